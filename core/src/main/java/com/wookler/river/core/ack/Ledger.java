@@ -1,0 +1,194 @@
+package com.wookler.river.core.ack;
+
+/**
+ * What one subscriber has been given and has finished, in memory and on disk.
+ *
+ * <p><b>Threads.</b> Not thread-safe: every call but {@link #force()} is made under the
+ * subscriber's lock. {@code force} is called by the flusher without it.
+ *
+ * <p><b>Sequences.</b> Below {@link #floor()} everything is finished. From the floor up to {@link
+ * #position()} each message is in flight, waits for its next delivery, or is finished. From the
+ * position on, nothing has been looked at in this run.
+ *
+ * <p><b>Tickets.</b> Each hand-over returns a ticket, the proof that its holder has the latest
+ * delivery of that message. A verdict with an older ticket, one from before a {@link #seek}, or one
+ * from before a reopening is {@link Outcome#STALE}. A ticket is used up by {@link #release} and
+ * {@link #retry}; a timeout alone doesn't void it until the message is handed over again.
+ *
+ * <p><b>Durability.</b> What a method has changed survives the death of the process once it
+ * returned: the mark of what was handed over, each acknowledgement, each attempt. It survives a
+ * power loss once {@link #force()} has run after it; {@link #seek} is forced before it returns.
+ * Timeouts and delays are not kept: after a reopening, everything unfinished is available at once,
+ * with one attempt more than before.
+ *
+ * <p><b>Cost.</b> Every call is O(1), amortised, at any backlog, and allocates nothing per message.
+ *
+ * <p><b>Time.</b> {@code nowMillis} is any clock in milliseconds that never goes back within a run.
+ *
+ * <p>After {@link #close()} every method but {@code close}, {@code force}, {@code recovery} throws
+ * {@link IllegalStateException}.
+ */
+public interface Ledger extends AutoCloseable {
+  /** The highest attempt that is told apart; further ones stay at it. */
+  int MAX_ATTEMPT = Ticket.MAX_ATTEMPT;
+
+  /** The attempt that a ticket stands for: 1 for the first delivery of a message. */
+  static int attempt(long ticket) {
+    return Ticket.attempt(ticket);
+  }
+
+  /**
+   * The ack floor: the lowest sequence that isn't finished. Never decreases, except by {@link
+   * #seek}.
+   */
+  long floor();
+
+  /**
+   * The next sequence to read from the log; passes by itself what was finished before a restart.
+   */
+  long position();
+
+  /**
+   * Whether the message at {@link #position()} may be handed over now: in-flight limit and window
+   * leave room.
+   */
+  boolean hasRoom();
+
+  /**
+   * Takes the message at {@link #position()} into flight and moves the position on. The mark of
+   * what was handed over is written before this returns, so that a message that kills the process
+   * is known to have been tried.
+   *
+   * @param sequence must be {@link #position()}
+   * @param location where the log has it; kept for {@link #location}
+   * @return the ticket: attempt 1, or one more than before if it had been handed over in an earlier
+   *     run
+   * @throws IllegalStateException without {@link #hasRoom()}
+   */
+  long handOver(long sequence, long location, long nowMillis);
+
+  /**
+   * Finishes, without a delivery, what lies from {@link #position()} up to but not including {@code
+   * end}: a gap in the log, or messages that are gone or were refused. Goes as far as the window
+   * allows.
+   *
+   * @return the position then; less than {@code end} if the window is full: call again when the
+   *     floor has moved
+   */
+  long skip(long end);
+
+  /** Finishes a message. Also counts after its timeout, as long as it wasn't handed over again. */
+  Outcome acknowledge(long sequence, long ticket);
+
+  /** Finishes this message and everything below it that was handed over. */
+  Outcome acknowledgeUpTo(long sequence, long ticket);
+
+  /** Gives a message back unprocessed: available again at once, and this attempt doesn't count. */
+  Outcome release(long sequence, long ticket);
+
+  /** Gives a message back to be tried again after a delay; the attempt counts. */
+  Outcome retry(long sequence, long ticket, long delayMillis, long nowMillis);
+
+  /**
+   * Gives the holder more time: {@code millis} from now on, but not beyond {@code latestMillis}. A
+   * message that has timed out and hasn't been handed over again is in flight again then.
+   */
+  Outcome extend(long sequence, long ticket, long millis, long nowMillis, long latestMillis);
+
+  /**
+   * Makes available what is overdue: in flight for longer than its timeout, or delayed until now.
+   * Does a bounded amount of work; if {@link #nextDueMillis()} isn't in the future afterwards,
+   * there is more.
+   *
+   * @return how many messages became available
+   */
+  int expire(long nowMillis);
+
+  /**
+   * The sequence that should be handed over next as a redelivery; -1 if none waits or the in-flight
+   * limit is reached.
+   */
+  long nextReady();
+
+  /**
+   * Where the log has a message, as {@link #handOver} was told; for sequences from the floor up to
+   * the position.
+   */
+  long location(long sequence);
+
+  /**
+   * Hands over once more: takes {@link #nextReady()} into flight with a new ticket and, unless it
+   * had been released, one attempt more. The attempt is in the journal before this returns.
+   *
+   * @param sequence must be {@link #nextReady()}
+   */
+  long redeliver(long sequence, long nowMillis);
+
+  /**
+   * When the earliest message in flight or delayed falls due; {@link Long#MAX_VALUE} if there is
+   * none.
+   */
+  long nextDueMillis();
+
+  /**
+   * Moves the subscriber: floor and position are this sequence then, everything below counts as
+   * finished and everything from it on as never delivered. All tickets are void. Durable, also
+   * against power loss, before it returns.
+   *
+   * @throws com.wookler.river.common.errors.RiverException if it cannot be written; nothing has
+   *     changed then
+   */
+  void seek(long sequence);
+
+  /** Messages in flight. */
+  int inFlight();
+
+  /** Messages that are available for a further delivery. */
+  int ready();
+
+  /** Messages that wait for the end of a delay. */
+  int delayed();
+
+  /**
+   * Finished messages above the floor: they are kept in memory until what lies below them is
+   * finished.
+   */
+  long finishedAboveFloor();
+
+  /**
+   * Messages below {@link #position()} that aren't finished: in flight, available again, or
+   * delayed.
+   */
+  long unfinished();
+
+  /** Further deliveries in this run, those of messages handed over before a restart included. */
+  long redelivered();
+
+  /** Deliveries that timed out in this run. */
+  long timedOut();
+
+  /**
+   * Changes of this run that could not be written because the disk is full or failing, and would be
+   * lost by a kill; they count 0 again once a later snapshot has caught up.
+   */
+  long unjournaled();
+
+  /** What was found on disk at the opening. */
+  RecoveryReport recovery();
+
+  /**
+   * Forces to the device what was written since the last call; returns at once if nothing was.
+   * Called by the flusher, at the queue's sync interval and after the log itself was forced,
+   * without the subscriber's lock. Does nothing after {@link #close()}.
+   *
+   * @throws java.io.UncheckedIOException if the device refuses
+   */
+  void force();
+
+  /**
+   * Ends all use of the files and unmaps them; waits for a snapshot that is being written. Forces
+   * nothing.
+   */
+  @Override
+  void close();
+}

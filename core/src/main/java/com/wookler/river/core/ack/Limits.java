@@ -1,0 +1,49 @@
+package com.wookler.river.core.ack;
+
+import com.wookler.river.common.errors.ConfigurationException;
+
+/**
+ * What bounds a subscriber that acknowledges.
+ *
+ * @param ackTimeoutMillis after so many milliseconds an unfinished delivery is handed out again; at
+ *     least 1
+ * @param maxInFlight at most so many messages are in flight at once; 1 to {@link #MAX_WINDOW}
+ * @param window at most so many sequences, from the lowest unfinished one on, are kept in memory; 1
+ *     to {@link #MAX_WINDOW}
+ */
+public record Limits(long ackTimeoutMillis, int maxInFlight, int window) {
+  /** The largest window and the largest in-flight limit. */
+  public static final int MAX_WINDOW = 1 << 20;
+
+  /**
+   * The longest timeout or delay that is kept exactly; longer ones are cut to it. About 34,800
+   * years.
+   */
+  public static final long MAX_DELAY_MILLIS = 1L << 50;
+
+  /** In flight at most, unless said otherwise. */
+  public static final int DEFAULT_MAX_IN_FLIGHT = 10_000;
+
+  /** Window, unless said otherwise. */
+  public static final int DEFAULT_WINDOW = 262_144;
+
+  /**
+   * Checks the limits.
+   *
+   * @throws ConfigurationException if one is out of its range; the message names it
+   */
+  public Limits {
+    if (ackTimeoutMillis < 1) {
+      throw new ConfigurationException(
+          "ack timeout is " + ackTimeoutMillis + " ms; it must be at least 1 ms");
+    }
+    requireWithin("in-flight limit", maxInFlight);
+    requireWithin("window", window);
+  }
+
+  private static void requireWithin(String what, int value) {
+    if (value < 1 || value > MAX_WINDOW) {
+      throw new ConfigurationException(what + " is " + value + "; it must be 1 to " + MAX_WINDOW);
+    }
+  }
+}

@@ -1,0 +1,18 @@
+package com.wookler.river.core.ack;
+
+/**
+ * Where a ledger stands when the disk doesn't tell.
+ *
+ * @param start where a new subscriber begins; counts only when there is nothing of it on disk
+ * @param earliest the oldest sequence that can still be read; used when there is something on disk,
+ *     but none of it can be trusted. Then everything is delivered again rather than something lost
+ */
+public record Origin(long start, long earliest) {
+  /** Checks that neither is negative. */
+  public Origin {
+    if (start < 0 || earliest < 0) {
+      throw new IllegalArgumentException(
+          "negative sequence: start " + start + ", earliest " + earliest);
+    }
+  }
+}

@@ -1,0 +1,43 @@
+package com.wookler.river.core.ack;
+
+import java.util.List;
+
+/**
+ * What was found on disk when a ledger was opened.
+ *
+ * @param created true if there was nothing: a new subscriber
+ * @param floor the lowest unfinished sequence
+ * @param handedOver the next sequence that had never been handed over; the highest one wins where
+ *     two sources differ
+ * @param finishedEnd the sequence after the highest finished one, at least {@code floor}. The log
+ *     must never give a sequence below it to a new message
+ * @param generation the generation of acknowledgement files that this opening began; 0 for a
+ *     subscriber without acknowledgement
+ * @param snapshot the generation of the snapshot that recovery started from; 0 if there was none
+ * @param logs how many logs of changes were replayed on it
+ * @param records how many records they held
+ * @param torn unfinished tails that were cut: usual after a kill, no damage
+ * @param damaged one line for each damaged file, naming it and what was done; empty in health
+ */
+public record RecoveryReport(
+    boolean created,
+    long floor,
+    long handedOver,
+    long finishedEnd,
+    long generation,
+    long snapshot,
+    int logs,
+    long records,
+    int torn,
+    List<String> damaged) {
+
+  /** Copies the list. */
+  public RecoveryReport {
+    damaged = List.copyOf(damaged);
+  }
+
+  /** The lowest sequence that a new message may take: above everything finished or handed over. */
+  public long nextFree() {
+    return Math.max(handedOver, Math.max(floor, finishedEnd));
+  }
+}

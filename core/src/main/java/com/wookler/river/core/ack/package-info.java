@@ -1,0 +1,12 @@
+/**
+ * What a subscriber has been given and has finished: pure logic over sequences and a clock, plus
+ * the journal that keeps it on disk behind one narrow interface.
+ *
+ * <p>{@code Ledgers} opens one of two implementations of {@code Ledger}. Nothing here knows
+ * messages, threads or the log; the caller holds one lock a subscriber around every call. May
+ * import {@code common} and {@code common.errors}, and nothing else of River.
+ */
+@NullMarked
+package com.wookler.river.core.ack;
+
+import org.jspecify.annotations.NullMarked;
