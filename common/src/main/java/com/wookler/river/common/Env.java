@@ -1,0 +1,211 @@
+package com.wookler.river.common;
+
+import com.wookler.river.common.config.ConfigNode;
+import com.wookler.river.common.config.ConfigParser;
+import com.wookler.river.common.errors.RiverException;
+import java.io.File;
+import java.nio.charset.Charset;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicReference;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The environment of an application: its configuration, its task manager and its monitor. There is
+ * one in a JVM at a time, made from the {@code <env>} of a configuration file by {@link #create},
+ * stopped by {@link #shutdown} and forgotten by {@link #reset}, after which another can be made.
+ * Thread-safe.
+ *
+ * <p>Close queues before the environment: their background work runs on its task manager.
+ */
+public final class Env {
+  private static final AtomicReference<@Nullable Slot> SLOT = new AtomicReference<>();
+  private static final String ENCODING = "default.encoding";
+  private static final String POOL_SIZE = "executor.pool.size";
+
+  private final ConfigNode config;
+  private final Charset encoding;
+  private final TaskManager tasks;
+  private final Monitor monitor;
+  private final AtomicBoolean stopped = new AtomicBoolean();
+
+  private Env(ConfigNode config, Charset encoding, TaskManager tasks, Monitor monitor) {
+    this.config = config;
+    this.encoding = encoding;
+    this.tasks = tasks;
+    this.monitor = monitor;
+  }
+
+  /** Like {@link #create(Path, String)}. */
+  public static Env create(String file, String path) {
+    return create(Path.of(file), path);
+  }
+
+  /** Like {@link #create(Path, String)}. */
+  public static Env create(File file, String path) {
+    return create(file.toPath(), path);
+  }
+
+  /**
+   * Makes the environment and starts its threads. If this fails, nothing is left of it.
+   *
+   * @param file the configuration file
+   * @param path the path to the element that contains {@code <env>}, from the root, separated by
+   *     dots or slashes
+   * @throws com.wookler.river.common.errors.ConfigurationException if the configuration cannot be
+   *     used
+   * @throws RiverException if there is an environment that has not been {@link #reset}
+   */
+  public static Env create(Path file, String path) {
+    return create(file, path, TimeSource.system());
+  }
+
+  /** Like {@link #create(Path, String)}, with another clock: for tests. */
+  public static Env create(Path file, String path, TimeSource time) {
+    Slot slot = new Slot(file);
+    if (!SLOT.compareAndSet(null, slot)) {
+      throw new RiverException(
+          "Cannot create an environment from %s: there is one already%s; call Env.reset() first"
+              .formatted(
+                  file, Optional.ofNullable(SLOT.get()).map(is -> " from " + is.file).orElse("")));
+    }
+    try {
+      Env env = start(ConfigParser.parse(file).at(path), time);
+      slot.env = env;
+      return env;
+    } catch (Throwable e) {
+      SLOT.set(null);
+      throw e;
+    }
+  }
+
+  private static Env start(ConfigNode config, TimeSource time) {
+    ConfigNode node = only(config, "env");
+    node.allowParams(List.of(ENCODING));
+    Charset encoding = charset(node);
+    MonitorSettings settings = MonitorSettings.from(only(node, "monitor"));
+    TaskManager tasks = taskManager(only(node, "task-manager"), time);
+    try {
+      return new Env(config, encoding, tasks, Monitor.start(settings, tasks, time));
+    } catch (Throwable e) {
+      tasks.close();
+      throw e;
+    }
+  }
+
+  private static ConfigNode only(ConfigNode parent, String name) {
+    List<ConfigNode> found = parent.children(name);
+    if (found.isEmpty()) {
+      throw parent.error("there is no <" + name + "> in it");
+    }
+    if (found.size() > 1) {
+      throw found.get(1).error("is there twice; the first is at " + found.get(0).location());
+    }
+    return found.get(0);
+  }
+
+  private static Charset charset(ConfigNode node) {
+    Optional<String> name = node.param(ENCODING);
+    try {
+      return name.map(Charset::forName).orElse(StandardCharsets.UTF_8);
+    } catch (IllegalArgumentException e) {
+      throw node.error(ENCODING, "'" + name.orElse("") + "' is not a character set of this JVM");
+    }
+  }
+
+  private static TaskManager taskManager(ConfigNode node, TimeSource time) {
+    node.allowParams(List.of(POOL_SIZE));
+    node.requireParam(POOL_SIZE);
+    int size = node.integer(POOL_SIZE, 1);
+    if (size < 1 || size > 1_024) {
+      throw node.error(POOL_SIZE, "'" + size + "' is not allowed; it must be from 1 to 1024");
+    }
+    return new TaskManager(node.requireAttribute("name"), size, time);
+  }
+
+  /**
+   * The environment.
+   *
+   * @throws RiverException if there is none, or it has been shut down
+   */
+  public static Env get() {
+    return find()
+        .orElseThrow(() -> new RiverException("There is no environment; call Env.create() first"));
+  }
+
+  /** The environment, if there is one and it has not been shut down. */
+  public static Optional<Env> find() {
+    Slot slot = SLOT.get();
+    return Optional.ofNullable(slot == null ? null : slot.env).filter(env -> !env.stopped.get());
+  }
+
+  /**
+   * Has the monitor report a last time, ends all threads of the environment and waits for them. The
+   * environment cannot be used any more, and another one can be made only after {@link #reset}.
+   * Without effect if there is none.
+   */
+  public static void shutdown() {
+    find().ifPresent(Env::stop);
+  }
+
+  /**
+   * Shuts the environment down and forgets it, so that another can be made. Without effect if there
+   * is none.
+   */
+  public static void reset() {
+    shutdown();
+    Slot slot = SLOT.get();
+    if (slot != null && slot.env != null) {
+      SLOT.compareAndSet(slot, null);
+    }
+  }
+
+  private void stop() {
+    if (!stopped.compareAndSet(false, true)) {
+      return;
+    }
+    try {
+      monitor.close();
+    } finally {
+      tasks.close();
+    }
+  }
+
+  /** The element at the path that {@link #create} was given. */
+  public ConfigNode config() {
+    return config;
+  }
+
+  /** The application's character set, {@code default.encoding}; UTF-8 if that is not given. */
+  public Charset encoding() {
+    return encoding;
+  }
+
+  /** The task manager of {@code <task-manager>}. */
+  public TaskManager taskmanager() {
+    return tasks;
+  }
+
+  /** The monitor of {@code <monitor>}. */
+  public Monitor monitor() {
+    return monitor;
+  }
+
+  /**
+   * Whether there is an environment, so that there are never two; {@code env} is null while it is
+   * being made.
+   */
+  private static final class Slot {
+    final Path file;
+
+    // Volatile: written once by the creating thread, read by all.
+    volatile @Nullable Env env;
+
+    Slot(Path file) {
+      this.file = file;
+    }
+  }
+}

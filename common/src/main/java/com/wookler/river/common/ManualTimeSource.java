@@ -1,0 +1,68 @@
+package com.wookler.river.common;
+
+import java.time.Duration;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.locks.LockSupport;
+
+/**
+ * A clock for tests, which stands still until it is moved. Threads that wait on it notice moved
+ * time within about a millisecond. Thread-safe.
+ */
+public final class ManualTimeSource implements TimeSource {
+  private static final long PARK_NANOS = 1_000_000;
+
+  private final Instant start;
+  private final long startMicros;
+  private final AtomicLong elapsed = new AtomicLong();
+
+  /** A clock that shows {@code start} until it is moved. */
+  public ManualTimeSource(Instant start) {
+    this.start = start;
+    this.startMicros = ChronoUnit.MICROS.between(Instant.EPOCH, start);
+  }
+
+  /**
+   * Moves the clock forward.
+   *
+   * @throws IllegalArgumentException if {@code step} is negative
+   */
+  public void advance(Duration step) {
+    if (step.isNegative()) {
+      throw new IllegalArgumentException("Time does not go back: " + step);
+    }
+    elapsed.addAndGet(step.toNanos());
+  }
+
+  /**
+   * Moves the clock forward until it shows {@code time}.
+   *
+   * @throws IllegalArgumentException if {@code time} has passed
+   */
+  public void setTo(Instant time) {
+    advance(Duration.between(wallTime(), time));
+  }
+
+  @Override
+  public long nanoTime() {
+    return elapsed.get();
+  }
+
+  @Override
+  public Instant wallTime() {
+    return start.plusNanos(elapsed.get());
+  }
+
+  @Override
+  public long epochMicros() {
+    return startMicros + elapsed.get() / 1_000;
+  }
+
+  @Override
+  public void park(Object blocker, long nanos) {
+    if (nanos > 0) {
+      LockSupport.parkNanos(blocker, Math.min(nanos, PARK_NANOS));
+    }
+  }
+}

@@ -1,0 +1,209 @@
+package com.wookler.river.common;
+
+import com.wookler.river.common.counters.AbstractCounter;
+import com.wookler.river.common.counters.CounterRegistry;
+import com.wookler.river.common.counters.CounterReport;
+import com.wookler.river.common.counters.CounterSeries;
+import com.wookler.river.common.counters.TimeWindow;
+import com.wookler.river.common.errors.RiverException;
+import java.io.Serial;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Reports the application's counters and {@link MonitoredThread}s every {@code
+ * monitor.frequency.write}, and starts a new period of the counters every {@code
+ * monitor.window.recycle}. There is one, made by {@link Env}, and it works as a task of the
+ * environment's task manager. Thread-safe.
+ */
+public final class Monitor {
+  private static final Logger LOG = LoggerFactory.getLogger(Monitor.class);
+  private static final AtomicReference<@Nullable Monitor> CURRENT = new AtomicReference<>();
+
+  private final MonitorSettings settings;
+  private final TaskManager tasks;
+  private final TimeSource time;
+  private final ApplicationInfo info;
+  private final TimeWindow window;
+  private final CounterRegistry registry;
+  private final Heartbeats heartbeats = new Heartbeats();
+  private final Reporting reporting;
+
+  /** There is no monitor, because there is no environment or it has been shut down. */
+  public static final class MonitorException extends RiverException {
+    @Serial private static final long serialVersionUID = 1L;
+
+    MonitorException(String message) {
+      super(message);
+    }
+  }
+
+  private Monitor(MonitorSettings settings, TaskManager tasks, TimeSource time) {
+    this.settings = settings;
+    this.tasks = tasks;
+    this.time = time;
+    this.info = ApplicationInfo.of(settings.appName(), time.wallTime());
+    this.window = new TimeWindow(settings.window(), time::wallTime);
+    this.registry = new CounterRegistry(settings.debugCounters(), window.startOf(window.now()));
+    this.reporting = new Reporting();
+  }
+
+  /** Makes the monitor and starts reporting. */
+  static Monitor start(MonitorSettings settings, TaskManager tasks, TimeSource time) {
+    Monitor monitor = new Monitor(settings, tasks, time);
+    if (!CURRENT.compareAndSet(null, monitor)) {
+      throw new MonitorException("There is a monitor already");
+    }
+    try {
+      tasks.add(monitor.reporting);
+    } catch (Throwable e) {
+      CURRENT.compareAndSet(monitor, null);
+      throw e;
+    }
+    return monitor;
+  }
+
+  /** Reports a last time; from then on there is no monitor. */
+  void close() {
+    tasks.remove(reporting);
+    try {
+      reporting.report();
+    } catch (Throwable e) {
+      LOG.error("The last report of the monitor failed", e);
+    } finally {
+      CURRENT.compareAndSet(this, null);
+    }
+  }
+
+  /**
+   * The monitor.
+   *
+   * @throws MonitorException if there is none
+   */
+  public static Monitor get() {
+    return find()
+        .orElseThrow(() -> new MonitorException("There is no monitor; call Env.create() first"));
+  }
+
+  /** The monitor, if there is one. */
+  public static Optional<Monitor> find() {
+    return Optional.ofNullable(CURRENT.get());
+  }
+
+  /** Tells the monitor, if there is one, that a thread has ended. */
+  static void ended(MonitoredThread thread) {
+    Monitor monitor = CURRENT.get();
+    if (monitor != null) {
+      monitor.heartbeats.ended(thread);
+    }
+  }
+
+  /** The windows of {@code monitor.window.recycle}, for making counters. */
+  public TimeWindow timewindow() {
+    return window;
+  }
+
+  /** What stands before each line of a report. */
+  public ApplicationInfo info() {
+    return info;
+  }
+
+  /**
+   * Has a counter reported from now on, together with all others of its name; again is without
+   * effect.
+   */
+  public void add(AbstractCounter counter) {
+    registry.add(counter);
+  }
+
+  /**
+   * Takes a counter out; its total stays in the sum of its name, and what is added to it afterwards
+   * counts nowhere.
+   */
+  public void remove(AbstractCounter counter) {
+    registry.remove(counter);
+  }
+
+  /**
+   * What a report made now would say about counters; the reports themselves are not touched by it.
+   */
+  public List<CounterReport> counters() {
+    return registry.peek();
+  }
+
+  /** The monitored threads that run now. */
+  public List<Heartbeat> threads() {
+    return heartbeats.running();
+  }
+
+  /**
+   * Tells {@code listener} of each counter name that is reported: of those there are at once, on
+   * the calling thread, and of others when they appear, on the thread that adds them.
+   */
+  public void addListener(Consumer<CounterSeries> listener) {
+    registry.addListener(listener);
+  }
+
+  /** No longer tells {@code listener}. */
+  public void removeListener(Consumer<CounterSeries> listener) {
+    registry.removeListener(listener);
+  }
+
+  /** The monitor's work. Its fields are confined to its steps, of which one runs at a time. */
+  private final class Reporting implements ManagedTask {
+    private long nextReport = time.nanoTime() + settings.frequency().toNanos();
+    private Instant periodEnd = window.endOf(window.now());
+
+    @Override
+    public String name() {
+      return "MONITOR-" + settings.appName();
+    }
+
+    @Override
+    public Duration interval() {
+      long toReport = nextReport - time.nanoTime();
+      long toPeriodEnd = Duration.between(window.now(), periodEnd).toNanos();
+      return Duration.ofNanos(Math.max(0, Math.min(toReport, toPeriodEnd)));
+    }
+
+    /** Reports before it starts a new period, so that the last report of a period has all of it. */
+    @Override
+    public boolean step() {
+      Instant now = window.now();
+      boolean periodOver = !now.isBefore(periodEnd);
+      try {
+        if (time.nanoTime() - nextReport >= 0) {
+          report();
+          nextReport = time.nanoTime() + settings.frequency().toNanos();
+        }
+      } finally {
+        if (periodOver) {
+          registry.startPeriod(window.startOf(now));
+          periodEnd = window.endOf(now);
+        }
+      }
+      return false;
+    }
+
+    private void report() {
+      CounterLogger counterLogger = settings.counters();
+      HeartbeatLogger heartbeatLogger = settings.heartbeats();
+      try {
+        if (counterLogger != null) {
+          registry.report(window.now(), lines -> counterLogger.log(info, lines));
+        }
+      } finally {
+        if (heartbeatLogger != null) {
+          heartbeats.report(lines -> heartbeatLogger.log(info, lines));
+        }
+      }
+    }
+  }
+}

@@ -1,0 +1,50 @@
+package com.wookler.river.common;
+
+import com.wookler.river.common.config.ConfigNode;
+import java.time.Duration;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The settings of a {@link Monitor}.
+ *
+ * @param appName {@code app.name}
+ * @param window {@code monitor.window.recycle}
+ * @param frequency {@code monitor.frequency.write}
+ * @param debugCounters {@code monitor.debug.counters}
+ * @param counters the class of {@code <counter>}; without it, counters are not written
+ * @param heartbeats the class of {@code <heartbeat>}; without it, heartbeats are not written
+ */
+record MonitorSettings(
+    String appName,
+    Duration window,
+    Duration frequency,
+    boolean debugCounters,
+    @Nullable CounterLogger counters,
+    @Nullable HeartbeatLogger heartbeats) {
+
+  private static final String APP_NAME = "app.name";
+  private static final String WINDOW = "monitor.window.recycle";
+  private static final String FREQUENCY = "monitor.frequency.write";
+  private static final String DEBUG = "monitor.debug.counters";
+
+  /** The settings in a {@code <monitor>} element. */
+  static MonitorSettings from(ConfigNode node) {
+    node.allowParams(List.of(APP_NAME, WINDOW, FREQUENCY, DEBUG));
+    return new MonitorSettings(
+        node.requireParam(APP_NAME),
+        positive(node, WINDOW, Duration.ofHours(24)),
+        positive(node, FREQUENCY, Duration.ofMinutes(5)),
+        node.bool(DEBUG, false),
+        node.child("counter").map(each -> each.instantiate(CounterLogger.class)).orElse(null),
+        node.child("heartbeat").map(each -> each.instantiate(HeartbeatLogger.class)).orElse(null));
+  }
+
+  private static Duration positive(ConfigNode node, String param, Duration dflt) {
+    Duration value = node.duration(param, dflt);
+    if (value.toMillis() < 1) {
+      throw node.error(param, "must be at least 1ms");
+    }
+    return value;
+  }
+}

@@ -1,0 +1,357 @@
+package com.wookler.river.common;
+
+import com.google.errorprone.annotations.concurrent.GuardedBy;
+import com.wookler.river.common.errors.RiverException;
+import java.lang.invoke.VarHandle;
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.Deque;
+import java.util.List;
+import java.util.Map;
+import java.util.PriorityQueue;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.locks.Condition;
+import java.util.concurrent.locks.LockSupport;
+import java.util.concurrent.locks.ReentrantLock;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Repeats {@link ManagedTask}s on a small pool of threads. At most as many steps run at once as the
+ * pool has threads, those due first go first, and a task that has more to do goes behind all others
+ * that are due. A step that throws anything at all is logged, counted, and tried again after 1 s,
+ * then 2 s, 4 s and so on up to a minute; it holds up nobody else.
+ *
+ * <p>Thread-safe, and all methods may be called from inside a step. Tasks are told apart by {@code
+ * equals}. Steps are never interrupted.
+ *
+ * <h2>How it works</h2>
+ *
+ * The waiting tasks stand in {@code line}, by due time and then by arrival. Of the idle threads
+ * one, the leader, waits for the head to become due, the others until they are needed; a thread
+ * that takes a task passes the lead on. {@code wake} sets a flag without the lock, and only the
+ * caller that set it takes the lock, so waking a task that is awake costs a read.
+ */
+public final class TaskManager implements AutoCloseable {
+  private static final Logger LOG = LoggerFactory.getLogger(TaskManager.class);
+  private static final AtomicInteger POOLS = new AtomicInteger();
+  private static final long FIRST_BACKOFF = Duration.ofSeconds(1).toNanos();
+  private static final long LONGEST_BACKOFF = Duration.ofMinutes(1).toNanos();
+  private static final long LONG_STEP = Duration.ofMillis(50).toNanos();
+
+  private final String name;
+  private final TimeSource time;
+  private final long origin;
+  private final AtomicLong failures = new AtomicLong();
+  private final Map<ManagedTask, Entry> entries = new ConcurrentHashMap<>();
+  private final List<MonitoredThread> threads = new ArrayList<>();
+  private final ReentrantLock lock = new ReentrantLock();
+  private final Condition stepEnded = lock.newCondition();
+
+  @GuardedBy("lock")
+  private final PriorityQueue<Entry> line =
+      new PriorityQueue<>(
+          Comparator.<Entry>comparingLong(entry -> entry.due)
+              .thenComparingLong(entry -> entry.arrival));
+
+  @GuardedBy("lock")
+  private final Deque<Thread> idle = new ArrayDeque<>();
+
+  @GuardedBy("lock")
+  private @Nullable Thread leader;
+
+  @GuardedBy("lock")
+  private long arrivals;
+
+  @GuardedBy("lock")
+  private boolean closed;
+
+  /**
+   * Starts the threads, which are called {@code POOL-<n>-TaskManager-THREAD-<m>}, n counting the
+   * managers of this JVM.
+   *
+   * @param name the manager's name in logs and errors
+   * @param poolSize how many steps run at once, at least 1
+   */
+  public TaskManager(String name, int poolSize, TimeSource time) {
+    if (poolSize < 1) {
+      throw new IllegalArgumentException("Task manager '" + name + "' needs at least 1 thread");
+    }
+    this.name = name;
+    this.time = time;
+    this.origin = time.nanoTime();
+    int pool = POOLS.incrementAndGet();
+    for (int i = 1; i <= poolSize; i++) {
+      threads.add(
+          new MonitoredThread("POOL-" + pool + "-TaskManager-THREAD-" + i, this::runUntilClosed));
+    }
+    try {
+      threads.forEach(Thread::start);
+    } catch (Throwable e) {
+      close();
+      throw e;
+    }
+  }
+
+  /**
+   * Adds a task; its first step is due at once.
+   *
+   * @throws RiverException if it is there already (or its last step after a removal still runs), or
+   *     the manager is closed
+   */
+  public void add(ManagedTask task) {
+    Entry entry = new Entry(task, task.name());
+    lock.lock();
+    try {
+      if (closed) {
+        throw new RiverException(
+            "Task manager '%s' is closed; task '%s' cannot be added".formatted(name, entry.name));
+      }
+      if (entries.putIfAbsent(task, entry) != null) {
+        throw new RiverException(
+            "Task '%s' is in task manager '%s' already".formatted(entry.name, name));
+      }
+      enqueue(entry, now());
+      wakeWorker();
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /**
+   * Removes a task and waits until no step of it runs any more, without reacting to interrupts;
+   * called from inside its own step, it does not wait. Two steps that remove each other's tasks
+   * wait for each other for ever. Without effect if the task is not there.
+   */
+  public void remove(ManagedTask task) {
+    lock.lock();
+    try {
+      Entry entry = entries.get(task);
+      if (entry == null) {
+        return;
+      }
+      entry.removed = true;
+      if (entry.runner == null) {
+        line.remove(entry);
+        entries.remove(task, entry);
+      }
+      while (entry.runner != null && entry.runner != Thread.currentThread()) {
+        stepEnded.awaitUninterruptibly();
+      }
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /**
+   * Has the next step of a task run as soon as a thread is free, instead of at the end of its
+   * interval; a step that starts later sees everything written before this call. A task that is
+   * waiting because it failed is not hurried. Without effect if the task is not there.
+   */
+  public void wake(ManagedTask task) {
+    Entry entry = entries.get(task);
+    if (entry == null) {
+      return;
+    }
+    // The caller's writes must not pass the read of the flag: a step that clears it sees them.
+    VarHandle.fullFence();
+    if (entry.woken.get() || !entry.woken.compareAndSet(false, true)) {
+      return;
+    }
+    lock.lock();
+    try {
+      // A running task is put in line again by its thread, which finds the flag.
+      if (entry.runner == null && entry.failedInRow == 0 && line.remove(entry)) {
+        enqueue(entry, Math.min(entry.due, now()));
+        wakeWorker();
+      }
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** How many steps have thrown. */
+  public long failures() {
+    return failures.get();
+  }
+
+  /**
+   * Ends the threads and waits for them, and so for steps that run; called from inside a step, it
+   * does not wait for that one. No step starts after it returned. Idempotent.
+   */
+  @Override
+  public void close() {
+    lock.lock();
+    try {
+      closed = true;
+      line.clear();
+      idle.forEach(LockSupport::unpark);
+    } finally {
+      lock.unlock();
+    }
+    threads.forEach(thread -> Joins.join(thread, "task manager '" + name + "'"));
+  }
+
+  private void runUntilClosed() {
+    Entry entry = take();
+    while (entry != null) {
+      long pause = step(entry);
+      // Whatever a step did with interrupts stays its own affair.
+      Thread.interrupted();
+      finished(entry, pause);
+      entry = take();
+    }
+  }
+
+  /** Waits for a task to be due; null when the manager is closed. */
+  private @Nullable Entry take() {
+    lock.lock();
+    try {
+      while (!closed) {
+        Entry head = line.peek();
+        long wait = head == null ? Long.MAX_VALUE : head.due - now();
+        if (head != null && wait <= 0) {
+          line.remove();
+          head.runner = Thread.currentThread();
+          head.woken.set(false);
+          return head;
+        }
+        await(head, wait);
+      }
+      return null;
+    } finally {
+      if (leader == null && !line.isEmpty()) {
+        wakeWorker();
+      }
+      lock.unlock();
+    }
+  }
+
+  @GuardedBy("lock")
+  private void await(@Nullable Entry head, long wait) {
+    Thread me = Thread.currentThread();
+    boolean lead = head != null && leader == null;
+    if (lead) {
+      leader = me;
+    }
+    idle.addLast(me);
+    lock.unlock();
+    try {
+      time.park(this, lead ? wait : Long.MAX_VALUE);
+      // With the flag set, parking would return at once for ever.
+      Thread.interrupted();
+    } finally {
+      lock.lock();
+    }
+    idle.remove(me);
+    if (leader == me) {
+      leader = null;
+    }
+  }
+
+  /** Runs a step and says how long to pause after it. */
+  private long step(Entry entry) {
+    try {
+      long start = time.nanoTime();
+      boolean more = entry.task.step();
+      long took = time.nanoTime() - start;
+      if (took > LONG_STEP) {
+        LOG.debug("A step of task '{}' took {} ms", entry.name, took / 1_000_000);
+      }
+      long pause = more ? 0 : Math.max(0, entry.task.interval().toNanos());
+      entry.failedInRow = 0;
+      return pause;
+    } catch (Throwable e) {
+      // An Error too: one task's missing class or full stack must not end the thread of all.
+      failures.incrementAndGet();
+      long pause = backoff(entry.failedInRow++);
+      LOG.error(
+          "A step of task '{}' failed, {} in a row; next try in {} s",
+          entry.name,
+          entry.failedInRow,
+          pause / 1_000_000_000,
+          e);
+      return pause;
+    }
+  }
+
+  private static long backoff(int failedBefore) {
+    return failedBefore >= 6
+        ? LONGEST_BACKOFF
+        : Math.min(LONGEST_BACKOFF, FIRST_BACKOFF << failedBefore);
+  }
+
+  private void finished(Entry entry, long pause) {
+    lock.lock();
+    try {
+      entry.runner = null;
+      if (entry.removed) {
+        entries.remove(entry.task, entry);
+      } else if (!closed) {
+        boolean hurry = entry.woken.get() && entry.failedInRow == 0;
+        enqueue(entry, hurry ? now() : saturatedAdd(now(), pause));
+      }
+      stepEnded.signalAll();
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  @GuardedBy("lock")
+  private void enqueue(Entry entry, long due) {
+    entry.due = due;
+    entry.arrival = ++arrivals;
+    line.add(entry);
+    if (line.peek() == entry) {
+      // The leader waits for another, later task; the next thread to come takes the lead.
+      leader = null;
+    }
+  }
+
+  @GuardedBy("lock")
+  private void wakeWorker() {
+    Thread worker = idle.pollFirst();
+    if (worker != null) {
+      LockSupport.unpark(worker);
+    }
+  }
+
+  private static long saturatedAdd(long now, long pause) {
+    long sum = now + pause;
+    return sum < now ? Long.MAX_VALUE : sum;
+  }
+
+  /** Nanoseconds since this manager was made: unlike the raw clock, these can be compared. */
+  private long now() {
+    return time.nanoTime() - origin;
+  }
+
+  /** A task and where it stands. */
+  private static final class Entry {
+    final ManagedTask task;
+    final String name;
+
+    /** Set by {@link #wake} without the lock, cleared when a step starts. */
+    final AtomicBoolean woken = new AtomicBoolean();
+
+    // All below is guarded by the manager's lock, but for failedInRow, which the running thread
+    // writes before it takes the lock
+    // to put the entry in line.
+    long due;
+    long arrival;
+    int failedInRow;
+    boolean removed;
+    @Nullable Thread runner;
+
+    Entry(ManagedTask task, String name) {
+      this.task = task;
+      this.name = name;
+    }
+  }
+}

@@ -1,0 +1,345 @@
+package com.wookler.river.common.config;
+
+import com.wookler.river.common.errors.ConfigurationException;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Collection;
+import java.util.Collections;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.function.Function;
+import org.apache.commons.configuration2.tree.ImmutableNode;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * An element of a configuration: its attributes, its text, the elements in it, and its parameters,
+ * which are the {@code <param name="…" value="…"/>} in its {@code <params>}. All {@code ${…}} and
+ * includes are resolved. Immutable.
+ *
+ * <p>Every error is a {@link ConfigurationException} that names the file, the line, the element,
+ * the parameter, the value found and what is allowed.
+ */
+public final class ConfigNode {
+  private static final String PARAMS = "params";
+  private static final String PARAM = "param";
+
+  private final ImmutableNode node;
+  private final String path;
+  private final String location;
+  private final List<ConfigNode> children;
+  private final Map<String, Param> params;
+
+  /**
+   * A view of a node.
+   *
+   * @param parentPath the path of the element around it; empty for the root
+   * @param locations where each node stands, as "file:line"
+   */
+  ConfigNode(ImmutableNode node, String parentPath, Map<ImmutableNode, String> locations) {
+    this.node = node;
+    this.path = parentPath.isEmpty() ? node.getNodeName() : parentPath + "." + node.getNodeName();
+    this.location = locations.getOrDefault(node, "?");
+    List<ConfigNode> nodes = new ArrayList<>();
+    for (ImmutableNode child : node.getChildren()) {
+      nodes.add(new ConfigNode(child, path, locations));
+    }
+    this.children = Collections.unmodifiableList(nodes);
+    this.params = readParams(children(PARAMS));
+  }
+
+  /** The name of the element. */
+  public String name() {
+    return node.getNodeName();
+  }
+
+  /** The names of the elements from the root to this one, joined by dots. */
+  public String path() {
+    return path;
+  }
+
+  /**
+   * Where the element starts, as {@code orders.xml:12}; an included file is given relative to the
+   * first one.
+   */
+  public String location() {
+    return location;
+  }
+
+  /**
+   * Finds an element below this one. The names in the path are separated by dots, or by slashes
+   * (and then may contain dots); the path may start with this node's own name. Of several that fit,
+   * the first.
+   *
+   * @return null if there is none
+   */
+  public @Nullable ConfigNode search(String path) {
+    String separator = path.indexOf('/') >= 0 ? "/" : "\\.";
+    List<String> names =
+        Arrays.stream(path.trim().split(separator)).filter(part -> !part.isEmpty()).toList();
+    ConfigNode found = find(names);
+    if (found == null && names.get(0).equals(name())) {
+      found = find(names.subList(1, names.size()));
+    }
+    return found;
+  }
+
+  private @Nullable ConfigNode find(List<String> names) {
+    if (names.isEmpty()) {
+      return this;
+    }
+    for (ConfigNode child : children) {
+      if (child.name().equals(names.get(0))) {
+        ConfigNode found = child.find(names.subList(1, names.size()));
+        if (found != null) {
+          return found;
+        }
+      }
+    }
+    return null;
+  }
+
+  /**
+   * Like {@link #search}, for an element that has to be there.
+   *
+   * @throws ConfigurationException if it is not
+   */
+  public ConfigNode at(String path) {
+    ConfigNode found = search(path);
+    if (found == null) {
+      throw error("there is no element '" + path + "' in it");
+    }
+    return found;
+  }
+
+  /** The first element of this name directly in this one. */
+  public Optional<ConfigNode> child(String name) {
+    return children.stream().filter(child -> child.name().equals(name)).findFirst();
+  }
+
+  /** The elements of this name directly in this one, in their order. */
+  public List<ConfigNode> children(String name) {
+    return children.stream().filter(child -> child.name().equals(name)).toList();
+  }
+
+  /** The elements directly in this one, in their order, {@code <params>} among them. */
+  public List<ConfigNode> children() {
+    return children;
+  }
+
+  /** The value of an attribute. */
+  public Optional<String> attribute(String name) {
+    return Optional.ofNullable(node.getAttributes().get(name)).map(Object::toString);
+  }
+
+  /** The value of an attribute that has to be there and not blank. */
+  public String requireAttribute(String name) {
+    return attribute(name)
+        .filter(value -> !value.isBlank())
+        .orElseThrow(() -> error("attribute '" + name + "' is required and must not be blank"));
+  }
+
+  /** The text directly in this element, without white space around it; empty if there is none. */
+  public String text() {
+    Object text = node.getValue();
+    return text == null ? "" : text.toString();
+  }
+
+  /** The names of the parameters, in their order. */
+  public Set<String> paramNames() {
+    return params.keySet();
+  }
+
+  /** The value of a parameter, as it is written. */
+  public Optional<String> param(String name) {
+    return Optional.ofNullable(params.get(name)).map(Param::value);
+  }
+
+  /** The value of a parameter that has to be there and not blank. */
+  public String requireParam(String name) {
+    String value = param(name).orElseThrow(() -> error(name, "is required"));
+    if (value.isBlank()) {
+      throw error(name, "must not be blank");
+    }
+    return value;
+  }
+
+  /** A parameter that is true or false, in any case. */
+  public boolean bool(String name, boolean dflt) {
+    return typed(name, dflt, "true or false", ConfigNode::parseBoolean);
+  }
+
+  /** A whole number that fits an int. */
+  public int integer(String name, int dflt) {
+    return typed(name, dflt, "a whole number from -2147483648 to 2147483647", Integer::valueOf);
+  }
+
+  /** A whole number that fits a long. */
+  public long number(String name, long dflt) {
+    return typed(name, dflt, "a whole number", Long::valueOf);
+  }
+
+  /** A duration as {@link Durations} reads it. */
+  public Duration duration(String name, Duration dflt) {
+    return typed(name, dflt, Durations.ALLOWED, Durations::parse);
+  }
+
+  /** A size in bytes as {@link Sizes} reads it. */
+  public long bytes(String name, long dflt) {
+    return typed(name, dflt, Sizes.ALLOWED, Sizes::parse);
+  }
+
+  /**
+   * A path, relative to the working directory if it is relative. Whether it exists is not checked.
+   */
+  public Optional<Path> file(String name) {
+    if (!params.containsKey(name)) {
+      return Optional.empty();
+    }
+    requireParam(name);
+    return Optional.of(typed(name, Path.of(""), "a path", Path::of));
+  }
+
+  private <T> T typed(String name, T dflt, String allowed, Function<String, T> parser) {
+    Param param = params.get(name);
+    if (param == null) {
+      return dflt;
+    }
+    try {
+      return parser.apply(param.value().trim());
+    } catch (IllegalArgumentException e) {
+      throw error(name, "'" + param.value() + "' is not allowed; it must be " + allowed);
+    }
+  }
+
+  private static Boolean parseBoolean(String text) {
+    return switch (text.toLowerCase(Locale.ROOT)) {
+      case "true" -> true;
+      case "false" -> false;
+      default -> throw new IllegalArgumentException(text);
+    };
+  }
+
+  /**
+   * Checks that there are no other parameters than these.
+   *
+   * @throws ConfigurationException naming the first unknown one and the known name nearest to it
+   */
+  public void allowParams(Collection<String> known) {
+    for (String name : params.keySet()) {
+      if (!known.contains(name)) {
+        throw error(name, "is unknown; " + Names.hint(name, known));
+      }
+    }
+  }
+
+  /**
+   * Checks that there are no other elements in this one than these and {@code <params>}.
+   *
+   * @throws ConfigurationException naming the first unknown one and the known name nearest to it
+   */
+  public void allowChildren(Collection<String> known) {
+    for (ConfigNode child : children) {
+      if (!known.contains(child.name()) && !child.name().equals(PARAMS)) {
+        throw child.error("is unknown in <" + name() + ">; " + Names.hint(child.name(), known));
+      }
+    }
+  }
+
+  /**
+   * Checks that there are no other attributes than these.
+   *
+   * @throws ConfigurationException naming the first unknown one and the known name nearest to it
+   */
+  public void allowAttributes(Collection<String> known) {
+    for (String name : node.getAttributes().keySet()) {
+      if (!known.contains(name)) {
+        throw error("attribute '" + name + "' is unknown; " + Names.hint(name, known));
+      }
+    }
+  }
+
+  /**
+   * An error about a parameter of this element, whether it is there or not; to be thrown by the
+   * caller.
+   */
+  public ConfigurationException error(String param, String what) {
+    return error(param, what, null);
+  }
+
+  /** An error about this element; to be thrown by the caller. */
+  public ConfigurationException error(String what) {
+    return new ConfigurationException(location + ": " + element() + ": " + what);
+  }
+
+  ConfigurationException error(@Nullable String param, String what, @Nullable Throwable cause) {
+    Param written = param == null ? null : params.get(param);
+    String where = written == null ? location : written.location();
+    String about = param == null ? "" : ", parameter '" + param + "'";
+    String message = where + ": " + element() + about + ": " + what;
+    return cause == null
+        ? new ConfigurationException(message)
+        : new ConfigurationException(message, cause);
+  }
+
+  /**
+   * Makes an object of the class named by this element's {@code class} attribute, with its public
+   * constructor without parameters, and configures it with this element if it is {@link
+   * Configurable}.
+   *
+   * @throws ConfigurationException if there is no such class, it is not a {@code type}, or cannot
+   *     be made
+   */
+  public <T> T instantiate(Class<T> type) {
+    return Instances.make(this, null, requireAttribute("class"), type);
+  }
+
+  /**
+   * Like {@link #instantiate}, for a class named by a parameter, which has to be there.
+   *
+   * @throws ConfigurationException if there is no such class, it is not a {@code type}, or cannot
+   *     be made
+   */
+  public <T> T instantiateParam(String param, Class<T> type) {
+    return Instances.make(this, param, requireParam(param), type);
+  }
+
+  /** Says what and where: {@code <queue name="orders"> at orders.xml:12}. */
+  @Override
+  public String toString() {
+    return element() + " at " + location;
+  }
+
+  private String element() {
+    return attribute("name")
+        .map(value -> "<" + name() + " name=\"" + value + "\">")
+        .orElseGet(() -> "<" + name() + ">");
+  }
+
+  private static Map<String, Param> readParams(List<ConfigNode> blocks) {
+    Map<String, Param> found = new LinkedHashMap<>();
+    for (ConfigNode block : blocks) {
+      for (ConfigNode each : block.children()) {
+        if (!each.name().equals(PARAM)) {
+          throw each.error(
+              "is unknown in <params>; only <param name=\"…\" value=\"…\"/> is allowed");
+        }
+        String name = each.requireAttribute("name");
+        String value =
+            each.attribute("value").orElseThrow(() -> each.error("attribute 'value' is required"));
+        Param earlier = found.putIfAbsent(name, new Param(value, each.location()));
+        if (earlier != null) {
+          throw each.error("is given twice; the first is at " + earlier.location());
+        }
+      }
+    }
+    return Collections.unmodifiableMap(found);
+  }
+
+  private record Param(String value, String location) {}
+}

@@ -1,0 +1,52 @@
+package com.wookler.river.common.config;
+
+import java.time.DateTimeException;
+import java.time.Duration;
+import java.util.Locale;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/** Reads durations as configurations give them. */
+public final class Durations {
+  static final String ALLOWED =
+      "a duration such as 500ms, 30ss, 10mm (minutes), 2hh, 1dd, PT1M30S, or a number of milliseconds";
+
+  private static final Pattern FORM = Pattern.compile("(\\d+)\\s*(ms|ss|mm|hh|dd)?");
+
+  private Durations() {}
+
+  /**
+   * Reads {@code 500ms}, {@code 30ss}, {@code 10mm} (minutes), {@code 2hh}, {@code 1dd} in any
+   * case, ISO-8601 such as {@code PT1M30S}, or a bare number, which is milliseconds. Never
+   * negative, and at most 292 years, so that its nanoseconds fit a long.
+   *
+   * @throws IllegalArgumentException if it is none of these
+   */
+  public static Duration parse(String text) {
+    String lower = text.trim().toLowerCase(Locale.ROOT);
+    Matcher matcher = FORM.matcher(lower);
+    try {
+      Duration duration = matcher.matches() ? ofUnit(matcher) : Duration.parse(lower);
+      if (duration.isNegative()) {
+        throw new IllegalArgumentException("'" + text + "' is negative");
+      }
+      // Throws if it is too long.
+      duration.toNanos();
+      return duration;
+    } catch (DateTimeException | ArithmeticException | NumberFormatException e) {
+      throw new IllegalArgumentException("'" + text + "' is not " + ALLOWED, e);
+    }
+  }
+
+  private static Duration ofUnit(Matcher matcher) {
+    long amount = Long.parseLong(matcher.group(1));
+    String unit = matcher.group(2);
+    return switch (unit == null ? "ms" : unit) {
+      case "ms" -> Duration.ofMillis(amount);
+      case "ss" -> Duration.ofSeconds(amount);
+      case "mm" -> Duration.ofMinutes(amount);
+      case "hh" -> Duration.ofHours(amount);
+      default -> Duration.ofDays(amount);
+    };
+  }
+}

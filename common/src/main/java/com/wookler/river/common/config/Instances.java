@@ -1,0 +1,60 @@
+package com.wookler.river.common.config;
+
+import com.wookler.river.common.errors.ConfigurationException;
+import java.lang.reflect.InvocationTargetException;
+import org.jspecify.annotations.Nullable;
+
+/** Makes objects of classes that a configuration names. */
+final class Instances {
+  private Instances() {}
+
+  static <T> T make(ConfigNode node, @Nullable String param, String className, Class<T> type) {
+    Class<? extends T> found = find(node, param, className, type);
+    T made;
+    try {
+      made = found.getConstructor().newInstance();
+    } catch (InvocationTargetException e) {
+      Throwable cause = e.getCause() == null ? e : e.getCause();
+      throw node.error(param, "the constructor of class " + className + " failed: " + cause, cause);
+    } catch (ReflectiveOperationException e) {
+      throw node.error(
+          param,
+          "class "
+              + className
+              + " must be public, not abstract, and have a public constructor"
+              + " without parameters",
+          e);
+    } catch (LinkageError e) {
+      throw node.error(param, "class " + className + " cannot be initialised: " + e, e);
+    }
+    if (made instanceof Configurable configurable) {
+      configurable.configure(node);
+    }
+    return made;
+  }
+
+  private static <T> Class<? extends T> find(
+      ConfigNode node, @Nullable String param, String className, Class<T> type) {
+    Class<?> found = load(className.trim(), Thread.currentThread().getContextClassLoader());
+    if (found == null) {
+      found = load(className.trim(), type.getClassLoader());
+    }
+    if (found == null) {
+      throw node.error(param, "there is no class " + className + " on the class path", null);
+    }
+    if (!type.isAssignableFrom(found)) {
+      throw node.error(param, "class " + className + " is not a " + type.getName(), null);
+    }
+    return found.asSubclass(type);
+  }
+
+  private static @Nullable Class<?> load(String className, @Nullable ClassLoader loader) {
+    try {
+      return Class.forName(className, false, loader);
+    } catch (ClassNotFoundException e) {
+      return null;
+    } catch (LinkageError e) {
+      throw new ConfigurationException("Class " + className + " cannot be loaded: " + e, e);
+    }
+  }
+}

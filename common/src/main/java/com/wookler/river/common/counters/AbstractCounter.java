@@ -1,0 +1,118 @@
+package com.wookler.river.common.counters;
+
+import java.time.Instant;
+
+/**
+ * A number that only ever grows. Make it, name it, hand it to the monitor, keep the reference, and
+ * add to it: adding takes no lock and looks nothing up. Reports are differences of the totals, so
+ * nothing that was added is ever missing from them.
+ *
+ * <p>Names and mode are set before the counter is handed on; who may add is said by the subclass.
+ * {@link #total()} and {@link #count()} may be read from any thread.
+ */
+public abstract sealed class AbstractCounter permits Counter, ConcurrentCounter {
+  /** When a counter is reported. */
+  public enum Mode {
+    /** Always. */
+    PROD,
+    /** Only if the monitor's {@code monitor.debug.counters} is true. */
+    DEBUG
+  }
+
+  private final TimeWindow window;
+  private final Class<? extends AbstractMeasure> type;
+  private final Instant created;
+  private String namespace = "";
+  private String name = "";
+  private Mode mode = Mode.PROD;
+
+  /** Whether samples are counted beside their sum. */
+  final boolean average;
+
+  AbstractCounter(TimeWindow window, Class<? extends AbstractMeasure> type) {
+    if (type != Count.class && type != Average.class) {
+      throw new IllegalArgumentException("A counter measures Count or Average, not " + type);
+    }
+    this.window = window;
+    this.type = type;
+    this.average = type == Average.class;
+    this.created = window.now();
+  }
+
+  /** The first part of the name; empty if not set. */
+  public final String namespace() {
+    return namespace;
+  }
+
+  /** The second part of the name. */
+  public final String name() {
+    return name;
+  }
+
+  /** When the counter is reported; {@link Mode#PROD} if not set. */
+  public final Mode mode() {
+    return mode;
+  }
+
+  /** Sets the first part of the name. */
+  public final AbstractCounter namespace(String value) {
+    namespace = value;
+    return this;
+  }
+
+  /** Sets the second part of the name. */
+  public final AbstractCounter name(String value) {
+    name = value;
+    return this;
+  }
+
+  /** Sets when the counter is reported. */
+  public final AbstractCounter mode(Mode value) {
+    mode = value;
+    return this;
+  }
+
+  /** The windows in which the counter is reported. */
+  public final TimeWindow window() {
+    return window;
+  }
+
+  /** {@link Count} or {@link Average}. */
+  public final Class<? extends AbstractMeasure> type() {
+    return type;
+  }
+
+  /** When this counter was made. */
+  public final Instant created() {
+    return created;
+  }
+
+  /** Adds 1; to an average, a sample of 1 ns. */
+  public final void increment() {
+    add(1);
+  }
+
+  /**
+   * Adds to a count; to an average, adds one sample of {@code value} nanoseconds. Negative values
+   * are not checked for.
+   */
+  public abstract void add(long value);
+
+  /**
+   * Adds several samples at once; a count ignores {@code count}.
+   *
+   * @param value the sum of the samples, in nanoseconds for an average
+   * @param count how many they are
+   */
+  public abstract void add(long value, long count);
+
+  /** The sum of all that was added. */
+  public abstract long total();
+
+  /** The number of samples added to an average; 0 for a count. */
+  public abstract long count();
+
+  final Totals totals() {
+    return new Totals(total(), count());
+  }
+}

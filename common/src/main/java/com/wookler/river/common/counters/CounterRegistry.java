@@ -1,0 +1,139 @@
+package com.wookler.river.common.counters;
+
+import com.google.errorprone.annotations.concurrent.GuardedBy;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.IdentityHashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.function.Consumer;
+
+/**
+ * The counters of a monitor, as one series a name. Thread-safe; no lock is held while callers' code
+ * runs.
+ */
+public final class CounterRegistry {
+  private final boolean debug;
+  private final Object lock = new Object();
+
+  @GuardedBy("lock")
+  private final Map<Key, CounterSeries> series = new LinkedHashMap<>();
+
+  @GuardedBy("lock")
+  private final Map<AbstractCounter, CounterSeries> members = new IdentityHashMap<>();
+
+  @GuardedBy("lock")
+  private final List<Consumer<CounterSeries>> listeners = new ArrayList<>();
+
+  @GuardedBy("lock")
+  private Instant periodStart;
+
+  /**
+   * An empty registry.
+   *
+   * @param debug whether counters of {@link AbstractCounter.Mode#DEBUG} are reported
+   * @param periodStart the start of the present window
+   */
+  public CounterRegistry(boolean debug, Instant periodStart) {
+    this.debug = debug;
+    this.periodStart = periodStart;
+  }
+
+  /** Takes a counter into the series of its name; again is without effect. */
+  public void add(AbstractCounter counter) {
+    List<Consumer<CounterSeries>> told;
+    CounterSeries created;
+    synchronized (lock) {
+      if (members.containsKey(counter)) {
+        return;
+      }
+      Key key = new Key(counter.namespace(), counter.name(), counter.type(), counter.mode());
+      CounterSeries known = series.get(key);
+      created = known == null ? new CounterSeries(counter) : known;
+      created.add(counter);
+      members.put(counter, created);
+      series.put(key, created);
+      told = known == null && visible(created) ? List.copyOf(listeners) : List.of();
+    }
+    told.forEach(listener -> listener.accept(created));
+  }
+
+  /**
+   * Takes a counter out; its total stays in its series. What is added to it afterwards counts
+   * nowhere.
+   */
+  public void remove(AbstractCounter counter) {
+    synchronized (lock) {
+      CounterSeries of = members.remove(counter);
+      if (of != null) {
+        of.remove(counter);
+      }
+    }
+  }
+
+  /**
+   * Tells {@code listener} of each series that is reported: of those there are at once, of others
+   * as they appear.
+   */
+  public void addListener(Consumer<CounterSeries> listener) {
+    List<CounterSeries> present;
+    synchronized (lock) {
+      listeners.add(listener);
+      present = visible();
+    }
+    present.forEach(listener);
+  }
+
+  /** No longer tells {@code listener}. */
+  public void removeListener(Consumer<CounterSeries> listener) {
+    synchronized (lock) {
+      listeners.remove(listener);
+    }
+  }
+
+  /** What a report made now would say; deltas go on. */
+  public List<CounterReport> peek() {
+    return samples().stream().map(CounterSeries.Sample::report).toList();
+  }
+
+  /**
+   * Hands a report to {@code target}; the deltas start anew only once that has returned, so a
+   * report that failed is not lost.
+   */
+  public void report(Instant now, Consumer<List<CounterReport>> target) {
+    List<CounterSeries.Sample> samples = samples();
+    target.accept(samples.stream().map(CounterSeries.Sample::report).toList());
+    samples.forEach(sample -> sample.series().reported(sample.totals(), now));
+  }
+
+  /** Starts a new period for all series. */
+  public void startPeriod(Instant start) {
+    synchronized (lock) {
+      periodStart = start;
+      series.values().forEach(CounterSeries::startPeriod);
+    }
+  }
+
+  private List<CounterSeries.Sample> samples() {
+    synchronized (lock) {
+      Instant start = periodStart;
+      return visible().stream().map(each -> each.sample(start)).toList();
+    }
+  }
+
+  @GuardedBy("lock")
+  private List<CounterSeries> visible() {
+    return series.values().stream().filter(this::visible).toList();
+  }
+
+  private boolean visible(CounterSeries each) {
+    return debug || each.mode() == AbstractCounter.Mode.PROD;
+  }
+
+  private record Key(
+      String namespace,
+      String name,
+      Class<? extends AbstractMeasure> type,
+      AbstractCounter.Mode mode) {}
+}

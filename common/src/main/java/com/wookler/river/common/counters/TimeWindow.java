@@ -1,0 +1,54 @@
+package com.wookler.river.common.counters;
+
+import java.time.Duration;
+import java.time.Instant;
+import java.time.InstantSource;
+
+/**
+ * Equal stretches of time, one after the other, counted from 1970-01-01T00:00Z: windows of 30 s
+ * start at each full and half minute. Immutable; thread-safe if its clock is.
+ */
+public final class TimeWindow {
+  private final long millis;
+  private final InstantSource clock;
+
+  /**
+   * Windows of a length.
+   *
+   * @param length at least 1 ms
+   * @param clock tells the present window
+   * @throws IllegalArgumentException if {@code length} is shorter
+   */
+  public TimeWindow(Duration length, InstantSource clock) {
+    if (length.toMillis() < 1) {
+      throw new IllegalArgumentException("A time window lasts at least 1 ms, not " + length);
+    }
+    this.millis = length.toMillis();
+    this.clock = clock;
+  }
+
+  /** The length of each window. */
+  public Duration length() {
+    return Duration.ofMillis(millis);
+  }
+
+  /** The present time of this window's clock. */
+  public Instant now() {
+    return clock.instant();
+  }
+
+  /** The start of the window that {@code time} is in. */
+  public Instant startOf(Instant time) {
+    return Instant.ofEpochMilli(Math.floorDiv(time.toEpochMilli(), millis) * millis);
+  }
+
+  /** The end of the window that {@code time} is in, which is the start of the next. */
+  public Instant endOf(Instant time) {
+    return startOf(time).plusMillis(millis);
+  }
+
+  @Override
+  public String toString() {
+    return "TimeWindow[" + length() + "]";
+  }
+}

@@ -1,0 +1,8 @@
+/**
+ * Counters whose hot path is an addition, and the reports made from their totals. Imports nothing
+ * of River but {@code errors}.
+ */
+@NullMarked
+package com.wookler.river.common.counters;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,8 @@
+/**
+ * A short way to the monitor's counters. Imports the packages below it: the root, {@code counters}
+ * and {@code errors}.
+ */
+@NullMarked
+package com.wookler.river.common.utils;
+
+import org.jspecify.annotations.NullMarked;
