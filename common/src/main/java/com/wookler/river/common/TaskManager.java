@@ -220,15 +220,15 @@ public final class TaskManager implements AutoCloseable {
           line.remove();
           head.runner = Thread.currentThread();
           head.woken.set(false);
+          if (leader == null && !line.isEmpty()) {
+            wakeWorker();
+          }
           return head;
         }
         await(head, wait);
       }
       return null;
     } finally {
-      if (leader == null && !line.isEmpty()) {
-        wakeWorker();
-      }
       lock.unlock();
     }
   }

@@ -30,9 +30,8 @@ public final class Durations {
       if (duration.isNegative()) {
         throw new IllegalArgumentException("'" + text + "' is negative");
       }
-      // Throws if it is too long.
-      duration.toNanos();
-      return duration;
+      // Through nanoseconds, which throws if it is too long.
+      return Duration.ofNanos(duration.toNanos());
     } catch (DateTimeException | ArithmeticException | NumberFormatException e) {
       throw new IllegalArgumentException("'" + text + "' is not " + ALLOWED, e);
     }

@@ -1,6 +1,5 @@
 package com.wookler.river.common.config;
 
-import com.wookler.river.common.errors.ConfigurationException;
 import java.lang.reflect.InvocationTargetException;
 import org.jspecify.annotations.Nullable;
 
@@ -35,9 +34,9 @@ final class Instances {
 
   private static <T> Class<? extends T> find(
       ConfigNode node, @Nullable String param, String className, Class<T> type) {
-    Class<?> found = load(className.trim(), Thread.currentThread().getContextClassLoader());
+    Class<?> found = load(node, param, className, Thread.currentThread().getContextClassLoader());
     if (found == null) {
-      found = load(className.trim(), type.getClassLoader());
+      found = load(node, param, className, type.getClassLoader());
     }
     if (found == null) {
       throw node.error(param, "there is no class " + className + " on the class path", null);
@@ -48,13 +47,14 @@ final class Instances {
     return found.asSubclass(type);
   }
 
-  private static @Nullable Class<?> load(String className, @Nullable ClassLoader loader) {
+  private static @Nullable Class<?> load(
+      ConfigNode node, @Nullable String param, String className, @Nullable ClassLoader loader) {
     try {
-      return Class.forName(className, false, loader);
+      return Class.forName(className.trim(), false, loader);
     } catch (ClassNotFoundException e) {
       return null;
     } catch (LinkageError e) {
-      throw new ConfigurationException("Class " + className + " cannot be loaded: " + e, e);
+      throw node.error(param, "class " + className + " cannot be loaded: " + e, e);
     }
   }
 }

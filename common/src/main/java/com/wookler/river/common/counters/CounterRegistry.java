@@ -3,7 +3,7 @@ package com.wookler.river.common.counters;
 import com.google.errorprone.annotations.concurrent.GuardedBy;
 import java.time.Instant;
 import java.util.ArrayList;
-import java.util.IdentityHashMap;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -21,7 +21,7 @@ public final class CounterRegistry {
   private final Map<Key, CounterSeries> series = new LinkedHashMap<>();
 
   @GuardedBy("lock")
-  private final Map<AbstractCounter, CounterSeries> members = new IdentityHashMap<>();
+  private final Map<AbstractCounter, CounterSeries> members = new HashMap<>();
 
   @GuardedBy("lock")
   private final List<Consumer<CounterSeries>> listeners = new ArrayList<>();

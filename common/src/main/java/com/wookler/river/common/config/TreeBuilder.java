@@ -1,0 +1,167 @@
+package com.wookler.river.common.config;
+
+import com.wookler.river.common.errors.ConfigurationException;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import javax.xml.XMLConstants;
+import javax.xml.validation.ValidatorHandler;
+import org.apache.commons.configuration2.tree.ImmutableNode;
+import org.jspecify.annotations.Nullable;
+import org.xml.sax.Attributes;
+import org.xml.sax.ErrorHandler;
+import org.xml.sax.SAXException;
+import org.xml.sax.SAXParseException;
+import org.xml.sax.helpers.AttributesImpl;
+
+/**
+ * Makes a tree of commons-configuration nodes from the elements of all files of a configuration,
+ * replaces variables on the way, and has the schema check the result. Collects errors rather than
+ * stopping at the first. Used once, by one thread.
+ */
+final class TreeBuilder {
+  private static final String WRAPPER = "river-configuration-file";
+  private static final int MAX_DEPTH = 256;
+  private static final int MAX_ERRORS = 50;
+
+  private final ValidatorHandler validator;
+  private final Interpolation interpolation = new Interpolation();
+  private final List<String> errors = new ArrayList<>();
+  private final Map<ImmutableNode, String> locations = new HashMap<>();
+  private final Deque<Element> open = new ArrayDeque<>();
+  private @Nullable ImmutableNode root;
+
+  TreeBuilder(ValidatorHandler validator, Place start) throws SAXException {
+    this.validator = validator;
+    Element outer = new Element(WRAPPER, start);
+    open.push(outer);
+    validator.setErrorHandler(
+        new ErrorHandler() {
+          @Override
+          public void warning(SAXParseException e) {}
+
+          @Override
+          public void error(SAXParseException e) throws SAXException {
+            TreeBuilder.this.error(current().place, current() + ": " + e.getMessage());
+          }
+
+          @Override
+          public void fatalError(SAXParseException e) throws SAXException {
+            error(e);
+          }
+        });
+    validator.startDocument();
+    validator.startElement("", WRAPPER, WRAPPER, new AttributesImpl());
+  }
+
+  /** Notes an error; stops when there are too many. */
+  void error(Place place, String message) throws Stop {
+    errors.add(place + ": " + message);
+    if (errors.size() >= MAX_ERRORS) {
+      throw new Stop();
+    }
+  }
+
+  void start(String name, Attributes attributes, Place place) throws SAXException {
+    Element element = new Element(name, place);
+    open.push(element);
+    if (open.size() > MAX_DEPTH) {
+      error(place, element + ": elements stand more than " + MAX_DEPTH + " deep");
+      throw new Stop();
+    }
+    AttributesImpl resolved = new AttributesImpl();
+    for (int i = 0; i < attributes.getLength(); i++) {
+      // xsi:schemaLocation and the like help editors and mean nothing here.
+      if (!XMLConstants.W3C_XML_SCHEMA_INSTANCE_NS_URI.equals(attributes.getURI(i))) {
+        String key = attributes.getQName(i);
+        String value = resolve("attribute '" + key + "'", attributes.getValue(i));
+        element.attributes.put(key, value);
+        resolved.addAttribute("", key, key, "CDATA", value);
+      }
+    }
+    validator.startElement("", name, name, resolved);
+  }
+
+  void text(char[] text, int start, int length) throws SAXException {
+    current().text.append(text, start, length);
+    validator.characters(text, start, length);
+  }
+
+  void end() throws SAXException {
+    Element element = current();
+    validator.endElement("", element.name, element.name);
+    String text = resolve("the text", element.text.toString().trim());
+    open.pop();
+    ImmutableNode node =
+        new ImmutableNode.Builder()
+            .name(element.name)
+            .value(text.isEmpty() ? null : text)
+            .addAttributes(element.attributes)
+            .addChildren(element.children)
+            .create();
+    locations.put(node, element.place.location());
+    current().children.add(node);
+    root = node;
+  }
+
+  /**
+   * The text with its variables replaced; what cannot be replaced is an error of the current
+   * element.
+   */
+  String resolve(String what, String text) throws Stop {
+    try {
+      return interpolation.resolve(text);
+    } catch (IllegalArgumentException e) {
+      error(current().place, current() + ": " + what + ": " + e.getMessage());
+      return text;
+    }
+  }
+
+  /** Ends the document: the tree, or all errors. */
+  ConfigNode finish() throws SAXException {
+    validator.endElement("", WRAPPER, WRAPPER);
+    validator.endDocument();
+    ImmutableNode complete = root;
+    if (!errors.isEmpty() || complete == null) {
+      throw failure();
+    }
+    return new ConfigNode(complete, "", locations);
+  }
+
+  ConfigurationException failure() {
+    return new ConfigurationException(String.join(System.lineSeparator(), errors));
+  }
+
+  private Element current() {
+    return open.element();
+  }
+
+  /** The reading cannot go on; the errors say why. */
+  static final class Stop extends SAXException {
+    private static final long serialVersionUID = 1L;
+  }
+
+  /** An element that has not ended yet. */
+  private static final class Element {
+    final String name;
+    final Place place;
+    final Map<String, Object> attributes = new LinkedHashMap<>();
+    final StringBuilder text = new StringBuilder();
+    final List<ImmutableNode> children = new ArrayList<>();
+
+    Element(String name, Place place) {
+      this.name = name;
+      this.place = place;
+    }
+
+    @Override
+    public String toString() {
+      Object label = attributes.get("name");
+      return label == null ? "<" + name + ">" : "<" + name + " name=\"" + label + "\">";
+    }
+  }
+}
