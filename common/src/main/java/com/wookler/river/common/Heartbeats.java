@@ -6,6 +6,7 @@ import java.lang.management.ThreadMXBean;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
+import java.util.HashSet;
 import java.util.List;
 import java.util.function.Consumer;
 
@@ -47,7 +48,7 @@ final class Heartbeats {
     all.addAll(over);
     target.accept(all);
     synchronized (lock) {
-      ended.removeIf(each -> over.stream().anyMatch(reported -> reported == each));
+      ended.removeAll(new HashSet<>(over));
     }
   }
 

@@ -30,7 +30,6 @@ final class DocumentReader {
   private static final String INCLUDE = "include";
   private static final int MAX_INCLUDES = 1_000;
 
-  private final Path file;
   private final Path directory;
   private final TreeBuilder tree;
 
@@ -42,7 +41,6 @@ final class DocumentReader {
   private record Reading(Path real, String label) {}
 
   private DocumentReader(Path file, TreeBuilder tree) {
-    this.file = file;
     Path parent = file.toAbsolutePath().normalize().getParent();
     this.directory = parent == null ? file.toAbsolutePath() : parent;
     this.tree = tree;
