@@ -1,0 +1,115 @@
+package com.wookler.river.examples;
+
+import com.wookler.river.common.Env;
+import com.wookler.river.common.TimeSource;
+import com.wookler.river.common.config.ConfigNode;
+import com.wookler.river.core.MessageQueue;
+import com.wookler.river.core.subscriber.Subscriber;
+import com.wookler.river.examples.utils.Progress;
+import com.wookler.river.examples.utils.UsageException;
+import com.wookler.river.examples.utils.Workers;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Comparator;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.LongAdder;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Producers publish to a queue, and consumers, who share one subscriber, pull from it at the same
+ * time. It ends when every message has been consumed, and logs how long that took.
+ */
+public final class MessagePullSample implements Example {
+  /** The subscriber that the consumers share. */
+  static final String SUBSCRIBER = "TEST-SUBSCRIBER";
+
+  private static final Logger LOG = LoggerFactory.getLogger(MessagePullSample.class);
+  private static final Duration GLANCE = Duration.ofMillis(200);
+
+  private final MessageQueue<String> queue = new MessageQueue<>();
+  private final TimeSource time = TimeSource.system();
+  private final LongAdder published = new LongAdder();
+  private final AtomicLong remaining = new AtomicLong();
+  private final List<Tally> producers = new CopyOnWriteArrayList<>();
+  private final List<Tally> consumers = new CopyOnWriteArrayList<>();
+
+  @Override
+  public void run(ExampleOptions options) throws Exception {
+    Env.create(options.config(), SampleConstants.CONFIG_PATH);
+    try (queue) {
+      ConfigNode node = Env.get().config().search(SampleConstants.CONFIG_PATH_QUEUE);
+      if (node == null) {
+        throw new UsageException(
+            options.config() + ": no queue at " + SampleConstants.CONFIG_PATH_QUEUE);
+      }
+      queue.configure(node);
+      queue.start();
+      work(options);
+    } finally {
+      Env.shutdown();
+    }
+    report();
+  }
+
+  private void work(ExampleOptions options) throws Exception {
+    Subscriber<String> subscriber = queue.subscriber(SUBSCRIBER);
+    // A queue that keeps its data over a restart may have some for us already.
+    long all = options.count() + subscriber.stats().lag();
+    remaining.set(all);
+    Workers workers = new Workers();
+    for (int i = 1; i <= options.consumers(); i++) {
+      String name = "TEST-CONSUMER-" + i;
+      SampleConsumer consumer = new SampleConsumer(name, file(options.output(), name), remaining);
+      workers.start("CONSUMER-" + name, () -> consumers.add(consumer.run(subscriber)));
+    }
+    for (int i = 0; i < options.producers(); i++) {
+      String name = "TEST-PRODUCER-" + i;
+      SampleProducer producer =
+          new SampleProducer(name, options.input(), share(options, i), published);
+      workers.start("PRODUCER-" + name, () -> producers.add(producer.run(queue.publisher())));
+    }
+    try (Progress progress = Progress.of("Messages", all)) {
+      while (workers.running()) {
+        progress.to(all - remaining.get());
+        time.park(this, GLANCE.toNanos());
+      }
+      progress.to(all - remaining.get());
+    }
+    workers.join();
+  }
+
+  private static @Nullable Path file(@Nullable Path directory, String name) {
+    return directory == null ? null : directory.resolve(name + ".ndjson");
+  }
+
+  private static long share(ExampleOptions options, int producer) {
+    long extra = producer < options.count() % options.producers() ? 1 : 0;
+    return options.count() / options.producers() + extra;
+  }
+
+  private void report() {
+    for (Tally tally : sorted(producers)) {
+      LOG.info("{}", tally.published());
+    }
+    total("published", producers);
+    for (Tally tally : sorted(consumers)) {
+      LOG.info("{}", tally.processed());
+    }
+    total("consumed", consumers);
+  }
+
+  private static List<Tally> sorted(List<Tally> tallies) {
+    return tallies.stream().sorted(Comparator.comparing(Tally::name)).toList();
+  }
+
+  private static void total(String done, List<Tally> tallies) {
+    long messages = tallies.stream().mapToLong(Tally::messages).sum();
+    Duration elapsed =
+        tallies.stream().map(Tally::elapsed).max(Duration::compareTo).orElse(Duration.ZERO);
+    Tally.total(done, messages, elapsed).lines().forEach(LOG::info);
+  }
+}

@@ -1,0 +1,94 @@
+package com.wookler.river.examples.demo;
+
+import com.wookler.river.core.MessageQueue;
+import com.wookler.river.core.subscriber.Delivery;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.stream.Stream;
+
+/**
+ * What stands in the backup directory, read back through the queue, message by message, and
+ * compared with what was published.
+ *
+ * @param files compressed blocks
+ * @param bytes their size
+ * @param messages how many were read back from them
+ * @param violations what is wrong with them, in words
+ */
+record Backups(int files, long bytes, long messages, List<String> violations) {
+  private static final String SUFFIX = ".zst";
+  private static final int BATCH = 500;
+
+  boolean hold() {
+    return violations.isEmpty();
+  }
+
+  /** In one line. */
+  String summary() {
+    return String.format(
+        Locale.ROOT,
+        "%,d compressed blocks, %.1f MB; %,d messages read back from them%s",
+        files,
+        bytes / 1e6,
+        messages,
+        hold() ? ", each as published" : ", BROKEN: " + violations);
+  }
+
+  /** Counts the backups without reading them. */
+  static int count(Path directory) {
+    return find(directory).size();
+  }
+
+  /** Reads back every message that is no longer in the queue's log. */
+  static Backups verify(MessageQueue<String> queue, Path directory, Stage stage) {
+    List<String> violations = new ArrayList<>();
+    List<Path> files = find(directory);
+    long end = queue.stats().firstSequence();
+    if (end > 0 && files.isEmpty()) {
+      violations.add("blocks were removed, but there is no backup in " + directory);
+    }
+    long next = 0;
+    while (next < end && violations.isEmpty()) {
+      List<Delivery<String>> read = queue.read(next, (int) Math.min(BATCH, end - next));
+      if (read.isEmpty()) {
+        violations.add("sequence " + next + " cannot be read back");
+      }
+      for (Delivery<String> delivery : read) {
+        compare(delivery, next++, stage, violations);
+      }
+    }
+    return new Backups(files.size(), size(files), next, violations);
+  }
+
+  private static void compare(
+      Delivery<String> delivery, long sequence, Stage stage, List<String> violations) {
+    int number = stage.events().number(delivery);
+    if (delivery.sequence() != sequence) {
+      violations.add("sequence " + sequence + " is missing, next is " + delivery.sequence());
+    } else if (number < 0 || stage.published().sequence(number) != sequence) {
+      violations.add("sequence " + sequence + " is not the event published there");
+    } else if (!stage.events().intact(number, delivery.data())) {
+      violations.add("sequence " + sequence + " reads back changed");
+    }
+  }
+
+  private static List<Path> find(Path directory) {
+    if (!Files.isDirectory(directory)) {
+      return List.of();
+    }
+    try (Stream<Path> all = Files.walk(directory)) {
+      return all.filter(p -> p.toString().endsWith(SUFFIX)).toList();
+    } catch (IOException e) {
+      throw new UncheckedIOException("cannot list " + directory, e);
+    }
+  }
+
+  private static long size(List<Path> files) {
+    return files.stream().mapToLong(f -> f.toFile().length()).sum();
+  }
+}

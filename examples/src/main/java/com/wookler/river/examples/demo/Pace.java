@@ -1,0 +1,44 @@
+package com.wookler.river.examples.demo;
+
+import com.wookler.river.common.TimeSource;
+
+/** Holds one thread to a rate, counted from its first step. */
+final class Pace {
+  /** Shorter waits cost more than they order. */
+  private static final long WORTH_WAITING = 1_000_000;
+
+  private final TimeSource time;
+  private final double nanosPerStep;
+  private long start; // confined, like steps, to the thread whose pace this is
+  private long steps;
+
+  /**
+   * A pace.
+   *
+   * @param perSecond steps a second; 0 for as fast as it goes
+   */
+  Pace(TimeSource time, double perSecond) {
+    this.time = time;
+    this.nanosPerStep = perSecond <= 0 ? 0 : 1e9 / perSecond;
+  }
+
+  /** Takes steps, and waits until they are due. */
+  void step(int count) throws InterruptedException {
+    if (steps == 0) {
+      start = time.nanoTime();
+    }
+    steps += count;
+    long ahead = remaining();
+    while (ahead > WORTH_WAITING) {
+      if (Thread.interrupted()) {
+        throw new InterruptedException();
+      }
+      time.park(this, ahead);
+      ahead = remaining();
+    }
+  }
+
+  private long remaining() {
+    return (long) (steps * nanosPerStep) - (time.nanoTime() - start);
+  }
+}

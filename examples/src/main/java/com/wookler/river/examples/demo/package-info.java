@@ -1,0 +1,9 @@
+/**
+ * The demo: real events through one queue to three subscribers, and a proof of what arrived.
+ *
+ * <p>Allowed imports: River's libraries and {@code examples.utils}.
+ */
+@NullMarked
+package com.wookler.river.examples.demo;
+
+import org.jspecify.annotations.NullMarked;

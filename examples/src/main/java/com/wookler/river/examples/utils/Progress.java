@@ -1,0 +1,55 @@
+package com.wookler.river.examples.utils;
+
+import java.io.PrintStream;
+import me.tongfei.progressbar.ConsoleProgressBarConsumer;
+import me.tongfei.progressbar.ProgressBar;
+import me.tongfei.progressbar.ProgressBarBuilder;
+import me.tongfei.progressbar.ProgressBarStyle;
+import org.jspecify.annotations.Nullable;
+
+/** A progress bar on standard error if that is a terminal, else nothing. Thread-safe. */
+public final class Progress implements AutoCloseable {
+  private static final int COLUMNS = 100;
+
+  private final @Nullable ProgressBar bar;
+
+  private Progress(@Nullable ProgressBar bar) {
+    this.bar = bar;
+  }
+
+  /** A bar on a {@linkplain Terminal#interactive() terminal}, nothing elsewhere. */
+  public static Progress of(String task, long max) {
+    return Terminal.interactive() ? on(System.err, task, max) : new Progress(null);
+  }
+
+  static Progress on(PrintStream stream, String task, long max) {
+    return new Progress(
+        new ProgressBarBuilder()
+            .setTaskName(task)
+            .setInitialMax(max)
+            .setStyle(ProgressBarStyle.ASCII)
+            .setUpdateIntervalMillis(200)
+            .setConsumer(new ConsoleProgressBarConsumer(stream, COLUMNS))
+            .build());
+  }
+
+  /** Whether there is a bar. */
+  public boolean visible() {
+    return bar != null;
+  }
+
+  /** How far it is now. */
+  public void to(long value) {
+    if (bar != null) {
+      bar.stepTo(value);
+    }
+  }
+
+  /** Ends the bar's line. */
+  @Override
+  public void close() {
+    if (bar != null) {
+      bar.close();
+    }
+  }
+}
