@@ -185,7 +185,9 @@ final class DocumentReader {
       if (!inInclude) {
         tree.text(text, start, length);
       }
-      last = here();
+      Place end = here();
+      // The parser has read the "<" of what follows.
+      last = new Place(label, end.line(), Math.max(1, end.column() - 1));
     }
 
     @Override

@@ -1,0 +1,49 @@
+package com.wookler.river.common.config;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.time.Duration;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+class DurationsTest {
+  @ParameterizedTest
+  @CsvSource({
+    "100, PT0.1S",
+    "0, PT0S",
+    "500ms, PT0.5S",
+    "30ss, PT30S",
+    "30SS, PT30S",
+    "1mm, PT1M",
+    "10Mm, PT10M",
+    "2hh, PT2H",
+    "1dd, P1D",
+    "' 30 ss ', PT30S",
+    "PT1M30S, PT1M30S",
+    "pt1m, PT1M",
+    "P2D, P2D",
+  })
+  void shouldReadDurations(String text, Duration expected) {
+    assertThat(Durations.parse(text)).isEqualTo(expected);
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "",
+        "-1",
+        "-5ss",
+        "PT-1S",
+        "5m",
+        "1.5ss",
+        "ss",
+        "10 minutes",
+        "300000000000000dd",
+        "99999999999999999999"
+      })
+  void shouldRefuseWhatIsNone(String text) {
+    assertThatThrownBy(() -> Durations.parse(text)).isInstanceOf(IllegalArgumentException.class);
+  }
+}
