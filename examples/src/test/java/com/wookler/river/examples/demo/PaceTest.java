@@ -1,0 +1,53 @@
+package com.wookler.river.examples.demo;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.wookler.river.common.TimeSource;
+import java.time.Instant;
+import org.junit.jupiter.api.Test;
+
+class PaceTest {
+  private final ParkingTime time = new ParkingTime();
+
+  @Test
+  void shouldHoldARate() throws InterruptedException {
+    Pace pace = new Pace(time, 1_000);
+    for (int i = 0; i < 500; i++) {
+      pace.step(2);
+    }
+
+    assertThat(time.parked).isBetween(990_000_000L, 1_000_000_000L);
+  }
+
+  @Test
+  void shouldNotWaitWithoutARate() throws InterruptedException {
+    new Pace(time, 0).step(1_000_000);
+
+    assertThat(time.parked).isZero();
+  }
+
+  /** Time that passes only by parking. */
+  private static final class ParkingTime implements TimeSource {
+    private long parked;
+
+    @Override
+    public long nanoTime() {
+      return parked;
+    }
+
+    @Override
+    public Instant wallTime() {
+      return Instant.EPOCH;
+    }
+
+    @Override
+    public long epochMicros() {
+      return 0;
+    }
+
+    @Override
+    public void park(Object blocker, long nanos) {
+      parked += nanos;
+    }
+  }
+}
