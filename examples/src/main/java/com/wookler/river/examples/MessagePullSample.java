@@ -50,7 +50,7 @@ public final class MessagePullSample implements Example {
       queue.start();
       work(options);
     } finally {
-      Env.shutdown();
+      Env.reset();
     }
     report();
   }

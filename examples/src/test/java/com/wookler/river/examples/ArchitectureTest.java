@@ -1,0 +1,157 @@
+package com.wookler.river.examples;
+
+import static com.tngtech.archunit.base.DescribedPredicate.describe;
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
+import static com.tngtech.archunit.library.dependencies.SlicesRuleDefinition.slices;
+
+import com.tngtech.archunit.base.DescribedPredicate;
+import com.tngtech.archunit.core.domain.AccessTarget;
+import com.tngtech.archunit.core.domain.JavaClass;
+import com.tngtech.archunit.core.domain.JavaClasses;
+import com.tngtech.archunit.core.domain.JavaConstructorCall;
+import com.tngtech.archunit.core.domain.JavaMethodCall;
+import com.tngtech.archunit.core.importer.ImportOption.DoNotIncludeTests;
+import com.tngtech.archunit.junit.AnalyzeClasses;
+import com.tngtech.archunit.junit.ArchTest;
+import com.tngtech.archunit.lang.ArchRule;
+import com.wookler.river.common.MonitoredThread;
+import com.wookler.river.common.TimeSource;
+import java.io.IOException;
+import java.io.Serializable;
+import java.io.UncheckedIOException;
+import java.time.Clock;
+import java.time.Instant;
+import java.util.List;
+import java.util.Set;
+
+/** Holds the code to docs/architecture.md. It stands in this module because this one sees all. */
+@AnalyzeClasses(packages = "com.wookler.river", importOptions = DoNotIncludeTests.class)
+class ArchitectureTest {
+  private static final String RIVER = "com.wookler.river.";
+
+  /** From the top down: a package may use those that stand after it, never one before it. */
+  private static final List<String> DOWNWARDS =
+      List.of(
+          "examples",
+          "examples.demo",
+          "examples.utils",
+          "core",
+          "core.subscriber",
+          "core.ack",
+          "core.backup",
+          "core.log",
+          "core.message",
+          "common.micrometer",
+          "common.utils",
+          "common",
+          "common.counters",
+          "common.config",
+          "common.errors");
+
+  private static final Set<String> CLOCKS =
+      Set.of("currentTimeMillis", "nanoTime", "now", "systemUTC", "systemDefaultZone", "system");
+
+  @ArchTest
+  static final ArchRule shouldHaveNoCyclesBetweenPackages =
+      slices().matching(RIVER + "(**)").should().beFreeOfCycles();
+
+  @ArchTest
+  static void shouldImportDownwardsOnly(JavaClasses classes) {
+    for (int i = 1; i < DOWNWARDS.size(); i++) {
+      String[] above = DOWNWARDS.subList(0, i).stream().map(RIVER::concat).toArray(String[]::new);
+      noClasses()
+          .that()
+          .resideInAPackage(RIVER + DOWNWARDS.get(i))
+          .should()
+          .dependOnClassesThat()
+          .resideInAnyPackage(above)
+          .allowEmptyShould(true)
+          .check(classes);
+    }
+  }
+
+  @ArchTest
+  static final ArchRule shouldKnowTheOrderOfEveryPackage =
+      noClasses()
+          .should()
+          .resideOutsideOfPackages(DOWNWARDS.stream().map(RIVER::concat).toArray(String[]::new))
+          .because("a new package has a place in the order above");
+
+  @ArchTest
+  static final ArchRule shouldSeeChronicleInTheLogOnly =
+      noClasses()
+          .that()
+          .resideOutsideOfPackage(RIVER + "core.log")
+          .should()
+          .dependOnClassesThat()
+          .resideInAPackage("net.openhft..");
+
+  @ArchTest
+  static final ArchRule shouldDoNoInputOutputInAckOutsideItsJournal =
+      noClasses()
+          .that()
+          .resideInAPackage(RIVER + "core.ack")
+          .and()
+          .haveNameNotMatching(".*\\.(\\w*Journal\\w*|Generations)(\\$.*)?")
+          .should()
+          .dependOnClassesThat(describe("do input or output", ArchitectureTest::doesInputOrOutput));
+
+  @ArchTest
+  static final ArchRule shouldMakeThreadsInMonitoredThreadOnly =
+      noClasses()
+          .that()
+          .doNotBelongToAnyOf(MonitoredThread.class)
+          .should()
+          .callConstructorWhere(
+              describe(
+                  "makes a plain thread",
+                  (JavaConstructorCall call) ->
+                      call.getTargetOwner().isEquivalentTo(Thread.class)));
+
+  @ArchTest
+  static final ArchRule shouldAskTimeSourcesForTheTime =
+      noClasses()
+          .that()
+          .doNotImplement(TimeSource.class)
+          .should()
+          .callMethodWhere(describe("asks a clock", ArchitectureTest::asksClock));
+
+  @ArchTest
+  static final ArchRule shouldPrintInExamplesOnly =
+      noClasses()
+          .that()
+          .resideOutsideOfPackage(RIVER + "examples..")
+          .should()
+          .accessFieldWhere(
+              describe(
+                  "is a standard stream",
+                  access ->
+                      access.getTargetOwner().isEquivalentTo(System.class)
+                          && Set.of("out", "err").contains(access.getTarget().getName())));
+
+  private static boolean doesInputOrOutput(JavaClass used) {
+    boolean harmless =
+        used.isAssignableTo(IOException.class)
+            || used.isEquivalentTo(UncheckedIOException.class)
+            || used.isEquivalentTo(Serializable.class);
+    String name = used.getPackageName();
+    return !harmless
+        && (name.equals("java.io")
+            || name.startsWith("java.nio.file")
+            || name.equals("java.nio.channels"));
+  }
+
+  private static boolean asksClock(JavaMethodCall call) {
+    AccessTarget target = call.getTarget();
+    DescribedPredicate<JavaClass> clocks =
+        describe(
+            "clocks",
+            owner ->
+                owner.isEquivalentTo(System.class)
+                    || owner.isEquivalentTo(Instant.class)
+                    || owner.isEquivalentTo(Clock.class)
+                    || owner.getPackageName().equals("java.time")
+                        && !target.getName().equals("system"));
+    return CLOCKS.contains(target.getName()) && clocks.test(target.getOwner());
+  }
+}

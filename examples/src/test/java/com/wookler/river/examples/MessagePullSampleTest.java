@@ -1,0 +1,130 @@
+package com.wookler.river.examples;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import ch.qos.logback.classic.Logger;
+import ch.qos.logback.classic.spi.ILoggingEvent;
+import ch.qos.logback.core.read.ListAppender;
+import com.wookler.river.common.Env;
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.io.StringWriter;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import org.slf4j.LoggerFactory;
+
+@Timeout(120)
+class MessagePullSampleTest {
+  private static final String PULL = MessagePullSample.class.getName();
+
+  @TempDir Path directory;
+
+  private final Logger logger = (Logger) LoggerFactory.getLogger(MessagePullSample.class);
+  private final ListAppender<ILoggingEvent> log = new ListAppender<>();
+  private final StringWriter err = new StringWriter();
+
+  @BeforeEach
+  void listen() {
+    log.start();
+    logger.addAppender(log);
+  }
+
+  @AfterEach
+  void stop() {
+    logger.detachAppender(log);
+    Env.reset();
+  }
+
+  @Test
+  void shouldPublishAndConsumeEveryMessageCyclingThroughTheInput() throws IOException {
+    List<String> input = IntStream.range(0, 700).mapToObj(i -> "{\"id\":" + i + "}").toList();
+    Path file = Files.write(directory.resolve("in.ndjson"), input);
+    Path output = directory.resolve("out");
+
+    int code =
+        run(
+            "--input",
+            file.toString(),
+            "--count",
+            "4201",
+            "--producers",
+            "2",
+            "--consumers",
+            "3",
+            "--output",
+            output.toString());
+
+    assertThat(err.toString()).isEmpty();
+    assertThat(code).isZero();
+    List<String> expected = new ArrayList<>();
+    IntStream.range(0, 2101).forEach(i -> expected.add(input.get(i % 700)));
+    IntStream.range(0, 2100).forEach(i -> expected.add(input.get(i % 700)));
+    assertThat(consumed(output)).containsExactlyInAnyOrderElementsOf(expected);
+  }
+
+  @Test
+  void shouldLogWhatEachDidAndTheTotals() throws IOException {
+    assertThat(run("--count", "3000", "--consumers", "2")).isZero();
+
+    String number = "[0-9]+";
+    String times = "\\[AVG:[0-9]+\\.[0-9]{6}]\\[TOT:[0-9]+]";
+    assertThat(log.list.stream().map(ILoggingEvent::getFormattedMessage))
+        .anyMatch(
+            line ->
+                line.matches(
+                    "\\[TEST-PRODUCER-0] Published \\[3000] messages : "
+                        + times
+                        + ", \\[ELAPSED:[0-9]+]"))
+        .anyMatch(
+            line -> line.matches("\\[TEST-CONSUMER-1] Processed \\[[0-9]+] records : " + times))
+        .anyMatch(
+            line -> line.matches("\\[TEST-CONSUMER-2] Processed \\[[0-9]+] records : " + times))
+        .contains("Total Messages published    : 3000", "Total Messages consumed     : 3000")
+        .anyMatch(line -> line.matches("Elapsed time                : " + number + " milliseconds"))
+        .anyMatch(line -> line.matches("Number of messages/second   : " + number));
+  }
+
+  @Test
+  void shouldRunAgainInTheSameDirectory() throws IOException {
+    assertThat(run("--count", "100")).isZero();
+    assertThat(run("--count", "100")).isZero();
+  }
+
+  @Test
+  void shouldRefuseAnInputWithoutMessages() throws IOException {
+    Path file = Files.createFile(directory.resolve("empty"));
+
+    assertThat(run("--input", file.toString())).isEqualTo(2);
+    assertThat(err.toString()).contains("no messages in " + file);
+  }
+
+  private int run(String... options) throws IOException {
+    Path config = directory.resolve("config.xml");
+    String example = Files.readString(Path.of("examples/src/main/resources/example-config.xml"));
+    Files.writeString(config, example.replace("/tmp/river/test", directory + "/data"));
+    String[] args =
+        Stream.concat(
+                Stream.of("--config", config.toString(), "--example", PULL), Stream.of(options))
+            .toArray(String[]::new);
+    return Main.run(new PrintWriter(new StringWriter()), new PrintWriter(err, true), args);
+  }
+
+  private static List<String> consumed(Path output) throws IOException {
+    List<String> lines = new ArrayList<>();
+    try (Stream<Path> files = Files.list(output)) {
+      for (Path file : files.toList()) {
+        lines.addAll(Files.readAllLines(file));
+      }
+    }
+    return lines;
+  }
+}
