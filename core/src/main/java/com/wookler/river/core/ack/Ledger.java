@@ -181,7 +181,7 @@ public interface Ledger extends AutoCloseable {
    * Called by the flusher, at the queue's sync interval and after the log itself was forced,
    * without the subscriber's lock. Does nothing after {@link #close()}.
    *
-   * @throws java.io.UncheckedIOException if the device refuses
+   * @throws com.wookler.river.common.errors.RiverException if the device refuses
    */
   void force();
 

@@ -1,28 +1,64 @@
 package com.wookler.river.core.ack;
 
+import com.wookler.river.common.errors.ConfigurationException;
+import com.wookler.river.common.errors.RiverException;
+import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.concurrent.Executor;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /** Opens ledgers; the only way to get one. */
 public final class Ledgers {
+  private static final Logger LOG = LoggerFactory.getLogger(Ledgers.class);
+
+  private static final int WITHOUT_ACK = 0;
+  private static final int WITH_ACK = 1;
+
   private Ledgers() {}
 
   /**
    * Opens the ledger of a subscriber that acknowledges, or makes it.
+   *
+   * <p>Damage is no reason to fail: the file is set aside as {@code .corrupt}, named in a warning
+   * and in {@link Ledger#recovery()}, and leads to redelivery.
    *
    * @param directory the subscriber's own directory; made if absent
    * @param origin where it stands if the disk doesn't tell
    * @param flusher runs, in order and on threads that are never interrupted, the writing of
    *     snapshots; it must not wait for the subscriber's lock. A snapshot is forced: to keep the
    *     order "log before acknowledgements", force the log before running it
-   * @throws com.wookler.river.common.errors.ConfigurationException if it was made without
-   *     acknowledgement
-   * @throws com.wookler.river.common.errors.RiverException if the directory cannot be used, or a
-   *     newer River wrote it. Damage is no reason: it is set aside, reported in {@link
-   *     Ledger#recovery()}, and leads to redelivery
+   * @throws ConfigurationException if it was made without acknowledgement
+   * @throws RiverException if the directory cannot be used, or a newer River wrote it
    */
   public static Ledger withAck(Path directory, Limits limits, Origin origin, Executor flusher) {
-    throw new UnsupportedOperationException();
+    try {
+      makeDirectory(directory);
+      Cursor.Content content = readCursor(directory, WITH_ACK);
+      Generations generations = new Generations(directory);
+      Recovery.Found found = Recovery.run(generations, origin, content);
+      warn(found.report());
+      FileJournal.Start start = found.start();
+      if (start.snapshotted()) {
+        generations.writeSnapshot(
+            AckState.of(found.ring(), start.handedOver()), start.generation());
+      }
+      // The cursor comes last: a subscriber without one is still being made.
+      Cursor cursor = openCursor(directory, WITH_ACK, content, start.handedOver());
+      try {
+        FileJournal journal = new FileJournal(generations, cursor, found.ring(), start, flusher);
+        return new AckLedger(limits, found.ring(), journal, found.report());
+      } catch (IOException e) {
+        cursor.unmap();
+        cursor.close();
+        throw e;
+      }
+    } catch (IOException e) {
+      throw cannotOpen(directory, e);
+    }
   }
 
   /**
@@ -30,11 +66,90 @@ public final class Ledgers {
    * when handed over.
    *
    * @param directory the subscriber's own directory; made if absent
-   * @throws com.wookler.river.common.errors.ConfigurationException if it was made with
-   *     acknowledgement
-   * @throws com.wookler.river.common.errors.RiverException as for {@link #withAck}
+   * @throws ConfigurationException if it was made with acknowledgement
+   * @throws RiverException as for {@link #withAck}
    */
   public static Ledger withoutAck(Path directory, Origin origin) {
-    throw new UnsupportedOperationException();
+    try {
+      makeDirectory(directory);
+      Cursor.Content content = readCursor(directory, WITHOUT_ACK);
+      RecoveryReport report = recoverPosition(directory, origin, content);
+      warn(report);
+      Cursor cursor = openCursor(directory, WITHOUT_ACK, content, report.floor());
+      return new PositionLedger(cursor, report);
+    } catch (IOException e) {
+      throw cannotOpen(directory, e);
+    }
+  }
+
+  private static RecoveryReport recoverPosition(
+      Path directory, Origin origin, Cursor.@Nullable Content content) throws IOException {
+    Path path = directory.resolve(Cursor.NAME);
+    Path aside = directory.resolve(Cursor.NAME + Generations.CORRUPT);
+    boolean created = content == null && !Files.exists(aside);
+    long floor = created ? origin.start() : origin.earliest();
+    int torn = 0;
+    List<String> damaged = List.of();
+    if (content != null && content.slots() > 0) {
+      floor = content.mark();
+      torn = 2 - content.slots();
+    }
+    if (content != null && !content.sound()) {
+      Generations.setAside(path);
+      damaged = List.of(path + " is damaged; delivering from " + floor + "; kept as " + aside);
+    } else if (content == null && !created) {
+      damaged = List.of(path + " is missing, and was damaged before; delivering from " + floor);
+    }
+    return new RecoveryReport(created, floor, floor, floor, 0, 0, 0, 0, torn, damaged);
+  }
+
+  private static void makeDirectory(Path directory) throws IOException {
+    if (!Files.isDirectory(directory)) {
+      Disk.createDirectories(directory);
+      Path parent = directory.toAbsolutePath().getParent();
+      if (parent != null) {
+        Disk.forceDirectory(parent);
+      }
+    }
+  }
+
+  /** What the cursor file holds, null if there is none. Touches nothing. */
+  private static Cursor.@Nullable Content readCursor(Path directory, int kind) throws IOException {
+    Path path = directory.resolve(Cursor.NAME);
+    if (!Files.exists(path)) {
+      return null;
+    }
+    Cursor.Content content = Cursor.read(path);
+    if (content.kind() >= 0 && content.kind() != kind) {
+      throw new ConfigurationException(
+          "the subscriber in "
+              + directory
+              + " was made "
+              + (kind == WITH_ACK ? "without" : "with")
+              + " acknowledgement, which cannot change; use another name, or remove it first");
+    }
+    return content;
+  }
+
+  private static Cursor openCursor(
+      Path directory, int kind, Cursor.@Nullable Content content, long mark) throws IOException {
+    if (content == null || !content.sound()) {
+      return Cursor.create(directory, kind, mark);
+    }
+    Cursor cursor = Cursor.open(directory, content);
+    if (content.mark() < mark) {
+      cursor.store(mark);
+    }
+    return cursor;
+  }
+
+  private static void warn(RecoveryReport report) {
+    for (String line : report.damaged()) {
+      LOG.warn("Acknowledgements: {}", line);
+    }
+  }
+
+  private static RiverException cannotOpen(Path directory, IOException e) {
+    return new RiverException("cannot open the subscriber's directory " + directory, e);
   }
 }

@@ -23,7 +23,7 @@ final class Ticket {
 
   /** The ticket of an entry's low bits, which hold token and attempt. */
   static long of(long epoch, int tokenAndAttempt) {
-    return (epoch << LOW_BITS | (tokenAndAttempt & LOW_MASK)) & Long.MAX_VALUE;
+    return ((epoch << LOW_BITS) | (tokenAndAttempt & LOW_MASK)) & Long.MAX_VALUE;
   }
 
   static int attempt(long ticket) {

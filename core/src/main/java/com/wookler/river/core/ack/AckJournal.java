@@ -1,0 +1,43 @@
+package com.wookler.river.core.ack;
+
+/**
+ * Where a subscriber that acknowledges keeps its state. Each fact is safe from the death of the
+ * process when its method returns, and from a power loss after the next {@link #force()}. Guarded
+ * by the subscriber's lock, but for {@code force}.
+ *
+ * <p>Facts are written before the {@link Ring} shows them, and may be written twice. None of the
+ * first three methods fails: what cannot be written is counted by {@link #unjournaled()}, because a
+ * full disk must not stop consumers.
+ */
+interface AckJournal extends AutoCloseable {
+  /** Changes with each opening and each seek, and is never used twice. */
+  long generation();
+
+  /** The mark: the next sequence that was never handed over. */
+  void handedOver(long next);
+
+  /** A run of messages is finished. */
+  void finished(long from, long count);
+
+  /** So many deliveries of an unfinished message count. */
+  void attempts(long sequence, int attempts);
+
+  /**
+   * Everything below the sequence is finished, and nothing from it on has been handed over.
+   * Survives a power loss when it returns.
+   *
+   * @throws com.wookler.river.common.errors.RiverException if it could not be written; {@link
+   *     #generation()} has changed if it has taken effect nevertheless
+   */
+  void seek(long sequence);
+
+  /** Facts of this run that are not on disk. */
+  long unjournaled();
+
+  /** Forces what was written since the last call. Thread-safe. */
+  void force();
+
+  /** Ends all use of the files. */
+  @Override
+  void close();
+}

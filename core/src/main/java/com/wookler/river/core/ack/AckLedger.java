@@ -1,0 +1,397 @@
+package com.wookler.river.core.ack;
+
+/**
+ * The ledger of a subscriber that acknowledges. Guarded by the subscriber's lock.
+ *
+ * <p>The {@link Ring} is the truth of the run; {@link Deadlines} and {@link ReadyQueue} are orders
+ * over it that may hold stale entries. Every fact goes to the journal first and to the ring second,
+ * so that a snapshot taken in between lacks only what the journal's next record tells.
+ *
+ * <p>Invariants: floor ≤ position ≤ end of the ring; the entry at the floor isn't finished unless
+ * it is at the end; below the position no entry is UNSEEN; from the position on there are only
+ * entries that recovery left, UNSEEN or FINISHED, and the one at the position isn't finished.
+ */
+final class AckLedger implements Ledger {
+  /** Deadlines handled in one call of {@link #expire}: some milliseconds of work. */
+  static final int EXPIRE_STEP = 32_768;
+
+  private final Limits limits;
+  private final long ackTimeoutMillis;
+  private final Ring ring;
+  private final AckJournal journal;
+  private final RecoveryReport recovery;
+  private final Deadlines deadlines;
+  private final ReadyQueue readyQueue;
+
+  private long position;
+  private long handedOver;
+  private long epoch;
+  private long redelivered;
+  private long timedOut;
+  private boolean closed;
+
+  AckLedger(Limits limits, Ring ring, AckJournal journal, RecoveryReport recovery) {
+    this.limits = limits;
+    this.ackTimeoutMillis = Math.min(limits.ackTimeoutMillis(), Limits.MAX_DELAY_MILLIS);
+    this.ring = ring;
+    this.journal = journal;
+    this.recovery = recovery;
+    this.deadlines = new Deadlines(ring);
+    this.readyQueue = new ReadyQueue(ring);
+    this.position = ring.floor();
+    this.handedOver = recovery.handedOver();
+    this.epoch = journal.generation();
+    passFinished();
+  }
+
+  @Override
+  public long floor() {
+    requireOpen();
+    return ring.floor();
+  }
+
+  @Override
+  public long position() {
+    requireOpen();
+    return position;
+  }
+
+  @Override
+  public boolean hasRoom() {
+    requireOpen();
+    return inFlightRoom() && position - ring.floor() < limits.window();
+  }
+
+  @Override
+  public long handOver(long sequence, long location, long nowMillis) {
+    requireOpen();
+    if (sequence != position || !hasRoom()) {
+      throw new IllegalStateException(
+          "cannot hand over sequence "
+              + sequence
+              + ": position "
+              + position
+              + ", room "
+              + hasRoom());
+    }
+    int before = triedBefore(sequence);
+    if (sequence < handedOver) {
+      journal.attempts(sequence, before + 1);
+    } else {
+      handedOver = sequence + 1;
+      journal.handedOver(handedOver);
+    }
+    if (before > 0) {
+      redelivered++;
+    }
+    ring.extendTo(Math.max(ring.end(), sequence + 1));
+    ring.location(sequence, location);
+    ring.attempt(sequence, before + 1);
+    ring.move(sequence, Ring.IN_FLIGHT);
+    schedule(sequence, nowMillis + ackTimeoutMillis);
+    position = sequence + 1;
+    passFinished();
+    return ticket(sequence);
+  }
+
+  @Override
+  public long skip(long end) {
+    requireOpen();
+    long target = end;
+    if (position > ring.floor()) {
+      target = Math.min(end, ring.floor() + limits.window());
+    }
+    if (target <= position) {
+      return position;
+    }
+    journal.finished(position, target - position);
+    if (position == ring.floor()) {
+      ring.raise(target);
+    } else {
+      ring.extendTo(Math.max(ring.end(), target));
+      for (long s = position; s < target; s++) {
+        if (ring.state(s) == Ring.UNSEEN) {
+          ring.move(s, Ring.FINISHED);
+        }
+      }
+    }
+    position = Math.max(target, ring.floor());
+    passFinished();
+    return position;
+  }
+
+  @Override
+  public Outcome acknowledge(long sequence, long ticket) {
+    Outcome verdict = judge(sequence, ticket);
+    if (verdict == Outcome.DONE) {
+      journal.finished(sequence, 1);
+      ring.move(sequence, Ring.FINISHED);
+      settleFloor();
+    }
+    return verdict;
+  }
+
+  @Override
+  public Outcome acknowledgeUpTo(long sequence, long ticket) {
+    Outcome verdict = judge(sequence, ticket);
+    if (verdict == Outcome.STALE) {
+      return verdict;
+    }
+    // Even if this one was finished before: it is still known, so something below it isn't.
+    journal.finished(ring.floor(), sequence - ring.floor() + 1);
+    for (long s = ring.floor(); s <= sequence; s++) {
+      if (ring.state(s) != Ring.FINISHED) {
+        ring.move(s, Ring.FINISHED);
+      }
+    }
+    settleFloor();
+    return Outcome.DONE;
+  }
+
+  @Override
+  public Outcome release(long sequence, long ticket) {
+    Outcome verdict = judge(sequence, ticket);
+    if (verdict == Outcome.DONE) {
+      int before = ring.attempt(sequence) - 1;
+      journal.attempts(sequence, before);
+      ring.attempt(sequence, before);
+      giveBack(sequence);
+    }
+    return verdict;
+  }
+
+  @Override
+  public Outcome retry(long sequence, long ticket, long delayMillis, long nowMillis) {
+    Outcome verdict = judge(sequence, ticket);
+    if (verdict == Outcome.DONE) {
+      if (delayMillis <= 0) {
+        giveBack(sequence);
+      } else {
+        ring.nextToken(sequence);
+        ring.move(sequence, Ring.DELAYED);
+        schedule(sequence, nowMillis + Math.min(delayMillis, Limits.MAX_DELAY_MILLIS));
+      }
+    }
+    return verdict;
+  }
+
+  @Override
+  public Outcome extend(
+      long sequence, long ticket, long millis, long nowMillis, long latestMillis) {
+    Outcome verdict = judge(sequence, ticket);
+    if (verdict == Outcome.DONE) {
+      if (ring.state(sequence) == Ring.READY) {
+        ring.move(sequence, Ring.IN_FLIGHT);
+      }
+      long due = nowMillis + Math.min(millis, Limits.MAX_DELAY_MILLIS);
+      schedule(sequence, Math.min(due, latestMillis));
+    }
+    return verdict;
+  }
+
+  @Override
+  public int expire(long nowMillis) {
+    requireOpen();
+    for (int moved = 0; moved < EXPIRE_STEP; moved++) {
+      long sequence = deadlines.takeDue(nowMillis);
+      if (sequence < 0) {
+        return moved;
+      }
+      if (ring.state(sequence) == Ring.IN_FLIGHT) {
+        timedOut++;
+      }
+      ring.move(sequence, Ring.READY);
+      readyQueue.add(sequence);
+    }
+    return EXPIRE_STEP;
+  }
+
+  @Override
+  public long nextReady() {
+    requireOpen();
+    return inFlightRoom() ? readyQueue.peek() : -1;
+  }
+
+  @Override
+  public long location(long sequence) {
+    requireOpen();
+    if (sequence < ring.floor() || sequence >= position) {
+      throw new IllegalArgumentException(
+          "sequence " + sequence + " isn't within " + ring.floor() + " and " + position);
+    }
+    return ring.location(sequence);
+  }
+
+  @Override
+  public long redeliver(long sequence, long nowMillis) {
+    if (sequence < 0 || sequence != nextReady()) {
+      throw new IllegalStateException("sequence " + sequence + " isn't the next to redeliver");
+    }
+    int attempt = ring.attempt(sequence) + 1;
+    journal.attempts(sequence, attempt);
+    ring.attempt(sequence, attempt);
+    ring.nextToken(sequence);
+    ring.move(sequence, Ring.IN_FLIGHT);
+    schedule(sequence, nowMillis + ackTimeoutMillis);
+    redelivered++;
+    return ticket(sequence);
+  }
+
+  @Override
+  public long nextDueMillis() {
+    requireOpen();
+    return deadlines.next();
+  }
+
+  @Override
+  public void seek(long sequence) {
+    requireOpen();
+    if (sequence < 0) {
+      throw new IllegalArgumentException("negative sequence " + sequence);
+    }
+    try {
+      journal.seek(sequence);
+    } finally {
+      if (journal.generation() != epoch) {
+        restart(sequence);
+      }
+    }
+  }
+
+  @Override
+  public int inFlight() {
+    requireOpen();
+    return ring.count(Ring.IN_FLIGHT);
+  }
+
+  @Override
+  public int ready() {
+    requireOpen();
+    return ring.count(Ring.READY);
+  }
+
+  @Override
+  public int delayed() {
+    requireOpen();
+    return ring.count(Ring.DELAYED);
+  }
+
+  @Override
+  public long finishedAboveFloor() {
+    requireOpen();
+    return ring.count(Ring.FINISHED);
+  }
+
+  @Override
+  public long unfinished() {
+    requireOpen();
+    return (long) ring.count(Ring.IN_FLIGHT) + ring.count(Ring.READY) + ring.count(Ring.DELAYED);
+  }
+
+  @Override
+  public long redelivered() {
+    requireOpen();
+    return redelivered;
+  }
+
+  @Override
+  public long timedOut() {
+    requireOpen();
+    return timedOut;
+  }
+
+  @Override
+  public long unjournaled() {
+    requireOpen();
+    return journal.unjournaled();
+  }
+
+  @Override
+  public RecoveryReport recovery() {
+    return recovery;
+  }
+
+  @Override
+  public void force() {
+    journal.force();
+  }
+
+  @Override
+  public void close() {
+    closed = true;
+    journal.close();
+  }
+
+  /** Entries of memory in use; for tests. */
+  int ringCapacity() {
+    return ring.capacity();
+  }
+
+  int deadlineCapacity() {
+    return deadlines.capacity();
+  }
+
+  private void requireOpen() {
+    if (closed) {
+      throw new IllegalStateException("the ledger is closed");
+    }
+  }
+
+  private boolean inFlightRoom() {
+    return ring.count(Ring.IN_FLIGHT) < limits.maxInFlight();
+  }
+
+  private int triedBefore(long sequence) {
+    if (sequence < ring.end()) {
+      return ring.attempt(sequence);
+    }
+    return sequence < handedOver ? 1 : 0;
+  }
+
+  private long ticket(long sequence) {
+    return Ticket.of(epoch, ring.meta(sequence));
+  }
+
+  /** Whether a verdict on this delivery counts: DONE if it does. */
+  private Outcome judge(long sequence, long ticket) {
+    requireOpen();
+    if (sequence < ring.floor() || sequence >= position || ticket(sequence) != ticket) {
+      return Outcome.STALE;
+    }
+    return ring.state(sequence) == Ring.FINISHED ? Outcome.REPEATED : Outcome.DONE;
+  }
+
+  private void giveBack(long sequence) {
+    ring.nextToken(sequence);
+    if (ring.state(sequence) != Ring.READY) {
+      ring.move(sequence, Ring.READY);
+      readyQueue.add(sequence);
+    }
+  }
+
+  private void schedule(long sequence, long due) {
+    ring.due(sequence, due);
+    deadlines.add(due, sequence);
+  }
+
+  private void settleFloor() {
+    ring.advance();
+    passFinished();
+  }
+
+  /** Keeps the position off finished entries, which only recovery leaves there. */
+  private void passFinished() {
+    while (position < ring.end() && ring.state(position) == Ring.FINISHED) {
+      position++;
+    }
+  }
+
+  private void restart(long sequence) {
+    ring.restart(sequence);
+    deadlines.clear();
+    readyQueue.clear();
+    position = sequence;
+    handedOver = sequence;
+    epoch = journal.generation();
+  }
+}

@@ -1,0 +1,139 @@
+package com.wookler.river.core.ack;
+
+import com.wookler.river.common.errors.RiverException;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What a recovery finds in one {@link AckLog}, whatever has happened to the file. Confined to the
+ * thread that opens the ledger.
+ */
+final class AckLogFile {
+  /** In which shape it is. */
+  enum Shape {
+    /** All zero: made ahead and never used, or not made to its end. */
+    UNUSED,
+    /** Each record up to the end is valid. */
+    WHOLE,
+    /** What follows the last valid record is a record that was cut off. */
+    TORN,
+    /**
+     * The header is damaged, or there are valid records behind an invalid one, or bytes are
+     * missing.
+     */
+    DAMAGED
+  }
+
+  private final long generation;
+  private final ByteBuffer bytes;
+  private final AckLog.Summer summer;
+  private final AckLog.@Nullable Header header;
+  private final Shape shape;
+
+  private AckLogFile(Path path, long generation, byte[] found) {
+    this.generation = generation;
+    this.bytes = ByteBuffer.wrap(found).order(ByteOrder.LITTLE_ENDIAN);
+    this.summer = new AckLog.Summer(generation);
+    this.header = readHeader(path, found);
+    this.shape = assess(found);
+  }
+
+  static AckLogFile read(Path path, long generation) throws IOException {
+    return new AckLogFile(path, generation, Files.readAllBytes(path));
+  }
+
+  long generation() {
+    return generation;
+  }
+
+  Shape shape() {
+    return shape;
+  }
+
+  /** The header, null if it is damaged. */
+  AckLog.@Nullable Header header() {
+    return header;
+  }
+
+  /** How many whole places for records there are. */
+  int places() {
+    return Math.max(
+        0, Math.min(AckLog.RECORDS, (bytes.capacity() - AckLog.HEADER) / AckLog.RECORD));
+  }
+
+  /** Whether a record stands there that proves itself by its checksum. */
+  boolean isValid(int place) {
+    int type = type(place);
+    return (type == AckLog.FINISHED || type == AckLog.ATTEMPTS)
+        && sequence(place) >= 0
+        && bytes.getInt(at(place) + 12)
+            == summer.sum(place, sequence(place), bytes.getInt(at(place) + 8));
+  }
+
+  int type(int place) {
+    return bytes.getInt(at(place) + 8) >>> 28;
+  }
+
+  long sequence(int place) {
+    return bytes.getLong(at(place));
+  }
+
+  int number(int place) {
+    return bytes.getInt(at(place) + 8) & AckLog.MAX_NUMBER;
+  }
+
+  private static int at(int place) {
+    return AckLog.HEADER + place * AckLog.RECORD;
+  }
+
+  private AckLog.@Nullable Header readHeader(Path path, byte[] found) {
+    if (found.length < AckLog.HEADER
+        || bytes.getLong(0) != AckLog.MAGIC
+        || bytes.getInt(AckLog.HEADER_CRC) != Checks.crc32c(found, 0, AckLog.HEADER_CRC)) {
+      return null;
+    }
+    if (bytes.getInt(8) != AckLog.VERSION) {
+      throw new RiverException(
+          path
+              + " has format version "
+              + bytes.getInt(8)
+              + ", written by a newer River; this one knows "
+              + AckLog.VERSION);
+    }
+    boolean restart = (bytes.getInt(12) & AckLog.FLAG_RESTART) != 0;
+    var read = new AckLog.Header(bytes.getLong(16), bytes.getLong(32), bytes.getLong(24), restart);
+    return read.generation() == generation && read.floor() >= 0 ? read : null;
+  }
+
+  private Shape assess(byte[] found) {
+    if (isZero(found, 0, found.length)) {
+      return Shape.UNUSED;
+    }
+    int valid = 0;
+    while (valid < places() && isValid(valid)) {
+      valid++;
+    }
+    for (int place = valid + 1; place < places(); place++) {
+      if (isValid(place)) {
+        return Shape.DAMAGED;
+      }
+    }
+    if (header == null || found.length != AckLog.SIZE) {
+      return Shape.DAMAGED;
+    }
+    return isZero(found, at(valid), found.length) ? Shape.WHOLE : Shape.TORN;
+  }
+
+  private static boolean isZero(byte[] bytes, int from, int to) {
+    for (int i = from; i < to; i++) {
+      if (bytes[i] != 0) {
+        return false;
+      }
+    }
+    return true;
+  }
+}

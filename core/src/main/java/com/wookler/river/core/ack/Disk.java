@@ -1,0 +1,124 @@
+package com.wookler.river.core.ack;
+
+import java.io.IOException;
+import java.io.RandomAccessFile;
+import java.nio.channels.ClosedByInterruptException;
+import java.nio.channels.FileChannel;
+import java.nio.file.FileSystems;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.nio.file.StandardOpenOption;
+import java.nio.file.attribute.PosixFilePermissions;
+
+/**
+ * What the journal does to the file system. Files are made with mode 0600 and directories with 0700
+ * where the file system knows modes. Usable on any thread: a channel that an interrupt has closed
+ * is opened again, and the interrupt kept.
+ */
+final class Disk {
+  private static final boolean POSIX =
+      FileSystems.getDefault().supportedFileAttributeViews().contains("posix");
+
+  private Disk() {}
+
+  /** Something to do with a channel of its own. */
+  @FunctionalInterface
+  interface ChannelTask<T> {
+    T run(FileChannel channel) throws IOException;
+  }
+
+  static void createDirectories(Path directory) throws IOException {
+    if (POSIX) {
+      Files.createDirectories(
+          directory,
+          PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------")));
+    } else {
+      Files.createDirectories(directory);
+    }
+  }
+
+  /** Makes an empty file, replacing what was there. */
+  static void createFile(Path file) throws IOException {
+    Files.deleteIfExists(file);
+    if (POSIX) {
+      Files.createFile(
+          file, PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------")));
+    } else {
+      Files.createFile(file);
+    }
+  }
+
+  /**
+   * Writes over an existing file from its beginning, leaves it as long as the content, and forces
+   * it. Takes no new space for what it held before.
+   */
+  static void overwrite(Path file, byte[] content) throws IOException {
+    try (RandomAccessFile out = new RandomAccessFile(file.toFile(), "rw")) {
+      out.write(content);
+      out.setLength(content.length);
+      out.getFD().sync();
+    }
+  }
+
+  /**
+   * Fills an existing file with zeros up to this size, by ordinary writes, so that they take real
+   * space.
+   */
+  static void zero(Path file, int size) throws IOException {
+    try (RandomAccessFile out = new RandomAccessFile(file.toFile(), "rw")) {
+      out.write(new byte[size]);
+      out.setLength(size);
+    }
+  }
+
+  static void rename(Path from, Path to) throws IOException {
+    Files.move(from, to, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
+  }
+
+  /** Forces a directory's entries; nothing where the platform cannot open a directory. */
+  static void forceDirectory(Path directory) throws IOException {
+    if (POSIX) {
+      FileChannel open =
+          withChannel(
+              directory,
+              channel -> {
+                channel.force(true);
+                return channel;
+              },
+              StandardOpenOption.READ);
+      open.close();
+    }
+  }
+
+  /**
+   * Runs a task on a newly opened channel, and again while interrupts close it. The task's last
+   * channel stays open.
+   */
+  static <T> T withChannel(Path path, ChannelTask<T> task, StandardOpenOption... options)
+      throws IOException {
+    boolean interrupted = false;
+    try {
+      while (true) {
+        interrupted |= Thread.interrupted();
+        FileChannel channel = FileChannel.open(path, options);
+        boolean done = false;
+        try {
+          T result = task.run(channel);
+          done = true;
+          return result;
+        } catch (ClosedByInterruptException e) {
+          interrupted = true;
+        } finally {
+          if (!done) {
+            channel.close();
+          }
+        }
+      }
+    } finally {
+      if (interrupted) {
+        Thread.currentThread().interrupt();
+      }
+    }
+  }
+}

@@ -1,0 +1,318 @@
+package com.wookler.river.core.ack;
+
+import com.google.errorprone.annotations.concurrent.GuardedBy;
+import com.wookler.river.common.errors.RiverException;
+import java.io.IOException;
+import java.util.ArrayDeque;
+import java.util.concurrent.Executor;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.atomic.AtomicReference;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The journal in files: {@link Cursor}, {@link AckLog} and {@link Snapshot}.
+ *
+ * <p><b>Facts.</b> A fact is a few stores into a mapped file. When the log is full, the next one,
+ * made ahead, is put into use and the state is copied; the flusher writes that copy as the next
+ * log's snapshot, removes what isn't needed any more, and makes another log ahead. While one copy
+ * is being written no other is taken: the logs since stay, and recovery replays them.
+ *
+ * <p><b>Full disk.</b> Space is reused, so that this goes on for as long as snapshots don't grow.
+ * If a log cannot be had after all, facts are counted instead of written, and every so often it is
+ * tried again; the copy taken then has them all.
+ *
+ * <p><b>Threads.</b> Facts, seek and close are the ledger's, under the subscriber's lock. The
+ * flusher's work takes {@code maintenance} and never the subscriber's lock; {@code force} takes
+ * {@code retired} only.
+ */
+final class FileJournal implements AckJournal {
+  /** After so many facts that could not be written a new log is tried again. */
+  private static final int RETRY_EVERY = 1024;
+
+  private static final Logger LOG = LoggerFactory.getLogger(FileJournal.class);
+
+  private final Generations generations;
+  private final LogSupply supply;
+  private final Cursor cursor;
+  private final Ring ring;
+  private final Executor flusher;
+
+  /** Held while files are written that are not mapped. */
+  private final Object maintenance = new Object();
+
+  /** Logs that are full but not yet forced; also the lock for forcing and closing. */
+  @GuardedBy("retired")
+  private final ArrayDeque<AckLog> retired = new ArrayDeque<>();
+
+  /** The state that is to be written; set by the ledger, cleared by the flusher. */
+  private final AtomicReference<@Nullable Pending> pending = new AtomicReference<>();
+
+  /** Written under the subscriber's lock; read by the flusher and by force. */
+  private volatile AckLog log;
+
+  private volatile long generation;
+  private volatile boolean closed;
+
+  /** The newest generation with a snapshot; written under maintenance. */
+  private volatile long snapshotted;
+
+  /** The cursor's value; guarded by the subscriber's lock. */
+  private long handedOver;
+
+  /**
+   * Facts not written, and the generation whose snapshot will have them; guarded by the
+   * subscriber's lock.
+   */
+  private long missing;
+
+  private long missingUntil = Long.MAX_VALUE;
+
+  /** Whether the directory has entries that are not forced. */
+  @GuardedBy("retired")
+  private boolean newNames = true;
+
+  private record Pending(long generation, AckState state) {}
+
+  /**
+   * Where a journal begins.
+   *
+   * @param generation the first one of this run
+   * @param previous the last log before it; 0 if there is none
+   * @param handedOver the mark
+   * @param snapshotted whether the state was written as this generation's snapshot
+   */
+  record Start(long generation, long previous, long handedOver, boolean snapshotted) {}
+
+  /**
+   * Goes on from a state that recovery found, in a new generation. If that state isn't on disk as
+   * it is, its snapshot must have been written before.
+   */
+  FileJournal(Generations generations, Cursor cursor, Ring ring, Start start, Executor flusher)
+      throws IOException {
+    this.generations = generations;
+    this.supply = new LogSupply(generations);
+    this.cursor = cursor;
+    this.ring = ring;
+    this.flusher = flusher;
+    this.generation = start.generation();
+    this.handedOver = start.handedOver();
+    this.log =
+        new AckLog(
+            supply.take(generation),
+            new AckLog.Header(generation, start.previous(), ring.floor(), start.previous() == 0));
+    cursor.generation(generation);
+    if (start.snapshotted()) {
+      snapshotted = generation;
+    } else {
+      pending.set(new Pending(generation, AckState.of(ring, handedOver)));
+    }
+    askForMaintenance();
+  }
+
+  @Override
+  public long generation() {
+    return generation;
+  }
+
+  @Override
+  public void handedOver(long next) {
+    handedOver = next;
+    cursor.store(next);
+  }
+
+  @Override
+  public void finished(long from, long count) {
+    long start = from;
+    long end = from + count;
+    while (start < end) {
+      int part = (int) Math.min(end - start, AckLog.MAX_NUMBER);
+      if (!log.finished(start, part) && !(nextLog() && log.finished(start, part))) {
+        missing++;
+      }
+      start += part;
+    }
+  }
+
+  @Override
+  public void attempts(long sequence, int attempts) {
+    if (!log.attempts(sequence, attempts) && !(nextLog() && log.attempts(sequence, attempts))) {
+      missing++;
+    }
+  }
+
+  @Override
+  public void seek(long sequence) {
+    synchronized (maintenance) {
+      try {
+        restart(sequence);
+      } catch (IOException e) {
+        throw new RiverException("cannot move the subscriber in " + generations.directory(), e);
+      }
+      snapshotted = generation;
+      pending.set(null);
+    }
+    handedOver = sequence;
+    cursor.reset(sequence);
+    missing = 0;
+    missingUntil = Long.MAX_VALUE;
+    askForMaintenance();
+    try {
+      Disk.forceDirectory(generations.directory());
+    } catch (IOException e) {
+      throw new RiverException(
+          "moved the subscriber in " + generations.directory() + ", but a power loss may undo it",
+          e);
+    }
+  }
+
+  @Override
+  public long unjournaled() {
+    if (snapshotted >= missingUntil) {
+      missing = 0;
+      missingUntil = Long.MAX_VALUE;
+    }
+    return missing;
+  }
+
+  @Override
+  public void force() {
+    synchronized (retired) {
+      if (closed) {
+        return;
+      }
+      try {
+        for (AckLog full = retired.peek(); full != null; full = retired.peek()) {
+          full.force();
+          full.close();
+          retired.remove();
+        }
+        log.force();
+        cursor.force();
+        if (newNames) {
+          Disk.forceDirectory(generations.directory());
+          newNames = false;
+        }
+      } catch (IOException e) {
+        throw new RiverException(
+            "cannot force the acknowledgements in " + generations.directory(), e);
+      }
+    }
+  }
+
+  @Override
+  public void close() {
+    if (closed) {
+      return;
+    }
+    closed = true;
+    synchronized (maintenance) {
+      synchronized (retired) {
+        log.unmap();
+        cursor.unmap();
+        try {
+          for (AckLog full : retired) {
+            full.close();
+          }
+          retired.clear();
+          log.close();
+          cursor.close();
+          supply.close();
+        } catch (IOException e) {
+          throw new RiverException("cannot close the files in " + generations.directory(), e);
+        }
+      }
+    }
+  }
+
+  /** Goes on in a new log. Returns false if there is none to be had now. */
+  private boolean nextLog() {
+    if (missing % RETRY_EVERY != 0) {
+      return false;
+    }
+    long next = generation + 1;
+    boolean behind = missing > 0;
+    try {
+      use(supply.take(next), new AckLog.Header(next, generation, ring.floor(), false));
+    } catch (IOException e) {
+      LOG.warn(
+          "No space for acknowledgements in {}: they would be lost by a kill now",
+          generations.directory(),
+          e);
+      return false;
+    }
+    if (behind || pending.get() == null) {
+      pending.set(new Pending(next, AckState.of(ring, handedOver)));
+      if (behind) {
+        missingUntil = next;
+      }
+    }
+    askForMaintenance();
+    return true;
+  }
+
+  /**
+   * In effect when the snapshot has its name; whatever fails before leaves everything as it was.
+   */
+  @GuardedBy("maintenance")
+  private void restart(long sequence) throws IOException {
+    long next = generation + 1;
+    MappedFile file = supply.take(next);
+    boolean done = false;
+    try {
+      generations.placeSnapshot(AckState.startingAt(sequence), next);
+      done = true;
+    } finally {
+      if (!done) {
+        supply.giveBack(file);
+      }
+    }
+    use(file, new AckLog.Header(next, generation, sequence, true));
+  }
+
+  private void use(MappedFile file, AckLog.Header header) {
+    AckLog next = new AckLog(file, header);
+    synchronized (retired) {
+      log.unmap();
+      retired.add(log);
+      log = next;
+      generation = header.generation();
+      newNames = true;
+    }
+    cursor.generation(header.generation());
+  }
+
+  private void askForMaintenance() {
+    try {
+      flusher.execute(this::maintain);
+    } catch (RejectedExecutionException e) {
+      LOG.debug("The flusher has ended; snapshot of {} left out", generations.directory(), e);
+    }
+  }
+
+  /** The flusher's part: the snapshot, what it makes needless, and the next log. */
+  private void maintain() {
+    synchronized (maintenance) {
+      if (closed) {
+        return;
+      }
+      Pending due = pending.get();
+      try {
+        if (due != null) {
+          generations.writeSnapshot(due.state(), due.generation());
+          snapshotted = Math.max(snapshotted, due.generation());
+        }
+        generations.prune();
+        supply.prepare(generation + 1);
+      } catch (IOException e) {
+        LOG.warn(
+            "Cannot write a snapshot of the acknowledgements in {}; the logs are kept",
+            generations.directory(),
+            e);
+      } finally {
+        pending.compareAndSet(due, null);
+      }
+    }
+  }
+}

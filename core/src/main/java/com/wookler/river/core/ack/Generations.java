@@ -1,0 +1,118 @@
+package com.wookler.river.core.ack;
+
+import java.io.IOException;
+import java.nio.file.DirectoryStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/**
+ * The numbered files in a subscriber's directory: {@code ack-7.snap} and {@code ack-7.log}. The
+ * state is the newest sound snapshot and every log from its number on, in order. Two snapshots and
+ * the logs from the older one on are kept; files that are not needed any more give their space to
+ * the next ones ({@code ack-spare.log}, {@code ack-spare.snap}), so that a full disk doesn't stop
+ * this.
+ */
+final class Generations {
+  static final String TEMPORARY = ".tmp";
+  static final String CORRUPT = ".corrupt";
+
+  private static final Pattern NAME =
+      Pattern.compile("ack-([0-9]{1,18})\\.(log|snap)(\\.corrupt)?");
+  private static final int KEPT = 2;
+
+  private final Path directory;
+
+  Generations(Path directory) {
+    this.directory = directory;
+  }
+
+  /** A numbered file. */
+  record Numbered(long generation, boolean log, boolean corrupt, Path path) {}
+
+  Path directory() {
+    return directory;
+  }
+
+  Path log(long generation) {
+    return directory.resolve("ack-" + generation + ".log");
+  }
+
+  Path snapshot(long generation) {
+    return directory.resolve("ack-" + generation + ".snap");
+  }
+
+  Path spareLog() {
+    return directory.resolve("ack-spare.log");
+  }
+
+  Path spareSnapshot() {
+    return directory.resolve("ack-spare.snap");
+  }
+
+  /** All numbered files, by number. */
+  List<Numbered> list() throws IOException {
+    List<Numbered> found = new ArrayList<>();
+    try (DirectoryStream<Path> paths = Files.newDirectoryStream(directory, "ack-*")) {
+      for (Path path : paths) {
+        Matcher name = NAME.matcher(String.valueOf(path.getFileName()));
+        if (name.matches()) {
+          boolean log = "log".equals(name.group(2));
+          boolean corrupt = name.group(3) != null;
+          found.add(new Numbered(Long.parseLong(name.group(1)), log, corrupt, path));
+        }
+      }
+    } catch (java.nio.file.DirectoryIteratorException e) {
+      throw e.getCause();
+    }
+    found.sort(Comparator.comparingLong(Numbered::generation));
+    return found;
+  }
+
+  /** Writes the snapshot of a generation; when this returns it survives a power loss. */
+  void writeSnapshot(AckState state, long generation) throws IOException {
+    placeSnapshot(state, generation);
+    Disk.forceDirectory(directory);
+  }
+
+  /** Like {@link #writeSnapshot}, but the directory is still to be forced. */
+  void placeSnapshot(AckState state, long generation) throws IOException {
+    if (!Files.exists(spareSnapshot())) {
+      Disk.createFile(spareSnapshot());
+    }
+    Disk.overwrite(spareSnapshot(), Snapshot.encode(state, generation));
+    Disk.rename(spareSnapshot(), snapshot(generation));
+  }
+
+  /** Removes what the two newest snapshots don't need. */
+  void prune() throws IOException {
+    List<Numbered> files = list();
+    List<Long> snapshots =
+        files.stream().filter(f -> !f.log() && !f.corrupt()).map(Numbered::generation).toList();
+    if (snapshots.size() < KEPT) {
+      return;
+    }
+    long oldest = snapshots.get(snapshots.size() - KEPT);
+    for (Numbered file : files) {
+      if (file.generation() < oldest && !file.corrupt()) {
+        Path spare = file.log() ? spareLog() : spareSnapshot();
+        if (Files.exists(spare)) {
+          Files.delete(file.path());
+        } else {
+          Disk.rename(file.path(), spare);
+        }
+      }
+    }
+  }
+
+  /** Takes a damaged file out of the way and keeps it. Returns its new path. */
+  static Path setAside(Path path) throws IOException {
+    Path aside = path.resolveSibling(path.getFileName() + CORRUPT);
+    Disk.rename(path, aside);
+    return aside;
+  }
+}

@@ -1,0 +1,215 @@
+package com.wookler.river.core.ack;
+
+import com.wookler.river.common.errors.RiverException;
+import java.io.IOException;
+
+/**
+ * The ledger of a subscriber without acknowledgement: a message is finished when it is handed over,
+ * so that floor, position and mark are one number. Guarded by the subscriber's lock.
+ */
+final class PositionLedger implements Ledger {
+  private static final long FIRST_ATTEMPT = Ticket.of(0, 1);
+
+  private final Cursor cursor;
+  private final RecoveryReport recovery;
+  private long position;
+  private boolean closed;
+
+  PositionLedger(Cursor cursor, RecoveryReport recovery) {
+    this.cursor = cursor;
+    this.recovery = recovery;
+    this.position = recovery.floor();
+  }
+
+  @Override
+  public long floor() {
+    return position();
+  }
+
+  @Override
+  public long position() {
+    requireOpen();
+    return position;
+  }
+
+  @Override
+  public boolean hasRoom() {
+    requireOpen();
+    return true;
+  }
+
+  @Override
+  public long handOver(long sequence, long location, long nowMillis) {
+    requireOpen();
+    if (sequence != position) {
+      throw new IllegalStateException(
+          "cannot hand over sequence " + sequence + ": position " + position);
+    }
+    moveTo(sequence + 1);
+    return FIRST_ATTEMPT;
+  }
+
+  @Override
+  public long skip(long end) {
+    requireOpen();
+    if (end > position) {
+      moveTo(end);
+    }
+    return position;
+  }
+
+  @Override
+  public Outcome acknowledge(long sequence, long ticket) {
+    return done();
+  }
+
+  @Override
+  public Outcome acknowledgeUpTo(long sequence, long ticket) {
+    return done();
+  }
+
+  @Override
+  public Outcome release(long sequence, long ticket) {
+    return done();
+  }
+
+  @Override
+  public Outcome retry(long sequence, long ticket, long delayMillis, long nowMillis) {
+    return done();
+  }
+
+  @Override
+  public Outcome extend(
+      long sequence, long ticket, long millis, long nowMillis, long latestMillis) {
+    return done();
+  }
+
+  @Override
+  public int expire(long nowMillis) {
+    return none();
+  }
+
+  @Override
+  public long nextReady() {
+    requireOpen();
+    return -1;
+  }
+
+  @Override
+  public long location(long sequence) {
+    requireOpen();
+    throw new IllegalArgumentException("sequence " + sequence + " is finished");
+  }
+
+  @Override
+  public long redeliver(long sequence, long nowMillis) {
+    requireOpen();
+    throw new IllegalStateException("sequence " + sequence + " isn't the next to redeliver");
+  }
+
+  @Override
+  public long nextDueMillis() {
+    requireOpen();
+    return Long.MAX_VALUE;
+  }
+
+  @Override
+  public void seek(long sequence) {
+    requireOpen();
+    if (sequence < 0) {
+      throw new IllegalArgumentException("negative sequence " + sequence);
+    }
+    cursor.reset(sequence);
+    position = sequence;
+    force();
+  }
+
+  @Override
+  public int inFlight() {
+    return none();
+  }
+
+  @Override
+  public int ready() {
+    return none();
+  }
+
+  @Override
+  public int delayed() {
+    return none();
+  }
+
+  @Override
+  public long finishedAboveFloor() {
+    return none();
+  }
+
+  @Override
+  public long unfinished() {
+    return none();
+  }
+
+  @Override
+  public long redelivered() {
+    return none();
+  }
+
+  @Override
+  public long timedOut() {
+    return none();
+  }
+
+  @Override
+  public long unjournaled() {
+    return none();
+  }
+
+  @Override
+  public RecoveryReport recovery() {
+    return recovery;
+  }
+
+  @Override
+  public void force() {
+    try {
+      cursor.force();
+    } catch (IOException e) {
+      throw new RiverException("cannot force " + cursor.path(), e);
+    }
+  }
+
+  @Override
+  public void close() {
+    if (closed) {
+      return;
+    }
+    closed = true;
+    cursor.unmap();
+    try {
+      cursor.close();
+    } catch (IOException e) {
+      throw new RiverException("cannot close " + cursor.path(), e);
+    }
+  }
+
+  private void moveTo(long next) {
+    cursor.store(next);
+    position = next;
+  }
+
+  private Outcome done() {
+    requireOpen();
+    return Outcome.DONE;
+  }
+
+  private int none() {
+    requireOpen();
+    return 0;
+  }
+
+  private void requireOpen() {
+    if (closed) {
+      throw new IllegalStateException("the ledger is closed");
+    }
+  }
+}

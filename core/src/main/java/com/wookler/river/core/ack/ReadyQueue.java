@@ -1,0 +1,83 @@
+package com.wookler.river.core.ack;
+
+/**
+ * Sequences that wait for a further delivery, first come first served. Guarded by the subscriber's
+ * lock.
+ *
+ * <p>Like {@link Deadlines} it is cleaned late. While a sequence is {@link Ring#READY}, its due in
+ * the ring is the number of its place here; an entry for which that doesn't hold is passed over.
+ */
+final class ReadyQueue {
+  private static final int MIN_CAPACITY = 256;
+
+  private final Ring ring;
+  private long[] sequences = new long[MIN_CAPACITY];
+  private long head;
+  private long tail;
+
+  ReadyQueue(Ring ring) {
+    this.ring = ring;
+  }
+
+  /** Adds a sequence that is READY and not here. */
+  void add(long sequence) {
+    if (tail - head == sequences.length) {
+      makeRoom();
+    }
+    ring.due(sequence, tail);
+    sequences[index(tail)] = sequence;
+    tail++;
+  }
+
+  /** The next one, which stays; -1 if there is none. */
+  long peek() {
+    if (ring.count(Ring.READY) == 0) {
+      clear();
+    }
+    while (head < tail && !isLive(head)) {
+      head++;
+    }
+    return head == tail ? -1 : sequences[index(head)];
+  }
+
+  void clear() {
+    head = 0;
+    tail = 0;
+    if (sequences.length > MIN_CAPACITY * 256) {
+      sequences = new long[MIN_CAPACITY];
+    }
+  }
+
+  int capacity() {
+    return sequences.length;
+  }
+
+  private boolean isLive(long place) {
+    long sequence = sequences[index(place)];
+    return ring.holds(sequence)
+        && ring.state(sequence) == Ring.READY
+        && ring.due(sequence) == (int) place;
+  }
+
+  /** Drops stale entries, and doubles if more than half are live. */
+  private void makeRoom() {
+    boolean grow = ring.count(Ring.READY) > sequences.length / 2;
+    long[] target = new long[grow ? sequences.length * 2 : sequences.length];
+    int kept = 0;
+    for (long place = head; place < tail; place++) {
+      if (isLive(place)) {
+        target[kept++] = sequences[index(place)];
+      }
+    }
+    for (int i = 0; i < kept; i++) {
+      ring.due(target[i], i);
+    }
+    sequences = target;
+    head = 0;
+    tail = kept;
+  }
+
+  private int index(long place) {
+    return (int) place & (sequences.length - 1);
+  }
+}

@@ -1,0 +1,190 @@
+package com.wookler.river.core.ack;
+
+import com.wookler.river.core.ack.Generations.Numbered;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Finds out from the files of a subscriber that acknowledges where it stood: the newest sound
+ * snapshot, then each log from its number on. Confined to the thread that opens the ledger.
+ *
+ * <p>Every fact carries its own checksum, and is true whatever happened to its neighbours; so what
+ * lies behind a damaged record is still used, and only the damaged ones are lost. A log's header
+ * tells the floor at its beginning, which makes good what was lost below it. What is lost is
+ * delivered again; nothing is ever taken for finished that wasn't.
+ */
+final class Recovery {
+  /**
+   * With more logs than this, the state is written before the opening ends, so that openings alone
+   * don't make it longer.
+   */
+  private static final int LONG_CHAIN = 4;
+
+  private final Generations generations;
+  private final Cursor.@Nullable Content cursor;
+  private final List<String> damaged = new ArrayList<>();
+  private final Replay replay;
+  private boolean created = true;
+  private boolean based;
+  private long base;
+  private long newest;
+  private long lastLog;
+  private int logs;
+  private long records;
+  private int torn;
+
+  private Recovery(Generations generations, Origin origin, Cursor.@Nullable Content cursor) {
+    this.generations = generations;
+    this.cursor = cursor;
+    this.replay = new Replay(origin.earliest());
+  }
+
+  /** What was found: the state, the journal's beginning, and the report. */
+  record Found(Ring ring, FileJournal.Start start, RecoveryReport report) {}
+
+  /**
+   * Reads what is there, and sets aside what is damaged.
+   *
+   * @param cursor what the cursor file holds; null if there is none
+   */
+  static Found run(Generations generations, Origin origin, Cursor.@Nullable Content cursor)
+      throws IOException {
+    Recovery recovery = new Recovery(generations, origin, cursor);
+    List<Numbered> files = generations.list();
+    recovery.loadSnapshot(files);
+    recovery.replayLogs(files);
+    return recovery.conclude(origin);
+  }
+
+  private void loadSnapshot(List<Numbered> files) throws IOException {
+    for (int i = files.size() - 1; i >= 0; i--) {
+      Numbered file = files.get(i);
+      if (file.corrupt()) {
+        created = false;
+        newest = Math.max(newest, file.generation());
+      } else if (!file.log()) {
+        created = false;
+        newest = Math.max(newest, file.generation());
+        if (!based && Snapshot.read(file.path(), file.generation(), replay)) {
+          based = true;
+          base = file.generation();
+        } else if (!based) {
+          setAside(file.path(), "is damaged; the one before is used");
+        }
+      }
+    }
+  }
+
+  private void replayLogs(List<Numbered> files) throws IOException {
+    for (Numbered file : files) {
+      if (!file.log() || file.corrupt()) {
+        continue;
+      }
+      AckLogFile log = AckLogFile.read(file.path(), file.generation());
+      if (log.shape() == AckLogFile.Shape.UNUSED) {
+        Files.delete(file.path());
+        continue;
+      }
+      created = false;
+      newest = Math.max(newest, file.generation());
+      if (file.generation() >= base) {
+        replay(log, file.path());
+      }
+      lastLog = file.generation();
+    }
+    if (cursor != null && cursor.generation() > lastLog && cursor.generation() >= base) {
+      damaged.add(generations.log(cursor.generation()) + " is damaged: it is missing or empty");
+    }
+  }
+
+  private void replay(AckLogFile log, Path path) throws IOException {
+    AckLog.Header header = log.header();
+    // The snapshot of the same number tells more of the same moment.
+    if (header != null && log.generation() > base) {
+      begin(header);
+    }
+    logs++;
+    int good = 0;
+    for (int place = 0; place < log.places(); place++) {
+      if (log.isValid(place)) {
+        apply(log, place);
+        good++;
+      }
+    }
+    records += good;
+    if (log.shape() == AckLogFile.Shape.TORN) {
+      torn++;
+    } else if (log.shape() == AckLogFile.Shape.DAMAGED) {
+      setAside(path, "is damaged; its " + good + " sound records are used");
+    }
+  }
+
+  private void begin(AckLog.Header header) {
+    if (header.previous() > lastLog && header.previous() >= base) {
+      damaged.add(generations.log(header.previous()) + " is damaged: it is missing or empty");
+    }
+    if (header.restart()) {
+      replay.restart(header.floor());
+    } else {
+      replay.floor(header.floor());
+    }
+    based = true;
+  }
+
+  private void apply(AckLogFile log, int place) {
+    if (log.type(place) == AckLog.FINISHED) {
+      replay.finished(log.sequence(place), log.number(place));
+    } else {
+      replay.attempts(log.sequence(place), log.number(place));
+    }
+  }
+
+  private Found conclude(Origin origin) throws IOException {
+    Path cursorPath = generations.directory().resolve(Cursor.NAME);
+    if (cursor != null) {
+      created = false;
+      newest = Math.max(newest, cursor.generation());
+      replay.handedOver(cursor.mark());
+      torn += cursor.slots() == 1 ? 1 : 0;
+      if (!cursor.sound()) {
+        setAside(cursorPath, "is damaged; made again from the other files");
+      }
+    } else if (logs > 0) {
+      damaged.add(cursorPath + " is damaged: it is missing; made again from the other files");
+    }
+    if (created) {
+      replay.restart(origin.start());
+    } else if (!based) {
+      damaged.add(
+          "nothing sound in "
+              + generations.directory()
+              + ": delivering again from "
+              + origin.earliest());
+    }
+    long generation = newest + 1;
+    boolean rewrite = created || !damaged.isEmpty() || logs > LONG_CHAIN;
+    RecoveryReport report =
+        new RecoveryReport(
+            created,
+            replay.floor(),
+            replay.mark(),
+            replay.finishedEnd(),
+            generation,
+            base,
+            logs,
+            records,
+            torn,
+            damaged);
+    var start = new FileJournal.Start(generation, lastLog, replay.mark(), rewrite);
+    return new Found(replay.finish(), start, report);
+  }
+
+  private void setAside(Path path, String what) throws IOException {
+    Path aside = Generations.setAside(path);
+    damaged.add(path + " " + what + "; kept as " + aside.getFileName());
+  }
+}

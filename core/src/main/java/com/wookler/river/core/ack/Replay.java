@@ -1,0 +1,101 @@
+package com.wookler.river.core.ack;
+
+/**
+ * Builds the state of a ledger again from the facts on disk. Facts may be missing, repeated, or out
+ * of order; what follows from those that are there is never more than what was true. Confined to
+ * the thread that opens the ledger.
+ */
+final class Replay {
+  private static final int TOLD = 1;
+
+  private final Ring ring;
+  private long handedOver;
+  private long finishedEnd;
+
+  Replay(long floor) {
+    ring = new Ring(floor);
+    restart(floor);
+  }
+
+  long floor() {
+    return ring.floor();
+  }
+
+  long finishedEnd() {
+    return Math.max(finishedEnd, ring.floor());
+  }
+
+  /** Everything told before is void. */
+  void restart(long floor) {
+    ring.restart(floor);
+    handedOver = floor;
+    finishedEnd = floor;
+  }
+
+  /** The floor is known to have stood here at this point. */
+  void floor(long floor) {
+    if (floor < ring.floor()) {
+      // A restart that is lost; what was finished before it doesn't count.
+      restart(floor);
+    } else {
+      ring.raise(floor);
+    }
+  }
+
+  void handedOver(long mark) {
+    handedOver = Math.max(handedOver, mark);
+  }
+
+  void finished(long from, long count) {
+    long end = from + count;
+    finishedEnd = Math.max(finishedEnd, end);
+    if (from <= ring.floor()) {
+      ring.raise(end);
+      return;
+    }
+    long top = reach(end);
+    for (long s = from; s < top; s++) {
+      if (ring.state(s) == Ring.UNSEEN) {
+        ring.move(s, Ring.FINISHED);
+      }
+    }
+  }
+
+  void attempts(long sequence, int attempts) {
+    handedOver(sequence + 1);
+    if (sequence >= ring.floor() && sequence < reach(sequence + 1)) {
+      ring.attempt(sequence, attempts);
+      ring.due(sequence, TOLD);
+    }
+  }
+
+  /** The mark, which is above everything finished. */
+  long mark() {
+    return Math.max(handedOver, finishedEnd());
+  }
+
+  /**
+   * The state: below the mark, unfinished entries without attempts of their own have one. To be
+   * called once, at the end.
+   */
+  Ring finish() {
+    reach(mark());
+    for (long s = ring.floor(); s < ring.end(); s++) {
+      if (ring.due(s) != TOLD && s < mark()) {
+        ring.attempt(s, 1);
+      }
+      ring.due(s, 0);
+    }
+    return ring;
+  }
+
+  /**
+   * Extends the ring to this end, or as far as it may go: what is beyond is forgotten, and so comes
+   * again.
+   */
+  private long reach(long end) {
+    long top = Math.min(end, ring.floor() + Limits.MAX_WINDOW);
+    ring.extendTo(Math.max(ring.end(), top));
+    return top;
+  }
+}

@@ -1,0 +1,122 @@
+package com.wookler.river.core.ack;
+
+import com.wookler.river.common.errors.RiverException;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The file {@code ack-<generation>.snap}: the state at the start of the log of the same generation.
+ *
+ * <pre>
+ * offset  size  content (little-endian)
+ *      0     8  magic "RIVERSNP"
+ *      8     4  version, 1
+ *     12     4  number of runs, r
+ *     16     8  generation
+ *     24     8  floor
+ *     32     8  mark: the next sequence that was never handed over
+ *     40     4  number of attempts, a
+ *     44     4  zero
+ *     48  16 r  runs of finished sequences above the floor: first (8), count (8)
+ *      …  16 a  attempts of unfinished sequences: sequence (8), deliveries that count (8); those without an entry were
+ *               handed over once if they are below the mark, else never
+ *      …     4  CRC32C of everything before
+ * </pre>
+ *
+ * <p>Written to a temporary file, forced, renamed, and the directory forced: a file of this name is
+ * whole, or damaged.
+ */
+final class Snapshot {
+  static final int VERSION = 1;
+  static final int HEADER = 48;
+
+  /** "RIVERSNP" as a little-endian long. */
+  static final long MAGIC = 0x504E_5352_4556_4952L;
+
+  private static final int PAIR = 16;
+
+  private Snapshot() {}
+
+  static byte[] encode(AckState state, long generation) {
+    int runs = 0;
+    int attempts = 0;
+    for (int i = 0; i < state.size(); i++) {
+      if (state.isFinished(i) && (i == 0 || !state.isFinished(i - 1))) {
+        runs++;
+      } else if (state.hasOwnAttempts(i)) {
+        attempts++;
+      }
+    }
+    byte[] bytes = new byte[HEADER + PAIR * (runs + attempts) + 4];
+    ByteBuffer out = ByteBuffer.wrap(bytes).order(ByteOrder.LITTLE_ENDIAN);
+    out.putLong(MAGIC).putInt(VERSION).putInt(runs).putLong(generation);
+    out.putLong(state.floor()).putLong(state.handedOver()).putInt(attempts).putInt(0);
+    putRuns(state, out);
+    for (int i = 0; i < state.size(); i++) {
+      if (state.hasOwnAttempts(i)) {
+        out.putLong(state.floor() + i).putLong(state.attempts(i));
+      }
+    }
+    out.putInt(Checks.crc32c(bytes, 0, out.position()));
+    return bytes;
+  }
+
+  /**
+   * Reads a file into a replay. Returns false, and leaves the replay alone, if the file is damaged.
+   */
+  static boolean read(Path path, long generation, Replay replay) throws IOException {
+    ByteBuffer in = checked(path, generation);
+    if (in == null) {
+      return false;
+    }
+    int runs = in.getInt(12);
+    int attempts = in.getInt(40);
+    replay.restart(in.getLong(24));
+    replay.handedOver(in.getLong(32));
+    in.position(HEADER);
+    for (int i = 0; i < runs; i++) {
+      replay.finished(in.getLong(), in.getLong());
+    }
+    for (int i = 0; i < attempts; i++) {
+      replay.attempts(in.getLong(), (int) in.getLong());
+    }
+    return true;
+  }
+
+  private static void putRuns(AckState state, ByteBuffer out) {
+    int i = 0;
+    while (i < state.size()) {
+      int from = i;
+      while (i < state.size() && state.isFinished(i)) {
+        i++;
+      }
+      if (i > from) {
+        out.putLong(state.floor() + from).putLong(i - from);
+      }
+      i++;
+    }
+  }
+
+  private static @Nullable ByteBuffer checked(Path path, long generation) throws IOException {
+    byte[] bytes = Files.readAllBytes(path);
+    ByteBuffer in = ByteBuffer.wrap(bytes).order(ByteOrder.LITTLE_ENDIAN);
+    int end = bytes.length - 4;
+    if (end < HEADER || in.getLong(0) != MAGIC || in.getInt(end) != Checks.crc32c(bytes, 0, end)) {
+      return null;
+    }
+    if (in.getInt(8) != VERSION) {
+      throw new RiverException(
+          path
+              + " has format version "
+              + in.getInt(8)
+              + ", written by a newer River; this one knows "
+              + VERSION);
+    }
+    long pairs = (long) in.getInt(12) + in.getInt(40);
+    return in.getLong(16) == generation && HEADER + PAIR * pairs == end ? in : null;
+  }
+}

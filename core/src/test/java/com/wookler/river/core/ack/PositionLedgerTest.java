@@ -1,0 +1,164 @@
+package com.wookler.river.core.ack;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import com.wookler.river.common.errors.ConfigurationException;
+import com.wookler.river.common.errors.RiverException;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** A subscriber without acknowledgement. */
+class PositionLedgerTest {
+  private static final Origin ORIGIN = new Origin(5, 2);
+
+  @TempDir Path base;
+
+  private Path directory;
+
+  @BeforeEach
+  void name() {
+    directory = base.resolve("subscriber");
+  }
+
+  @Test
+  void shouldFinishWithTheHandOver() {
+    try (Ledger ledger = Ledgers.withoutAck(directory, ORIGIN)) {
+      assertThat(ledger.position()).isEqualTo(5);
+      long ticket = ledger.handOver(5, 0, 0);
+      assertThat(Ledger.attempt(ticket)).isEqualTo(1);
+      assertThat(ledger.floor()).isEqualTo(6);
+      assertThat(ledger.hasRoom()).isTrue();
+      assertThat(ledger.acknowledge(5, ticket)).isEqualTo(Outcome.DONE);
+      assertThat(ledger.release(5, ticket)).isEqualTo(Outcome.DONE);
+      assertThat(ledger.nextReady()).isEqualTo(-1);
+      assertThat(ledger.nextDueMillis()).isEqualTo(Long.MAX_VALUE);
+      assertThat(ledger.unfinished()).isZero();
+      assertThatThrownBy(() -> ledger.handOver(5, 0, 0)).isInstanceOf(IllegalStateException.class);
+      assertThatThrownBy(() -> ledger.redeliver(5, 0)).isInstanceOf(IllegalStateException.class);
+      assertThatThrownBy(() -> ledger.location(5)).isInstanceOf(IllegalArgumentException.class);
+    }
+  }
+
+  @Test
+  void shouldGiveNothingTwiceAfterAKillAtAnyMoment() throws IOException {
+    try (Ledger ledger = Ledgers.withoutAck(directory, ORIGIN)) {
+      for (int i = 0; i < 10; i++) {
+        long mark = ledger.position();
+        ledger.handOver(mark, 0, 0);
+        try (Ledger copy = Ledgers.withoutAck(Copies.of(directory), ORIGIN)) {
+          assertThat(copy.position()).isEqualTo(mark + 1);
+        }
+        try (Ledger torn = Ledgers.withoutAck(tearNewest(), ORIGIN)) {
+          assertThat(torn.position()).isEqualTo(mark);
+          assertThat(torn.recovery().torn()).isEqualTo(1);
+          torn.handOver(mark, 0, 0);
+        }
+      }
+    }
+    try (Ledger ledger = Ledgers.withoutAck(directory, ORIGIN)) {
+      assertThat(ledger.position()).isEqualTo(15);
+    }
+  }
+
+  @Test
+  void shouldNotFallBackByTwoWhenTornAfterAReopening() throws IOException {
+    for (int handed = 0; handed < 5; handed++) {
+      try (Ledger ledger = Ledgers.withoutAck(directory, ORIGIN)) {
+        long mark = ledger.position();
+        ledger.handOver(mark, 0, 0);
+        try (Ledger torn = Ledgers.withoutAck(tearNewest(), ORIGIN)) {
+          assertThat(torn.position()).isEqualTo(mark);
+        }
+      }
+    }
+  }
+
+  @Test
+  void shouldSeekBothWays() {
+    try (Ledger ledger = Ledgers.withoutAck(directory, ORIGIN)) {
+      ledger.skip(100);
+      assertThat(ledger.position()).isEqualTo(100);
+      ledger.seek(3);
+      ledger.handOver(3, 0, 0);
+      ledger.force();
+    }
+    try (Ledger ledger = Ledgers.withoutAck(directory, ORIGIN)) {
+      assertThat(ledger.position()).isEqualTo(4);
+      assertThat(ledger.recovery().created()).isFalse();
+      assertThat(ledger.recovery().nextFree()).isEqualTo(4);
+    }
+  }
+
+  @Test
+  void shouldDeliverFromTheEarliestWhenTheCursorIsLost() throws IOException {
+    try (Ledger ledger = Ledgers.withoutAck(directory, ORIGIN)) {
+      ledger.skip(100);
+    }
+    Files.write(directory.resolve("cursor"), new byte[4096]);
+    for (int i = 0; i < 2; i++) {
+      try (Ledger ledger = Ledgers.withoutAck(directory, ORIGIN)) {
+        assertThat(ledger.position()).isEqualTo(2);
+        assertThat(ledger.recovery().damaged()).hasSize(1 - i);
+        assertThat(directory.resolve("cursor.corrupt")).exists();
+      }
+    }
+  }
+
+  @Test
+  void shouldUseTheSlotsWhenOnlyTheHeaderIsDamaged() throws IOException {
+    try (Ledger ledger = Ledgers.withoutAck(directory, ORIGIN)) {
+      ledger.skip(100);
+    }
+    byte[] bytes = Files.readAllBytes(directory.resolve("cursor"));
+    bytes[3] ^= 1;
+    Files.write(directory.resolve("cursor"), bytes);
+    try (Ledger ledger = Ledgers.withoutAck(directory, ORIGIN)) {
+      assertThat(ledger.position()).isEqualTo(100);
+      assertThat(ledger.recovery().damaged()).singleElement().asString().contains("is damaged");
+    }
+  }
+
+  @Test
+  void shouldRefuseToChangeBetweenWithAndWithoutAck() {
+    Path other = directory.resolve("other");
+    Ledgers.withoutAck(directory, ORIGIN).close();
+    Ledgers.withAck(other, new Limits(1, 1, 1), ORIGIN, Runnable::run).close();
+    assertThatThrownBy(() -> Ledgers.withAck(directory, new Limits(1, 1, 1), ORIGIN, Runnable::run))
+        .isInstanceOf(ConfigurationException.class)
+        .hasMessageContaining("was made without acknowledgement");
+    assertThatThrownBy(() -> Ledgers.withoutAck(other, ORIGIN))
+        .isInstanceOf(ConfigurationException.class)
+        .hasMessageContaining("was made with acknowledgement");
+  }
+
+  @Test
+  void shouldRefuseWhatANewerRiverWrote() throws IOException {
+    Ledgers.withoutAck(directory, ORIGIN).close();
+    byte[] bytes = Files.readAllBytes(directory.resolve("cursor"));
+    ByteBuffer buffer = ByteBuffer.wrap(bytes).order(ByteOrder.LITTLE_ENDIAN);
+    buffer.putInt(8, 9).putInt(16, Checks.crc32c(bytes, 0, 16));
+    Files.write(directory.resolve("cursor"), bytes);
+    assertThatThrownBy(() -> Ledgers.withoutAck(directory, ORIGIN))
+        .isInstanceOf(RiverException.class)
+        .hasMessageContaining("format version 9");
+  }
+
+  /** A copy as a kill between the two stores of the newest slot leaves it. */
+  private Path tearNewest() throws IOException {
+    Path copy = Copies.of(directory);
+    Path cursor = copy.resolve("cursor");
+    byte[] bytes = Files.readAllBytes(cursor);
+    ByteBuffer slots = ByteBuffer.wrap(bytes).order(ByteOrder.LITTLE_ENDIAN);
+    int newest = slots.getLong(64) > slots.getLong(128) ? 64 : 128;
+    slots.putLong(newest + 8, 4711);
+    Files.write(cursor, bytes);
+    return copy;
+  }
+}

@@ -1,0 +1,90 @@
+package com.wookler.river.core.ack;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import org.junit.jupiter.api.Test;
+
+class RingTest {
+  private final Ring ring = new Ring(10);
+
+  @Test
+  void shouldKeepEntriesWhenItGrows() {
+    ring.extendTo(900);
+    for (long s = 10; s < 900; s++) {
+      ring.move(s, Ring.IN_FLIGHT);
+      ring.move(s, Ring.FINISHED);
+    }
+    ring.advance();
+    assertThat(ring.floor()).isEqualTo(900);
+    ring.extendTo(4000);
+    for (long s = 900; s < 4000; s++) {
+      ring.location(s, 3 * s);
+      ring.due(s, s);
+      ring.attempt(s, (int) s);
+    }
+    ring.extendTo(40_000);
+    assertThat(ring.capacity()).isEqualTo(65_536);
+    for (long s = 900; s < 4000; s++) {
+      assertThat(ring.location(s)).isEqualTo(3 * s);
+      assertThat(ring.due(s)).isEqualTo((int) s);
+      assertThat(ring.attempt(s)).isEqualTo((int) s);
+    }
+    assertThat(ring.attempt(4000)).isZero();
+    assertThat(ring.copyMetas()).hasSize(40_000 - 900);
+  }
+
+  @Test
+  void shouldShrinkWhenQuietForLong() {
+    ring.extendTo(100_000);
+    ring.raise(100_000);
+    assertThat(ring.capacity()).isEqualTo(131_072);
+    for (int i = 0; i < 10_000; i++) {
+      ring.extendTo(ring.end() + 1);
+      ring.move(ring.floor(), Ring.FINISHED);
+      ring.advance();
+    }
+    assertThat(ring.capacity()).isEqualTo(Ring.MIN_CAPACITY);
+    assertThat(ring.count(Ring.FINISHED)).isZero();
+    assertThat(ring.count(Ring.UNSEEN)).isZero();
+  }
+
+  @Test
+  void shouldCopyInOrderAcrossItsEdge() {
+    ring.extendTo(1000);
+    ring.raise(1000);
+    ring.extendTo(1100);
+    for (long s = 1000; s < 1100; s++) {
+      ring.attempt(s, (int) (s - 999));
+    }
+    int[] metas = ring.copyMetas();
+    for (int i = 0; i < 100; i++) {
+      assertThat(Ring.attemptOf(metas[i])).isEqualTo(i + 1);
+    }
+  }
+
+  @Test
+  void shouldRefuseATransitionThatMakesNoSense() {
+    ring.extendTo(11);
+    assertThatThrownBy(() -> ring.move(10, Ring.READY)).isInstanceOf(IllegalStateException.class);
+    ring.move(10, Ring.FINISHED);
+    for (int state = Ring.UNSEEN; state <= Ring.FINISHED; state++) {
+      int to = state;
+      assertThatThrownBy(() -> ring.move(10, to)).isInstanceOf(IllegalStateException.class);
+    }
+  }
+
+  @Test
+  void shouldWrapTheTokenWithoutTouchingItsNeighbours() {
+    ring.extendTo(11);
+    ring.attempt(10, Ticket.MAX_ATTEMPT);
+    ring.move(10, Ring.IN_FLIGHT);
+    int before = ring.meta(10);
+    for (int i = 0; i < 1 << Ticket.TOKEN_BITS; i++) {
+      ring.nextToken(10);
+      assertThat(ring.attempt(10)).isEqualTo(Ticket.MAX_ATTEMPT);
+      assertThat(ring.state(10)).isEqualTo(Ring.IN_FLIGHT);
+    }
+    assertThat(ring.meta(10)).isEqualTo(before);
+  }
+}
