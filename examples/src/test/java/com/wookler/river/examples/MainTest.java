@@ -103,10 +103,9 @@ class MainTest {
 
   @Test
   void shouldRefuseAConfigurationWithoutAQueue() throws IOException {
-    Path file =
-        Files.writeString(
-            directory.resolve("empty.xml"),
-            "<river><env><monitor><params><param name=\"app.name\" value=\"T\"/></params></monitor></env></river>");
+    Path file = directory.resolve("none.xml");
+    String example = Files.readString(Path.of(CONFIG));
+    Files.writeString(file, example.replaceAll("(?s)<queue.*</queue>", ""));
 
     assertRefused("river.queue", "--config", file.toString(), "--example", PULL);
   }
