@@ -1,0 +1,86 @@
+package com.wookler.river.common;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.within;
+
+import java.time.Duration;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+class TimeSourceTest {
+  private static final Instant START = Instant.parse("2026-01-02T03:04:05.000006Z");
+
+  @Test
+  void shouldStandStillUntilItIsMoved() {
+    ManualTimeSource time = new ManualTimeSource(START);
+    long nanos = time.nanoTime();
+
+    time.advance(Duration.ofMillis(1_500));
+
+    assertThat(time.wallTime()).isEqualTo(START.plusMillis(1_500));
+    assertThat(time.nanoTime() - nanos).isEqualTo(1_500_000_000L);
+    assertThat(time.epochMicros()).isEqualTo(START.getEpochSecond() * 1_000_000 + 6 + 1_500_000);
+    time.setTo(START.plusSeconds(10));
+    assertThat(time.wallTime()).isEqualTo(START.plusSeconds(10));
+    assertThat(time.nanoTime() - nanos).isEqualTo(10_000_000_000L);
+  }
+
+  @Test
+  void shouldNotGoBack() {
+    ManualTimeSource time = new ManualTimeSource(START);
+
+    assertThatThrownBy(() -> time.advance(Duration.ofNanos(-1)))
+        .isInstanceOf(IllegalArgumentException.class);
+    assertThatThrownBy(() -> time.setTo(START.minusNanos(1)))
+        .isInstanceOf(IllegalArgumentException.class);
+    assertThat(time.wallTime()).isEqualTo(START);
+  }
+
+  @Test
+  @Timeout(10)
+  void shouldParkForAMomentOnlyWhenMovedByHand() {
+    ManualTimeSource time = new ManualTimeSource(START);
+
+    time.park(this, Long.MAX_VALUE);
+    time.park(this, 0);
+    time.park(this, -5);
+
+    assertThat(time.wallTime()).isEqualTo(START);
+  }
+
+  @Test
+  @Timeout(10)
+  void shouldParkUntilUnparkedOrTimeIsOver() {
+    TimeSource time = TimeSource.system();
+    LockSupport.unpark(Thread.currentThread());
+    time.park(this, TimeUnit.HOURS.toNanos(1));
+    time.park(this, 0);
+    time.park(this, -1);
+
+    long start = time.nanoTime();
+    while (time.nanoTime() - start < 2_000_000) {
+      time.park(this, 2_000_000);
+    }
+  }
+
+  @Test
+  @SuppressWarnings("JavaTimeDefaultTimeZone")
+  void shouldAgreeWithTheClockAndWithItself() {
+    TimeSource time = TimeSource.system();
+
+    Instant wall = time.wallTime();
+    long micros = time.epochMicros();
+
+    assertThat(wall).isCloseTo(Instant.now(), within(5, ChronoUnit.SECONDS));
+    assertThat(micros)
+        .isGreaterThanOrEqualTo(ChronoUnit.MICROS.between(Instant.EPOCH, wall))
+        .isLessThan(ChronoUnit.MICROS.between(Instant.EPOCH, wall) + 5_000_000);
+    assertThat(time.wallTime()).isAfterOrEqualTo(wall);
+    assertThat(TimeSource.system()).isSameAs(time);
+  }
+}
