@@ -1,0 +1,100 @@
+package com.wookler.river.core.message;
+
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+import java.nio.ByteOrder;
+import java.util.UUID;
+import java.util.zip.CRC32C;
+
+/**
+ * How messages lie in the log: one document holds one message, or all messages of one batch.
+ *
+ * <p>Numbers are little-endian. A document:
+ *
+ * <pre>
+ *  offset  size  what
+ *       0     1  'R'
+ *       1     1  version, 1
+ *       2     2  flags, 0
+ *       4     4  CRC32C over: queue UUID (16), block number (4), bytes 0..3, bytes 8..31
+ *       8     8  first sequence
+ *      16     8  publish time, microseconds since 1970-01-01T00:00:00Z
+ *      24     4  count of entries, 1 or more
+ *      28     4  length of all entries in bytes
+ *      32     …  entries, one after the other
+ * </pre>
+ *
+ * <p>An entry, whose sequence is the document's first sequence plus its place in it:
+ *
+ * <pre>
+ *       0     4  length L of what follows the checksum
+ *       4     4  CRC32C over bytes 0..3 and the L bytes from 8
+ *       8     1  flags: 1 key, 2 headers
+ *       9     …  key, if any: length (2), UTF-8
+ *             …  headers, if any: count (2), then each: name length (2), UTF-8, value length (4), value
+ *             …  data: the rest
+ * </pre>
+ *
+ * <p>Why two checksums: an entry's is computed by its publisher outside the append lock, over all
+ * its bytes; the header's is all that remains to do under the lock, where sequence, time and block
+ * are known. The UUID and the block number in it make a block of another queue, or one under
+ * another's name, damage.
+ */
+public final class DocumentFormat {
+  /** Bytes of a document before its first entry. */
+  public static final int HEADER_BYTES = 32;
+
+  /** Bytes of an entry before its flags. */
+  static final int ENTRY_PREFIX_BYTES = 8;
+
+  static final int MAGIC = 'R' | 1 << 8;
+
+  static final int CRC_AT = 4;
+  static final int FIRST_AT = 8;
+  static final int TIME_AT = 16;
+  static final int COUNT_AT = 24;
+  static final int LENGTH_AT = 28;
+
+  static final int FLAG_KEY = 1;
+  static final int FLAG_HEADERS = 2;
+
+  static final VarHandle INT =
+      MethodHandles.byteArrayViewVarHandle(int[].class, ByteOrder.LITTLE_ENDIAN);
+  static final VarHandle LONG =
+      MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.LITTLE_ENDIAN);
+  static final VarHandle SHORT =
+      MethodHandles.byteArrayViewVarHandle(short[].class, ByteOrder.LITTLE_ENDIAN);
+
+  private static final long DIGEST_PRIME = 0x9E3779B97F4A7C15L;
+
+  private DocumentFormat() {}
+
+  /**
+   * Carries a digest on by one checksum; used over the entries of a document and over the documents
+   * of a block.
+   */
+  public static long digest(long digest, long checksum) {
+    long mixed = (digest ^ checksum) * DIGEST_PRIME;
+    return mixed ^ (mixed >>> 29);
+  }
+
+  /** The checksum of document headers of one queue. Not thread-safe: one a writer or reader. */
+  static final class HeaderCheck {
+    private final byte[] input = new byte[48];
+    private final CRC32C crc = new CRC32C();
+
+    HeaderCheck(UUID queue) {
+      LONG.set(input, 0, queue.getMostSignificantBits());
+      LONG.set(input, 8, queue.getLeastSignificantBits());
+    }
+
+    int of(int block, byte[] header, int offset) {
+      INT.set(input, 16, block);
+      System.arraycopy(header, offset, input, 20, 4);
+      System.arraycopy(header, offset + FIRST_AT, input, 24, HEADER_BYTES - FIRST_AT);
+      crc.reset();
+      crc.update(input, 0, input.length);
+      return (int) crc.getValue();
+    }
+  }
+}

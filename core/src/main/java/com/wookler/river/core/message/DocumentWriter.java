@@ -1,0 +1,144 @@
+package com.wookler.river.core.message;
+
+import static com.wookler.river.core.message.DocumentFormat.ENTRY_PREFIX_BYTES;
+import static com.wookler.river.core.message.DocumentFormat.FLAG_HEADERS;
+import static com.wookler.river.core.message.DocumentFormat.FLAG_KEY;
+import static com.wookler.river.core.message.DocumentFormat.HEADER_BYTES;
+
+import com.wookler.river.common.errors.RiverException;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.nio.charset.StandardCharsets;
+import java.util.Map;
+import java.util.zip.CRC32C;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Builds one document at a time, in direct memory that it keeps and lets grow, so that an append is
+ * one copy.
+ *
+ * <p>Not thread-safe. A publisher's thread fills it outside any lock ({@link #start}, {@link
+ * #add}); the log completes the header under its own ({@link Stamp}).
+ */
+public final class DocumentWriter {
+  private static final int KEPT_BYTES = 1 << 20;
+  private static final int FIRST_BYTES = 4 << 10;
+  private static final int MAX_SHORT = 0xFFFF;
+
+  private final CRC32C crc = new CRC32C();
+  private ByteBuffer buffer = allocate(FIRST_BYTES);
+  private int count;
+  private long digest;
+
+  /** Forgets what was built before. */
+  public void start() {
+    if (buffer.capacity() > KEPT_BYTES) {
+      buffer =
+          allocate(
+              FIRST_BYTES); // one large message must not pin its size for the life of the thread
+    }
+    buffer.clear().position(HEADER_BYTES);
+    count = 0;
+    digest = 0;
+  }
+
+  /**
+   * Adds one message.
+   *
+   * @throws RiverException a key or header is over its limit
+   */
+  public void add(byte[] data, @Nullable String key, Map<String, byte[]> headers) {
+    int start = buffer.position();
+    ensure(ENTRY_PREFIX_BYTES + 1);
+    buffer.position(start + ENTRY_PREFIX_BYTES);
+    buffer.put((byte) ((key == null ? 0 : FLAG_KEY) | (headers.isEmpty() ? 0 : FLAG_HEADERS)));
+    if (key != null) {
+      putText(key, "key");
+    }
+    if (!headers.isEmpty()) {
+      putHeaders(headers);
+    }
+    ensure(data.length);
+    buffer.put(data);
+    int end = buffer.position();
+    buffer.putInt(start, end - start - ENTRY_PREFIX_BYTES);
+    int check = checksum(start, end);
+    buffer.putInt(start + 4, check);
+    digest = DocumentFormat.digest(digest, check);
+    count++;
+  }
+
+  private int checksum(int start, int end) {
+    crc.reset();
+    buffer.limit(start + 4).position(start);
+    crc.update(buffer);
+    buffer.limit(end).position(start + ENTRY_PREFIX_BYTES);
+    crc.update(buffer);
+    buffer.limit(buffer.capacity());
+    return (int) crc.getValue();
+  }
+
+  private void putHeaders(Map<String, byte[]> headers) {
+    if (headers.size() > MAX_SHORT) {
+      throw new RiverException(headers.size() + " headers are more than the 65535 allowed");
+    }
+    ensure(2);
+    buffer.putShort((short) headers.size());
+    headers.forEach(
+        (name, value) -> {
+          putText(name, "header name");
+          ensure(4 + value.length);
+          buffer.putInt(value.length).put(value);
+        });
+  }
+
+  private void putText(String text, String what) {
+    byte[] bytes = text.getBytes(StandardCharsets.UTF_8);
+    if (bytes.length > MAX_SHORT) {
+      throw new RiverException(
+          "the " + what + " takes " + bytes.length + " bytes in UTF-8; 65535 are allowed");
+    }
+    ensure(2 + bytes.length);
+    buffer.putShort((short) bytes.length).put(bytes);
+  }
+
+  /** Bytes so far, header included. */
+  public int length() {
+    return buffer.position();
+  }
+
+  /** Messages so far. */
+  public int count() {
+    return count;
+  }
+
+  /** Over the checksums of all entries so far. */
+  long digest() {
+    return digest;
+  }
+
+  /**
+   * The memory that holds the document in its first {@link #length} bytes; changes when it grows.
+   */
+  public ByteBuffer memory() {
+    return buffer;
+  }
+
+  private void ensure(int more) {
+    if (buffer.remaining() >= more) {
+      return;
+    }
+    long wanted = Math.max((long) buffer.position() + more, buffer.capacity() * 2L);
+    if ((long) buffer.position() + more > Integer.MAX_VALUE - 8) {
+      throw new MessageTooLargeException(
+          "a message or batch of more than 2 GiB cannot be published; split it");
+    }
+    ByteBuffer larger = allocate((int) Math.min(wanted, Integer.MAX_VALUE - 8));
+    larger.put(buffer.flip());
+    buffer = larger;
+  }
+
+  private static ByteBuffer allocate(int bytes) {
+    return ByteBuffer.allocateDirect(bytes).order(ByteOrder.LITTLE_ENDIAN);
+  }
+}

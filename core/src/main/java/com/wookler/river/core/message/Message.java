@@ -1,0 +1,73 @@
+package com.wookler.river.core.message;
+
+import java.util.Collections;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One message as its publisher hands it over: the data, an optional key and optional headers.
+ *
+ * <p>Immutable; each {@code with…} method returns a new message. Header values are copied on the
+ * way in and must not be changed on the way out.
+ *
+ * @param <M> type of the data, converted to bytes by the queue's {@link MessageConverter}
+ */
+public final class Message<M> {
+  private final M data;
+  private final @Nullable String key;
+  private final Map<String, byte[]> headers;
+
+  private Message(M data, @Nullable String key, Map<String, byte[]> headers) {
+    this.data = data;
+    this.key = key;
+    this.headers = headers;
+  }
+
+  /** A message with this data, without key and headers. */
+  public static <M> Message<M> of(M data) {
+    return new Message<>(Objects.requireNonNull(data, "data"), null, Map.of());
+  }
+
+  /**
+   * The same message with a key.
+   *
+   * @param key at most 65,535 bytes in UTF-8
+   */
+  public Message<M> withKey(String key) {
+    return new Message<>(data, Objects.requireNonNull(key, "key"), headers);
+  }
+
+  /**
+   * The same message with one header more; a header of the same name is replaced.
+   *
+   * @param name at most 65,535 bytes in UTF-8
+   * @param value copied; at most 65,535 headers a message
+   */
+  public Message<M> withHeader(String name, byte[] value) {
+    Map<String, byte[]> more = new LinkedHashMap<>(headers);
+    more.put(Objects.requireNonNull(name, "name"), value.clone());
+    return new Message<>(data, key, Collections.unmodifiableMap(more));
+  }
+
+  /** The data. */
+  public M data() {
+    return data;
+  }
+
+  /** The key, or null where none was given. */
+  public @Nullable String key() {
+    return key;
+  }
+
+  /** The headers in the order in which they were given; unmodifiable. */
+  public Map<String, byte[]> headers() {
+    return headers;
+  }
+
+  @Override
+  public String toString() {
+    return "Message[key=" + key + ", headers=" + headers.keySet() + ", data=" + data + "]";
+  }
+}

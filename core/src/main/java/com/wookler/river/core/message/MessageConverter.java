@@ -1,0 +1,39 @@
+package com.wookler.river.core.message;
+
+/**
+ * Turns a queue's data into bytes and back.
+ *
+ * <p>Must be thread-safe: publishers call {@link #toBytes} from any number of threads at once,
+ * consumers {@link #fromBytes} likewise; no lock is held across either. An exception from {@code
+ * toBytes} leaves publish with nothing stored; one from {@code fromBytes} leaves {@code
+ * Delivery.data()} and touches no other message.
+ *
+ * <p>A converter named in XML needs a public constructor without parameters.
+ *
+ * @param <M> type of the data
+ */
+public interface MessageConverter<M> {
+  /** The bytes to store; may be empty. The array must not be changed afterwards. */
+  byte[] toBytes(M data);
+
+  /** The data that {@link #toBytes} made these bytes of. */
+  M fromBytes(byte[] bytes);
+
+  /** Strings as UTF-8. Half a surrogate pair, which UTF-8 cannot hold, is refused. */
+  static MessageConverter<String> utf8() {
+    return Converters.UTF8;
+  }
+
+  /** Bytes as they are, not copied: neither side may change an array it has handed over. */
+  static MessageConverter<byte[]> bytes() {
+    return Converters.BYTES;
+  }
+
+  /**
+   * JSON by Jackson with default typing off: only {@code type} and what its fields declare is ever
+   * made. Unknown fields are ignored, so that an older reader takes a newer writer's messages.
+   */
+  static <T> MessageConverter<T> json(Class<T> type) {
+    return new Converters.Json<>(type);
+  }
+}

@@ -1,0 +1,13 @@
+package com.wookler.river.core.message;
+
+import com.wookler.river.common.errors.RiverException;
+
+/** The message, or the batch, is over the queue's size limit; nothing of it was stored. */
+public final class MessageTooLargeException extends RiverException {
+  private static final long serialVersionUID = 1L;
+
+  /** With a text that names the queue and what to do. */
+  public MessageTooLargeException(String message) {
+    super(message);
+  }
+}

@@ -1,0 +1,16 @@
+package com.wookler.river.core.message;
+
+import com.wookler.river.common.errors.RiverException;
+
+/**
+ * This delivery no longer decides over its message: it timed out and was handed over again, or was
+ * finished by another receipt, released, or voided by a seek. Nothing was changed.
+ */
+public final class StaleReceiptException extends RiverException {
+  private static final long serialVersionUID = 1L;
+
+  /** With a text that names the queue and what to do. */
+  public StaleReceiptException(String message) {
+    super(message);
+  }
+}

@@ -1,0 +1,63 @@
+package com.wookler.river.core.message;
+
+import java.time.Instant;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One message as it was read from the log, its checksum proven.
+ *
+ * <p>Immutable by agreement: {@link #data} and header values are not copied.
+ */
+public final class StoredMessage {
+  private final long sequence;
+  private final long publishedMicros;
+  private final byte[] data;
+  private final @Nullable String key;
+  private final Map<String, byte[]> headers;
+
+  StoredMessage(
+      long sequence,
+      long publishedMicros,
+      byte[] data,
+      @Nullable String key,
+      Map<String, byte[]> headers) {
+    this.sequence = sequence;
+    this.publishedMicros = publishedMicros;
+    this.data = data;
+    this.key = key;
+    this.headers = headers;
+  }
+
+  /** Position in the queue. */
+  public long sequence() {
+    return sequence;
+  }
+
+  /** Publish time, microseconds since 1970. */
+  public long publishedMicros() {
+    return publishedMicros;
+  }
+
+  /** Publish time. */
+  public Instant publishedAt() {
+    return Instant.ofEpochSecond(
+        Math.floorDiv(publishedMicros, 1_000_000L),
+        Math.floorMod(publishedMicros, 1_000_000L) * 1_000L);
+  }
+
+  /** The bytes that the converter made. */
+  public byte[] data() {
+    return data;
+  }
+
+  /** The key, or null. */
+  public @Nullable String key() {
+    return key;
+  }
+
+  /** The headers, unmodifiable. */
+  public Map<String, byte[]> headers() {
+    return headers;
+  }
+}

@@ -1,0 +1,10 @@
+/**
+ * What travels through a queue: the message a publisher hands over, its conversion to bytes, its
+ * form on disk, and the errors of the whole module.
+ *
+ * <p>Allowed imports: {@code common.errors} and the JDK; nothing of core.
+ */
+@NullMarked
+package com.wookler.river.core.message;
+
+import org.jspecify.annotations.NullMarked;
