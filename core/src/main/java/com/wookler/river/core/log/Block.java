@@ -1,0 +1,141 @@
+package com.wookler.river.core.log;
+
+import com.wookler.river.core.message.DocumentFormat;
+import java.nio.file.Path;
+import java.util.UUID;
+
+/**
+ * One block of the log, active or sealed.
+ *
+ * <p>Mutable fields are written under the log's append lock only. Other threads read them after the
+ * log's volatile next sequence, which is stored after them, so they see at least what belongs to
+ * that sequence.
+ */
+final class Block implements BlockInfo {
+  private final int number;
+  private final long firstSequence;
+  private final Path file;
+
+  private long messages;
+  private long documents;
+  private long bytes;
+  private long firstMicros;
+  private long lastMicros;
+  private long digest;
+  private long
+      openedMicros; // by the clock of this run, unlike firstMicros, which may be clamped or older
+  private long nowMicros;
+  private volatile boolean sealed; // read by housekeeping without the lock
+
+  Block(int number, long firstSequence, Path file) {
+    this.number = number;
+    this.firstSequence = firstSequence;
+    this.file = file;
+  }
+
+  static Block of(Seal seal, Path file) {
+    Block block = unsealed(seal, file);
+    block.sealed = true;
+    return block;
+  }
+
+  /** A block with this content that is still open. */
+  static Block unsealed(Seal seal, Path file) {
+    Block block = new Block(seal.block(), seal.firstSequence(), file);
+    block.messages = seal.messages();
+    block.documents = seal.documents();
+    block.bytes = seal.bytes();
+    block.firstMicros = seal.firstMicros();
+    block.lastMicros = seal.lastMicros();
+    block.digest = seal.digest();
+    return block;
+  }
+
+  /** Takes note of one document more. */
+  void appended(int count, long micros, long documentDigest, long end) {
+    if (messages == 0) {
+      firstMicros = micros;
+    }
+    messages += count;
+    documents++;
+    lastMicros = micros;
+    digest = DocumentFormat.digest(digest, documentDigest);
+    bytes = end;
+  }
+
+  void opened(long micros) {
+    openedMicros = micros;
+  }
+
+  BlockInfo asOf(long micros) {
+    nowMicros = micros;
+    return this;
+  }
+
+  void bytes(long end) {
+    bytes = end;
+  }
+
+  void seal() {
+    sealed = true;
+  }
+
+  Seal toSeal(UUID queue) {
+    return new Seal(
+        queue, number, firstSequence, messages, documents, bytes, firstMicros, lastMicros, digest);
+  }
+
+  boolean sealed() {
+    return sealed;
+  }
+
+  Path file() {
+    return file;
+  }
+
+  long documents() {
+    return documents;
+  }
+
+  long firstMicros() {
+    return firstMicros;
+  }
+
+  long lastMicros() {
+    return lastMicros;
+  }
+
+  /** The sequence after its last message. */
+  long endSequence() {
+    return firstSequence + messages;
+  }
+
+  boolean holds(long sequence) {
+    return sequence >= firstSequence && sequence < endSequence();
+  }
+
+  @Override
+  public int number() {
+    return number;
+  }
+
+  @Override
+  public long firstSequence() {
+    return firstSequence;
+  }
+
+  @Override
+  public long messages() {
+    return messages;
+  }
+
+  @Override
+  public long bytes() {
+    return bytes;
+  }
+
+  @Override
+  public long ageNanos() {
+    return messages == 0 ? 0 : Math.max(0, nowMicros - openedMicros) * 1_000;
+  }
+}

@@ -1,0 +1,23 @@
+package com.wookler.river.core.log;
+
+/**
+ * What a block holds: one data file of a queue's log.
+ *
+ * <p>A view of the block while the log grows, valid during the call that it is handed to.
+ */
+public interface BlockInfo {
+  /** Its number; a queue's blocks count up from 1. */
+  int number();
+
+  /** The sequence of its first message, or of the message that would be its first. */
+  long firstSequence();
+
+  /** How many messages it holds. */
+  long messages();
+
+  /** Its size on disk so far, in bytes. */
+  long bytes();
+
+  /** Nanoseconds since its first message was published; 0 while it has none. */
+  long ageNanos();
+}

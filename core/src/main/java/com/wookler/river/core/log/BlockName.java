@@ -1,0 +1,32 @@
+package com.wookler.river.core.log;
+
+import java.nio.file.Path;
+import java.util.OptionalInt;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/**
+ * The names of a block's files: {@code b00000042.cq4}, {@code b00000042.seal}, {@code
+ * b00000042.precreated}.
+ */
+public final class BlockName {
+  static final String DATA = ".cq4";
+  static final String SEAL = ".seal";
+  static final String AHEAD = ".precreated";
+
+  private static final Pattern DATA_NAME = Pattern.compile("b(\\d{8,10})\\.cq4");
+
+  private BlockName() {}
+
+  /** The name without ending: {@code b00000042}. */
+  public static String of(int block) {
+    String digits = Integer.toString(block);
+    return "b" + "0".repeat(Math.max(0, 8 - digits.length())) + digits;
+  }
+
+  /** The block whose data file this is. */
+  static OptionalInt number(Path file) {
+    Matcher name = DATA_NAME.matcher(String.valueOf(file.getFileName()));
+    return name.matches() ? OptionalInt.of(Integer.parseInt(name.group(1))) : OptionalInt.empty();
+  }
+}

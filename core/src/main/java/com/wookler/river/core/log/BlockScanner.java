@@ -1,0 +1,163 @@
+package com.wookler.river.core.log;
+
+import java.io.EOFException;
+import java.io.IOException;
+import java.io.InputStream;
+import java.util.Arrays;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Walks the raw bytes of a block from its start, without Chronicle, and says how it ends.
+ *
+ * <p>A block is a run of documents, each a header of four bytes (little-endian: 30 bits of length,
+ * bit 30 for documents that readers don't see, bit 31 while it is being written), then its bytes,
+ * padded to a multiple of four. Header 0 means nothing was written there yet, {@code 0xC0000000}
+ * that the block was closed.
+ */
+public final class BlockScanner {
+  static final int END = 0xC000_0000;
+
+  private static final int UNFINISHED = 0x8000_0000;
+  private static final int HIDDEN = 0x4000_0000;
+  private static final int LENGTH = 0x3FFF_FFFF;
+  private static final int SKIP_BYTES = 1 << 16;
+
+  private final InputStream in;
+  private final Visitor visitor;
+  private byte[] bytes = new byte[SKIP_BYTES];
+  private long offset;
+  private @Nullable BlockStart start;
+
+  private BlockScanner(InputStream in, Visitor visitor) {
+    this.in = in;
+    this.visitor = visitor;
+  }
+
+  /** Sees each document of a block that readers see. */
+  @FunctionalInterface
+  public interface Visitor {
+    /**
+     * One document.
+     *
+     * @param offset where its header stands in the block
+     * @param document its bytes, valid during the call only
+     * @param length how many of them
+     */
+    void document(long offset, byte[] document, int length) throws IOException;
+  }
+
+  /** How a block ends. */
+  public enum Ending {
+    /** Closed by the end mark. */
+    CLOSED,
+    /** Nothing behind the last document. */
+    OPEN,
+    /**
+     * A header that cannot be, or bytes behind a header of 0: a document that was being written, or
+     * damage.
+     */
+    BROKEN
+  }
+
+  /**
+   * What was found.
+   *
+   * @param end where the last whole document ends: the offset of the next header
+   * @param ending what stands there
+   * @param start the block's first document, empty if it has none
+   */
+  record Result(long end, Ending ending, Optional<BlockStart> start) {}
+
+  /**
+   * Walks a block file, or what was decompressed of one. Reads to the end; does not close the
+   * stream.
+   */
+  public static Ending walk(InputStream block, Visitor visitor) throws IOException {
+    return scan(block, visitor).ending();
+  }
+
+  static Result scan(InputStream block, Visitor visitor) throws IOException {
+    return new BlockScanner(block, visitor).run();
+  }
+
+  private Result run() throws IOException {
+    while (true) {
+      int available = fill(4);
+      if (available < 4) {
+        return result(available == 0 ? Ending.OPEN : Ending.BROKEN);
+      }
+      int header = intAt(0);
+      if (header == END) {
+        return result(Ending.CLOSED);
+      }
+      if (header == 0) {
+        return result(onlyZerosFollow() ? Ending.OPEN : Ending.BROKEN);
+      }
+      if ((header & UNFINISHED) != 0 || !document(header)) {
+        return result(Ending.BROKEN);
+      }
+    }
+  }
+
+  private boolean document(int header) throws IOException {
+    int length = header & LENGTH;
+    int padded = (length + 3) & ~3;
+    try {
+      read(length);
+    } catch (EOFException e) {
+      return false;
+    }
+    if ((header & HIDDEN) == 0) {
+      visitor.document(offset, bytes, length);
+    } else if (start == null) {
+      start = BlockStart.decode(bytes, length).orElse(null);
+    }
+    offset += 4L + padded;
+    return in.readNBytes(bytes, 0, padded - length) == padded - length || padded == length;
+  }
+
+  /** Reads in steps, so that a wild length costs no more memory than there are bytes. */
+  private void read(int length) throws IOException {
+    int done = 0;
+    while (done < length) {
+      int step = Math.min(length - done, SKIP_BYTES);
+      if (bytes.length < done + step) {
+        bytes = Arrays.copyOf(bytes, (int) Math.min(bytes.length * 2L, 1L << 30));
+      }
+      if (in.readNBytes(bytes, done, step) < step) {
+        throw new EOFException();
+      }
+      done += step;
+    }
+  }
+
+  private int fill(int length) throws IOException {
+    return in.readNBytes(bytes, 0, length);
+  }
+
+  private boolean onlyZerosFollow() throws IOException {
+    while (true) {
+      int length = in.readNBytes(bytes, 0, bytes.length);
+      for (int i = 0; i < length; i++) {
+        if (bytes[i] != 0) {
+          return false;
+        }
+      }
+      if (length < bytes.length) {
+        return true;
+      }
+    }
+  }
+
+  private int intAt(int at) {
+    return (bytes[at] & 0xFF)
+        | (bytes[at + 1] & 0xFF) << 8
+        | (bytes[at + 2] & 0xFF) << 16
+        | (bytes[at + 3] & 0xFF) << 24;
+  }
+
+  private Result result(Ending ending) {
+    return new Result(offset, ending, Optional.ofNullable(start));
+  }
+}

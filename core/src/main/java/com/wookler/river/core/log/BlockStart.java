@@ -1,0 +1,61 @@
+package com.wookler.river.core.log;
+
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.nio.charset.StandardCharsets;
+import java.util.Optional;
+import java.util.UUID;
+import java.util.zip.CRC32C;
+
+/**
+ * The first document of a block, which readers don't see. It carries the sequence on when every
+ * older block is gone.
+ *
+ * <pre>
+ *  offset  size  what
+ *       0     8  "RIVBLOC1"
+ *       8    16  UUID of the queue
+ *      24     4  block number
+ *      28     8  first sequence
+ *      36     8  publish time of the last message before this block, microseconds since 1970
+ *      44     4  CRC32C of bytes 0..43
+ * </pre>
+ */
+record BlockStart(UUID queue, int block, long firstSequence, long lastMicros) {
+  static final int BYTES = 48;
+
+  private static final byte[] MAGIC = "RIVBLOC1".getBytes(StandardCharsets.US_ASCII);
+
+  byte[] encode() {
+    ByteBuffer out = ByteBuffer.allocate(BYTES).order(ByteOrder.LITTLE_ENDIAN);
+    out.put(MAGIC).putLong(queue.getMostSignificantBits()).putLong(queue.getLeastSignificantBits());
+    out.putInt(block).putLong(firstSequence).putLong(lastMicros);
+    out.putInt(checksum(out.array(), 0));
+    return out.array();
+  }
+
+  /** The block start in these bytes, empty where they are another kind of document. */
+  static Optional<BlockStart> decode(byte[] bytes, int length) {
+    if (length < BYTES) {
+      return Optional.empty();
+    }
+    for (int i = 0; i < MAGIC.length; i++) {
+      if (bytes[i] != MAGIC[i]) {
+        return Optional.empty();
+      }
+    }
+    ByteBuffer in = ByteBuffer.wrap(bytes, 0, BYTES).order(ByteOrder.LITTLE_ENDIAN);
+    if (in.getInt(BYTES - 4) != checksum(bytes, 0)) {
+      return Optional.empty();
+    }
+    in.position(MAGIC.length);
+    UUID queue = new UUID(in.getLong(), in.getLong());
+    return Optional.of(new BlockStart(queue, in.getInt(), in.getLong(), in.getLong()));
+  }
+
+  private static int checksum(byte[] bytes, int from) {
+    CRC32C crc = new CRC32C();
+    crc.update(bytes, from, BYTES - 4);
+    return (int) crc.getValue();
+  }
+}

@@ -1,0 +1,103 @@
+package com.wookler.river.core.log;
+
+import java.nio.file.Path;
+import net.openhft.chronicle.bytes.Bytes;
+import net.openhft.chronicle.bytes.BytesStore;
+import net.openhft.chronicle.bytes.SyncMode;
+import net.openhft.chronicle.core.UnsafeMemory;
+import net.openhft.chronicle.queue.ExcerptAppender;
+import net.openhft.chronicle.queue.ExcerptTailer;
+import net.openhft.chronicle.queue.impl.single.SingleChronicleQueue;
+import net.openhft.chronicle.queue.impl.single.SingleChronicleQueueBuilder;
+import net.openhft.chronicle.wire.DocumentContext;
+
+/**
+ * The one Chronicle queue under a log, with its one appender and our roll cycle.
+ *
+ * <p>Appending and rolling are guarded by the log's append lock. {@link #close} needs that no
+ * tailer is in a call: a mapping that goes away under a reader ends the JVM.
+ */
+final class ChronicleStore implements AutoCloseable {
+  private static final long LOCK_TIMEOUT_MILLIS = 3_000;
+
+  static {
+    JdkAccess.ensure();
+  }
+
+  private final BlockRollCycle cycle;
+  private final SingleChronicleQueue queue;
+  private final ExcerptAppender appender;
+
+  /**
+   * Opens the directory, whose files have been looked through by {@link LogRecovery}.
+   *
+   * @param block the number of the active block, which may not exist yet
+   * @param chunkBytes what is mapped of a block at a time; a document may take a quarter of it
+   */
+  ChronicleStore(Path directory, int block, long chunkBytes) {
+    cycle = new BlockRollCycle(block);
+    queue =
+        SingleChronicleQueueBuilder.binary(directory)
+            .rollCycle(cycle)
+            .epoch(BlockRollCycle.EPOCH)
+            .blockSize(chunkBytes)
+            .timeoutMS(LOCK_TIMEOUT_MILLIS)
+            .syncMode(SyncMode.NONE)
+            .build();
+    appender = queue.createAppender();
+    appender.singleThreadedCheckDisabled(true);
+  }
+
+  /** Appends one document to the active block. */
+  void append(BytesStore<?, ?> document) {
+    appender.writeBytes(document);
+  }
+
+  /**
+   * Closes the active block and starts this one, whose first bytes are {@code start}, hidden from
+   * readers.
+   */
+  void startBlock(int block, byte[] start) {
+    cycle.block(block);
+    try (DocumentContext context = appender.writingDocument(true)) {
+      Bytes<?> out = context.wire().bytes();
+      out.write(start);
+    }
+  }
+
+  /** Bytes in use of the active block. */
+  long position() {
+    return appender.wire().bytes().writePosition();
+  }
+
+  /** A tailer at the start of the queue; one thread at a time may use it, not always the same. */
+  ExcerptTailer tailer() {
+    ExcerptTailer tailer = queue.createTailer();
+    tailer.singleThreadedCheckDisabled(true);
+    return tailer;
+  }
+
+  long index(int block, long document) {
+    return cycle.toIndex(block, document);
+  }
+
+  int blockOf(long index) {
+    return cycle.toCycle(index);
+  }
+
+  /** Copies what the context holds into the array. */
+  static void copy(Bytes<?> from, byte[] to, int length) {
+    UnsafeMemory.INSTANCE.readBytes(from.addressForRead(from.readPosition()), to, 0, length);
+  }
+
+  /** Lets Chronicle notice that block files were removed. */
+  void forgetRemoved() {
+    queue.refreshDirectoryListing();
+  }
+
+  @Override
+  public void close() {
+    appender.close();
+    queue.close();
+  }
+}

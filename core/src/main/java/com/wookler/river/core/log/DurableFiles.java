@@ -1,0 +1,93 @@
+package com.wookler.river.core.log;
+
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.file.FileSystems;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.nio.file.StandardOpenOption;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.Set;
+
+/**
+ * Small files that are there whole or not at all, and directories and files that only their owner
+ * can read.
+ */
+public final class DurableFiles {
+  /** Ending of files under construction; a recovery removes what still has it. */
+  public static final String TEMPORARY = ".tmp";
+
+  private static final boolean POSIX =
+      FileSystems.getDefault().supportedFileAttributeViews().contains("posix");
+
+  private DurableFiles() {}
+
+  /**
+   * Creates a directory and its parents, each new one with mode 0700 where the file system knows
+   * modes.
+   */
+  public static void createDirectories(Path directory) throws IOException {
+    if (POSIX) {
+      Files.createDirectories(
+          directory,
+          PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------")));
+    } else {
+      Files.createDirectories(directory);
+    }
+  }
+
+  /** Opens a file for writing, empty, created with mode 0600 where the file system knows modes. */
+  public static FileChannel create(Path file) throws IOException {
+    Set<StandardOpenOption> options =
+        Set.of(
+            StandardOpenOption.CREATE,
+            StandardOpenOption.WRITE,
+            StandardOpenOption.TRUNCATE_EXISTING);
+    if (POSIX) {
+      return FileChannel.open(
+          file,
+          options,
+          PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------")));
+    }
+    return FileChannel.open(file, options);
+  }
+
+  /**
+   * Writes a file whole: temporary file, force, rename, force the directory. After it returns the
+   * file survives a power loss; before, the old one, if any, is unchanged.
+   */
+  public static void write(Path file, byte[] content) throws IOException {
+    Path temporary = file.resolveSibling(file.getFileName() + TEMPORARY);
+    try (FileChannel out = create(temporary)) {
+      ByteBuffer buffer = ByteBuffer.wrap(content);
+      while (buffer.hasRemaining()) {
+        out.write(buffer);
+      }
+      out.force(true);
+    }
+    rename(temporary, file);
+  }
+
+  /** Renames within one directory, replacing, and forces the directory. */
+  public static void rename(Path from, Path to) throws IOException {
+    Files.move(from, to, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
+    Path parent = to.toAbsolutePath().getParent();
+    if (parent != null) {
+      forceDirectory(parent);
+    }
+  }
+
+  /**
+   * Forces a directory's entries to the device; nothing where the platform cannot open a directory.
+   */
+  public static void forceDirectory(Path directory) throws IOException {
+    if (!POSIX) {
+      return;
+    }
+    try (FileChannel channel = FileChannel.open(directory, StandardOpenOption.READ)) {
+      channel.force(true);
+    }
+  }
+}

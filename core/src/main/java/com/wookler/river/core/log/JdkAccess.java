@@ -1,0 +1,79 @@
+package com.wookler.river.core.log;
+
+import com.wookler.river.common.errors.RiverException;
+import java.lang.invoke.MethodHandle;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.MethodType;
+import java.lang.reflect.Field;
+
+/**
+ * Opens the packages of the JDK that Chronicle needs, so that users need no flag on Java 17 to 25.
+ *
+ * <p>{@code java.lang.reflect} and {@code sun.nio.ch} are closed to libraries by default; with one
+ * of them closed Chronicle silently opens its queues read-only. This must run before the first
+ * class of Chronicle is loaded. Where the JDK refuses, as it will once {@code sun.misc.Unsafe} is
+ * gone, the error names both flags. The rejected alternative, {@code Add-Opens} in a manifest,
+ * counts for {@code java -jar} only.
+ */
+final class JdkAccess {
+  /** The first two must be open; the third spares a warning on the console. */
+  private static final String[] PACKAGES = {"java.lang.reflect", "sun.nio.ch", "jdk.internal.ref"};
+
+  private static final boolean OPENED = open();
+
+  private JdkAccess() {}
+
+  /** Returns when the packages are open. */
+  static void ensure() {
+    if (!OPENED) {
+      throw new IllegalStateException("unreachable: open() throws where it fails");
+    }
+  }
+
+  private static boolean open() {
+    quietByDefault("chronicle.disk.monitor.disable"); // its thread would outlive every queue
+    quietByDefault("chronicle.announcer.disable");
+    Module base = Object.class.getModule();
+    Module own = JdkAccess.class.getModule();
+    if (base.isOpen(PACKAGES[0], own) && base.isOpen(PACKAGES[1], own)) {
+      return true;
+    }
+    try {
+      MethodHandle opens =
+          trustedLookup()
+              .findVirtual(
+                  Module.class,
+                  "implAddOpensToAllUnnamed",
+                  MethodType.methodType(void.class, String.class));
+      for (String name : PACKAGES) {
+        opens.invoke(base, name);
+      }
+      return true;
+    } catch (Throwable e) {
+      throw new RiverException(
+          "this JVM does not let River open two packages that its log needs; start it with"
+              + " --add-opens java.base/java.lang.reflect=ALL-UNNAMED"
+              + " --add-opens java.base/sun.nio.ch=ALL-UNNAMED",
+          e);
+    }
+  }
+
+  /** The JDK's own lookup, read through Unsafe because nothing else reaches it without a flag. */
+  private static MethodHandles.Lookup trustedLookup() throws ReflectiveOperationException {
+    Class<?> type = Class.forName("sun.misc.Unsafe");
+    Field instance = type.getDeclaredField("theUnsafe");
+    instance.setAccessible(true);
+    Object unsafe = instance.get(null);
+    Field lookup = MethodHandles.Lookup.class.getDeclaredField("IMPL_LOOKUP");
+    Object base = type.getMethod("staticFieldBase", Field.class).invoke(unsafe, lookup);
+    Object offset = type.getMethod("staticFieldOffset", Field.class).invoke(unsafe, lookup);
+    return (MethodHandles.Lookup)
+        type.getMethod("getObject", Object.class, long.class).invoke(unsafe, base, offset);
+  }
+
+  private static void quietByDefault(String property) {
+    if (System.getProperty(property) == null) {
+      System.setProperty(property, "true");
+    }
+  }
+}

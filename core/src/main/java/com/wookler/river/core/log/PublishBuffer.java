@@ -1,0 +1,53 @@
+package com.wookler.river.core.log;
+
+import com.wookler.river.core.message.DocumentWriter;
+import java.nio.ByteBuffer;
+import net.openhft.chronicle.bytes.Bytes;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A publishing thread's own memory, in which it builds a document before it takes the append lock.
+ * One a thread, shared by all queues that the thread publishes to; it goes with the thread.
+ */
+public final class PublishBuffer {
+  private static final ThreadLocal<PublishBuffer> OF_THREAD =
+      ThreadLocal.withInitial(PublishBuffer::new);
+
+  private final DocumentWriter document = new DocumentWriter();
+  private @Nullable Bytes<ByteBuffer> view;
+  private @Nullable ByteBuffer viewed;
+
+  private int samples;
+
+  private PublishBuffer() {}
+
+  /**
+   * The calling thread's. No user code may run between {@link DocumentWriter#start} and the append.
+   */
+  public static PublishBuffer ofThread() {
+    return OF_THREAD.get();
+  }
+
+  /** To build the document in. */
+  public DocumentWriter document() {
+    return document;
+  }
+
+  /** True once in so many calls as the mask of low bits says: which publishes are timed. */
+  public boolean sample(int mask) {
+    return (samples++ & mask) == 0;
+  }
+
+  /** The document as Chronicle takes it. */
+  Bytes<ByteBuffer> bytes() {
+    ByteBuffer memory = document.memory();
+    Bytes<ByteBuffer> bytes = view;
+    if (bytes == null || viewed != memory) {
+      bytes = Bytes.wrapForRead(memory.duplicate().clear());
+      view = bytes;
+      viewed = memory;
+    }
+    bytes.readPositionRemaining(0, document.length());
+    return bytes;
+  }
+}
