@@ -1,0 +1,72 @@
+package com.wookler.river.core.subscriber;
+
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One hand-over of one message to one consumer.
+ *
+ * <p>Thread-safe: a delivery may be acknowledged from another thread than the one that took it. On
+ * a subscriber without acknowledgement the message is finished when it is handed over, and {@link
+ * #ack}, {@link #nack}, {@link #release} and {@link #extend} do nothing.
+ *
+ * <p>Each verdict throws {@link com.wookler.river.core.message.StaleReceiptException} when a later
+ * delivery of the same message exists or it was finished otherwise, and {@link
+ * com.wookler.river.core.message.QueueClosedException} after the subscriber was closed; nothing
+ * changes then. Repeating the verdict that took effect is harmless.
+ *
+ * @param <M> type of the data
+ */
+public interface Delivery<M> {
+  /** The message's position in the queue. */
+  long sequence();
+
+  /** 1 for the first delivery of this message to this subscriber, one more at each further one. */
+  int attempt();
+
+  /**
+   * The data, converted from bytes at the first call and kept. Whatever the converter throws comes
+   * out here, and concerns this message only.
+   */
+  M data();
+
+  /** The message's key, or null. */
+  @Nullable String key();
+
+  /** The message's headers, unmodifiable; the values must not be changed. */
+  Map<String, byte[]> headers();
+
+  /** When it was published; never decreases from one sequence to the next. */
+  Instant publishedAt();
+
+  /** Names this delivery, and no other of the same message. Void once the subscriber is closed. */
+  String receipt();
+
+  /**
+   * Finishes the message. Survives kill -9 once it returned, a power loss after the queue's sync
+   * interval.
+   */
+  void ack();
+
+  /**
+   * Gives the message back to be delivered again after a delay; the attempt counts.
+   *
+   * @param delay zero or more
+   */
+  void nack(Duration delay);
+
+  /**
+   * Gives the message back unprocessed: available again at once, and this attempt does not count.
+   */
+  void release();
+
+  /**
+   * Sets the time until the message is delivered again to this long from now; at most 12 hours
+   * after the hand-over.
+   *
+   * @param time positive
+   */
+  void extend(Duration time);
+}

@@ -1,0 +1,191 @@
+package com.wookler.river.core.subscriber;
+
+import com.google.errorprone.annotations.concurrent.GuardedBy;
+import com.wookler.river.common.errors.ConfigurationException;
+import java.net.MalformedURLException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Map;
+import java.util.UUID;
+import org.ehcache.Cache;
+import org.ehcache.CacheManager;
+import org.ehcache.config.CacheConfiguration;
+import org.ehcache.config.builders.CacheConfigurationBuilder;
+import org.ehcache.config.builders.CacheManagerBuilder;
+import org.ehcache.config.builders.ResourcePoolsBuilder;
+import org.ehcache.config.units.EntryUnit;
+import org.ehcache.config.units.MemoryUnit;
+import org.ehcache.xml.XmlConfiguration;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A bounded Ehcache: the user's own, or one small built-in for all queues of the JVM that have
+ * none.
+ *
+ * <p>Keys are {@code <queue UUID>/<sequence>}. The user's file must define one cache with key type
+ * {@code java.lang.String} and value type {@code [B}. The built-in one is made when the first
+ * message is delivered again, and ends with the last queue that used it.
+ */
+public final class EhcacheRedeliveryCache implements RedeliveryCache, AutoCloseable {
+  private static final String ALIAS = "river";
+  private static final long HEAP_ENTRIES = 256;
+  private static final long OFF_HEAP_MEGABYTES = 16;
+  private static final int MAX_CACHED_BYTES = 1 << 20; // a larger one would evict all others
+
+  private static final Object SHARED_LOCK = new Object();
+
+  @GuardedBy("SHARED_LOCK")
+  private static @Nullable CacheManager shared;
+
+  @GuardedBy("SHARED_LOCK")
+  private static int sharedUsers;
+
+  private final @Nullable Path file;
+
+  @GuardedBy("this")
+  private @Nullable CacheManager manager;
+
+  @GuardedBy("this")
+  private @Nullable Cache<String, byte[]> cache;
+
+  @GuardedBy("this")
+  private boolean closed;
+
+  private EhcacheRedeliveryCache(@Nullable Path file) {
+    this.file = file;
+  }
+
+  /** A share in the built-in cache, made at the first use. */
+  public static EhcacheRedeliveryCache builtIn() {
+    return new EhcacheRedeliveryCache(null);
+  }
+
+  /**
+   * The cache that an Ehcache 3 file defines.
+   *
+   * @throws ConfigurationException the file is missing, is not Ehcache's, or has no cache that fits
+   */
+  public static EhcacheRedeliveryCache of(Path file) {
+    EhcacheRedeliveryCache made = new EhcacheRedeliveryCache(file);
+    made.open();
+    return made;
+  }
+
+  private synchronized @Nullable Cache<String, byte[]> open() {
+    if (cache == null && !closed) {
+      if (file == null) {
+        manager = joinShared();
+        cache = manager.getCache(ALIAS, String.class, byte[].class);
+      } else {
+        openFile(file);
+      }
+    }
+    return cache;
+  }
+
+  @GuardedBy("this")
+  private void openFile(Path path) {
+    if (!Files.isReadable(path)) {
+      throw new ConfigurationException(
+          "ehcache.config: there is no readable file " + path.toAbsolutePath());
+    }
+    try {
+      XmlConfiguration xml = new XmlConfiguration(path.toUri().toURL());
+      CacheManager made = CacheManagerBuilder.newCacheManager(xml);
+      made.init();
+      String alias = fitting(path, xml.getCacheConfigurations());
+      if (alias == null) {
+        made.close();
+        throw new ConfigurationException(
+            "ehcache.config: "
+                + path
+                + " defines no cache with key-type java.lang.String and value-type [B");
+      }
+      manager = made;
+      cache = made.getCache(alias, String.class, byte[].class);
+    } catch (MalformedURLException | RuntimeException e) {
+      if (e instanceof ConfigurationException known) {
+        throw known;
+      }
+      throw new ConfigurationException(
+          "ehcache.config: cannot use " + path + ": " + e.getMessage(), e);
+    }
+  }
+
+  private static @Nullable String fitting(
+      Path path, Map<String, CacheConfiguration<?, ?>> configurations) {
+    for (Map.Entry<String, CacheConfiguration<?, ?>> entry : configurations.entrySet()) {
+      if (entry.getValue().getKeyType() == String.class
+          && entry.getValue().getValueType() == byte[].class) {
+        return entry.getKey();
+      }
+    }
+    return null;
+  }
+
+  private static CacheManager joinShared() {
+    synchronized (SHARED_LOCK) {
+      CacheManager joined = shared;
+      if (joined == null) {
+        joined =
+            CacheManagerBuilder.newCacheManagerBuilder()
+                .withCache(
+                    ALIAS,
+                    CacheConfigurationBuilder.newCacheConfigurationBuilder(
+                        String.class,
+                        byte[].class,
+                        ResourcePoolsBuilder.newResourcePoolsBuilder()
+                            .heap(HEAP_ENTRIES, EntryUnit.ENTRIES)
+                            .offheap(OFF_HEAP_MEGABYTES, MemoryUnit.MB)))
+                .build(true);
+        shared = joined;
+      }
+      sharedUsers++;
+      return joined;
+    }
+  }
+
+  private static void leaveShared() {
+    synchronized (SHARED_LOCK) {
+      if (--sharedUsers == 0 && shared != null) {
+        shared.close();
+        shared = null;
+      }
+    }
+  }
+
+  @Override
+  public byte @Nullable [] get(UUID queue, long sequence) {
+    Cache<String, byte[]> open = open();
+    return open == null ? null : open.get(key(queue, sequence));
+  }
+
+  @Override
+  public void put(UUID queue, long sequence, byte[] message) {
+    Cache<String, byte[]> open = open();
+    if (open != null && message.length <= MAX_CACHED_BYTES) {
+      open.put(key(queue, sequence), message);
+    }
+  }
+
+  private static String key(UUID queue, long sequence) {
+    return queue + "/" + sequence;
+  }
+
+  /** Ends the user's cache, or this share in the built-in one. Idempotent. */
+  @Override
+  public synchronized void close() {
+    closed = true;
+    CacheManager open = manager;
+    manager = null;
+    cache = null;
+    if (open == null) {
+      return;
+    }
+    if (file == null) {
+      leaveShared();
+    } else {
+      open.close();
+    }
+  }
+}

@@ -1,0 +1,62 @@
+package com.wookler.river.core.subscriber;
+
+import java.time.Instant;
+import java.util.Objects;
+
+/** A place in a queue, for a subscriber to start at or to move to. */
+public sealed interface Position {
+  /** The oldest message in the log. */
+  static Position earliest() {
+    return Earliest.INSTANCE;
+  }
+
+  /** Behind the newest message: only what is published from now on. */
+  static Position latest() {
+    return Latest.INSTANCE;
+  }
+
+  /**
+   * This message; the oldest one if it has left the log, and behind the newest if it is not
+   * published yet.
+   *
+   * @param sequence 0 or more
+   */
+  static Position sequence(long sequence) {
+    return new At(sequence);
+  }
+
+  /** The first message published at or after this time. */
+  static Position time(Instant time) {
+    return new Since(time);
+  }
+
+  /** See {@link Position#earliest}. */
+  enum Earliest implements Position {
+    /** The only one. */
+    INSTANCE
+  }
+
+  /** See {@link Position#latest}. */
+  enum Latest implements Position {
+    /** The only one. */
+    INSTANCE
+  }
+
+  /** See {@link Position#sequence}. */
+  record At(long sequence) implements Position {
+    /** Checks that the sequence is not negative. */
+    public At {
+      if (sequence < 0) {
+        throw new IllegalArgumentException("sequence " + sequence + " is negative");
+      }
+    }
+  }
+
+  /** See {@link Position#time}. */
+  record Since(Instant time) implements Position {
+    /** Checks that there is a time. */
+    public Since {
+      Objects.requireNonNull(time, "time");
+    }
+  }
+}

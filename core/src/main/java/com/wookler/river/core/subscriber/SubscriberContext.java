@@ -1,0 +1,29 @@
+package com.wookler.river.core.subscriber;
+
+import com.wookler.river.common.TimeSource;
+import com.wookler.river.core.log.BlockLog;
+import com.wookler.river.core.message.MessageConverter;
+import java.util.UUID;
+import java.util.concurrent.locks.ReentrantLock;
+
+/**
+ * What all subscribers of one queue share.
+ *
+ * @param queue name of the queue
+ * @param identity of the queue
+ * @param log to read from
+ * @param removal held while a block is taken out of the log, and while a read pointer moves back;
+ *     taken before a subscriber's own lock
+ * @param converter of the queue
+ * @param time clock
+ * @param cache for messages that are delivered again
+ * @param <M> type of the data
+ */
+public record SubscriberContext<M>(
+    String queue,
+    UUID identity,
+    BlockLog log,
+    ReentrantLock removal,
+    MessageConverter<M> converter,
+    TimeSource time,
+    RedeliveryCache cache) {}
