@@ -1,0 +1,145 @@
+package com.wookler.river.core;
+
+import com.wookler.river.common.TimeSource;
+import com.wookler.river.core.backup.Backup;
+import com.wookler.river.core.log.BlockLog;
+import com.wookler.river.core.log.Seal;
+import com.wookler.river.core.message.DamagedMessageException;
+import com.wookler.river.core.subscriber.DurableSubscriber;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.concurrent.Executor;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.IntConsumer;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Takes blocks that every subscriber has finished out of the log: into the backup, verified, and
+ * only then away.
+ *
+ * <p>Confined to the queue's serial task on the background workers. In order: back up; under the
+ * removal lock make sure that the block is still drained and forget it, so that no reader finds it
+ * any more; let every reader that stands in it leave; delete its files, behind whatever the flusher
+ * still does with them.
+ */
+final class BlockDrain {
+  private static final Logger LOG = LoggerFactory.getLogger(BlockDrain.class);
+  private static final long FIRST_RETRY_NANOS = TimeUnit.SECONDS.toNanos(1);
+  private static final long LAST_RETRY_NANOS = TimeUnit.MINUTES.toNanos(1);
+
+  private final String queue;
+  private final BlockLog log;
+  private final SubscriberRegistry<?> subscribers;
+  private final @Nullable Backup backup;
+  private final ReentrantLock removal;
+  private final Executor flusher;
+  private final TimeSource time;
+  private final IntConsumer leaveLookup;
+  private final Listeners listeners;
+
+  private volatile long archived; // written by the serial task, read by stats
+  private volatile long notBefore; // after a failure; written by the serial task
+  private long retryNanos = FIRST_RETRY_NANOS; // confined to the serial task
+
+  /** Everything that a drain works with. */
+  record Parts(
+      String queue,
+      BlockLog log,
+      SubscriberRegistry<?> subscribers,
+      @Nullable Backup backup,
+      ReentrantLock removal,
+      Executor flusher,
+      TimeSource time,
+      IntConsumer leaveLookup,
+      Listeners listeners) {}
+
+  BlockDrain(Parts parts) {
+    this.queue = parts.queue();
+    this.log = parts.log();
+    this.subscribers = parts.subscribers();
+    this.backup = parts.backup();
+    this.removal = parts.removal();
+    this.flusher = parts.flusher();
+    this.time = parts.time();
+    this.leaveLookup = parts.leaveLookup();
+    this.listeners = parts.listeners();
+    this.notBefore = time.nanoTime();
+  }
+
+  /** Blocks taken out so far. */
+  long archived() {
+    return archived;
+  }
+
+  /** Whether a block can go now; cheap, for housekeeping. */
+  boolean isDue() {
+    return time.nanoTime() - notBefore >= 0 && drained().isPresent();
+  }
+
+  private Optional<Seal> drained() {
+    OptionalLong floor = subscribers.floor();
+    return floor.isPresent() ? log.drained(floor.getAsLong()) : Optional.empty();
+  }
+
+  /** Takes one block out, if there is one. */
+  void drainOne() {
+    Optional<Seal> next = drained();
+    if (next.isEmpty()) {
+      return;
+    }
+    Seal seal = next.get();
+    try {
+      Path file = backup == null ? null : backup.archive(seal, log.file(seal));
+      if (remove(seal)) {
+        archived++;
+        if (file != null) {
+          listeners.blockArchived(seal, file);
+        }
+      }
+      retryNanos = FIRST_RETRY_NANOS;
+    } catch (IOException | DamagedMessageException e) {
+      notBefore = time.nanoTime() + retryNanos;
+      LOG.warn(
+          "Queue {}: block {} stays, it could not be archived; next try in {} s: {}",
+          queue,
+          seal.block(),
+          TimeUnit.NANOSECONDS.toSeconds(retryNanos),
+          e.toString());
+      retryNanos = Math.min(retryNanos * 2, LAST_RETRY_NANOS);
+    }
+  }
+
+  private boolean remove(Seal seal) {
+    removal.lock();
+    try {
+      OptionalLong floor = subscribers.floor();
+      if (floor.isEmpty() || floor.getAsLong() < seal.endSequence()) {
+        return false; // somebody moved back while it was being compressed
+      }
+      log.forget(seal);
+    } finally {
+      removal.unlock();
+    }
+    subscribers.open().forEach(subscriber -> leave(subscriber, seal));
+    leaveLookup.accept(seal.block());
+    flusher.execute(() -> delete(seal));
+    return true;
+  }
+
+  private static void leave(DurableSubscriber<?> subscriber, Seal seal) {
+    subscriber.leave(seal.block());
+  }
+
+  private void delete(Seal seal) {
+    try {
+      log.delete(seal);
+    } catch (IOException e) {
+      LOG.warn("Queue {}: cannot delete the files of block {}", queue, seal.block(), e);
+    }
+  }
+}

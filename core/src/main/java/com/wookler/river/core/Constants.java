@@ -1,0 +1,40 @@
+package com.wookler.river.core;
+
+/** Names of the counters that queues keep. */
+public final class Constants {
+  /** Namespace of what all queues count together. */
+  public static final String MONITOR_NAMESPACE = "river.counters.queue";
+
+  /** Messages published. */
+  public static final String MONITOR_COUNTER_ADDS = "adds";
+
+  /** Messages delivered. */
+  public static final String MONITOR_COUNTER_READS = "reads";
+
+  /** Deliveries acknowledged. */
+  public static final String MONITOR_COUNTER_ACKS = "acks";
+
+  /** Time of a publish. */
+  public static final String MONITOR_COUNTER_ADD_TIME = "time.add";
+
+  /** Time of a poll that delivered. */
+  public static final String MONITOR_COUNTER_READ_TIME = "time.read";
+
+  /** Namespace of what the logs count. */
+  public static final String MONITOR_BLOCK_NAMESPACE = "river.counters.block";
+
+  /** Time to append to a block. */
+  public static final String MONITOR_COUNTER_BLOCK_WRITE_TIME = "time.write";
+
+  /** Time to read from a block. */
+  public static final String MONITOR_COUNTER_BLOCK_READ_TIME = "time.read";
+
+  private static final String STORE_NAMESPACE = MONITOR_NAMESPACE + ".store";
+
+  private Constants() {}
+
+  /** Namespace of what one queue counts; there is no dot before the queue's name. */
+  public static String storeNamespace(String queue) {
+    return STORE_NAMESPACE + queue;
+  }
+}

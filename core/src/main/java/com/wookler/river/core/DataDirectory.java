@@ -1,0 +1,336 @@
+package com.wookler.river.core;
+
+import com.fasterxml.jackson.core.JacksonException;
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.json.JsonMapper;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import com.google.errorprone.annotations.concurrent.GuardedBy;
+import com.wookler.river.common.TimeSource;
+import com.wookler.river.common.errors.ConfigurationException;
+import com.wookler.river.common.errors.RiverException;
+import com.wookler.river.core.log.DurableFiles;
+import com.wookler.river.core.message.QueueLockedException;
+import java.io.IOException;
+import java.nio.channels.FileChannel;
+import java.nio.channels.FileLock;
+import java.nio.file.DirectoryStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.ZoneOffset;
+import java.time.format.DateTimeFormatter;
+import java.time.format.DateTimeParseException;
+import java.util.Comparator;
+import java.util.HashSet;
+import java.util.Set;
+import java.util.UUID;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The directory of one queue, owned by this process as long as this object is open.
+ *
+ * <pre>
+ *  &lt;base&gt;/&lt;queue&gt;/          mode 0700
+ *    LOCK                        locked for the life of the process
+ *    queue.json                  {"format":1,"id":"…","name":"…","created":"…"}
+ *    log/                        the blocks
+ *    subscribers/&lt;name&gt;/        their ledgers
+ *  &lt;base&gt;/&lt;queue&gt;.discarded-20261120T101500.000Z/   data set aside
+ * </pre>
+ */
+final class DataDirectory implements AutoCloseable {
+  /** In the name of a directory of data that was set aside. */
+  static final String DISCARDED = ".discarded-";
+
+  private static final Logger LOG = LoggerFactory.getLogger(DataDirectory.class);
+  private static final int FORMAT = 1;
+  private static final JsonMapper JSON = JsonMapper.builder().build();
+  private static final DateTimeFormatter STAMP =
+      DateTimeFormatter.ofPattern("yyyyMMdd'T'HHmmss.SSSX").withZone(ZoneOffset.UTC);
+
+  /**
+   * Directories open in this JVM. A second open must not even open the LOCK: closing it would end
+   * the first's lock.
+   */
+  @GuardedBy("OPEN")
+  private static final Set<Path> OPEN = new HashSet<>();
+
+  private final Path path;
+  private final Path key;
+  private final FileChannel lockChannel;
+  private final FileLock lock;
+  private final UUID identity;
+
+  private DataDirectory(Path path, Path key, Locked locked, UUID identity) {
+    this.path = path;
+    this.key = key;
+    this.lockChannel = locked.channel;
+    this.lock = locked.lock;
+    this.identity = identity;
+  }
+
+  private record Locked(FileChannel channel, FileLock lock) {}
+
+  /**
+   * Takes possession of a queue's directory, making it if there is none.
+   *
+   * @param reload false to set aside what it holds and start empty
+   * @throws QueueLockedException somebody else has it
+   * @throws ConfigurationException the name differs from an existing one only in case, or the
+   *     directory is something else
+   * @throws RiverException it cannot be read or written
+   */
+  static DataDirectory open(Path base, String name, boolean reload, TimeSource time) {
+    Path path = base.resolve(name);
+    try {
+      DurableFiles.createDirectories(base);
+      refuseSameIgnoringCase(base, name);
+      refuseForeign(path, name);
+      Path key = base.toRealPath().resolve(name);
+      claim(key, name);
+      try {
+        return openClaimed(path, key, name, reload, time);
+      } catch (Throwable e) {
+        unclaim(key);
+        throw e;
+      }
+    } catch (IOException e) {
+      throw new RiverException(
+          "queue " + name + ": cannot use the directory " + path.toAbsolutePath() + ": " + e, e);
+    }
+  }
+
+  private static DataDirectory openClaimed(
+      Path path, Path key, String name, boolean reload, TimeSource time) throws IOException {
+    Locked locked = lock(path, name);
+    try {
+      if (!reload && Files.exists(path.resolve("log"))) {
+        Path aside = aside(path, time.wallTime());
+        Files.move(
+            path, aside); // the lock goes with it, and keeps others out of it until it is closed
+        LOG.warn(
+            "Queue {}: queue.onstart.reload is false; its old data was set aside in {}",
+            name,
+            aside);
+        locked.channel.close();
+        locked = lock(path, name);
+      }
+      return new DataDirectory(path, key, locked, identity(path, name, time));
+    } catch (Throwable e) {
+      locked.channel.close();
+      throw e;
+    }
+  }
+
+  private static Path aside(Path path, Instant now) {
+    for (int i = 0; ; i++) {
+      Path aside =
+          path.resolveSibling(path.getFileName() + DISCARDED + STAMP.format(now.plusMillis(i)));
+      if (!Files.exists(aside)) {
+        return aside;
+      }
+    }
+  }
+
+  private static void refuseSameIgnoringCase(Path base, String name) throws IOException {
+    try (DirectoryStream<Path> siblings = Files.newDirectoryStream(base)) {
+      for (Path sibling : siblings) {
+        String other = String.valueOf(sibling.getFileName());
+        if (other.equalsIgnoreCase(name) && !other.equals(name)) {
+          throw new ConfigurationException(
+              "queue "
+                  + name
+                  + ": "
+                  + base.toAbsolutePath()
+                  + " holds a queue "
+                  + other
+                  + "; names that differ only in case are the same name");
+        }
+      }
+    }
+  }
+
+  private static void refuseForeign(Path path, String name) throws IOException {
+    if (!Files.exists(path) || Files.exists(path.resolve("queue.json"))) {
+      return;
+    }
+    if (!Files.isDirectory(path)) {
+      throw new ConfigurationException(
+          "queue " + name + ": " + path.toAbsolutePath() + " is a file, not a queue's directory");
+    }
+    try (DirectoryStream<Path> files = Files.newDirectoryStream(path)) {
+      for (Path file : files) {
+        String fileName = String.valueOf(file.getFileName());
+        if (!fileName.equals("LOCK") && !fileName.endsWith(DurableFiles.TEMPORARY)) {
+          throw new ConfigurationException(
+              "queue "
+                  + name
+                  + ": "
+                  + path.toAbsolutePath()
+                  + " is not a queue's directory (it holds "
+                  + fileName
+                  + " but no queue.json); choose another queue.directory");
+        }
+      }
+    }
+  }
+
+  private static void claim(Path key, String name) {
+    synchronized (OPEN) {
+      if (!OPEN.add(key)) {
+        throw new QueueLockedException(
+            "queue " + name + " is open already in this process, in " + key + "; close it first");
+      }
+    }
+  }
+
+  private static void unclaim(Path key) {
+    synchronized (OPEN) {
+      OPEN.remove(key);
+    }
+  }
+
+  private static Locked lock(Path path, String name) throws IOException {
+    boolean interrupted = Thread.interrupted(); // it would close the channel
+    try {
+      DurableFiles.createDirectories(path);
+      Path file = path.resolve("LOCK");
+      if (!Files.exists(file)) {
+        DurableFiles.create(file).close();
+      }
+      FileChannel channel = FileChannel.open(file, StandardOpenOption.WRITE);
+      FileLock lock = channel.tryLock();
+      if (lock == null) {
+        channel.close();
+        throw new QueueLockedException(
+            "queue "
+                + name
+                + ": another process has "
+                + path.toAbsolutePath()
+                + " open; stop it, or give this queue another directory");
+      }
+      return new Locked(channel, lock);
+    } finally {
+      if (interrupted) {
+        Thread.currentThread().interrupt();
+      }
+    }
+  }
+
+  private static UUID identity(Path path, String name, TimeSource time) throws IOException {
+    Path file = path.resolve("queue.json");
+    if (!Files.exists(file)) {
+      UUID id = UUID.randomUUID();
+      ObjectNode json = JSON.createObjectNode();
+      json.put("format", FORMAT).put("id", id.toString()).put("name", name);
+      json.put("created", time.wallTime().toString());
+      DurableFiles.write(file, JSON.writerWithDefaultPrettyPrinter().writeValueAsBytes(json));
+      return id;
+    }
+    try {
+      JsonNode json = JSON.readTree(Files.readAllBytes(file));
+      int format = json.path("format").asInt();
+      if (format != FORMAT) {
+        throw new ConfigurationException(
+            "queue "
+                + name
+                + ": "
+                + file
+                + " has format "
+                + format
+                + "; this River reads "
+                + FORMAT);
+      }
+      return UUID.fromString(json.path("id").asText());
+    } catch (IllegalArgumentException | JacksonException e) {
+      throw new RiverException(
+          "queue " + name + ": damaged: " + file.toAbsolutePath() + " is not a queue's identity",
+          e);
+    }
+  }
+
+  Path log() {
+    return path.resolve("log");
+  }
+
+  Path subscribers() {
+    return path.resolve("subscribers");
+  }
+
+  Path path() {
+    return path;
+  }
+
+  UUID identity() {
+    return identity;
+  }
+
+  /** Removes what was set aside longer ago than this. */
+  void removeDiscarded(Duration retention, Instant now) {
+    String prefix = path.getFileName() + DISCARDED;
+    Path base = key.getParent();
+    if (base == null) {
+      return;
+    }
+    try (DirectoryStream<Path> siblings =
+        Files.newDirectoryStream(base, file -> isDiscarded(file, prefix))) {
+      for (Path sibling : siblings) {
+        Instant since = since(String.valueOf(sibling.getFileName()).substring(prefix.length()));
+        if (since != null && since.plus(retention).isBefore(now)) {
+          deleteTree(sibling);
+          LOG.info("Removed {}, set aside at {}", sibling, since);
+        }
+      }
+    } catch (IOException e) {
+      LOG.warn("Cannot remove what was set aside beside {}", path, e);
+    }
+  }
+
+  private static boolean isDiscarded(Path file, String prefix) {
+    return String.valueOf(file.getFileName()).startsWith(prefix);
+  }
+
+  private static @Nullable Instant since(String stamp) {
+    try {
+      return STAMP.parse(stamp, Instant::from);
+    } catch (DateTimeParseException e) {
+      return null;
+    }
+  }
+
+  static void deleteTree(Path root) throws IOException {
+    try (Stream<Path> all = Files.walk(root)) {
+      for (Path file : all.sorted(Comparator.reverseOrder()).toList()) {
+        Files.deleteIfExists(file);
+      }
+    }
+  }
+
+  /** Deletes the directory with all that is in it, while it is still locked, and gives it up. */
+  void delete() throws IOException {
+    try {
+      deleteTree(path);
+    } finally {
+      close();
+    }
+  }
+
+  @Override
+  public void close() {
+    try {
+      if (lock.isValid()) {
+        lock.release();
+      }
+      lockChannel.close();
+    } catch (IOException e) {
+      LOG.warn("Cannot release the lock of {}", path, e);
+    } finally {
+      unclaim(key);
+    }
+  }
+}

@@ -1,0 +1,137 @@
+package com.wookler.river.core;
+
+import com.wookler.river.common.ManagedTask;
+import com.wookler.river.common.TimeSource;
+import com.wookler.river.core.backup.Backup;
+import com.wookler.river.core.log.BlockLog;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.concurrent.Executor;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Looks at a queue from time to time and gives out what is to be done: recycle by time, force,
+ * archive, expire backups.
+ *
+ * <p>A step decides only; forcing and archiving run on the pools, one task of a kind at a time a
+ * queue.
+ */
+final class Housekeeper implements ManagedTask {
+  private static final Logger LOG = LoggerFactory.getLogger(Housekeeper.class);
+  private static final Duration INTERVAL = Duration.ofMillis(100);
+  private static final long EXPIRY_NANOS = TimeUnit.SECONDS.toNanos(1);
+
+  private final String queue;
+  private final BlockLog log;
+  private final BlockDrain drain;
+  private final @Nullable Backup backup;
+  private final Pools pools;
+  private final TimeSource time;
+  private final Duration interval;
+  private final long syncNanos;
+
+  private final AtomicBoolean forcing = new AtomicBoolean();
+  private final AtomicBoolean working = new AtomicBoolean();
+  private volatile boolean stopped; // set by the closing thread, read by the worker
+  private long forcedAt; // confined to the task's steps, which never overlap
+  private long expiredAt;
+  private boolean failed;
+
+  /** Where work is done, and who forces: the log, then the ledgers. */
+  record Pools(Executor flusher, Executor worker, Runnable force, Listeners listeners) {}
+
+  Housekeeper(
+      QueueConfig<?> config, BlockLog log, BlockDrain drain, @Nullable Backup backup, Pools pools) {
+    this.queue = config.name();
+    this.log = log;
+    this.drain = drain;
+    this.backup = backup;
+    this.pools = pools;
+    this.time = config.time();
+    this.syncNanos = config.syncInterval().toNanos();
+    this.interval =
+        config.syncInterval().compareTo(INTERVAL) < 0 ? config.syncInterval() : INTERVAL;
+    this.forcedAt = time.nanoTime();
+    this.expiredAt = forcedAt - EXPIRY_NANOS;
+  }
+
+  @Override
+  public String name() {
+    return "MESSAGE-QUEUE-" + queue;
+  }
+
+  @Override
+  public Duration interval() {
+    return interval;
+  }
+
+  @Override
+  public boolean step() {
+    log.recycleIfDue();
+    long now = time.nanoTime();
+    if (now - forcedAt >= syncNanos) {
+      forcedAt = now;
+      once(forcing, pools.flusher(), pools.force());
+    }
+    if (drain.isDue() && working.compareAndSet(false, true)) {
+      pools.worker().execute(this::drain);
+    }
+    if (backup != null && now - expiredAt >= EXPIRY_NANOS) {
+      expiredAt = now;
+      Backup expiring = backup;
+      once(working, pools.worker(), () -> expire(expiring));
+    }
+    if (!failed && log.failure().isPresent()) {
+      failed = true;
+      pools.listeners().failed(log.failure().get());
+    }
+    return false;
+  }
+
+  /**
+   * Takes one block out, then goes to the back of the line for the next: other queues have blocks
+   * too.
+   */
+  private void drain() {
+    boolean more = false;
+    try {
+      drain.drainOne();
+      more = !stopped && drain.isDue();
+    } finally {
+      working.set(more);
+    }
+    if (more) {
+      pools.worker().execute(this::drain);
+    }
+  }
+
+  /** Ends what goes on by itself; the worker's line is empty soon after. */
+  void stop() {
+    stopped = true;
+  }
+
+  private static void once(AtomicBoolean running, Executor pool, Runnable work) {
+    if (running.compareAndSet(false, true)) {
+      pool.execute(
+          () -> {
+            try {
+              work.run();
+            } finally {
+              running.set(false);
+            }
+          });
+    }
+  }
+
+  private void expire(Backup expiring) {
+    try {
+      expiring.expire();
+    } catch (IOException e) {
+      LOG.warn("Queue {}: cannot remove backups whose time is over", queue, e);
+    }
+  }
+}

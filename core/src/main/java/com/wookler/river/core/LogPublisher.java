@@ -1,0 +1,169 @@
+package com.wookler.river.core;
+
+import com.wookler.river.common.TimeSource;
+import com.wookler.river.common.counters.AbstractCounter;
+import com.wookler.river.common.errors.RiverException;
+import com.wookler.river.core.log.BlockLog;
+import com.wookler.river.core.log.PublishBuffer;
+import com.wookler.river.core.message.DocumentWriter;
+import com.wookler.river.core.message.Durability;
+import com.wookler.river.core.message.Message;
+import com.wookler.river.core.message.MessageConverter;
+import com.wookler.river.core.message.MessageTooLargeException;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Publishes into a log: converts and checksums on the caller's thread, then appends.
+ *
+ * <p>The converter, user code, runs before the thread's buffer is touched: it may publish itself.
+ */
+final class LogPublisher<M> implements Publisher<M> {
+  private static final int SAMPLE_MASK = 63;
+
+  private final String queue;
+  private final MessageConverter<M> converter;
+  private final int maxMessageBytes;
+  private final BlockLog log;
+  private final TimeSource time;
+  private final AbstractCounter addTime;
+
+  LogPublisher(QueueConfig<M> config, BlockLog log, AbstractCounter addTime) {
+    this.queue = config.name();
+    this.converter = config.converter();
+    this.maxMessageBytes = config.maxMessageBytes();
+    this.log = log;
+    this.time = config.time();
+    this.addTime = addTime;
+  }
+
+  @Override
+  public long publish(M data) {
+    return publish(data, null, Map.of());
+  }
+
+  @Override
+  public long publish(Message<M> message) {
+    return publish(message.data(), message.key(), message.headers());
+  }
+
+  private long publish(M data, @Nullable String key, Map<String, byte[]> headers) {
+    byte[] bytes = bytes(data);
+    PublishBuffer buffer = PublishBuffer.ofThread();
+    DocumentWriter document = buffer.document();
+    document.start();
+    document.add(bytes, key, headers);
+    return append(buffer);
+  }
+
+  @Override
+  public long publish(List<Message<M>> batch) {
+    byte[][] bytes = new byte[size(batch)][];
+    for (int i = 0; i < bytes.length; i++) {
+      bytes[i] = bytes(batch.get(i).data());
+    }
+    PublishBuffer buffer = PublishBuffer.ofThread();
+    DocumentWriter document = buffer.document();
+    document.start();
+    for (int i = 0; i < bytes.length; i++) {
+      document.add(bytes[i], batch.get(i).key(), batch.get(i).headers());
+    }
+    return append(buffer);
+  }
+
+  @Override
+  public long publishAll(List<M> batch) {
+    byte[][] bytes = new byte[size(batch)][];
+    for (int i = 0; i < bytes.length; i++) {
+      bytes[i] = bytes(batch.get(i));
+    }
+    PublishBuffer buffer = PublishBuffer.ofThread();
+    DocumentWriter document = buffer.document();
+    document.start();
+    for (byte[] data : bytes) {
+      document.add(data, null, Map.of());
+    }
+    return append(buffer);
+  }
+
+  private static int size(List<?> batch) {
+    if (batch.isEmpty()) {
+      throw new IllegalArgumentException("an empty batch has no sequence");
+    }
+    return batch.size();
+  }
+
+  private byte[] bytes(M data) {
+    byte[] bytes = converter.toBytes(data);
+    if (bytes.length > maxMessageBytes) {
+      throw new MessageTooLargeException(
+          "queue "
+              + queue
+              + ": a message of "
+              + bytes.length
+              + " bytes is over the limit of "
+              + maxMessageBytes
+              + " (queue.max.message.bytes)");
+    }
+    return bytes;
+  }
+
+  private long append(PublishBuffer buffer) {
+    long started = time.epochMicros();
+    if (!buffer.sample(SAMPLE_MASK)) {
+      return log.append(buffer, started);
+    }
+    long startedNanos = time.nanoTime();
+    long sequence = log.append(buffer, started);
+    addTime.add(time.nanoTime() - startedNanos, 1);
+    return sequence;
+  }
+
+  @Override
+  public long publish(Message<M> message, Durability level) {
+    requireMemory(level);
+    return publish(message);
+  }
+
+  @Override
+  public long publish(List<Message<M>> batch, Durability level) {
+    requireMemory(level);
+    return publish(batch);
+  }
+
+  @Override
+  public CompletableFuture<Long> publishAsync(Message<M> message, Durability level) {
+    return async(() -> publish(message, level));
+  }
+
+  @Override
+  public CompletableFuture<Long> publishAsync(List<Message<M>> batch, Durability level) {
+    return async(() -> publish(batch, level));
+  }
+
+  private interface Publish {
+    long run();
+  }
+
+  /** In memory a publish is done when it returns, so there is nothing to wait for elsewhere. */
+  private static CompletableFuture<Long> async(Publish publish) {
+    try {
+      return CompletableFuture.completedFuture(publish.run());
+    } catch (RuntimeException e) {
+      return CompletableFuture.failedFuture(e);
+    }
+  }
+
+  private void requireMemory(Durability level) {
+    if (level != Durability.MEMORY) {
+      throw new RiverException(
+          "queue "
+              + queue
+              + ": durability "
+              + level
+              + " is not available in this version; publish with MEMORY and call force()");
+    }
+  }
+}

@@ -1,0 +1,443 @@
+package com.wookler.river.core;
+
+import com.google.errorprone.annotations.concurrent.GuardedBy;
+import com.wookler.river.common.TimeSource;
+import com.wookler.river.common.config.ConfigNode;
+import com.wookler.river.common.config.Configurable;
+import com.wookler.river.common.errors.ConfigurationException;
+import com.wookler.river.core.log.RecycleStrategy;
+import com.wookler.river.core.message.Durability;
+import com.wookler.river.core.message.MessageConverter;
+import com.wookler.river.core.message.QueueClosedException;
+import com.wookler.river.core.message.StoredMessage;
+import com.wookler.river.core.subscriber.Delivery;
+import com.wookler.river.core.subscriber.Subscriber;
+import com.wookler.river.core.subscriber.SubscriberConfig;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.concurrent.locks.ReentrantLock;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A durable queue in this JVM: publishers append to a log on local disk, any number of subscribers
+ * read it at their own speed.
+ *
+ * <pre>{@code
+ * try (MessageQueue<String> orders =
+ *     MessageQueue.builder("orders", MessageConverter.utf8()).directory(Path.of("data")).open()) {
+ *   Subscriber<String> billing =
+ *       orders.subscriber(SubscriberConfig.builder("billing").ack(true).build());
+ *   orders.publisher().publish("order 1");
+ *   Delivery<String> delivery = billing.next(Duration.ofSeconds(1));
+ *   delivery.ack();
+ * }
+ * }</pre>
+ *
+ * <p>Made by the {@link #builder}, or in two steps from XML: {@link #MessageQueue()}, {@link
+ * #configure}, {@link #start}. Thread-safe. One queue owns its directory; a second one, in this
+ * process or another, is refused. What was published is kept until every subscriber has finished
+ * it; without subscribers it is kept for good.
+ *
+ * @param <M> type of the data
+ */
+public final class MessageQueue<M> implements Configurable, AutoCloseable {
+  private final Listeners listeners = new Listeners();
+  private final ReentrantLock lifecycle = new ReentrantLock();
+
+  @GuardedBy("lifecycle")
+  private @Nullable QueueConfig<M> config;
+
+  private volatile @Nullable RunningQueue<M> running; // written under the lifecycle lock
+  private volatile String name = ""; // likewise
+  private volatile QueueState state = QueueState.NEW; // likewise
+
+  /** A queue that knows nothing yet: {@link #configure} it, then {@link #start} it. */
+  public MessageQueue() {}
+
+  private MessageQueue(QueueConfig<M> config) {
+    this.config = config;
+    this.name = config.name();
+  }
+
+  /**
+   * Starts from the defaults.
+   *
+   * @param name 1 to 64 of {@code A-Z a-z 0-9 . _ -}, not starting with a dot or hyphen
+   */
+  public static <M> Builder<M> builder(String name, MessageConverter<M> converter) {
+    return new Builder<>(name, converter);
+  }
+
+  /**
+   * Takes the settings of a {@code <queue>} element; nothing on disk is touched before {@link
+   * #start}.
+   *
+   * @throws ConfigurationException naming file, line, element and parameter; the queue is unchanged
+   * @throws IllegalStateException the queue was started or closed
+   */
+  @Override
+  public void configure(ConfigNode node) {
+    lifecycle.lock();
+    try {
+      if (state != QueueState.NEW) {
+        throw new IllegalStateException("queue " + name + " is " + state + "; configure it before");
+      }
+      QueueConfig<M> read = QueueXml.read(node);
+      config = read;
+      name = read.name();
+    } finally {
+      lifecycle.unlock();
+    }
+  }
+
+  /**
+   * Opens the directory, recovers what the last run left, and begins to work.
+   *
+   * @throws com.wookler.river.core.message.QueueLockedException the directory is in use
+   * @throws ConfigurationException the queue was not configured, or its settings do not fit what is
+   *     on disk
+   * @throws com.wookler.river.common.errors.RiverException the directory cannot be used; nothing
+   *     stays open
+   * @throws IllegalStateException the queue runs already or was closed
+   */
+  public void start() {
+    lifecycle.lock();
+    try {
+      QueueConfig<M> settings = config;
+      if (settings == null) {
+        throw new ConfigurationException("the queue has no settings yet; call configure first");
+      }
+      if (state != QueueState.NEW) {
+        throw new IllegalStateException("queue " + name + " is " + state + "; it starts once");
+      }
+      become(QueueState.STARTING);
+      try {
+        running = new RunningQueue<>(settings, listeners);
+      } finally {
+        become(running == null ? QueueState.NEW : QueueState.RUNNING);
+      }
+    } finally {
+      lifecycle.unlock();
+    }
+  }
+
+  @GuardedBy("lifecycle")
+  private void become(QueueState next) {
+    if (!state.mayBecome(next)) {
+      throw new IllegalStateException("queue " + name + " cannot go from " + state + " to " + next);
+    }
+    state = next;
+  }
+
+  private RunningQueue<M> running() {
+    RunningQueue<M> parts = running;
+    if (parts == null) {
+      if (state == QueueState.NEW || state == QueueState.STARTING) {
+        throw new IllegalStateException("queue " + name + " was not started");
+      }
+      throw new QueueClosedException("queue " + name + " is closed");
+    }
+    return parts;
+  }
+
+  /** The queue's name; empty before it was configured. */
+  public String name() {
+    return name;
+  }
+
+  /** Where it is in its life. */
+  public QueueState state() {
+    RunningQueue<M> parts = running;
+    QueueState now = state;
+    return now == QueueState.RUNNING && parts != null && parts.log().failure().isPresent()
+        ? QueueState.FAILED
+        : now;
+  }
+
+  /** The queue's one publisher; thread-safe. */
+  public Publisher<M> publisher() {
+    return running().publisher();
+  }
+
+  /**
+   * The subscriber of this name: the one that is open, else reopened with the settings that it had,
+   * else created with defaults (without acknowledgement, from the earliest message).
+   */
+  public Subscriber<M> subscriber(String subscriber) {
+    return running().subscribers().open(subscriber);
+  }
+
+  /**
+   * The subscriber with these settings, created or reopened; the same object as long as it is open.
+   *
+   * @throws ConfigurationException it exists and differs in ack-required, or is open with other
+   *     settings
+   */
+  public Subscriber<M> subscriber(SubscriberConfig settings) {
+    return running().subscribers().open(settings);
+  }
+
+  /** The subscribers that are open. */
+  public List<Subscriber<M>> subscribers() {
+    return new ArrayList<>(running().subscribers().open());
+  }
+
+  /**
+   * Ends a subscription: its pointer and its acknowledgements are deleted, and blocks no longer
+   * wait for it.
+   *
+   * @return whether there was one
+   */
+  public boolean removeSubscriber(String subscriber) {
+    return running().subscribers().remove(subscriber);
+  }
+
+  /** What the queue holds. */
+  public QueueStats stats() {
+    return running().stats();
+  }
+
+  /**
+   * Looks a message up without a subscriber, in the log or in a backup; attempt 0, and nothing to
+   * acknowledge.
+   *
+   * @return empty if it was never published, or is in neither
+   */
+  public Optional<Delivery<M>> read(long sequence) {
+    RunningQueue<M> parts = running();
+    return parts.lookup().read(sequence).map(message -> lookedUp(parts, message));
+  }
+
+  /** Likewise for several in a row: from a sequence on, until one is missing. */
+  public List<Delivery<M>> read(long from, int max) {
+    List<Delivery<M>> found = new ArrayList<>();
+    for (long sequence = from; found.size() < max; sequence++) {
+      Optional<Delivery<M>> next = read(sequence);
+      if (next.isEmpty()) {
+        break;
+      }
+      found.add(next.get());
+    }
+    return found;
+  }
+
+  private static <M> Delivery<M> lookedUp(RunningQueue<M> parts, StoredMessage message) {
+    return new LookedUp<>(message, parts.converter());
+  }
+
+  /**
+   * The first message published at or after this time, in a backup or the log; empty if there is
+   * none.
+   */
+  public OptionalLong sequenceAt(Instant time) {
+    return running().lookup().sequenceAt(time);
+  }
+
+  /**
+   * Returns when everything published before, and acknowledged before, is on the device.
+   *
+   * @throws com.wookler.river.core.message.QueueFailedException the device refused; the queue has
+   *     failed
+   */
+  public void force() {
+    running().force();
+  }
+
+  /** Hears from now on what happens in the background. */
+  public void addListener(QueueListener listener) {
+    listeners.add(Objects.requireNonNull(listener, "listener"));
+  }
+
+  /** Closes the queue and removes its directory; backups stay. */
+  public void delete() {
+    running();
+    close(true);
+  }
+
+  /**
+   * Closes the queue: waits for calls under way, wakes those that wait (they get {@link
+   * QueueClosedException}), forces, and gives back every thread, file and mapping. Idempotent.
+   */
+  @Override
+  public void close() {
+    close(false);
+  }
+
+  private void close(boolean delete) {
+    lifecycle.lock();
+    try {
+      RunningQueue<M> parts = running;
+      if (parts == null) {
+        state = QueueState.STOPPED;
+        return;
+      }
+      become(QueueState.STOPPING);
+      try {
+        parts.close(delete);
+      } finally {
+        running = null;
+        become(QueueState.STOPPED);
+      }
+    } finally {
+      lifecycle.unlock();
+    }
+  }
+
+  @Override
+  public String toString() {
+    return "MessageQueue[" + name + ", " + state() + "]";
+  }
+
+  /**
+   * Collects the settings of a queue. Not thread-safe. Settings out of their range are refused by
+   * {@link #open}.
+   *
+   * @param <M> type of the data
+   */
+  public static final class Builder<M> {
+    private final String name;
+    private final MessageConverter<M> converter;
+    private Path directory = QueueConfig.DEFAULT_DIRECTORY;
+    private RecycleStrategy recycle = QueueConfig.WHEN_FULL;
+    private long blockBytes = QueueConfig.DEFAULT_BLOCK_BYTES;
+    private int maxMessageBytes = QueueConfig.DEFAULT_MAX_MESSAGE_BYTES;
+    private Duration syncInterval = QueueConfig.DEFAULT_SYNC_INTERVAL;
+    private boolean reload = QueueConfig.DEFAULT_RELOAD;
+    private Duration discardedRetention = QueueConfig.DEFAULT_DISCARDED_RETENTION;
+    private QueueConfig.@Nullable BackupConfig backup;
+    private @Nullable Path ehcache;
+    private TimeSource time = TimeSource.system();
+    private final List<SubscriberConfig> subscribers = new ArrayList<>();
+
+    private Builder(String name, MessageConverter<M> converter) {
+      this.name = Objects.requireNonNull(name, "name");
+      this.converter = Objects.requireNonNull(converter, "converter");
+    }
+
+    /** Base directory, in which the queue has one of its name (default {@code river-data}). */
+    public Builder<M> directory(Path base) {
+      this.directory = Objects.requireNonNull(base, "directory");
+      return this;
+    }
+
+    /** When a block is closed, besides its size (default: when it is full). */
+    public Builder<M> recycle(RecycleStrategy strategy) {
+      this.recycle = Objects.requireNonNull(strategy, "strategy");
+      return this;
+    }
+
+    /**
+     * Archives drained blocks instead of just deleting them.
+     *
+     * @param base in which the queue has a directory of its name
+     * @param retention how long a backup is kept after it was made; zero: for ever
+     */
+    public Builder<M> backup(Path base, Duration retention) {
+      this.backup = new QueueConfig.BackupConfig(base, retention);
+      return this;
+    }
+
+    /**
+     * What a publish promises (default {@link Durability#MEMORY}).
+     *
+     * @throws ConfigurationException for {@link Durability#DISK}, which is not available in this
+     *     version
+     */
+    public Builder<M> durability(Durability level) {
+      if (level != Durability.MEMORY) {
+        throw new ConfigurationException(
+            "queue " + name + ": durability " + level + " is not available in this version");
+      }
+      return this;
+    }
+
+    /** Pause between two background forces: what a power loss can cost (default 200 ms). */
+    public Builder<M> syncInterval(Duration interval) {
+      this.syncInterval = interval;
+      return this;
+    }
+
+    /** Largest data of one message in bytes (default 16 MB, at most 128 MB). */
+    public Builder<M> maxMessageBytes(int bytes) {
+      this.maxMessageBytes = bytes;
+      return this;
+    }
+
+    /**
+     * Size at which a block is closed in any case (default 64 MB; raised to four times the largest
+     * message, at most 1 GB).
+     */
+    public Builder<M> blockBytes(long bytes) {
+      this.blockBytes = bytes;
+      return this;
+    }
+
+    /**
+     * Whether to take up what the directory holds (default), or to set it aside and start empty.
+     */
+    public Builder<M> reload(boolean take) {
+      this.reload = take;
+      return this;
+    }
+
+    /** How long data that was set aside is kept (default 7 days). */
+    public Builder<M> discardedRetention(Duration retention) {
+      this.discardedRetention = retention;
+      return this;
+    }
+
+    /**
+     * An Ehcache 3 configuration file for the redelivery cache (default: a small built-in cache).
+     */
+    public Builder<M> ehcache(Path file) {
+      this.ehcache = file;
+      return this;
+    }
+
+    /** A subscriber that exists from the start. */
+    public Builder<M> subscriber(SubscriberConfig settings) {
+      this.subscribers.add(settings);
+      return this;
+    }
+
+    /** The clock, for tests that move it (default: the system's). */
+    public Builder<M> timeSource(TimeSource source) {
+      this.time = Objects.requireNonNull(source, "time source");
+      return this;
+    }
+
+    /**
+     * Makes the queue and starts it.
+     *
+     * @throws ConfigurationException a setting is out of its range
+     * @throws com.wookler.river.core.message.QueueLockedException the directory is in use
+     * @throws com.wookler.river.common.errors.RiverException the directory cannot be used
+     */
+    public MessageQueue<M> open() {
+      MessageQueue<M> queue =
+          new MessageQueue<>(
+              new QueueConfig<>(
+                  name,
+                  directory,
+                  converter,
+                  recycle,
+                  blockBytes,
+                  maxMessageBytes,
+                  syncInterval,
+                  reload,
+                  discardedRetention,
+                  backup,
+                  ehcache,
+                  subscribers,
+                  time));
+      queue.start();
+      return queue;
+    }
+  }
+}

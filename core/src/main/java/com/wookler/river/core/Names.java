@@ -1,0 +1,45 @@
+package com.wookler.river.core;
+
+import com.wookler.river.common.errors.ConfigurationException;
+import java.util.Locale;
+import java.util.regex.Pattern;
+
+/**
+ * The rule for names of queues and subscribers, which are directories on disk and parts of
+ * addresses.
+ *
+ * <p>1 to 64 letters, digits, {@code . _ -} of ASCII, the first one no dot or hyphen. The endings
+ * {@code .dead} and {@code .discarded-…} are River's own. Names that differ only in case are the
+ * same name, because on some file systems they are the same directory.
+ */
+final class Names {
+  private static final Pattern ALLOWED = Pattern.compile("[A-Za-z0-9_][A-Za-z0-9._-]{0,63}");
+
+  private Names() {}
+
+  static String check(String kind, String name) {
+    if (!ALLOWED.matcher(name).matches()) {
+      throw new ConfigurationException(
+          "the "
+              + kind
+              + " name '"
+              + printable(name)
+              + "' breaks the rule: 1 to 64 of A-Z a-z 0-9 . _ -, not starting with . or -");
+    }
+    String lower = name.toLowerCase(Locale.ROOT);
+    if (lower.endsWith(".dead") || lower.contains(DataDirectory.DISCARDED)) {
+      throw new ConfigurationException(
+          "the "
+              + kind
+              + " name '"
+              + name
+              + "' is reserved: .dead and .discarded- are River's own endings");
+    }
+    return name;
+  }
+
+  private static String printable(String name) {
+    String shown = name.length() > 80 ? name.substring(0, 80) + "…" : name;
+    return shown.replaceAll("\\p{Cntrl}", "?");
+  }
+}

@@ -1,0 +1,24 @@
+package com.wookler.river.core;
+
+import java.nio.file.Path;
+
+/**
+ * Hears what happens to a queue in the background.
+ *
+ * <p>Called on a background thread, one call at a time a queue, without a lock held. It should be
+ * quick: archiving waits for it. An exception is logged and changes nothing.
+ */
+public interface QueueListener {
+  /**
+   * A drained block was compressed, verified and removed from the log.
+   *
+   * @param block its number
+   * @param firstSequence of its first message
+   * @param messages how many it holds
+   * @param backup the compressed file
+   */
+  default void blockArchived(int block, long firstSequence, long messages, Path backup) {}
+
+  /** The log failed: no further publish succeeds until the queue is opened anew. */
+  default void failed(Throwable cause) {}
+}

@@ -1,0 +1,28 @@
+package com.wookler.river.core;
+
+/** The life of a {@link MessageQueue}. */
+public enum QueueState {
+  /** Made, perhaps configured; owns nothing yet. */
+  NEW,
+  /** Opening its directory and recovering. */
+  STARTING,
+  /** Takes and delivers messages. */
+  RUNNING,
+  /** Its log failed: no publish succeeds, reads and acknowledgements go on where they can. */
+  FAILED,
+  /** Closing; waits for the calls under way. */
+  STOPPING,
+  /** Closed, for good. */
+  STOPPED;
+
+  boolean mayBecome(QueueState next) {
+    return switch (this) {
+      case NEW -> next == STARTING || next == STOPPED;
+      case STARTING -> next == RUNNING || next == NEW;
+      case RUNNING -> next == FAILED || next == STOPPING;
+      case FAILED -> next == STOPPING;
+      case STOPPING -> next == STOPPED;
+      case STOPPED -> false;
+    };
+  }
+}

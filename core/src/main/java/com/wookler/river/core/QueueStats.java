@@ -1,0 +1,23 @@
+package com.wookler.river.core;
+
+/**
+ * What a queue holds, taken at one moment.
+ *
+ * @param messages in the log, whether finished or not
+ * @param bytes of the log in use
+ * @param blocks files with messages, and the active one; not those made ahead
+ * @param firstSequence of the oldest message in the log; {@code nextSequence} if there is none
+ * @param nextSequence that the next message gets
+ * @param archived blocks archived since the queue was opened
+ * @param backups blocks in the backup directory
+ * @param diskFree bytes that the queue's volume has free
+ */
+public record QueueStats(
+    long messages,
+    long bytes,
+    int blocks,
+    long firstSequence,
+    long nextSequence,
+    long archived,
+    int backups,
+    long diskFree) {}

@@ -1,0 +1,229 @@
+package com.wookler.river.core;
+
+import com.wookler.river.common.TimeSource;
+import com.wookler.river.common.config.ConfigNode;
+import com.wookler.river.common.errors.ConfigurationException;
+import com.wookler.river.core.log.RecycleStrategy;
+import com.wookler.river.core.message.Durability;
+import com.wookler.river.core.message.MessageConverter;
+import com.wookler.river.core.subscriber.Position;
+import com.wookler.river.core.subscriber.SubscriberConfig;
+import java.nio.file.Path;
+import java.time.DateTimeException;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Locale;
+import java.util.Optional;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** Reads a {@code <queue>} element into a {@link QueueConfig}; touches nothing on disk. */
+final class QueueXml {
+  /** Parameters of a queue. */
+  static final List<String> QUEUE_PARAMS =
+      List.of(
+          "queue.message.converter",
+          "queue.directory",
+          "queue.onstart.reload",
+          "queue.durability",
+          "queue.sync.interval",
+          "queue.block.bytes",
+          "queue.max.message.bytes",
+          "queue.discarded.retention",
+          "ehcache.config");
+
+  /** Parameters of the original that change nothing here, because what they tuned is gone. */
+  static final List<String> QUEUE_PARAMS_WITHOUT_EFFECT =
+      List.of(
+          "queue.lock.timeout",
+          "queue.recovery.threshold",
+          "queue.blocks.unused",
+          "queue.chronicle.size");
+
+  /** Parameters of a backup. */
+  static final List<String> BACKUP_PARAMS = List.of("backup.directory", "backup.retention");
+
+  /** Parameters of a subscriber. */
+  static final List<String> SUBSCRIBER_PARAMS =
+      List.of(
+          "subscriber.ack.required",
+          "subscriber.ack.timeout",
+          "subscriber.max.in.flight",
+          "subscriber.window",
+          "subscriber.start",
+          "subscriber.batch.size",
+          "subscriber.poll.timeout");
+
+  /** Parameters of the original's subscribers that change nothing here. */
+  static final List<String> SUBSCRIBER_PARAMS_WITHOUT_EFFECT =
+      List.of("subscriber.ack.async", "subscriber.ack.cache.size", "subscriber.retry.count");
+
+  private static final Logger LOG = LoggerFactory.getLogger(QueueXml.class);
+
+  private QueueXml() {}
+
+  @SuppressWarnings("unchecked") // the XML names the class; what it converts is up to the caller
+  static <M> QueueConfig<M> read(ConfigNode node) {
+    String name = node.requireAttribute("name");
+    node.allowAttributes(List.of("name"));
+    node.allowChildren(List.of("params", "recycle", "backup", "subscribers"));
+    node.allowParams(both(QUEUE_PARAMS, QUEUE_PARAMS_WITHOUT_EFFECT));
+    warn(node, QUEUE_PARAMS_WITHOUT_EFFECT);
+    node.requireParam("queue.message.converter");
+    Path directory = Path.of(node.requireParam("queue.directory"));
+    refuseDisk(node);
+    MessageConverter<M> converter =
+        (MessageConverter<M>)
+            node.instantiateParam("queue.message.converter", MessageConverter.class);
+    try {
+      return new QueueConfig<>(
+          name,
+          directory,
+          converter,
+          node.child("recycle")
+              .map(recycle -> recycle.instantiate(RecycleStrategy.class))
+              .orElse(QueueConfig.WHEN_FULL),
+          node.bytes("queue.block.bytes", QueueConfig.DEFAULT_BLOCK_BYTES),
+          maxMessageBytes(node),
+          node.duration("queue.sync.interval", QueueConfig.DEFAULT_SYNC_INTERVAL),
+          node.bool("queue.onstart.reload", QueueConfig.DEFAULT_RELOAD),
+          node.duration("queue.discarded.retention", QueueConfig.DEFAULT_DISCARDED_RETENTION),
+          backup(node),
+          node.file("ehcache.config").orElse(null),
+          subscribers(node),
+          TimeSource.system());
+    } catch (ConfigurationException e) {
+      throw located(node, e);
+    }
+  }
+
+  private static int maxMessageBytes(ConfigNode node) {
+    long bytes = node.bytes("queue.max.message.bytes", QueueConfig.DEFAULT_MAX_MESSAGE_BYTES);
+    if (bytes < 1 || bytes > QueueConfig.MAX_MESSAGE_BYTES) {
+      throw node.error("queue.max.message.bytes", "is " + bytes + "; 1 byte to 128 MB are allowed");
+    }
+    return (int) bytes;
+  }
+
+  private static void refuseDisk(ConfigNode node) {
+    String level = node.param("queue.durability").orElse(Durability.MEMORY.name());
+    if (!level.equalsIgnoreCase(Durability.MEMORY.name())) {
+      throw node.error(
+          "queue.durability",
+          level.equalsIgnoreCase(Durability.DISK.name())
+              ? "is DISK, which is not available in this version"
+              : "is '" + level + "'; MEMORY is allowed");
+    }
+  }
+
+  private static QueueConfig.@Nullable BackupConfig backup(ConfigNode queue) {
+    Optional<ConfigNode> found = queue.child("backup");
+    if (found.isEmpty()) {
+      return null;
+    }
+    ConfigNode node = found.get();
+    node.allowChildren(List.of("params"));
+    node.allowParams(BACKUP_PARAMS);
+    Path directory = Path.of(node.requireParam("backup.directory"));
+    node.requireParam("backup.retention");
+    Duration retention = node.duration("backup.retention", Duration.ZERO);
+    if (retention.isZero() || retention.isNegative()) {
+      throw node.error("backup.retention", "is " + retention + "; it must be positive");
+    }
+    return new QueueConfig.BackupConfig(directory, retention);
+  }
+
+  private static List<SubscriberConfig> subscribers(ConfigNode queue) {
+    List<SubscriberConfig> subscribers = new ArrayList<>();
+    Set<String> names = new HashSet<>();
+    for (ConfigNode list : queue.children("subscribers")) {
+      list.allowChildren(List.of("subscriber"));
+      for (ConfigNode node : list.children("subscriber")) {
+        SubscriberConfig subscriber = subscriber(node);
+        if (!names.add(subscriber.name().toLowerCase(Locale.ROOT))) {
+          throw node.error("there are two subscribers of the name " + subscriber.name());
+        }
+        subscribers.add(subscriber);
+      }
+    }
+    return subscribers;
+  }
+
+  private static SubscriberConfig subscriber(ConfigNode node) {
+    for (String push : List.of("executor", "processor")) {
+      if (node.child(push).isPresent()) {
+        throw node.error(
+            "has an <" + push + ">, which needs the module river-reactor on the class path");
+      }
+    }
+    node.allowAttributes(List.of("name"));
+    node.allowChildren(List.of("params"));
+    node.allowParams(both(SUBSCRIBER_PARAMS, SUBSCRIBER_PARAMS_WITHOUT_EFFECT));
+    warn(node, SUBSCRIBER_PARAMS_WITHOUT_EFFECT);
+    try {
+      return SubscriberConfig.builder(Names.check("subscriber", node.requireAttribute("name")))
+          .ack(node.bool("subscriber.ack.required", false))
+          .ackTimeout(node.duration("subscriber.ack.timeout", SubscriberConfig.DEFAULT_ACK_TIMEOUT))
+          .maxInFlight(
+              node.integer("subscriber.max.in.flight", SubscriberConfig.DEFAULT_MAX_IN_FLIGHT))
+          .window(node.integer("subscriber.window", SubscriberConfig.DEFAULT_WINDOW))
+          .start(start(node))
+          .batchSize(node.integer("subscriber.batch.size", SubscriberConfig.DEFAULT_BATCH_SIZE))
+          .pollTimeout(
+              node.duration("subscriber.poll.timeout", SubscriberConfig.DEFAULT_POLL_TIMEOUT))
+          .build();
+    } catch (ConfigurationException e) {
+      throw located(node, e);
+    }
+  }
+
+  private static Position start(ConfigNode node) {
+    String text = node.param("subscriber.start").orElse("earliest").trim();
+    switch (text.toLowerCase(Locale.ROOT)) {
+      case "earliest":
+        return Position.earliest();
+      case "latest":
+        return Position.latest();
+      default:
+        try {
+          return text.chars().allMatch(Character::isDigit)
+              ? Position.sequence(Long.parseLong(text))
+              : Position.time(Instant.parse(text));
+        } catch (NumberFormatException | DateTimeException e) {
+          throw node.error(
+              "subscriber.start",
+              "is '"
+                  + text
+                  + "'; allowed are earliest, latest, a sequence, a time such as"
+                  + " 2026-11-20T10:15:00Z");
+        }
+    }
+  }
+
+  private static void warn(ConfigNode node, List<String> withoutEffect) {
+    for (String param : withoutEffect) {
+      if (node.param(param).isPresent()) {
+        LOG.info("{}: {} is accepted, but has no effect", node.location(), param);
+      }
+    }
+  }
+
+  private static List<String> both(List<String> some, List<String> others) {
+    List<String> all = new ArrayList<>(some);
+    all.addAll(others);
+    return all;
+  }
+
+  /** Adds the place to an error of a value that was checked outside the XML. */
+  private static ConfigurationException located(ConfigNode node, ConfigurationException e) {
+    String location = node.location();
+    String file = location.substring(0, location.lastIndexOf(':') + 1);
+    String text = String.valueOf(e.getMessage());
+    return text.contains(file) ? e : new ConfigurationException(location + ": " + text, e);
+  }
+}

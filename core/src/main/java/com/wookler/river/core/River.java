@@ -1,0 +1,124 @@
+package com.wookler.river.core;
+
+import com.wookler.river.common.Env;
+import com.wookler.river.common.config.ConfigNode;
+import com.wookler.river.common.config.ConfigParser;
+import com.wookler.river.common.errors.ConfigurationException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * All queues of one configuration file, opened together and closed in one order.
+ *
+ * <p>If the file has an {@code <env>} and none was created yet, it is created first and shut down
+ * last. Either every queue runs when {@link #open} returns, or none does and nothing stays open.
+ * Thread-safe.
+ */
+public final class River implements AutoCloseable {
+  private static final Logger LOG = LoggerFactory.getLogger(River.class);
+
+  private final Map<String, MessageQueue<?>> queues;
+  private final boolean ownsEnv;
+
+  private River(Map<String, MessageQueue<?>> queues, boolean ownsEnv) {
+    this.queues = Collections.unmodifiableMap(queues);
+    this.ownsEnv = ownsEnv;
+  }
+
+  /**
+   * Opens every {@code <queue>} under the root of the file.
+   *
+   * @throws ConfigurationException the file is wrong, naming line, element and parameter
+   * @throws com.wookler.river.common.errors.RiverException a queue cannot be opened
+   */
+  public static River open(Path file) {
+    ConfigNode root = ConfigParser.parse(file);
+    if (root.children("queue").isEmpty()) {
+      throw root.error("has no <queue>");
+    }
+    boolean ownsEnv = root.child("env").isPresent() && Env.find().isEmpty();
+    if (ownsEnv) {
+      Env.create(file, root.name());
+    }
+    Map<String, MessageQueue<?>> opened = new LinkedHashMap<>();
+    try {
+      for (MessageQueue<?> queue : configured(root)) {
+        queue.start();
+        opened.put(queue.name(), queue);
+      }
+      return new River(opened, ownsEnv);
+    } catch (Throwable e) {
+      close(opened, ownsEnv);
+      throw e;
+    }
+  }
+
+  /**
+   * Reads all before the first is started: a mistake in the last one must not leave the others
+   * open.
+   */
+  private static List<MessageQueue<?>> configured(ConfigNode root) {
+    List<MessageQueue<?>> queues = new ArrayList<>();
+    for (ConfigNode node : root.children("queue")) {
+      MessageQueue<Object> queue = new MessageQueue<>();
+      queue.configure(node);
+      for (MessageQueue<?> other : queues) {
+        if (other.name().equalsIgnoreCase(queue.name())) {
+          throw node.error("there are two queues of the name " + queue.name());
+        }
+      }
+      queues.add(queue);
+    }
+    return queues;
+  }
+
+  /** The queues by name, in the order of the file. */
+  public Map<String, MessageQueue<?>> queues() {
+    return queues;
+  }
+
+  /**
+   * One queue. Its data has the type that the converter named in the file makes; the caller must
+   * know it.
+   *
+   * @throws ConfigurationException there is none of this name
+   */
+  @SuppressWarnings("unchecked")
+  public <M> MessageQueue<M> queue(String name) {
+    MessageQueue<?> queue = queues.get(name);
+    if (queue == null) {
+      throw new ConfigurationException(
+          "there is no queue '" + name + "'; the file has " + queues.keySet());
+    }
+    return (MessageQueue<M>) queue;
+  }
+
+  /**
+   * Closes the queues, last opened first, then the environment if it was created here. Idempotent.
+   */
+  @Override
+  public void close() {
+    close(queues, ownsEnv);
+  }
+
+  private static void close(Map<String, MessageQueue<?>> queues, boolean ownsEnv) {
+    List<MessageQueue<?>> reversed = new ArrayList<>(queues.values());
+    Collections.reverse(reversed);
+    for (MessageQueue<?> queue : reversed) {
+      try {
+        queue.close();
+      } catch (RuntimeException e) {
+        LOG.error("Queue {}: an error while closing", queue.name(), e);
+      }
+    }
+    if (ownsEnv && Env.find().isPresent()) {
+      Env.shutdown();
+    }
+  }
+}

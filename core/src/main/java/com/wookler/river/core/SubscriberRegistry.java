@@ -1,0 +1,307 @@
+package com.wookler.river.core;
+
+import com.google.errorprone.annotations.concurrent.GuardedBy;
+import com.wookler.river.common.WorkerPool;
+import com.wookler.river.common.errors.ConfigurationException;
+import com.wookler.river.common.errors.RiverException;
+import com.wookler.river.core.ack.Ledger;
+import com.wookler.river.core.ack.Ledgers;
+import com.wookler.river.core.ack.Origin;
+import com.wookler.river.core.log.DurableFiles;
+import com.wookler.river.core.log.LogReader;
+import com.wookler.river.core.message.QueueClosedException;
+import com.wookler.river.core.subscriber.DurableSubscriber;
+import com.wookler.river.core.subscriber.SubscriberConfig;
+import com.wookler.river.core.subscriber.SubscriberContext;
+import java.io.IOException;
+import java.nio.file.DirectoryStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.OptionalLong;
+import java.util.concurrent.ConcurrentHashMap;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Knows every subscriber of a queue, those that nobody has opened in this run too: what they have
+ * not finished stays.
+ *
+ * <p>Thread-safe. Creating, reopening and removing are guarded by this object's monitor, and happen
+ * under the context's removal lock, taken before it, so that no block goes while a new subscriber
+ * takes its place.
+ */
+final class SubscriberRegistry<M> {
+  private static final Logger LOG = LoggerFactory.getLogger(SubscriberRegistry.class);
+
+  private final Path directory;
+  private final SubscriberContext<M> context;
+  private final QueueCounters counters;
+  private final WorkerPool.Serial flusher;
+
+  /** By name in lower case. */
+  private final Map<String, Entry<M>> entries = new ConcurrentHashMap<>();
+
+  @GuardedBy("this")
+  private boolean closed;
+
+  /** A subscriber: open, or known by where it stands. */
+  private static final class Entry<M> {
+    final SubscriberConfig config;
+    final @Nullable DurableSubscriber<M> open;
+    final long floor; // while it is not open
+
+    Entry(SubscriberConfig config, @Nullable DurableSubscriber<M> open, long floor) {
+      this.config = config;
+      this.open = open;
+      this.floor = floor;
+    }
+
+    long floor() {
+      return open == null ? floor : open.floor();
+    }
+  }
+
+  /**
+   * Looks up who has subscribed before.
+   *
+   * @param flusher writes ledgers, after the log was forced
+   */
+  SubscriberRegistry(
+      Path directory,
+      SubscriberContext<M> context,
+      QueueCounters counters,
+      WorkerPool.Serial flusher) {
+    this.directory = directory;
+    this.context = context;
+    this.counters = counters;
+    this.flusher = flusher;
+    try {
+      DurableFiles.createDirectories(directory);
+      try (DirectoryStream<Path> known = Files.newDirectoryStream(directory, Files::isDirectory)) {
+        for (Path subscriber : known) {
+          load(subscriber);
+        }
+      }
+    } catch (IOException e) {
+      throw new RiverException(
+          "queue " + context.queue() + ": cannot read its subscribers in " + directory, e);
+    }
+  }
+
+  private void load(Path subscriber) throws IOException {
+    if (!Files.exists(subscriber.resolve(StoredSubscriber.FILE))) {
+      DataDirectory.deleteTree(subscriber); // a crash while it was being made: nobody has it yet
+      return;
+    }
+    SubscriberConfig config = StoredSubscriber.read(subscriber);
+    try (Ledger ledger = ledger(config)) {
+      entries.put(key(config.name()), new Entry<>(config, null, ledger.floor()));
+    }
+  }
+
+  private static String key(String name) {
+    return name.toLowerCase(Locale.ROOT);
+  }
+
+  /**
+   * The subscriber of this name: the open one, else reopened with its settings, else new with
+   * defaults.
+   */
+  DurableSubscriber<M> open(String name) {
+    Entry<M> known = entries.get(key(name));
+    return open(known == null ? SubscriberConfig.builder(name).build() : known.config);
+  }
+
+  /**
+   * The subscriber of this name, with these settings.
+   *
+   * @throws ConfigurationException it was created with or without acknowledgement, and these
+   *     settings say otherwise; or it is open with other settings
+   */
+  DurableSubscriber<M> open(SubscriberConfig config) {
+    Names.check("subscriber", config.name());
+    context.removal().lock();
+    try {
+      synchronized (this) {
+        if (closed) {
+          throw new QueueClosedException("queue " + context.queue() + " is closed");
+        }
+        Entry<M> known = entries.get(key(config.name()));
+        if (known != null) {
+          check(known, config);
+          if (known.open != null) {
+            return known.open;
+          }
+        }
+        DurableSubscriber<M> opened = create(config, known == null);
+        entries.put(key(config.name()), new Entry<>(config, opened, 0));
+        return opened;
+      }
+    } finally {
+      context.removal().unlock();
+    }
+  }
+
+  private void check(Entry<M> known, SubscriberConfig config) {
+    String who = "queue " + context.queue() + ", subscriber " + config.name();
+    if (!known.config.name().equals(config.name())) {
+      throw new ConfigurationException(
+          who + ": there is one called " + known.config.name() + ", the same name but for case");
+    }
+    if (known.config.ackRequired() != config.ackRequired()) {
+      throw new ConfigurationException(
+          who
+              + ": it was created with ack required = "
+              + known.config.ackRequired()
+              + ", which cannot change; use another name, or remove the subscriber first");
+    }
+    if (known.open != null && !equalButForStart(known.config, config)) {
+      throw new ConfigurationException(
+          who + ": it is open with other settings: " + known.config + "; close it first");
+    }
+  }
+
+  private static boolean equalButForStart(SubscriberConfig some, SubscriberConfig other) {
+    return some.ackTimeout().equals(other.ackTimeout())
+        && some.maxInFlight() == other.maxInFlight()
+        && some.window() == other.window()
+        && some.batchSize() == other.batchSize()
+        && some.pollTimeout().equals(other.pollTimeout());
+  }
+
+  private DurableSubscriber<M> create(SubscriberConfig config, boolean isNew) {
+    Path own = directory.resolve(config.name());
+    Ledger ledger = ledger(config);
+    try {
+      StoredSubscriber.write(own, config); // last: without it the subscriber was never made
+      if (!ledger.recovery().damaged().isEmpty()) {
+        LOG.warn(
+            "Queue {}, subscriber {}: {}; messages from sequence {} on may be delivered again",
+            context.queue(),
+            config.name(),
+            ledger.recovery().damaged(),
+            ledger.floor());
+      }
+      return new DurableSubscriber<>(context, config, ledger, counters.subscriber(), this::closed);
+    } catch (IOException | RuntimeException e) {
+      ledger.close();
+      if (isNew) {
+        deleteQuietly(own);
+      }
+      throw new RiverException(
+          "queue " + context.queue() + ": cannot create subscriber " + config.name(), e);
+    }
+  }
+
+  private Ledger ledger(SubscriberConfig config) {
+    Path own = directory.resolve(config.name());
+    long earliest = context.log().firstSequence();
+    long start = earliest;
+    if (!Files.exists(own.resolve(StoredSubscriber.FILE))) {
+      try (LogReader lookup = context.log().reader()) {
+        start = DurableSubscriber.resolve(config.start(), context.log(), lookup);
+      }
+    }
+    Origin origin = new Origin(start, earliest);
+    return config.ackRequired()
+        ? Ledgers.withAck(own, config.limits(), origin, this::flushAfterLog)
+        : Ledgers.withoutAck(own, origin);
+  }
+
+  /** What is forced of a ledger must not be ahead of what is forced of the log. */
+  private void flushAfterLog(Runnable write) {
+    flusher.execute(
+        () -> {
+          forceLog();
+          write.run();
+        });
+  }
+
+  private void forceLog() {
+    if (context.log().isDirty()) {
+      context.log().forceNow();
+    }
+  }
+
+  /** A subscriber was closed: its ledger is forced and ends, and it is known by where it stood. */
+  private void closed(DurableSubscriber<M> subscriber) {
+    counters.remove(subscriber.counters());
+    flushAfterLog(subscriber::force);
+    flusher.drain();
+    subscriber.end();
+    entries.computeIfPresent(
+        key(subscriber.name()),
+        (name, entry) ->
+            entry.open == subscriber ? new Entry<>(entry.config, null, subscriber.floor()) : entry);
+  }
+
+  /**
+   * Closes a subscriber and deletes where it stood.
+   *
+   * @return whether there was one
+   */
+  synchronized boolean remove(String name) {
+    Entry<M> known = entries.get(key(name));
+    if (known == null || !known.config.name().equals(name)) {
+      return false;
+    }
+    if (known.open != null) {
+      known.open.close();
+    }
+    try {
+      // the settings go first: without them the rest is cleared away at the next start
+      Files.deleteIfExists(directory.resolve(name).resolve(StoredSubscriber.FILE));
+      DataDirectory.deleteTree(directory.resolve(name));
+    } catch (IOException e) {
+      throw new RiverException(
+          "queue " + context.queue() + ": cannot remove subscriber " + name, e);
+    }
+    entries.remove(key(name));
+    return true;
+  }
+
+  /** Those that are open. */
+  List<DurableSubscriber<M>> open() {
+    List<DurableSubscriber<M>> open = new ArrayList<>();
+    for (Entry<M> entry : entries.values()) {
+      if (entry.open != null) {
+        open.add(entry.open);
+      }
+    }
+    return open;
+  }
+
+  /** The lowest sequence that any subscriber still needs; empty without subscribers. */
+  OptionalLong floor() {
+    return entries.values().stream().mapToLong(Entry::floor).min();
+  }
+
+  /** Forces the log, then the ledgers; on the flusher. */
+  void force() {
+    forceLog();
+    for (DurableSubscriber<M> subscriber : open()) {
+      subscriber.force();
+    }
+  }
+
+  /** Closes all; wakes and refuses those that wait. */
+  void close() {
+    synchronized (this) {
+      closed = true;
+    }
+    open().forEach(DurableSubscriber::close);
+  }
+
+  private static void deleteQuietly(Path path) {
+    try {
+      DataDirectory.deleteTree(path);
+    } catch (IOException e) {
+      LOG.debug("Cannot remove {}", path, e);
+    }
+  }
+}

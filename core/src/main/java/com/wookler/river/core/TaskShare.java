@@ -1,0 +1,65 @@
+package com.wookler.river.core;
+
+import com.google.errorprone.annotations.concurrent.GuardedBy;
+import com.wookler.river.common.Env;
+import com.wookler.river.common.TaskManager;
+import com.wookler.river.common.TimeSource;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The task manager that a queue's housekeeping runs on: that of the {@link Env}, or, without one, a
+ * single-threaded one that all such queues of the JVM share and that ends with the last of them.
+ */
+final class TaskShare implements AutoCloseable {
+  private static final Object LOCK = new Object();
+
+  @GuardedBy("LOCK")
+  private static @Nullable TaskManager own;
+
+  @GuardedBy("LOCK")
+  private static int users;
+
+  private final TaskManager manager;
+  private final boolean isOwn;
+
+  private TaskShare(TaskManager manager, boolean isOwn) {
+    this.manager = manager;
+    this.isOwn = isOwn;
+  }
+
+  static TaskShare acquire() {
+    if (Env.find().isPresent()) {
+      return new TaskShare(Env.find().get().taskmanager(), false);
+    }
+    synchronized (LOCK) {
+      TaskManager shared = own;
+      if (shared == null) {
+        shared = new TaskManager("RIVER", 1, TimeSource.system());
+        own = shared;
+      }
+      users++;
+      return new TaskShare(shared, true);
+    }
+  }
+
+  TaskManager manager() {
+    return manager;
+  }
+
+  @Override
+  public void close() {
+    if (!isOwn) {
+      return;
+    }
+    TaskManager ended = null;
+    synchronized (LOCK) {
+      if (--users == 0) {
+        ended = own;
+        own = null;
+      }
+    }
+    if (ended != null) {
+      ended.close();
+    }
+  }
+}

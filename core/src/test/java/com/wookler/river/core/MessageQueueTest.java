@@ -1,0 +1,162 @@
+package com.wookler.river.core;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import com.wookler.river.common.errors.RiverException;
+import com.wookler.river.core.message.Durability;
+import com.wookler.river.core.message.Message;
+import com.wookler.river.core.message.MessageConverter;
+import com.wookler.river.core.message.MessageTooLargeException;
+import com.wookler.river.core.message.QueueClosedException;
+import com.wookler.river.core.subscriber.Delivery;
+import com.wookler.river.core.subscriber.Subscriber;
+import com.wookler.river.core.subscriber.SubscriberConfig;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class MessageQueueTest {
+  @TempDir Path directory;
+
+  private MessageQueue.Builder<String> builder() {
+    return MessageQueue.builder("orders", MessageConverter.utf8()).directory(directory);
+  }
+
+  @Test
+  void shouldDeliverWhatWasPublishedInOrder() {
+    try (MessageQueue<String> queue = builder().open()) {
+      Subscriber<String> audit = queue.subscriber("audit");
+      for (int i = 0; i < 1_000; i++) {
+        assertThat(queue.publisher().publish("message " + i)).isEqualTo(i);
+      }
+      for (int i = 0; i < 1_000; i++) {
+        Delivery<String> delivery = audit.next();
+        assertThat(delivery).isNotNull();
+        assertThat(delivery.sequence()).isEqualTo(i);
+        assertThat(delivery.data()).isEqualTo("message " + i);
+        assertThat(delivery.attempt()).isEqualTo(1);
+      }
+      assertThat(audit.next()).isNull();
+    }
+  }
+
+  @Test
+  void shouldKeepKeysHeadersAndPublishTime() {
+    try (MessageQueue<String> queue = builder().open()) {
+      queue
+          .publisher()
+          .publish(
+              Message.of("data")
+                  .withKey("key")
+                  .withHeader("trace", "a1".getBytes(StandardCharsets.UTF_8))
+                  .withHeader("empty", new byte[0]));
+      Delivery<String> delivery = queue.subscriber("audit").next();
+      assertThat(delivery).isNotNull();
+      assertThat(delivery.key()).isEqualTo("key");
+      assertThat(delivery.headers()).containsOnlyKeys("trace", "empty");
+      assertThat(delivery.headers().get("trace")).isEqualTo("a1".getBytes(StandardCharsets.UTF_8));
+      assertThat(delivery.publishedAt()).isNotNull();
+      assertThat(delivery.data()).isEqualTo("data");
+    }
+  }
+
+  @Test
+  void shouldGiveBatchesConsecutiveSequences() throws InterruptedException {
+    try (MessageQueue<String> queue = builder().open()) {
+      assertThat(queue.publisher().publish("one")).isZero();
+      List<String> batch = new ArrayList<>();
+      for (int i = 0; i < 500; i++) {
+        batch.add("b" + i);
+      }
+      assertThat(queue.publisher().publishAll(batch)).isEqualTo(1);
+      assertThat(queue.publisher().publish("last")).isEqualTo(501);
+      Subscriber<String> audit = queue.subscriber("audit");
+      List<Delivery<String>> all = audit.batch(1_000, Duration.ZERO);
+      assertThat(all).hasSize(502);
+      assertThat(all.get(500).data()).isEqualTo("b499");
+      assertThat(all.get(501).data()).isEqualTo("last");
+    }
+  }
+
+  @Test
+  void shouldGoOnWhereItStoodAfterReopening() {
+    try (MessageQueue<String> queue = builder().open()) {
+      for (int i = 0; i < 100; i++) {
+        queue.publisher().publish("m" + i);
+      }
+      Subscriber<String> billing =
+          queue.subscriber(SubscriberConfig.builder("billing").ack(true).build());
+      Subscriber<String> audit = queue.subscriber("audit");
+      for (int i = 0; i < 10; i++) {
+        billing.ack(billing.next());
+        audit.next();
+      }
+      billing.next();
+    }
+    try (MessageQueue<String> queue = builder().open()) {
+      assertThat(queue.publisher().publish("m100")).isEqualTo(100);
+      Subscriber<String> billing =
+          queue.subscriber(SubscriberConfig.builder("billing").ack(true).build());
+      Delivery<String> again = billing.next();
+      assertThat(again.sequence()).isEqualTo(10);
+      assertThat(again.attempt()).isEqualTo(2);
+      assertThat(billing.next().attempt()).isEqualTo(1);
+      assertThat(queue.subscriber("audit").next().sequence()).isEqualTo(10);
+    }
+  }
+
+  @Test
+  void shouldTakeMessagesOfNoBytesAndOfTheLargestSize() {
+    try (MessageQueue<byte[]> queue =
+        MessageQueue.builder("bytes", MessageConverter.bytes())
+            .directory(directory)
+            .maxMessageBytes(64 << 20)
+            .open()) {
+      Subscriber<byte[]> audit = queue.subscriber("audit");
+      byte[] large = new byte[64 << 20];
+      large[large.length - 1] = 42;
+      queue.publisher().publish(new byte[0]);
+      queue.publisher().publish(large);
+      queue.publisher().publish(new byte[] {1});
+      assertThat(audit.next().data()).isEmpty();
+      assertThat(audit.next().data()).isEqualTo(large);
+      assertThat(audit.next().data()).containsExactly(1);
+      assertThatThrownBy(() -> queue.publisher().publish(new byte[(64 << 20) + 1]))
+          .isInstanceOf(MessageTooLargeException.class)
+          .hasMessageContaining("queue.max.message.bytes");
+      assertThat(queue.stats().nextSequence()).isEqualTo(3);
+    }
+  }
+
+  @Test
+  void shouldRefuseDiskDurabilityRatherThanWeakenIt() {
+    try (MessageQueue<String> queue = builder().open()) {
+      assertThatThrownBy(() -> queue.publisher().publish(Message.of("x"), Durability.DISK))
+          .isInstanceOf(RiverException.class)
+          .hasMessageContaining("DISK");
+      assertThat(queue.publisher().publishAsync(Message.of("x"), Durability.DISK))
+          .isCompletedExceptionally();
+      assertThat(queue.publisher().publishAsync(Message.of("x"), Durability.MEMORY))
+          .isCompletedWithValue(0L);
+    }
+    assertThatThrownBy(() -> builder().durability(Durability.DISK)).hasMessageContaining("DISK");
+  }
+
+  @Test
+  void shouldRefuseCallsAfterClose() {
+    MessageQueue<String> queue = builder().open();
+    Publisher<String> publisher = queue.publisher();
+    Subscriber<String> audit = queue.subscriber("audit");
+    queue.close();
+    queue.close();
+    assertThatThrownBy(() -> publisher.publish("x")).isInstanceOf(QueueClosedException.class);
+    assertThatThrownBy(audit::next).isInstanceOf(QueueClosedException.class);
+    assertThatThrownBy(queue::stats).isInstanceOf(QueueClosedException.class);
+    assertThat(queue.state()).isEqualTo(QueueState.STOPPED);
+  }
+}
