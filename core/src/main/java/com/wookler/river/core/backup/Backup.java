@@ -1,68 +1,379 @@
 package com.wookler.river.core.backup;
 
+import com.google.errorprone.annotations.concurrent.GuardedBy;
 import com.wookler.river.common.TimeSource;
+import com.wookler.river.common.errors.RiverException;
+import com.wookler.river.core.log.DurableFiles;
 import com.wookler.river.core.log.Seal;
+import com.wookler.river.core.message.DamagedMessageException;
+import com.wookler.river.core.message.QueueClosedException;
 import com.wookler.river.core.message.StoredMessage;
+import java.io.FileNotFoundException;
 import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.UUID;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Supplier;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
-/** The backup directory of one queue. */
+/**
+ * The backups of one queue: {@code <backup.directory>/<queue>/yyyy/MM/dd/b00000042.cq4.zst} with
+ * its {@code b00000042.seal}, by the UTC date on which they were made.
+ *
+ * <p>A {@code .zst} file is a run of zstd frames of at most 1 MB of content each, cut between
+ * documents (a larger document has one of its own), so that {@code zstd -d} gives the block's bytes
+ * back and one message costs one frame. The seal says what the block holds and where the frames
+ * are; {@link BackupSeal} draws it.
+ *
+ * <p><b>Crashes.</b> A backup is made under a temporary name, forced, read back and proven message
+ * by message; then its seal is written, and the rename comes last. So a {@code .zst} file that is
+ * there is whole, and what a crash leaves is a temporary file or a seal alone, both removed by the
+ * next {@link #archive} or {@link #expire}. A {@code .zst} file whose seal is damaged or gone is
+ * never deleted: it may be all that is left of its messages.
+ *
+ * <p>Thread-safe. {@link #archive} and {@link #expire} run one after the other, on a thread that
+ * nobody interrupts; reads run beside them. No lock is held while a message is read. Reading the
+ * directory for the first time costs one seal a backup; nothing is read or made before that.
+ */
 public final class Backup implements AutoCloseable {
+  private static final Logger LOG = LoggerFactory.getLogger(Backup.class);
 
-  /** Signatures first; the implementation follows at once. */
-  public Backup(
-      String queue, UUID identity, Path directory, Duration retention, TimeSource time) {}
+  private final String queue;
+  private final Duration retention;
+  private final TimeSource time;
+  private final BackupLayout layout;
+  private final BackupIndex index;
+  private final BackupReader reader;
+  private final ReentrantLock writing = new ReentrantLock(); // around every change on disk
+  private volatile boolean closed; // set under writing; looked at by every call
 
-  /** Archives one block. */
+  /**
+   * The backups in a directory, which need not exist yet.
+   *
+   * @param queue name of the queue, for texts
+   * @param identity of the queue; backups of another one in the directory are not read, but expire
+   * @param directory {@code <backup.directory>/<queue>}
+   * @param retention how long a backup is kept; for ever if zero or negative
+   * @param time clock
+   */
+  public Backup(String queue, UUID identity, Path directory, Duration retention, TimeSource time) {
+    this.queue = queue;
+    this.retention = retention;
+    this.time = time;
+    this.layout = new BackupLayout(directory);
+    this.index = new BackupIndex(queue, identity, layout);
+    this.reader = new BackupReader(queue);
+  }
+
+  /**
+   * Makes the backup of a closed block and proves it. When it returns, backup and folders are on
+   * the device and the block may be deleted.
+   *
+   * <p>If there is a backup of this very block, because a crash came before the block was deleted,
+   * that is proven again and kept; if it is damaged, it is replaced. Needs about 5 MB of memory,
+   * and twice the size of a document where that is larger.
+   *
+   * @param seal of the block in the log
+   * @param blockFile the block's data file, at least {@code seal.bytes()} long, rounded up to a
+   *     multiple of four
+   * @return the {@code .zst} file
+   * @throws IOException reading or writing failed; nothing of the backup is left
+   * @throws DamagedMessageException the block is not what its seal says; nothing of the backup is
+   *     left
+   * @throws QueueClosedException after {@link #close}
+   */
   public Path archive(Seal seal, Path blockFile) throws IOException {
-    throw new UnsupportedOperationException();
+    writing.lock();
+    try {
+      ensureOpen();
+      removeLeftovers();
+      Optional<StoredBlock> existing = index.of(seal);
+      if (existing.isPresent() && isKept(existing.get())) {
+        return existing.get().file();
+      }
+      return make(seal, blockFile);
+    } finally {
+      writing.unlock();
+    }
   }
 
-  /** Removes backups older than the retention. */
+  @GuardedBy("writing")
+  private boolean isKept(StoredBlock existing) throws IOException {
+    Verification verification = verify(existing.file());
+    if (verification.ok()) {
+      layout.force(existing.file().toAbsolutePath().getParent());
+      return true;
+    }
+    LOG.warn(
+        "Queue {}: backup {} is {}; making it anew from its block, which is still there",
+        queue,
+        existing.file(),
+        verification.damages().get(0));
+    index.remove(existing);
+    BackupLayout.delete(existing.file());
+    return false;
+  }
+
+  @GuardedBy("writing")
+  private Path make(Seal seal, Path blockFile) throws IOException {
+    Path folder = layout.makeFolder(time.epochMicros());
+    Path zst = BackupLayout.freeName(folder, seal.block());
+    Path temporary = zst.resolveSibling(zst.getFileName() + DurableFiles.TEMPORARY);
+    boolean done = false;
+    try {
+      BackupSeal backup = compress(seal, blockFile, temporary);
+      Path sealFile = BackupLayout.sealOf(zst);
+      DurableFiles.write(sealFile, backup.encode());
+      if (!BackupSeal.read(sealFile).equals(backup)) {
+        throw new IOException(sealFile + " does not read back as it was written");
+      }
+      DurableFiles.rename(temporary, zst);
+      index.add(StoredBlock.of(zst, backup));
+      done = true;
+      return zst;
+    } catch (DamagedMessageException e) {
+      throw new DamagedMessageException(
+          "queue " + queue + ", block file " + blockFile + ": " + e.getMessage(), e);
+    } finally {
+      if (!done) {
+        undo(zst, temporary);
+      }
+    }
+  }
+
+  private BackupSeal compress(Seal seal, Path blockFile, Path temporary) throws IOException {
+    long covered = BackupSeal.covered(seal);
+    List<Frame> frames = BlockCompressor.compress(blockFile, covered, temporary);
+    Verifier verifier = new Verifier(temporary, seal);
+    try (FrameFile file = new FrameFile(temporary)) {
+      long length = file.length();
+      Verification verification = verifier.verify(file, frames, length);
+      if (!verification.ok()) {
+        throw new DamagedMessageException(verification.damages().get(0).toString());
+      }
+      return new BackupSeal(seal, time.epochMicros(), length, verifier.located());
+    }
+  }
+
+  private void undo(Path zst, Path temporary) {
+    Path seal = BackupLayout.sealOf(zst);
+    Path temporarySeal = seal.resolveSibling(seal.getFileName() + DurableFiles.TEMPORARY);
+    for (Path file : List.of(zst, temporary, seal, temporarySeal)) {
+      try {
+        Files.deleteIfExists(file);
+      } catch (IOException e) {
+        LOG.warn("Queue {}: cannot delete {}, half of a backup that failed", queue, file, e);
+      }
+    }
+    try {
+      layout.removeEmpty(zst.getParent());
+    } catch (IOException e) {
+      LOG.warn("Queue {}: cannot remove the folder of {}", queue, zst, e);
+    }
+  }
+
+  /**
+   * Removes the backups that were made {@code retention} ago or longer, and date folders that are
+   * empty then. A backup whose seal is damaged is kept, since its age is unknown.
+   *
+   * @return how many backups
+   * @throws IOException some could not be removed; they stay, the next call tries again
+   * @throws QueueClosedException after {@link #close}
+   */
   public int expire() throws IOException {
-    throw new UnsupportedOperationException();
+    writing.lock();
+    try {
+      ensureOpen();
+      removeLeftovers();
+      if (retention.isZero() || retention.isNegative()) {
+        return 0;
+      }
+      long limit = time.epochMicros() - TimeUnit.MICROSECONDS.convert(retention);
+      return remove(index.madeUntil(limit));
+    } finally {
+      writing.unlock();
+    }
   }
 
-  /** One message out of the backups. */
+  @GuardedBy("writing")
+  private int remove(List<StoredBlock> old) throws IOException {
+    int removed = 0;
+    IOException failure = null;
+    for (StoredBlock stored : old) {
+      index.remove(stored); // first, so that a reader which misses the file knows why
+      try {
+        BackupLayout.delete(stored.file());
+        layout.removeEmpty(stored.file().getParent());
+        removed++;
+      } catch (IOException e) {
+        index.add(stored);
+        failure = e;
+      }
+    }
+    if (failure != null) {
+      throw failure;
+    }
+    return removed;
+  }
+
+  @GuardedBy("writing")
+  private void removeLeftovers() {
+    for (Path leftover : index.takeLeftovers()) {
+      try {
+        if (Files.isDirectory(leftover)) {
+          layout.removeEmpty(leftover);
+        } else {
+          LOG.info("Queue {}: removing {}, which a crash left", queue, leftover);
+          Files.deleteIfExists(leftover);
+        }
+      } catch (IOException e) {
+        LOG.warn("Queue {}: cannot remove {}, which a crash left", queue, leftover, e);
+      }
+    }
+  }
+
+  /**
+   * One message out of the backups. Costs one frame: reading and decompressing up to 1 MB.
+   *
+   * @return empty if no backup holds it
+   * @throws DamagedMessageException its backup is damaged, and the message with it
+   * @throws RiverException the backup cannot be read
+   * @throws QueueClosedException after {@link #close}
+   */
   public Optional<StoredMessage> read(long sequence) {
-    throw new UnsupportedOperationException();
+    return look(() -> index.holding(sequence), stored -> reader.read(stored, sequence));
   }
 
-  /** The first message in the backups published at or after this time. */
+  /**
+   * The first message in the backups published at or after this time, microseconds since 1970;
+   * empty if there is none.
+   *
+   * @throws DamagedMessageException the backup that has it is damaged there
+   * @throws RiverException the backup cannot be read
+   * @throws QueueClosedException after {@link #close}
+   */
   public OptionalLong sequenceAt(long micros) {
-    throw new UnsupportedOperationException();
+    return look(() -> index.publishedAt(micros), stored -> reader.find(stored, micros))
+        .map(OptionalLong::of)
+        .orElse(OptionalLong.empty());
   }
 
-  /** The oldest message in the backups. */
+  /** Looks into one backup. */
+  @FunctionalInterface
+  private interface Look<T> {
+    T into(StoredBlock stored) throws IOException;
+  }
+
+  private <T> Optional<T> look(Supplier<Optional<StoredBlock>> which, Look<T> look) {
+    while (true) {
+      ensureOpen();
+      Optional<StoredBlock> stored = which.get();
+      if (stored.isEmpty()) {
+        return Optional.empty();
+      }
+      try {
+        return Optional.of(look.into(stored.get()));
+      } catch (NoSuchFileException | FileNotFoundException e) {
+        vanished(stored.get(), e); // expired meanwhile, look again
+      } catch (IOException e) {
+        throw unreadable(stored.get(), e);
+      }
+    }
+  }
+
+  private void vanished(StoredBlock stored, IOException e) {
+    boolean there = Files.exists(stored.file()) && Files.exists(BackupLayout.sealOf(stored.file()));
+    if (there) {
+      throw unreadable(stored, e); // no permission, or no descriptor left
+    }
+    if (index.remove(stored)) {
+      LOG.warn(
+          "Queue {}: damaged: backup file {} or its seal was removed by somebody else",
+          queue,
+          stored.file());
+    }
+  }
+
+  private RiverException unreadable(StoredBlock stored, IOException e) {
+    return new RiverException("queue " + queue + ": cannot read backup " + stored.file(), e);
+  }
+
+  /** The oldest message in the backups; empty if there are none. */
   public OptionalLong firstSequence() {
-    throw new UnsupportedOperationException();
+    return index.firstSequence();
   }
 
-  /** Number of backups. */
+  /** Number of backups that messages can be read from. */
   public int count() {
-    throw new UnsupportedOperationException();
+    return index.count();
   }
 
-  /** Bytes of all backups. */
+  /** Bytes of their {@code .zst} files. */
   public long bytes() {
-    throw new UnsupportedOperationException();
+    return index.bytes();
   }
 
-  /** Reads and proves all of one backup. */
+  /**
+   * Reads all of one backup and compares every message, the counts and the digest with its seal.
+   * Reads only, and works for a backup of any queue; memory as for {@link #archive}.
+   *
+   * @param zst as {@link #list} or {@link #archive} returned it
+   * @return what was found; a file that is missing or cannot be read is damage too
+   */
   public Verification verify(Path zst) {
-    throw new UnsupportedOperationException();
+    int named = BackupLayout.block(zst, BackupLayout.DATA).orElse(-1);
+    try {
+      BackupSeal seal = BackupSeal.read(BackupLayout.sealOf(zst));
+      BackupScan.checkName(zst, seal);
+      try (FrameFile file = new FrameFile(zst)) {
+        return new Verifier(zst, seal.block()).verify(file, seal.frames(), seal.length());
+      }
+    } catch (DamagedMessageException e) {
+      return unproven(zst, named, "its seal is of no use: " + Verifier.text(e));
+    } catch (IOException e) {
+      return unproven(zst, named, "cannot be read: " + e);
+    }
   }
 
-  /** All backups, oldest block first. */
+  private static Verification unproven(Path zst, int block, String what) {
+    return new Verification(
+        zst, block, -1, -1, 0, List.of(new Verification.Damage(block, -1, -1, what)));
+  }
+
+  /**
+   * The {@code .zst} files of this queue, oldest block first; with those whose seal is damaged, but
+   * without those of an earlier queue of the same name.
+   */
   public List<Path> list() {
-    throw new UnsupportedOperationException();
+    return index.files();
   }
 
+  private void ensureOpen() {
+    if (closed) {
+      throw new QueueClosedException("the backup of queue " + queue + " is closed");
+    }
+  }
+
+  /**
+   * Waits for an {@link #archive} or {@link #expire} that is under way; later ones, and reads of
+   * messages, end with {@link QueueClosedException}. No descriptor stays open. Again is without
+   * effect.
+   */
   @Override
-  public void close() {}
+  public void close() {
+    writing.lock();
+    try {
+      closed = true;
+    } finally {
+      writing.unlock();
+    }
+  }
 }

@@ -43,7 +43,14 @@ public record Verification(
   public record Damage(int block, long sequence, long offset, String what) {
     @Override
     public String toString() {
-      return "damaged: block " + block + ", sequence " + sequence + ", byte " + offset + ": " + what;
+      return "damaged: block "
+          + block
+          + ", sequence "
+          + sequence
+          + ", byte "
+          + offset
+          + ": "
+          + what;
     }
   }
 }

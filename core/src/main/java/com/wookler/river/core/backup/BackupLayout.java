@@ -1,0 +1,155 @@
+package com.wookler.river.core.backup;
+
+import com.wookler.river.core.log.BlockName;
+import com.wookler.river.core.log.DurableFiles;
+import java.io.IOException;
+import java.nio.file.DirectoryNotEmptyException;
+import java.nio.file.Files;
+import java.nio.file.LinkOption;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.time.Instant;
+import java.time.ZoneOffset;
+import java.time.format.DateTimeFormatter;
+import java.util.Locale;
+import java.util.OptionalInt;
+import java.util.concurrent.TimeUnit;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/**
+ * Names under the backup directory of a queue: {@code yyyy/MM/dd/b00000042.cq4.zst} and {@code
+ * b00000042.seal} beside it.
+ *
+ * <p>Where that name is taken, by the backup of an earlier queue of the same name, a number follows
+ * it: {@code b00000042-2.cq4.zst}.
+ */
+final class BackupLayout {
+  static final String DATA = ".cq4.zst";
+  static final String SEAL = ".seal";
+
+  private static final Pattern STEM = Pattern.compile("b(\\d{8,10})(-\\d{1,9})?");
+  private static final Pattern FOLDER =
+      Pattern.compile("\\d{4}(/(0[1-9]|1[0-2])(/(0[1-9]|[12]\\d|3[01]))?)?");
+  private static final DateTimeFormatter DAY =
+      DateTimeFormatter.ofPattern("uuuu/MM/dd", Locale.ROOT).withZone(ZoneOffset.UTC);
+
+  private final Path directory;
+
+  BackupLayout(Path directory) {
+    this.directory = directory;
+  }
+
+  Path directory() {
+    return directory;
+  }
+
+  /** The seal of a backup. */
+  static Path sealOf(Path zst) {
+    return other(zst, DATA, SEAL);
+  }
+
+  /** The backup of a seal. */
+  static Path dataOf(Path seal) {
+    return other(seal, SEAL, DATA);
+  }
+
+  private static Path other(Path file, String ending, String wanted) {
+    String name = name(file);
+    String stem = name.endsWith(ending) ? name.substring(0, name.length() - ending.length()) : name;
+    return file.resolveSibling(stem + wanted);
+  }
+
+  /** The block that a name with this ending speaks of; empty if it is none of ours. */
+  static OptionalInt block(Path file, String ending) {
+    String name = name(file);
+    if (!name.endsWith(ending)) {
+      return OptionalInt.empty();
+    }
+    Matcher stem = STEM.matcher(name.substring(0, name.length() - ending.length()));
+    if (!stem.matches()) {
+      return OptionalInt.empty();
+    }
+    long number = Long.parseLong(stem.group(1));
+    return number <= Integer.MAX_VALUE ? OptionalInt.of((int) number) : OptionalInt.empty();
+  }
+
+  /** Whether a crash of ours can have left this file half written. */
+  static boolean isTemporary(Path file) {
+    return block(file, DATA + DurableFiles.TEMPORARY).isPresent()
+        || block(file, SEAL + DurableFiles.TEMPORARY).isPresent();
+  }
+
+  /** Whether this is the folder of a year, a month or a day. */
+  boolean isDateFolder(Path folder) {
+    String relative = directory.relativize(folder).toString();
+    return FOLDER.matcher(relative.replace('\\', '/')).matches();
+  }
+
+  /** Makes the folder of a day, so that it survives a power loss. */
+  Path makeFolder(long micros) throws IOException {
+    long seconds = Math.floorDiv(micros, TimeUnit.SECONDS.toMicros(1));
+    Path folder = directory.resolve(DAY.format(Instant.ofEpochSecond(seconds)));
+    Path existing = folder.toAbsolutePath();
+    while (!Files.exists(existing) && existing.getParent() != null) {
+      existing = existing.getParent();
+    }
+    DurableFiles.createDirectories(folder);
+    force(folder, existing);
+    return folder;
+  }
+
+  /** Forces the entries of a day's folder and of those above it, the queue's included. */
+  void force(Path folder) throws IOException {
+    force(folder, directory.toAbsolutePath());
+  }
+
+  private void force(Path folder, Path top) throws IOException {
+    Path queue = directory.toAbsolutePath();
+    Path at = folder.toAbsolutePath();
+    while (at != null && (at.startsWith(top) || at.startsWith(queue))) {
+      DurableFiles.forceDirectory(at);
+      at = at.getParent();
+    }
+  }
+
+  /** A name in the folder that no file has yet. */
+  static Path freeName(Path folder, int block) {
+    String stem = BlockName.of(block);
+    Path zst = folder.resolve(stem + DATA);
+    for (int i = 2; isTaken(zst); i++) {
+      zst = folder.resolve(stem + "-" + i + DATA);
+    }
+    return zst;
+  }
+
+  private static boolean isTaken(Path zst) {
+    return Files.exists(zst, LinkOption.NOFOLLOW_LINKS)
+        || Files.exists(sealOf(zst), LinkOption.NOFOLLOW_LINKS);
+  }
+
+  /** Deletes a backup: its data first, since what has a seal and no data is a leftover. */
+  static void delete(Path zst) throws IOException {
+    Files.deleteIfExists(zst);
+    Files.deleteIfExists(sealOf(zst));
+  }
+
+  /** Removes the folder of a day, then of its month and year, as far as they are empty. */
+  void removeEmpty(Path day) throws IOException {
+    Path folder = day;
+    while (folder != null && !folder.equals(directory) && folder.startsWith(directory)) {
+      try {
+        Files.delete(folder);
+      } catch (NoSuchFileException e) {
+        // gone already: the one above may be empty all the same
+      } catch (DirectoryNotEmptyException e) {
+        return;
+      }
+      folder = folder.getParent();
+    }
+  }
+
+  private static String name(Path file) {
+    return String.valueOf(file.getFileName());
+  }
+}

@@ -1,0 +1,163 @@
+package com.wookler.river.core.backup;
+
+import com.wookler.river.core.log.BlockScanner;
+import com.wookler.river.core.message.DamagedMessageException;
+import com.wookler.river.core.message.DocumentReader;
+import com.wookler.river.core.message.StoredMessage;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Reads single messages out of backups: the seal and one frame each time, nothing kept open or in
+ * memory.
+ *
+ * <p>Thread-safe.
+ */
+final class BackupReader {
+  private static final Logger LOG = LoggerFactory.getLogger(BackupReader.class);
+
+  private final String queue;
+  private final Set<Path> reported = ConcurrentHashMap.newKeySet(); // one warning a file
+
+  BackupReader(String queue) {
+    this.queue = queue;
+  }
+
+  /** A message that this backup holds. */
+  StoredMessage read(StoredBlock stored, long sequence) throws IOException {
+    Pick pick = new Pick(stored, sequence);
+    try {
+      BackupSeal seal = seal(stored);
+      String fault = walk(stored, seal.holding(sequence), pick);
+      StoredMessage message = pick.found;
+      if (message == null) {
+        throw new DamagedMessageException(
+            "damaged: " + (fault == null ? "it is not in its frame" : fault));
+      }
+      if (fault != null && reported.add(stored.file())) {
+        LOG.warn(
+            "Queue {}: damaged: backup {}: {}; sequence {} in it is whole",
+            queue,
+            stored.file(),
+            fault,
+            sequence);
+      }
+      return message;
+    } catch (DamagedMessageException e) {
+      throw located(stored, "sequence " + sequence, e);
+    }
+  }
+
+  /** The first message of this backup published at or after a time at which it has one. */
+  long find(StoredBlock stored, long micros) throws IOException {
+    Search search = new Search(stored, micros);
+    try {
+      BackupSeal seal = seal(stored);
+      String fault = walk(stored, seal.publishedAt(micros), search);
+      if (fault != null || search.found < 0) {
+        throw new DamagedMessageException(
+            "damaged: " + (fault == null ? "it is not in its frame" : fault));
+      }
+      return search.found;
+    } catch (DamagedMessageException e) {
+      throw located(stored, "first message from " + micros + " us on", e);
+    }
+  }
+
+  private static BackupSeal seal(StoredBlock stored) throws IOException {
+    BackupSeal seal = BackupSeal.read(BackupLayout.sealOf(stored.file()));
+    if (!seal.block().equals(stored.block())) {
+      throw new DamagedMessageException("damaged: its seal is another one now");
+    }
+    return seal;
+  }
+
+  private static @Nullable String walk(
+      StoredBlock stored, Frame frame, BlockScanner.Visitor visitor) throws IOException {
+    try (FrameFile file = new FrameFile(stored.file())) {
+      return file.walk(frame, visitor);
+    }
+  }
+
+  private DamagedMessageException located(
+      StoredBlock stored, String what, DamagedMessageException e) {
+    return new DamagedMessageException(
+        "queue "
+            + queue
+            + ", backup "
+            + stored.file()
+            + ", block "
+            + stored.block().block()
+            + ", "
+            + what
+            + ": "
+            + e.getMessage(),
+        e);
+  }
+
+  /** Waits for one message. A damaged document before it does not stop the search. */
+  private static final class Pick implements BlockScanner.Visitor {
+    private final DocumentReader reader;
+    private final int block;
+    private final long sequence;
+    private @Nullable StoredMessage found;
+
+    Pick(StoredBlock stored, long sequence) {
+      this.reader = new DocumentReader(stored.block().queue());
+      this.block = stored.block().block();
+      this.sequence = sequence;
+    }
+
+    @Override
+    public void document(long offset, byte[] document, int length) {
+      if (found != null || !opens(document, length)) {
+        return;
+      }
+      long first = reader.firstSequence();
+      if (sequence >= first && sequence < first + reader.count()) {
+        while (reader.nextSequence() < sequence) {
+          reader.skip();
+        }
+        found = reader.next();
+      }
+    }
+
+    private boolean opens(byte[] document, int length) {
+      try {
+        reader.open(document, length, block);
+        return true;
+      } catch (DamagedMessageException e) {
+        return false; // if it held the message, the message is not found and that is reported
+      }
+    }
+  }
+
+  /** Waits for the first document from a time on. */
+  private static final class Search implements BlockScanner.Visitor {
+    private final DocumentReader reader;
+    private final int block;
+    private final long micros;
+    private long found = -1;
+
+    Search(StoredBlock stored, long micros) {
+      this.reader = new DocumentReader(stored.block().queue());
+      this.block = stored.block().block();
+      this.micros = micros;
+    }
+
+    @Override
+    public void document(long offset, byte[] document, int length) {
+      if (found < 0) {
+        reader.open(document, length, block);
+        if (reader.micros() >= micros) {
+          found = reader.firstSequence();
+        }
+      }
+    }
+  }
+}

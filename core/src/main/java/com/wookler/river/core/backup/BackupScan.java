@@ -1,0 +1,125 @@
+package com.wookler.river.core.backup;
+
+import com.wookler.river.core.message.DamagedMessageException;
+import java.io.IOException;
+import java.nio.file.FileVisitResult;
+import java.nio.file.Files;
+import java.nio.file.LinkOption;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.nio.file.SimpleFileVisitor;
+import java.nio.file.attribute.BasicFileAttributes;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Looks through a backup directory once and changes nothing. What is not as River leaves it is
+ * reported with a warning that has the word "damaged", and left alone.
+ */
+final class BackupScan extends SimpleFileVisitor<Path> {
+  private static final Logger LOG = LoggerFactory.getLogger(BackupScan.class);
+
+  private final String queue;
+  private final BackupLayout layout;
+
+  /** Backups with a sound seal, of any queue. */
+  final List<StoredBlock> blocks = new ArrayList<>();
+
+  /** Backups whose seal is damaged or missing. */
+  final List<Path> damaged = new ArrayList<>();
+
+  /** What a crash left, to be deleted before the next backup is made. */
+  final List<Path> leftovers = new ArrayList<>();
+
+  /** Folders of years, months and days, each before the one that it is in. */
+  final List<Path> folders = new ArrayList<>();
+
+  BackupScan(String queue, BackupLayout layout) {
+    this.queue = queue;
+    this.layout = layout;
+  }
+
+  BackupScan run() throws IOException {
+    if (Files.exists(layout.directory())) {
+      Files.walkFileTree(layout.directory(), this);
+    }
+    return this;
+  }
+
+  @Override
+  public FileVisitResult preVisitDirectory(Path folder, BasicFileAttributes attributes) {
+    if (folder.equals(layout.directory()) || layout.isDateFolder(folder)) {
+      return FileVisitResult.CONTINUE;
+    }
+    warn(folder, "no folder of a backup; left alone");
+    return FileVisitResult.SKIP_SUBTREE;
+  }
+
+  @Override
+  public FileVisitResult postVisitDirectory(Path folder, @Nullable IOException failure) {
+    if (failure != null) {
+      warn(folder, "cannot be listed: " + failure);
+    } else if (!folder.equals(layout.directory())) {
+      folders.add(folder);
+    }
+    return FileVisitResult.CONTINUE;
+  }
+
+  @Override
+  public FileVisitResult visitFileFailed(Path file, IOException failure) {
+    if (!(failure instanceof NoSuchFileException)) {
+      warn(file, "cannot be read: " + failure);
+    }
+    return FileVisitResult.CONTINUE;
+  }
+
+  @Override
+  public FileVisitResult visitFile(Path file, BasicFileAttributes attributes) {
+    if (!attributes.isRegularFile()) {
+      warn(file, "no file of a backup; left alone");
+    } else if (BackupLayout.isTemporary(file)) {
+      leftovers.add(file);
+    } else if (BackupLayout.block(file, BackupLayout.SEAL).isPresent()) {
+      if (!Files.exists(BackupLayout.dataOf(file), LinkOption.NOFOLLOW_LINKS)) {
+        leftovers.add(file);
+      }
+    } else if (BackupLayout.block(file, BackupLayout.DATA).isPresent()) {
+      backup(file);
+    } else {
+      warn(file, "no file of a backup; left alone");
+    }
+    return FileVisitResult.CONTINUE;
+  }
+
+  private void backup(Path file) {
+    try {
+      BackupSeal seal = BackupSeal.read(BackupLayout.sealOf(file));
+      checkName(file, seal);
+      blocks.add(StoredBlock.of(file, seal));
+    } catch (DamagedMessageException e) {
+      damaged.add(file);
+      warn(file, "its seal is of no use (" + Verifier.text(e) + "); left alone and not read");
+    } catch (NoSuchFileException e) {
+      damaged.add(file);
+      warn(file, "its seal is missing; left alone and not read");
+    } catch (IOException e) {
+      damaged.add(file);
+      warn(file, "its seal cannot be read (" + e + "); left alone and not read");
+    }
+  }
+
+  /** A seal under the name of another block has been moved there. */
+  static void checkName(Path file, BackupSeal seal) {
+    int named = BackupLayout.block(file, BackupLayout.DATA).orElse(-1);
+    if (named != seal.block().block()) {
+      throw new DamagedMessageException("it is the seal of block " + seal.block().block());
+    }
+  }
+
+  private void warn(Path file, String what) {
+    LOG.warn("Queue {}: damaged: backup file {}: {}", queue, file, what);
+  }
+}

@@ -1,0 +1,172 @@
+package com.wookler.river.core.backup;
+
+import com.wookler.river.core.log.Seal;
+import com.wookler.river.core.message.DamagedMessageException;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.zip.CRC32C;
+
+/**
+ * What a backup holds and where, kept beside it as {@code b00000042.seal}.
+ *
+ * <p>Numbers are little-endian:
+ *
+ * <pre>
+ *  offset  size  what
+ *       0    92  the seal of the block, as it stood in the log
+ *      92     8  "RIVBACK1"
+ *     100     8  time of the backup, microseconds since 1970
+ *     108     8  length of the .zst file
+ *     116     4  number of frames n
+ *     120   36n  the frames in order, each:
+ *                  0  8  offset in the .zst file
+ *                  8  8  offset of its content in the block
+ *                 16  8  sequence of the first message at or behind that
+ *                 24  8  publish time of the last message before that, 0 in the first frame
+ *                 32  4  CRC32C of the compressed frame
+ * 120+36n     4  CRC32C of everything before
+ * </pre>
+ *
+ * <p>A frame ends where the next one starts, the last one with the file and the block. The frames
+ * cover the block from byte 0 to the end of its last document, so {@code zstd -d} gives it back.
+ *
+ * @param block what the block holds
+ * @param madeMicros when the backup was made, microseconds since 1970
+ * @param length of the {@code .zst} file
+ * @param frames in order, at least one
+ */
+record BackupSeal(Seal block, long madeMicros, long length, List<Frame> frames) {
+  private static final byte[] MAGIC = "RIVBACK1".getBytes(StandardCharsets.US_ASCII);
+  private static final int FRAMES_AT = Seal.BYTES + 28;
+  private static final int FRAME_BYTES = 36;
+  private static final int CHECKSUM_BYTES = 4;
+
+  BackupSeal {
+    frames = List.copyOf(frames);
+  }
+
+  /** How much of a block is backed up: what is in use, and the padding of its last document. */
+  static long covered(Seal block) {
+    return (block.bytes() + 3) & ~3L;
+  }
+
+  /**
+   * Reads a seal from disk.
+   *
+   * @throws DamagedMessageException it is not whole
+   */
+  static BackupSeal read(Path file) throws IOException {
+    return decode(Files.readAllBytes(file));
+  }
+
+  byte[] encode() {
+    int size = FRAMES_AT + frames.size() * FRAME_BYTES + CHECKSUM_BYTES;
+    ByteBuffer out = ByteBuffer.allocate(size).order(ByteOrder.LITTLE_ENDIAN);
+    out.put(block.encode()).put(MAGIC);
+    out.putLong(madeMicros).putLong(length).putInt(frames.size());
+    for (Frame frame : frames) {
+      out.putLong(frame.offset()).putLong(frame.start()).putLong(frame.firstSequence());
+      out.putLong(frame.microsBefore()).putInt(frame.checksum());
+    }
+    out.putInt(checksum(out.array()));
+    return out.array();
+  }
+
+  static BackupSeal decode(byte[] bytes) {
+    Seal block = Seal.decode(bytes);
+    int size = bytes.length;
+    if (size < FRAMES_AT + FRAME_BYTES + CHECKSUM_BYTES) {
+      throw damaged("the seal of a backup has " + size + " bytes");
+    }
+    ByteBuffer in = ByteBuffer.wrap(bytes).order(ByteOrder.LITTLE_ENDIAN).position(Seal.BYTES);
+    byte[] magic = new byte[MAGIC.length];
+    in.get(magic);
+    if (!Arrays.equals(magic, MAGIC) || in.getInt(size - CHECKSUM_BYTES) != checksum(bytes)) {
+      throw damaged("the checksum of a backup's seal is wrong");
+    }
+    long made = in.getLong();
+    long length = in.getLong();
+    int count = in.getInt();
+    if (size != FRAMES_AT + (long) count * FRAME_BYTES + CHECKSUM_BYTES) {
+      throw damaged("the seal of a backup has " + size + " bytes for " + count + " frames");
+    }
+    return new BackupSeal(block, made, length, frames(in, count, length, covered(block)));
+  }
+
+  private static List<Frame> frames(ByteBuffer in, int count, long length, long bytes) {
+    List<Frame> frames = new ArrayList<>(count);
+    long offset = in.getLong(FRAMES_AT);
+    long start = in.getLong(FRAMES_AT + 8);
+    if (offset != 0 || start != 0) {
+      throw damaged("the first frame of a backup starts elsewhere");
+    }
+    for (int i = 0; i < count; i++) {
+      int at = FRAMES_AT + i * FRAME_BYTES;
+      boolean last = i == count - 1;
+      long nextOffset = last ? length : in.getLong(at + FRAME_BYTES);
+      long nextStart = last ? bytes : in.getLong(at + FRAME_BYTES + 8);
+      if (nextOffset <= offset || nextStart <= start) {
+        throw damaged("the frames of a backup are out of order");
+      }
+      frames.add(
+          new Frame(
+              offset,
+              nextOffset - offset,
+              start,
+              nextStart - start,
+              in.getLong(at + 16),
+              in.getLong(at + 24),
+              in.getInt(at + 32)));
+      offset = nextOffset;
+      start = nextStart;
+    }
+    return frames;
+  }
+
+  /** The frame that holds a message of this block. */
+  Frame holding(long sequence) {
+    int low = 0;
+    int high = frames.size() - 1;
+    while (low < high) {
+      int middle = (low + high + 1) >>> 1;
+      if (frames.get(middle).firstSequence() <= sequence) {
+        low = middle;
+      } else {
+        high = middle - 1;
+      }
+    }
+    return frames.get(low);
+  }
+
+  /** The frame with the first message published at or after this time, if this block has one. */
+  Frame publishedAt(long micros) {
+    int low = 0;
+    int high = frames.size() - 1;
+    while (low < high) {
+      int middle = (low + high + 1) >>> 1;
+      if (frames.get(middle).microsBefore() < micros) {
+        low = middle;
+      } else {
+        high = middle - 1;
+      }
+    }
+    return frames.get(low);
+  }
+
+  private static int checksum(byte[] bytes) {
+    CRC32C crc = new CRC32C();
+    crc.update(bytes, 0, bytes.length - CHECKSUM_BYTES);
+    return (int) crc.getValue();
+  }
+
+  private static DamagedMessageException damaged(String what) {
+    return new DamagedMessageException("damaged: " + what);
+  }
+}

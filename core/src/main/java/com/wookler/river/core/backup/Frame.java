@@ -1,0 +1,30 @@
+package com.wookler.river.core.backup;
+
+/**
+ * One zstd frame of a backup and the stretch of the block that it holds, whole documents only.
+ *
+ * @param offset where it starts in the {@code .zst} file
+ * @param length bytes it takes there
+ * @param start where its content starts in the block
+ * @param bytes length of its content
+ * @param firstSequence of the first message at or behind {@code start}; {@link #UNKNOWN} until the
+ *     messages have been read
+ * @param microsBefore publish time of the last message before it, 0 in the first frame
+ * @param checksum CRC32C of its {@code length} bytes
+ */
+record Frame(
+    long offset,
+    long length,
+    long start,
+    long bytes,
+    long firstSequence,
+    long microsBefore,
+    int checksum) {
+
+  static final long UNKNOWN = -1;
+
+  /** The same frame with what its messages told. */
+  Frame located(long sequence, long micros) {
+    return new Frame(offset, length, start, bytes, sequence, micros, checksum);
+  }
+}

@@ -1,0 +1,150 @@
+package com.wookler.river.core.backup;
+
+import com.github.luben.zstd.ZstdIOException;
+import com.github.luben.zstd.ZstdInputStreamNoFinalizer;
+import com.wookler.river.core.log.BlockScanner;
+import java.io.Closeable;
+import java.io.FileNotFoundException;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.OutputStream;
+import java.io.RandomAccessFile;
+import java.nio.file.Path;
+import java.util.zip.CRC32C;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Reads the frames of one backup, each as a stream of documents.
+ *
+ * <p>By {@link RandomAccessFile}, because a file channel would close when the reading thread, which
+ * may be a user's, is interrupted. Not thread-safe.
+ */
+final class FrameFile implements Closeable {
+  private static final int PIECE_BYTES = 64 << 10;
+  private static final int MAX_WINDOW_LOG =
+      23; // 8 MB; level 3 needs 2, a damaged frame may say 128
+
+  private final RandomAccessFile file;
+
+  FrameFile(Path path) throws FileNotFoundException {
+    this.file = new RandomAccessFile(path.toFile(), "r");
+  }
+
+  long length() throws IOException {
+    return file.length();
+  }
+
+  /**
+   * Shows each document of a frame to the visitor, with its place in the block.
+   *
+   * @return what is wrong with the frame, null if nothing is; the visitor may have seen documents
+   *     before that was found
+   * @throws IOException the file cannot be read
+   */
+  @Nullable String walk(Frame frame, BlockScanner.Visitor visitor) throws IOException {
+    Compressed compressed = new Compressed(frame.offset(), frame.length());
+    try (ZstdInputStreamNoFinalizer zstd = new ZstdInputStreamNoFinalizer(compressed)) {
+      zstd.setLongMax(MAX_WINDOW_LOG);
+      Content content = new Content(zstd, frame.bytes());
+      BlockScanner.Ending ending =
+          BlockScanner.walk(
+              content,
+              (offset, bytes, length) -> visitor.document(frame.start() + offset, bytes, length));
+      if (ending != BlockScanner.Ending.OPEN || content.left > 0) {
+        return "a frame does not hold whole documents";
+      }
+      if (zstd.read() >= 0) {
+        return "a frame holds more than it should";
+      }
+    } catch (ZstdIOException e) {
+      return "a frame cannot be decompressed: " + e.getMessage();
+    }
+    return compressed.checksum() == frame.checksum() ? null : "the checksum of a frame is wrong";
+  }
+
+  @Override
+  public void close() throws IOException {
+    file.close();
+  }
+
+  /** A stretch of the file. */
+  private final class Compressed extends InputStream {
+    private final CRC32C crc = new CRC32C();
+    private long left;
+
+    Compressed(long offset, long length) throws IOException {
+      file.seek(offset);
+      left = length;
+    }
+
+    @Override
+    public int read() throws IOException {
+      byte[] one = new byte[1];
+      return read(one, 0, 1) < 0 ? -1 : one[0] & 0xFF;
+    }
+
+    @Override
+    public int read(byte[] bytes, int offset, int length) throws IOException {
+      int read = left == 0 ? -1 : file.read(bytes, offset, (int) Math.min(length, left));
+      if (read > 0) {
+        crc.update(bytes, offset, read);
+        left -= read;
+      }
+      return read;
+    }
+
+    /** Over the whole stretch, what zstd left unread included. */
+    int checksum() throws IOException {
+      transferTo(OutputStream.nullOutputStream());
+      return (int) crc.getValue();
+    }
+  }
+
+  /** What was decompressed, in pieces, and never more than there should be. */
+  private static final class Content extends InputStream {
+    private final InputStream zstd;
+    private final byte[] piece;
+    private long left;
+    private int at;
+    private int end;
+
+    Content(InputStream zstd, long length) {
+      this.zstd = zstd;
+      this.piece = new byte[(int) Math.min(PIECE_BYTES, length)];
+      this.left = length;
+    }
+
+    @Override
+    public int read() throws IOException {
+      return refill() ? piece[at++] & 0xFF : -1;
+    }
+
+    @Override
+    public int read(byte[] bytes, int offset, int length) throws IOException {
+      if (length == 0) {
+        return 0;
+      }
+      if (!refill()) {
+        return -1;
+      }
+      int copied = Math.min(length, end - at);
+      System.arraycopy(piece, at, bytes, offset, copied);
+      at += copied;
+      return copied;
+    }
+
+    private boolean refill() throws IOException {
+      if (at < end) {
+        return true;
+      }
+      int read = left == 0 ? -1 : zstd.read(piece, 0, (int) Math.min(piece.length, left));
+      if (read <= 0) {
+        return false;
+      }
+      left -= read;
+      at = 0;
+      end = read;
+      return true;
+    }
+  }
+}

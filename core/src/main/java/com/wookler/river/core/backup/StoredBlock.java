@@ -1,0 +1,34 @@
+package com.wookler.river.core.backup;
+
+import com.wookler.river.core.log.Seal;
+import java.nio.file.Path;
+
+/**
+ * A backup as the index knows it.
+ *
+ * @param file its {@code .zst} file
+ * @param block what it holds
+ * @param madeMicros when it was made, microseconds since 1970
+ * @param length of the {@code .zst} file
+ */
+record StoredBlock(Path file, Seal block, long madeMicros, long length) {
+  static StoredBlock of(Path file, BackupSeal seal) {
+    return new StoredBlock(file, seal.block(), seal.madeMicros(), seal.length());
+  }
+
+  boolean holds(long sequence) {
+    return sequence >= block.firstSequence() && sequence < block.endSequence();
+  }
+
+  /**
+   * Whether the same messages are in it. Bytes don't count: after a recovery a block's end is where
+   * its end mark stands, before that where its last message ended.
+   */
+  boolean isOf(Seal seal) {
+    return block.queue().equals(seal.queue())
+        && block.block() == seal.block()
+        && block.firstSequence() == seal.firstSequence()
+        && block.messages() == seal.messages()
+        && block.digest() == seal.digest();
+  }
+}
