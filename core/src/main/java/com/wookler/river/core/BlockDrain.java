@@ -12,6 +12,7 @@ import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.IntConsumer;
 import org.jspecify.annotations.Nullable;
@@ -42,7 +43,7 @@ final class BlockDrain {
   private final IntConsumer leaveLookup;
   private final Listeners listeners;
 
-  private volatile long archived; // written by the serial task, read by stats
+  private final AtomicLong archived = new AtomicLong();
   private volatile long notBefore; // after a failure; written by the serial task
   private long retryNanos = FIRST_RETRY_NANOS; // confined to the serial task
 
@@ -73,7 +74,7 @@ final class BlockDrain {
 
   /** Blocks taken out so far. */
   long archived() {
-    return archived;
+    return archived.get();
   }
 
   /** Whether a block can go now; cheap, for housekeeping. */
@@ -96,7 +97,7 @@ final class BlockDrain {
     try {
       Path file = backup == null ? null : backup.archive(seal, log.file(seal));
       if (remove(seal)) {
-        archived++;
+        archived.incrementAndGet();
         if (file != null) {
           listeners.blockArchived(seal, file);
         }
