@@ -56,7 +56,7 @@ public final class BlockLog implements AutoCloseable {
 
   /**
    * By first sequence; holds the active block too. Written under the append lock and by {@link
-   * #remove}.
+   * #forget}.
    */
   private final NavigableMap<Long, Block> blocks = new ConcurrentSkipListMap<>();
 
