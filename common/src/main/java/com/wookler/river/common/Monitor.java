@@ -179,9 +179,12 @@ public final class Monitor {
       Instant now = window.now();
       boolean periodOver = !now.isBefore(periodEnd);
       try {
-        if (time.nanoTime() - nextReport >= 0) {
+        long late = time.nanoTime() - nextReport;
+        if (late >= 0) {
           report();
-          nextReport = time.nanoTime() + settings.frequency().toNanos();
+          // On schedule, whatever the report took; what was missed is not made up for.
+          long frequency = settings.frequency().toNanos();
+          nextReport += (late / frequency + 1) * frequency;
         }
       } finally {
         if (periodOver) {

@@ -34,11 +34,24 @@ public class MonitoredThread extends Thread {
     return RUNNING;
   }
 
+  /** Starts the thread; it is known to the monitor when this returns. */
+  @Override
+  public final synchronized void start() {
+    boolean added = RUNNING.add(this);
+    boolean started = false;
+    try {
+      super.start();
+      started = true;
+    } finally {
+      if (added && !started) {
+        RUNNING.remove(this);
+      }
+    }
+  }
+
   /** Runs the body; logs what it throws, an Error too. */
   @Override
-  @SuppressWarnings("CatchAndPrintStackTrace")
   public final void run() {
-    RUNNING.add(this);
     try {
       body.run();
     } catch (Throwable e) {

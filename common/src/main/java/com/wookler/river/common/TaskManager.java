@@ -201,10 +201,10 @@ public final class TaskManager implements AutoCloseable {
   private void runUntilClosed() {
     Entry entry = take();
     while (entry != null) {
-      long pause = step(entry);
+      long due = step(entry);
       // Whatever a step did with interrupts stays its own affair.
       Thread.interrupted();
-      finished(entry, pause);
+      finished(entry, due);
       entry = take();
     }
   }
@@ -255,29 +255,30 @@ public final class TaskManager implements AutoCloseable {
     }
   }
 
-  /** Runs a step and says how long to pause after it. */
+  /** Runs a step and says when the next one is due. */
   private long step(Entry entry) {
+    long start = now();
     try {
-      long start = time.nanoTime();
       boolean more = entry.task.step();
-      long took = time.nanoTime() - start;
-      if (took > LONG_STEP) {
-        LOG.debug("A step of task '{}' took {} ms", entry.name, took / 1_000_000);
+      long end = now();
+      if (end - start > LONG_STEP) {
+        LOG.debug("A step of task '{}' took {} ms", entry.name, (end - start) / 1_000_000);
       }
       long pause = more ? 0 : Math.max(0, entry.task.interval().toNanos());
       entry.failedInRow = 0;
-      return pause;
+      return saturatedAdd(end, pause);
     } catch (Throwable e) {
       // An Error too: one task's missing class or full stack must not end the thread of all.
-      failures.incrementAndGet();
+      long end = now();
       long pause = backoff(entry.failedInRow++);
+      failures.incrementAndGet();
       LOG.error(
           "A step of task '{}' failed, {} in a row; next try in {} s",
           entry.name,
           entry.failedInRow,
           pause / 1_000_000_000,
           e);
-      return pause;
+      return saturatedAdd(end, pause);
     }
   }
 
@@ -287,7 +288,7 @@ public final class TaskManager implements AutoCloseable {
         : Math.min(LONGEST_BACKOFF, FIRST_BACKOFF << failedBefore);
   }
 
-  private void finished(Entry entry, long pause) {
+  private void finished(Entry entry, long due) {
     lock.lock();
     try {
       entry.runner = null;
@@ -295,7 +296,7 @@ public final class TaskManager implements AutoCloseable {
         entries.remove(entry.task, entry);
       } else if (!closed) {
         boolean hurry = entry.woken.get() && entry.failedInRow == 0;
-        enqueue(entry, hurry ? now() : saturatedAdd(now(), pause));
+        enqueue(entry, hurry ? Math.min(due, now()) : due);
       }
       stepEnded.signalAll();
     } finally {

@@ -1,0 +1,101 @@
+package com.wookler.river.common.micrometer;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.within;
+
+import com.wookler.river.common.Env;
+import com.wookler.river.common.Monitor;
+import com.wookler.river.common.counters.AbstractCounter;
+import com.wookler.river.common.counters.AbstractMeasure;
+import com.wookler.river.common.counters.Average;
+import com.wookler.river.common.counters.Count;
+import com.wookler.river.common.utils.Monitoring;
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class RiverMeterBinderTest {
+  @TempDir Path directory;
+
+  private final SimpleMeterRegistry registry = new SimpleMeterRegistry();
+
+  @BeforeEach
+  void create() throws IOException {
+    Env.reset();
+    Path file =
+        Files.writeString(
+            directory.resolve("river.xml"),
+            """
+            <river><env>
+              <monitor><params><param name="app.name" value="TEST-RIVER"/></params></monitor>
+              <task-manager name="TM"><params><param name="executor.pool.size" value="1"/></params></task-manager>
+            </env></river>
+            """);
+    Env.create(file, "river");
+  }
+
+  @AfterEach
+  void reset() {
+    Env.reset();
+    registry.close();
+  }
+
+  @Test
+  void shouldBindCountersThatAreThereAndThatCome() {
+    AbstractCounter adds = counter("adds", Count.class);
+    adds.add(3);
+    try (RiverMeterBinder binder = new RiverMeterBinder(Monitor.get())) {
+      binder.bindTo(registry);
+      AbstractCounter time = counter("time.add", Average.class);
+      assertThat(registry.get("river.counters.queue.time.add.average").gauge().value()).isZero();
+      time.add(3_000_000, 2);
+      adds.add(4);
+
+      assertThat(registry.get("river.counters.queue.adds").functionCounter().count()).isEqualTo(7);
+      assertThat(registry.get("river.counters.queue.time.add.samples").functionCounter().count())
+          .isEqualTo(2);
+      assertThat(registry.get("river.counters.queue.time.add.millis").functionCounter().count())
+          .isCloseTo(3, within(1e-9));
+      assertThat(registry.get("river.counters.queue.time.add.average").gauge().value())
+          .isCloseTo(1.5, within(1e-9));
+      assertThat(registry.get("river.threads").gauge().value()).isGreaterThanOrEqualTo(1);
+    }
+  }
+
+  @Test
+  void shouldSumWhatTheLogSums() {
+    try (RiverMeterBinder binder = new RiverMeterBinder(Monitor.get())) {
+      binder.bindTo(registry);
+      AbstractCounter one = counter("adds", Count.class);
+      AbstractCounter two = counter("adds", Count.class);
+      one.add(1);
+      two.add(2);
+      Monitoring.remove(one);
+
+      assertThat(registry.get("river.counters.queue.adds").functionCounter().count()).isEqualTo(3);
+    }
+  }
+
+  @Test
+  void shouldRemoveItsMetersWhenClosed() {
+    RiverMeterBinder binder = new RiverMeterBinder(Monitor.get());
+    counter("adds", Count.class);
+    binder.bindTo(registry);
+    assertThat(registry.getMeters()).hasSize(2);
+
+    binder.close();
+    binder.close();
+    counter("reads", Count.class);
+
+    assertThat(registry.getMeters()).isEmpty();
+  }
+
+  private static AbstractCounter counter(String name, Class<? extends AbstractMeasure> type) {
+    return Monitoring.create(false, "river.counters.queue", name, type, AbstractCounter.Mode.PROD);
+  }
+}
