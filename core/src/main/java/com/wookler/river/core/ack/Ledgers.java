@@ -45,6 +45,7 @@ public final class Ledgers {
       if (start.snapshotted()) {
         generations.writeSnapshot(
             AckState.of(found.ring(), start.handedOver()), start.generation());
+        generations.prune();
       }
       // The cursor comes last: a subscriber without one is still being made.
       Cursor cursor = openCursor(directory, WITH_ACK, content, start.handedOver());

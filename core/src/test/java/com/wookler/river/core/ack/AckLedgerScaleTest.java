@@ -1,0 +1,97 @@
+package com.wookler.river.core.ack;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.nio.file.Path;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Memory stays bounded and each call cheap, however many messages there are. */
+class AckLedgerScaleTest {
+  @TempDir Path directory;
+
+  @Test
+  void shouldKeepTheRingSmallWhenEverythingIsAcknowledged() {
+    try (AckLedger ledger = open(new Limits(30_000, 10_000, 262_144))) {
+      for (long s = 0; s < 5_000_000; s++) {
+        ledger.acknowledge(s, ledger.handOver(s, s, s / 1000));
+      }
+      assertThat(ledger.floor()).isEqualTo(5_000_000);
+      assertThat(ledger.ringCapacity()).isEqualTo(Ring.MIN_CAPACITY);
+      assertThat(ledger.deadlineCapacity()).isEqualTo(1024);
+    }
+  }
+
+  @Test
+  void shouldStayWithinTheWindowWhileOneMessageIsStuck() {
+    int window = 262_144;
+    try (AckLedger ledger = open(new Limits(30_000, 10_000, window))) {
+      long handed = 0;
+      while (handed < 5_000_000) {
+        long stuckAt = ledger.position();
+        final long ticket = ledger.handOver(stuckAt, 0, handed);
+        while (ledger.hasRoom()) {
+          long sequence = ledger.position();
+          ledger.acknowledge(sequence, ledger.handOver(sequence, sequence, handed));
+          handed++;
+        }
+        assertThat(ledger.position() - ledger.floor()).isEqualTo(window);
+        assertThat(ledger.ringCapacity()).isEqualTo(window);
+        assertThat(ledger.deadlineCapacity()).isEqualTo(1024);
+        assertThat(ledger.acknowledge(stuckAt, ticket)).isEqualTo(Outcome.DONE);
+        assertThat(ledger.floor()).isEqualTo(ledger.position());
+      }
+    }
+  }
+
+  @Test
+  void shouldExpireAndRedeliverAMillion() {
+    int count = Limits.MAX_WINDOW;
+    try (AckLedger ledger = open(new Limits(1000, count, count))) {
+      for (long s = 0; s < count; s++) {
+        ledger.handOver(s, s, s / 10_000);
+      }
+      assertThat(ledger.hasRoom()).isFalse();
+      long now = 10_000;
+      int expired = 0;
+      while (ledger.nextDueMillis() <= now) {
+        int some = ledger.expire(now);
+        assertThat(some).isLessThanOrEqualTo(AckLedger.EXPIRE_STEP);
+        expired += some;
+      }
+      assertThat(expired).isEqualTo(count);
+      assertThat(ledger.ready()).isEqualTo(count);
+      for (long s = ledger.nextReady(); s >= 0; s = ledger.nextReady()) {
+        ledger.acknowledge(s, ledger.redeliver(s, now));
+      }
+      assertThat(ledger.redelivered()).isEqualTo(count);
+      assertThat(ledger.floor()).isEqualTo(count);
+    }
+  }
+
+  @Test
+  void shouldReopenWithAMillionFinishedAboveTheFloor() {
+    int count = Limits.MAX_WINDOW;
+    Limits limits = new Limits(1000, count, count);
+    try (AckLedger ledger = open(limits)) {
+      ledger.handOver(0, 0, 0);
+      for (long s = 1; s < count; s++) {
+        ledger.acknowledge(s, ledger.handOver(s, s, 0));
+      }
+    }
+    try (AckLedger ledger = open(limits)) {
+      assertThat(ledger.floor()).isZero();
+      assertThat(ledger.finishedAboveFloor()).isEqualTo(count - 1);
+      long ticket = ledger.handOver(0, 0, 0);
+      assertThat(Ledger.attempt(ticket)).isEqualTo(2);
+      assertThat(ledger.position()).isEqualTo(count);
+      ledger.acknowledge(0, ticket);
+      assertThat(ledger.floor()).isEqualTo(count);
+    }
+  }
+
+  private AckLedger open(Limits limits) {
+    return (AckLedger)
+        Ledgers.withAck(directory.resolve("subscriber"), limits, new Origin(0, 0), Runnable::run);
+  }
+}

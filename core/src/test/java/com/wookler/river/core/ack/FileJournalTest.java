@@ -1,0 +1,442 @@
+package com.wookler.river.core.ack;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import com.wookler.river.common.errors.RiverException;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.nio.file.DirectoryStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.Queue;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.condition.EnabledOnOs;
+import org.junit.jupiter.api.condition.OS;
+import org.junit.jupiter.api.io.TempDir;
+
+/** What is on disk, when, and what comes back from it. */
+class FileJournalTest {
+  private static final Limits LIMITS = new Limits(1000, 1 << 20, 1 << 20);
+  private static final Origin ORIGIN = new Origin(0, 0);
+
+  @TempDir Path base;
+
+  private final Queue<Runnable> flusher = new ArrayDeque<>();
+  private Path directory;
+
+  @BeforeEach
+  void name() {
+    directory = base.resolve("subscribers/one");
+  }
+
+  @Test
+  void shouldBeginWhereANewSubscriberIsToldTo() {
+    try (Ledger ledger = open(new Origin(77, 3))) {
+      assertThat(ledger.recovery().created()).isTrue();
+      assertThat(ledger.floor()).isEqualTo(77);
+    }
+    try (Ledger ledger = open(new Origin(500, 3))) {
+      assertThat(ledger.recovery().created()).isFalse();
+      assertThat(ledger.floor()).isEqualTo(77);
+      assertThat(ledger.recovery().nextFree()).isEqualTo(77);
+    }
+  }
+
+  @Test
+  void shouldLoseNoAckWhenKilled() throws IOException {
+    try (Ledger ledger = open(ORIGIN)) {
+      long[] tickets = handOver(ledger, 10);
+      for (int sequence : new int[] {4, 0, 1, 7, 8, 2}) {
+        ledger.acknowledge(sequence, tickets[sequence]);
+        try (Ledger killed = open(Copies.of(directory), ORIGIN)) {
+          assertThat(killed.floor()).isEqualTo(ledger.floor());
+          assertThat(killed.position()).isEqualTo(ledger.floor());
+          assertThat(killed.recovery().damaged()).isEmpty();
+          assertThat(killed.recovery().torn()).isZero();
+          assertThat(killed.acknowledge(sequence, tickets[sequence])).isEqualTo(Outcome.STALE);
+        }
+      }
+      try (Ledger killed = open(Copies.of(directory), ORIGIN)) {
+        assertThat(killed.recovery().handedOver()).isEqualTo(10);
+        assertThat(killed.recovery().finishedEnd()).isEqualTo(9);
+        assertThat(unfinished(killed, 12)).containsExactly(3L, 5L, 6L, 9L, 10L, 11L);
+      }
+    }
+  }
+
+  @Test
+  void shouldCountAttemptsAcrossRestarts() {
+    try (Ledger ledger = open(ORIGIN)) {
+      long[] tickets = handOver(ledger, 3);
+      ledger.release(1, tickets[1]);
+      ledger.retry(2, tickets[2], 0, 0);
+      ledger.release(1, ledger.redeliver(1, 0));
+      ledger.redeliver(2, 0);
+    }
+    for (int restart = 1; restart <= 3; restart++) {
+      try (Ledger ledger = open(ORIGIN)) {
+        assertThat(attempt(ledger)).isEqualTo(1 + restart);
+        assertThat(attempt(ledger)).isEqualTo(restart);
+        assertThat(attempt(ledger)).isEqualTo(2 + restart);
+        assertThat(ledger.redelivered()).isEqualTo(restart == 1 ? 2 : 3);
+      }
+    }
+    try (Ledger ledger = open(ORIGIN)) {
+      ledger.skip(3);
+      assertThat(attempt(ledger)).isEqualTo(1);
+    }
+  }
+
+  @Test
+  void shouldTakeNoSpaceForAcknowledgingInOrder() throws IOException {
+    try (Ledger ledger = open(ORIGIN)) {
+      for (long s = 0; s < 100_000; s++) {
+        ledger.acknowledge(s, ledger.handOver(s, 0, 0));
+      }
+      try (Ledger killed = open(Copies.of(directory), ORIGIN)) {
+        assertThat(killed.floor()).isEqualTo(100_000);
+        assertThat(killed.recovery().records()).isEqualTo(1);
+      }
+    }
+  }
+
+  @Test
+  void shouldReplayTheChainOfLogsUntilTheSnapshotIsWritten() throws IOException {
+    try (Ledger ledger = open(ORIGIN)) {
+      acknowledgeEverySecond(ledger, 100_000);
+      assertThat(flusher).isNotEmpty();
+      try (Ledger killed = open(Copies.of(directory), ORIGIN)) {
+        assertThat(killed.recovery().logs()).isEqualTo(4);
+        assertThat(killed.recovery().records()).isEqualTo(50_000);
+        assertThat(killed.floor()).isZero();
+        assertThat(killed.recovery().finishedEnd()).isEqualTo(100_000);
+        assertThat(unfinished(killed, 100_000)).hasSize(50_000).allMatch(s -> s % 2 == 0);
+      }
+      flush();
+      try (Ledger killed = open(Copies.of(directory), ORIGIN)) {
+        assertThat(killed.recovery().snapshot()).isEqualTo(2);
+        assertThat(unfinished(killed, 100_000)).hasSize(50_000).allMatch(s -> s % 2 == 0);
+      }
+    }
+  }
+
+  @Test
+  void shouldKeepTwoSnapshotsAndTheirLogs() throws IOException {
+    try (Ledger ledger = open(ORIGIN)) {
+      for (int round = 0; round < 12; round++) {
+        acknowledgeEverySecond(ledger, 40_000);
+        flush();
+        assertThat(names("ack-[0-9]*.snap").size()).isLessThanOrEqualTo(2);
+        assertThat(names("ack-[0-9]*.log").size()).isLessThanOrEqualTo(5);
+        assertThat(names("*.tmp")).isEmpty();
+      }
+    }
+    for (int i = 0; i < 20; i++) {
+      open(ORIGIN).close();
+      flusher.clear();
+    }
+    assertThat(names("ack-[0-9]*.log").size()).isLessThanOrEqualTo(12);
+    assertThat(names("ack-[0-9]*.snap").size()).isLessThanOrEqualTo(12);
+  }
+
+  @Test
+  void shouldSeekDurably() throws IOException {
+    try (Ledger ledger = open(ORIGIN)) {
+      long[] tickets = handOver(ledger, 100);
+      for (int s = 0; s < 100; s++) {
+        ledger.acknowledge(s, tickets[s]);
+      }
+      ledger.seek(40);
+      try (Ledger killed = open(Copies.of(directory), ORIGIN)) {
+        assertThat(killed.floor()).isEqualTo(40);
+        assertThat(attempt(killed)).isEqualTo(1);
+      }
+      ledger.acknowledge(40, ledger.handOver(40, 0, 0));
+      ledger.seek(1000);
+      ledger.seek(70);
+      flush();
+    }
+    try (Ledger ledger = open(ORIGIN)) {
+      assertThat(ledger.floor()).isEqualTo(70);
+      assertThat(ledger.recovery().nextFree()).isEqualTo(70);
+    }
+  }
+
+  @Test
+  void shouldChangeNothingWhenASeekCannotBeWritten() throws IOException {
+    try (Ledger ledger = open(ORIGIN)) {
+      flush();
+      long[] tickets = handOver(ledger, 5);
+      ledger.acknowledge(0, tickets[0]);
+      Path blocked = Files.createDirectories(directory.resolve("ack-2.snap/blocked"));
+      assertThatThrownBy(() -> ledger.seek(3)).isInstanceOf(RiverException.class);
+      assertThat(ledger.floor()).isEqualTo(1);
+      assertThat(ledger.acknowledge(1, tickets[1])).isEqualTo(Outcome.DONE);
+      Files.delete(blocked);
+      Files.delete(blocked.getParent());
+      try (Ledger killed = open(Copies.of(directory), ORIGIN)) {
+        assertThat(killed.floor()).isEqualTo(2);
+      }
+      ledger.seek(3);
+      assertThat(ledger.floor()).isEqualTo(3);
+    }
+  }
+
+  @Test
+  void shouldGoOnWithoutSpaceAndCatchUpWhenThereIsSome() throws IOException {
+    try (Ledger ledger = open(ORIGIN)) {
+      Path blocked = Files.createDirectories(directory.resolve("ack-2.log/blocked"));
+      acknowledgeEverySecond(ledger, 40_000);
+      assertThat(ledger.unjournaled()).isEqualTo(20_000 - AckLog.RECORDS);
+      assertThat(ledger.finishedAboveFloor()).isEqualTo(20_000);
+      flush();
+      Files.delete(blocked);
+      Files.delete(blocked.getParent());
+      acknowledgeEverySecond(ledger, 3000);
+      assertThat(ledger.unjournaled()).isPositive();
+      flush();
+      assertThat(ledger.unjournaled()).isZero();
+      try (Ledger killed = open(Copies.of(directory), ORIGIN)) {
+        assertThat(killed.recovery().damaged()).isEmpty();
+        assertThat(unfinished(killed, 43_000)).hasSize(21_500).allMatch(s -> s % 2 == 0);
+      }
+    }
+  }
+
+  @Test
+  @EnabledOnOs({OS.LINUX, OS.MAC})
+  void shouldTakeNoNewSpaceOnceTwoSnapshotsStand() throws IOException {
+    try (Ledger ledger = open(ORIGIN)) {
+      for (int round = 0; round < 4; round++) {
+        turnOver(ledger);
+      }
+      List<Long> before = inodes();
+      turnOver(ledger);
+      turnOver(ledger);
+      assertThat(inodes()).isEqualTo(before);
+    }
+  }
+
+  @Test
+  void shouldNotTouchAnythingAfterClose() throws IOException {
+    Ledger ledger = open(ORIGIN);
+    acknowledgeEverySecond(ledger, 40_000);
+    ledger.close();
+    List<String> before = names("*");
+    flush();
+    ledger.force();
+    assertThat(names("*")).isEqualTo(before);
+  }
+
+  @Test
+  void shouldForceWhatIsRetiredAndWhatIsInUse() {
+    try (Ledger ledger = open(ORIGIN)) {
+      acknowledgeEverySecond(ledger, 40_000);
+      ledger.force();
+      ledger.force();
+      flush();
+      acknowledgeEverySecond(ledger, 40_000);
+      ledger.force();
+    }
+  }
+
+  @Test
+  void shouldWorkOnAnInterruptedThreadAndKeepTheInterrupt() throws IOException {
+    Thread.currentThread().interrupt();
+    try (Ledger ledger = open(ORIGIN)) {
+      acknowledgeEverySecond(ledger, 40_000);
+      ledger.seek(10);
+      ledger.handOver(10, 0, 0);
+      assertThat(Thread.currentThread().isInterrupted()).isTrue();
+    }
+    assertThat(Thread.interrupted()).isTrue();
+    try (Ledger ledger = open(ORIGIN)) {
+      assertThat(ledger.floor()).isEqualTo(10);
+    }
+  }
+
+  @Test
+  void shouldHoldOnlyWhatFitsIntoASmallerWindow() {
+    try (Ledger ledger = open(ORIGIN)) {
+      acknowledgeEverySecond(ledger, 1000);
+    }
+    Limits small = new Limits(1000, 1000, 10);
+    try (Ledger ledger = Ledgers.withAck(directory, small, ORIGIN, flusher::add)) {
+      for (long s = 0; s < 10; s += 2) {
+        assertThat(ledger.hasRoom()).isTrue();
+        assertThat(Ledger.attempt(ledger.handOver(s, 0, 0))).isEqualTo(2);
+      }
+      assertThat(ledger.hasRoom()).isFalse();
+    }
+    try (Ledger ledger = open(ORIGIN)) {
+      assertThat(unfinished(ledger, 1000)).hasSize(500);
+    }
+  }
+
+  @Test
+  void shouldRefuseWhatANewerRiverWrote() throws IOException {
+    open(ORIGIN).close();
+    Path log = directory.resolve("ack-1.log");
+    byte[] bytes = Files.readAllBytes(log);
+    ByteBuffer.wrap(bytes)
+        .order(ByteOrder.LITTLE_ENDIAN)
+        .putInt(8, 2)
+        .putInt(AckLog.HEADER_CRC, crcOfVersion2(bytes));
+    Files.write(log, bytes);
+    assertThatThrownBy(() -> open(ORIGIN))
+        .isInstanceOf(RiverException.class)
+        .hasMessageContaining("ack-1.log has format version 2");
+    assertThat(log).exists();
+  }
+
+  @Test
+  void shouldSayWhichDirectoryCannotBeUsed() throws IOException {
+    Files.createDirectories(directory.getParent());
+    Files.writeString(directory, "a file");
+    assertThatThrownBy(() -> open(ORIGIN))
+        .isInstanceOf(RiverException.class)
+        .hasMessageContaining(directory.toString());
+  }
+
+  @Test
+  @EnabledOnOs({OS.LINUX, OS.MAC})
+  void shouldLetOnlyTheOwnerIn() throws IOException {
+    try (Ledger ledger = open(ORIGIN)) {
+      acknowledgeEverySecond(ledger, 40_000);
+      flush();
+    }
+    assertThat(PosixFilePermissions.toString(Files.getPosixFilePermissions(directory)))
+        .isEqualTo("rwx------");
+    try (Stream<Path> files = Files.list(directory)) {
+      assertThat(files)
+          .allSatisfy(
+              file ->
+                  assertThat(PosixFilePermissions.toString(Files.getPosixFilePermissions(file)))
+                      .as(file.toString())
+                      .isEqualTo("rw-------"));
+    }
+  }
+
+  @Test
+  @EnabledOnOs(OS.LINUX)
+  void shouldLeaveNoMappingAndNoDescriptor() throws IOException {
+    for (int i = 0; i < 20; i++) {
+      try (Ledger ledger = open(ORIGIN)) {
+        acknowledgeEverySecond(ledger, 40_000);
+        flush();
+      }
+      try (Ledger ledger = Ledgers.withoutAck(base.resolve("two"), ORIGIN)) {
+        ledger.skip(i);
+      }
+    }
+    assertThat(Files.readAllLines(Path.of("/proc/self/maps")))
+        .noneMatch(line -> line.contains(base.toString()));
+    try (Stream<Path> descriptors = Files.list(Path.of("/proc/self/fd"))) {
+      assertThat(descriptors.map(FileJournalTest::target))
+          .noneMatch(target -> target.startsWith(base.toString()));
+    }
+  }
+
+  private static String target(Path link) {
+    try {
+      return Files.readSymbolicLink(link).toString();
+    } catch (IOException e) {
+      return "gone";
+    }
+  }
+
+  private static int crcOfVersion2(byte[] bytes) {
+    byte[] header = bytes.clone();
+    ByteBuffer.wrap(header).order(ByteOrder.LITTLE_ENDIAN).putInt(8, 2);
+    return Checks.crc32c(header, 0, AckLog.HEADER_CRC);
+  }
+
+  private Ledger open(Origin origin) {
+    return open(directory, origin);
+  }
+
+  private Ledger open(Path where, Origin origin) {
+    return Ledgers.withAck(where, LIMITS, origin, flusher::add);
+  }
+
+  private void flush() {
+    for (Runnable task = flusher.poll(); task != null; task = flusher.poll()) {
+      task.run();
+    }
+  }
+
+  /** Fills a log, and leaves nothing unfinished. */
+  private void turnOver(Ledger ledger) {
+    long[] tickets = handOver(ledger, AckLog.RECORDS + 2000);
+    long first = ledger.position() - tickets.length;
+    for (int i = tickets.length - 1; i >= 0; i--) {
+      ledger.acknowledge(first + i, tickets[i]);
+    }
+    flush();
+    ledger.force();
+  }
+
+  private static long[] handOver(Ledger ledger, int count) {
+    long[] tickets = new long[count];
+    for (int i = 0; i < count; i++) {
+      long sequence = ledger.position();
+      tickets[i] = ledger.handOver(sequence, sequence, 0);
+    }
+    return tickets;
+  }
+
+  /** Hands over so many, and acknowledges those with an odd sequence, one record each. */
+  private static void acknowledgeEverySecond(Ledger ledger, int count) {
+    for (int i = 0; i < count; i++) {
+      long sequence = ledger.position();
+      long ticket = ledger.handOver(sequence, sequence, 0);
+      if (sequence % 2 == 1) {
+        assertThat(ledger.acknowledge(sequence, ticket)).isEqualTo(Outcome.DONE);
+      }
+    }
+  }
+
+  private static int attempt(Ledger ledger) {
+    return Ledger.attempt(ledger.handOver(ledger.position(), 0, 0));
+  }
+
+  private static List<Long> unfinished(Ledger ledger, long end) {
+    return Stream.generate(
+            () -> {
+              long sequence = ledger.position();
+              ledger.handOver(sequence, 0, 0);
+              return sequence;
+            })
+        .takeWhile(sequence -> sequence < end)
+        .toList();
+  }
+
+  private List<String> names(String glob) throws IOException {
+    try (DirectoryStream<Path> paths = Files.newDirectoryStream(directory, glob)) {
+      List<String> names = new ArrayList<>();
+      paths.forEach(path -> names.add(path.getFileName().toString()));
+      Collections.sort(names);
+      return names;
+    }
+  }
+
+  private List<Long> inodes() throws IOException {
+    try (Stream<Path> files = Files.list(directory)) {
+      List<Long> inodes = new ArrayList<>();
+      for (Path file : files.toList()) {
+        inodes.add((Long) Files.getAttribute(file, "unix:ino"));
+      }
+      Collections.sort(inodes);
+      return inodes;
+    }
+  }
+}

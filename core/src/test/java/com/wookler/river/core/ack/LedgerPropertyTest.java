@@ -1,0 +1,320 @@
+package com.wookler.river.core.ack;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.wookler.river.core.ack.LedgerModel.Entry;
+import com.wookler.river.core.ack.LedgerModel.State;
+import java.io.IOException;
+import java.io.RandomAccessFile;
+import java.nio.file.DirectoryStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Queue;
+import java.util.stream.Stream;
+import net.jqwik.api.Arbitraries;
+import net.jqwik.api.Arbitrary;
+import net.jqwik.api.Combinators;
+import net.jqwik.api.ForAll;
+import net.jqwik.api.Property;
+import net.jqwik.api.Provide;
+import net.jqwik.api.ShrinkingMode;
+import net.jqwik.api.constraints.IntRange;
+import net.jqwik.api.lifecycle.AfterTry;
+import net.jqwik.api.lifecycle.BeforeTry;
+
+/** Random histories, with moved time, reopenings and kills, against {@link LedgerModel}. */
+class LedgerPropertyTest {
+  private static final Origin ORIGIN = new Origin(20, 10);
+
+  enum Verb {
+    HAND_OVER,
+    ACKNOWLEDGE,
+    ACKNOWLEDGE_UP_TO,
+    RELEASE,
+    RETRY,
+    EXTEND,
+    EXPIRE,
+    REDELIVER,
+    SKIP,
+    SEEK,
+    CHURN,
+    FLUSH,
+    CLOSE,
+    KILL
+  }
+
+  /** One thing that happens; what a and b mean depends on the verb. */
+  record Step(Verb verb, int a, int b) {}
+
+  private record Delivered(long sequence, long ticket) {}
+
+  private final List<Delivered> delivered = new ArrayList<>();
+  private final Queue<Runnable> flusher = new ArrayDeque<>();
+  private Path base;
+  private Path directory;
+  private Limits limits;
+  private Ledger ledger;
+  private LedgerModel model;
+  private long now;
+
+  @BeforeTry
+  void prepare() throws IOException {
+    base = Files.createTempDirectory("river-ack");
+    directory = base.resolve("subscriber");
+    delivered.clear();
+    flusher.clear();
+    now = 1_000_000;
+  }
+
+  @AfterTry
+  void cleanUp() throws IOException {
+    if (ledger != null) {
+      ledger.close();
+    }
+    try (Stream<Path> files = Files.walk(base)) {
+      for (Path file : files.sorted(Comparator.reverseOrder()).toList()) {
+        Files.delete(file);
+      }
+    }
+  }
+
+  @Property(tries = 300, shrinking = ShrinkingMode.FULL)
+  void shouldDoAsTheModelDoes(@ForAll("histories") List<Step> history) throws IOException {
+    start();
+    for (Step step : history) {
+      run(step);
+      compare();
+    }
+    ledger.force();
+  }
+
+  @Property(tries = 150)
+  void shouldForgetNothingButWhatIsCutOff(
+      @ForAll("histories") List<Step> history, @ForAll @IntRange(min = 0, max = 40) int left)
+      throws IOException {
+    start();
+    for (Step step : history) {
+      run(step);
+    }
+    Path copy = Copies.of(directory);
+    cutNewestLog(copy, left);
+    try (Ledger cut = Ledgers.withAck(copy, limits, ORIGIN, flusher::add)) {
+      assertThat(cut.floor()).isLessThanOrEqualTo(model.floor);
+      assertThat(cut.recovery().damaged()).isEmpty();
+      long end = Math.max(cut.recovery().nextFree(), model.position) + 3;
+      long expected = cut.floor();
+      while (cut.position() < end && cut.hasRoom()) {
+        for (long s = expected; s < cut.position(); s++) {
+          assertThat(model.isFinished(s)).as("finished %d", s).isTrue();
+        }
+        expected = cut.position() + 1;
+        long ticket = cut.handOver(cut.position(), 0, now);
+        cut.acknowledge(expected - 1, ticket);
+      }
+    }
+  }
+
+  @Provide
+  Arbitrary<List<Step>> histories() {
+    Arbitrary<Verb> verbs =
+        Arbitraries.frequencyOf(
+            net.jqwik.api.Tuple.of(30, Arbitraries.just(Verb.HAND_OVER)),
+            net.jqwik.api.Tuple.of(25, Arbitraries.just(Verb.ACKNOWLEDGE)),
+            net.jqwik.api.Tuple.of(30, Arbitraries.of(Verb.class)));
+    Arbitrary<Step> steps =
+        Combinators.combine(
+                verbs, Arbitraries.integers().between(0, 15), Arbitraries.integers().between(0, 50))
+            .as(Step::new);
+    return steps.list().ofMinSize(1).ofMaxSize(150);
+  }
+
+  private void start() {
+    limits = new Limits(20, 6, 12);
+    model = new LedgerModel(limits, ORIGIN.start());
+    open();
+  }
+
+  private void open() {
+    ledger = Ledgers.withAck(directory, limits, ORIGIN, flusher::add);
+  }
+
+  private void run(Step step) throws IOException {
+    now += step.b() / 10;
+    switch (step.verb()) {
+      case HAND_OVER -> handOver();
+      case EXPIRE -> expire(step.b());
+      case REDELIVER -> redeliver();
+      case SKIP -> {
+        ledger.skip(model.position + step.a());
+        model.skip(model.position + step.a());
+      }
+      case SEEK -> {
+        long target = Math.max(0, model.position + step.a() - 10);
+        ledger.seek(target);
+        model.seek(target);
+      }
+      case CHURN -> churn();
+      case FLUSH -> flush();
+      case CLOSE -> {
+        ledger.close();
+        flush();
+        open();
+        model.reopen();
+      }
+      case KILL -> {
+        Path copy = Copies.of(directory);
+        ledger.close();
+        flusher.clear();
+        directory = copy;
+        open();
+        model.reopen();
+      }
+      default -> judge(step);
+    }
+  }
+
+  private void judge(Step step) {
+    if (delivered.isEmpty()) {
+      return;
+    }
+    Delivered which = delivered.get(Math.max(0, delivered.size() - 1 - step.a()));
+    long sequence = which.sequence();
+    long ticket = which.ticket();
+    switch (step.verb()) {
+      case ACKNOWLEDGE ->
+          assertThat(ledger.acknowledge(sequence, ticket))
+              .isEqualTo(model.acknowledge(sequence, ticket));
+      case ACKNOWLEDGE_UP_TO ->
+          assertThat(ledger.acknowledgeUpTo(sequence, ticket))
+              .isEqualTo(model.acknowledgeUpTo(sequence, ticket));
+      case RELEASE ->
+          assertThat(ledger.release(sequence, ticket)).isEqualTo(model.release(sequence, ticket));
+      case RETRY ->
+          assertThat(ledger.retry(sequence, ticket, step.b() - 10, now))
+              .isEqualTo(model.retry(sequence, ticket, step.b() - 10, now));
+      case EXTEND ->
+          assertThat(ledger.extend(sequence, ticket, step.b(), now, Long.MAX_VALUE))
+              .isEqualTo(model.extend(sequence, ticket, step.b(), now));
+      default -> throw new AssertionError(step);
+    }
+  }
+
+  private void handOver() {
+    assertThat(ledger.hasRoom()).isEqualTo(model.hasRoom());
+    if (model.hasRoom()) {
+      long sequence = ledger.position();
+      remember(
+          sequence,
+          ledger.handOver(sequence, sequence * 7, now),
+          model.handOver(sequence * 7, now));
+    }
+  }
+
+  private void redeliver() {
+    long sequence = ledger.nextReady();
+    if (sequence >= 0) {
+      remember(sequence, ledger.redeliver(sequence, now), model.redeliver(sequence, now));
+    }
+  }
+
+  private void remember(long sequence, long ticket, Entry entry) {
+    assertThat(Ledger.attempt(ticket)).isEqualTo(entry.attempt);
+    assertThat(delivered).doesNotContain(new Delivered(sequence, ticket));
+    entry.ticket = ticket;
+    delivered.add(new Delivered(sequence, ticket));
+  }
+
+  private void expire(int passed) {
+    now += passed;
+    List<Long> overdue = model.overdue(now);
+    overdue.stream()
+        .sorted(Comparator.comparingLong(s -> model.entries.get(s).due))
+        .forEach(model::expire);
+    assertThat(ledger.expire(now)).isEqualTo(overdue.size());
+  }
+
+  /** Fills a log and more with attempts that don't count in the end. */
+  private void churn() {
+    long sequence = ledger.nextReady();
+    if (sequence < 0) {
+      return;
+    }
+    model.ready.remove(sequence);
+    model.ready.add(sequence);
+    for (int i = 0; i < AckLog.RECORDS / 2 + 10; i++) {
+      while (ledger.nextReady() != sequence) {
+        // Not the only one that waits: one round through the queue, so that it is first again.
+        long other = ledger.nextReady();
+        ledger.release(other, ledger.redeliver(other, now));
+        model.ready.remove(other);
+        model.ready.add(other);
+        model.entries.get(other).ticketUsed = true;
+      }
+      ledger.release(sequence, ledger.redeliver(sequence, now));
+      model.ready.remove(sequence);
+      model.ready.add(sequence);
+    }
+    model.entries.get(sequence).ticketUsed = true;
+  }
+
+  private void flush() {
+    for (Runnable task = flusher.poll(); task != null; task = flusher.poll()) {
+      task.run();
+    }
+  }
+
+  private void compare() {
+    assertThat(ledger.floor()).as("floor").isEqualTo(model.floor);
+    assertThat(ledger.position()).as("position").isEqualTo(model.position);
+    assertThat(ledger.hasRoom()).as("room").isEqualTo(model.hasRoom());
+    assertThat(ledger.inFlight()).as("in flight").isEqualTo(model.count(State.IN_FLIGHT));
+    assertThat(ledger.ready()).as("ready").isEqualTo(model.count(State.READY));
+    assertThat(ledger.delayed()).as("delayed").isEqualTo(model.count(State.DELAYED));
+    assertThat(ledger.nextDueMillis()).as("next due").isEqualTo(model.nextDue());
+    assertThat(ledger.unjournaled()).isZero();
+    boolean room = ledger.inFlight() < limits.maxInFlight();
+    if (!room || model.ready.isEmpty()) {
+      assertThat(ledger.nextReady()).isEqualTo(-1);
+    } else {
+      assertThat(due(ledger.nextReady())).as("next ready").isEqualTo(due(model.ready.get(0)));
+    }
+    model.entries.forEach(
+        (sequence, entry) -> {
+          if (sequence < model.position && entry.ticket >= 0) {
+            assertThat(ledger.location(sequence)).isEqualTo(entry.location);
+          }
+        });
+  }
+
+  /** Messages that fell due in the same millisecond may come in any order. */
+  private long due(long sequence) {
+    assertThat(model.ready).contains(sequence);
+    return model.entries.get(sequence).due;
+  }
+
+  /** Leaves so many records of the newest log. */
+  private static void cutNewestLog(Path directory, int left) throws IOException {
+    Path newest = null;
+    try (DirectoryStream<Path> logs = Files.newDirectoryStream(directory, "ack-[0-9]*.log")) {
+      for (Path log : logs) {
+        boolean used = Files.readAllBytes(log)[0] != 0;
+        if (used && (newest == null || number(log) > number(newest))) {
+          newest = log;
+        }
+      }
+    }
+    try (RandomAccessFile file = new RandomAccessFile(newest.toFile(), "rw")) {
+      int from = AckLog.HEADER + left * AckLog.RECORD;
+      file.seek(from);
+      file.write(new byte[AckLog.SIZE - from]);
+    }
+  }
+
+  private static long number(Path log) {
+    return Long.parseLong(log.getFileName().toString().replaceAll("[^0-9]", ""));
+  }
+}
