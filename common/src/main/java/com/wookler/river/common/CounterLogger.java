@@ -6,7 +6,7 @@ import java.util.List;
 /**
  * Writes counters somewhere. The class is named by {@code <counter class="…"/>} in the monitor's
  * configuration, has a public constructor without parameters, and is configured with that element
- * if it is {@code Configurable}.
+ * if it is {@code Configurable}. One that is {@code AutoCloseable} is closed after its last report.
  */
 public interface CounterLogger {
   /**

@@ -87,11 +87,15 @@ public final class Env {
     node.allowParams(List.of(ENCODING));
     Charset encoding = charset(node);
     MonitorSettings settings = MonitorSettings.from(only(node, "monitor"));
-    TaskManager tasks = taskManager(only(node, "task-manager"), time);
+    TaskManager tasks = null;
     try {
+      tasks = taskManager(only(node, "task-manager"), time);
       return new Env(config, encoding, tasks, Monitor.start(settings, tasks, time));
     } catch (Throwable e) {
-      tasks.close();
+      if (tasks != null) {
+        tasks.close();
+      }
+      settings.closeLoggers();
       throw e;
     }
   }

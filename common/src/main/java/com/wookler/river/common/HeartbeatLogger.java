@@ -5,7 +5,8 @@ import java.util.List;
 /**
  * Writes the state of threads somewhere. The class is named by {@code <heartbeat class="…"/>} in
  * the monitor's configuration, has a public constructor without parameters, and is configured with
- * that element if it is {@code Configurable}.
+ * that element if it is {@code Configurable}. One that is {@code AutoCloseable} is closed after its
+ * last report.
  */
 public interface HeartbeatLogger {
   /**

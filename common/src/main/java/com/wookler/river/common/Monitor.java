@@ -70,7 +70,7 @@ public final class Monitor {
     return monitor;
   }
 
-  /** Reports a last time; from then on there is no monitor. */
+  /** Reports a last time and closes the loggers; from then on there is no monitor. */
   void close() {
     tasks.remove(reporting);
     try {
@@ -79,6 +79,7 @@ public final class Monitor {
       LOG.error("The last report of the monitor failed", e);
     } finally {
       CURRENT.compareAndSet(this, null);
+      settings.closeLoggers();
     }
   }
 

@@ -4,6 +4,8 @@ import com.wookler.river.common.config.ConfigNode;
 import java.time.Duration;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * The settings of a {@link Monitor}.
@@ -23,6 +25,7 @@ record MonitorSettings(
     @Nullable CounterLogger counters,
     @Nullable HeartbeatLogger heartbeats) {
 
+  private static final Logger LOG = LoggerFactory.getLogger(MonitorSettings.class);
   private static final String APP_NAME = "app.name";
   private static final String WINDOW = "monitor.window.recycle";
   private static final String FREQUENCY = "monitor.frequency.write";
@@ -31,13 +34,42 @@ record MonitorSettings(
   /** The settings in a {@code <monitor>} element. */
   static MonitorSettings from(ConfigNode node) {
     node.allowParams(List.of(APP_NAME, WINDOW, FREQUENCY, DEBUG));
-    return new MonitorSettings(
-        node.requireParam(APP_NAME),
-        positive(node, WINDOW, Duration.ofHours(24)),
-        positive(node, FREQUENCY, Duration.ofMinutes(5)),
-        node.bool(DEBUG, false),
-        node.child("counter").map(each -> each.instantiate(CounterLogger.class)).orElse(null),
-        node.child("heartbeat").map(each -> each.instantiate(HeartbeatLogger.class)).orElse(null));
+    String appName = node.requireParam(APP_NAME);
+    Duration window = positive(node, WINDOW, Duration.ofHours(24));
+    Duration frequency = positive(node, FREQUENCY, Duration.ofMinutes(5));
+    boolean debug = node.bool(DEBUG, false);
+    CounterLogger counters =
+        node.child("counter").map(each -> each.instantiate(CounterLogger.class)).orElse(null);
+    try {
+      return new MonitorSettings(
+          appName,
+          window,
+          frequency,
+          debug,
+          counters,
+          node.child("heartbeat")
+              .map(each -> each.instantiate(HeartbeatLogger.class))
+              .orElse(null));
+    } catch (Throwable e) {
+      close(counters);
+      throw e;
+    }
+  }
+
+  /** Closes the loggers that can be closed. */
+  void closeLoggers() {
+    close(counters);
+    close(heartbeats);
+  }
+
+  private static void close(@Nullable Object logger) {
+    if (logger instanceof AutoCloseable closeable) {
+      try {
+        closeable.close();
+      } catch (Exception e) {
+        LOG.error("Cannot close {}", logger.getClass().getName(), e);
+      }
+    }
   }
 
   private static Duration positive(ConfigNode node, String param, Duration dflt) {

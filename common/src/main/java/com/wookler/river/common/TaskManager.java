@@ -272,11 +272,10 @@ public final class TaskManager implements AutoCloseable {
       long end = now();
       long pause = backoff(entry.failedInRow++);
       failures.incrementAndGet();
-      LOG.error(
-          "A step of task '{}' failed, {} in a row; next try in {} s",
-          entry.name,
-          entry.failedInRow,
-          pause / 1_000_000_000,
+      SafeLog.error(
+          LOG,
+          "A step of task '%s' failed, %d in a row; next try in %d s"
+              .formatted(entry.name, entry.failedInRow, pause / 1_000_000_000),
           e);
       return saturatedAdd(end, pause);
     }

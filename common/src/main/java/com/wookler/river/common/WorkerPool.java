@@ -237,7 +237,8 @@ public final class WorkerPool {
       try {
         task.run();
       } catch (Throwable e) {
-        LOG.error("A task of '{}' in worker pool '{}' failed", serial.owner, name, e);
+        SafeLog.error(
+            LOG, "A task of '" + serial.owner + "' in worker pool '" + name + "' failed", e);
       } finally {
         ran(serial);
       }

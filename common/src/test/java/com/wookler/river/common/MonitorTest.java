@@ -1,12 +1,14 @@
 package com.wookler.river.common;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 import com.wookler.river.common.counters.AbstractCounter;
 import com.wookler.river.common.counters.Average;
 import com.wookler.river.common.counters.Count;
 import com.wookler.river.common.counters.CounterReport;
+import com.wookler.river.common.errors.ConfigurationException;
 import com.wookler.river.common.utils.Monitoring;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -20,6 +22,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -61,6 +64,7 @@ class MonitorTest {
   private static final BlockingQueue<List<String>> COUNTERS = new LinkedBlockingQueue<>();
   private static final BlockingQueue<List<String>> HEARTBEATS = new LinkedBlockingQueue<>();
   private static final AtomicBoolean FAIL = new AtomicBoolean();
+  private static final AtomicInteger CLOSED = new AtomicInteger();
 
   @TempDir Path directory;
 
@@ -72,6 +76,7 @@ class MonitorTest {
   void reset() {
     Env.reset();
     FAIL.set(false);
+    CLOSED.set(0);
     COUNTERS.clear();
     HEARTBEATS.clear();
   }
@@ -191,6 +196,23 @@ class MonitorTest {
 
     assertThat(values(take(COUNTERS))).containsExactly("3/3/3");
     assertThat(take(HEARTBEATS)).isNotEmpty();
+    assertThat(CLOSED).hasValue(1);
+  }
+
+  @Test
+  void shouldCloseTheLoggersWhenItCannotStart() throws Exception {
+    String counter = "<counter class='" + Counters.class.getName() + "'/>";
+    assertThatThrownBy(
+            () -> Env.create(write("", counter + "<heartbeat class='no.such'/>"), "river", time))
+        .isInstanceOf(ConfigurationException.class);
+    assertThat(CLOSED).hasValue(1);
+
+    Path file = write("", counter);
+    Files.writeString(file, Files.readString(file).replace("\"1\"", "\"none\""));
+    assertThatThrownBy(() -> Env.create(file, "river", time))
+        .isInstanceOf(ConfigurationException.class)
+        .hasMessageContaining("executor.pool.size");
+    assertThat(CLOSED).hasValue(2);
   }
 
   @Test
@@ -352,7 +374,12 @@ class MonitorTest {
   }
 
   /** Keeps what it is given. */
-  public static final class Counters implements CounterLogger {
+  public static final class Counters implements CounterLogger, AutoCloseable {
+    @Override
+    public void close() {
+      CLOSED.incrementAndGet();
+    }
+
     @Override
     public void log(ApplicationInfo info, List<CounterReport> counters) {
       if (FAIL.get()) {

@@ -45,8 +45,7 @@ final class SecureXml {
     factory.setFeature(XMLConstants.FEATURE_SECURE_PROCESSING, true);
     factory.setProperty(XMLConstants.ACCESS_EXTERNAL_DTD, "");
     URL xsd = Objects.requireNonNull(SecureXml.class.getResource("river.xsd"), "river.xsd");
-    // The schema itself may be read from wherever the classes are.
-    factory.setProperty(XMLConstants.ACCESS_EXTERNAL_SCHEMA, "all");
+    factory.setProperty(XMLConstants.ACCESS_EXTERNAL_SCHEMA, "");
     Schema schema = factory.newSchema(xsd);
     ValidatorHandler validator = schema.newValidatorHandler();
     validator.setFeature(XMLConstants.FEATURE_SECURE_PROCESSING, true);

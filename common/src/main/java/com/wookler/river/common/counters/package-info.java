@@ -1,6 +1,6 @@
 /**
  * Counters whose hot path is an addition, and the reports made from their totals. Imports nothing
- * of River but {@code errors}.
+ * of River.
  */
 @NullMarked
 package com.wookler.river.common.counters;
