@@ -1,0 +1,89 @@
+package com.wookler.river.core.backup;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.github.luben.zstd.ZstdInputStream;
+import com.wookler.river.common.TimeSource;
+import com.wookler.river.common.WorkerPool;
+import com.wookler.river.common.counters.AbstractCounter;
+import com.wookler.river.common.counters.Average;
+import com.wookler.river.common.counters.ConcurrentCounter;
+import com.wookler.river.common.counters.TimeWindow;
+import com.wookler.river.core.log.BlockLog;
+import com.wookler.river.core.log.LogCounters;
+import com.wookler.river.core.log.LogSettings;
+import com.wookler.river.core.log.PublishBuffer;
+import com.wookler.river.core.log.Seal;
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Clock;
+import java.time.Duration;
+import java.util.Map;
+import java.util.Random;
+import org.junit.jupiter.api.Test;
+
+/** Backups of blocks that a real log wrote. */
+class BackupOfLogTest extends BackupFixture {
+  private static final int MESSAGES = 20_000;
+
+  @Test
+  void shouldGiveBackEveryMessageOfRealBlocks() throws IOException {
+    WorkerPool pool = WorkerPool.acquire("backup-test", 1);
+    try (BlockLog log = openLog(pool)) {
+      Random random = new Random(3);
+      for (int i = 0; i < MESSAGES; i++) {
+        PublishBuffer buffer = PublishBuffer.ofThread();
+        buffer.document().start();
+        buffer.document().add(json(random, i), null, Map.of());
+        log.append(buffer, time.epochMicros());
+      }
+      log.force();
+      assertThat(log.sealed()).hasSize(6);
+      for (Seal seal : log.sealed()) {
+        assertWhole(seal, log.file(seal));
+      }
+    } finally {
+      pool.release();
+    }
+    Random random = new Random(3);
+    for (int i = 0; i < 6 * 3_000; i++) {
+      byte[] published = json(random, i);
+      if (i % 50 == 0) {
+        assertThat(backup.read(i).orElseThrow().data()).isEqualTo(published);
+      }
+    }
+  }
+
+  private void assertWhole(Seal seal, Path file) throws IOException {
+    Path zst = backup.archive(seal, file);
+    assertThat(backup.verify(zst).ok()).isTrue();
+    byte[] content;
+    try (InputStream in = new ZstdInputStream(Files.newInputStream(zst))) {
+      content = in.readAllBytes();
+    }
+    try (InputStream in = Files.newInputStream(file)) {
+      assertThat(content).isEqualTo(in.readNBytes(content.length));
+    }
+    assertThat(content.length).isBetween((int) seal.bytes(), (int) seal.bytes() + 3);
+  }
+
+  private BlockLog openLog(WorkerPool pool) {
+    TimeWindow window = new TimeWindow(Duration.ofMinutes(1), Clock.systemUTC());
+    AbstractCounter counter = new ConcurrentCounter(window, Average.class);
+    LogSettings settings =
+        new LogSettings(
+            "orders",
+            QUEUE,
+            blocks,
+            16 << 20,
+            block -> block.messages() >= 3_000,
+            TimeSource.system());
+    return BlockLog.open(
+        settings,
+        new LogCounters(counter, counter, counter, counter),
+        pool.serial("flusher"),
+        pool.serial("worker"));
+  }
+}
