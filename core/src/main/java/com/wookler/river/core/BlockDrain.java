@@ -82,9 +82,16 @@ final class BlockDrain {
     return time.nanoTime() - notBefore >= 0 && drained().isPresent();
   }
 
+  /** The oldest block if it is closed and nobody needs it any more. */
   private Optional<Seal> drained() {
+    Optional<Seal> oldest = log.oldestSealed();
+    if (oldest.isEmpty()) {
+      return oldest; // without asking the subscribers, who would have to lock
+    }
     OptionalLong floor = subscribers.floor();
-    return floor.isPresent() ? log.drained(floor.getAsLong()) : Optional.empty();
+    return floor.isPresent() && floor.getAsLong() >= oldest.get().endSequence()
+        ? oldest
+        : Optional.empty();
   }
 
   /** Takes one block out, if there is one. */

@@ -5,12 +5,12 @@ import com.wookler.river.core.backup.Backup;
 import com.wookler.river.core.log.BlockLog;
 import com.wookler.river.core.log.LogReader;
 import com.wookler.river.core.message.DamagedMessageException;
+import com.wookler.river.core.message.Micros;
 import com.wookler.river.core.message.QueueClosedException;
 import com.wookler.river.core.message.StoredMessage;
 import java.time.Instant;
 import java.util.Optional;
 import java.util.OptionalLong;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
@@ -61,8 +61,7 @@ final class Lookup implements AutoCloseable {
   }
 
   OptionalLong sequenceAt(Instant time) {
-    long micros =
-        TimeUnit.SECONDS.toMicros(time.getEpochSecond()) + (time.getNano() + 999L) / 1_000;
+    long micros = Micros.atOrAfter(time);
     if (backup != null) {
       OptionalLong archived = backup.sequenceAt(micros);
       if (archived.isPresent()) {

@@ -184,24 +184,25 @@ final class QueueXml {
 
   private static Position start(ConfigNode node) {
     String text = node.param("subscriber.start").orElse("earliest").trim();
-    switch (text.toLowerCase(Locale.ROOT)) {
-      case "earliest":
-        return Position.earliest();
-      case "latest":
-        return Position.latest();
-      default:
-        try {
-          return text.chars().allMatch(Character::isDigit)
-              ? Position.sequence(Long.parseLong(text))
-              : Position.time(Instant.parse(text));
-        } catch (NumberFormatException | DateTimeException e) {
-          throw node.error(
-              "subscriber.start",
-              "is '"
-                  + text
-                  + "'; allowed are earliest, latest, a sequence, a time such as"
-                  + " 2026-11-20T10:15:00Z");
-        }
+    return switch (text.toLowerCase(Locale.ROOT)) {
+      case "earliest" -> Position.earliest();
+      case "latest" -> Position.latest();
+      default -> sequenceOrTime(node, text);
+    };
+  }
+
+  private static Position sequenceOrTime(ConfigNode node, String text) {
+    try {
+      return text.chars().allMatch(Character::isDigit)
+          ? Position.sequence(Long.parseLong(text))
+          : Position.time(Instant.parse(text));
+    } catch (NumberFormatException | DateTimeException e) {
+      throw node.error(
+          "subscriber.start",
+          "is '"
+              + text
+              + "'; allowed are earliest, latest, a sequence, a time such as"
+              + " 2026-11-20T10:15:00Z");
     }
   }
 

@@ -114,7 +114,10 @@ final class SubscriberRegistry<M> {
    */
   DurableSubscriber<M> open(String name) {
     Entry<M> known = entries.get(key(name));
-    return open(known == null ? SubscriberConfig.builder(name).build() : known.config);
+    return open(
+        known == null || !known.config.name().equals(name) // but for case: refused like any other
+            ? SubscriberConfig.builder(name).build()
+            : known.config);
   }
 
   /**

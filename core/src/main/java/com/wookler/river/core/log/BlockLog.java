@@ -10,8 +10,6 @@ import com.wookler.river.core.message.Stamp;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.ArrayList;
-import java.util.List;
 import java.util.NavigableMap;
 import java.util.Optional;
 import java.util.OptionalLong;
@@ -240,11 +238,15 @@ public final class BlockLog implements AutoCloseable {
   }
 
   /**
-   * Recycles the active block if its strategy says so by now; for idle queues. Returns whether it
-   * did.
+   * Recycles the active block if its strategy says so by now; for idle queues. While a publisher
+   * has the append lock it does nothing: publishers ask the strategy themselves.
+   *
+   * @return whether it recycled
    */
   public boolean recycleIfDue() {
-    appendLock.lock();
+    if (!appendLock.tryLock()) {
+      return false;
+    }
     try {
       Block block = active;
       long now = settings.time().epochMicros();
@@ -283,6 +285,7 @@ public final class BlockLog implements AutoCloseable {
     BlockStart start =
         new BlockStart(settings.identity(), block.number(), block.firstSequence(), lastMicros);
     try {
+      maker.ensureFile(block.number());
       store.startBlock(block.number(), start.encode());
     } catch (Throwable e) {
       throw fail("start block " + block.number(), e);
@@ -330,24 +333,10 @@ public final class BlockLog implements AutoCloseable {
     return entry != null && entry.getValue().holds(sequence) ? entry.getValue() : null;
   }
 
-  /** The seals of all closed blocks, oldest first. */
-  public List<Seal> sealed() {
-    List<Seal> seals = new ArrayList<>();
-    for (Block block : blocks.values()) {
-      if (!block.sealed()) {
-        break;
-      }
-      seals.add(block.toSeal(settings.identity()));
-    }
-    return seals;
-  }
-
-  /** The seal of the oldest block if it is closed and ends at or below this sequence. */
-  public Optional<Seal> drained(long below) {
+  /** The seal of the oldest block, empty if that is the active one. */
+  public Optional<Seal> oldestSealed() {
     Block oldest = blocks.firstEntry().getValue();
-    return oldest.sealed() && oldest.endSequence() <= below
-        ? Optional.of(oldest.toSeal(settings.identity()))
-        : Optional.empty();
+    return oldest.sealed() ? Optional.of(oldest.toSeal(settings.identity())) : Optional.empty();
   }
 
   /** The data file of a block. */
@@ -406,7 +395,8 @@ public final class BlockLog implements AutoCloseable {
       return;
     }
     long end = nextSequence;
-    Long from = blocks.floorKey(forcer.forcedEnd());
+    // the block before, too: it may have been closed after all of it was forced, and needs its seal
+    Long from = blocks.lowerKey(forcer.forcedEnd());
     try {
       forcer.force(blocks.tailMap(from == null ? Long.MIN_VALUE : from, true).values(), end);
     } catch (IOException e) {

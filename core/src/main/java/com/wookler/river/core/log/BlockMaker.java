@@ -1,6 +1,5 @@
 package com.wookler.river.core.log;
 
-import com.google.errorprone.annotations.concurrent.GuardedBy;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
@@ -31,13 +30,9 @@ final class BlockMaker {
   private final LogSettings settings;
   private final Executor worker;
 
-  @GuardedBy("append lock of BlockLog")
+  // all three are guarded by BlockLog's append lock
   private long startedMicros;
-
-  @GuardedBy("append lock of BlockLog")
   private long expectedBytes;
-
-  @GuardedBy("append lock of BlockLog")
   private boolean asked;
 
   private volatile int current; // written under the append lock, read by the worker
@@ -49,7 +44,6 @@ final class BlockMaker {
   }
 
   /** A block has started; the one before it had this many bytes, 0 if unknown. */
-  @SuppressWarnings("GuardedBy")
   void started(int block, long previousBytes, long micros) {
     current = block;
     startedMicros = micros;
@@ -60,7 +54,6 @@ final class BlockMaker {
   }
 
   /** The active block has grown to this many bytes. */
-  @SuppressWarnings("GuardedBy")
   void grown(long bytes, long micros) {
     if (asked || bytes < expectedBytes / 2) {
       return;
@@ -70,6 +63,17 @@ final class BlockMaker {
       int next = current + 1;
       long length = expectedBytes + expectedBytes / 8 + STEP_BYTES;
       worker.execute(() -> make(next, length));
+    }
+  }
+
+  /**
+   * Gives a block that was not made ahead an empty file, so that it has our mode and not
+   * Chronicle's.
+   */
+  void ensureFile(int block) throws IOException {
+    Path ready = settings.directory().resolve(BlockName.of(block) + BlockName.AHEAD);
+    if (!Files.exists(ready)) {
+      DurableFiles.create(ready).close();
     }
   }
 

@@ -18,6 +18,9 @@ import net.openhft.chronicle.wire.DocumentContext;
  * tailer is in a call: a mapping that goes away under a reader ends the JVM.
  */
 final class ChronicleStore implements AutoCloseable {
+  /** Chronicle's own file; all in it follows from the block files. */
+  static final String METADATA = "metadata.cq4t";
+
   private static final long LOCK_TIMEOUT_MILLIS = 3_000;
 
   static {
@@ -44,6 +47,7 @@ final class ChronicleStore implements AutoCloseable {
             .timeoutMS(LOCK_TIMEOUT_MILLIS)
             .syncMode(SyncMode.NONE)
             .build();
+    DurableFiles.ownerOnly(directory.resolve(METADATA));
     appender = queue.createAppender();
     appender.singleThreadedCheckDisabled(true);
   }

@@ -1,6 +1,7 @@
 package com.wookler.river.core.log;
 
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
 import java.nio.file.FileSystems;
@@ -52,6 +53,17 @@ public final class DurableFiles {
           PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------")));
     }
     return FileChannel.open(file, options);
+  }
+
+  /** Sets mode 0600 on a file that somebody else made, where the file system knows modes. */
+  static void ownerOnly(Path file) {
+    if (POSIX) {
+      try {
+        Files.setPosixFilePermissions(file, PosixFilePermissions.fromString("rw-------"));
+      } catch (IOException e) {
+        throw new UncheckedIOException("cannot set the mode of " + file, e);
+      }
+    }
   }
 
   /**

@@ -106,6 +106,7 @@ public final class LogReader implements AutoCloseable {
    * @throws DamagedMessageException it is not there any more as it was published
    */
   public StoredMessage read(long sequence, long location) {
+    boolean interrupted = Thread.interrupted(); // Chronicle's file channels close on an interrupt
     try {
       if (!open || index != location) {
         forgetDocument();
@@ -113,13 +114,19 @@ public final class LogReader implements AutoCloseable {
         if (!at.moveToIndex(location) || !readDocument(at)) {
           throw new DamagedMessageException("damaged: no document at the location noted for it");
         }
+        document.open(buffer, bufferLength, store.blockOf(index));
+      } else if (sequence < document.nextSequence()) {
+        document.open(buffer, bufferLength, store.blockOf(index)); // back to its first message
       }
-      document.open(buffer, bufferLength, store.blockOf(index));
       return pick(sequence);
     } catch (DamagedMessageException e) {
       forgetDocument();
       closeTailer();
       throw located(sequence, e);
+    } finally {
+      if (interrupted) {
+        Thread.currentThread().interrupt();
+      }
     }
   }
 
@@ -236,8 +243,9 @@ public final class LogReader implements AutoCloseable {
 
   /** The first sequence of the block published at or after this time; the block has one. */
   long find(Block block, long micros) {
-    ExcerptTailer at = tailer();
+    boolean interrupted = Thread.interrupted(); // Chronicle's file channels close on an interrupt
     try {
+      ExcerptTailer at = tailer();
       long low = 0;
       long high = block.documents() - 1;
       while (low < high) {
@@ -256,6 +264,9 @@ public final class LogReader implements AutoCloseable {
     } finally {
       forgetDocument();
       closeTailer();
+      if (interrupted) {
+        Thread.currentThread().interrupt();
+      }
     }
   }
 

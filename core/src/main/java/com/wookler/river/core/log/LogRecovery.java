@@ -15,6 +15,7 @@ import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.SortedMap;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
@@ -40,7 +41,6 @@ import org.slf4j.LoggerFactory;
 final class LogRecovery {
   private static final Logger LOG = LoggerFactory.getLogger(LogRecovery.class);
   private static final int READ_BYTES = 1 << 20;
-  private static final String CHRONICLE_METADATA = "metadata.cq4t";
 
   private final LogSettings settings;
   private final List<Block> sealed = new ArrayList<>();
@@ -67,7 +67,7 @@ final class LogRecovery {
     SortedMap<Integer, Path> files = cleanedFiles();
     Block active = null;
     int number = 1;
-    for (SortedMap.Entry<Integer, Path> entry : files.entrySet()) {
+    for (Map.Entry<Integer, Path> entry : files.entrySet()) {
       number = entry.getKey();
       active = take(number, entry.getValue(), number == files.lastKey());
       number++;
@@ -91,7 +91,7 @@ final class LogRecovery {
         String name = String.valueOf(file.getFileName());
         if (name.endsWith(BlockName.AHEAD)
             || name.endsWith(DurableFiles.TEMPORARY)
-            || name.equals(CHRONICLE_METADATA)
+            || name.equals(ChronicleStore.METADATA)
             || (BlockName.number(file).isPresent() && !hasHeader(file))) {
           leftovers.add(file);
         } else {

@@ -39,6 +39,7 @@ public final class PublishBuffer {
   }
 
   /** The document as Chronicle takes it. */
+  @SuppressWarnings("ReferenceEquality") // the same memory, not equal content
   Bytes<ByteBuffer> bytes() {
     ByteBuffer memory = document.memory();
     Bytes<ByteBuffer> bytes = view;

@@ -41,9 +41,7 @@ public final class StoredMessage {
 
   /** Publish time. */
   public Instant publishedAt() {
-    return Instant.ofEpochSecond(
-        Math.floorDiv(publishedMicros, 1_000_000L),
-        Math.floorMod(publishedMicros, 1_000_000L) * 1_000L);
+    return Micros.toInstant(publishedMicros);
   }
 
   /** The bytes that the converter made. */

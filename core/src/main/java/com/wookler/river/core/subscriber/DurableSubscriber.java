@@ -6,13 +6,11 @@ import com.wookler.river.core.ack.Outcome;
 import com.wookler.river.core.log.Arrivals;
 import com.wookler.river.core.log.BlockLog;
 import com.wookler.river.core.log.LogReader;
-import com.wookler.river.core.message.DamagedMessageException;
 import com.wookler.river.core.message.MessageConverter;
+import com.wookler.river.core.message.Micros;
 import com.wookler.river.core.message.QueueClosedException;
 import com.wookler.river.core.message.StaleReceiptException;
-import com.wookler.river.core.message.StoredMessage;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
@@ -21,36 +19,37 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The subscriber: reads the log in order, keeps its ledger of what was handed over and finished,
- * and lets consumers wait.
+ * The subscriber: one lock around a feed of messages, a ledger of what became of them, and the
+ * verdicts of consumers.
  *
- * <p>One lock guards the reader, the ledger and the redelivery reader; it is held for a poll or a
- * verdict, never while a consumer waits and never across the converter. Created by the queue only.
+ * <p>The lock is held for a poll or a verdict, never while a consumer waits and never across the
+ * converter. Created by the queue only.
  *
  * @param <M> type of the data
  */
 public final class DurableSubscriber<M> implements Subscriber<M> {
   private static final long MILLI = TimeUnit.MILLISECONDS.toNanos(1);
   private static final int SAMPLE_MASK = 63;
-  private static final long MAX_EXTENSION_MILLIS = TimeUnit.HOURS.toMillis(12);
 
   private final SubscriberContext<M> context;
   private final SubscriberConfig config;
   private final SubscriberCounters counters;
   private final BlockLog log;
   private final Arrivals.Line line;
+  private final WaitingRoom<Delivery<M>> waiting;
   private final Consumer<DurableSubscriber<M>> onClose;
   private final long openedNanos;
   private final ReentrantLock lock = new ReentrantLock();
+  private final ReentrantLock closing = new ReentrantLock(); // taken before lock
 
   @GuardedBy("lock")
   private final Ledger ledger;
 
   @GuardedBy("lock")
-  private final LogReader reader;
+  private final Feed<M> feed;
 
   @GuardedBy("lock")
-  private final Redeliveries redeliveries;
+  private final Verdicts<M> verdicts;
 
   @GuardedBy("lock")
   private boolean paused;
@@ -64,14 +63,11 @@ public final class DurableSubscriber<M> implements Subscriber<M> {
   @GuardedBy("lock")
   private long delivered;
 
-  @GuardedBy("lock")
-  private long acked;
-
   /**
    * Opens it.
    *
    * @param ledger its own from now on, closed with it
-   * @param onClose called once, after it was closed, without a lock
+   * @param onClose called once, after it was closed, without a lock; must call {@link #end}
    */
   public DurableSubscriber(
       SubscriberContext<M> context,
@@ -85,10 +81,11 @@ public final class DurableSubscriber<M> implements Subscriber<M> {
     this.counters = counters;
     this.onClose = onClose;
     this.log = context.log();
-    this.line = log.arrivals().line();
     this.openedNanos = context.time().nanoTime();
-    this.reader = log.reader();
-    this.redeliveries = new Redeliveries(context.identity(), log, context.cache());
+    this.feed = new Feed<>(this, context, ledger);
+    this.verdicts = new Verdicts<>(ledger, counters.acks());
+    this.line = log.arrivals().line();
+    this.waiting = new WaitingRoom<>(line, context.time(), new Source());
   }
 
   @Override
@@ -122,7 +119,7 @@ public final class DurableSubscriber<M> implements Subscriber<M> {
 
   @Override
   public @Nullable Delivery<M> next(Duration timeout) throws InterruptedException {
-    List<Delivery<M>> taken = await(1, timeout);
+    List<Delivery<M>> taken = waiting.await(1, timeout);
     return taken.isEmpty() ? null : taken.get(0);
   }
 
@@ -131,75 +128,12 @@ public final class DurableSubscriber<M> implements Subscriber<M> {
     if (max < 1) {
       throw new IllegalArgumentException("a batch of " + max);
     }
-    return await(max, timeout);
+    return waiting.await(max, timeout);
   }
 
   @Override
   public List<Delivery<M>> batch() throws InterruptedException {
-    return await(config.batchSize(), config.pollTimeout());
-  }
-
-  private List<Delivery<M>> await(int max, Duration timeout) throws InterruptedException {
-    if (Thread.interrupted()) {
-      throw new InterruptedException();
-    }
-    List<Delivery<M>> taken = take(max);
-    if (!taken.isEmpty() || timeout.isZero() || timeout.isNegative()) {
-      return taken;
-    }
-    long deadline = context.time().nanoTime() + saturatedNanos(timeout);
-    while (true) {
-      line.join(); // first, so that a publish after the look below wakes this thread
-      try {
-        taken = take(max);
-        long left = deadline - context.time().nanoTime();
-        if (!taken.isEmpty() || left <= 0) {
-          return taken;
-        }
-        line.park(context.time(), Math.min(left, untilDue()));
-      } finally {
-        line.leave();
-        if (Thread.currentThread().isInterrupted() || !taken.isEmpty()) {
-          passOn();
-        }
-      }
-      if (Thread.interrupted()) {
-        throw new InterruptedException();
-      }
-    }
-  }
-
-  /** Wakes another waiting consumer if there is something for it to take, or to time. */
-  private void passOn() {
-    boolean more;
-    lock.lock();
-    try {
-      more = !closed && (ledger.nextDueMillis() != Long.MAX_VALUE || hasMore());
-    } finally {
-      lock.unlock();
-    }
-    if (more) {
-      line.wakeOne();
-    }
-  }
-
-  private long untilDue() {
-    lock.lock();
-    try {
-      if (closed || paused) {
-        return Long.MAX_VALUE;
-      }
-      long due = ledger.nextDueMillis();
-      return due == Long.MAX_VALUE ? Long.MAX_VALUE : Math.max(MILLI, (due - nowMillis()) * MILLI);
-    } finally {
-      lock.unlock();
-    }
-  }
-
-  private static long saturatedNanos(Duration timeout) {
-    return timeout.compareTo(Duration.ofDays(365)) > 0
-        ? Duration.ofDays(365).toNanos()
-        : timeout.toNanos();
+    return waiting.await(config.batchSize(), config.pollTimeout());
   }
 
   private List<Delivery<M>> take(int max) {
@@ -210,10 +144,10 @@ public final class DurableSubscriber<M> implements Subscriber<M> {
       if (paused) {
         return List.of();
       }
-      boolean idle = ledger.nextDueMillis() == Long.MAX_VALUE;
-      List<Delivery<M>> taken = takeLocked(max);
-      // consumers that wait without a time to look again need one now
-      wake = !taken.isEmpty() && (hasMore() || (idle && config.ackRequired()));
+      boolean nothingDue = ledger.nextDueMillis() == Long.MAX_VALUE;
+      List<Delivery<M>> taken = takeTimed(max);
+      // whoever waits without a time to look again needs one, now that something can fall due
+      wake = !taken.isEmpty() && (feed.hasMore() || (nothingDue && config.ackRequired()));
       return taken;
     } finally {
       lock.unlock();
@@ -224,73 +158,50 @@ public final class DurableSubscriber<M> implements Subscriber<M> {
   }
 
   @GuardedBy("lock")
-  private List<Delivery<M>> takeLocked(int max) {
-    boolean sampled = (delivered & SAMPLE_MASK) == 0 || max > 1;
-    long started = config.ackRequired() || sampled ? context.time().nanoTime() : 0;
-    long now = (started - openedNanos) / MILLI;
-    if (config.ackRequired()) {
-      ledger.expire(now);
-    }
-    Delivery<M> first = poll(now);
-    if (first == null) {
-      return List.of();
-    }
-    List<Delivery<M>> taken = max == 1 ? List.of(first) : fill(first, max, now);
-    delivered += taken.size();
-    counters.reads().add(taken.size());
-    counters.storeReads().add(taken.size());
-    if (sampled) {
-      counters.readTime().add(context.time().nanoTime() - started, taken.size());
+  private List<Delivery<M>> takeTimed(int max) {
+    boolean sampled = max > 1 || (delivered & SAMPLE_MASK) == 0;
+    long started = config.ackRequired() || sampled ? context.time().nanoTime() : openedNanos;
+    List<Delivery<M>> taken = feed.take(max, (started - openedNanos) / MILLI);
+    if (!taken.isEmpty()) {
+      delivered += taken.size();
+      counters.reads().add(taken.size());
+      counters.storeReads().add(taken.size());
+      if (sampled) {
+        counters.readTime().add(context.time().nanoTime() - started, taken.size());
+      }
     }
     return taken;
   }
 
-  @GuardedBy("lock")
-  private List<Delivery<M>> fill(Delivery<M> first, int max, long now) {
-    List<Delivery<M>> taken = new ArrayList<>(Math.min(max, 64));
-    taken.add(first);
-    try {
-      while (taken.size() < max) {
-        Delivery<M> next = poll(now);
-        if (next == null) {
-          break;
+  /** What its waiting room asks. */
+  private final class Source implements WaitingRoom.Source<Delivery<M>> {
+    @Override
+    public List<Delivery<M>> take(int max) {
+      return DurableSubscriber.this.take(max);
+    }
+
+    @Override
+    public long nanosUntilDue() {
+      lock.lock();
+      try {
+        if (closed || paused || ledger.nextDueMillis() == Long.MAX_VALUE) {
+          return Long.MAX_VALUE;
         }
-        taken.add(next);
-      }
-    } catch (DamagedMessageException e) {
-      return taken; // what was handed over must reach the consumer; the next call meets the damage
-      // again
-    }
-    return taken;
-  }
-
-  @GuardedBy("lock")
-  private @Nullable Delivery<M> poll(long now) {
-    if (config.ackRequired()) {
-      long again = ledger.nextReady();
-      if (again >= 0) {
-        StoredMessage message = redeliveries.read(again, ledger.location(again));
-        return delivery(message, ledger.redeliver(again, now), now);
+        return Math.max(MILLI, (ledger.nextDueMillis() - nowMillis()) * MILLI);
+      } finally {
+        lock.unlock();
       }
     }
-    if (!ledger.hasRoom()) {
-      return null;
+
+    @Override
+    public boolean needsAnother() {
+      lock.lock();
+      try {
+        return !closed && (ledger.nextDueMillis() != Long.MAX_VALUE || feed.hasMore());
+      } finally {
+        lock.unlock();
+      }
     }
-    long position = ledger.position();
-    reader.moveTo(position);
-    StoredMessage message = reader.next();
-    return message == null
-        ? null
-        : delivery(message, ledger.handOver(position, reader.location(), now), now);
-  }
-
-  private Delivery<M> delivery(StoredMessage message, long ticket, long now) {
-    return new MessageDelivery<>(this, message, ticket, (int) (now / 1_000));
-  }
-
-  @GuardedBy("lock")
-  private boolean hasMore() {
-    return ledger.nextReady() >= 0 || (ledger.hasRoom() && ledger.position() < log.nextSequence());
   }
 
   @Override
@@ -299,17 +210,15 @@ public final class DurableSubscriber<M> implements Subscriber<M> {
     if (!config.ackRequired()) {
       return;
     }
-    boolean stale;
+    Outcome outcome;
     lock.lock();
     try {
       ensureOpen();
-      stale = !acknowledge(own);
+      outcome = verdicts.acknowledge(own);
     } finally {
       lock.unlock();
     }
-    if (stale) {
-      throw stale(own);
-    }
+    refuseStale(own, outcome);
   }
 
   @Override
@@ -317,40 +226,22 @@ public final class DurableSubscriber<M> implements Subscriber<M> {
     if (!config.ackRequired()) {
       return;
     }
-    List<MessageDelivery<M>> stale = new ArrayList<>(0);
+    MessageDelivery<M> stale = null;
     lock.lock();
     try {
       ensureOpen();
       for (Delivery<M> delivery : deliveries) {
         MessageDelivery<M> own = own(delivery);
-        if (!acknowledge(own)) {
-          stale.add(own);
+        if (verdicts.acknowledge(own) == Outcome.STALE) {
+          stale = own;
         }
       }
     } finally {
       lock.unlock();
     }
-    if (!stale.isEmpty()) {
-      throw stale(stale.get(0));
+    if (stale != null) {
+      refuseStale(stale, Outcome.STALE);
     }
-  }
-
-  /** False if the delivery is stale. */
-  @GuardedBy("lock")
-  private boolean acknowledge(MessageDelivery<M> delivery) {
-    if (delivery.verdict == MessageDelivery.Verdict.ACKED) {
-      return true;
-    }
-    Outcome outcome = ledger.acknowledge(delivery.sequence(), delivery.ticket());
-    if (outcome == Outcome.STALE) {
-      return false;
-    }
-    delivery.verdict = MessageDelivery.Verdict.ACKED;
-    if (outcome == Outcome.DONE) {
-      acked++;
-      counters.acks().add(1);
-    }
-    return true;
   }
 
   @Override
@@ -363,42 +254,14 @@ public final class DurableSubscriber<M> implements Subscriber<M> {
     lock.lock();
     try {
       ensureOpen();
-      if (own.verdict == MessageDelivery.Verdict.ACKED && own.sequence() < ledger.floor()) {
-        return;
-      }
-      long before = ledger.unfinished();
-      outcome = ledger.acknowledgeUpTo(own.sequence(), own.ticket());
-      if (outcome != Outcome.STALE) {
-        own.verdict = MessageDelivery.Verdict.ACKED;
-        acked += before - ledger.unfinished();
-        counters.acks().add(before - ledger.unfinished());
-      }
+      outcome = verdicts.acknowledgeUpTo(own);
     } finally {
       lock.unlock();
     }
-    if (outcome == Outcome.STALE) {
-      throw stale(own);
-    }
+    refuseStale(own, outcome);
   }
 
   void release(MessageDelivery<M> delivery) {
-    giveBack(delivery, () -> ledger.release(delivery.sequence(), delivery.ticket()));
-  }
-
-  void retry(MessageDelivery<M> delivery, Duration delay) {
-    if (delay.isNegative()) {
-      throw new IllegalArgumentException("a delay of " + delay);
-    }
-    giveBack(
-        delivery,
-        () -> ledger.retry(delivery.sequence(), delivery.ticket(), delay.toMillis(), nowMillis()));
-  }
-
-  private interface Step {
-    Outcome run();
-  }
-
-  private void giveBack(MessageDelivery<M> delivery, Step step) {
     if (!config.ackRequired()) {
       return;
     }
@@ -406,20 +269,31 @@ public final class DurableSubscriber<M> implements Subscriber<M> {
     lock.lock();
     try {
       ensureOpen();
-      if (delivery.verdict == MessageDelivery.Verdict.GIVEN_BACK) {
-        return;
-      }
-      outcome = step.run();
-      if (outcome == Outcome.DONE) {
-        delivery.verdict = MessageDelivery.Verdict.GIVEN_BACK;
-      }
+      outcome = verdicts.release(delivery);
     } finally {
       lock.unlock();
     }
-    if (outcome == Outcome.STALE) {
-      throw stale(delivery);
+    refuseStale(delivery, outcome);
+    line.wakeOne(); // it is there for another consumer now
+  }
+
+  void retry(MessageDelivery<M> delivery, Duration delay) {
+    if (delay.isNegative()) {
+      throw new IllegalArgumentException("a delay of " + delay);
     }
-    line.wakeOne();
+    if (!config.ackRequired()) {
+      return;
+    }
+    Outcome outcome;
+    lock.lock();
+    try {
+      ensureOpen();
+      outcome = verdicts.retry(delivery, delay.toMillis(), nowMillis());
+    } finally {
+      lock.unlock();
+    }
+    refuseStale(delivery, outcome);
+    line.wakeOne(); // it may be due before a waiting consumer would look
   }
 
   void extend(MessageDelivery<M> delivery, Duration time) {
@@ -433,24 +307,19 @@ public final class DurableSubscriber<M> implements Subscriber<M> {
     lock.lock();
     try {
       ensureOpen();
-      long latest = delivery.handedOverSecond() * 1_000L + MAX_EXTENSION_MILLIS;
-      outcome =
-          ledger.extend(
-              delivery.sequence(), delivery.ticket(), time.toMillis(), nowMillis(), latest);
+      outcome = verdicts.extend(delivery, time.toMillis(), nowMillis());
     } finally {
       lock.unlock();
     }
-    if (outcome == Outcome.STALE) {
-      throw stale(delivery);
-    }
-    line.wakeOne(); // it may be due earlier now than a waiting consumer has in mind
+    refuseStale(delivery, outcome);
+    line.wakeOne(); // it may be due before a waiting consumer would look
   }
 
   @Override
   public void seek(Position position) {
     context.removal().lock();
-    try {
-      moveTo(resolve(position));
+    try (LogReader lookup = log.reader()) {
+      moveTo(resolve(position, log, lookup));
     } finally {
       context.removal().unlock();
     }
@@ -474,15 +343,9 @@ public final class DurableSubscriber<M> implements Subscriber<M> {
     try {
       ensureOpen();
       ledger.seek(sequence);
-      reader.moveTo(sequence);
+      feed.moveTo(sequence);
     } finally {
       lock.unlock();
-    }
-  }
-
-  private long resolve(Position position) {
-    try (LogReader lookup = log.reader()) {
-      return resolve(position, log, lookup);
     }
   }
 
@@ -495,9 +358,7 @@ public final class DurableSubscriber<M> implements Subscriber<M> {
       return Math.max(log.firstSequence(), Math.min(at.sequence(), log.nextSequence()));
     }
     if (position instanceof Position.Since since) {
-      long micros =
-          TimeUnit.SECONDS.toMicros(since.time().getEpochSecond()) + since.time().getNano() / 1_000;
-      return log.sequenceAt(micros, lookup).orElse(log.nextSequence());
+      return log.sequenceAt(Micros.atOrAfter(since.time()), lookup).orElse(log.nextSequence());
     }
     return log.firstSequence();
   }
@@ -528,15 +389,19 @@ public final class DurableSubscriber<M> implements Subscriber<M> {
     lock.lock();
     try {
       ensureOpen();
-      long lag = log.nextSequence() - ledger.position() + ledger.unfinished();
       return new SubscriberStats(
-          lag, ledger.inFlight(), ledger.floor(), delivered, acked, ledger.redelivered());
+          log.nextSequence() - ledger.position() + ledger.unfinished(),
+          ledger.inFlight(),
+          ledger.floor(),
+          delivered,
+          verdicts.acked(),
+          ledger.redelivered());
     } finally {
       lock.unlock();
     }
   }
 
-  /** The lowest sequence that it still needs. */
+  /** The lowest sequence that it still needs; also after it was closed. */
   public long floor() {
     lock.lock();
     try {
@@ -551,8 +416,7 @@ public final class DurableSubscriber<M> implements Subscriber<M> {
     lock.lock();
     try {
       if (!closed) {
-        reader.leave(block);
-        redeliveries.leave(block);
+        feed.leave(block);
       }
     } finally {
       lock.unlock();
@@ -560,18 +424,13 @@ public final class DurableSubscriber<M> implements Subscriber<M> {
   }
 
   /** Forces its ledger to the device; called by the flusher, after the log was forced. */
-  @SuppressWarnings(
-      "GuardedBy") // the one method of a ledger that is made for a thread without the lock
+  @SuppressWarnings("GuardedBy") // the one method of a ledger that is made for a thread without it
   public void force() {
     ledger.force();
   }
 
   String receipt(long sequence, long ticket) {
-    return Long.toString(sequence)
-        + "-"
-        + Long.toHexString(ticket)
-        + "-"
-        + Long.toHexString(openedNanos);
+    return sequence + "-" + Long.toHexString(ticket) + "-" + Long.toHexString(openedNanos);
   }
 
   private long nowMillis() {
@@ -594,35 +453,47 @@ public final class DurableSubscriber<M> implements Subscriber<M> {
     }
   }
 
-  private StaleReceiptException stale(MessageDelivery<M> delivery) {
-    return new StaleReceiptException(
-        "queue "
-            + context.queue()
-            + ", subscriber "
-            + config.name()
-            + ", sequence "
-            + delivery.sequence()
-            + ": the receipt of attempt "
-            + delivery.attempt()
-            + " is stale; the message was delivered again, given back or finished otherwise");
+  private void refuseStale(MessageDelivery<M> delivery, Outcome outcome) {
+    if (outcome == Outcome.STALE) {
+      throw new StaleReceiptException(
+          "queue "
+              + context.queue()
+              + ", subscriber "
+              + config.name()
+              + ", sequence "
+              + delivery.sequence()
+              + ": the receipt of attempt "
+              + delivery.attempt()
+              + " is stale; the message was delivered again, given back or finished otherwise");
+    }
   }
 
   @Override
   public void close() {
+    closing.lock(); // whoever closes second must find it closed when this returns
+    try {
+      if (markClosed()) {
+        line.close();
+        onClose.accept(this);
+      }
+    } finally {
+      closing.unlock();
+    }
+  }
+
+  private boolean markClosed() {
     lock.lock();
     try {
       if (closed) {
-        return;
+        return false;
       }
       closed = true;
       closedFloor = ledger.floor();
-      reader.close();
-      redeliveries.close();
+      feed.close();
+      return true;
     } finally {
       lock.unlock();
     }
-    line.close();
-    onClose.accept(this);
   }
 
   /** Ends the ledger of a closed subscriber; the last that is done to it. */

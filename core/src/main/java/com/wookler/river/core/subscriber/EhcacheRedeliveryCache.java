@@ -93,7 +93,7 @@ public final class EhcacheRedeliveryCache implements RedeliveryCache, AutoClosea
       XmlConfiguration xml = new XmlConfiguration(path.toUri().toURL());
       CacheManager made = CacheManagerBuilder.newCacheManager(xml);
       made.init();
-      String alias = fitting(path, xml.getCacheConfigurations());
+      String alias = fitting(xml.getCacheConfigurations());
       if (alias == null) {
         made.close();
         throw new ConfigurationException(
@@ -112,8 +112,7 @@ public final class EhcacheRedeliveryCache implements RedeliveryCache, AutoClosea
     }
   }
 
-  private static @Nullable String fitting(
-      Path path, Map<String, CacheConfiguration<?, ?>> configurations) {
+  private static @Nullable String fitting(Map<String, CacheConfiguration<?, ?>> configurations) {
     for (Map.Entry<String, CacheConfiguration<?, ?>> entry : configurations.entrySet()) {
       if (entry.getValue().getKeyType() == String.class
           && entry.getValue().getValueType() == byte[].class) {

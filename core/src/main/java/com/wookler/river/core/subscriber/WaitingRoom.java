@@ -1,0 +1,79 @@
+package com.wookler.river.core.subscriber;
+
+import com.wookler.river.common.TimeSource;
+import com.wookler.river.core.log.Arrivals;
+import java.time.Duration;
+import java.util.List;
+
+/**
+ * Where the consumers of one subscriber wait for messages, each parked until a publish, a due
+ * redelivery or the end of its time; none of them spins.
+ *
+ * <p>A publish wakes one consumer. Whoever leaves wakes the next if there is more to take, or a
+ * redelivery to time: so no message waits beside a sleeping consumer, and one message does not wake
+ * them all.
+ *
+ * @param <D> what is waited for
+ */
+final class WaitingRoom<D> {
+  private static final Duration LONGEST = Duration.ofDays(365);
+
+  private final Arrivals.Line line;
+  private final TimeSource time;
+  private final Source<D> source;
+
+  /** What is waited for; called by the waiting threads, without a lock. */
+  interface Source<D> {
+    /** Takes what is there, without waiting. */
+    List<D> take(int max);
+
+    /** When to look again even if nothing is published, in nanoseconds from now. */
+    long nanosUntilDue();
+
+    /** Whether another consumer has reason to look. */
+    boolean needsAnother();
+  }
+
+  WaitingRoom(Arrivals.Line line, TimeSource time, Source<D> source) {
+    this.line = line;
+    this.time = time;
+    this.source = source;
+  }
+
+  List<D> await(int max, Duration timeout) throws InterruptedException {
+    if (Thread.interrupted()) {
+      throw new InterruptedException();
+    }
+    List<D> taken = source.take(max);
+    if (!taken.isEmpty() || timeout.isZero() || timeout.isNegative()) {
+      return taken;
+    }
+    Duration bounded = timeout.compareTo(LONGEST) > 0 ? LONGEST : timeout;
+    try {
+      return park(max, time.nanoTime() + bounded.toNanos());
+    } finally {
+      if (source.needsAnother()) {
+        line.wakeOne();
+      }
+    }
+  }
+
+  private List<D> park(int max, long deadline) throws InterruptedException {
+    while (true) {
+      line.join(); // before the look below, so that a publish behind it wakes this thread
+      try {
+        List<D> taken = source.take(max);
+        long left = deadline - time.nanoTime();
+        if (!taken.isEmpty() || left <= 0) {
+          return taken;
+        }
+        line.park(time, Math.min(left, source.nanosUntilDue()));
+      } finally {
+        line.leave();
+      }
+      if (Thread.interrupted()) {
+        throw new InterruptedException();
+      }
+    }
+  }
+}
