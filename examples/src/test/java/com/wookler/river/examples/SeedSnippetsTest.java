@@ -17,6 +17,7 @@ import com.wookler.river.common.counters.TimeWindow;
 import com.wookler.river.common.utils.Monitoring;
 import com.wookler.river.core.Constants;
 import com.wookler.river.core.MessageQueue;
+import com.wookler.river.core.QueueState;
 import com.wookler.river.core.subscriber.Delivery;
 import com.wookler.river.core.subscriber.Subscriber;
 import java.time.Duration;
@@ -37,7 +38,9 @@ class SeedSnippetsTest {
 
   @AfterEach
   void close() {
-    queue.delete();
+    if (queue.state() == QueueState.RUNNING) {
+      queue.delete();
+    }
     Env.reset();
   }
 

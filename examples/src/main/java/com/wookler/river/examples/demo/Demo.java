@@ -167,6 +167,7 @@ final class Demo {
       time.park(this, GLANCE_NANOS);
     }
     report.status();
+    report.say("      reading every message back from the backups");
   }
 
   private static List<String> leftovers(MessageQueue<String> queue) {
