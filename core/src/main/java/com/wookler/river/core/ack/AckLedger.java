@@ -13,7 +13,7 @@ package com.wookler.river.core.ack;
  */
 final class AckLedger implements Ledger {
   /** Deadlines handled in one call of {@link #expire}: some milliseconds of work. */
-  static final int EXPIRE_STEP = 32_768;
+  static final int EXPIRE_STEP = 8192;
 
   private final Limits limits;
   private final long ackTimeoutMillis;

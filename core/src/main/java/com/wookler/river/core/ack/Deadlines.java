@@ -111,7 +111,7 @@ final class Deadlines {
 
   private void up(int start) {
     int i = start;
-    while (i > 0 && dues[(i - 1) / 2] > dues[i]) {
+    while (i > 0 && isBefore(i, (i - 1) / 2)) {
       swap(i, (i - 1) / 2);
       i = (i - 1) / 2;
     }
@@ -121,15 +121,20 @@ final class Deadlines {
     int i = start;
     while (2 * i + 1 < size) {
       int child = 2 * i + 1;
-      if (child + 1 < size && dues[child + 1] < dues[child]) {
+      if (child + 1 < size && isBefore(child + 1, child)) {
         child++;
       }
-      if (dues[i] <= dues[child]) {
+      if (!isBefore(child, i)) {
         return;
       }
       swap(i, child);
       i = child;
     }
+  }
+
+  /** Those due in the same millisecond, as all of a batch are, go in the order of the log. */
+  private boolean isBefore(int a, int b) {
+    return dues[a] < dues[b] || (dues[a] == dues[b] && sequences[a] < sequences[b]);
   }
 
   private void swap(int a, int b) {

@@ -3,9 +3,10 @@ package com.wookler.river.core.ack;
 import com.google.errorprone.annotations.concurrent.GuardedBy;
 import com.wookler.river.common.errors.RiverException;
 import java.io.IOException;
-import java.util.ArrayDeque;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -25,7 +26,7 @@ import org.slf4j.LoggerFactory;
  *
  * <p><b>Threads.</b> Facts, seek and close are the ledger's, under the subscriber's lock. The
  * flusher's work takes {@code maintenance} and never the subscriber's lock; {@code force} takes
- * {@code retired} only.
+ * {@code forcing} only. Order: subscriber's lock, maintenance, forcing.
  */
 final class FileJournal implements AckJournal {
   /** After so many facts that could not be written a new log is tried again. */
@@ -42,9 +43,11 @@ final class FileJournal implements AckJournal {
   /** Held while files are written that are not mapped. */
   private final Object maintenance = new Object();
 
-  /** Logs that are full but not yet forced; also the lock for forcing and closing. */
-  @GuardedBy("retired")
-  private final ArrayDeque<AckLog> retired = new ArrayDeque<>();
+  /** Held while forcing and closing, never by facts: those must not wait for the device. */
+  private final Object forcing = new Object();
+
+  /** Logs that are full but not yet forced; the ledger adds, force takes. */
+  private final ConcurrentLinkedQueue<AckLog> retired = new ConcurrentLinkedQueue<>();
 
   /** The state that is to be written; set by the ledger, cleared by the flusher. */
   private final AtomicReference<@Nullable Pending> pending = new AtomicReference<>();
@@ -70,8 +73,11 @@ final class FileJournal implements AckJournal {
   private long missingUntil = Long.MAX_VALUE;
 
   /** Whether the directory has entries that are not forced. */
-  @GuardedBy("retired")
-  private boolean newNames = true;
+  private final AtomicBoolean newNames = new AtomicBoolean(true);
+
+  /** Whether the last snapshot failed and that was said. */
+  @GuardedBy("maintenance")
+  private boolean failing;
 
   private record Pending(long generation, AckState state) {}
 
@@ -178,22 +184,20 @@ final class FileJournal implements AckJournal {
 
   @Override
   public void force() {
-    synchronized (retired) {
+    synchronized (forcing) {
       if (closed) {
         return;
       }
       try {
+        // The one in use first: if it retires meanwhile, it is found among the others.
+        log.force();
+        cursor.force();
         for (AckLog full = retired.peek(); full != null; full = retired.peek()) {
           full.force();
           full.close();
           retired.remove();
         }
-        log.force();
-        cursor.force();
-        if (newNames) {
-          Disk.forceDirectory(generations.directory());
-          newNames = false;
-        }
+        forceNames();
       } catch (IOException e) {
         throw new RiverException(
             "cannot force the acknowledgements in " + generations.directory(), e);
@@ -208,14 +212,13 @@ final class FileJournal implements AckJournal {
     }
     closed = true;
     synchronized (maintenance) {
-      synchronized (retired) {
+      synchronized (forcing) {
         log.unmap();
         cursor.unmap();
         try {
-          for (AckLog full : retired) {
+          for (AckLog full = retired.poll(); full != null; full = retired.poll()) {
             full.close();
           }
-          retired.clear();
           log.close();
           cursor.close();
           supply.close();
@@ -228,18 +231,20 @@ final class FileJournal implements AckJournal {
 
   /** Goes on in a new log. Returns false if there is none to be had now. */
   private boolean nextLog() {
+    boolean behind = unjournaled() > 0;
     if (missing % RETRY_EVERY != 0) {
       return false;
     }
     long next = generation + 1;
-    boolean behind = missing > 0;
     try {
       use(supply.take(next), new AckLog.Header(next, generation, ring.floor(), false));
     } catch (IOException e) {
-      LOG.warn(
-          "No space for acknowledgements in {}: they would be lost by a kill now",
-          generations.directory(),
-          e);
+      if (!behind) {
+        LOG.warn(
+            "No space for acknowledgements in {}: they would be lost by a kill now",
+            generations.directory(),
+            e);
+      }
       return false;
     }
     if (behind || pending.get() == null) {
@@ -273,13 +278,11 @@ final class FileJournal implements AckJournal {
 
   private void use(MappedFile file, AckLog.Header header) {
     AckLog next = new AckLog(file, header);
-    synchronized (retired) {
-      log.unmap();
-      retired.add(log);
-      log = next;
-      generation = header.generation();
-      newNames = true;
-    }
+    log.unmap();
+    retired.add(log);
+    log = next;
+    generation = header.generation();
+    newNames.set(true);
     cursor.generation(header.generation());
   }
 
@@ -291,7 +294,20 @@ final class FileJournal implements AckJournal {
     }
   }
 
-  /** The flusher's part: the snapshot, what it makes needless, and the next log. */
+  @GuardedBy("forcing")
+  private void forceNames() throws IOException {
+    if (newNames.getAndSet(false)) {
+      boolean done = false;
+      try {
+        Disk.forceDirectory(generations.directory());
+        done = true;
+      } finally {
+        newNames.compareAndSet(false, !done);
+      }
+    }
+  }
+
+  /** The flusher's part: the next log, the snapshot, and what the snapshot makes needless. */
   private void maintain() {
     synchronized (maintenance) {
       if (closed) {
@@ -299,20 +315,30 @@ final class FileJournal implements AckJournal {
       }
       Pending due = pending.get();
       try {
+        prepareNext();
         if (due != null) {
           generations.writeSnapshot(due.state(), due.generation());
           snapshotted = Math.max(snapshotted, due.generation());
         }
         generations.prune();
-        supply.prepare(generation + 1);
+        failing = false;
       } catch (IOException e) {
-        LOG.warn(
-            "Cannot write a snapshot of the acknowledgements in {}; the logs are kept",
-            generations.directory(),
-            e);
+        if (!failing) {
+          LOG.warn("Cannot write a snapshot in {}; the logs are kept", generations.directory(), e);
+        }
+        failing = true;
       } finally {
         pending.compareAndSet(due, null);
       }
+    }
+  }
+
+  /** Without one the ledger makes its own, and says so if it cannot. */
+  private void prepareNext() {
+    try {
+      supply.prepare(generation + 1);
+    } catch (IOException e) {
+      LOG.debug("No log made ahead in {}", generations.directory(), e);
     }
   }
 }

@@ -99,13 +99,21 @@ final class Generations {
     long oldest = snapshots.get(snapshots.size() - KEPT);
     for (Numbered file : files) {
       if (file.generation() < oldest && !file.corrupt()) {
-        Path spare = file.log() ? spareLog() : spareSnapshot();
-        if (Files.exists(spare)) {
-          Files.delete(file.path());
-        } else {
-          Disk.rename(file.path(), spare);
-        }
+        recycle(file.path(), file.log() ? spareLog() : spareSnapshot());
       }
+    }
+  }
+
+  /** Takes a log out of use. */
+  void recycleLog(Path path) throws IOException {
+    recycle(path, spareLog());
+  }
+
+  private static void recycle(Path path, Path spare) throws IOException {
+    if (Files.exists(spare)) {
+      Files.delete(path);
+    } else {
+      Disk.rename(path, spare);
     }
   }
 

@@ -77,7 +77,7 @@ final class LogSupply {
     if (unused != null) {
       unused.unmap();
       unused.close();
-      Files.deleteIfExists(unused.path());
+      generations.recycleLog(unused.path());
     }
   }
 }

@@ -2,7 +2,6 @@ package com.wookler.river.core.ack;
 
 import com.wookler.river.core.ack.Generations.Numbered;
 import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -86,7 +85,7 @@ final class Recovery {
       }
       AckLogFile log = AckLogFile.read(file.path(), file.generation());
       if (log.shape() == AckLogFile.Shape.UNUSED) {
-        Files.delete(file.path());
+        generations.recycleLog(file.path());
         continue;
       }
       created = false;
