@@ -211,14 +211,25 @@ public final class DurableSubscriber<M> implements Subscriber<M> {
       return;
     }
     Outcome outcome;
+    boolean madeRoom;
     lock.lock();
     try {
       ensureOpen();
+      boolean full = !ledger.hasRoom();
       outcome = verdicts.acknowledge(own);
+      madeRoom = full && feed.hasMore();
     } finally {
       lock.unlock();
     }
+    wakeIf(madeRoom);
     refuseStale(own, outcome);
+  }
+
+  /** At the limit consumers wait though there are messages: no publish tells them of room. */
+  private void wakeIf(boolean madeRoom) {
+    if (madeRoom) {
+      line.wakeOne();
+    }
   }
 
   @Override
@@ -227,18 +238,22 @@ public final class DurableSubscriber<M> implements Subscriber<M> {
       return;
     }
     MessageDelivery<M> stale = null;
+    boolean madeRoom;
     lock.lock();
     try {
       ensureOpen();
+      boolean full = !ledger.hasRoom();
       for (Delivery<M> delivery : deliveries) {
         MessageDelivery<M> own = own(delivery);
         if (verdicts.acknowledge(own) == Outcome.STALE) {
           stale = own;
         }
       }
+      madeRoom = full && feed.hasMore();
     } finally {
       lock.unlock();
     }
+    wakeIf(madeRoom);
     if (stale != null) {
       refuseStale(stale, Outcome.STALE);
     }
@@ -251,13 +266,17 @@ public final class DurableSubscriber<M> implements Subscriber<M> {
       return;
     }
     Outcome outcome;
+    boolean madeRoom;
     lock.lock();
     try {
       ensureOpen();
+      boolean full = !ledger.hasRoom();
       outcome = verdicts.acknowledgeUpTo(own);
+      madeRoom = full && feed.hasMore();
     } finally {
       lock.unlock();
     }
+    wakeIf(madeRoom);
     refuseStale(own, outcome);
   }
 
