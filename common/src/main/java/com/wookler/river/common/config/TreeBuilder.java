@@ -25,7 +25,7 @@ import org.xml.sax.helpers.AttributesImpl;
  */
 final class TreeBuilder {
   private static final String WRAPPER = "river-configuration-file";
-  private static final int MAX_DEPTH = 128;
+  private static final int MAX_DEPTH = 64;
   private static final int MAX_ERRORS = 50;
 
   private final ValidatorHandler validator;
