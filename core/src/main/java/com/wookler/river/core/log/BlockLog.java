@@ -115,6 +115,7 @@ public final class BlockLog implements AutoCloseable {
       LogCounters counters,
       WorkerPool.Serial flusher,
       WorkerPool.Serial worker) {
+    JdkAccess.ensure(); // before the first class of Chronicle is loaded
     LogRecovery.Found found;
     try {
       DurableFiles.createDirectories(settings.directory());

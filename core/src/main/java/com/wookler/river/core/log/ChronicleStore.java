@@ -23,10 +23,6 @@ final class ChronicleStore implements AutoCloseable {
 
   private static final long LOCK_TIMEOUT_MILLIS = 3_000;
 
-  static {
-    JdkAccess.ensure();
-  }
-
   private final BlockRollCycle cycle;
   private final SingleChronicleQueue queue;
   private final ExcerptAppender appender;

@@ -5,6 +5,7 @@ import java.lang.invoke.MethodHandle;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.MethodType;
 import java.lang.reflect.Field;
+import java.util.List;
 
 /**
  * Opens the packages of the JDK that Chronicle needs, so that users need no flag on Java 17 to 25.
@@ -16,46 +17,52 @@ import java.lang.reflect.Field;
  * counts for {@code java -jar} only.
  */
 final class JdkAccess {
-  /** The first two must be open; the third spares a warning on the console. */
-  private static final String[] PACKAGES = {"java.lang.reflect", "sun.nio.ch", "jdk.internal.ref"};
+  private static final List<String> NEEDED = List.of("java.lang.reflect", "sun.nio.ch");
 
-  private static final boolean OPENED = open();
+  /** Without it Chronicle warns on the console and takes another way. */
+  private static final String USEFUL = "jdk.internal.ref";
 
   private JdkAccess() {}
 
-  /** Returns when the packages are open. */
-  static void ensure() {
-    if (!OPENED) {
-      throw new IllegalStateException("unreachable: open() throws where it fails");
+  /**
+   * Returns when the packages are open; cheap to call again.
+   *
+   * @throws RiverException the JVM does not let us
+   */
+  static synchronized void ensure() {
+    quietByDefault("chronicle.disk.monitor.disable"); // its thread would outlive every queue
+    quietByDefault("chronicle.announcer.disable");
+    if (isOpen(USEFUL) && NEEDED.stream().allMatch(JdkAccess::isOpen)) {
+      return;
+    }
+    try {
+      openAll(trustedLookup());
+    } catch (Throwable e) {
+      if (!NEEDED.stream().allMatch(JdkAccess::isOpen)) {
+        throw new RiverException(
+            "this JVM does not let River open two packages that its log needs; start it with"
+                + " --add-opens java.base/java.lang.reflect=ALL-UNNAMED"
+                + " --add-opens java.base/sun.nio.ch=ALL-UNNAMED",
+            e);
+      }
     }
   }
 
-  private static boolean open() {
-    quietByDefault("chronicle.disk.monitor.disable"); // its thread would outlive every queue
-    quietByDefault("chronicle.announcer.disable");
+  private static boolean isOpen(String name) {
+    return Object.class.getModule().isOpen(name, JdkAccess.class.getModule());
+  }
+
+  private static void openAll(MethodHandles.Lookup lookup) throws Throwable {
+    MethodHandle opens =
+        lookup.findVirtual(
+            Module.class,
+            "implAddOpensToAllUnnamed",
+            MethodType.methodType(void.class, String.class));
     Module base = Object.class.getModule();
-    Module own = JdkAccess.class.getModule();
-    if (base.isOpen(PACKAGES[0], own) && base.isOpen(PACKAGES[1], own)) {
-      return true;
+    for (String name : NEEDED) {
+      opens.invoke(base, name);
     }
-    try {
-      MethodHandle opens =
-          trustedLookup()
-              .findVirtual(
-                  Module.class,
-                  "implAddOpensToAllUnnamed",
-                  MethodType.methodType(void.class, String.class));
-      for (String name : PACKAGES) {
-        opens.invoke(base, name);
-      }
-      return true;
-    } catch (Throwable e) {
-      throw new RiverException(
-          "this JVM does not let River open two packages that its log needs; start it with"
-              + " --add-opens java.base/java.lang.reflect=ALL-UNNAMED"
-              + " --add-opens java.base/sun.nio.ch=ALL-UNNAMED",
-          e);
-    }
+    opens.invoke(base, USEFUL);
   }
 
   /** The JDK's own lookup, read through Unsafe because nothing else reaches it without a flag. */
