@@ -33,6 +33,7 @@ public final class LogReader implements AutoCloseable {
 
   private @Nullable ExcerptTailer tailer;
   private byte[] buffer = new byte[FIRST_BYTES];
+  private int bufferLength; // of it, taken by the document
   private long index = Long.MIN_VALUE; // of the document in the buffer
   private boolean open; // whether the buffer holds a document
   private long position;
@@ -178,15 +179,17 @@ public final class LogReader implements AutoCloseable {
     }
   }
 
-  private int bufferLength;
-
   private boolean readDocument(ExcerptTailer from) {
     try (DocumentContext context = from.readingDocument()) {
       if (!context.isPresent()) {
         return false;
       }
       Bytes<?> bytes = Objects.requireNonNull(context.wire()).bytes();
-      bufferLength = Math.toIntExact(bytes.readRemaining());
+      long length = bytes.readRemaining();
+      if (length > settings.maxDocumentBytes()) {
+        throw new DamagedMessageException("damaged: a document claims " + length + " bytes");
+      }
+      bufferLength = (int) length;
       if (buffer.length < bufferLength) {
         buffer = new byte[Math.max(bufferLength, Math.min(buffer.length * 2, KEPT_BYTES))];
       }
