@@ -45,6 +45,7 @@ import org.slf4j.LoggerFactory;
  */
 public final class Backup implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(Backup.class);
+  private static final int TRIES = 3;
 
   private final String queue;
   private final Duration retention;
@@ -273,7 +274,7 @@ public final class Backup implements AutoCloseable {
   }
 
   private <T> Optional<T> look(Supplier<Optional<StoredBlock>> which, Look<T> look) {
-    while (true) {
+    for (int tries = 1; ; tries++) {
       ensureOpen();
       Optional<StoredBlock> stored = which.get();
       if (stored.isEmpty()) {
@@ -282,19 +283,23 @@ public final class Backup implements AutoCloseable {
       try {
         return Optional.of(look.into(stored.get()));
       } catch (NoSuchFileException | FileNotFoundException e) {
-        vanished(stored.get(), e); // expired meanwhile, look again
+        if (!isThere(stored.get())) {
+          vanished(stored.get());
+        } else if (tries == TRIES) {
+          throw unreadable(stored.get(), e); // no permission, or no descriptor left
+        }
       } catch (IOException e) {
         throw unreadable(stored.get(), e);
       }
     }
   }
 
-  private void vanished(StoredBlock stored, IOException e) {
-    boolean there = Files.exists(stored.file()) && Files.exists(BackupLayout.sealOf(stored.file()));
-    if (there) {
-      throw unreadable(stored, e); // no permission, or no descriptor left
-    }
-    if (index.remove(stored)) {
+  private static boolean isThere(StoredBlock stored) {
+    return Files.exists(stored.file()) && Files.exists(BackupLayout.sealOf(stored.file()));
+  }
+
+  private void vanished(StoredBlock stored) {
+    if (index.remove(stored)) { // otherwise it has expired since it was looked up
       LOG.warn(
           "Queue {}: damaged: backup file {} or its seal was removed by somebody else",
           queue,

@@ -79,11 +79,13 @@ final class BackupIndex {
 
   @GuardedBy("this")
   private void place(StoredBlock block) {
-    StoredBlock before = isOwn(block) ? own.putIfAbsent(firstOf(block), block) : block;
+    if (!isOwn(block)) {
+      others.add(block);
+      return;
+    }
+    StoredBlock before = own.putIfAbsent(firstOf(block), block);
     if (before != null) {
       others.add(block);
-    }
-    if (before != null && before != block) {
       LOG.warn(
           "Queue {}: damaged: backup file {}: {} holds block {} already; not read",
           queue,
@@ -138,14 +140,10 @@ final class BackupIndex {
     place(block);
   }
 
-  /** Takes out this very object; returns whether it was in. */
+  /** Takes a backup out; returns whether it was in. */
   synchronized boolean remove(StoredBlock block) {
     load();
-    if (own.get(firstOf(block)) == block) {
-      own.remove(firstOf(block));
-      return true;
-    }
-    return others.removeIf(other -> other == block);
+    return own.remove(firstOf(block), block) || others.remove(block);
   }
 
   synchronized OptionalLong firstSequence() {

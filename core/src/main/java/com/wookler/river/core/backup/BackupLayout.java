@@ -16,6 +16,7 @@ import java.util.OptionalInt;
 import java.util.concurrent.TimeUnit;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Names under the backup directory of a queue: {@code yyyy/MM/dd/b00000042.cq4.zst} and {@code
@@ -37,7 +38,16 @@ final class BackupLayout {
   private final Path directory;
 
   BackupLayout(Path directory) {
-    this.directory = directory;
+    this.directory = target(directory);
+  }
+
+  /** Where a link points to: a directory is looked through without following links. */
+  private static Path target(Path directory) {
+    try {
+      return Files.isSymbolicLink(directory) ? directory.toRealPath() : directory;
+    } catch (IOException e) {
+      return directory; // points nowhere: making the first backup will say so
+    }
   }
 
   Path directory() {
@@ -100,13 +110,13 @@ final class BackupLayout {
   }
 
   /** Forces the entries of a day's folder and of those above it, the queue's included. */
-  void force(Path folder) throws IOException {
+  void force(@Nullable Path folder) throws IOException {
     force(folder, directory.toAbsolutePath());
   }
 
-  private void force(Path folder, Path top) throws IOException {
+  private void force(@Nullable Path folder, Path top) throws IOException {
     Path queue = directory.toAbsolutePath();
-    Path at = folder.toAbsolutePath();
+    Path at = folder == null ? null : folder.toAbsolutePath();
     while (at != null && (at.startsWith(top) || at.startsWith(queue))) {
       DurableFiles.forceDirectory(at);
       at = at.getParent();
@@ -135,7 +145,7 @@ final class BackupLayout {
   }
 
   /** Removes the folder of a day, then of its month and year, as far as they are empty. */
-  void removeEmpty(Path day) throws IOException {
+  void removeEmpty(@Nullable Path day) throws IOException {
     Path folder = day;
     while (folder != null && !folder.equals(directory) && folder.startsWith(directory)) {
       try {

@@ -325,12 +325,17 @@ class BackupArchiveTest extends BackupFixture {
     Path zst = archive(block);
     byte[] data = Files.readAllBytes(zst);
     byte[] seal = Files.readAllBytes(zst.resolveSibling("b00000001.seal"));
-    List<String> steps = List.of("tmp", "tmp seal.tmp", "tmp seal", "zst seal");
-    for (String step : steps) {
+    List<List<String>> steps =
+        List.of(
+            List.of("tmp"),
+            List.of("tmp", "seal.tmp"),
+            List.of("tmp", "seal"),
+            List.of("zst", "seal"));
+    for (List<String> step : steps) {
       for (Path file : List.of(zst, zst.resolveSibling("b00000001.seal"))) {
         Files.deleteIfExists(file);
       }
-      for (String file : step.split(" ")) {
+      for (String file : step) {
         boolean half = file.equals("tmp") || file.endsWith(".tmp");
         byte[] all = file.startsWith("seal") ? seal : data;
         Files.write(
@@ -338,9 +343,9 @@ class BackupArchiveTest extends BackupFixture {
       }
       restart();
 
-      assertThat(backup.count()).as(step).isEqualTo(step.contains("zst") ? 1 : 0);
-      assertThat(archive(block)).as(step).isEqualTo(zst);
-      assertThat(files()).as(step).hasSize(2);
+      assertThat(backup.count()).as("%s", step).isEqualTo(step.contains("zst") ? 1 : 0);
+      assertThat(archive(block)).as("%s", step).isEqualTo(zst);
+      assertThat(files()).as("%s", step).hasSize(2);
       assertHolds(block);
     }
     assertThat(warnings()).isEmpty();

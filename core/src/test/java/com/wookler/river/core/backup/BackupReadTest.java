@@ -146,6 +146,22 @@ class BackupReadTest extends BackupFixture {
   }
 
   @Test
+  void shouldTakeADirectoryThatIsALink() throws IOException {
+    Path elsewhere = Files.createDirectories(temporary.resolve("disk2"));
+    Files.createDirectories(directory.getParent());
+    Files.createSymbolicLink(directory, elsewhere);
+    restart();
+    BlockBuilder block = block(1, 0, 100, 1);
+    archive(block);
+
+    restart();
+
+    assertHolds(block);
+    assertThat(elsewhere.resolve("2026/11/20/b00000001.cq4.zst")).exists();
+    assertThat(warnings()).isEmpty();
+  }
+
+  @Test
   void shouldSayThatABackupWasRemovedByHandAndGoOn() throws IOException {
     Path gone = archive(block(1, 0, 100, 1));
     BlockBuilder second = block(2, 100, 100, 1_000_000_000);
