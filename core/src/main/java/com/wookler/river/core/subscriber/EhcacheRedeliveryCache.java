@@ -14,7 +14,6 @@ import org.ehcache.config.builders.CacheConfigurationBuilder;
 import org.ehcache.config.builders.CacheManagerBuilder;
 import org.ehcache.config.builders.ResourcePoolsBuilder;
 import org.ehcache.config.units.EntryUnit;
-import org.ehcache.config.units.MemoryUnit;
 import org.ehcache.xml.XmlConfiguration;
 import org.jspecify.annotations.Nullable;
 
@@ -24,13 +23,13 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Keys are {@code <queue UUID>/<sequence>}. The user's file must define one cache with key type
  * {@code java.lang.String} and value type {@code [B}. The built-in one is made when the first
- * message is delivered again, and ends with the last queue that used it.
+ * message is delivered again, keeps up to 1,024 messages of up to 16 KB on the heap, and ends with
+ * the last queue that used it.
  */
 public final class EhcacheRedeliveryCache implements RedeliveryCache, AutoCloseable {
   private static final String ALIAS = "river";
-  private static final long HEAP_ENTRIES = 256;
-  private static final long OFF_HEAP_MEGABYTES = 16;
-  private static final int MAX_CACHED_BYTES = 1 << 20; // a larger one would evict all others
+  private static final long BUILT_IN_ENTRIES = 1_024;
+  private static final int BUILT_IN_MESSAGE_BYTES = 16 << 10; // so that it holds 16 MB at most
 
   private static final Object SHARED_LOCK = new Object();
 
@@ -134,8 +133,7 @@ public final class EhcacheRedeliveryCache implements RedeliveryCache, AutoClosea
                         String.class,
                         byte[].class,
                         ResourcePoolsBuilder.newResourcePoolsBuilder()
-                            .heap(HEAP_ENTRIES, EntryUnit.ENTRIES)
-                            .offheap(OFF_HEAP_MEGABYTES, MemoryUnit.MB)))
+                            .heap(BUILT_IN_ENTRIES, EntryUnit.ENTRIES)))
                 .build(true);
         shared = joined;
       }
@@ -162,7 +160,7 @@ public final class EhcacheRedeliveryCache implements RedeliveryCache, AutoClosea
   @Override
   public void put(UUID queue, long sequence, byte[] message) {
     Cache<String, byte[]> open = open();
-    if (open != null && message.length <= MAX_CACHED_BYTES) {
+    if (open != null && (file != null || message.length <= BUILT_IN_MESSAGE_BYTES)) {
       open.put(key(queue, sequence), message);
     }
   }
