@@ -9,6 +9,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import java.util.function.LongConsumer;
 import java.util.stream.Stream;
 
 /**
@@ -44,8 +45,13 @@ record Backups(int files, long bytes, long messages, List<String> violations) {
     return find(directory).size();
   }
 
-  /** Reads back every message that is no longer in the queue's log. */
-  static Backups verify(MessageQueue<String> queue, Path directory, Stage stage) {
+  /**
+   * Reads back every message that is no longer in the queue's log.
+   *
+   * @param progress is told how many are read
+   */
+  static Backups verify(
+      MessageQueue<String> queue, Path directory, Stage stage, LongConsumer progress) {
     List<String> violations = new ArrayList<>();
     List<Path> files = find(directory);
     long end = queue.stats().firstSequence();
@@ -61,6 +67,7 @@ record Backups(int files, long bytes, long messages, List<String> violations) {
       for (Delivery<String> delivery : read) {
         compare(delivery, next++, stage, violations);
       }
+      progress.accept(next);
     }
     return new Backups(files.size(), size(files), next, violations);
   }

@@ -59,12 +59,13 @@ final class Demo {
   Proof run() throws Exception {
     try (QueueHandle handle = new QueueHandle(this::open)) {
       Stage stage = new Stage(events, new Published(events.count()), handle);
+      Backups backups;
       try (DemoReport report = new DemoReport(out, time, stage, ledgers, backupDirectory())) {
         work(stage, report);
         settle(stage, report);
+        backups = Backups.verify(handle.current(), backupDirectory(), stage, report::readBack);
       }
       List<Verdict> verdicts = ledgers.verdicts(stage.published());
-      Backups backups = Backups.verify(handle.current(), backupDirectory(), stage);
       return new Proof(
           events.count(),
           PUBLISHERS,
@@ -167,7 +168,6 @@ final class Demo {
       time.park(this, GLANCE_NANOS);
     }
     report.status();
-    report.say("      reading every message back from the backups");
   }
 
   private static List<String> leftovers(MessageQueue<String> queue) {

@@ -41,6 +41,15 @@ final class DemoReport implements AutoCloseable {
     }
   }
 
+  /** How many messages were read back from the backups; shown every second. */
+  void readBack(long messages) {
+    long now = time.nanoTime();
+    if (now - lastLine >= SECOND) {
+      say(String.format(Locale.ROOT, "      %,d messages read back from the backups", messages));
+      lastLine = now;
+    }
+  }
+
   /** Says something now. */
   void say(String line) {
     // On a terminal the line takes the bar's place, and the bar is drawn again below.
