@@ -1,10 +1,10 @@
 package com.wookler.river.core;
 
 import com.wookler.river.common.TimeSource;
+import com.wookler.river.common.errors.RiverException;
 import com.wookler.river.core.backup.Backup;
 import com.wookler.river.core.log.BlockLog;
 import com.wookler.river.core.log.Seal;
-import com.wookler.river.core.message.DamagedMessageException;
 import com.wookler.river.core.subscriber.DurableSubscriber;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -110,7 +110,7 @@ final class BlockDrain {
         }
       }
       retryNanos = FIRST_RETRY_NANOS;
-    } catch (IOException | DamagedMessageException e) {
+    } catch (IOException | RiverException e) {
       notBefore = time.nanoTime() + retryNanos;
       LOG.warn(
           "Queue {}: block {} stays, it could not be archived; next try in {} s: {}",

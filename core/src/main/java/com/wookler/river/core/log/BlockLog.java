@@ -8,8 +8,10 @@ import com.wookler.river.core.message.QueueClosedException;
 import com.wookler.river.core.message.QueueFailedException;
 import com.wookler.river.core.message.Stamp;
 import java.io.IOException;
+import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
 import java.util.NavigableMap;
 import java.util.Optional;
 import java.util.OptionalLong;
@@ -444,5 +446,25 @@ public final class BlockLog implements AutoCloseable {
       LOG.warn("Queue {}: cannot close a block's descriptor", settings.queue(), e);
     }
     store.close();
+    trim(active);
+  }
+
+  /**
+   * Cuts the active block's file where its content ends. Chronicle had grown it by the size of the
+   * mapping, which the next opening would have to read through, looking for its end.
+   */
+  private void trim(Block block) {
+    boolean interrupted = Thread.interrupted(); // it would close the channel
+    try (FileChannel channel = FileChannel.open(block.file(), StandardOpenOption.WRITE)) {
+      if (failure == null) {
+        channel.truncate(block.bytes());
+      }
+    } catch (IOException e) {
+      LOG.warn("Queue {}: cannot trim {}", settings.queue(), block.file(), e);
+    } finally {
+      if (interrupted) {
+        Thread.currentThread().interrupt();
+      }
+    }
   }
 }

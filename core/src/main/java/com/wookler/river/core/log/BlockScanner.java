@@ -22,6 +22,7 @@ public final class BlockScanner {
   private static final int HIDDEN = 0x4000_0000;
   private static final int LENGTH = 0x3FFF_FFFF;
   private static final int SKIP_BYTES = 1 << 16;
+  private static final byte[] ZEROS = new byte[SKIP_BYTES];
 
   private final InputStream in;
   private final Visitor visitor;
@@ -138,13 +139,11 @@ public final class BlockScanner {
 
   private boolean onlyZerosFollow() throws IOException {
     while (true) {
-      int length = in.readNBytes(bytes, 0, bytes.length);
-      for (int i = 0; i < length; i++) {
-        if (bytes[i] != 0) {
-          return false;
-        }
+      int length = in.readNBytes(bytes, 0, ZEROS.length);
+      if (!Arrays.equals(bytes, 0, length, ZEROS, 0, length)) {
+        return false;
       }
-      if (length < bytes.length) {
+      if (length < ZEROS.length) {
         return true;
       }
     }

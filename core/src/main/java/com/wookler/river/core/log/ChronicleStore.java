@@ -5,6 +5,7 @@ import net.openhft.chronicle.bytes.Bytes;
 import net.openhft.chronicle.bytes.BytesStore;
 import net.openhft.chronicle.bytes.SyncMode;
 import net.openhft.chronicle.core.UnsafeMemory;
+import net.openhft.chronicle.core.io.BackgroundResourceReleaser;
 import net.openhft.chronicle.queue.ExcerptAppender;
 import net.openhft.chronicle.queue.ExcerptTailer;
 import net.openhft.chronicle.queue.impl.single.SingleChronicleQueue;
@@ -65,9 +66,9 @@ final class ChronicleStore implements AutoCloseable {
     }
   }
 
-  /** Bytes in use of the active block. */
+  /** Bytes in use of the active block: where the next header goes, after padding. */
   long position() {
-    return appender.wire().bytes().writePosition();
+    return (appender.wire().bytes().writePosition() + 3) & ~3L;
   }
 
   /** A tailer at the start of the queue; one thread at a time may use it, not always the same. */
@@ -95,9 +96,11 @@ final class ChronicleStore implements AutoCloseable {
     queue.refreshDirectoryListing();
   }
 
+  /** Closes the queue; its mappings are gone when this returns. */
   @Override
   public void close() {
     appender.close();
     queue.close();
+    BackgroundResourceReleaser.releasePendingResources();
   }
 }
