@@ -206,30 +206,61 @@ public final class DurableSubscriber<M> implements Subscriber<M> {
 
   @Override
   public void ack(Delivery<M> delivery) {
-    MessageDelivery<M> own = own(delivery);
+    decide(own(delivery), Verdicts::acknowledge, false);
+  }
+
+  @Override
+  public void ackUpTo(Delivery<M> delivery) {
+    decide(own(delivery), Verdicts::acknowledgeUpTo, false);
+  }
+
+  void release(MessageDelivery<M> delivery) {
+    decide(delivery, Verdicts::release, true);
+  }
+
+  void retry(MessageDelivery<M> delivery, Duration delay) {
+    if (delay.isNegative()) {
+      throw new IllegalArgumentException("a delay of " + delay);
+    }
+    decide(delivery, (own, given) -> own.retry(given, delay.toMillis(), nowMillis()), true);
+  }
+
+  void extend(MessageDelivery<M> delivery, Duration time) {
+    if (time.isZero() || time.isNegative()) {
+      throw new IllegalArgumentException("an extension by " + time);
+    }
+    decide(delivery, (own, given) -> own.extend(given, time.toMillis(), nowMillis()), true);
+  }
+
+  /** What a consumer decides over a delivery; runs under the lock. */
+  private interface Decision<M> {
+    Outcome over(Verdicts<M> verdicts, MessageDelivery<M> delivery);
+  }
+
+  /**
+   * Carries a decision out.
+   *
+   * @param retimes whether the message may be due before a waiting consumer would look
+   */
+  private void decide(MessageDelivery<M> delivery, Decision<M> decision, boolean retimes) {
     if (!config.ackRequired()) {
       return;
     }
     Outcome outcome;
-    boolean madeRoom;
+    boolean wake;
     lock.lock();
     try {
       ensureOpen();
       boolean full = !ledger.hasRoom();
-      outcome = verdicts.acknowledge(own);
-      madeRoom = full && feed.hasMore();
+      outcome = decision.over(verdicts, delivery);
+      wake = retimes || (full && feed.hasMore()); // no publish tells those that wait of room
     } finally {
       lock.unlock();
     }
-    wakeIf(madeRoom);
-    refuseStale(own, outcome);
-  }
-
-  /** At the limit consumers wait though there are messages: no publish tells them of room. */
-  private void wakeIf(boolean madeRoom) {
-    if (madeRoom) {
+    if (wake) {
       line.wakeOne();
     }
+    refuseStale(delivery, outcome);
   }
 
   @Override
@@ -238,7 +269,7 @@ public final class DurableSubscriber<M> implements Subscriber<M> {
       return;
     }
     MessageDelivery<M> stale = null;
-    boolean madeRoom;
+    boolean wake;
     lock.lock();
     try {
       ensureOpen();
@@ -249,89 +280,16 @@ public final class DurableSubscriber<M> implements Subscriber<M> {
           stale = own;
         }
       }
-      madeRoom = full && feed.hasMore();
+      wake = full && feed.hasMore();
     } finally {
       lock.unlock();
     }
-    wakeIf(madeRoom);
+    if (wake) {
+      line.wakeOne();
+    }
     if (stale != null) {
       refuseStale(stale, Outcome.STALE);
     }
-  }
-
-  @Override
-  public void ackUpTo(Delivery<M> delivery) {
-    MessageDelivery<M> own = own(delivery);
-    if (!config.ackRequired()) {
-      return;
-    }
-    Outcome outcome;
-    boolean madeRoom;
-    lock.lock();
-    try {
-      ensureOpen();
-      boolean full = !ledger.hasRoom();
-      outcome = verdicts.acknowledgeUpTo(own);
-      madeRoom = full && feed.hasMore();
-    } finally {
-      lock.unlock();
-    }
-    wakeIf(madeRoom);
-    refuseStale(own, outcome);
-  }
-
-  void release(MessageDelivery<M> delivery) {
-    if (!config.ackRequired()) {
-      return;
-    }
-    Outcome outcome;
-    lock.lock();
-    try {
-      ensureOpen();
-      outcome = verdicts.release(delivery);
-    } finally {
-      lock.unlock();
-    }
-    refuseStale(delivery, outcome);
-    line.wakeOne(); // it is there for another consumer now
-  }
-
-  void retry(MessageDelivery<M> delivery, Duration delay) {
-    if (delay.isNegative()) {
-      throw new IllegalArgumentException("a delay of " + delay);
-    }
-    if (!config.ackRequired()) {
-      return;
-    }
-    Outcome outcome;
-    lock.lock();
-    try {
-      ensureOpen();
-      outcome = verdicts.retry(delivery, delay.toMillis(), nowMillis());
-    } finally {
-      lock.unlock();
-    }
-    refuseStale(delivery, outcome);
-    line.wakeOne(); // it may be due before a waiting consumer would look
-  }
-
-  void extend(MessageDelivery<M> delivery, Duration time) {
-    if (time.isZero() || time.isNegative()) {
-      throw new IllegalArgumentException("an extension by " + time);
-    }
-    if (!config.ackRequired()) {
-      return;
-    }
-    Outcome outcome;
-    lock.lock();
-    try {
-      ensureOpen();
-      outcome = verdicts.extend(delivery, time.toMillis(), nowMillis());
-    } finally {
-      lock.unlock();
-    }
-    refuseStale(delivery, outcome);
-    line.wakeOne(); // it may be due before a waiting consumer would look
   }
 
   @Override
