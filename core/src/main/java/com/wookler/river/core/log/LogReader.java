@@ -149,15 +149,14 @@ public final class LogReader implements AutoCloseable {
     try {
       forgetDocument();
       for (int i = 0; i < TRIES; i++) {
-        if (tailer == null) {
+        boolean sought = tailer == null;
+        if (sought) {
           seek(position);
         }
-        if (readDocument(tailer())) {
-          document.open(buffer, bufferLength, store.blockOf(index));
-          skipToPosition();
+        if (loadHere(sought)) {
           return;
         }
-        closeTailer(); // at the end of its block: look the next one up
+        closeTailer(); // at the end of its block, or among its damage: look the position up
       }
       throw new DamagedMessageException(
           "damaged: nothing there, though the log goes on to sequence " + (log.nextSequence() - 1));
@@ -165,6 +164,24 @@ public final class LogReader implements AutoCloseable {
       if (interrupted) {
         Thread.currentThread().interrupt();
       }
+    }
+  }
+
+  /** Damage counts only where the position was looked up: its block may start behind the damage. */
+  private boolean loadHere(boolean sought) {
+    try {
+      if (!readDocument(tailer())) {
+        return false;
+      }
+      document.open(buffer, bufferLength, store.blockOf(index));
+      skipToPosition();
+      return true;
+    } catch (DamagedMessageException e) {
+      if (sought) {
+        throw e;
+      }
+      forgetDocument();
+      return false;
     }
   }
 

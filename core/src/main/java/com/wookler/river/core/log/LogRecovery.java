@@ -12,6 +12,7 @@ import java.nio.channels.FileChannel;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
 import java.util.List;
@@ -41,6 +42,7 @@ import org.slf4j.LoggerFactory;
 final class LogRecovery {
   private static final Logger LOG = LoggerFactory.getLogger(LogRecovery.class);
   private static final int READ_BYTES = 1 << 20;
+  private static final String DAMAGED = ".damaged";
 
   private final LogSettings settings;
   private final List<Block> sealed = new ArrayList<>();
@@ -118,16 +120,16 @@ final class LogRecovery {
     if (block == null) {
       Walked walked = walk(number, file);
       block = walked.block;
-      if (last && walked.ending == BlockScanner.Ending.OPEN) {
+      if (last && walked.ending == BlockScanner.Ending.OPEN && !walked.endUnknown) {
         note(block);
         return block;
       }
       if (block.messages() == 0) {
-        Files.delete(file);
+        remove(block);
         note(block);
         return null;
       }
-      if (walked.ending == BlockScanner.Ending.BROKEN) {
+      if (walked.ending != BlockScanner.Ending.CLOSED) {
         LOG.warn(
             "Queue {}: block {} breaks off at byte {} behind sequence {}; closed it there",
             settings.queue(),
@@ -141,6 +143,22 @@ final class LogRecovery {
     note(block);
     sealed.add(block);
     return null;
+  }
+
+  /** Deletes a block without messages; keeps what may be all that is left of some, out of the way. */
+  private void remove(Block block) throws IOException {
+    if (block.documents() == 0) {
+      Files.delete(block.file());
+      return;
+    }
+    Path aside = block.file().resolveSibling(block.file().getFileName() + DAMAGED);
+    Files.move(block.file(), aside, StandardCopyOption.REPLACE_EXISTING);
+    LOG.warn(
+        "Queue {}: damaged: none of the {} documents of block {} can be read; set aside as {}",
+        settings.queue(),
+        block.documents(),
+        block.number(),
+        aside);
   }
 
   private void note(Block block) {
@@ -178,7 +196,13 @@ final class LogRecovery {
     }
   }
 
-  private record Walked(Block block, BlockScanner.Ending ending) {}
+  /**
+   * A block that was walked.
+   *
+   * @param endUnknown its last document is damaged where its sequences stand: what is appended
+   *     behind it could not be found by place
+   */
+  private record Walked(Block block, BlockScanner.Ending ending, boolean endUnknown) {}
 
   private Walked walk(int number, Path file) throws IOException {
     Content content = new Content(number);
@@ -200,7 +224,7 @@ final class LogRecovery {
             content.firstMicros,
             content.lastMicros,
             content.digest);
-    return new Walked(Block.unsealed(seal, file), result.ending());
+    return new Walked(Block.unsealed(seal, file), result.ending(), content.endUnknown);
   }
 
   private static void markEnd(Path file, long offset) throws IOException {
@@ -222,6 +246,7 @@ final class LogRecovery {
     private long firstMicros;
     private long lastMicros;
     private long digest;
+    private boolean endUnknown;
 
     Content(int number) {
       this.number = number;
@@ -230,8 +255,10 @@ final class LogRecovery {
     @Override
     public void document(long offset, byte[] document, int length) {
       documents++;
+      endUnknown = true;
       try {
         reader.open(document, length, number);
+        endUnknown = false;
         if (first == Long.MIN_VALUE) {
           first = reader.firstSequence();
           firstMicros = reader.micros();
