@@ -1,0 +1,316 @@
+package com.wookler.river.core.log;
+
+import static com.wookler.river.core.log.LogFixture.text;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import com.wookler.river.core.message.DamagedMessageException;
+import com.wookler.river.core.message.StoredMessage;
+import java.io.IOException;
+import java.lang.management.ManagementFactory;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.time.Duration;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Random;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Reading in order and at random, and everything that damaged bytes must never do. */
+@Timeout(60)
+class LogReaderTest {
+  @TempDir Path directory;
+
+  private LogFixture log;
+
+  @BeforeEach
+  void make() {
+    log = new LogFixture(directory);
+  }
+
+  @AfterEach
+  void close() {
+    log.close();
+  }
+
+  private static void shouldRead(LogReader reader, long from, long to) {
+    for (long sequence = from; sequence < to; sequence++) {
+      StoredMessage message = reader.next();
+      assertThat(message).as("sequence %s", sequence).isNotNull();
+      assertThat(message.sequence()).isEqualTo(sequence);
+      assertThat(text(message)).isEqualTo("m" + sequence);
+    }
+  }
+
+  /** The damage must be told at each call, and never pass for the end or be stepped over. */
+  private static void shouldMeetDamage(LogReader reader, long sequence, int block) {
+    for (int call = 0; call < 3; call++) {
+      assertThatThrownBy(reader::next)
+          .isInstanceOf(DamagedMessageException.class)
+          .hasMessageContaining("queue orders")
+          .hasMessageContaining("block " + block + " ")
+          .hasMessageContaining("sequence " + sequence + ":")
+          .hasMessageContaining("damaged");
+    }
+    assertThat(reader.position()).isEqualTo(sequence);
+  }
+
+  @Test
+  void shouldNeedNoFlagsForTheJvm() {
+    assertThat(ManagementFactory.getRuntimeMXBean().getInputArguments())
+        .noneMatch(argument -> argument.startsWith("--add-"));
+    log.open();
+    shouldRead(log.publish(3).reader(), 0, 3);
+  }
+
+  @Test
+  void shouldReadOnAsTheLogGrowsAcrossBlocks() {
+    log.recycleAt(5).open();
+    LogReader reader = log.reader();
+    for (long sequence = 0; sequence < 42; sequence += 3) {
+      assertThat(reader.next()).isNull();
+      log.publish(1).batch(2);
+      shouldRead(reader, sequence, sequence + 3);
+    }
+    assertThat(reader.next()).isNull();
+  }
+
+  @Test
+  void shouldReadFromAnySequence() {
+    log.recycleAt(20).open();
+    Random random = new Random(42);
+    long end = 0;
+    while (end < 300) {
+      int count = random.nextInt(10) < 7 ? 1 : 1 + random.nextInt(9);
+      log.batch(count);
+      end += count;
+    }
+    LogReader reader = log.reader();
+    for (int i = 0; i < 200; i++) {
+      long from = random.nextInt((int) end + 1);
+      reader.moveTo(from);
+      shouldRead(reader, from, Math.min(end, from + random.nextInt(30)));
+    }
+    reader.moveTo(end);
+    assertThat(reader.next()).isNull();
+  }
+
+  @Test
+  void shouldReadAgainByLocation() {
+    log.recycleAt(20).open();
+    log.publish(15).batch(10).publish(15);
+    LogReader reader = log.reader();
+    long[] locations = new long[40];
+    for (int i = 0; i < 40; i++) {
+      reader.next();
+      locations[i] = reader.location();
+    }
+    LogReader again = log.reader();
+    for (int i = 39; i >= 0; i--) {
+      assertThat(text(again.read(i, locations[i]))).isEqualTo("m" + i);
+    }
+    for (int i = 0; i < 40; i += 3) {
+      assertThat(text(again.read(i, locations[i]))).isEqualTo("m" + i);
+    }
+    assertThatThrownBy(() -> again.read(3, locations[30]))
+        .isInstanceOf(DamagedMessageException.class)
+        .hasMessageContaining("sequence 3:");
+  }
+
+  @Test
+  void shouldFindMessagesByTime() {
+    log.recycleAt(5).open();
+    long start = log.time().epochMicros();
+    for (int i = 0; i < 12; i++) {
+      log.publish(1);
+      log.time().advance(Duration.ofSeconds(1));
+    }
+    try (LogReader reader = log.reader()) {
+      BlockLog opened = log.reopen();
+      LogReader lookup = log.reader();
+      for (int i = 0; i < 12; i++) {
+        assertThat(opened.sequenceAt(start + i * 1_000_000L, lookup)).hasValue(i);
+        assertThat(opened.sequenceAt(start + i * 1_000_000L - 1, lookup)).hasValue(i);
+      }
+      assertThat(opened.sequenceAt(start + 11_000_001L, lookup)).isEmpty();
+    }
+  }
+
+  @Test
+  void shouldGoOnAfterLeavingABlock() throws IOException {
+    BlockLog opened = log.recycleAt(5).open();
+    log.publish(12);
+    LogReader reader = log.reader();
+    shouldRead(reader, 0, 5);
+    opened.force();
+    Seal seal = opened.oldestSealed().orElseThrow();
+    opened.forget(seal);
+    reader.leave(seal.block());
+    opened.delete(seal);
+    shouldRead(reader, 5, 12);
+    assertThatThrownBy(
+            () -> {
+              reader.moveTo(2);
+              reader.next();
+            })
+        .isInstanceOf(DamagedMessageException.class)
+        .hasMessageContaining("sequence 2:");
+    reader.moveTo(8);
+    shouldRead(reader, 8, 12);
+  }
+
+  @Test
+  void shouldReportAFlippedByteAtEachCall() throws IOException {
+    log.recycleAt(10).open();
+    log.publish(25);
+    long offset = log.offsets(2).get(3);
+    LogFixture.flip(log.block(2), offset + 4 + 32 + 9, 0x10);
+    LogReader reader = log.reader();
+    shouldRead(reader, 0, 13);
+    shouldMeetDamage(reader, 13, 2);
+    reader.moveTo(14);
+    shouldRead(reader, 14, 25);
+    reader.moveTo(12);
+    shouldRead(reader, 12, 13);
+    shouldMeetDamage(reader, 13, 2);
+  }
+
+  @Test
+  void shouldReportOneMessageOfABatchAndReadTheOthers() throws IOException {
+    log.open();
+    log.publish(2).batch(5).publish(2);
+    long offset = log.offsets(1).get(2);
+    LogFixture.flip(log.block(1), offset + 4 + 32 + 2 * (8 + 1 + 2) + 9, 1);
+    LogReader reader = log.reader();
+    shouldRead(reader, 0, 4);
+    shouldMeetDamage(reader, 4, 1);
+    reader.moveTo(5);
+    shouldRead(reader, 5, 9);
+  }
+
+  @Test
+  void shouldReportAFlippedByteAfterAReopening() throws IOException {
+    log.recycleAt(10).open();
+    log.publish(25);
+    LogFixture.flip(log.block(1), log.offsets(1).get(4) + 4 + 32 + 9, 1);
+    LogFixture.flip(log.block(3), log.offsets(3).get(2) + 4 + 32 + 9, 1);
+    assertThat(log.reopen().nextSequence()).isEqualTo(25);
+    LogReader reader = log.reader();
+    shouldRead(reader, 0, 4);
+    shouldMeetDamage(reader, 4, 1);
+    reader.moveTo(5);
+    shouldRead(reader, 5, 22);
+    shouldMeetDamage(reader, 22, 3);
+    reader.moveTo(23);
+    shouldRead(reader, 23, 25);
+    log.publish(10);
+    shouldRead(reader, 25, 35);
+  }
+
+  @Test
+  void shouldNeverTakeAZeroedPageForTheEnd() throws IOException {
+    log.open();
+    log.publish(2_000);
+    List<Long> offsets = log.offsets(1);
+    long page = (offsets.get(700) + 4095) & -4096;
+    LogFixture.write(log.block(1), page, new byte[4096]);
+    int first = 0;
+    while (offsets.get(first + 1) <= page) {
+      first++;
+    }
+    LogReader reader = log.reader();
+    int read = 0;
+    while (read < first) {
+      reader.next();
+      read++;
+    }
+    for (int call = 0; call < 3; call++) {
+      if (reader.position() == first) {
+        try {
+          reader.next(); // a header may stand just before the page, with all of its document
+        } catch (DamagedMessageException e) {
+          assertThat(e).hasMessageContaining("sequence " + first + ":");
+        }
+      }
+    }
+    shouldMeetDamage(reader, reader.position(), 1);
+  }
+
+  @Test
+  void shouldReportAForeignBlock() throws IOException {
+    log.recycleAt(10).open();
+    log.publish(35);
+    log.shut();
+    Files.copy(log.block(2), log.block(3), StandardCopyOption.REPLACE_EXISTING);
+    log.open();
+    LogReader reader = log.reader();
+    shouldRead(reader, 0, 20);
+    shouldMeetDamage(reader, 20, 3);
+    reader.moveTo(30);
+    shouldRead(reader, 30, 35);
+  }
+
+  @Test
+  void shouldReportABlockFileThatIsCutShort() throws IOException {
+    log.recycleAt(10).open();
+    log.publish(35);
+    log.shut();
+    long cut = log.offsets(2).get(5) + 7;
+    byte[] whole = Files.readAllBytes(log.block(2));
+    Files.write(log.block(2), Arrays.copyOf(whole, (int) cut));
+    log.open();
+    LogReader reader = log.reader();
+    shouldRead(reader, 0, 15);
+    shouldMeetDamage(reader, 15, 2);
+    reader.moveTo(20);
+    shouldRead(reader, 20, 35);
+  }
+
+  /**
+   * Every bit of a run of documents, Chronicle's own headers included: the bytes come out right or
+   * the damage is told, but nothing wrong is delivered, nothing ends early, and the JVM lives.
+   */
+  @Test
+  void shouldDeliverNothingWrongWhateverBitIsFlipped() throws IOException {
+    log.recycleAt(12).open();
+    log.publish(4).batch(3).publish(5).publish(3);
+    List<Long> offsets = log.offsets(1);
+    long from = offsets.get(2);
+    long to = offsets.get(5);
+    int damages = 0;
+    for (long offset = from; offset < to; offset++) {
+      for (int bit = 0; bit < 8; bit++) {
+        LogFixture.flip(log.block(1), offset, 1 << bit);
+        if (readsWithDamage(15)) {
+          damages++;
+        }
+        LogFixture.flip(log.block(1), offset, 1 << bit);
+      }
+    }
+    assertThat(damages).isGreaterThan((int) (to - from) * 7); // all but padding
+    shouldRead(log.reader(), 0, 15);
+  }
+
+  private boolean readsWithDamage(long end) {
+    boolean damage = false;
+    try (LogReader reader = log.reader()) {
+      for (long sequence = 0; sequence < end; sequence++) {
+        reader.moveTo(sequence);
+        try {
+          StoredMessage message = reader.next();
+          assertThat(message).as("sequence %s", sequence).isNotNull();
+          assertThat(message.sequence()).isEqualTo(sequence);
+          assertThat(text(message)).isEqualTo("m" + sequence);
+        } catch (DamagedMessageException e) {
+          damage = true;
+        }
+      }
+    }
+    return damage;
+  }
+}
