@@ -2,6 +2,8 @@ package com.wookler.river.examples;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import ch.qos.logback.classic.Level;
+import ch.qos.logback.classic.Logger;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.StringWriter;
@@ -9,6 +11,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.slf4j.LoggerFactory;
 
 class MainTest {
   private static final String PULL = "com.wookler.river.examples.MessagePullSample";
@@ -119,7 +122,10 @@ class MainTest {
 
   @Test
   void shouldExitWithOneWhenAnExampleFails() {
+    Logger log = (Logger) LoggerFactory.getLogger(Main.class);
+    log.setLevel(Level.OFF); // it would show the stack trace of what fails on purpose
     int code = run("--config", CONFIG, "--example", Failing.class.getName());
+    log.setLevel(null);
 
     assertThat(code).isEqualTo(1);
     assertThat(err.toString()).contains("it broke");
