@@ -211,9 +211,34 @@ final class SubscriberRegistry<M> {
       }
     }
     Origin origin = new Origin(start, earliest);
-    return config.ackRequired()
-        ? Ledgers.withAck(own, config.limits(), origin, this::flushAfterLog)
-        : Ledgers.withoutAck(own, origin);
+    Ledger ledger =
+        config.ackRequired()
+            ? Ledgers.withAck(own, config.limits(), origin, this::flushAfterLog)
+            : Ledgers.withoutAck(own, origin);
+    reconcile(config, ledger);
+    return ledger;
+  }
+
+  /**
+   * After a power loss the log may end before what the ledger counts as finished. New messages take
+   * those sequences again and must not be passed over, so everything above the floor is delivered
+   * again.
+   */
+  private void reconcile(SubscriberConfig config, Ledger ledger) {
+    long end = context.log().nextSequence();
+    if (ledger.recovery().nextFree() <= end) {
+      return;
+    }
+    long from = Math.min(ledger.floor(), end);
+    LOG.warn(
+        "Queue {}, subscriber {}: the log ends at sequence {}, but messages up to {} were handed"
+            + " over: those behind its end are lost. Delivering again from sequence {} on",
+        context.queue(),
+        config.name(),
+        end,
+        ledger.recovery().nextFree(),
+        from);
+    ledger.seek(from);
   }
 
   /** What is forced of a ledger must not be ahead of what is forced of the log. */

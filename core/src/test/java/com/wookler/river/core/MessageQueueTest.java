@@ -12,6 +12,7 @@ import com.wookler.river.core.message.QueueClosedException;
 import com.wookler.river.core.subscriber.Delivery;
 import com.wookler.river.core.subscriber.Subscriber;
 import com.wookler.river.core.subscriber.SubscriberConfig;
+import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -158,5 +159,32 @@ class MessageQueueTest {
     assertThatThrownBy(audit::next).isInstanceOf(QueueClosedException.class);
     assertThatThrownBy(queue::stats).isInstanceOf(QueueClosedException.class);
     assertThat(queue.state()).isEqualTo(QueueState.STOPPED);
+  }
+
+  @Test
+  void shouldDeliverNewMessagesWhenTheLogHasLostItsEnd() throws IOException {
+    try (MessageQueue<String> queue = builder().open()) {
+      Subscriber<String> billing =
+          queue.subscriber(SubscriberConfig.builder("billing").ack(true).build());
+      Subscriber<String> audit = queue.subscriber("audit");
+      for (int i = 0; i < 100; i++) {
+        queue.publisher().publish("old " + i);
+        billing.ack(billing.next());
+        audit.next();
+      }
+    }
+    DataDirectory.deleteTree(directory.resolve("orders/log"));
+    try (MessageQueue<String> queue = builder().open()) {
+      for (int i = 0; i < 10; i++) {
+        queue.publisher().publish("new " + i);
+      }
+      for (String name : List.of("billing", "audit")) {
+        Subscriber<String> subscriber = queue.subscriber(name);
+        for (int i = 0; i < 10; i++) {
+          assertThat(subscriber.next().data()).isEqualTo("new " + i);
+        }
+        assertThat(subscriber.next()).isNull();
+      }
+    }
   }
 }
