@@ -21,27 +21,29 @@ import org.junit.jupiter.api.io.TempDir;
  * wasn't.
  *
  * <p>The subscriber has been far ahead, was moved back to {@link #BACK}, and has finished two of
- * three messages from there on. It is looked at twice: soon after the move, while what it had
- * finished before still stands beside it, and later, after another generation.
+ * three messages from there on. It is looked at soon after the move, while what it had finished
+ * before still stands beside it; later, after another generation; and when it was moved forward,
+ * which makes void what it had finished ahead of it.
  */
 class DamageTest {
   private static final Limits LIMITS = new Limits(1000, 1 << 20, 1 << 20);
   private static final Origin ORIGIN = new Origin(0, 0);
   private static final long BACK = 100;
+  private static final long FORWARD = 300;
 
   @TempDir Path base;
 
   /** A subscriber's directory, and the truth about it. */
-  private record Scene(Path directory, Set<Long> finished, long end) {
+  private record Scene(Path directory, long start, Set<Long> finished, long end) {
     long floor() {
-      return Stream.iterate(BACK, s -> s + 1)
+      return Stream.iterate(start, s -> s + 1)
           .filter(s -> !finished.contains(s))
           .findFirst()
           .orElseThrow();
     }
 
     boolean isFinished(long sequence) {
-      return sequence < BACK || finished.contains(sequence);
+      return sequence < start || finished.contains(sequence);
     }
   }
 
@@ -59,7 +61,7 @@ class DamageTest {
       }
       ledger.seek(BACK);
       deliver(ledger, 301, finished);
-      scenes.add(new Scene(copy(directory), Set.copyOf(finished), ledger.position()));
+      scenes.add(new Scene(copy(directory), BACK, Set.copyOf(finished), ledger.position()));
       deliver(ledger, 60_000, finished);
       while (ledger.expire(1000) > 0) {
         // In steps.
@@ -67,8 +69,18 @@ class DamageTest {
       for (int i = 0; i < 700; i++) {
         ledger.redeliver(ledger.nextReady(), 1000);
       }
-      scenes.add(new Scene(directory, finished, ledger.position()));
+      Path later = copy(directory);
+      scenes.add(new Scene(later, BACK, finished, ledger.position()));
+      ledger.seek(FORWARD);
+      ledger.acknowledge(FORWARD + 1, handOverTwo(ledger));
+      scenes.add(new Scene(copy(directory), FORWARD, Set.of(FORWARD + 1), FORWARD + 2));
+      directory = later;
     }
+  }
+
+  private static long handOverTwo(Ledger ledger) {
+    ledger.handOver(FORWARD, 0, 0);
+    return ledger.handOver(FORWARD + 1, 0, 0);
   }
 
   private static void deliver(Ledger ledger, int count, Set<Long> finished) {

@@ -16,6 +16,10 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.Queue;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -198,7 +202,6 @@ class FileJournalTest {
       acknowledgeEverySecond(ledger, 40_000);
       assertThat(ledger.unjournaled()).isEqualTo(20_000 - AckLog.RECORDS);
       assertThat(ledger.finishedAboveFloor()).isEqualTo(20_000);
-      flush();
       Files.delete(blocked);
       Files.delete(blocked.getParent());
       acknowledgeEverySecond(ledger, 3000);
@@ -246,6 +249,41 @@ class FileJournalTest {
       flush();
       acknowledgeEverySecond(ledger, 40_000);
       ledger.force();
+    }
+  }
+
+  @Test
+  void shouldForceAndMaintainOnOtherThreadsUntilItIsClosed() throws Exception {
+    ExecutorService threads = Executors.newFixedThreadPool(2);
+    try {
+      for (int round = 0; round < 10; round++) {
+        Ledger ledger = Ledgers.withAck(directory, LIMITS, ORIGIN, threads);
+        AtomicBoolean done = new AtomicBoolean();
+        Future<?> forcing =
+            threads.submit(
+                () -> {
+                  while (!done.get()) {
+                    ledger.force();
+                  }
+                });
+        acknowledgeEverySecond(ledger, 40_000);
+        ledger.seek(ledger.position() + round % 2);
+        acknowledgeEverySecond(ledger, 40_000);
+        long floor = ledger.floor();
+        long finished = ledger.finishedAboveFloor();
+        ledger.close();
+        done.set(true);
+        forcing.get();
+        try (Ledger again = open(ORIGIN)) {
+          assertThat(again.recovery().damaged()).isEmpty();
+          assertThat(again.floor()).isEqualTo(floor);
+          assertThat(again.finishedAboveFloor()).isEqualTo(finished);
+          again.skip(again.position() + 40_000);
+          again.seek(again.position());
+        }
+      }
+    } finally {
+      threads.shutdownNow();
     }
   }
 

@@ -145,7 +145,7 @@ final class LedgerModel {
     return verdict;
   }
 
-  /** Those due at the same moment become available in any order, which is the ledger's to tell. */
+  /** In the order of their sequences. */
   List<Long> overdue(long now) {
     return entries.entrySet().stream()
         .filter(e -> e.getValue().state == State.IN_FLIGHT || e.getValue().state == State.DELAYED)
