@@ -45,41 +45,38 @@ public final class Arrivals {
   /** Consumers of one subscriber that wait. Thread-safe. */
   public static final class Line {
     private final Arrivals arrivals;
-    private final Queue<Thread> threads = new ConcurrentLinkedQueue<>();
+    private final Queue<Waiter> waiters = new ConcurrentLinkedQueue<>();
 
     private Line(Arrivals arrivals) {
       this.arrivals = arrivals;
     }
 
     /** Puts the calling thread in line; it must look for messages once more before it parks. */
-    public void join() {
-      threads.add(Thread.currentThread());
+    public Waiter join() {
+      Waiter waiter = new Waiter(Thread.currentThread());
+      waiters.add(waiter);
       arrivals.waiting.incrementAndGet();
+      return waiter;
     }
 
-    /** Parks the calling thread until it is woken or the time has passed; may return early. */
-    public void park(TimeSource time, long nanos) {
-      time.park(this, nanos);
-    }
-
-    /** Takes the calling thread out of the line. */
-    public void leave() {
+    /** Takes a thread out of the line. */
+    public void leave(Waiter waiter) {
       arrivals.waiting.decrementAndGet();
-      threads.remove(Thread.currentThread());
+      waiters.remove(waiter);
     }
 
     /** Wakes the consumer that has waited longest, if any. */
     public void wakeOne() {
-      Thread thread = threads.poll();
-      if (thread != null) {
-        LockSupport.unpark(thread);
+      Waiter waiter = waiters.poll();
+      if (waiter != null) {
+        waiter.wake();
       }
     }
 
     /** Wakes all consumers of this line. */
     public void wakeAll() {
-      for (Thread thread = threads.poll(); thread != null; thread = threads.poll()) {
-        LockSupport.unpark(thread);
+      for (Waiter waiter = waiters.poll(); waiter != null; waiter = waiters.poll()) {
+        waiter.wake();
       }
     }
 
@@ -87,6 +84,31 @@ public final class Arrivals {
     public void close() {
       arrivals.lines.remove(this);
       wakeAll();
+    }
+  }
+
+  /**
+   * One thread's place in a line. It remembers that it was woken: the permit of an unpark alone may
+   * be used up by a lock that the thread waits for between its last look and its park.
+   */
+  public static final class Waiter {
+    private final Thread thread;
+    private volatile boolean woken; // set by whoever wakes, read by the thread before it parks
+
+    private Waiter(Thread thread) {
+      this.thread = thread;
+    }
+
+    /** Parks the calling thread until it is woken or the time has passed; may return early. */
+    public void park(TimeSource time, long nanos) {
+      if (!woken) {
+        time.park(this, nanos);
+      }
+    }
+
+    private void wake() {
+      woken = true;
+      LockSupport.unpark(thread);
     }
   }
 }

@@ -60,16 +60,17 @@ final class WaitingRoom<D> {
 
   private List<D> park(int max, long deadline) throws InterruptedException {
     while (true) {
-      line.join(); // before the look below, so that a publish behind it wakes this thread
+      // before the look below, so that a publish behind it wakes this thread
+      Arrivals.Waiter waiter = line.join();
       try {
         List<D> taken = source.take(max);
         long left = deadline - time.nanoTime();
         if (!taken.isEmpty() || left <= 0) {
           return taken;
         }
-        line.park(time, Math.min(left, source.nanosUntilDue()));
+        waiter.park(time, Math.min(left, source.nanosUntilDue()));
       } finally {
-        line.leave();
+        line.leave(waiter);
       }
       if (Thread.interrupted()) {
         throw new InterruptedException();
