@@ -6,12 +6,14 @@ import com.wookler.river.core.backup.Backup;
 import com.wookler.river.core.log.BlockLog;
 import com.wookler.river.core.log.LogSettings;
 import com.wookler.river.core.message.MessageConverter;
+import com.wookler.river.core.message.QueueClosedException;
 import com.wookler.river.core.subscriber.EhcacheRedeliveryCache;
 import com.wookler.river.core.subscriber.SubscriberContext;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayDeque;
 import java.util.Deque;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -199,9 +201,13 @@ final class RunningQueue<M> {
 
   /** Forces the log and, after it, the ledgers. */
   void force() {
-    log.force();
-    flusher.execute(subscribers::force);
-    flusher.drain();
+    try {
+      log.force();
+      flusher.execute(subscribers::force);
+      flusher.drain();
+    } catch (RejectedExecutionException e) {
+      throw new QueueClosedException("queue " + config.name() + " is closed", e);
+    }
   }
 
   /** Takes everything apart; with {@code delete} the directory is removed at the end. */

@@ -69,6 +69,8 @@ public final class BlockLog implements AutoCloseable {
   @GuardedBy("appendLock")
   private boolean closed;
 
+  private boolean forcingEnded; // confined to the flusher's tasks, which run one after the other
+
   private volatile Block active; // written under the append lock
   private volatile long nextSequence; // written under the append lock, last in an append
   private volatile @Nullable Throwable failure; // set once, by whoever failed first
@@ -394,7 +396,7 @@ public final class BlockLog implements AutoCloseable {
 
   /** Forces what was appended so far; called on the flusher only. A failure stops the log. */
   public void forceNow() {
-    if (failure != null) {
+    if (failure != null || forcingEnded) {
       return;
     }
     long end = nextSequence;
@@ -439,14 +441,20 @@ public final class BlockLog implements AutoCloseable {
   public void close() {
     stop();
     flusher.execute(this::forceNow);
+    flusher.execute(this::endForcing);
     flusher.drain();
+    store.close();
+    trim(active);
+  }
+
+  /** On the flusher, so that a force that comes too late cannot open a descriptor again. */
+  private void endForcing() {
+    forcingEnded = true;
     try {
       forcer.close();
     } catch (IOException e) {
       LOG.warn("Queue {}: cannot close a block's descriptor", settings.queue(), e);
     }
-    store.close();
-    trim(active);
   }
 
   /**

@@ -13,4 +13,9 @@ public final class QueueClosedException extends RiverException {
   public QueueClosedException(String message) {
     super(message);
   }
+
+  /** With what was refused because of it. */
+  public QueueClosedException(String message, Throwable cause) {
+    super(message, cause);
+  }
 }
