@@ -319,10 +319,15 @@ final class SubscriberRegistry<M> {
 
   /** Closes all; wakes and refuses those that wait. */
   void close() {
-    synchronized (this) {
-      closed = true;
+    context.removal().lock(); // a seek reads the log under it, which must not close meanwhile
+    try {
+      synchronized (this) {
+        closed = true;
+      }
+      open().forEach(DurableSubscriber::close);
+    } finally {
+      context.removal().unlock();
     }
-    open().forEach(DurableSubscriber::close);
   }
 
   private static void deleteQuietly(Path path) {

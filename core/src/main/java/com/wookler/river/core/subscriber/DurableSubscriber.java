@@ -296,11 +296,21 @@ public final class DurableSubscriber<M> implements Subscriber<M> {
   public void seek(Position position) {
     context.removal().lock();
     try (LogReader lookup = log.reader()) {
+      checkOpen(); // before the log is read, which the queue closes after its subscribers
       moveTo(resolve(position, log, lookup));
     } finally {
       context.removal().unlock();
     }
     line.wakeAll();
+  }
+
+  private void checkOpen() {
+    lock.lock();
+    try {
+      ensureOpen();
+    } finally {
+      lock.unlock();
+    }
   }
 
   @Override
