@@ -118,7 +118,7 @@ public final class MessageQueue<M> implements Configurable, AutoCloseable {
       }
       become(QueueState.STARTING);
       try {
-        running = new RunningQueue<>(settings, listeners);
+        running = Interrupts.deferred(() -> new RunningQueue<>(settings, listeners));
       } finally {
         become(running == null ? QueueState.NEW : QueueState.RUNNING);
       }
@@ -170,7 +170,8 @@ public final class MessageQueue<M> implements Configurable, AutoCloseable {
    * else created with defaults (without acknowledgement, from the earliest message).
    */
   public Subscriber<M> subscriber(String subscriber) {
-    return running().subscribers().open(subscriber);
+    SubscriberRegistry<M> all = running().subscribers();
+    return Interrupts.deferred(() -> all.open(subscriber));
   }
 
   /**
@@ -180,7 +181,8 @@ public final class MessageQueue<M> implements Configurable, AutoCloseable {
    *     settings
    */
   public Subscriber<M> subscriber(SubscriberConfig settings) {
-    return running().subscribers().open(settings);
+    SubscriberRegistry<M> all = running().subscribers();
+    return Interrupts.deferred(() -> all.open(settings));
   }
 
   /** The subscribers that are open. */
@@ -279,7 +281,7 @@ public final class MessageQueue<M> implements Configurable, AutoCloseable {
       }
       become(QueueState.STOPPING);
       try {
-        parts.close(delete);
+        Interrupts.defer(() -> parts.close(delete));
       } finally {
         running = null;
         become(QueueState.STOPPED);
