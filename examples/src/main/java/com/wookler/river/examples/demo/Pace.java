@@ -2,10 +2,13 @@ package com.wookler.river.examples.demo;
 
 import com.wookler.river.common.TimeSource;
 
-/** Holds one thread to a rate, counted from its first step. */
+/** Holds one thread to a rate; what it was held up is not made good by going faster later. */
 final class Pace {
   /** Shorter waits cost more than they order. */
   private static final long WORTH_WAITING = 1_000_000;
+
+  /** How far it may be behind and still catch up. */
+  private static final long CREDIT = 100_000_000;
 
   private final TimeSource time;
   private final double nanosPerStep;
@@ -29,6 +32,9 @@ final class Pace {
     }
     steps += count;
     long ahead = remaining();
+    if (ahead < -CREDIT) {
+      start += -CREDIT - ahead;
+    }
     while (ahead > WORTH_WAITING) {
       if (Thread.interrupted()) {
         throw new InterruptedException();

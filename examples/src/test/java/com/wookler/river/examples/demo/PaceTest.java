@@ -20,6 +20,17 @@ class PaceTest {
   }
 
   @Test
+  void shouldNotMakeGoodForALongPause() throws InterruptedException {
+    Pace pace = new Pace(time, 1_000);
+    pace.step(1);
+    time.parked = 60_000_000_000L;
+    pace.step(1);
+    pace.step(1_099);
+
+    assertThat(time.parked).isBetween(60_990_000_000L, 61_010_000_000L);
+  }
+
+  @Test
   void shouldNotWaitWithoutARate() throws InterruptedException {
     new Pace(time, 0).step(1_000_000);
 
