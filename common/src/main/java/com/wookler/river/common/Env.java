@@ -26,6 +26,14 @@ public final class Env {
   private static final String ENCODING = "default.encoding";
   private static final String POOL_SIZE = "executor.pool.size";
 
+  /** Parameters of {@code <env>}. */
+  static final List<String> PARAMS = List.of(ENCODING);
+
+  /** Parameters of {@code <task-manager>}. */
+  static final List<String> TASK_MANAGER_PARAMS = List.of(POOL_SIZE);
+
+  private static final int MAX_POOL_SIZE = 1_024;
+
   private final ConfigNode config;
   private final Charset encoding;
   private final TaskManager tasks;
@@ -84,7 +92,7 @@ public final class Env {
 
   private static Env start(ConfigNode config, TimeSource time) {
     ConfigNode node = only(config, "env");
-    node.allowParams(List.of(ENCODING));
+    node.allowParams(PARAMS);
     Charset encoding = charset(node);
     MonitorSettings settings = MonitorSettings.from(only(node, "monitor"));
     TaskManager tasks = null;
@@ -121,10 +129,10 @@ public final class Env {
   }
 
   private static TaskManager taskManager(ConfigNode node, TimeSource time) {
-    node.allowParams(List.of(POOL_SIZE));
+    node.allowParams(TASK_MANAGER_PARAMS);
     node.requireParam(POOL_SIZE);
     int size = node.integer(POOL_SIZE, 1);
-    if (size < 1 || size > 1_024) {
+    if (size < 1 || size > MAX_POOL_SIZE) {
       throw node.error(POOL_SIZE, "'" + size + "' is not allowed; it must be from 1 to 1024");
     }
     return new TaskManager(node.requireAttribute("name"), size, time);

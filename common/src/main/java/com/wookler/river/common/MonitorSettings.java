@@ -31,12 +31,18 @@ record MonitorSettings(
   private static final String FREQUENCY = "monitor.frequency.write";
   private static final String DEBUG = "monitor.debug.counters";
 
+  /** Parameters of {@code <monitor>}. */
+  static final List<String> PARAMS = List.of(APP_NAME, WINDOW, FREQUENCY, DEBUG);
+
+  static final Duration DEFAULT_WINDOW = Duration.ofHours(24);
+  static final Duration DEFAULT_FREQUENCY = Duration.ofMinutes(5);
+
   /** The settings in a {@code <monitor>} element. */
   static MonitorSettings from(ConfigNode node) {
-    node.allowParams(List.of(APP_NAME, WINDOW, FREQUENCY, DEBUG));
+    node.allowParams(PARAMS);
     String appName = node.requireParam(APP_NAME);
-    Duration window = positive(node, WINDOW, Duration.ofHours(24));
-    Duration frequency = positive(node, FREQUENCY, Duration.ofMinutes(5));
+    Duration window = positive(node, WINDOW, DEFAULT_WINDOW);
+    Duration frequency = positive(node, FREQUENCY, DEFAULT_FREQUENCY);
     boolean debug = node.bool(DEBUG, false);
     CounterLogger counters =
         node.child("counter").map(each -> each.instantiate(CounterLogger.class)).orElse(null);

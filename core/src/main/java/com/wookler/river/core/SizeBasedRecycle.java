@@ -18,6 +18,9 @@ public final class SizeBasedRecycle implements RecycleStrategy, Configurable {
   private static final String SIZE = "recycle.size";
   private static final String BYTES = "recycle.bytes";
 
+  /** Its parameters. */
+  static final List<String> PARAMS = List.of(SIZE, BYTES);
+
   private long maxMessages = Long.MAX_VALUE; // set before the queue starts, never after
   private long maxBytes = Long.MAX_VALUE;
 
@@ -55,7 +58,7 @@ public final class SizeBasedRecycle implements RecycleStrategy, Configurable {
 
   @Override
   public void configure(ConfigNode node) {
-    node.allowParams(List.of(SIZE, BYTES));
+    node.allowParams(PARAMS);
     if (node.param(SIZE).isEmpty() && node.param(BYTES).isEmpty()) {
       throw node.error(SIZE, "is missing: give the number of messages, or " + BYTES);
     }

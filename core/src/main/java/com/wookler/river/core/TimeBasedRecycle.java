@@ -17,6 +17,9 @@ import java.util.List;
 public final class TimeBasedRecycle implements RecycleStrategy, Configurable {
   private static final String TIME = "recycle.time";
 
+  /** Its parameters. */
+  static final List<String> PARAMS = List.of(TIME);
+
   private long maxNanos = Long.MAX_VALUE; // set before the queue starts, never after
 
   /** For XML: then {@link #configure}. */
@@ -40,7 +43,7 @@ public final class TimeBasedRecycle implements RecycleStrategy, Configurable {
 
   @Override
   public void configure(ConfigNode node) {
-    node.allowParams(List.of(TIME));
+    node.allowParams(PARAMS);
     node.requireParam(TIME);
     Duration age = node.duration(TIME, Duration.ZERO);
     if (age.isZero() || age.isNegative()) {
