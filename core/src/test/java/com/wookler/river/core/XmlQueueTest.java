@@ -1,0 +1,465 @@
+package com.wookler.river.core;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import com.wookler.river.common.Env;
+import com.wookler.river.common.config.ConfigParser;
+import com.wookler.river.common.errors.ConfigurationException;
+import com.wookler.river.core.message.MessageConverter;
+import com.wookler.river.core.message.QueueClosedException;
+import com.wookler.river.core.message.QueueLockedException;
+import com.wookler.river.core.subscriber.Delivery;
+import com.wookler.river.core.subscriber.Subscriber;
+import com.wookler.river.core.subscriber.SubscriberConfig;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/** Queues and subscribers as XML defines them. */
+class XmlQueueTest {
+  @TempDir Path directory;
+
+  private final List<AutoCloseable> open = new ArrayList<>();
+
+  @AfterEach
+  void close() throws Exception {
+    for (AutoCloseable one : open) {
+      one.close();
+    }
+    Env.reset();
+  }
+
+  /** Named in the XML. */
+  public static final class Text implements MessageConverter<String> {
+    @Override
+    public byte[] toBytes(String data) {
+      return data.getBytes(StandardCharsets.UTF_8);
+    }
+
+    @Override
+    public String fromBytes(byte[] bytes) {
+      return new String(bytes, StandardCharsets.UTF_8);
+    }
+  }
+
+  private static String param(String name, String value) {
+    return "<param name=\"" + name + "\" value=\"" + value + "\"/>\n";
+  }
+
+  private String required() {
+    return param("queue.message.converter", Text.class.getName())
+        + param("queue.directory", directory.toString());
+  }
+
+  private static String queue(String name, String params, String rest) {
+    return "<queue name=\""
+        + name
+        + "\">\n<params>\n"
+        + params
+        + "</params>\n"
+        + rest
+        + "</queue>\n";
+  }
+
+  private Path file(String content) {
+    try {
+      return Files.writeString(
+          directory.resolve("orders.xml"), "<river>\n" + content + "</river>\n");
+    } catch (IOException e) {
+      throw new AssertionError(e);
+    }
+  }
+
+  private MessageQueue<String> configured(String queue) {
+    MessageQueue<String> made = new MessageQueue<>();
+    open.add(made);
+    made.configure(ConfigParser.parse(file(queue)).at("queue"));
+    return made;
+  }
+
+  private void shouldRefuse(String queue, String... naming) {
+    var thrown =
+        assertThatThrownBy(() -> configured(queue))
+            .isInstanceOf(ConfigurationException.class)
+            .hasMessageMatching("(?s).*orders\\.xml:\\d+.*");
+    for (String name : naming) {
+      thrown.hasMessageContaining(name);
+    }
+    assertThat(directory.resolve("orders")).doesNotExist();
+  }
+
+  static Stream<Arguments> queueParams() {
+    return Stream.of(
+        Arguments.of("queue.onstart.reload", "false", "maybe"),
+        Arguments.of("queue.durability", "memory", "DISK"),
+        Arguments.of("queue.durability", "MEMORY", "paper"),
+        Arguments.of("queue.sync.interval", "100ms", "0"),
+        Arguments.of("queue.sync.interval", "PT1S", "often"),
+        Arguments.of("queue.block.bytes", "128 MB", "2 GB"),
+        Arguments.of("queue.block.bytes", "67108864", "large"),
+        Arguments.of("queue.max.message.bytes", "64MB", "0"),
+        Arguments.of("queue.max.message.bytes", "1000", "129MB"),
+        Arguments.of("queue.discarded.retention", "1dd", "-1dd"),
+        Arguments.of("queue.lock.timeout", "100", ""),
+        Arguments.of("queue.recovery.threshold", "10", ""),
+        Arguments.of("queue.blocks.unused", "2", ""),
+        Arguments.of("queue.chronicle.size", "1000", ""));
+  }
+
+  @ParameterizedTest
+  @MethodSource("queueParams")
+  void shouldTakeEachParameterAndRefuseBadValues(String name, String good, String bad) {
+    MessageQueue<String> queue = configured(queue("orders", required() + param(name, good), ""));
+    assertThat(queue.name()).isEqualTo("orders");
+    assertThat(directory.resolve("orders")).doesNotExist(); // nothing before start()
+    if (!bad.isEmpty()) {
+      shouldRefuse(queue("orders", required() + param(name, bad), ""), name);
+    }
+  }
+
+  @Test
+  void shouldTestEveryParameterOfAQueue() {
+    Set<String> tested = new HashSet<>();
+    queueParams().forEach(arguments -> tested.add((String) arguments.get()[0]));
+    tested.addAll(Set.of("queue.message.converter", "queue.directory", "ehcache.config"));
+    assertThat(tested).containsAll(QueueXml.QUEUE_PARAMS);
+    assertThat(tested).containsAll(QueueXml.QUEUE_PARAMS_WITHOUT_EFFECT);
+  }
+
+  @Test
+  void shouldRequireConverterAndDirectory() {
+    shouldRefuse(
+        queue("orders", param("queue.directory", directory.toString()), ""),
+        "queue.message.converter");
+    shouldRefuse(
+        queue("orders", param("queue.message.converter", Text.class.getName()), ""),
+        "queue.directory");
+    String base = param("queue.directory", directory.toString());
+    shouldRefuse(
+        queue("orders", base + param("queue.message.converter", "no.Such"), ""), "no.Such");
+    shouldRefuse(
+        queue("orders", base + param("queue.message.converter", "java.lang.String"), ""),
+        "java.lang.String");
+  }
+
+  @Test
+  void shouldSuggestTheNameThatWasMeant() {
+    shouldRefuse(
+        queue("orders", required() + param("queue.onstart.relaod", "false"), ""),
+        "queue.onstart.relaod",
+        "queue.onstart.reload");
+    shouldRefuse(queue("orders", required(), "<recicle/>"), "recicle", "recycle");
+    shouldRefuse(
+        queue("orders", required(), subscriber("billing", param("subscriber.ack.requird", "true"))),
+        "subscriber.ack.requird",
+        "subscriber.ack.required");
+    shouldRefuse(
+        queue(
+            "orders",
+            required(),
+            "<backup><params>" + param("backup.directroy", "x") + "</params></backup>"),
+        "backup.directroy",
+        "backup.directory");
+  }
+
+  @Test
+  void shouldRefuseNamesThatBreakTheRule() {
+    for (String name : List.of("a b", "../x", "", "x.dead", "-x", ".x", "x".repeat(65))) {
+      shouldRefuse(queue(name, required(), ""));
+    }
+    shouldRefuse("<queue><params>" + required() + "</params></queue>", "name");
+  }
+
+  private static String subscriber(String name, String params) {
+    return "<subscribers>\n<subscriber name=\""
+        + name
+        + "\">\n<params>\n"
+        + params
+        + "</params>\n</subscriber>\n</subscribers>\n";
+  }
+
+  static Stream<Arguments> subscriberParams() {
+    return Stream.of(
+        Arguments.of("subscriber.ack.required", "true", "perhaps"),
+        Arguments.of("subscriber.ack.timeout", "45ss", "0"),
+        Arguments.of("subscriber.ack.timeout", "12hh", "13hh"),
+        Arguments.of("subscriber.max.in.flight", "1", "0"),
+        Arguments.of("subscriber.max.in.flight", "1048576", "1048577"),
+        Arguments.of("subscriber.window", "1000", "1048577"),
+        Arguments.of("subscriber.window", "1", "few"),
+        Arguments.of("subscriber.start", "latest", "newest"),
+        Arguments.of("subscriber.start", "EARLIEST", "-1"),
+        Arguments.of("subscriber.start", "42", "99999999999999999999"),
+        Arguments.of("subscriber.start", "2026-11-20T10:15:00Z", "2026-11-20"),
+        Arguments.of("subscriber.batch.size", "1", "0"),
+        Arguments.of("subscriber.poll.timeout", "0", "-1"),
+        Arguments.of("subscriber.ack.async", "true", ""),
+        Arguments.of("subscriber.ack.cache.size", "10", ""),
+        Arguments.of("subscriber.retry.count", "3", ""));
+  }
+
+  @ParameterizedTest
+  @MethodSource("subscriberParams")
+  void shouldTakeEachParameterOfASubscriber(String name, String good, String bad) {
+    configured(queue("orders", required(), subscriber("billing", param(name, good))));
+    if (!bad.isEmpty()) {
+      shouldRefuse(
+          queue("orders", required(), subscriber("billing", param(name, bad))), name, "billing");
+    }
+  }
+
+  @Test
+  void shouldTestEveryParameterOfASubscriber() {
+    Set<String> tested = new HashSet<>();
+    subscriberParams().forEach(arguments -> tested.add((String) arguments.get()[0]));
+    assertThat(tested).containsAll(QueueXml.SUBSCRIBER_PARAMS);
+    assertThat(tested).containsAll(QueueXml.SUBSCRIBER_PARAMS_WITHOUT_EFFECT);
+  }
+
+  @Test
+  void shouldMakeTheSubscribersOfTheFile() {
+    MessageQueue<String> queue =
+        configured(
+            queue(
+                "orders",
+                required(),
+                "<subscribers>"
+                    + "<subscriber name=\"billing\"><params>"
+                    + param("subscriber.ack.required", "true")
+                    + param("subscriber.ack.timeout", "45ss")
+                    + param("subscriber.max.in.flight", "7")
+                    + param("subscriber.window", "70")
+                    + param("subscriber.batch.size", "9")
+                    + param("subscriber.poll.timeout", "250")
+                    + "</params></subscriber><subscriber name=\"audit\"/></subscribers>"));
+    queue.start();
+    assertThat(queue.subscribers()).hasSize(2);
+    Subscriber<String> billing = queue.subscriber("billing");
+    assertThat(billing.config().ackRequired()).isTrue();
+    assertThat(billing.config().ackTimeout()).isEqualTo(Duration.ofSeconds(45));
+    assertThat(billing.config().maxInFlight()).isEqualTo(7);
+    assertThat(billing.config().window()).isEqualTo(70);
+    assertThat(billing.config().batchSize()).isEqualTo(9);
+    assertThat(billing.config().pollTimeout()).isEqualTo(Duration.ofMillis(250));
+    assertThat(queue.subscriber("audit").config().ackRequired()).isFalse();
+    queue.publisher().publish("m0");
+    assertThat(billing.next().data()).isEqualTo("m0");
+  }
+
+  @Test
+  void shouldRefuseSubscribersThatCannotBe() {
+    String twice = "<subscriber name=\"billing\"/>\n<subscriber name=\"Billing\"/>\n";
+    shouldRefuse(
+        queue("orders", required(), "<subscribers>\n" + twice + "</subscribers>"), "Billing");
+    shouldRefuse(queue("orders", required(), subscriber("a/b", "")), "a/b");
+    shouldRefuse(queue("orders", required(), "<subscribers><subscriber/></subscribers>"), "name");
+    for (String push : List.of("<executor/>", "<processor name=\"store\" class=\"x.Y\"/>")) {
+      shouldRefuse(
+          queue(
+              "orders",
+              required(),
+              "<subscribers><subscriber name=\"audit\">" + push + "</subscriber></subscribers>"),
+          "river-reactor");
+    }
+  }
+
+  @Test
+  void shouldRefuseElementsThatMayStandOnceOnly() {
+    String recycle =
+        "<recycle class=\"com.wookler.river.core.SizeBasedRecycle\"><params>"
+            + param("recycle.size", "5")
+            + "</params></recycle>\n";
+    String backup =
+        "<backup><params>"
+            + param("backup.directory", directory.resolve("b").toString())
+            + param("backup.retention", "1dd")
+            + "</params></backup>\n";
+    configured(queue("orders", required(), recycle + backup));
+    shouldRefuse(queue("orders", required(), recycle + recycle), "recycle");
+    shouldRefuse(queue("orders", required(), backup + backup), "backup");
+  }
+
+  @Test
+  void shouldCheckTheBackup() {
+    String directoryParam = param("backup.directory", directory.resolve("b").toString());
+    shouldRefuse(
+        queue(
+            "orders",
+            required(),
+            "<backup><params>" + param("backup.retention", "1dd") + "</params></backup>"),
+        "backup.directory");
+    shouldRefuse(
+        queue("orders", required(), "<backup><params>" + directoryParam + "</params></backup>"),
+        "backup.retention");
+    for (String bad : List.of("0", "-1dd", "long")) {
+      shouldRefuse(
+          queue(
+              "orders",
+              required(),
+              "<backup><params>"
+                  + directoryParam
+                  + param("backup.retention", bad)
+                  + "</params></backup>"),
+          "backup.retention");
+    }
+    shouldRefuse(
+        queue(
+            "orders",
+            required(),
+            "<backup><params>"
+                + param("backup.directory", directory.toString())
+                + param("backup.retention", "1dd")
+                + "</params></backup>"),
+        "backup.directory");
+  }
+
+  @Test
+  void shouldNotChangeWhenItsConfigurationIsRefused() {
+    MessageQueue<String> queue = configured(queue("orders", required(), ""));
+    Path bad = file(queue("other", required() + param("queue.durability", "DISK"), ""));
+    assertThatThrownBy(() -> queue.configure(ConfigParser.parse(bad).at("queue")))
+        .isInstanceOf(ConfigurationException.class);
+    assertThat(queue.name()).isEqualTo("orders");
+    queue.start();
+    Path good = file(queue("other", required(), ""));
+    assertThatThrownBy(() -> queue.configure(ConfigParser.parse(good).at("queue")))
+        .isInstanceOf(IllegalStateException.class);
+    assertThatThrownBy(queue::start).isInstanceOf(IllegalStateException.class);
+  }
+
+  @Test
+  void shouldRefuseToStartUnconfigured() {
+    MessageQueue<String> queue = new MessageQueue<>();
+    assertThatThrownBy(queue::start)
+        .isInstanceOf(ConfigurationException.class)
+        .hasMessageContaining("configure");
+    assertThatThrownBy(queue::publisher).isInstanceOf(IllegalStateException.class);
+    queue.close();
+    assertThatThrownBy(queue::publisher).isInstanceOf(QueueClosedException.class);
+  }
+
+  @Test
+  void shouldSetOldDataAsideWithoutReload() {
+    String xml = queue("orders", required() + param("queue.onstart.reload", "false"), "");
+    MessageQueue<String> first = configured(xml);
+    first.start();
+    first.publisher().publish("m0");
+    first.close();
+    MessageQueue<String> second = configured(xml);
+    second.start();
+    assertThat(second.stats().nextSequence()).isZero();
+    second.close();
+    assertThat(directory.toFile().list((dir, name) -> name.startsWith("orders.discarded-")))
+        .hasSize(1);
+  }
+
+  private River river(String content) {
+    River river = River.open(file(content));
+    open.add(river);
+    return river;
+  }
+
+  @Test
+  void shouldOpenAllQueuesOfAFile() {
+    River river = river(queue("orders", required(), "") + queue("invoices", required(), ""));
+    assertThat(river.queues()).containsOnlyKeys("orders", "invoices");
+    MessageQueue<String> orders = river.queue("orders");
+    assertThat(orders.publisher().publish("m0")).isZero();
+    assertThatThrownBy(() -> river.queue("none"))
+        .isInstanceOf(ConfigurationException.class)
+        .hasMessageContaining("none")
+        .hasMessageContaining("invoices");
+    river.close();
+    river.close();
+    assertThat(orders.state()).isEqualTo(QueueState.STOPPED);
+  }
+
+  @Test
+  void shouldOpenAllOrNothing() throws IOException {
+    assertThatThrownBy(
+            () ->
+                river(
+                    queue("orders", required(), "")
+                        + queue("invoices", required() + param("queue.durability", "DISK"), "")))
+        .isInstanceOf(ConfigurationException.class)
+        .hasMessageContaining("queue.durability");
+    assertThat(directory.resolve("orders")).doesNotExist();
+    Files.createFile(directory.resolve("invoices")); // is known only when it is opened
+    assertThatThrownBy(
+            () -> river(queue("orders", required(), "") + queue("invoices", required(), "")))
+        .isInstanceOf(ConfigurationException.class)
+        .hasMessageContaining("invoices");
+    MessageQueue<String> free = configured(queue("orders", required(), ""));
+    free.start();
+    assertThatThrownBy(() -> river(queue("orders", required(), "")))
+        .isInstanceOf(QueueLockedException.class);
+  }
+
+  @Test
+  void shouldRefuseTwoQueuesOfOneName() {
+    assertThatThrownBy(
+            () -> river(queue("orders", required(), "") + queue("Orders", required(), "")))
+        .isInstanceOf(ConfigurationException.class)
+        .hasMessageContaining("Orders")
+        .hasMessageContaining("orders.xml:");
+    assertThatThrownBy(() -> river(""))
+        .isInstanceOf(ConfigurationException.class)
+        .hasMessageContaining("queue");
+  }
+
+  @Test
+  void shouldCountInTheEnvironmentOfTheFile() {
+    String env =
+        "<env><monitor><params>"
+            + param("app.name", "TEST")
+            + "</params></monitor><task-manager name=\"TM\"><params>"
+            + param("executor.pool.size", "1")
+            + "</params></task-manager></env>\n";
+    River river = river(env + queue("orders", required(), ""));
+    MessageQueue<String> queue = river.queue("orders");
+    Subscriber<String> subscriber =
+        queue.subscriber(SubscriberConfig.builder("billing").ack(true).build());
+    for (int i = 0; i < 10; i++) {
+      queue.publisher().publish("m" + i);
+    }
+    for (int i = 0; i < 6; i++) {
+      Delivery<String> delivery = subscriber.next();
+      if (i < 4) {
+        delivery.ack();
+        delivery.ack();
+      }
+    }
+    assertThat(total("river.counters.queue", "adds")).isEqualTo(10);
+    assertThat(total("river.counters.queue.storeorders", "adds")).isEqualTo(10);
+    assertThat(total("river.counters.queue", "reads")).isEqualTo(6);
+    assertThat(total("river.counters.queue.storeorders", "reads")).isEqualTo(6);
+    assertThat(total("river.counters.queue", "acks")).isEqualTo(4);
+    subscriber.close();
+    queue.subscriber("billing").next().ack();
+    assertThat(total("river.counters.queue", "acks")).isEqualTo(5);
+    assertThat(total("river.counters.queue", "reads")).isEqualTo(7);
+    river.close();
+    assertThat(Env.find()).isEmpty();
+  }
+
+  private static long total(String namespace, String name) {
+    return Env.get().monitor().counters().stream()
+        .filter(report -> report.namespace().equals(namespace) && report.name().equals(name))
+        .mapToLong(report -> report.period().value())
+        .sum();
+  }
+}

@@ -1,0 +1,211 @@
+package com.wookler.river.core.message;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import com.wookler.river.common.errors.RiverException;
+import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.UUID;
+import net.jqwik.api.Arbitraries;
+import net.jqwik.api.Arbitrary;
+import net.jqwik.api.Combinators;
+import net.jqwik.api.ForAll;
+import net.jqwik.api.From;
+import net.jqwik.api.Property;
+import net.jqwik.api.Provide;
+import net.jqwik.api.Tuple;
+import net.jqwik.api.constraints.IntRange;
+import net.jqwik.api.constraints.LongRange;
+import net.jqwik.api.constraints.Size;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+
+/** What is written into a document comes out of it, or the damage is told. */
+class DocumentTest {
+  private static final UUID QUEUE = UUID.fromString("6f2c1f5e-3c1a-4a54-9a36-9d6a3a1d2f10");
+  private static final int BLOCK = 7;
+
+  /** A message to be written. */
+  record Content(byte[] data, @Nullable String key, Map<String, byte[]> headers) {}
+
+  private final DocumentWriter writer = new DocumentWriter();
+  private final Stamp stamp = new Stamp(QUEUE);
+  private long digest;
+
+  private byte[] write(List<Content> contents, long first, long micros) {
+    writer.start();
+    for (Content content : contents) {
+      writer.add(content.data(), content.key(), content.headers());
+    }
+    digest = stamp.stamp(writer, BLOCK, first, micros);
+    byte[] bytes = new byte[writer.length()];
+    writer.memory().get(0, bytes);
+    return bytes;
+  }
+
+  private static DocumentReader reader(byte[] document) {
+    DocumentReader reader = new DocumentReader(QUEUE);
+    reader.open(document, document.length, BLOCK);
+    return reader;
+  }
+
+  private static void shouldEqual(StoredMessage message, Content content) {
+    assertThat(message.data()).isEqualTo(content.data());
+    assertThat(message.key()).isEqualTo(content.key());
+    assertThat(message.headers().keySet()).containsExactlyElementsOf(content.headers().keySet());
+    message
+        .headers()
+        .forEach((name, value) -> assertThat(value).isEqualTo(content.headers().get(name)));
+  }
+
+  @Provide
+  Arbitrary<Content> contents() {
+    Arbitrary<byte[]> data =
+        Arbitraries.frequencyOf(
+            Tuple.of(20, Arbitraries.bytes().array(byte[].class).ofMinSize(0).ofMaxSize(60)),
+            Tuple.of(1, Arbitraries.integers().between(0, 300_000).map(DocumentTest::random)));
+    Arbitrary<String> text = Arbitraries.strings().ofMaxLength(20);
+    Arbitrary<Map<String, byte[]>> headers =
+        Arbitraries.maps(text, Arbitraries.bytes().array(byte[].class).ofMaxSize(20)).ofMaxSize(4);
+    return Combinators.combine(data, text.injectNull(0.4), headers).as(Content::new);
+  }
+
+  private static byte[] random(int length) {
+    byte[] bytes = new byte[length];
+    new Random(length).nextBytes(bytes);
+    return bytes;
+  }
+
+  @Property(tries = 300)
+  void shouldComeOutAsWritten(
+      @ForAll @Size(min = 1, max = 12) List<@From("contents") Content> contents,
+      @ForAll @LongRange(min = 0, max = Long.MAX_VALUE - 20) long first,
+      @ForAll @LongRange(min = 0) long micros,
+      @ForAll @IntRange(max = 12) int skipped) {
+    byte[] document = write(contents, first, micros);
+    DocumentReader reader = reader(document);
+    assertThat(reader.firstSequence()).isEqualTo(first);
+    assertThat(reader.count()).isEqualTo(contents.size());
+    assertThat(reader.micros()).isEqualTo(micros);
+    for (int i = 0; i < contents.size(); i++) {
+      assertThat(reader.hasNext()).isTrue();
+      assertThat(reader.nextSequence()).isEqualTo(first + i);
+      if (i < skipped) {
+        reader.skip();
+        continue;
+      }
+      StoredMessage message = reader.next();
+      assertThat(message.sequence()).isEqualTo(first + i);
+      assertThat(message.publishedMicros()).isEqualTo(micros);
+      shouldEqual(message, contents.get(i));
+    }
+    assertThat(reader.hasNext()).isFalse();
+    assertThat(reader(document).verify()).isEqualTo(digest);
+  }
+
+  private static List<Content> some() {
+    Map<String, byte[]> headers = new LinkedHashMap<>();
+    headers.put("trace", "a1".getBytes(StandardCharsets.UTF_8));
+    headers.put("", new byte[0]);
+    return List.of(
+        new Content("first".getBytes(StandardCharsets.UTF_8), "key", headers),
+        new Content(new byte[0], null, Map.of()),
+        new Content(new byte[] {0, 0, 0, 0}, "", Map.of()));
+  }
+
+  @Test
+  void shouldDetectEveryFlippedBit() {
+    List<Content> contents = some();
+    byte[] document = write(contents, 42, 1_000);
+    for (int bit = 0; bit < document.length * 8; bit++) {
+      byte[] flipped = document.clone();
+      flipped[bit / 8] ^= (byte) (1 << bit % 8);
+      assertThat(damaged(flipped, contents)).as("bit %s", bit).isTrue();
+      assertThatThrownBy(() -> reader(flipped).verify())
+          .as("bit %s", bit)
+          .isInstanceOf(DamagedMessageException.class);
+    }
+  }
+
+  /** Reads all there is; whatever comes out must be right. */
+  private static boolean damaged(byte[] document, List<Content> contents) {
+    DocumentReader reader;
+    try {
+      reader = reader(document);
+    } catch (DamagedMessageException e) {
+      return true;
+    }
+    boolean damaged = false;
+    while (reader.hasNext()) {
+      int i = (int) (reader.nextSequence() - 42);
+      try {
+        shouldEqual(reader.next(), contents.get(i));
+      } catch (DamagedMessageException e) {
+        damaged = true;
+      }
+    }
+    return damaged;
+  }
+
+  @Test
+  void shouldReadTheMessagesBesideADamagedOne() {
+    List<Content> contents = some();
+    byte[] document = write(contents, 42, 1_000);
+    document[DocumentFormat.HEADER_BYTES + 8 + 3] ^= 1;
+    DocumentReader reader = reader(document);
+    assertThatThrownBy(reader::next)
+        .isInstanceOf(DamagedMessageException.class)
+        .hasMessageContaining("sequence 42");
+    shouldEqual(reader.next(), contents.get(1));
+    shouldEqual(reader.next(), contents.get(2));
+  }
+
+  @Test
+  void shouldDetectEveryTruncation() {
+    byte[] document = write(some(), 42, 1_000);
+    for (int length = 0; length < document.length; length++) {
+      byte[] cut = Arrays.copyOf(document, length);
+      assertThatThrownBy(() -> reader(cut)).isInstanceOf(DamagedMessageException.class);
+    }
+    byte[] longer = Arrays.copyOf(document, document.length + 1);
+    assertThatThrownBy(() -> reader(longer)).isInstanceOf(DamagedMessageException.class);
+  }
+
+  @Test
+  void shouldRefuseADocumentOfAnotherQueueOrBlock() {
+    byte[] document = write(some(), 42, 1_000);
+    assertThatThrownBy(
+            () -> new DocumentReader(new UUID(1, 2)).open(document, document.length, BLOCK))
+        .isInstanceOf(DamagedMessageException.class);
+    assertThatThrownBy(() -> new DocumentReader(QUEUE).open(document, document.length, BLOCK + 1))
+        .isInstanceOf(DamagedMessageException.class);
+  }
+
+  @Test
+  void shouldNotTakeZerosForADocument() {
+    assertThatThrownBy(() -> reader(new byte[100])).isInstanceOf(DamagedMessageException.class);
+  }
+
+  @Test
+  void shouldRefuseKeysAndHeadersOverTheirLimits() {
+    String longest = "k".repeat(65_535);
+    Content fits = new Content(new byte[1], longest, Map.of(longest, new byte[1]));
+    shouldEqual(reader(write(List.of(fits), 0, 0)).next(), fits);
+    String tooLong = longest + "k";
+    writer.start();
+    assertThatThrownBy(() -> writer.add(new byte[1], tooLong, Map.of()))
+        .isInstanceOf(RiverException.class)
+        .hasMessageContaining("key");
+    writer.start();
+    assertThatThrownBy(() -> writer.add(new byte[1], null, Map.of(tooLong, new byte[1])))
+        .isInstanceOf(RiverException.class)
+        .hasMessageContaining("header");
+    Content after = new Content(new byte[] {5}, "key", Map.of());
+    shouldEqual(reader(write(List.of(after), 9, 9)).next(), after);
+  }
+}

@@ -1,0 +1,55 @@
+package com.wookler.river.core.subscriber;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.UUID;
+import org.junit.jupiter.api.Test;
+
+/** The built-in cache that queues without a file of their own share. */
+class EhcacheRedeliveryCacheTest {
+  private static final UUID ONE = new UUID(0, 1);
+  private static final UUID OTHER = new UUID(0, 2);
+
+  @Test
+  void shouldKeepTheMessagesOfQueuesApart() {
+    try (EhcacheRedeliveryCache some = EhcacheRedeliveryCache.builtIn();
+        EhcacheRedeliveryCache more = EhcacheRedeliveryCache.builtIn()) {
+      some.put(ONE, 1, new byte[] {1});
+      more.put(OTHER, 1, new byte[] {2});
+      assertThat(some.get(ONE, 1)).containsExactly(1);
+      assertThat(more.get(OTHER, 1)).containsExactly(2);
+      assertThat(some.get(ONE, 2)).isNull();
+    }
+  }
+
+  @Test
+  void shouldEndWithTheLastQueueThatUsedIt() {
+    EhcacheRedeliveryCache some = EhcacheRedeliveryCache.builtIn();
+    EhcacheRedeliveryCache more = EhcacheRedeliveryCache.builtIn();
+    some.put(ONE, 1, new byte[] {1});
+    more.put(OTHER, 1, new byte[] {2});
+    some.close();
+    some.close();
+    assertThat(some.get(ONE, 1)).isNull();
+    some.put(ONE, 1, new byte[] {3});
+    assertThat(more.get(OTHER, 1)).containsExactly(2);
+    more.close();
+    try (EhcacheRedeliveryCache anew = EhcacheRedeliveryCache.builtIn()) {
+      assertThat(anew.get(OTHER, 1)).isNull();
+    }
+  }
+
+  @Test
+  void shouldEvictRatherThanGrow() {
+    try (EhcacheRedeliveryCache cache = EhcacheRedeliveryCache.builtIn()) {
+      for (int i = 0; i < 20_000; i++) {
+        cache.put(ONE, i, new byte[512]);
+      }
+      int kept = 0;
+      for (int i = 0; i < 20_000; i++) {
+        kept += cache.get(ONE, i) == null ? 0 : 1;
+      }
+      assertThat(kept).isBetween(1, 10_000);
+    }
+  }
+}
