@@ -131,17 +131,17 @@ public final class BlockLog implements AutoCloseable {
     ChronicleStore store =
         new ChronicleStore(settings.directory(), found.active().number(), settings.chunkBytes());
     BlockLog log = new BlockLog(settings, counters, found, store, flusher, worker);
-    log.begin(found.activeExists());
+    log.begin(found.activeStarted());
     return log;
   }
 
-  private void begin(boolean activeExists) {
+  private void begin(boolean activeStarted) {
     appendLock.lock();
     try {
       long now = settings.time().epochMicros();
       active.opened(active.messages() == 0 ? now : Math.min(now, active.firstMicros()));
       maker.started(active.number(), 0, now);
-      if (!activeExists) {
+      if (!activeStarted) {
         start(active);
       }
     } finally {

@@ -48,6 +48,7 @@ final class LogRecovery {
   private final List<Block> sealed = new ArrayList<>();
   private long nextSequence;
   private long lastMicros;
+  private boolean started; // whether the active block has its first document
 
   LogRecovery(LogSettings settings) {
     this.settings = settings;
@@ -58,12 +59,17 @@ final class LogRecovery {
    *
    * @param sealed closed blocks, oldest first; none is empty
    * @param active the block to append to
-   * @param activeExists whether its file is there
+   * @param activeStarted whether its file is there and has its first document, which carries the
+   *     sequence on
    * @param nextSequence of the next message
    * @param lastMicros publish time that the next one must not go below
    */
   record Found(
-      List<Block> sealed, Block active, boolean activeExists, long nextSequence, long lastMicros) {}
+      List<Block> sealed,
+      Block active,
+      boolean activeStarted,
+      long nextSequence,
+      long lastMicros) {}
 
   Found run() throws IOException {
     SortedMap<Integer, Path> files = cleanedFiles();
@@ -75,7 +81,7 @@ final class LogRecovery {
       number++;
     }
     if (active != null) {
-      return new Found(sealed, active, true, nextSequence, lastMicros);
+      return new Found(sealed, active, started, nextSequence, lastMicros);
     }
     Block fresh = new Block(number, nextSequence, file(number));
     return new Found(sealed, fresh, false, nextSequence, lastMicros);
@@ -120,7 +126,14 @@ final class LogRecovery {
     if (block == null) {
       Walked walked = walk(number, file);
       block = walked.block;
-      if (last && walked.ending == BlockScanner.Ending.OPEN && !walked.endUnknown) {
+      boolean open = walked.ending == BlockScanner.Ending.OPEN && !walked.endUnknown;
+      if (last && walked.started && block.documents() == 0 && !open) {
+        // deleting it could delete the only block, and with it the sequence to go on with
+        cut(file, block.bytes());
+        open = true;
+      }
+      if (last && open) {
+        started = walked.started || block.messages() > 0;
         note(block);
         return block;
       }
@@ -199,10 +212,12 @@ final class LogRecovery {
   /**
    * A block that was walked.
    *
+   * @param started it has its first document
    * @param endUnknown its last document is damaged where its sequences stand: what is appended
    *     behind it could not be found by place
    */
-  private record Walked(Block block, BlockScanner.Ending ending, boolean endUnknown) {}
+  private record Walked(
+      Block block, BlockScanner.Ending ending, boolean started, boolean endUnknown) {}
 
   private Walked walk(int number, Path file) throws IOException {
     Content content = new Content(number);
@@ -224,7 +239,18 @@ final class LogRecovery {
             content.firstMicros,
             content.lastMicros,
             content.digest);
-    return new Walked(Block.unsealed(seal, file), result.ending(), content.endUnknown);
+    return new Walked(
+        Block.unsealed(seal, file),
+        result.ending(),
+        result.start().isPresent(),
+        content.endUnknown);
+  }
+
+  private static void cut(Path file, long offset) throws IOException {
+    try (FileChannel channel = FileChannel.open(file, StandardOpenOption.WRITE)) {
+      channel.truncate(offset);
+      channel.force(true);
+    }
   }
 
   private static void markEnd(Path file, long offset) throws IOException {
