@@ -22,6 +22,12 @@ final class JdkAccess {
   /** Without it Chronicle warns on the console and takes another way. */
   private static final String USEFUL = "jdk.internal.ref";
 
+  /**
+   * With assertions on, each instance of it, one a tailer and block, is kept for good and looked
+   * through when the next is made.
+   */
+  private static final String HOARDER = "net.openhft.chronicle.core.threads.CleaningThreadLocal";
+
   private JdkAccess() {}
 
   /**
@@ -32,6 +38,10 @@ final class JdkAccess {
   static synchronized void ensure() {
     quietByDefault("chronicle.disk.monitor.disable"); // its thread would outlive every queue
     quietByDefault("chronicle.announcer.disable");
+    ClassLoader loader = JdkAccess.class.getClassLoader();
+    if (loader != null) {
+      loader.setClassAssertionStatus(HOARDER, false);
+    }
     if (isOpen(USEFUL) && NEEDED.stream().allMatch(JdkAccess::isOpen)) {
       return;
     }

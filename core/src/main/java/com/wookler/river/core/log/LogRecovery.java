@@ -158,7 +158,9 @@ final class LogRecovery {
     return null;
   }
 
-  /** Deletes a block without messages; keeps what may be all that is left of some, out of the way. */
+  /**
+   * Deletes a block without messages; keeps what may be all that is left of some, out of the way.
+   */
   private void remove(Block block) throws IOException {
     if (block.documents() == 0) {
       Files.delete(block.file());
