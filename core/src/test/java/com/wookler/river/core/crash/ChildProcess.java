@@ -1,0 +1,78 @@
+package com.wookler.river.core.crash;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+
+/** A JVM of this class path with a main class of the tests; killed at the latest by close. */
+public final class ChildProcess implements AutoCloseable {
+  /** Exit value of what SIGKILL has ended. */
+  public static final int KILLED = 128 + 9;
+
+  private final Process process;
+  private final Path output;
+
+  private ChildProcess(Process process, Path output) {
+    this.process = process;
+    this.output = output;
+  }
+
+  /** Starts it; what it writes to both outputs goes into the file. */
+  public static ChildProcess start(
+      Class<?> main, Path output, List<String> jvmOptions, String... arguments) throws IOException {
+    List<String> command = new ArrayList<>();
+    command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+    command.addAll(jvmOptions);
+    command.addAll(List.of("-cp", System.getProperty("java.class.path"), main.getName()));
+    command.addAll(Arrays.asList(arguments));
+    Process process =
+        new ProcessBuilder(command)
+            .redirectErrorStream(true)
+            .redirectOutput(output.toFile())
+            .start();
+    return new ChildProcess(process, output);
+  }
+
+  /** Ends with the process that started this one; never returns. For the child's main thread. */
+  public static void endWithParent() throws IOException {
+    while (System.in.read() >= 0) {
+      // the pipe is at its end when the parent is gone
+    }
+    Runtime.getRuntime().halt(1);
+  }
+
+  /** Whether it runs. */
+  public boolean isAlive() {
+    return process.isAlive();
+  }
+
+  /** Waits for its end; false if the time was over before. */
+  public boolean awaitEnd(Duration timeout) throws InterruptedException {
+    return process.waitFor(timeout.toMillis(), TimeUnit.MILLISECONDS);
+  }
+
+  /** Sends SIGKILL, waits for the end, and returns the exit value. */
+  public int kill() throws InterruptedException {
+    return process.destroyForcibly().waitFor();
+  }
+
+  /** The exit value of a process that has ended. */
+  public int exitValue() {
+    return process.exitValue();
+  }
+
+  /** What it has written so far. */
+  public String output() throws IOException {
+    return Files.readString(output);
+  }
+
+  @Override
+  public void close() {
+    process.destroyForcibly().onExit().join();
+  }
+}
