@@ -1,0 +1,37 @@
+package com.wookler.river.core;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.wookler.river.core.crash.ChildProcess;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+class ScaleTest {
+  private static final Logger LOG = LoggerFactory.getLogger(ScaleTest.class);
+  private static final long MESSAGES = Long.getLong("river.scale.messages", 10_000_000);
+
+  @TempDir Path directory;
+
+  @Test
+  void shouldPassTenMillionMessagesThroughASmallHeap() throws Exception {
+    Path data = directory.resolve("data");
+    try (ChildProcess child =
+        ChildProcess.start(
+            ScaleChild.class,
+            directory.resolve("output"),
+            List.of("-Xmx256m"),
+            data.toString(),
+            Long.toString(MESSAGES))) {
+      boolean ended = child.awaitEnd(Duration.ofMinutes(5));
+      assertThat(ended).as("ended in time; it said: %s", child.output()).isTrue();
+      assertThat(child.exitValue()).as(child.output()).isZero();
+      assertThat(child.output()).contains(ScaleChild.DONE);
+      LOG.warn("{}", child.output().lines().filter(l -> l.contains(ScaleChild.DONE)).findFirst());
+    }
+  }
+}
