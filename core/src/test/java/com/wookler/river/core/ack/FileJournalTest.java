@@ -197,8 +197,10 @@ class FileJournalTest {
 
   @Test
   void shouldGoOnWithoutSpaceAndCatchUpWhenThereIsSome() throws IOException {
+    open(ORIGIN).close();
+    flusher.clear();
     try (Ledger ledger = open(ORIGIN)) {
-      Path blocked = Files.createDirectories(directory.resolve("ack-2.log/blocked"));
+      Path blocked = Files.createDirectories(directory.resolve("ack-3.log/blocked"));
       acknowledgeEverySecond(ledger, 40_000);
       assertThat(ledger.unjournaled()).isEqualTo(20_000 - AckLog.RECORDS);
       assertThat(ledger.finishedAboveFloor()).isEqualTo(20_000);
