@@ -1,0 +1,223 @@
+package com.wookler.river.core;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import com.wookler.river.common.Env;
+import com.wookler.river.common.counters.AbstractCounter;
+import com.wookler.river.common.counters.Count;
+import com.wookler.river.common.utils.Monitoring;
+import com.wookler.river.core.message.Message;
+import com.wookler.river.core.message.MessageConverter;
+import com.wookler.river.core.subscriber.Delivery;
+import com.wookler.river.core.subscriber.Subscriber;
+import com.wookler.river.core.subscriber.SubscriberConfig;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Runs the code of docs/getting-started.md, and holds the page to it, letter by letter. */
+@Timeout(60)
+class GettingStartedTest {
+  private static final Path DOC = Path.of("..", "docs", "getting-started.md");
+  private static final Path SOURCES =
+      Path.of("src", "test", "java", "com", "wookler", "river", "core");
+  private static final String PROPERTY = "shop.data";
+
+  @TempDir Path directory;
+
+  private final List<String> processed = new ArrayList<>();
+
+  private void process(String data) {
+    processed.add(data);
+  }
+
+  @AfterEach
+  void forgetTheEnvironment() {
+    Env.reset();
+    System.clearProperty(PROPERTY);
+  }
+
+  @Test
+  void shouldPublishAndRead() throws InterruptedException {
+    // doc: first
+    try (MessageQueue<String> queue =
+        MessageQueue.builder("orders", MessageConverter.utf8()).directory(directory).open()) {
+      queue.publisher().publish("first");
+      queue.publisher().publish("second");
+
+      Subscriber<String> audit = queue.subscriber("audit");
+      Delivery<String> delivery = audit.next(Duration.ofSeconds(1));
+      if (delivery != null) { // null: nothing came within a second
+        process(delivery.data());
+      }
+    }
+    // doc end
+    assertThat(processed).containsExactly("first");
+  }
+
+  @Test
+  void shouldAcknowledge() throws InterruptedException {
+    try (MessageQueue<String> queue =
+        MessageQueue.builder("orders", MessageConverter.utf8()).directory(directory).open()) {
+      queue.publisher().publish("first");
+      // doc: ack
+      Subscriber<String> billing =
+          queue.subscriber(
+              SubscriberConfig.builder("billing")
+                  .ack(true)
+                  .ackTimeout(Duration.ofMillis(500))
+                  .build());
+
+      Delivery<String> once = billing.next(Duration.ofSeconds(10)); // attempt 1, not acknowledged
+      Delivery<String> again = billing.next(Duration.ofSeconds(10)); // attempt 2, half a second later
+      if (again != null) {
+        process(again.data());
+        again.ack();
+      }
+      // doc end
+      assertThat(once).isNotNull();
+      assertThat(once.attempt()).isEqualTo(1);
+      assertThat(again).isNotNull();
+      assertThat(again.attempt()).isEqualTo(2);
+      assertThat(billing.stats().lag()).isZero();
+    }
+  }
+
+  @Test
+  void shouldTakeBatches() throws InterruptedException {
+    try (MessageQueue<String> queue =
+        MessageQueue.builder("orders", MessageConverter.utf8()).directory(directory).open()) {
+      Subscriber<String> billing =
+          queue.subscriber(SubscriberConfig.builder("billing").ack(true).build());
+      // doc: batch
+      long first =
+          queue
+              .publisher()
+              .publish(
+                  List.of(
+                      Message.of("third").withKey("customer-7"),
+                      Message.of("fourth").withHeader("source", new byte[] {1})));
+
+      List<Delivery<String>> batch = billing.batch(64, Duration.ofSeconds(1));
+      for (Delivery<String> each : batch) {
+        process(each.data());
+      }
+      billing.ack(batch);
+      // doc end
+      assertThat(first).isZero();
+      assertThat(processed).containsExactly("third", "fourth");
+    }
+  }
+
+  @Test
+  void shouldBackUp() {
+    // doc: backup
+    try (MessageQueue<String> queue =
+        MessageQueue.builder("orders", MessageConverter.utf8())
+            .directory(directory.resolve("data"))
+            .recycle(SizeBasedRecycle.ofMessages(1_000))
+            .backup(directory.resolve("backup"), Duration.ofDays(7))
+            .open()) {
+      Subscriber<String> audit = queue.subscriber("audit");
+      for (int i = 0; i < 2_500; i++) {
+        queue.publisher().publish("order " + i);
+      }
+      while (audit.next() != null) {
+        // handed over is finished: this subscriber does not acknowledge
+      }
+      // doc end
+      await().until(() -> queue.stats().archived() == 2);
+      // doc: look-up
+      queue.read(17).ifPresent(found -> process(found.data())); // out of the backup now
+      // doc end
+      assertThat(processed).containsExactly("order 17");
+      assertThat(queue.stats().backups()).isEqualTo(2);
+    }
+  }
+
+  @Test
+  void shouldOpenAFile() throws IOException, InterruptedException {
+    Path file = directory.resolve("shop.xml");
+    String xml = blocks("xml").get("shop").replace("com.example.", "com.wookler.river.core.");
+    Files.write(file, xml.getBytes(StandardCharsets.UTF_8));
+    System.setProperty(PROPERTY, directory.toString());
+    // doc: river
+    try (River river = River.open(file)) {
+      MessageQueue<Order> orders = river.queue("orders");
+      orders.publisher().publish(new Order("customer-7", 1_995));
+
+      Delivery<Order> delivery = orders.subscriber("billing").next(Duration.ofSeconds(1));
+      if (delivery != null) {
+        process(delivery.data().customer());
+        delivery.ack();
+      }
+    }
+    // doc end
+    assertThat(processed).containsExactly("customer-7");
+  }
+
+  @Test
+  void shouldCount() throws IOException {
+    Path file = directory.resolve("shop.xml");
+    Files.write(file, blocks("xml").get("shop").getBytes(StandardCharsets.UTF_8));
+    System.setProperty(PROPERTY, directory.toString());
+    // doc: counters
+    Env env = Env.create(file, "river");
+    AbstractCounter shipped =
+        Monitoring.create(true, "shop", "shipped", Count.class, AbstractCounter.Mode.PROD);
+    if (shipped != null) { // null: there is no environment
+      shipped.increment();
+    }
+    env.monitor().counters().forEach(report -> process(report.name() + " " + report.total()));
+    Env.reset(); // a last report; the environment's threads end
+    // doc end
+    assertThat(processed).hasSize(1);
+    assertThat(processed.get(0)).startsWith("shipped {Count: WINDOW=").endsWith(", VALUE=1}");
+  }
+
+  @Test
+  void shouldShowTheCodeThatIsTestedHere() throws IOException {
+    Map<String, String> tested = new LinkedHashMap<>();
+    for (String name : List.of("Order", "OrderConverter", "GettingStartedTest")) {
+      tested.putAll(regions(Files.readString(SOURCES.resolve(name + ".java"))));
+    }
+
+    assertThat(blocks("java")).isEqualTo(tested);
+  }
+
+  /** The code blocks of the page by the name that stands in a comment before each. */
+  private static Map<String, String> blocks(String language) throws IOException {
+    Matcher block =
+        Pattern.compile("<!-- ([\\w-]+) -->\n\n?```" + language + "\n(.*?)```", Pattern.DOTALL)
+            .matcher(Files.readString(DOC));
+    Map<String, String> blocks = new LinkedHashMap<>();
+    while (block.find()) {
+      blocks.put(block.group(1), block.group(2));
+    }
+    return blocks;
+  }
+
+  private static Map<String, String> regions(String source) {
+    Matcher region =
+        Pattern.compile("( *)// doc: ([\\w-]+)\n(.*?) *// doc end", Pattern.DOTALL).matcher(source);
+    Map<String, String> regions = new LinkedHashMap<>();
+    while (region.find()) {
+      String indented = region.group(3);
+      regions.put(region.group(2), indented.replaceAll("(?m)^" + region.group(1), ""));
+    }
+    return regions;
+  }
+}
