@@ -16,7 +16,7 @@ public record Limits(long ackTimeoutMillis, int maxInFlight, int window) {
   public static final int MAX_WINDOW = 1 << 20;
 
   /**
-   * The longest timeout or delay that is kept exactly; longer ones are cut to it. About 34,800
+   * The longest timeout or delay that is kept exactly; longer ones are cut to it. About 35,000
    * years.
    */
   public static final long MAX_DELAY_MILLIS = 1L << 50;
