@@ -130,15 +130,13 @@ class LogReaderTest {
       log.publish(1);
       log.time().advance(Duration.ofSeconds(1));
     }
-    try (LogReader reader = log.reader()) {
-      BlockLog opened = log.reopen();
-      LogReader lookup = log.reader();
-      for (int i = 0; i < 12; i++) {
-        assertThat(opened.sequenceAt(start + i * 1_000_000L, lookup)).hasValue(i);
-        assertThat(opened.sequenceAt(start + i * 1_000_000L - 1, lookup)).hasValue(i);
-      }
-      assertThat(opened.sequenceAt(start + 11_000_001L, lookup)).isEmpty();
+    BlockLog opened = log.reopen();
+    LogReader lookup = log.reader();
+    for (int i = 0; i < 12; i++) {
+      assertThat(opened.sequenceAt(start + i * 1_000_000L, lookup)).hasValue(i);
+      assertThat(opened.sequenceAt(start + i * 1_000_000L - 1, lookup)).hasValue(i);
     }
+    assertThat(opened.sequenceAt(start + 11_000_001L, lookup)).isEmpty();
   }
 
   @Test
