@@ -31,6 +31,7 @@ class DocumentTest {
   private static final int BLOCK = 7;
 
   /** A message to be written. */
+  @SuppressWarnings("ArrayRecordComponent") // compared by its parts only
   record Content(byte[] data, @Nullable String key, Map<String, byte[]> headers) {}
 
   private final DocumentWriter writer = new DocumentWriter();
