@@ -9,7 +9,8 @@ import com.wookler.river.core.message.Micros;
 import com.wookler.river.core.message.QueueClosedException;
 import com.wookler.river.core.message.StoredMessage;
 import java.time.Instant;
-import java.util.Optional;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.OptionalLong;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
@@ -18,6 +19,8 @@ import org.jspecify.annotations.Nullable;
  * Finds messages by sequence and time without a subscriber, in the log or in a backup. Thread-safe.
  */
 final class Lookup implements AutoCloseable {
+  private static final int LOCKED_READS = 1_024; // then others have their turn
+
   private final String queue;
   private final BlockLog log;
   private final @Nullable Backup backup;
@@ -36,28 +39,48 @@ final class Lookup implements AutoCloseable {
     this.reader = log.reader();
   }
 
-  Optional<StoredMessage> read(long sequence) {
-    Optional<StoredMessage> inLog = readLog(sequence);
-    return inLog.isPresent() || backup == null ? inLog : backup.read(sequence);
+  /** Messages in a row from a sequence on; empty if the first is nowhere. */
+  List<StoredMessage> read(long from, int max) {
+    List<StoredMessage> found = new ArrayList<>();
+    while (found.size() < max) {
+      List<StoredMessage> more = readSome(from + found.size(), max - found.size());
+      if (more.isEmpty()) {
+        break;
+      }
+      found.addAll(more);
+    }
+    return found;
   }
 
-  private Optional<StoredMessage> readLog(long sequence) {
+  private List<StoredMessage> readSome(long from, int max) {
+    List<StoredMessage> inLog = readLog(from, max);
+    return inLog.isEmpty() && backup != null ? backup.read(from, max) : inLog;
+  }
+
+  private List<StoredMessage> readLog(long from, int max) {
+    List<StoredMessage> found = new ArrayList<>();
     lock.lock();
     try {
       ensureOpen();
-      if (sequence < log.firstSequence() || sequence >= log.nextSequence()) {
-        return Optional.empty();
+      if (from < log.firstSequence()) {
+        return found;
       }
-      reader.moveTo(sequence);
-      return Optional.ofNullable(reader.next());
+      reader.moveTo(from);
+      for (int i = Math.min(max, LOCKED_READS); i > 0; i--) {
+        StoredMessage message = reader.next();
+        if (message == null) {
+          break;
+        }
+        found.add(message);
+      }
     } catch (DamagedMessageException e) {
-      if (sequence < log.firstSequence()) {
-        return Optional.empty(); // its block went into the backup meanwhile
+      if (found.isEmpty() && from >= log.firstSequence()) {
+        throw e; // else its block went into the backup meanwhile
       }
-      throw e;
     } finally {
       lock.unlock();
     }
+    return found;
   }
 
   OptionalLong sequenceAt(Instant time) {

@@ -212,25 +212,21 @@ public final class MessageQueue<M> implements Configurable, AutoCloseable {
    * @return empty if it was never published, or is in neither
    */
   public Optional<Delivery<M>> read(long sequence) {
-    RunningQueue<M> parts = running();
-    return parts.lookup().read(sequence).map(message -> lookedUp(parts, message));
+    return read(sequence, 1).stream().findFirst();
   }
 
-  /** Likewise for several in a row: from a sequence on, until one is missing. */
+  /**
+   * Likewise for several in a row: from a sequence on, up to a number, until one is missing.
+   *
+   * @throws com.wookler.river.core.message.DamagedMessageException one of them is damaged
+   */
   public List<Delivery<M>> read(long from, int max) {
+    RunningQueue<M> parts = running();
     List<Delivery<M>> found = new ArrayList<>();
-    for (long sequence = from; found.size() < max; sequence++) {
-      Optional<Delivery<M>> next = read(sequence);
-      if (next.isEmpty()) {
-        break;
-      }
-      found.add(next.get());
+    for (StoredMessage message : parts.lookup().read(from, max)) {
+      found.add(new LookedUp<>(message, parts.converter()));
     }
     return found;
-  }
-
-  private static <M> Delivery<M> lookedUp(RunningQueue<M> parts, StoredMessage message) {
-    return new LookedUp<>(message, parts.converter());
   }
 
   /**

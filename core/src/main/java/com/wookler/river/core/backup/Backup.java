@@ -250,7 +250,23 @@ public final class Backup implements AutoCloseable {
    * @throws QueueClosedException after {@link #close}
    */
   public Optional<StoredMessage> read(long sequence) {
-    return look(() -> index.holding(sequence), stored -> reader.read(stored, sequence));
+    return read(sequence, 1).stream().findFirst();
+  }
+
+  /**
+   * Messages in a row, at the same cost: from this one on as far as its frame goes, or a damaged
+   * one stands.
+   *
+   * @param max 1 or more
+   * @return empty if no backup holds the first; fewer than {@code max} does not mean that no more
+   *     follow
+   * @throws DamagedMessageException the first one is damaged
+   * @throws RiverException the backup cannot be read
+   * @throws QueueClosedException after {@link #close}
+   */
+  public List<StoredMessage> read(long from, int max) {
+    return look(() -> index.holding(from), stored -> reader.read(stored, from, max))
+        .orElse(List.of());
   }
 
   /**

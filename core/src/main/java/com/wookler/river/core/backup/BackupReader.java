@@ -6,6 +6,8 @@ import com.wookler.river.core.message.DocumentReader;
 import com.wookler.river.core.message.StoredMessage;
 import java.io.IOException;
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
@@ -28,14 +30,13 @@ final class BackupReader {
     this.queue = queue;
   }
 
-  /** A message that this backup holds. */
-  StoredMessage read(StoredBlock stored, long sequence) throws IOException {
-    Pick pick = new Pick(stored, sequence);
+  /** Messages in a row, the first of which this backup holds: as many as its frame has. */
+  List<StoredMessage> read(StoredBlock stored, long sequence, int max) throws IOException {
+    Pick pick = new Pick(stored, sequence, max);
     try {
       BackupSeal seal = seal(stored);
       String fault = walk(stored, seal.holding(sequence), pick);
-      StoredMessage message = pick.found;
-      if (message == null) {
+      if (pick.found.isEmpty()) {
         throw new DamagedMessageException(
             "damaged: " + (fault == null ? "it is not in its frame" : fault));
       }
@@ -47,7 +48,7 @@ final class BackupReader {
             fault,
             sequence);
       }
-      return message;
+      return pick.found;
     } catch (DamagedMessageException e) {
       throw located(stored, "sequence " + sequence, e);
     }
@@ -100,30 +101,47 @@ final class BackupReader {
         e);
   }
 
-  /** Waits for one message. A damaged document before it does not stop the search. */
+  /** Waits for messages in a row. A damaged document before the first does not stop the search. */
   private static final class Pick implements BlockScanner.Visitor {
     private final DocumentReader reader;
     private final int block;
-    private final long sequence;
-    private @Nullable StoredMessage found;
+    private final List<StoredMessage> found = new ArrayList<>();
+    private long wanted;
+    private int missing;
 
-    Pick(StoredBlock stored, long sequence) {
+    Pick(StoredBlock stored, long sequence, int max) {
       this.reader = new DocumentReader(stored.block().queue());
       this.block = stored.block().block();
-      this.sequence = sequence;
+      this.wanted = sequence;
+      this.missing = max;
     }
 
     @Override
     public void document(long offset, byte[] document, int length) {
-      if (found != null || !opens(document, length)) {
+      if (missing == 0 || !opens(document, length)) {
         return;
       }
       long first = reader.firstSequence();
-      if (sequence >= first && sequence < first + reader.count()) {
-        while (reader.nextSequence() < sequence) {
+      if (wanted >= first && wanted < first + reader.count()) {
+        while (reader.nextSequence() < wanted) {
           reader.skip();
         }
-        found = reader.next();
+        collect();
+      }
+    }
+
+    private void collect() {
+      try {
+        while (missing > 0 && reader.hasNext()) {
+          found.add(reader.next());
+          wanted++;
+          missing--;
+        }
+      } catch (DamagedMessageException e) {
+        if (found.isEmpty()) {
+          throw e;
+        }
+        missing = 0; // those before it are whole; whoever asks for this one meets the damage
       }
     }
 
