@@ -69,6 +69,9 @@ public final class BlockLog implements AutoCloseable {
   @GuardedBy("appendLock")
   private boolean closed;
 
+  @GuardedBy("appendLock")
+  private int strategyFailedIn;
+
   private boolean forcingEnded; // confined to the flusher's tasks, which run one after the other
 
   private volatile Block active; // written under the append lock
@@ -230,6 +233,7 @@ public final class BlockLog implements AutoCloseable {
     }
   }
 
+  @GuardedBy("appendLock")
   private boolean isFull(Block block, long now) {
     if (block.bytes() >= settings.blockBytes()) {
       return true;
@@ -237,7 +241,11 @@ public final class BlockLog implements AutoCloseable {
     try {
       return settings.strategy().isDue(block.asOf(now));
     } catch (RuntimeException e) {
-      LOG.error("Queue {}: {} failed; the block goes on", settings.queue(), settings.strategy(), e);
+      if (strategyFailedIn != block.number()) { // once a block, not once a message
+        strategyFailedIn = block.number();
+        LOG.error(
+            "Queue {}: {} failed; the block goes on", settings.queue(), settings.strategy(), e);
+      }
       return false;
     }
   }
