@@ -82,7 +82,7 @@ class GettingStartedTest {
                   .build());
 
       Delivery<String> once = billing.next(Duration.ofSeconds(10)); // attempt 1, not acknowledged
-      Delivery<String> again = billing.next(Duration.ofSeconds(10)); // attempt 2, half a second later
+      Delivery<String> again = billing.next(Duration.ofSeconds(10)); // attempt 2, a moment later
       if (again != null) {
         process(again.data());
         again.ack();
