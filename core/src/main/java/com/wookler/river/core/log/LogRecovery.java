@@ -126,7 +126,7 @@ final class LogRecovery {
     if (block == null) {
       Walked walked = walk(number, file);
       block = walked.block;
-      boolean open = walked.ending == BlockScanner.Ending.OPEN && !walked.endUnknown;
+      boolean open = walked.ending == BlockScanner.Ending.OPEN && isWhole(walked);
       if (last && walked.started && block.documents() == 0 && !open) {
         // deleting it could delete the only block, and with it the sequence to go on with
         cut(file, block.bytes());
@@ -174,6 +174,16 @@ final class LogRecovery {
         block.documents(),
         block.number(),
         aside);
+  }
+
+  /**
+   * Whether Chronicle can go on appending: not where its own note of the last document points
+   * behind the end, because a power loss or somebody's hand took the tail away.
+   */
+  private static boolean isWhole(Walked walked) throws IOException {
+    Block block = walked.block;
+    return !walked.endUnknown
+        && (block.documents() == 0 || ChronicleHeader.lastDocument(block.file()) < block.bytes());
   }
 
   private void note(Block block) {
