@@ -12,6 +12,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.Arrays;
 import java.util.List;
 import java.util.UUID;
 import java.util.stream.Stream;
@@ -101,6 +102,37 @@ class LogRecoveryTest {
         log.block(1), log.end(1) + 64, "left behind".getBytes(StandardCharsets.US_ASCII));
     assertThat(log.open().nextSequence()).isEqualTo(5);
     shouldGoOn(0, 5);
+  }
+
+  @Test
+  void shouldGoOnBehindATailThatWasZeroed() throws IOException {
+    log.recycleAt(20).open();
+    log.publish(10);
+    log.shut();
+    LogFixture.write(log.block(1), log.offsets(1).get(5), new byte[8192]);
+    assertThat(log.open().nextSequence()).isEqualTo(5);
+    shouldGoOn(0, 5);
+  }
+
+  @Test
+  void shouldGoOnBehindATailThatWasCutOff() throws IOException {
+    log.recycleAt(20).open();
+    log.publish(10);
+    log.shut();
+    byte[] whole = Files.readAllBytes(log.block(1));
+    Files.write(log.block(1), Arrays.copyOf(whole, Math.toIntExact(log.offsets(1).get(5))));
+    assertThat(log.open().nextSequence()).isEqualTo(5);
+    shouldGoOn(0, 5);
+  }
+
+  @Test
+  void shouldReadWhereChronicleBeganTheLastDocument() throws IOException {
+    log.recycleAt(20).open();
+    log.publish(25);
+    assertThat(ChronicleHeader.lastDocument(log.block(1))).isEqualTo(log.offsets(1).get(19));
+    assertThat(ChronicleHeader.lastDocument(log.block(2))).isEqualTo(log.offsets(2).get(4));
+    Path other = Files.write(directory.resolve("other"), new byte[20]);
+    assertThat(ChronicleHeader.lastDocument(other)).isEqualTo(-1);
   }
 
   @Test
