@@ -3,6 +3,7 @@ package com.wookler.river.core;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import com.wookler.river.common.config.ConfigParser;
 import com.wookler.river.common.config.Durations;
 import com.wookler.river.common.config.Sizes;
 import com.wookler.river.common.errors.ConfigurationException;
@@ -13,16 +14,13 @@ import com.wookler.river.core.subscriber.SubscriberConfig;
 import java.io.IOException;
 import java.lang.reflect.Method;
 import java.lang.reflect.Modifier;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
-import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
@@ -226,19 +224,34 @@ class ConfigurationDocTest {
   }
 
   @Test
+  void shouldShowAFileThatCanBeUsed() throws IOException {
+    Path file = directory.resolve("whole.xml");
+    String xml = blocks("## A whole file").get(0);
+    Files.writeString(file, xml.replace("com.example.Order", "com.wookler.river.core.Order"));
+    MessageQueue<Order> queue = new MessageQueue<>();
+
+    queue.configure(ConfigParser.parse(file).at("queue"));
+
+    assertThat(queue.name()).isEqualTo("orders");
+  }
+
+  @Test
   void shouldQuoteTheErrorOfItsExample() throws IOException {
-    List<String> blocks = new ArrayList<>();
-    Matcher fenced =
-        Pattern.compile("(?s)```(?:xml|text)\n(.*?)```")
-            .matcher(doc.substring(doc.indexOf("## Errors")));
-    while (fenced.find()) {
-      blocks.add(fenced.group(1));
-    }
+    List<String> blocks = blocks("## Errors");
     Path file = directory.resolve("orders.xml");
-    Files.write(file, blocks.get(0).getBytes(StandardCharsets.UTF_8));
+    Files.writeString(file, blocks.get(0));
 
     assertThatThrownBy(() -> River.open(file))
         .isInstanceOf(ConfigurationException.class)
         .hasMessage(blocks.get(1).trim());
+  }
+
+  /** The blocks of code behind a heading. */
+  private List<String> blocks(String heading) {
+    return Pattern.compile("(?s)```(?:xml|text)\n(.*?)```")
+        .matcher(doc.substring(doc.indexOf(heading)))
+        .results()
+        .map(found -> found.group(1))
+        .toList();
   }
 }
