@@ -27,6 +27,7 @@ final class Housekeeper implements ManagedTask {
 
   private final String queue;
   private final BlockLog log;
+  private final SubscriberRegistry<?> subscribers;
   private final BlockDrain drain;
   private final @Nullable Backup backup;
   private final Pools pools;
@@ -41,13 +42,19 @@ final class Housekeeper implements ManagedTask {
   private long expiredAt;
   private boolean failed;
 
-  /** Where work is done, and who forces: the log, then the ledgers. */
-  record Pools(Executor flusher, Executor worker, Runnable force, Listeners listeners) {}
+  /** Where work is done, and who hears of it. */
+  record Pools(Executor flusher, Executor worker, Listeners listeners) {}
 
   Housekeeper(
-      QueueConfig<?> config, BlockLog log, BlockDrain drain, @Nullable Backup backup, Pools pools) {
+      QueueConfig<?> config,
+      BlockLog log,
+      SubscriberRegistry<?> subscribers,
+      BlockDrain drain,
+      @Nullable Backup backup,
+      Pools pools) {
     this.queue = config.name();
     this.log = log;
+    this.subscribers = subscribers;
     this.drain = drain;
     this.backup = backup;
     this.pools = pools;
@@ -73,9 +80,9 @@ final class Housekeeper implements ManagedTask {
   public boolean step() {
     log.recycleIfDue();
     long now = time.nanoTime();
-    if (now - forcedAt >= syncNanos) {
+    if (now - forcedAt >= syncNanos && subscribers.isUnforced()) {
       forcedAt = now;
-      once(forcing, pools.flusher(), pools.force());
+      once(forcing, pools.flusher(), subscribers::force);
     }
     if (drain.isDue() && working.compareAndSet(false, true)) {
       pools.worker().execute(this::drain);

@@ -156,9 +156,10 @@ final class RunningQueue<M> {
         new Housekeeper(
             config,
             log,
+            subscribers,
             drain,
             backup,
-            new Housekeeper.Pools(flusher, worker, subscribers::force, listeners));
+            new Housekeeper.Pools(flusher, worker, listeners));
     undo.push(worker::drain);
     undo.push(() -> tasks.manager().remove(housekeeper));
     undo.push(housekeeper::stop);

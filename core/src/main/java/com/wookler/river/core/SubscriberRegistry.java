@@ -11,6 +11,7 @@ import com.wookler.river.core.log.DurableFiles;
 import com.wookler.river.core.log.LogReader;
 import com.wookler.river.core.message.QueueClosedException;
 import com.wookler.river.core.subscriber.DurableSubscriber;
+import com.wookler.river.core.subscriber.Positions;
 import com.wookler.river.core.subscriber.SubscriberConfig;
 import com.wookler.river.core.subscriber.SubscriberContext;
 import java.io.IOException;
@@ -137,8 +138,11 @@ final class SubscriberRegistry<M> {
         Entry<M> known = entries.get(key(config.name()));
         if (known != null) {
           check(known, config);
-          if (known.open != null) {
+          if (known.open != null && known.open.isOpen()) {
             return known.open;
+          }
+          if (known.open != null) {
+            known.open.close(); // somebody is closing it: wait until that is done
           }
         }
         DurableSubscriber<M> opened = create(config, known == null);
@@ -207,7 +211,7 @@ final class SubscriberRegistry<M> {
     long start = earliest;
     if (!Files.exists(own.resolve(StoredSubscriber.FILE))) {
       try (LogReader lookup = context.log().reader()) {
-        start = DurableSubscriber.resolve(config.start(), context.log(), lookup);
+        start = Positions.resolve(config.start(), context.log(), lookup);
       }
     }
     Origin origin = new Origin(start, earliest);
@@ -220,11 +224,22 @@ final class SubscriberRegistry<M> {
   }
 
   /**
-   * After a power loss the log may end before what the ledger counts as finished. New messages take
-   * those sequences again and must not be passed over, so everything above the floor is delivered
-   * again.
+   * What a ledger says may not fit the log when files were lost. Below the log's first message
+   * there is nothing to deliver. And after a power loss the log may end before what the ledger
+   * counts as finished. New messages take those sequences again and must not be passed over, so
+   * everything above the floor is delivered again.
    */
   private void reconcile(SubscriberConfig config, Ledger ledger) {
+    long first = context.log().firstSequence();
+    if (ledger.position() < first) {
+      LOG.warn(
+          "Queue {}, subscriber {}: stands at sequence {}, but the log begins at {}; going on there",
+          context.queue(),
+          config.name(),
+          ledger.position(),
+          first);
+      ledger.skip(first);
+    }
     long end = context.log().nextSequence();
     if (ledger.recovery().nextFree() <= end) {
       return;
@@ -307,6 +322,11 @@ final class SubscriberRegistry<M> {
   /** The lowest sequence that any subscriber still needs; empty without subscribers. */
   OptionalLong floor() {
     return entries.values().stream().mapToLong(Entry::floor).min();
+  }
+
+  /** Whether the log or a ledger has something that is not on the device. */
+  boolean isUnforced() {
+    return context.log().isDirty() || open().stream().anyMatch(DurableSubscriber::isUnforced);
   }
 
   /** Forces the log, then the ledgers; on the flusher. */

@@ -7,7 +7,6 @@ import com.wookler.river.core.log.Arrivals;
 import com.wookler.river.core.log.BlockLog;
 import com.wookler.river.core.log.LogReader;
 import com.wookler.river.core.message.MessageConverter;
-import com.wookler.river.core.message.Micros;
 import com.wookler.river.core.message.QueueClosedException;
 import com.wookler.river.core.message.StaleReceiptException;
 import java.time.Duration;
@@ -50,6 +49,9 @@ public final class DurableSubscriber<M> implements Subscriber<M> {
 
   @GuardedBy("lock")
   private final Verdicts<M> verdicts;
+
+  /** Whether the ledger has changed since it was last forced; set under the lock. */
+  private volatile boolean unforced = true;
 
   @GuardedBy("lock")
   private boolean paused;
@@ -163,6 +165,7 @@ public final class DurableSubscriber<M> implements Subscriber<M> {
     long started = config.ackRequired() || sampled ? context.time().nanoTime() : openedNanos;
     List<Delivery<M>> taken = feed.take(max, (started - openedNanos) / MILLI);
     if (!taken.isEmpty()) {
+      changed();
       delivered += taken.size();
       counters.reads().add(taken.size());
       counters.storeReads().add(taken.size());
@@ -252,6 +255,7 @@ public final class DurableSubscriber<M> implements Subscriber<M> {
     try {
       ensureOpen();
       boolean full = !ledger.hasRoom();
+      changed();
       outcome = decision.over(verdicts, delivery);
       wake = retimes || (full && feed.hasMore()); // no publish tells those that wait of room
     } finally {
@@ -274,6 +278,7 @@ public final class DurableSubscriber<M> implements Subscriber<M> {
     try {
       ensureOpen();
       boolean full = !ledger.hasRoom();
+      changed();
       for (Delivery<M> delivery : deliveries) {
         MessageDelivery<M> own = own(delivery);
         if (verdicts.acknowledge(own) == Outcome.STALE) {
@@ -297,7 +302,7 @@ public final class DurableSubscriber<M> implements Subscriber<M> {
     context.removal().lock();
     try (LogReader lookup = log.reader()) {
       checkOpen(); // before the log is read, which the queue closes after its subscribers
-      moveTo(resolve(position, log, lookup));
+      moveTo(Positions.resolve(position, log, lookup));
     } finally {
       context.removal().unlock();
     }
@@ -334,20 +339,6 @@ public final class DurableSubscriber<M> implements Subscriber<M> {
     } finally {
       lock.unlock();
     }
-  }
-
-  /** The sequence that a position means in this log, now. */
-  public static long resolve(Position position, BlockLog log, LogReader lookup) {
-    if (position instanceof Position.Latest) {
-      return log.nextSequence();
-    }
-    if (position instanceof Position.At at) {
-      return Math.max(log.firstSequence(), Math.min(at.sequence(), log.nextSequence()));
-    }
-    if (position instanceof Position.Since since) {
-      return log.sequenceAt(Micros.atOrAfter(since.time()), lookup).orElse(log.nextSequence());
-    }
-    return log.firstSequence();
   }
 
   @Override
@@ -388,6 +379,16 @@ public final class DurableSubscriber<M> implements Subscriber<M> {
     }
   }
 
+  /** Whether nobody has begun to close it. */
+  public boolean isOpen() {
+    lock.lock();
+    try {
+      return !closed;
+    } finally {
+      lock.unlock();
+    }
+  }
+
   /** The lowest sequence that it still needs; also after it was closed. */
   public long floor() {
     lock.lock();
@@ -410,9 +411,21 @@ public final class DurableSubscriber<M> implements Subscriber<M> {
     }
   }
 
+  private void changed() {
+    if (!unforced) { // a store that other cores must see, only where it says something new
+      unforced = true;
+    }
+  }
+
+  /** Whether there is something to {@link #force}. */
+  public boolean isUnforced() {
+    return unforced;
+  }
+
   /** Forces its ledger to the device; called by the flusher, after the log was forced. */
   @SuppressWarnings("GuardedBy") // the one method of a ledger that is made for a thread without it
   public void force() {
+    unforced = false; // before, so that what happens meanwhile is forced the next time
     ledger.force();
   }
 
