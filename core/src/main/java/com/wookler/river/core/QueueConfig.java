@@ -55,7 +55,7 @@ record QueueConfig<M>(
   static final Durability DEFAULT_DURABILITY = Durability.MEMORY;
   static final boolean DEFAULT_RELOAD = true;
 
-  static final long MIN_BLOCK_BYTES = 64L << 10;
+  static final long MIN_BLOCK_BYTES = 256L << 10; // an empty block has 64 KB of index
   static final long MAX_BLOCK_BYTES = 1L << 30;
   static final int MAX_MESSAGE_BYTES = 128 << 20;
   private static final int BLOCK_PER_MESSAGE = 4;
@@ -73,15 +73,15 @@ record QueueConfig<M>(
 
   QueueConfig {
     Names.check("queue", name);
-    blockBytes = Math.max(blockBytes, (long) BLOCK_PER_MESSAGE * maxMessageBytes);
-    check(
-        name,
-        blockBytes >= MIN_BLOCK_BYTES && blockBytes <= MAX_BLOCK_BYTES,
-        "queue.block.bytes is " + blockBytes + "; 64 KB to 1 GB are allowed");
     check(
         name,
         maxMessageBytes >= 1 && maxMessageBytes <= MAX_MESSAGE_BYTES,
         "queue.max.message.bytes is " + maxMessageBytes + "; 1 byte to 128 MB are allowed");
+    check(
+        name,
+        blockBytes >= MIN_BLOCK_BYTES && blockBytes <= MAX_BLOCK_BYTES,
+        "queue.block.bytes is " + blockBytes + "; 256 KB to 1 GB are allowed");
+    blockBytes = Math.max(blockBytes, (long) BLOCK_PER_MESSAGE * maxMessageBytes);
     check(
         name,
         syncInterval.toMillis() >= 1,

@@ -18,7 +18,8 @@ final class Block implements BlockInfo {
 
   private long messages;
   private long documents;
-  private long bytes;
+  private long end;
+  private long contentBytes;
   private long firstMicros;
   private long lastMicros;
   private long digest;
@@ -34,17 +35,18 @@ final class Block implements BlockInfo {
   }
 
   static Block of(Seal seal, Path file) {
-    Block block = unsealed(seal, file);
+    Block block = unsealed(seal, file, 0);
     block.sealed = true;
     return block;
   }
 
   /** A block with this content that is still open. */
-  static Block unsealed(Seal seal, Path file) {
+  static Block unsealed(Seal seal, Path file, long contentBytes) {
     Block block = new Block(seal.block(), seal.firstSequence(), file);
     block.messages = seal.messages();
     block.documents = seal.documents();
-    block.bytes = seal.bytes();
+    block.end = seal.bytes();
+    block.contentBytes = contentBytes;
     block.firstMicros = seal.firstMicros();
     block.lastMicros = seal.lastMicros();
     block.digest = seal.digest();
@@ -52,7 +54,7 @@ final class Block implements BlockInfo {
   }
 
   /** Takes note of one document more. */
-  void appended(int count, long micros, long documentDigest, long end) {
+  void appended(int count, int length, long micros, long documentDigest) {
     if (messages == 0) {
       firstMicros = micros;
     }
@@ -60,7 +62,7 @@ final class Block implements BlockInfo {
     documents++;
     lastMicros = micros;
     digest = DocumentFormat.digest(digest, documentDigest);
-    bytes = end;
+    contentBytes += length;
   }
 
   void opened(long micros) {
@@ -72,8 +74,13 @@ final class Block implements BlockInfo {
     return this;
   }
 
-  void bytes(long end) {
-    bytes = end;
+  /** Where its file ends, as far as it is in use. */
+  long end() {
+    return end;
+  }
+
+  void end(long offset) {
+    end = offset;
   }
 
   void seal() {
@@ -82,7 +89,7 @@ final class Block implements BlockInfo {
 
   Seal toSeal(UUID queue) {
     return new Seal(
-        queue, number, firstSequence, messages, documents, bytes, firstMicros, lastMicros, digest);
+        queue, number, firstSequence, messages, documents, end, firstMicros, lastMicros, digest);
   }
 
   boolean sealed() {
@@ -131,7 +138,7 @@ final class Block implements BlockInfo {
 
   @Override
   public long bytes() {
-    return bytes;
+    return contentBytes;
   }
 
   @Override

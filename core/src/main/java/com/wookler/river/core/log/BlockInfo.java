@@ -15,7 +15,7 @@ public interface BlockInfo {
   /** How many messages it holds. */
   long messages();
 
-  /** Its size on disk so far, in bytes. */
+  /** The bytes of its messages with their envelopes; its file also holds an index. */
   long bytes();
 
   /** Nanoseconds since its first message was published; 0 while it has none. */

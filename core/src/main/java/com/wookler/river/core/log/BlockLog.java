@@ -90,7 +90,7 @@ public final class BlockLog implements AutoCloseable {
     this.store = store;
     this.flusher = flusher;
     this.stamp = new Stamp(settings.identity());
-    this.maker = new BlockMaker(settings, worker);
+    this.maker = new BlockMaker(settings, worker, found.active().number());
     this.active = found.active();
     this.nextSequence = found.nextSequence();
     this.lastMicros = found.lastMicros();
@@ -143,7 +143,7 @@ public final class BlockLog implements AutoCloseable {
     try {
       long now = settings.time().epochMicros();
       active.opened(active.messages() == 0 ? now : Math.min(now, active.firstMicros()));
-      maker.started(active.number(), 0, now);
+      maker.started(0, now);
       if (!activeStarted) {
         start(active);
       }
@@ -209,12 +209,13 @@ public final class BlockLog implements AutoCloseable {
     if (sampled) {
       counters.writeTime().add(settings.time().nanoTime() - started, 1);
     }
-    block.appended(count, micros, digest, store.position());
+    block.appended(count, buffer.document().length(), micros, digest);
+    block.end(store.position());
     lastMicros = micros;
     nextSequence = sequence + count;
     counters.adds().add(count);
     counters.storeAdds().add(count);
-    maker.grown(block.bytes(), now);
+    maker.grown(block.end(), now);
     if (isFull(block, now)) {
       roll(block, now);
     }
@@ -235,12 +236,12 @@ public final class BlockLog implements AutoCloseable {
 
   @GuardedBy("appendLock")
   private boolean isFull(Block block, long now) {
-    if (block.bytes() >= settings.blockBytes()) {
+    if (block.end() >= settings.blockBytes()) {
       return true;
     }
     try {
       return settings.strategy().isDue(block.asOf(now));
-    } catch (RuntimeException e) {
+    } catch (Throwable e) { // the message is stored: nothing of the user's may say otherwise
       if (strategyFailedIn != block.number()) { // once a block, not once a message
         strategyFailedIn = block.number();
         LOG.error(
@@ -289,7 +290,7 @@ public final class BlockLog implements AutoCloseable {
     done.seal();
     blocks.put(next.firstSequence(), next);
     active = next;
-    maker.started(next.number(), done.bytes(), now);
+    maker.started(done.end(), now);
     flusher.execute(this::forceNow);
   }
 
@@ -298,12 +299,12 @@ public final class BlockLog implements AutoCloseable {
     BlockStart start =
         new BlockStart(settings.identity(), block.number(), block.firstSequence(), lastMicros);
     try {
-      maker.ensureFile(block.number());
+      maker.starting(block.number());
       store.startBlock(block.number(), start.encode());
     } catch (Throwable e) {
       throw fail("start block " + block.number(), e);
     }
-    block.bytes(store.position());
+    block.end(store.position());
   }
 
   private QueueFailedException fail(String doing, Throwable cause) {
@@ -380,7 +381,7 @@ public final class BlockLog implements AutoCloseable {
   public long bytes() {
     long sum = 0;
     for (Block block : blocks.values()) {
-      sum += block.bytes();
+      sum += block.end();
     }
     return sum;
   }
@@ -473,7 +474,7 @@ public final class BlockLog implements AutoCloseable {
     boolean interrupted = Thread.interrupted(); // it would close the channel
     try (FileChannel channel = FileChannel.open(block.file(), StandardOpenOption.WRITE)) {
       if (failure == null) {
-        channel.truncate(block.bytes());
+        channel.truncate(block.end());
       }
     } catch (IOException e) {
       LOG.warn("Queue {}: cannot trim {}", settings.queue(), block.file(), e);

@@ -35,17 +35,21 @@ final class BlockMaker {
   private long expectedBytes;
   private boolean asked;
 
-  private volatile int current; // written under the append lock, read by the worker
+  /** Held while a file gets the name by which Chronicle takes it, and while a block starts. */
+  private final Object naming = new Object();
 
-  BlockMaker(LogSettings settings, Executor worker) {
+  /** The active block; written under the append lock and naming, read by the worker. */
+  private volatile int current;
+
+  BlockMaker(LogSettings settings, Executor worker, int active) {
     this.settings = settings;
     this.worker = worker;
+    this.current = active;
     this.expectedBytes = settings.blockBytes();
   }
 
   /** A block has started; the one before it had this many bytes, 0 if unknown. */
-  void started(int block, long previousBytes, long micros) {
-    current = block;
+  void started(long previousBytes, long micros) {
     startedMicros = micros;
     if (previousBytes > 0) {
       expectedBytes = Math.min(previousBytes, settings.blockBytes());
@@ -67,13 +71,16 @@ final class BlockMaker {
   }
 
   /**
-   * Gives a block that was not made ahead an empty file, so that it has our mode and not
-   * Chronicle's.
+   * A block is about to start. What is not ready yet comes too late; then the block gets an empty
+   * file, so that it has our mode and not Chronicle's.
    */
-  void ensureFile(int block) throws IOException {
-    Path ready = settings.directory().resolve(BlockName.of(block) + BlockName.AHEAD);
-    if (!Files.exists(ready)) {
-      DurableFiles.create(ready).close();
+  void starting(int block) throws IOException {
+    synchronized (naming) {
+      current = block;
+      Path ready = settings.directory().resolve(BlockName.of(block) + BlockName.AHEAD);
+      if (!Files.exists(ready)) {
+        DurableFiles.create(ready).close();
+      }
     }
   }
 
@@ -81,14 +88,13 @@ final class BlockMaker {
     Path ready = settings.directory().resolve(BlockName.of(block) + BlockName.AHEAD);
     Path temporary = ready.resolveSibling(ready.getFileName() + DurableFiles.TEMPORARY);
     try {
-      boolean whole = fill(temporary, block, length);
-      if (whole) {
-        Files.move(temporary, ready, StandardCopyOption.ATOMIC_MOVE);
+      fill(temporary, block, length);
+      synchronized (naming) {
+        if (current < block) {
+          Files.move(temporary, ready, StandardCopyOption.ATOMIC_MOVE);
+        }
       }
-      if (!whole || current >= block) {
-        Files.deleteIfExists(temporary); // too late: the log went on without it
-        Files.deleteIfExists(ready);
-      }
+      Files.deleteIfExists(temporary); // too late: the log went on without it
     } catch (IOException e) {
       LOG.warn(
           "Queue {}: cannot make block {} ahead, it will grow as it is written: {}",
@@ -103,7 +109,7 @@ final class BlockMaker {
     }
   }
 
-  private boolean fill(Path file, int block, long length) throws IOException {
+  private void fill(Path file, int block, long length) throws IOException {
     ByteBuffer zeros = ByteBuffer.allocateDirect(STEP_BYTES);
     try (FileChannel out = DurableFiles.create(file)) {
       for (long done = 0; done < length && current < block; done += STEP_BYTES) {
@@ -113,6 +119,5 @@ final class BlockMaker {
         }
       }
     }
-    return current < block;
   }
 }

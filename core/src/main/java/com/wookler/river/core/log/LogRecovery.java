@@ -129,7 +129,7 @@ final class LogRecovery {
       boolean open = walked.ending == BlockScanner.Ending.OPEN && isWhole(walked);
       if (last && walked.started && block.documents() == 0 && !open) {
         // deleting it could delete the only block, and with it the sequence to go on with
-        cut(file, block.bytes());
+        cut(file, block.end());
         open = true;
       }
       if (last && open) {
@@ -147,9 +147,9 @@ final class LogRecovery {
             "Queue {}: block {} breaks off at byte {} behind sequence {}; closed it there",
             settings.queue(),
             number,
-            block.bytes(),
+            block.end(),
             block.endSequence() - 1);
-        markEnd(file, block.bytes());
+        markEnd(file, block.end());
       }
       block.seal();
     }
@@ -183,7 +183,7 @@ final class LogRecovery {
   private static boolean isWhole(Walked walked) throws IOException {
     Block block = walked.block;
     return !walked.endUnknown
-        && (block.documents() == 0 || ChronicleHeader.lastDocument(block.file()) < block.bytes());
+        && (block.documents() == 0 || ChronicleHeader.lastDocument(block.file()) < block.end());
   }
 
   private void note(Block block) {
@@ -252,7 +252,7 @@ final class LogRecovery {
             content.lastMicros,
             content.digest);
     return new Walked(
-        Block.unsealed(seal, file),
+        Block.unsealed(seal, file, content.bytes),
         result.ending(),
         result.start().isPresent(),
         content.endUnknown);
@@ -281,6 +281,7 @@ final class LogRecovery {
     private long first = Long.MIN_VALUE;
     private long end;
     private long documents;
+    private long bytes;
     private long firstMicros;
     private long lastMicros;
     private long digest;
