@@ -1,7 +1,6 @@
 package com.wookler.river.core;
 
 import com.wookler.river.common.TimeSource;
-import com.wookler.river.common.errors.RiverException;
 import com.wookler.river.core.backup.Backup;
 import com.wookler.river.core.log.BlockLog;
 import com.wookler.river.core.log.Seal;
@@ -110,7 +109,7 @@ final class BlockDrain {
         }
       }
       retryNanos = FIRST_RETRY_NANOS;
-    } catch (IOException | RiverException e) {
+    } catch (IOException | RuntimeException e) {
       notBefore = time.nanoTime() + retryNanos;
       LOG.warn(
           "Queue {}: block {} stays, it could not be archived; next try in {} s: {}",
@@ -143,11 +142,20 @@ final class BlockDrain {
     subscriber.leave(seal.block());
   }
 
+  /**
+   * On the flusher: first the ledgers that say it is finished, so that a power loss undoes neither
+   * or both.
+   */
   private void delete(Seal seal) {
     try {
+      subscribers.force();
       log.delete(seal);
-    } catch (IOException e) {
-      LOG.warn("Queue {}: cannot delete the files of block {}", queue, seal.block(), e);
+    } catch (IOException | RuntimeException e) {
+      LOG.warn(
+          "Queue {}: the files of block {} stay; the next start takes them out again",
+          queue,
+          seal.block(),
+          e);
     }
   }
 }

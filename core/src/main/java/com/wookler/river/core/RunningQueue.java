@@ -7,12 +7,15 @@ import com.wookler.river.core.log.BlockLog;
 import com.wookler.river.core.log.LogSettings;
 import com.wookler.river.core.message.MessageConverter;
 import com.wookler.river.core.message.QueueClosedException;
+import com.wookler.river.core.message.QueueFailedException;
 import com.wookler.river.core.subscriber.EhcacheRedeliveryCache;
 import com.wookler.river.core.subscriber.SubscriberContext;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayDeque;
 import java.util.Deque;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
@@ -84,7 +87,12 @@ final class RunningQueue<M> {
               config.converter(),
               config.time(),
               cache);
-      subscribers = new SubscriberRegistry<>(directory.subscribers(), context, counters, flusher);
+      subscribers =
+          new SubscriberRegistry<>(
+              new SubscriberStore(directory.subscribers(), config.name(), log, flusher),
+              context,
+              counters,
+              flusher);
       undo.push(subscribers::close);
       config.subscribers().forEach(subscribers::open);
       // 5. what takes drained blocks out
@@ -204,10 +212,12 @@ final class RunningQueue<M> {
   void force() {
     try {
       log.force();
-      flusher.execute(subscribers::force);
-      flusher.drain();
+      CompletableFuture.runAsync(subscribers::force, flusher).join();
     } catch (RejectedExecutionException e) {
       throw new QueueClosedException("queue " + config.name() + " is closed", e);
+    } catch (CompletionException e) {
+      throw new QueueFailedException(
+          "queue " + config.name() + ": its acknowledgements may not be on disk", e);
     }
   }
 

@@ -5,19 +5,11 @@ import com.wookler.river.common.WorkerPool;
 import com.wookler.river.common.errors.ConfigurationException;
 import com.wookler.river.common.errors.RiverException;
 import com.wookler.river.core.ack.Ledger;
-import com.wookler.river.core.ack.Ledgers;
-import com.wookler.river.core.ack.Origin;
-import com.wookler.river.core.log.DurableFiles;
-import com.wookler.river.core.log.LogReader;
 import com.wookler.river.core.message.QueueClosedException;
 import com.wookler.river.core.subscriber.DurableSubscriber;
-import com.wookler.river.core.subscriber.Positions;
 import com.wookler.river.core.subscriber.SubscriberConfig;
 import com.wookler.river.core.subscriber.SubscriberContext;
 import java.io.IOException;
-import java.nio.file.DirectoryStream;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
@@ -39,7 +31,7 @@ import org.slf4j.LoggerFactory;
 final class SubscriberRegistry<M> {
   private static final Logger LOG = LoggerFactory.getLogger(SubscriberRegistry.class);
 
-  private final Path directory;
+  private final SubscriberStore store;
   private final SubscriberContext<M> context;
   private final QueueCounters counters;
   private final WorkerPool.Serial flusher;
@@ -73,35 +65,22 @@ final class SubscriberRegistry<M> {
    * @param flusher writes ledgers, after the log was forced
    */
   SubscriberRegistry(
-      Path directory,
+      SubscriberStore store,
       SubscriberContext<M> context,
       QueueCounters counters,
       WorkerPool.Serial flusher) {
-    this.directory = directory;
+    this.store = store;
     this.context = context;
     this.counters = counters;
     this.flusher = flusher;
     try {
-      DurableFiles.createDirectories(directory);
-      try (DirectoryStream<Path> known = Files.newDirectoryStream(directory, Files::isDirectory)) {
-        for (Path subscriber : known) {
-          load(subscriber);
+      for (SubscriberConfig config : store.known()) {
+        try (Ledger ledger = store.open(config)) {
+          entries.put(key(config.name()), new Entry<>(config, null, ledger.floor()));
         }
       }
     } catch (IOException e) {
-      throw new RiverException(
-          "queue " + context.queue() + ": cannot read its subscribers in " + directory, e);
-    }
-  }
-
-  private void load(Path subscriber) throws IOException {
-    if (!Files.exists(subscriber.resolve(StoredSubscriber.FILE))) {
-      DataDirectory.deleteTree(subscriber); // a crash while it was being made: nobody has it yet
-      return;
-    }
-    SubscriberConfig config = StoredSubscriber.read(subscriber);
-    try (Ledger ledger = ledger(config)) {
-      entries.put(key(config.name()), new Entry<>(config, null, ledger.floor()));
+      throw new RiverException("queue " + context.queue() + ": cannot read its subscribers", e);
     }
   }
 
@@ -145,7 +124,7 @@ final class SubscriberRegistry<M> {
             known.open.close(); // somebody is closing it: wait until that is done
           }
         }
-        DurableSubscriber<M> opened = create(config, known == null);
+        DurableSubscriber<M> opened = create(config);
         entries.put(key(config.name()), new Entry<>(config, opened, 0));
         return opened;
       }
@@ -181,100 +160,20 @@ final class SubscriberRegistry<M> {
         && some.pollTimeout().equals(other.pollTimeout());
   }
 
-  private DurableSubscriber<M> create(SubscriberConfig config, boolean isNew) {
-    Path own = directory.resolve(config.name());
-    Ledger ledger = ledger(config);
+  private DurableSubscriber<M> create(SubscriberConfig config) {
     try {
-      StoredSubscriber.write(own, config); // last: without it the subscriber was never made
-      if (!ledger.recovery().damaged().isEmpty()) {
-        LOG.warn(
-            "Queue {}, subscriber {}: {}; messages from sequence {} on may be delivered again",
-            context.queue(),
-            config.name(),
-            ledger.recovery().damaged(),
-            ledger.floor());
-      }
+      Ledger ledger = store.open(config);
       return new DurableSubscriber<>(context, config, ledger, counters.subscriber(), this::closed);
-    } catch (IOException | RuntimeException e) {
-      ledger.close();
-      if (isNew) {
-        deleteQuietly(own);
-      }
+    } catch (IOException e) {
       throw new RiverException(
-          "queue " + context.queue() + ": cannot create subscriber " + config.name(), e);
-    }
-  }
-
-  private Ledger ledger(SubscriberConfig config) {
-    Path own = directory.resolve(config.name());
-    long earliest = context.log().firstSequence();
-    long start = earliest;
-    if (!Files.exists(own.resolve(StoredSubscriber.FILE))) {
-      try (LogReader lookup = context.log().reader()) {
-        start = Positions.resolve(config.start(), context.log(), lookup);
-      }
-    }
-    Origin origin = new Origin(start, earliest);
-    Ledger ledger =
-        config.ackRequired()
-            ? Ledgers.withAck(own, config.limits(), origin, this::flushAfterLog)
-            : Ledgers.withoutAck(own, origin);
-    reconcile(config, ledger);
-    return ledger;
-  }
-
-  /**
-   * What a ledger says may not fit the log when files were lost. Below the log's first message
-   * there is nothing to deliver. And after a power loss the log may end before what the ledger
-   * counts as finished. New messages take those sequences again and must not be passed over, so
-   * everything above the floor is delivered again.
-   */
-  private void reconcile(SubscriberConfig config, Ledger ledger) {
-    long first = context.log().firstSequence();
-    if (ledger.position() < first) {
-      LOG.warn(
-          "Queue {}, subscriber {}: stands at sequence {}, but the log begins at {}; going on there",
-          context.queue(),
-          config.name(),
-          ledger.position(),
-          first);
-      ledger.skip(first);
-    }
-    long end = context.log().nextSequence();
-    if (ledger.recovery().nextFree() <= end) {
-      return;
-    }
-    long from = Math.min(ledger.floor(), end);
-    LOG.warn(
-        "Queue {}, subscriber {}: the log ends at sequence {}, but messages up to {} were handed"
-            + " over: those behind its end are lost. Delivering again from sequence {} on",
-        context.queue(),
-        config.name(),
-        end,
-        ledger.recovery().nextFree(),
-        from);
-    ledger.seek(from);
-  }
-
-  /** What is forced of a ledger must not be ahead of what is forced of the log. */
-  private void flushAfterLog(Runnable write) {
-    flusher.execute(
-        () -> {
-          forceLog();
-          write.run();
-        });
-  }
-
-  private void forceLog() {
-    if (context.log().isDirty()) {
-      context.log().forceNow();
+          "queue " + context.queue() + ": cannot open subscriber " + config.name(), e);
     }
   }
 
   /** A subscriber was closed: its ledger is forced and ends, and it is known by where it stood. */
   private void closed(DurableSubscriber<M> subscriber) {
     counters.remove(subscriber.counters());
-    flushAfterLog(subscriber::force);
+    store.afterLog(subscriber::force);
     flusher.drain();
     subscriber.end();
     entries.computeIfPresent(
@@ -297,9 +196,7 @@ final class SubscriberRegistry<M> {
       known.open.close();
     }
     try {
-      // the settings go first: without them the rest is cleared away at the next start
-      Files.deleteIfExists(directory.resolve(name).resolve(StoredSubscriber.FILE));
-      DataDirectory.deleteTree(directory.resolve(name));
+      store.remove(name);
     } catch (IOException e) {
       throw new RiverException(
           "queue " + context.queue() + ": cannot remove subscriber " + name, e);
@@ -331,9 +228,17 @@ final class SubscriberRegistry<M> {
 
   /** Forces the log, then the ledgers; on the flusher. */
   void force() {
-    forceLog();
+    store.forceLog();
+    RuntimeException failed = null;
     for (DurableSubscriber<M> subscriber : open()) {
-      subscriber.force();
+      try {
+        subscriber.force();
+      } catch (RuntimeException e) {
+        failed = e; // the others are forced all the same
+      }
+    }
+    if (failed != null) {
+      throw failed;
     }
   }
 
@@ -344,17 +249,18 @@ final class SubscriberRegistry<M> {
       synchronized (this) {
         closed = true;
       }
-      open().forEach(DurableSubscriber::close);
+      open().forEach(this::closeWhateverHappens);
     } finally {
       context.removal().unlock();
     }
   }
 
-  private static void deleteQuietly(Path path) {
+  /** No reader may stay open because another one's ledger would not close. */
+  private void closeWhateverHappens(DurableSubscriber<M> subscriber) {
     try {
-      DataDirectory.deleteTree(path);
-    } catch (IOException e) {
-      LOG.debug("Cannot remove {}", path, e);
+      subscriber.close();
+    } catch (RuntimeException e) {
+      LOG.error("Queue {}: closing subscriber {}", context.queue(), subscriber.name(), e);
     }
   }
 }

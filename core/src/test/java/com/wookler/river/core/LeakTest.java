@@ -76,6 +76,7 @@ class LeakTest {
   void shouldHoldNothingAfterFailedOpens() throws Exception {
     MessageQueue<String> owner = open("owned");
     owner.publisher().publish("m");
+    owner.force(); // its descriptor is open from now on
     Held before = held();
     for (int i = 0; i < 50; i++) {
       assertThatThrownBy(() -> open("owned")).isInstanceOf(QueueLockedException.class);
@@ -86,13 +87,13 @@ class LeakTest {
     Path broken = directory.resolve("broken");
     Files.createDirectories(broken);
     Files.writeString(broken.resolve("queue.json"), "{\"format\":1,\"id\":\"none\"}");
-    Path corrupt = directory.resolve("corrupt");
-    open("corrupt").close();
-    Files.createDirectories(corrupt.resolve("subscribers").resolve("s"));
-    Files.writeString(corrupt.resolve("subscribers").resolve("s").resolve("subscriber.json"), "{");
+    open("newer").close();
+    Path newer = directory.resolve("newer").resolve("subscribers").resolve("s");
+    Files.createDirectories(newer);
+    Files.writeString(newer.resolve("subscriber.json"), "{\"format\":99}");
     for (int i = 0; i < 50; i++) {
       assertThatThrownBy(() -> open("broken")).hasMessageContaining("damaged");
-      assertThatThrownBy(() -> open("corrupt")).hasMessageContaining("damaged");
+      assertThatThrownBy(() -> open("newer")).hasMessageContaining("format 99");
     }
     awaitNothingOfTheQueue();
   }

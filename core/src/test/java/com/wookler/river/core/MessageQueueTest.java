@@ -14,6 +14,7 @@ import com.wookler.river.core.subscriber.Subscriber;
 import com.wookler.river.core.subscriber.SubscriberConfig;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -185,6 +186,43 @@ class MessageQueueTest {
         }
         assertThat(subscriber.next()).isNull();
       }
+    }
+  }
+
+  @Test
+  void shouldKeepASubscriberWhoseSettingsAreDamaged() throws IOException {
+    Path settings = directory.resolve("orders/subscribers/billing/subscriber.json");
+    for (String damage : List.of("{", "")) {
+      try (MessageQueue<String> queue = builder().open()) {
+        Subscriber<String> billing =
+            queue.subscriber(SubscriberConfig.builder("billing").ack(true).build());
+        queue.publisher().publish("one");
+        queue.publisher().publish("two");
+        billing.ack(billing.next());
+      }
+      if (damage.isEmpty()) {
+        Files.delete(settings);
+      } else {
+        Files.writeString(settings, damage);
+      }
+      try (MessageQueue<String> queue = builder().open()) {
+        Subscriber<String> billing = queue.subscriber("billing");
+        assertThat(billing.config().ackRequired()).isTrue();
+        assertThat(billing.next().data()).isEqualTo("two");
+        billing.purge();
+      }
+    }
+  }
+
+  @Test
+  void shouldRemoveASubscriberForGood() {
+    try (MessageQueue<String> queue = builder().open()) {
+      queue.publisher().publish("one");
+      queue.subscriber("audit").next();
+      assertThat(queue.removeSubscriber("audit")).isTrue();
+      assertThat(queue.removeSubscriber("audit")).isFalse();
+      assertThat(directory.resolve("orders/subscribers")).isEmptyDirectory();
+      assertThat(queue.subscriber("audit").next().data()).isEqualTo("one");
     }
   }
 }

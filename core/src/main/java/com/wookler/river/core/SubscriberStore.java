@@ -1,0 +1,208 @@
+package com.wookler.river.core;
+
+import com.wookler.river.common.WorkerPool;
+import com.wookler.river.core.ack.Ledger;
+import com.wookler.river.core.ack.Ledgers;
+import com.wookler.river.core.ack.Origin;
+import com.wookler.river.core.log.BlockLog;
+import com.wookler.river.core.log.DurableFiles;
+import com.wookler.river.core.log.LogReader;
+import com.wookler.river.core.message.DamagedMessageException;
+import com.wookler.river.core.subscriber.Positions;
+import com.wookler.river.core.subscriber.SubscriberConfig;
+import java.io.IOException;
+import java.nio.file.DirectoryStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.stream.Stream;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The subscribers of a queue on disk: {@code subscribers/<name>/}, with settings and a ledger each.
+ *
+ * <p>The settings are written before the ledger is made and go, with the whole directory, by a
+ * rename; so a directory with a ledger but without settings is damage, and is kept. Lost state
+ * means redelivery, reported, never a failed start.
+ *
+ * <p>Not thread-safe but for {@link #forceLog} and {@link #afterLog}: guarded by the registry.
+ */
+final class SubscriberStore {
+  private static final Logger LOG = LoggerFactory.getLogger(SubscriberStore.class);
+
+  /** In the name of a directory that is being removed; no subscriber can be called so. */
+  private static final String REMOVED = "~removed";
+
+  private final Path directory;
+  private final String queue;
+  private final BlockLog log;
+  private final WorkerPool.Serial flusher;
+
+  SubscriberStore(Path directory, String queue, BlockLog log, WorkerPool.Serial flusher) {
+    this.directory = directory;
+    this.queue = queue;
+    this.log = log;
+    this.flusher = flusher;
+  }
+
+  /** The settings of all that have subscribed; clears away what a crash left half removed. */
+  List<SubscriberConfig> known() throws IOException {
+    DurableFiles.createDirectories(directory);
+    List<SubscriberConfig> known = new ArrayList<>();
+    try (DirectoryStream<Path> all = Files.newDirectoryStream(directory, Files::isDirectory)) {
+      for (Path subscriber : all) {
+        if (String.valueOf(subscriber.getFileName()).endsWith(REMOVED) || isEmpty(subscriber)) {
+          DataDirectory.deleteTree(subscriber);
+        } else {
+          known.add(stored(subscriber).config());
+        }
+      }
+    }
+    return known;
+  }
+
+  private static boolean isEmpty(Path directory) throws IOException {
+    try (Stream<Path> files = Files.list(directory)) {
+      return files.allMatch(
+          file -> String.valueOf(file.getFileName()).endsWith(DurableFiles.TEMPORARY));
+    }
+  }
+
+  private StoredSubscriber stored(Path subscriber) throws IOException {
+    Path file = subscriber.resolve(StoredSubscriber.FILE);
+    try {
+      if (Files.exists(file)) {
+        return StoredSubscriber.read(subscriber);
+      }
+      throw new DamagedMessageException("damaged: " + file + " is missing");
+    } catch (DamagedMessageException e) {
+      StoredSubscriber rebuilt = rebuilt(subscriber);
+      LOG.warn(
+          "Queue {}, subscriber {}: {}; going on with default settings, ack required = {}",
+          queue,
+          rebuilt.config().name(),
+          e.getMessage(),
+          rebuilt.config().ackRequired());
+      if (Files.exists(file)) {
+        Path aside = file.resolveSibling(StoredSubscriber.FILE + ".corrupt");
+        Files.move(file, aside, StandardCopyOption.REPLACE_EXISTING);
+      }
+      rebuilt.write(subscriber);
+      return rebuilt;
+    }
+  }
+
+  /** Settings by what its ledger shows: only one with acknowledgement has {@code ack-} files. */
+  private StoredSubscriber rebuilt(Path subscriber) throws IOException {
+    try (Stream<Path> files = Files.list(subscriber)) {
+      boolean ack = files.anyMatch(file -> String.valueOf(file.getFileName()).startsWith("ack-"));
+      String name = String.valueOf(subscriber.getFileName());
+      return new StoredSubscriber(
+          SubscriberConfig.builder(name).ack(ack).build(), log.firstSequence());
+    }
+  }
+
+  /** Opens a subscriber's ledger, making it at the start that the settings name if it is new. */
+  Ledger open(SubscriberConfig config) throws IOException {
+    Path own = directory.resolve(config.name());
+    boolean isNew = !Files.exists(own.resolve(StoredSubscriber.FILE));
+    long start = isNew ? resolve(config) : StoredSubscriber.read(own).start();
+    try {
+      new StoredSubscriber(config, start).write(own);
+      Ledger ledger = ledger(config, own, new Origin(start, log.firstSequence()));
+      if (!ledger.recovery().damaged().isEmpty()) {
+        LOG.warn(
+            "Queue {}, subscriber {}: {}; messages from sequence {} on may be delivered again",
+            queue,
+            config.name(),
+            ledger.recovery().damaged(),
+            ledger.floor());
+      }
+      reconcile(config, ledger);
+      return ledger;
+    } catch (IOException | RuntimeException e) {
+      if (isNew) {
+        deleteQuietly(own);
+      }
+      throw e;
+    }
+  }
+
+  private long resolve(SubscriberConfig config) {
+    try (LogReader lookup = log.reader()) {
+      return Positions.resolve(config.start(), log, lookup);
+    }
+  }
+
+  private Ledger ledger(SubscriberConfig config, Path own, Origin origin) {
+    return config.ackRequired()
+        ? Ledgers.withAck(own, config.limits(), origin, this::afterLog)
+        : Ledgers.withoutAck(own, origin);
+  }
+
+  /**
+   * What a ledger says may not fit the log when files were lost. Below the log's first message
+   * there is nothing to deliver. And after a power loss the log may end before what the ledger
+   * counts as finished. New messages take those sequences again and must not be passed over, so
+   * everything above the floor is delivered again.
+   */
+  private void reconcile(SubscriberConfig config, Ledger ledger) {
+    long first = log.firstSequence();
+    if (ledger.position() < first) {
+      LOG.warn(
+          "Queue {}, subscriber {}: stands at sequence {}, but the log begins at {}; going on there",
+          queue,
+          config.name(),
+          ledger.position(),
+          first);
+      ledger.skip(first);
+    }
+    long end = log.nextSequence();
+    if (ledger.recovery().nextFree() > end) {
+      long from = Math.min(ledger.floor(), end);
+      LOG.warn(
+          "Queue {}, subscriber {}: the log ends at sequence {}, but messages up to {} were handed"
+              + " over: those behind its end are lost. Delivering again from sequence {} on",
+          queue,
+          config.name(),
+          end,
+          ledger.recovery().nextFree(),
+          from);
+      ledger.seek(from);
+    }
+  }
+
+  /** Removes a subscriber whose ledger is closed: whole, or, after a crash, at the next start. */
+  void remove(String name) throws IOException {
+    Path going = directory.resolve(name + REMOVED);
+    DurableFiles.rename(directory.resolve(name), going);
+    DataDirectory.deleteTree(going);
+  }
+
+  /** Has the flusher write something of a ledger: never ahead of what is forced of the log. */
+  void afterLog(Runnable write) {
+    flusher.execute(
+        () -> {
+          forceLog();
+          write.run();
+        });
+  }
+
+  /** Forces what the log has; on the flusher. */
+  void forceLog() {
+    if (log.isDirty()) {
+      log.forceNow();
+    }
+  }
+
+  private static void deleteQuietly(Path path) {
+    try {
+      DataDirectory.deleteTree(path);
+    } catch (IOException e) {
+      LOG.debug("Cannot remove {}", path, e);
+    }
+  }
+}
