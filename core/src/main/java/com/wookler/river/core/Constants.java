@@ -14,19 +14,21 @@ public final class Constants {
   /** Deliveries acknowledged. */
   public static final String MONITOR_COUNTER_ACKS = "acks";
 
-  /** Time of a publish. */
+  /**
+   * Time to append what a publish has converted, waiting for other publishers included; sampled.
+   */
   public static final String MONITOR_COUNTER_ADD_TIME = "time.add";
 
-  /** Time of a poll that delivered. */
+  /** Time of a poll that delivered; sampled. */
   public static final String MONITOR_COUNTER_READ_TIME = "time.read";
 
   /** Namespace of what the logs count. */
   public static final String MONITOR_BLOCK_NAMESPACE = "river.counters.block";
 
-  /** Time to append to a block. */
+  /** Time to append to a block; sampled. */
   public static final String MONITOR_COUNTER_BLOCK_WRITE_TIME = "time.write";
 
-  /** Time to read from a block. */
+  /** Time to read from a block; sampled. */
   public static final String MONITOR_COUNTER_BLOCK_READ_TIME = "time.read";
 
   private static final String STORE_NAMESPACE = MONITOR_NAMESPACE + ".store";

@@ -37,6 +37,7 @@ final class Housekeeper implements ManagedTask {
 
   private final AtomicBoolean forcing = new AtomicBoolean();
   private final AtomicBoolean working = new AtomicBoolean();
+  private final AtomicBoolean expiry = new AtomicBoolean();
   private volatile boolean stopped; // set by the closing thread, read by the worker
   private long forcedAt; // confined to the task's steps, which never overlap
   private long expiredAt;
@@ -90,11 +91,12 @@ final class Housekeeper implements ManagedTask {
     if (backup != null && now - expiredAt >= EXPIRY_NANOS) {
       expiredAt = now;
       Backup expiring = backup;
-      once(working, pools.worker(), () -> expire(expiring));
+      once(expiry, pools.worker(), () -> expire(expiring));
     }
     if (!failed && log.failure().isPresent()) {
       failed = true;
-      pools.listeners().failed(log.failure().get());
+      Throwable cause = log.failure().get();
+      pools.worker().execute(() -> pools.listeners().failed(cause));
     }
     return false;
   }

@@ -112,13 +112,17 @@ final class LogPublisher<M> implements Publisher<M> {
 
   private long append(PublishBuffer buffer) {
     long started = time.epochMicros();
-    if (!buffer.sample(SAMPLE_MASK)) {
-      return log.append(buffer, started);
+    boolean sampled = buffer.sample(SAMPLE_MASK);
+    long startedNanos = sampled ? time.nanoTime() : 0;
+    try {
+      long sequence = log.append(buffer, started);
+      if (sampled) {
+        addTime.add(time.nanoTime() - startedNanos, 1);
+      }
+      return sequence;
+    } finally {
+      buffer.document().finish();
     }
-    long startedNanos = time.nanoTime();
-    long sequence = log.append(buffer, started);
-    addTime.add(time.nanoTime() - startedNanos, 1);
-    return sequence;
   }
 
   @Override

@@ -355,7 +355,7 @@ public final class MessageQueue<M> implements Configurable, AutoCloseable {
       return this;
     }
 
-    /** Pause between two background forces: what a power loss can cost (default 200 ms). */
+    /** Pause between two background forces (default 200 ms); see {@link Durability#MEMORY}. */
     public Builder<M> syncInterval(Duration interval) {
       this.syncInterval = interval;
       return this;

@@ -354,6 +354,7 @@ class CloseTest {
         threads.get(i % threads.size()).interrupt();
       }
       over.set(true);
+      threads.forEach(Thread::interrupt); // who waits for more would do so for its whole timeout
       joinAll();
       assertThat(queue.stats().nextSequence()).isEqualTo(published.get());
       for (Delivery<String> next = audit.next(); next != null; next = audit.next()) {

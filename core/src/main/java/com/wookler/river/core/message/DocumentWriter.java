@@ -32,11 +32,6 @@ public final class DocumentWriter {
 
   /** Forgets what was built before. */
   public void start() {
-    if (buffer.capacity() > KEPT_BYTES) {
-      buffer =
-          allocate(
-              FIRST_BYTES); // one large message must not pin its size for the life of the thread
-    }
     buffer.clear().position(HEADER_BYTES);
     count = 0;
     digest = 0;
@@ -100,6 +95,15 @@ public final class DocumentWriter {
     }
     ensure(2 + bytes.length);
     buffer.putShort((short) bytes.length).put(bytes);
+  }
+
+  /**
+   * Gives back the memory of a large document: it must not pin its size for the life of the thread.
+   */
+  public void finish() {
+    if (buffer.capacity() > KEPT_BYTES) {
+      buffer = allocate(FIRST_BYTES);
+    }
   }
 
   /** Bytes so far, header included. */

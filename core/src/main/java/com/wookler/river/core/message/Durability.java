@@ -4,8 +4,8 @@ package com.wookler.river.core.message;
 public enum Durability {
   /**
    * In the mapped log: survives the death of the process (kill -9), not of the machine. A
-   * background force writes the log to the device at every sync interval (default 200 ms), which
-   * bounds what a power loss can cost.
+   * background force writes the log to the device at every sync interval (default 200 ms), so that
+   * a power loss costs that much and up to 100 ms more.
    */
   MEMORY,
 

@@ -272,6 +272,7 @@ public final class DurableSubscriber<M> implements Subscriber<M> {
     if (!config.ackRequired()) {
       return;
     }
+    deliveries.forEach(this::own); // a foreign one is refused before any is decided
     MessageDelivery<M> stale = null;
     boolean wake;
     lock.lock();
