@@ -34,6 +34,8 @@ final class Journal implements AutoCloseable {
     ACKED
   }
 
+  private static final List<Kind> KINDS = List.of(Kind.values());
+
   private final FileChannel channel;
 
   Journal(Path file) throws IOException {
@@ -49,7 +51,7 @@ final class Journal implements AutoCloseable {
   synchronized void append(List<Entry> entries) {
     ByteBuffer out = ByteBuffer.allocate(entries.size() * RECORD);
     for (Entry entry : entries) {
-      out.putLong(entry.kind.ordinal()).putLong(entry.a).putLong(entry.b).putLong(entry.c);
+      out.putLong(KINDS.indexOf(entry.kind)).putLong(entry.a).putLong(entry.b).putLong(entry.c);
     }
     out.flip();
     try {
@@ -74,7 +76,7 @@ final class Journal implements AutoCloseable {
     }
     ByteBuffer in = ByteBuffer.wrap(Files.readAllBytes(file));
     while (in.remaining() >= RECORD) {
-      Kind kind = Kind.values()[(int) in.getLong()];
+      Kind kind = KINDS.get((int) in.getLong());
       entries.add(new Entry(kind, in.getLong(), in.getLong(), in.getLong()));
     }
     return entries;
