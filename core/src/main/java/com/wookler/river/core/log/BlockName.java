@@ -15,6 +15,7 @@ public final class BlockName {
   static final String AHEAD = ".precreated";
 
   private static final Pattern DATA_NAME = Pattern.compile("b(\\d{8,10})\\.cq4");
+  private static final Pattern SEAL_NAME = Pattern.compile("b(\\d{8,10})\\.seal");
 
   private BlockName() {}
 
@@ -26,7 +27,20 @@ public final class BlockName {
 
   /** The block whose data file this is. */
   static OptionalInt number(Path file) {
-    Matcher name = DATA_NAME.matcher(String.valueOf(file.getFileName()));
-    return name.matches() ? OptionalInt.of(Integer.parseInt(name.group(1))) : OptionalInt.empty();
+    return number(DATA_NAME, file);
+  }
+
+  /** The block whose seal this is. */
+  static OptionalInt sealNumber(Path file) {
+    return number(SEAL_NAME, file);
+  }
+
+  private static OptionalInt number(Pattern pattern, Path file) {
+    Matcher name = pattern.matcher(String.valueOf(file.getFileName()));
+    if (!name.matches()) {
+      return OptionalInt.empty();
+    }
+    long number = Long.parseLong(name.group(1));
+    return number <= Integer.MAX_VALUE ? OptionalInt.of((int) number) : OptionalInt.empty();
   }
 }

@@ -3,6 +3,7 @@ package com.wookler.river.core.log;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
 import java.util.Optional;
 import java.util.UUID;
 import java.util.zip.CRC32C;
@@ -51,6 +52,19 @@ record BlockStart(UUID queue, int block, long firstSequence, long lastMicros) {
     in.position(MAGIC.length);
     UUID queue = new UUID(in.getLong(), in.getLong());
     return Optional.of(new BlockStart(queue, in.getInt(), in.getLong(), in.getLong()));
+  }
+
+  /** The block start that stands somewhere in these first bytes of a block's file. */
+  static Optional<BlockStart> find(byte[] bytes) {
+    for (int at = 0; at + BYTES <= bytes.length; at += 4) {
+      if (bytes[at] == MAGIC[0] && bytes[at + 1] == MAGIC[1]) {
+        Optional<BlockStart> found = decode(Arrays.copyOfRange(bytes, at, at + BYTES), BYTES);
+        if (found.isPresent()) {
+          return found;
+        }
+      }
+    }
+    return Optional.empty();
   }
 
   private static int checksum(byte[] bytes, int from) {

@@ -1,9 +1,7 @@
 package com.wookler.river.core.log;
 
+import com.wookler.river.common.errors.RiverException;
 import com.wookler.river.core.message.DamagedMessageException;
-import com.wookler.river.core.message.DocumentFormat;
-import com.wookler.river.core.message.DocumentReader;
-import java.io.BufferedInputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.ByteBuffer;
@@ -17,8 +15,10 @@ import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.SortedMap;
 import java.util.TreeMap;
+import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -27,24 +27,31 @@ import org.slf4j.LoggerFactory;
  * Makes a log directory fit to be opened, whatever ended the last run, and finds out what it holds.
  *
  * <ol>
- *   <li>Removes what a crash leaves half made: temporary files, blocks made ahead, and blocks whose
- *       first header was never completed. Chronicle would wait 12 s for those. Removes Chronicle's
- *       own metadata file too: all in it follows from the block files, and a stale write lock or a
- *       truncated file would stop the open.
+ *   <li>Refuses a log of another queue, before anything is touched.
+ *   <li>Removes what a crash leaves half made: temporary files, blocks made ahead, and the last
+ *       block if its first header was never completed and nothing is in it. Chronicle would wait 12
+ *       s for that. Removes Chronicle's own metadata file too: all in it follows from the block
+ *       files, and a stale write lock or a truncated file would stop the open.
  *   <li>Takes the content of each sealed block from its seal, and walks those without one. Only the
  *       last blocks of the last run have none, so the time does not grow with the backlog.
- *   <li>Ends a block that breaks off, in a document that was being written when the process died,
- *       with an end mark. No publish had returned for that document.
+ *   <li>Ends a block that breaks off with an end mark. Usually that is a document that was being
+ *       written when the process died, for which no publish had returned. If whole messages stand
+ *       behind the break, it is damage: the file is kept beside the log, sequences go on behind
+ *       them, and readers meet the gap as damage.
  * </ol>
  *
- * <p>Nothing else has the directory open: the queue's LOCK is held.
+ * <p>No byte that may belong to a message is deleted. Nothing else has the directory open: the
+ * queue's LOCK is held.
  */
 final class LogRecovery {
   private static final Logger LOG = LoggerFactory.getLogger(LogRecovery.class);
-  private static final int READ_BYTES = 1 << 20;
   private static final String DAMAGED = ".damaged";
+  private static final int START_SEARCH_BYTES = 256 << 10; // it stands behind the first index
 
   private final LogSettings settings;
+  private final List<Path> leftovers = new ArrayList<>();
+  private final SortedMap<Integer, Path> files = new TreeMap<>();
+  private final SortedMap<Integer, Seal> seals = new TreeMap<>();
   private final List<Block> sealed = new ArrayList<>();
   private long nextSequence;
   private long lastMicros;
@@ -71,46 +78,138 @@ final class LogRecovery {
       long nextSequence,
       long lastMicros) {}
 
+  /**
+   * Looks through the directory and mends it.
+   *
+   * @throws RiverException it is the log of another queue; nothing was touched
+   */
   Found run() throws IOException {
-    SortedMap<Integer, Path> files = cleanedFiles();
+    list();
+    refuseForeign();
+    for (Path file : leftovers) {
+      Files.delete(file);
+    }
     Block active = null;
-    int number = 1;
     for (Map.Entry<Integer, Path> entry : files.entrySet()) {
-      number = entry.getKey();
+      int number = entry.getKey();
       active = take(number, entry.getValue(), number == files.lastKey());
-      number++;
+    }
+    noteMissingBlocks();
+    if (active != null && active.endSequence() < nextSequence) {
+      close(active); // its sequences cannot go on without a gap
+      active = null;
     }
     if (active != null) {
       return new Found(sealed, active, started, nextSequence, lastMicros);
     }
-    Block fresh = new Block(number, nextSequence, file(number));
-    return new Found(sealed, fresh, false, nextSequence, lastMicros);
+    int number = 1 + Math.max(last(files), last(seals));
+    Path file = settings.directory().resolve(BlockName.of(number) + BlockName.DATA);
+    return new Found(
+        sealed, new Block(number, nextSequence, file), false, nextSequence, lastMicros);
   }
 
-  private Path file(int number) {
-    return settings.directory().resolve(BlockName.of(number) + BlockName.DATA);
+  private static int last(SortedMap<Integer, ?> blocks) {
+    return blocks.isEmpty() ? 0 : blocks.lastKey();
   }
 
-  private SortedMap<Integer, Path> cleanedFiles() throws IOException {
-    SortedMap<Integer, Path> files = new TreeMap<>();
-    List<Path> leftovers = new ArrayList<>();
+  private void list() throws IOException {
     try (DirectoryStream<Path> all = Files.newDirectoryStream(settings.directory())) {
       for (Path file : all) {
         String name = String.valueOf(file.getFileName());
         if (name.endsWith(BlockName.AHEAD)
             || name.endsWith(DurableFiles.TEMPORARY)
-            || name.equals(ChronicleStore.METADATA)
-            || (BlockName.number(file).isPresent() && !hasHeader(file))) {
+            || name.equals(ChronicleStore.METADATA)) {
           leftovers.add(file);
-        } else {
-          BlockName.number(file).ifPresent(number -> files.put(number, file));
+        } else if (BlockName.number(file).isPresent()) {
+          files.put(BlockName.number(file).getAsInt(), file);
+        } else if (BlockName.sealNumber(file).isPresent()) {
+          readSeal(BlockName.sealNumber(file).getAsInt(), file);
         }
       }
     }
-    for (Path file : leftovers) {
-      Files.delete(file);
+  }
+
+  private void readSeal(int number, Path file) throws IOException {
+    try {
+      Seal seal = Seal.read(file);
+      if (seal.block() != number) {
+        throw new DamagedMessageException("damaged: it is the seal of block " + seal.block());
+      }
+      seals.put(number, seal);
+    } catch (DamagedMessageException e) {
+      LOG.warn(
+          "Queue {}: {}: {}; reading the block instead", settings.queue(), file, e.getMessage());
+      leftovers.add(file);
     }
-    return files;
+  }
+
+  private void refuseForeign() throws IOException {
+    for (Map.Entry<Integer, Seal> entry : seals.entrySet()) {
+      refuse(entry.getValue().queue(), "the seal of block " + entry.getKey());
+    }
+    for (Map.Entry<Integer, Path> entry : files.entrySet()) {
+      if (!seals.containsKey(entry.getKey())) {
+        Optional<BlockStart> start = startOf(entry.getValue());
+        if (start.isPresent()) {
+          refuse(start.get().queue(), entry.getValue().toString());
+        }
+      }
+    }
+  }
+
+  private void refuse(UUID owner, String what) {
+    if (!owner.equals(settings.identity())) {
+      throw new RiverException(
+          "queue "
+              + settings.queue()
+              + " has the id "
+              + settings.identity()
+              + ", but "
+              + what
+              + " belongs to a queue with the id "
+              + owner
+              + "; nothing was touched. Restore its queue.json, or move the foreign files away");
+    }
+  }
+
+  private static Optional<BlockStart> startOf(Path file) throws IOException {
+    byte[] bytes;
+    try (InputStream in = Files.newInputStream(file)) {
+      bytes = in.readNBytes(START_SEARCH_BYTES);
+    }
+    return BlockStart.find(bytes);
+  }
+
+  /** Takes one block in; returns it if it is the one to go on appending to. */
+  private @Nullable Block take(int number, Path file, boolean last) throws IOException {
+    Seal seal = seals.get(number);
+    if (!hasHeader(file)) {
+      takeHeaderless(number, file, last, seal);
+      return null;
+    }
+    if (seal != null) {
+      Block block = Block.of(seal, file);
+      note(block);
+      sealed.add(block);
+      return null;
+    }
+    BlockContent.Walked walked = BlockContent.walk(number, file, nextSequence, settings);
+    reportDamage(walked);
+    lastMicros = Math.max(lastMicros, walked.start().map(BlockStart::lastMicros).orElse(0L));
+    long behind = keepWhatIsBehind(walked);
+    boolean goesOn = last && endsForAppending(walked, behind);
+    note(walked.block());
+    nextSequence = Math.max(nextSequence, behind);
+    if (goesOn) {
+      started = walked.start().isPresent() || walked.block().messages() > 0;
+      return walked.block();
+    }
+    if (walked.ending() == BlockScanner.Ending.CLOSED) {
+      seal(walked.block());
+    } else {
+      close(walked.block());
+    }
+    return null;
   }
 
   private static boolean hasHeader(Path file) throws IOException {
@@ -120,70 +219,127 @@ final class LogRecovery {
     }
   }
 
-  /** Takes one block in; returns it if it is the one to go on appending to. */
-  private @Nullable Block take(int number, Path file, boolean last) throws IOException {
-    Block block = bySeal(number, file);
-    if (block == null) {
-      Walked walked = walk(number, file);
-      block = walked.block;
-      boolean open = walked.ending == BlockScanner.Ending.OPEN && isWhole(walked);
-      if (last && walked.started && block.documents() == 0 && !open) {
-        // deleting it could delete the only block, and with it the sequence to go on with
-        cut(file, block.end());
-        open = true;
-      }
-      if (last && open) {
-        started = walked.started || block.messages() > 0;
-        note(block);
-        return block;
-      }
-      if (block.messages() == 0) {
-        remove(block);
-        note(block);
-        return null;
-      }
-      if (walked.ending != BlockScanner.Ending.CLOSED) {
-        LOG.warn(
-            "Queue {}: block {} breaks off at byte {} behind sequence {}; closed it there",
-            settings.queue(),
-            number,
-            block.end(),
-            block.endSequence() - 1);
-        markEnd(file, block.end());
-      }
-      block.seal();
+  /** A block whose first header is gone, or was never completed. */
+  private void takeHeaderless(int number, Path file, boolean last, @Nullable Seal seal)
+      throws IOException {
+    BlockSalvage.Found found = BlockSalvage.search(file, 0, settings, number);
+    if (last && seal == null && found.messages() == 0) {
+      Files.delete(file); // the process died while it was being made
+      return;
     }
-    note(block);
-    sealed.add(block);
-    return null;
+    Path aside = setAside(file);
+    LOG.warn(
+        "Queue {}: damaged: block {} has lost its first bytes and cannot be read; {} of its"
+            + " messages are whole in {}",
+        settings.queue(),
+        number,
+        found.messages(),
+        aside);
+    nextSequence = Math.max(nextSequence, found.endSequence());
+    if (seal != null) {
+      nextSequence = Math.max(nextSequence, seal.endSequence());
+      lastMicros = Math.max(lastMicros, seal.lastMicros());
+    }
+  }
+
+  private void reportDamage(BlockContent.Walked walked) {
+    if (walked.damaged() > 0) {
+      LOG.warn(
+          "Queue {}: damaged: {} documents of block {}, the first at {}",
+          settings.queue(),
+          walked.damaged(),
+          walked.block().number(),
+          walked.firstDamage());
+    }
   }
 
   /**
-   * Deletes a block without messages; keeps what may be all that is left of some, out of the way.
+   * Looks behind a break for whole messages and keeps them; returns the sequence after the last.
    */
-  private void remove(Block block) throws IOException {
-    if (block.documents() == 0) {
-      Files.delete(block.file());
-      return;
+  private long keepWhatIsBehind(BlockContent.Walked walked) throws IOException {
+    if (walked.ending() != BlockScanner.Ending.BROKEN) {
+      return -1;
     }
-    Path aside = block.file().resolveSibling(block.file().getFileName() + DAMAGED);
-    Files.move(block.file(), aside, StandardCopyOption.REPLACE_EXISTING);
+    Block block = walked.block();
+    BlockSalvage.Found found =
+        BlockSalvage.search(block.file(), block.end(), settings, block.number());
+    if (found.messages() == 0) {
+      return -1;
+    }
+    Path copy = block.file().resolveSibling(block.file().getFileName() + DAMAGED);
+    Files.copy(block.file(), copy, StandardCopyOption.REPLACE_EXISTING);
     LOG.warn(
-        "Queue {}: damaged: none of the {} documents of block {} can be read; set aside as {}",
+        "Queue {}: damaged: block {} has a hole at byte {}: sequences {} to {} cannot be delivered;"
+            + " {} of them, from {} on, are whole in {}",
         settings.queue(),
-        block.documents(),
         block.number(),
-        aside);
+        block.end(),
+        block.endSequence(),
+        found.endSequence() - 1,
+        found.messages(),
+        found.firstSequence(),
+        copy);
+    return found.endSequence();
+  }
+
+  /** Whether the last block can be appended to; cuts what was torn off a block without messages. */
+  private static boolean endsForAppending(BlockContent.Walked walked, long behind)
+      throws IOException {
+    Block block = walked.block();
+    boolean open = walked.ending() == BlockScanner.Ending.OPEN && isWhole(walked);
+    if (!open && behind < 0 && walked.start().isPresent() && block.documents() == 0) {
+      // deleting it could delete the only block, and with it the sequence to go on with
+      cut(block.file(), block.end());
+      return true;
+    }
+    return open;
   }
 
   /**
    * Whether Chronicle can go on appending: not where its own note of the last document points
    * behind the end, because a power loss or somebody's hand took the tail away.
    */
-  private static boolean isWhole(Walked walked) throws IOException {
-    Block block = walked.block;
-    return !walked.endUnknown
+  private static boolean isWhole(BlockContent.Walked walked) throws IOException {
+    Block block = walked.block();
+    return !walked.endUnknown()
         && (block.documents() == 0 || ChronicleHeader.lastDocument(block.file()) < block.end());
+  }
+
+  /** Closes a block that breaks off, or that cannot go on. */
+  private void close(Block block) throws IOException {
+    if (block.messages() > 0) {
+      LOG.warn(
+          "Queue {}: block {} breaks off at byte {} behind sequence {}; closed it there",
+          settings.queue(),
+          block.number(),
+          block.end(),
+          block.endSequence() - 1);
+      markEnd(block.file(), block.end());
+    }
+    seal(block);
+  }
+
+  /** Lists a closed block; one without messages goes, out of the way if it may be damaged. */
+  private void seal(Block block) throws IOException {
+    if (block.messages() > 0) {
+      block.seal();
+      sealed.add(block);
+    } else if (block.documents() == 0) {
+      Files.delete(block.file());
+    } else {
+      LOG.warn(
+          "Queue {}: damaged: none of the {} documents of block {} can be read; set aside as {}",
+          settings.queue(),
+          block.documents(),
+          block.number(),
+          setAside(block.file()));
+    }
+  }
+
+  private static Path setAside(Path file) throws IOException {
+    Path aside = file.resolveSibling(file.getFileName() + DAMAGED);
+    Files.move(file, aside, StandardCopyOption.REPLACE_EXISTING);
+    return aside;
   }
 
   private void note(Block block) {
@@ -199,63 +355,28 @@ final class LogRecovery {
     lastMicros = Math.max(lastMicros, block.lastMicros());
   }
 
-  private @Nullable Block bySeal(int number, Path file) throws IOException {
-    Path sealFile = settings.directory().resolve(BlockName.of(number) + BlockName.SEAL);
-    if (!Files.exists(sealFile)) {
-      return null;
-    }
-    try {
-      Seal seal = Seal.read(sealFile);
-      if (!seal.queue().equals(settings.identity()) || seal.block() != number) {
-        throw new DamagedMessageException("damaged: it is the seal of another block");
+  /** Seals without a block: usual below the oldest block, where a removal ended half way. */
+  private void noteMissingBlocks() throws IOException {
+    long oldest = sealed.isEmpty() ? nextSequence : sealed.get(0).firstSequence();
+    for (Map.Entry<Integer, Seal> entry : seals.entrySet()) {
+      Seal seal = entry.getValue();
+      if (files.containsKey(entry.getKey())) {
+        continue;
       }
-      return Block.of(seal, file);
-    } catch (DamagedMessageException e) {
+      if (seal.endSequence() <= oldest) {
+        Path file = settings.directory().resolve(BlockName.of(seal.block()) + BlockName.SEAL);
+        Files.deleteIfExists(file);
+        continue;
+      }
       LOG.warn(
-          "Queue {}: {}: {}; reading the block instead",
+          "Queue {}: damaged: the file of block {} is missing, and with it sequences {} to {}",
           settings.queue(),
-          sealFile,
-          e.getMessage());
-      Files.delete(sealFile);
-      return null;
+          seal.block(),
+          seal.firstSequence(),
+          seal.endSequence() - 1);
+      nextSequence = Math.max(nextSequence, seal.endSequence());
+      lastMicros = Math.max(lastMicros, seal.lastMicros());
     }
-  }
-
-  /**
-   * A block that was walked.
-   *
-   * @param started it has its first document
-   * @param endUnknown its last document is damaged where its sequences stand: what is appended
-   *     behind it could not be found by place
-   */
-  private record Walked(
-      Block block, BlockScanner.Ending ending, boolean started, boolean endUnknown) {}
-
-  private Walked walk(int number, Path file) throws IOException {
-    Content content = new Content(number);
-    BlockScanner.Result result;
-    try (InputStream in = new BufferedInputStream(Files.newInputStream(file), READ_BYTES)) {
-      result = BlockScanner.scan(in, content);
-    }
-    long first =
-        result.start().map(BlockStart::firstSequence).orElse(Math.max(nextSequence, content.first));
-    lastMicros = Math.max(lastMicros, result.start().map(BlockStart::lastMicros).orElse(0L));
-    Seal seal =
-        new Seal(
-            settings.identity(),
-            number,
-            first,
-            Math.max(0, content.end - first),
-            content.documents,
-            result.end(),
-            content.firstMicros,
-            content.lastMicros,
-            content.digest);
-    return new Walked(
-        Block.unsealed(seal, file, content.bytes),
-        result.ending(),
-        result.start().isPresent(),
-        content.endUnknown);
   }
 
   private static void cut(Path file, long offset) throws IOException {
@@ -271,44 +392,6 @@ final class LogRecovery {
       mark.putInt(0, BlockScanner.END);
       channel.write(mark, offset);
       channel.force(true);
-    }
-  }
-
-  /** Adds up a block's documents while it is walked. */
-  private final class Content implements BlockScanner.Visitor {
-    private final int number;
-    private final DocumentReader reader = new DocumentReader(settings.identity());
-    private long first = Long.MIN_VALUE;
-    private long end;
-    private long documents;
-    private long bytes;
-    private long firstMicros;
-    private long lastMicros;
-    private long digest;
-    private boolean endUnknown;
-
-    Content(int number) {
-      this.number = number;
-    }
-
-    @Override
-    public void document(long offset, byte[] document, int length) {
-      documents++;
-      endUnknown = true;
-      try {
-        reader.open(document, length, number);
-        endUnknown = false;
-        if (first == Long.MIN_VALUE) {
-          first = reader.firstSequence();
-          firstMicros = reader.micros();
-        }
-        end = reader.firstSequence() + reader.count();
-        lastMicros = reader.micros();
-        digest = DocumentFormat.digest(digest, reader.verify());
-      } catch (DamagedMessageException e) {
-        LOG.warn(
-            "Queue {}: block {}, byte {}: {}", settings.queue(), number, offset, e.getMessage());
-      }
     }
   }
 }

@@ -69,6 +69,11 @@ public final class DocumentFormat {
 
   private DocumentFormat() {}
 
+  /** Whether a document may start with these four bytes, read as a little-endian number. */
+  public static boolean startsLikeDocument(int firstBytes) {
+    return firstBytes == MAGIC;
+  }
+
   /**
    * Carries a digest on by one checksum; used over the entries of a document and over the documents
    * of a block.

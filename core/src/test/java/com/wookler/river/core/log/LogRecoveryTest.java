@@ -3,8 +3,10 @@ package com.wookler.river.core.log;
 import static com.wookler.river.core.log.LogFixture.littleEndian;
 import static com.wookler.river.core.log.LogFixture.text;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.wookler.river.common.ManualTimeSource;
+import com.wookler.river.common.errors.RiverException;
 import com.wookler.river.core.message.DamagedMessageException;
 import com.wookler.river.core.message.StoredMessage;
 import java.io.IOException;
@@ -354,22 +356,94 @@ class LogRecoveryTest {
   }
 
   @Test
-  void shouldNotDeliverTheBlocksOfAnotherQueue() throws IOException {
+  void shouldRefuseTheBlocksOfAnotherQueueAndTouchNothing() throws IOException {
     log.recycleAt(4).open();
     log.publish(10);
     log.shut();
-    log.open(UUID.fromString("00000000-0000-0000-0000-000000000001"));
-    assertThat(log.files()).filteredOn(file -> file.contains(".cq4")).hasSizeGreaterThan(3);
+    List<String> before = log.files();
+    UUID other = UUID.fromString("00000000-0000-0000-0000-000000000001");
+    assertThatThrownBy(() -> log.open(other))
+        .isInstanceOf(RiverException.class)
+        .hasMessageContaining("queue.json")
+        .hasMessageContaining("nothing was touched");
+    for (String seal : before.stream().filter(file -> file.endsWith(".seal")).toList()) {
+      Files.delete(log.block(1).resolveSibling(seal));
+    }
+    assertThatThrownBy(() -> log.open(other)).hasMessageContaining("nothing was touched");
+    assertThat(log.open().nextSequence()).isEqualTo(10);
+    shouldGoOn(0, 10);
+  }
+
+  @Test
+  void shouldNotTakeAHoleForTheEnd() throws IOException {
+    log.recycleAt(100).open();
+    log.publish(30);
+    log.shut();
+    long hole = log.offsets(1).get(10);
+    LogFixture.write(log.block(1), hole, new byte[(int) (log.offsets(1).get(15) - hole)]);
+    assertThat(log.open().nextSequence()).isEqualTo(30);
+    assertThat(log.files()).contains("b00000001.cq4.damaged");
+    shouldDeliver(0, 10);
+    shouldMeetDamage(10, 30);
+    log.publish(3);
     LogReader reader = log.reader();
-    long end = reader.position() + 10;
-    for (long sequence = reader.position(); sequence < end; sequence++) {
-      try {
-        StoredMessage message = reader.next();
-        assertThat(message).as("a message of another queue").isNull();
-        return;
-      } catch (DamagedMessageException e) {
-        reader.moveTo(sequence + 1);
+    reader.moveTo(30);
+    assertThat(reader.next().sequence()).isEqualTo(30);
+    assertThat(log.reopen().nextSequence()).isEqualTo(33);
+    shouldMeetDamage(10, 30);
+  }
+
+  @Test
+  void shouldKeepABlockWhoseFirstBytesAreGone() throws IOException {
+    for (int lost : new int[] {4, 4096}) {
+      for (int block = 1; block <= 3; block++) {
+        log.recycleAt(10).open();
+        log.publish(25);
+        log.shut();
+        LogFixture.write(log.block(block), 0, new byte[lost]);
+        int first = (block - 1) * 10;
+        int end = Math.min(25, first + 10);
+        assertThat(log.open().nextSequence()).isEqualTo(25);
+        assertThat(log.files()).contains(log.block(block).getFileName() + ".damaged");
+        if (block > 1) {
+          shouldDeliver(0, first);
+          shouldMeetDamage(first, end);
+        }
+        log.shut();
+        for (String file : log.files()) {
+          Files.delete(log.block(1).resolveSibling(file));
+        }
       }
+    }
+  }
+
+  @Test
+  void shouldNotUseTheSequencesOfABlockThatIsMissing() throws IOException {
+    log.recycleAt(10).open();
+    log.publish(25);
+    log.shut();
+    Files.delete(log.block(3));
+    Files.delete(log.block(2));
+    assertThat(log.open().nextSequence()).isEqualTo(20);
+    shouldDeliver(0, 10);
+    shouldMeetDamage(10, 20);
+  }
+
+  private void shouldMeetDamage(long first, long end) {
+    LogReader reader = log.reader();
+    for (long sequence = first; sequence < end; sequence++) {
+      reader.moveTo(sequence);
+      assertThatThrownBy(reader::next)
+          .isInstanceOf(DamagedMessageException.class)
+          .hasMessageContaining("sequence " + sequence);
+    }
+  }
+
+  private void shouldDeliver(long first, long end) {
+    LogReader reader = log.reader();
+    reader.moveTo(first);
+    for (long sequence = first; sequence < end; sequence++) {
+      assertThat(reader.next().sequence()).isEqualTo(sequence);
     }
   }
 }
