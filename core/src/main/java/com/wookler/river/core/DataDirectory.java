@@ -11,8 +11,10 @@ import com.wookler.river.common.errors.RiverException;
 import com.wookler.river.core.log.DurableFiles;
 import com.wookler.river.core.message.QueueLockedException;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.channels.FileChannel;
 import java.nio.channels.FileLock;
+import java.nio.channels.OverlappingFileLockException;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -60,15 +62,13 @@ final class DataDirectory implements AutoCloseable {
   @GuardedBy("OPEN")
   private static final Set<Path> OPEN = new HashSet<>();
 
-  private final Path path;
-  private final Path key;
+  private final Path path; // without links: however it is named, it is claimed once
   private final FileChannel lockChannel;
   private final FileLock lock;
   private final UUID identity;
 
-  private DataDirectory(Path path, Path key, Locked locked, UUID identity) {
+  private DataDirectory(Path path, Locked locked, UUID identity) {
     this.path = path;
-    this.key = key;
     this.lockChannel = locked.channel;
     this.lock = locked.lock;
     this.identity = identity;
@@ -91,12 +91,12 @@ final class DataDirectory implements AutoCloseable {
       DurableFiles.createDirectories(base);
       refuseSameIgnoringCase(base, name);
       refuseForeign(path, name);
-      Path key = base.toRealPath().resolve(name);
-      claim(key, name);
+      Path own = Files.exists(path) ? path.toRealPath() : base.toRealPath().resolve(name);
+      claim(own, name);
       try {
-        return openClaimed(path, key, name, reload, time);
+        return openClaimed(own, name, reload, time);
       } catch (Throwable e) {
-        unclaim(key);
+        unclaim(own);
         throw e;
       }
     } catch (IOException e) {
@@ -105,8 +105,8 @@ final class DataDirectory implements AutoCloseable {
     }
   }
 
-  private static DataDirectory openClaimed(
-      Path path, Path key, String name, boolean reload, TimeSource time) throws IOException {
+  private static DataDirectory openClaimed(Path path, String name, boolean reload, TimeSource time)
+      throws IOException {
     Locked locked = lock(path, name);
     try {
       if (!reload && Files.exists(path.resolve("log"))) {
@@ -120,7 +120,7 @@ final class DataDirectory implements AutoCloseable {
         locked.channel.close();
         locked = lock(path, name);
       }
-      return new DataDirectory(path, key, locked, identity(path, name, time));
+      return new DataDirectory(path, locked, identity(path, name, time));
     } catch (Throwable e) {
       locked.channel.close();
       throw e;
@@ -180,18 +180,18 @@ final class DataDirectory implements AutoCloseable {
     }
   }
 
-  private static void claim(Path key, String name) {
+  private static void claim(Path path, String name) {
     synchronized (OPEN) {
-      if (!OPEN.add(key)) {
+      if (!OPEN.add(path)) {
         throw new QueueLockedException(
-            "queue " + name + " is open already in this process, in " + key + "; close it first");
+            "queue " + name + " is open already in this process, in " + path + "; close it first");
       }
     }
   }
 
-  private static void unclaim(Path key) {
+  private static void unclaim(Path path) {
     synchronized (OPEN) {
-      OPEN.remove(key);
+      OPEN.remove(path);
     }
   }
 
@@ -204,22 +204,36 @@ final class DataDirectory implements AutoCloseable {
         DurableFiles.create(file).close();
       }
       FileChannel channel = FileChannel.open(file, StandardOpenOption.WRITE);
-      FileLock lock = channel.tryLock();
-      if (lock == null) {
+      try {
+        return new Locked(channel, tryLock(channel, path, name));
+      } catch (Throwable e) {
         channel.close();
-        throw new QueueLockedException(
-            "queue "
-                + name
-                + ": another process has "
-                + path.toAbsolutePath()
-                + " open; stop it, or give this queue another directory");
+        throw e;
       }
-      return new Locked(channel, lock);
     } finally {
       if (interrupted) {
         Thread.currentThread().interrupt();
       }
     }
+  }
+
+  private static FileLock tryLock(FileChannel channel, Path path, String name) throws IOException {
+    FileLock lock;
+    try {
+      lock = channel.tryLock();
+    } catch (OverlappingFileLockException e) { // a River of another class loader has it
+      throw new QueueLockedException(
+          "queue " + name + ": " + path + " is open already in this process; close it first", e);
+    }
+    if (lock == null) {
+      throw new QueueLockedException(
+          "queue "
+              + name
+              + ": another process has "
+              + path
+              + " open; stop it, or give this queue another directory");
+    }
+    return lock;
   }
 
   private static UUID identity(Path path, String name, TimeSource time) throws IOException {
@@ -273,7 +287,7 @@ final class DataDirectory implements AutoCloseable {
   /** Removes what was set aside longer ago than this. */
   void removeDiscarded(Duration retention, Instant now) {
     String prefix = path.getFileName() + DISCARDED;
-    Path base = key.getParent();
+    Path base = path.getParent();
     if (base == null) {
       return;
     }
@@ -308,6 +322,8 @@ final class DataDirectory implements AutoCloseable {
       for (Path file : all.sorted(Comparator.reverseOrder()).toList()) {
         Files.deleteIfExists(file);
       }
+    } catch (UncheckedIOException e) { // out of the walk
+      throw e.getCause();
     }
   }
 
@@ -330,7 +346,7 @@ final class DataDirectory implements AutoCloseable {
     } catch (IOException e) {
       LOG.warn("Cannot release the lock of {}", path, e);
     } finally {
-      unclaim(key);
+      unclaim(path);
     }
   }
 }

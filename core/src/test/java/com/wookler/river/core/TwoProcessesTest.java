@@ -14,8 +14,10 @@ import com.wookler.river.core.message.MessageConverter;
 import com.wookler.river.core.message.QueueLockedException;
 import com.wookler.river.core.subscriber.SubscriberConfig;
 import java.io.IOException;
+import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Duration;
 import java.time.Instant;
@@ -119,6 +121,41 @@ class TwoProcessesTest {
     try (MessageQueue<String> queue = builder(NAME).open()) {
       assertThat(queue.publisher().publish("m2")).isEqualTo(2);
     }
+  }
+
+  @Test
+  void shouldKnowItsDirectoryByAnyName() throws Exception {
+    Path others = Files.createDirectory(directory.resolve("others"));
+    Path link = others.resolve(NAME);
+    try (MessageQueue<String> queue = builder(NAME).open()) {
+      Files.createSymbolicLink(link, own());
+      for (boolean reload : new boolean[] {true, false}) {
+        assertThatThrownBy(() -> builder(NAME).directory(others).reload(reload).open())
+            .isInstanceOf(QueueLockedException.class)
+            .hasMessageContaining("already");
+      }
+      assertThat(queue.publisher().publish("m0")).isZero();
+    }
+    try (MessageQueue<String> queue = builder(NAME).directory(others).open()) {
+      assertThat(queue.publisher().publish("m1")).isEqualTo(1);
+      assertThatThrownBy(() -> builder(NAME).open()).isInstanceOf(QueueLockedException.class);
+    }
+    try (MessageQueue<String> queue = builder(NAME).directory(others).reload(false).open()) {
+      assertThat(queue.publisher().publish("m0")).isZero();
+      assertThatThrownBy(() -> builder(NAME).open()).isInstanceOf(QueueLockedException.class);
+    }
+    assertThat(link).isSymbolicLink();
+    assertThat(siblings()).hasSize(2);
+  }
+
+  @Test
+  void shouldRefuseADirectoryThatAnotherClassLoaderHasLocked() throws Exception {
+    builder(NAME).open().close();
+    try (FileChannel other = FileChannel.open(own().resolve("LOCK"), StandardOpenOption.WRITE)) {
+      assertThat(other.lock().isValid()).isTrue();
+      assertThatThrownBy(() -> builder(NAME).open()).isInstanceOf(QueueLockedException.class);
+    }
+    builder(NAME).open().close();
   }
 
   @Test
