@@ -10,6 +10,7 @@ import com.wookler.river.core.message.Durability;
 import com.wookler.river.core.message.Message;
 import com.wookler.river.core.message.MessageConverter;
 import com.wookler.river.core.message.MessageTooLargeException;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
@@ -18,7 +19,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * Publishes into a log: converts and checksums on the caller's thread, then appends.
  *
- * <p>The converter, user code, runs before the thread's buffer is touched: it may publish itself.
+ * <p>The converter and the list of a batch, user code, run before the thread's buffer is touched:
+ * they may publish themselves.
  */
 final class LogPublisher<M> implements Publisher<M> {
   private static final int SAMPLE_MASK = 63;
@@ -46,7 +48,8 @@ final class LogPublisher<M> implements Publisher<M> {
 
   @Override
   public long publish(Message<M> message) {
-    return publish(message.data(), message.key(), message.headers());
+    Message<M> present = present(message);
+    return publish(present.data(), present.key(), present.headers());
   }
 
   private long publish(M data, @Nullable String key, Map<String, byte[]> headers) {
@@ -60,24 +63,26 @@ final class LogPublisher<M> implements Publisher<M> {
 
   @Override
   public long publish(List<Message<M>> batch) {
-    byte[][] bytes = new byte[size(batch)][];
+    List<Message<M>> messages = copy(batch);
+    byte[][] bytes = new byte[messages.size()][];
     for (int i = 0; i < bytes.length; i++) {
-      bytes[i] = bytes(batch.get(i).data());
+      bytes[i] = bytes(present(messages.get(i)).data());
     }
     PublishBuffer buffer = PublishBuffer.ofThread();
     DocumentWriter document = buffer.document();
     document.start();
     for (int i = 0; i < bytes.length; i++) {
-      document.add(bytes[i], batch.get(i).key(), batch.get(i).headers());
+      document.add(bytes[i], messages.get(i).key(), messages.get(i).headers());
     }
     return append(buffer);
   }
 
   @Override
   public long publishAll(List<M> batch) {
-    byte[][] bytes = new byte[size(batch)][];
+    List<M> all = copy(batch);
+    byte[][] bytes = new byte[all.size()][];
     for (int i = 0; i < bytes.length; i++) {
-      bytes[i] = bytes(batch.get(i));
+      bytes[i] = bytes(all.get(i));
     }
     PublishBuffer buffer = PublishBuffer.ofThread();
     DocumentWriter document = buffer.document();
@@ -88,15 +93,28 @@ final class LogPublisher<M> implements Publisher<M> {
     return append(buffer);
   }
 
-  private static int size(List<?> batch) {
-    if (batch.isEmpty()) {
+  /** The user's list may compute its elements, or change: each is asked for once, before all. */
+  private static <T> List<T> copy(List<T> batch) {
+    List<T> copy = new ArrayList<>(batch);
+    if (copy.isEmpty()) {
       throw new IllegalArgumentException("an empty batch has no sequence");
     }
-    return batch.size();
+    return copy;
+  }
+
+  private <T> T present(@Nullable T message) {
+    if (message == null) {
+      throw new RiverException("queue " + queue + ": a message is null");
+    }
+    return message;
   }
 
   private byte[] bytes(M data) {
-    byte[] bytes = converter.toBytes(data);
+    byte @Nullable [] bytes = converter.toBytes(present(data)); // the user's may return null
+    if (bytes == null) {
+      throw new RiverException(
+          "queue " + queue + ": the converter " + converter.getClass().getName() + " gave null");
+    }
     if (bytes.length > maxMessageBytes) {
       throw new MessageTooLargeException(
           "queue "

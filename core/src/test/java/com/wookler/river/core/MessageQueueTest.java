@@ -17,8 +17,10 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.AbstractList;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.IntFunction;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -82,6 +84,87 @@ class MessageQueueTest {
       assertThat(all).hasSize(502);
       assertThat(all.get(500).data()).isEqualTo("b499");
       assertThat(all.get(501).data()).isEqualTo("last");
+    }
+  }
+
+  @Test
+  void shouldLoseNothingOfAListThatPublishesItself() throws InterruptedException {
+    try (MessageQueue<String> queue = builder().open()) {
+      List<String> asked = new ArrayList<>();
+      queue
+          .publisher()
+          .publish(
+              computed(
+                  i -> {
+                    asked.add("inner " + i);
+                    queue.publisher().publish("inner " + i);
+                    return Message.of("outer " + i).withKey("key " + i);
+                  }));
+      queue
+          .publisher()
+          .publishAll(
+              computed(
+                  i -> {
+                    queue.publisher().publish("more " + i);
+                    return "last " + i;
+                  }));
+      assertThat(asked).containsExactly("inner 0", "inner 1", "inner 2");
+      assertThat(queue.subscriber("audit").batch(100, Duration.ZERO))
+          .extracting(Delivery::data)
+          .containsExactly(
+              "inner 0", "inner 1", "inner 2", "outer 0", "outer 1", "outer 2", "more 0", "more 1",
+              "more 2", "last 0", "last 1", "last 2");
+    }
+  }
+
+  private static <T> List<T> computed(IntFunction<T> element) {
+    return new AbstractList<>() {
+      @Override
+      public T get(int index) {
+        return element.apply(index);
+      }
+
+      @Override
+      public int size() {
+        return 3;
+      }
+    };
+  }
+
+  @Test
+  void shouldSayWhenAMessageOrWhatItsConverterGivesIsNull() {
+    MessageConverter<String> converter =
+        new MessageConverter<>() {
+          @Override
+          @SuppressWarnings("NullAway") // as a user's may be
+          public byte[] toBytes(String data) {
+            return null;
+          }
+
+          @Override
+          public String fromBytes(byte[] bytes) {
+            return "";
+          }
+        };
+    try (MessageQueue<String> queue =
+        MessageQueue.builder("orders", converter).directory(directory).open()) {
+      Publisher<String> publisher = queue.publisher();
+      assertThatThrownBy(() -> publisher.publish("data"))
+          .isInstanceOf(RiverException.class)
+          .hasMessageContaining("orders")
+          .hasMessageContaining("converter");
+      List<String> holes = new ArrayList<>();
+      holes.add(null);
+      assertThatThrownBy(() -> publisher.publishAll(holes))
+          .isInstanceOf(RiverException.class)
+          .hasMessageContaining("orders")
+          .hasMessageContaining("message is null");
+      List<Message<String>> messages = new ArrayList<>();
+      messages.add(null);
+      assertThatThrownBy(() -> publisher.publish(messages))
+          .isInstanceOf(RiverException.class)
+          .hasMessageContaining("message is null");
+      assertThat(queue.stats().nextSequence()).isZero();
     }
   }
 
@@ -211,6 +294,23 @@ class MessageQueueTest {
         assertThat(billing.next().data()).isEqualTo("two");
         billing.purge();
       }
+    }
+  }
+
+  @Test
+  void shouldRemoveASubscriberThatCannotBeCleared() throws IOException {
+    Path subscribers = directory.resolve("orders/subscribers");
+    try (MessageQueue<String> queue = builder().open()) {
+      queue.subscriber("audit");
+      try (Undeletable stays = Undeletable.in(subscribers.resolve("audit"), directory)) {
+        stays.movedTo(subscribers.resolve("audit~removed"));
+        assertThat(queue.removeSubscriber("audit")).isTrue();
+        assertThat(queue.removeSubscriber("audit")).isFalse();
+      }
+      queue.subscriber("audit");
+      assertThat(subscribers.resolve("audit~removed")).isNotEmptyDirectory();
+      assertThat(queue.removeSubscriber("audit")).isTrue();
+      assertThat(subscribers.resolve("audit~removed")).doesNotExist();
     }
   }
 
