@@ -197,7 +197,8 @@ public final class MessageQueue<M> implements Configurable, AutoCloseable {
    * @return whether there was one
    */
   public boolean removeSubscriber(String subscriber) {
-    return running().subscribers().remove(subscriber);
+    SubscriberRegistry<M> all = running().subscribers();
+    return Interrupts.deferred(() -> all.remove(subscriber));
   }
 
   /** What the queue holds. */

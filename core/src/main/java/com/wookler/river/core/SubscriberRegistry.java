@@ -10,6 +10,7 @@ import com.wookler.river.core.subscriber.DurableSubscriber;
 import com.wookler.river.core.subscriber.SubscriberConfig;
 import com.wookler.river.core.subscriber.SubscriberContext;
 import java.io.IOException;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
@@ -111,9 +112,7 @@ final class SubscriberRegistry<M> {
     context.removal().lock();
     try {
       synchronized (this) {
-        if (closed) {
-          throw new QueueClosedException("queue " + context.queue() + " is closed");
-        }
+        ensureOpen();
         Entry<M> known = entries.get(key(config.name()));
         if (known != null) {
           check(known, config);
@@ -130,6 +129,13 @@ final class SubscriberRegistry<M> {
       }
     } finally {
       context.removal().unlock();
+    }
+  }
+
+  @GuardedBy("this")
+  private void ensureOpen() {
+    if (closed) {
+      throw new QueueClosedException("queue " + context.queue() + " is closed");
     }
   }
 
@@ -163,7 +169,13 @@ final class SubscriberRegistry<M> {
   private DurableSubscriber<M> create(SubscriberConfig config) {
     try {
       Ledger ledger = store.open(config);
-      return new DurableSubscriber<>(context, config, ledger, counters.subscriber(), this::closed);
+      try {
+        return new DurableSubscriber<>(
+            context, config, ledger, counters.subscriber(), this::closed);
+      } catch (Throwable e) {
+        ledger.close();
+        throw e;
+      }
     } catch (IOException e) {
       throw new RiverException(
           "queue " + context.queue() + ": cannot open subscriber " + config.name(), e);
@@ -186,23 +198,31 @@ final class SubscriberRegistry<M> {
    * Closes a subscriber and deletes where it stood.
    *
    * @return whether there was one
+   * @throws QueueClosedException the queue is closed: its directory may be somebody else's by now
    */
-  synchronized boolean remove(String name) {
-    Entry<M> known = entries.get(key(name));
-    if (known == null || !known.config.name().equals(name)) {
-      return false;
-    }
-    if (known.open != null) {
-      known.open.close();
-    }
+  boolean remove(String name) {
+    context.removal().lock();
     try {
-      store.remove(name);
+      synchronized (this) {
+        ensureOpen();
+        Entry<M> known = entries.get(key(name));
+        if (known == null || !known.config.name().equals(name)) {
+          return false;
+        }
+        if (known.open != null) {
+          known.open.close();
+        }
+        Path removed = store.remove(name);
+        entries.remove(key(name));
+        store.clear(removed);
+        return true;
+      }
     } catch (IOException e) {
       throw new RiverException(
           "queue " + context.queue() + ": cannot remove subscriber " + name, e);
+    } finally {
+      context.removal().unlock();
     }
-    entries.remove(key(name));
-    return true;
   }
 
   /** Those that are open. */

@@ -55,7 +55,7 @@ final class SubscriberStore {
     try (DirectoryStream<Path> all = Files.newDirectoryStream(directory, Files::isDirectory)) {
       for (Path subscriber : all) {
         if (String.valueOf(subscriber.getFileName()).endsWith(REMOVED) || isEmpty(subscriber)) {
-          DataDirectory.deleteTree(subscriber);
+          clear(subscriber);
         } else {
           known.add(stored(subscriber).config());
         }
@@ -113,16 +113,13 @@ final class SubscriberStore {
     try {
       new StoredSubscriber(config, start).write(own);
       Ledger ledger = ledger(config, own, new Origin(start, log.firstSequence()));
-      if (!ledger.recovery().damaged().isEmpty()) {
-        LOG.warn(
-            "Queue {}, subscriber {}: {}; messages from sequence {} on may be delivered again",
-            queue,
-            config.name(),
-            ledger.recovery().damaged(),
-            ledger.floor());
+      try {
+        reconcile(config, ledger);
+        return ledger;
+      } catch (Throwable e) {
+        ledger.close(); // before its files go: they are mapped
+        throw e;
       }
-      reconcile(config, ledger);
-      return ledger;
     } catch (IOException | RuntimeException e) {
       if (isNew) {
         deleteQuietly(own);
@@ -150,13 +147,24 @@ final class SubscriberStore {
    * everything above the floor is delivered again.
    */
   private void reconcile(SubscriberConfig config, Ledger ledger) {
+    if (!ledger.recovery().damaged().isEmpty()) {
+      LOG.warn(
+          "Queue {}, subscriber {}: {}; messages from sequence {} on may be delivered again",
+          queue,
+          config.name(),
+          ledger.recovery().damaged(),
+          ledger.floor());
+    }
     long first = log.firstSequence();
     if (ledger.position() < first) {
       LOG.warn(
-          "Queue {}, subscriber {}: stands at sequence {}, but the log begins at {}; going on there",
+          "Queue {}, subscriber {}: damaged: it stands at sequence {}, but the log begins at {}; {}"
+              + " messages are lost to it. Going on at {}",
           queue,
           config.name(),
           ledger.position(),
+          first,
+          first - ledger.position() + ledger.unfinished(),
           first);
       ledger.skip(first);
     }
@@ -164,22 +172,39 @@ final class SubscriberStore {
     if (ledger.recovery().nextFree() > end) {
       long from = Math.min(ledger.floor(), end);
       LOG.warn(
-          "Queue {}, subscriber {}: the log ends at sequence {}, but messages up to {} were handed"
-              + " over: those behind its end are lost. Delivering again from sequence {} on",
+          "Queue {}, subscriber {}: damaged: the log ends at sequence {}, but messages up to {} were"
+              + " handed over; {} behind its end are lost. Delivering again from sequence {} on",
           queue,
           config.name(),
           end,
           ledger.recovery().nextFree(),
+          ledger.recovery().nextFree() - end,
           from);
       ledger.seek(from);
     }
   }
 
-  /** Removes a subscriber whose ledger is closed: whole, or, after a crash, at the next start. */
-  void remove(String name) throws IOException {
+  /**
+   * Removes a subscriber whose ledger is closed: no start finds it any more.
+   *
+   * @return what is left of it, to be cleared
+   */
+  Path remove(String name) throws IOException {
     Path going = directory.resolve(name + REMOVED);
+    if (Files.exists(going)) {
+      DataDirectory.deleteTree(going); // of an earlier one of this name, which could not be cleared
+    }
     DurableFiles.rename(directory.resolve(name), going);
-    DataDirectory.deleteTree(going);
+    return going;
+  }
+
+  /** Deletes what is left of a removed subscriber; what stays goes at the next start. */
+  void clear(Path removed) {
+    try {
+      DataDirectory.deleteTree(removed);
+    } catch (IOException e) {
+      LOG.warn("Queue {}: {} stays until the next start", queue, removed, e);
+    }
   }
 
   /** Has the flusher write something of a ledger: never ahead of what is forced of the log. */
