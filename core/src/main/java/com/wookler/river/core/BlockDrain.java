@@ -5,6 +5,7 @@ import com.wookler.river.core.backup.Backup;
 import com.wookler.river.core.log.BlockLog;
 import com.wookler.river.core.log.Seal;
 import com.wookler.river.core.subscriber.DurableSubscriber;
+import com.wookler.river.core.subscriber.SubscriberContext;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.Optional;
@@ -46,28 +47,22 @@ final class BlockDrain {
   private volatile long notBefore; // after a failure; written by the serial task
   private long retryNanos = FIRST_RETRY_NANOS; // confined to the serial task
 
-  /** Everything that a drain works with. */
-  record Parts(
-      String queue,
-      BlockLog log,
+  BlockDrain(
+      SubscriberContext<?> context,
       SubscriberRegistry<?> subscribers,
       @Nullable Backup backup,
-      ReentrantLock removal,
       Executor flusher,
-      TimeSource time,
       IntConsumer leaveLookup,
-      Listeners listeners) {}
-
-  BlockDrain(Parts parts) {
-    this.queue = parts.queue();
-    this.log = parts.log();
-    this.subscribers = parts.subscribers();
-    this.backup = parts.backup();
-    this.removal = parts.removal();
-    this.flusher = parts.flusher();
-    this.time = parts.time();
-    this.leaveLookup = parts.leaveLookup();
-    this.listeners = parts.listeners();
+      Listeners listeners) {
+    this.queue = context.queue();
+    this.log = context.log();
+    this.removal = context.removal();
+    this.time = context.time();
+    this.subscribers = subscribers;
+    this.backup = backup;
+    this.flusher = flusher;
+    this.leaveLookup = leaveLookup;
+    this.listeners = listeners;
     this.notBefore = time.nanoTime();
   }
 
@@ -78,7 +73,7 @@ final class BlockDrain {
 
   /** Whether a block can go now; cheap, for housekeeping. */
   boolean isDue() {
-    return time.nanoTime() - notBefore >= 0 && drained().isPresent();
+    return time.nanoTime() - notBefore >= 0 && log.failure().isEmpty() && drained().isPresent();
   }
 
   /** The oldest block if it is closed and nobody needs it any more. */
@@ -96,8 +91,8 @@ final class BlockDrain {
   /** Takes one block out, if there is one. */
   void drainOne() {
     Optional<Seal> next = drained();
-    if (next.isEmpty()) {
-      return;
+    if (next.isEmpty() || log.failure().isPresent()) {
+      return; // of a log that failed nothing goes: what its ledgers say may not be on the device
     }
     Seal seal = next.get();
     try {
@@ -109,7 +104,8 @@ final class BlockDrain {
         }
       }
       retryNanos = FIRST_RETRY_NANOS;
-    } catch (IOException | RuntimeException e) {
+    } catch (
+        Throwable e) { // an error too, such as a native library that is missing: it would recur
       notBefore = time.nanoTime() + retryNanos;
       LOG.warn(
           "Queue {}: block {} stays, it could not be archived; next try in {} s: {}",

@@ -139,7 +139,7 @@ final class Housekeeper implements ManagedTask {
   private void expire(Backup expiring) {
     try {
       expiring.expire();
-    } catch (IOException e) {
+    } catch (IOException | RuntimeException e) {
       LOG.warn("Queue {}: cannot remove backups whose time is over", queue, e);
     }
   }

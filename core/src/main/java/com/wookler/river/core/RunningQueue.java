@@ -53,67 +53,26 @@ final class RunningQueue<M> {
   RunningQueue(QueueConfig<M> config, Listeners listeners) {
     this.config = config;
     try {
-      // 1. the directory is ours
-      directory =
-          DataDirectory.open(config.directory(), config.name(), config.reload(), config.time());
-      undo.push(this::giveUpDirectory);
-      directory.removeDiscarded(config.discardedRetention(), config.time().wallTime());
-      // 2. threads
-      WorkerPool flushers = WorkerPool.acquire("flusher", FLUSHERS);
-      undo.push(flushers::release);
-      WorkerPool workers = WorkerPool.acquire("worker", WORKERS);
-      undo.push(workers::release);
-      flusher = flushers.serial(config.name());
-      WorkerPool.Serial worker = workers.serial(config.name());
-      // 3. the log, recovered
+      directory = openDirectory();
+      flusher = line("flusher", FLUSHERS);
+      WorkerPool.Serial worker = line("worker", WORKERS);
       QueueCounters counters = new QueueCounters(config.name());
       undo.push(counters::close);
-      log = BlockLog.open(logSettings(), counters.log(), flusher, worker);
-      undo.push(log::close);
-      undo.push(worker::drain);
-      // 4. what reads it
+      log = openLog(counters, worker);
       backup = openBackup();
       lookup = new Lookup(config.name(), log, backup);
       undo.push(lookup::close);
-      EhcacheRedeliveryCache cache = openCache(config.ehcache());
-      undo.push(cache::close);
-      ReentrantLock removal = new ReentrantLock();
-      SubscriberContext<M> context =
-          new SubscriberContext<>(
-              config.name(),
-              directory.identity(),
-              log,
-              removal,
-              config.converter(),
-              config.time(),
-              cache);
-      subscribers =
-          new SubscriberRegistry<>(
-              new SubscriberStore(directory.subscribers(), config.name(), log, flusher),
-              context,
-              counters,
-              flusher);
-      undo.push(subscribers::close);
-      config.subscribers().forEach(subscribers::open);
-      // 5. what takes drained blocks out
-      drain =
-          new BlockDrain(
-              new BlockDrain.Parts(
-                  config.name(),
-                  log,
-                  subscribers,
-                  backup,
-                  removal,
-                  flusher,
-                  config.time(),
-                  lookup::leave,
-                  listeners));
+      SubscriberContext<M> context = context();
+      subscribers = openSubscribers(context, counters);
+      drain = new BlockDrain(context, subscribers, backup, flusher, lookup::leave, listeners);
       startHousekeeping(worker, listeners);
-      // 6. what writes it
       publisher = new LogPublisher<>(config, log, counters.addTime());
       undo.push(log::stop);
     } catch (Throwable e) {
-      takeApart();
+      Throwable more = takeApart();
+      if (more != null) {
+        e.addSuppressed(more);
+      }
       throw e;
     }
     LOG.info(
@@ -125,6 +84,50 @@ final class RunningQueue<M> {
         log.nextSequence(),
         log.blocks(),
         subscribers.open().size());
+  }
+
+  private DataDirectory openDirectory() {
+    DataDirectory opened =
+        DataDirectory.open(config.directory(), config.name(), config.reload(), config.time());
+    undo.push(() -> giveUp(opened));
+    opened.removeDiscarded(config.discardedRetention(), config.time().wallTime());
+    return opened;
+  }
+
+  private WorkerPool.Serial line(String name, int threads) {
+    WorkerPool pool = WorkerPool.acquire(name, threads);
+    undo.push(pool::release);
+    return pool.serial(config.name());
+  }
+
+  private BlockLog openLog(QueueCounters counters, WorkerPool.Serial worker) {
+    BlockLog opened = BlockLog.open(logSettings(), counters.log(), flusher, worker);
+    undo.push(opened::close);
+    undo.push(worker::drain);
+    return opened;
+  }
+
+  private SubscriberContext<M> context() {
+    EhcacheRedeliveryCache cache = openCache(config.ehcache());
+    undo.push(cache::close);
+    return new SubscriberContext<>(
+        config.name(),
+        directory.identity(),
+        log,
+        new ReentrantLock(),
+        config.converter(),
+        config.time(),
+        cache);
+  }
+
+  private SubscriberRegistry<M> openSubscribers(
+      SubscriberContext<M> context, QueueCounters counters) {
+    SubscriberStore store =
+        new SubscriberStore(directory.subscribers(), config.name(), log, flusher);
+    SubscriberRegistry<M> opened = new SubscriberRegistry<>(store, context, counters, flusher);
+    undo.push(opened::close);
+    config.subscribers().forEach(opened::open);
+    return opened;
   }
 
   private LogSettings logSettings() {
@@ -221,31 +224,61 @@ final class RunningQueue<M> {
     }
   }
 
-  /** Takes everything apart; with {@code delete} the directory is removed at the end. */
+  /**
+   * Takes everything apart; with {@code delete} the directory is removed at the end. Whatever
+   * fails, the rest is taken apart all the same.
+   *
+   * @throws QueueFailedException what was published may not be on the device; not with {@code
+   *     delete}
+   * @throws RiverException something else failed; likewise any other exception or error
+   */
   void close(boolean andDelete) {
     delete = andDelete;
-    takeApart();
+    Throwable failed = takeApart();
+    if (!andDelete && log.failure().isPresent()) {
+      QueueFailedException lost =
+          new QueueFailedException(
+              "queue " + config.name() + " has failed, its messages may not be on disk",
+              log.failure().get());
+      if (failed != null) {
+        lost.addSuppressed(failed);
+      }
+      throw lost;
+    }
+    if (failed instanceof Error error) {
+      throw error;
+    }
+    if (failed instanceof RuntimeException exception) {
+      throw exception;
+    }
   }
 
-  private void takeApart() {
+  /** What failed first, the others suppressed in it; null if nothing did. */
+  private @Nullable Throwable takeApart() {
+    Throwable first = null;
     while (!undo.isEmpty()) {
       try {
         undo.pop().run();
-      } catch (RuntimeException e) {
-        LOG.error("Queue {}: an error while closing; closing goes on", config.name(), e);
+      } catch (Throwable e) {
+        if (first == null) {
+          first = e;
+        } else if (first != e) {
+          first.addSuppressed(e);
+        }
       }
     }
+    return first;
   }
 
-  private void giveUpDirectory() {
+  private void giveUp(DataDirectory given) {
     if (!delete) {
-      directory.close();
+      given.close();
       return;
     }
     try {
-      directory.delete();
+      given.delete();
     } catch (IOException e) {
-      throw new RiverException("queue " + config.name() + ": cannot delete " + directory.path(), e);
+      throw new RiverException("queue " + config.name() + ": cannot delete " + given.path(), e);
     }
   }
 }

@@ -18,8 +18,6 @@ import java.util.Map;
 import java.util.OptionalLong;
 import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * Knows every subscriber of a queue, those that nobody has opened in this run too: what they have
@@ -30,8 +28,6 @@ import org.slf4j.LoggerFactory;
  * takes its place.
  */
 final class SubscriberRegistry<M> {
-  private static final Logger LOG = LoggerFactory.getLogger(SubscriberRegistry.class);
-
   private final SubscriberStore store;
   private final SubscriberContext<M> context;
   private final QueueCounters counters;
@@ -269,18 +265,27 @@ final class SubscriberRegistry<M> {
       synchronized (this) {
         closed = true;
       }
-      open().forEach(this::closeWhateverHappens);
+      closeAll();
     } finally {
       context.removal().unlock();
     }
   }
 
   /** No reader may stay open because another one's ledger would not close. */
-  private void closeWhateverHappens(DurableSubscriber<M> subscriber) {
-    try {
-      subscriber.close();
-    } catch (RuntimeException e) {
-      LOG.error("Queue {}: closing subscriber {}", context.queue(), subscriber.name(), e);
+  private void closeAll() {
+    RuntimeException failed = null;
+    for (DurableSubscriber<M> subscriber : open()) {
+      try {
+        subscriber.close();
+      } catch (Throwable e) {
+        if (failed == null) {
+          failed = new RiverException("queue " + context.queue() + ": closing its subscribers");
+        }
+        failed.addSuppressed(e);
+      }
+    }
+    if (failed != null) {
+      throw failed;
     }
   }
 }

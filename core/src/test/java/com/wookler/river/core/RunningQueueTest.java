@@ -2,16 +2,21 @@ package com.wookler.river.core;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
 
 import com.wookler.river.common.TimeSource;
+import com.wookler.river.common.errors.RiverException;
 import com.wookler.river.core.message.MessageConverter;
 import com.wookler.river.core.message.QueueClosedException;
+import com.wookler.river.core.message.QueueFailedException;
+import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Calls that found a queue running and go on when it is closed. */
+/** Closing that fails, and calls that found a queue running and go on when it is closed. */
 class RunningQueueTest {
   @TempDir Path directory;
 
@@ -32,6 +37,38 @@ class RunningQueueTest {
             List.of(),
             TimeSource.system()),
         new Listeners());
+  }
+
+  @Test
+  void shouldSayWhenTheDirectoryCannotBeDeleted() throws IOException {
+    MessageQueue<String> queue =
+        MessageQueue.builder("orders", MessageConverter.utf8()).directory(directory).open();
+    Path own = directory.resolve("orders");
+    try (Undeletable stays = Undeletable.in(own, directory)) {
+      assertThatThrownBy(queue::delete)
+          .isInstanceOf(RiverException.class)
+          .hasMessageContaining("orders")
+          .hasMessageContaining("delete");
+      assertThat(queue.state()).isEqualTo(QueueState.STOPPED);
+      queue.close();
+    }
+  }
+
+  @Test
+  void shouldSayAtTheCloseThatTheLogHasFailed() throws IOException {
+    MessageQueue<String> queue =
+        MessageQueue.builder("orders", MessageConverter.utf8())
+            .directory(directory)
+            .recycle(SizeBasedRecycle.ofMessages(1))
+            .open();
+    Path next = directory.resolve("orders/log/b00000001.cq4");
+    await().until(() -> Files.deleteIfExists(next)); // made ahead
+    Files.createDirectory(next);
+    queue.publisher().publish("m0");
+    await().until(() -> queue.state() == QueueState.FAILED);
+    assertThatThrownBy(queue::close).isInstanceOf(QueueFailedException.class);
+    assertThat(queue.state()).isEqualTo(QueueState.STOPPED);
+    queue.close();
   }
 
   @Test
