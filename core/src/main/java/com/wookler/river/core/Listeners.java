@@ -12,6 +12,9 @@ import org.slf4j.LoggerFactory;
 final class Listeners {
   private static final Logger LOG = LoggerFactory.getLogger(Listeners.class);
 
+  /** Of every queue: they share the threads on which listeners are called. */
+  private static final ThreadLocal<Boolean> CALLING = ThreadLocal.withInitial(() -> false);
+
   private final List<QueueListener> listeners = new CopyOnWriteArrayList<>();
 
   void add(QueueListener listener) {
@@ -28,13 +31,30 @@ final class Listeners {
     each(listener -> listener.failed(cause));
   }
 
+  /**
+   * Refuses what waits for the threads on which listeners are called.
+   *
+   * @throws IllegalStateException a listener is calling
+   */
+  static void refuseInside(String what) {
+    if (CALLING.get()) {
+      throw new IllegalStateException(
+          what + " from another thread: a listener would wait for itself");
+    }
+  }
+
   private void each(Consumer<QueueListener> call) {
-    for (QueueListener listener : listeners) {
-      try {
-        call.accept(listener);
-      } catch (RuntimeException e) {
-        LOG.error("Listener {} failed", listener, e);
+    CALLING.set(true);
+    try {
+      for (QueueListener listener : listeners) {
+        try {
+          call.accept(listener);
+        } catch (Throwable e) { // whatever it is, the block is archived
+          LOG.error("Listener {} failed", listener, e);
+        }
       }
+    } finally {
+      CALLING.remove();
     }
   }
 }

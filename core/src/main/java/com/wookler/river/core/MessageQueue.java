@@ -253,7 +253,13 @@ public final class MessageQueue<M> implements Configurable, AutoCloseable {
     listeners.add(Objects.requireNonNull(listener, "listener"));
   }
 
-  /** Closes the queue and removes its directory; backups stay. */
+  /**
+   * Closes the queue and removes its directory; backups stay. The queue is closed also if this
+   * fails.
+   *
+   * @throws com.wookler.river.common.errors.RiverException something of the directory is left
+   * @throws IllegalStateException called by a {@link QueueListener}
+   */
   public void delete() {
     running();
     close(true);
@@ -261,7 +267,12 @@ public final class MessageQueue<M> implements Configurable, AutoCloseable {
 
   /**
    * Closes the queue: waits for calls under way, wakes those that wait (they get {@link
-   * QueueClosedException}), forces, and gives back every thread, file and mapping. Idempotent.
+   * QueueClosedException}), forces, and gives back every thread, file and mapping. Idempotent. The
+   * queue is closed also if this fails.
+   *
+   * @throws com.wookler.river.core.message.QueueFailedException the log has failed, now or before:
+   *     what was published may not be on the device
+   * @throws IllegalStateException called by a {@link QueueListener}
    */
   @Override
   public void close() {
@@ -269,6 +280,7 @@ public final class MessageQueue<M> implements Configurable, AutoCloseable {
   }
 
   private void close(boolean delete) {
+    Listeners.refuseInside("close queue " + name); // before the lock, under which the pools drain
     lifecycle.lock();
     try {
       RunningQueue<M> parts = running;

@@ -6,7 +6,9 @@ import java.nio.file.Path;
  * Hears what happens to a queue in the background.
  *
  * <p>Called on a background thread, one call at a time a queue, without a lock held. It should be
- * quick: archiving waits for it. An exception is logged and changes nothing.
+ * quick: archiving waits for it. An exception is logged and changes nothing. A queue cannot be
+ * closed or deleted from within a call, which {@code close} would wait for: that throws {@link
+ * IllegalStateException}; have another thread do it.
  */
 public interface QueueListener {
   /**

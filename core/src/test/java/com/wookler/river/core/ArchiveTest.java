@@ -1,6 +1,7 @@
 package com.wookler.river.core;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.catchThrowable;
 import static org.awaitility.Awaitility.await;
 
 import com.wookler.river.common.ManualTimeSource;
@@ -81,6 +82,39 @@ class ArchiveTest {
 
   private static SubscriberConfig acking(String name) {
     return SubscriberConfig.builder(name).ack(true).build();
+  }
+
+  @Test
+  void shouldRefuseToCloseWithinAListener() {
+    openWithBackup();
+    Queue<Throwable> refused = new ConcurrentLinkedQueue<>();
+    try (MessageQueue<String> other =
+        MessageQueue.builder("other", MessageConverter.utf8())
+            .directory(directory.resolve("data"))
+            .open()) {
+      queue.addListener(
+          new QueueListener() {
+            @Override
+            public void blockArchived(int block, long firstSequence, long messages, Path backup) {
+              refused.add(catchThrowable(() -> queue.close()));
+              refused.add(catchThrowable(() -> queue.delete()));
+              refused.add(catchThrowable(other::close));
+              throw new LinkageError("on purpose");
+            }
+          });
+      Subscriber<String> subscriber = queue.subscriber(acking("billing"));
+      publish(21);
+      finish(subscriber, 21);
+      await().until(() -> refused.size() == 6 && queue.stats().archived() == 2);
+      assertThat(refused)
+          .allSatisfy(
+              e ->
+                  assertThat(e)
+                      .isInstanceOf(IllegalStateException.class)
+                      .hasMessageContaining("another thread"));
+      assertThat(other.publisher().publish("m0")).isZero();
+      queue.close();
+    }
   }
 
   @Test
