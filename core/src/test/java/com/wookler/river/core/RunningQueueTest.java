@@ -40,6 +40,7 @@ class RunningQueueTest {
   }
 
   @Test
+  @SuppressWarnings("try") // it only has to be there
   void shouldSayWhenTheDirectoryCannotBeDeleted() throws IOException {
     MessageQueue<String> queue =
         MessageQueue.builder("orders", MessageConverter.utf8()).directory(directory).open();
