@@ -133,9 +133,14 @@ public final class BlockLog implements AutoCloseable {
     }
     ChronicleStore store =
         new ChronicleStore(settings.directory(), found.active().number(), settings.chunkBytes());
-    BlockLog log = new BlockLog(settings, counters, found, store, flusher, worker);
-    log.begin(found.activeStarted());
-    return log;
+    try {
+      BlockLog log = new BlockLog(settings, counters, found, store, flusher, worker);
+      log.begin(found.activeStarted());
+      return log;
+    } catch (Throwable e) {
+      store.close(); // while the queue's LOCK is still held
+      throw e;
+    }
   }
 
   private void begin(boolean activeStarted) {

@@ -44,9 +44,14 @@ final class ChronicleStore implements AutoCloseable {
             .timeoutMS(LOCK_TIMEOUT_MILLIS)
             .syncMode(SyncMode.NONE)
             .build();
-    DurableFiles.ownerOnly(directory.resolve(METADATA));
-    appender = queue.createAppender();
-    appender.singleThreadedCheckDisabled(true);
+    try {
+      DurableFiles.ownerOnly(directory.resolve(METADATA));
+      appender = queue.createAppender();
+      appender.singleThreadedCheckDisabled(true);
+    } catch (Throwable e) {
+      closeQueue();
+      throw e;
+    }
   }
 
   /** Appends one document to the active block. */
@@ -100,6 +105,10 @@ final class ChronicleStore implements AutoCloseable {
   @Override
   public void close() {
     appender.close();
+    closeQueue();
+  }
+
+  private void closeQueue() {
     queue.close();
     BackgroundResourceReleaser.releasePendingResources();
   }

@@ -1,6 +1,7 @@
 package com.wookler.river.core.log;
 
 import com.wookler.river.common.ManualTimeSource;
+import com.wookler.river.common.TimeSource;
 import com.wookler.river.common.WorkerPool;
 import com.wookler.river.common.counters.AbstractCounter;
 import com.wookler.river.common.counters.Average;
@@ -63,9 +64,13 @@ final class LogFixture implements AutoCloseable {
   }
 
   BlockLog open(UUID identity) {
+    return open(identity, time);
+  }
+
+  BlockLog open(UUID identity, TimeSource clock) {
     log =
         BlockLog.open(
-            new LogSettings("orders", identity, directory, 1 << 20, strategy, time),
+            new LogSettings("orders", identity, directory, 1 << 20, strategy, clock),
             new LogCounters(counter(), counter(), counter(), counter()),
             pool.serial("flusher"),
             pool.serial("worker"));
