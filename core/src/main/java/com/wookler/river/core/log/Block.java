@@ -18,6 +18,7 @@ final class Block implements BlockInfo {
 
   private long messages;
   private long documents;
+  private boolean holdsBatch; // once true it stays so
   private long end;
   private long contentBytes;
   private long firstMicros;
@@ -45,6 +46,7 @@ final class Block implements BlockInfo {
     Block block = new Block(seal.block(), seal.firstSequence(), file);
     block.messages = seal.messages();
     block.documents = seal.documents();
+    block.holdsBatch = seal.documents() != seal.messages();
     block.end = seal.bytes();
     block.contentBytes = contentBytes;
     block.firstMicros = seal.firstMicros();
@@ -60,6 +62,9 @@ final class Block implements BlockInfo {
     }
     messages += count;
     documents++;
+    if (count > 1) {
+      holdsBatch = true;
+    }
     lastMicros = micros;
     digest = DocumentFormat.digest(digest, documentDigest);
     contentBytes += length;
@@ -102,6 +107,14 @@ final class Block implements BlockInfo {
 
   long documents() {
     return documents;
+  }
+
+  /**
+   * Whether a document holds more than one message. Unlike two counts of a growing block, one flag
+   * that never goes back cannot be read half old and half new.
+   */
+  boolean holdsBatch() {
+    return holdsBatch;
   }
 
   long firstMicros() {

@@ -236,7 +236,7 @@ public final class LogReader implements AutoCloseable {
   /** The place of the document that holds the sequence, by binary search over documents. */
   private long documentOf(Block block, long sequence, ExcerptTailer at) {
     long place = sequence - block.firstSequence();
-    if (block.documents() == block.messages()) {
+    if (!block.holdsBatch()) {
       return place;
     }
     long low = 0;
