@@ -52,11 +52,16 @@ public final class LogReader implements AutoCloseable {
     return position;
   }
 
-  /** Goes to a sequence; nothing is read yet. */
+  /** Goes to a sequence; nothing is read yet, and damage is left to {@link #next} to tell. */
   public void moveTo(long sequence) {
     if (open && sequence >= position && sequence < document.firstSequence() + document.count()) {
-      while (document.nextSequence() < sequence) {
-        document.skip();
+      try {
+        while (document.nextSequence() < sequence) {
+          document.skip();
+        }
+      } catch (DamagedMessageException e) {
+        forgetDocument();
+        closeTailer();
       }
     } else if (sequence != position) {
       forgetDocument();

@@ -192,6 +192,20 @@ class LogReaderTest {
   }
 
   @Test
+  void shouldNameThePlaceOfDamageThatItMetOnItsWay() throws IOException {
+    log.open();
+    log.publish(2).batch(5).publish(2);
+    long second = log.offsets(1).get(2) + 4 + 32 + (8 + 1 + 2); // its length
+    LogFixture.write(log.block(1), second, LogFixture.littleEndian(1 << 20));
+    LogReader reader = log.reader();
+    shouldRead(reader, 0, 3);
+    reader.moveTo(5);
+    shouldMeetDamage(reader, 5, 1);
+    reader.moveTo(7);
+    shouldRead(reader, 7, 9);
+  }
+
+  @Test
   void shouldReportAFlippedByteAfterAReopening() throws IOException {
     log.recycleAt(10).open();
     log.publish(25);
