@@ -14,7 +14,8 @@ final class MessageDelivery<M> implements Delivery<M> {
   enum Verdict {
     NONE,
     ACKED,
-    GIVEN_BACK
+    NACKED,
+    RELEASED
   }
 
   private final DurableSubscriber<M> subscriber;

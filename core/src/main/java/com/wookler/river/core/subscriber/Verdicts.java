@@ -57,28 +57,37 @@ final class Verdicts<M> {
   }
 
   Outcome release(MessageDelivery<M> delivery) {
-    return delivery.verdict == Verdict.GIVEN_BACK
+    return delivery.verdict == Verdict.RELEASED
         ? Outcome.REPEATED
-        : givenBack(delivery, ledger.release(delivery.sequence(), delivery.ticket()));
+        : givenBack(
+            delivery, Verdict.RELEASED, ledger.release(delivery.sequence(), delivery.ticket()));
   }
 
   Outcome retry(MessageDelivery<M> delivery, long delayMillis, long nowMillis) {
-    return delivery.verdict == Verdict.GIVEN_BACK
+    return delivery.verdict == Verdict.NACKED
         ? Outcome.REPEATED
         : givenBack(
-            delivery, ledger.retry(delivery.sequence(), delivery.ticket(), delayMillis, nowMillis));
+            delivery,
+            Verdict.NACKED,
+            ledger.retry(delivery.sequence(), delivery.ticket(), delayMillis, nowMillis));
   }
 
-  private Outcome givenBack(MessageDelivery<M> delivery, Outcome outcome) {
+  private Outcome givenBack(MessageDelivery<M> delivery, Verdict verdict, Outcome outcome) {
     if (outcome == Outcome.DONE) {
-      delivery.verdict = Verdict.GIVEN_BACK;
+      delivery.verdict = verdict;
     }
-    return outcome;
+    return unlessFinished(outcome);
   }
 
   Outcome extend(MessageDelivery<M> delivery, long millis, long nowMillis) {
     long latest = TimeUnit.SECONDS.toMillis(delivery.handedOverSecond()) + MAX_EXTENSION_MILLIS;
-    return ledger.extend(delivery.sequence(), delivery.ticket(), millis, nowMillis, latest);
+    return unlessFinished(
+        ledger.extend(delivery.sequence(), delivery.ticket(), millis, nowMillis, latest));
+  }
+
+  /** The message is finished, so a verdict that wants it delivered again did not take effect. */
+  private static Outcome unlessFinished(Outcome outcome) {
+    return outcome == Outcome.REPEATED ? Outcome.STALE : outcome;
   }
 
   private void count(long messages) {
