@@ -7,8 +7,6 @@ import com.wookler.river.core.log.Arrivals;
 import com.wookler.river.core.log.BlockLog;
 import com.wookler.river.core.log.LogReader;
 import com.wookler.river.core.message.MessageConverter;
-import com.wookler.river.core.message.QueueClosedException;
-import com.wookler.river.core.message.StaleReceiptException;
 import java.time.Duration;
 import java.util.Collection;
 import java.util.List;
@@ -33,6 +31,7 @@ public final class DurableSubscriber<M> implements Subscriber<M> {
   private final SubscriberContext<M> context;
   private final SubscriberConfig config;
   private final SubscriberCounters counters;
+  private final Refusals refusals;
   private final BlockLog log;
   private final Arrivals.Line line;
   private final WaitingRoom<Delivery<M>> waiting;
@@ -82,6 +81,7 @@ public final class DurableSubscriber<M> implements Subscriber<M> {
     this.ledger = ledger;
     this.counters = counters;
     this.onClose = onClose;
+    this.refusals = new Refusals(context.queue(), config.name());
     this.log = context.log();
     this.openedNanos = context.time().nanoTime();
     this.feed = new Feed<>(this, context, ledger);
@@ -255,8 +255,8 @@ public final class DurableSubscriber<M> implements Subscriber<M> {
     try {
       ensureOpen();
       boolean full = !ledger.hasRoom();
-      changed();
       outcome = decision.over(verdicts, delivery);
+      changed();
       wake = retimes || (full && feed.hasMore()); // no publish tells those that wait of room
     } finally {
       lock.unlock();
@@ -264,7 +264,9 @@ public final class DurableSubscriber<M> implements Subscriber<M> {
     if (wake) {
       line.wakeOne();
     }
-    refuseStale(delivery, outcome);
+    if (outcome == Outcome.STALE) {
+      throw refusals.stale(delivery);
+    }
   }
 
   @Override
@@ -279,13 +281,13 @@ public final class DurableSubscriber<M> implements Subscriber<M> {
     try {
       ensureOpen();
       boolean full = !ledger.hasRoom();
-      changed();
       for (Delivery<M> delivery : deliveries) {
         MessageDelivery<M> own = own(delivery);
         if (verdicts.acknowledge(own) == Outcome.STALE) {
           stale = own;
         }
       }
+      changed();
       wake = full && feed.hasMore();
     } finally {
       lock.unlock();
@@ -294,7 +296,7 @@ public final class DurableSubscriber<M> implements Subscriber<M> {
       line.wakeOne();
     }
     if (stale != null) {
-      refuseStale(stale, Outcome.STALE);
+      throw refusals.stale(stale);
     }
   }
 
@@ -336,7 +338,7 @@ public final class DurableSubscriber<M> implements Subscriber<M> {
     try {
       ensureOpen();
       ledger.seek(sequence);
-      feed.moveTo(sequence);
+      changed();
     } finally {
       lock.unlock();
     }
@@ -369,7 +371,7 @@ public final class DurableSubscriber<M> implements Subscriber<M> {
     try {
       ensureOpen();
       return new SubscriberStats(
-          log.nextSequence() - ledger.position() + ledger.unfinished(),
+          log.nextSequence() - ledger.floor() - ledger.finishedAboveFloor(),
           ledger.inFlight(),
           ledger.floor(),
           delivered,
@@ -412,6 +414,7 @@ public final class DurableSubscriber<M> implements Subscriber<M> {
     }
   }
 
+  /** To be called behind the change: a force that runs before it must leave the flag set. */
   private void changed() {
     if (!unforced) { // a store that other cores must see, only where it says something new
       unforced = true;
@@ -427,7 +430,12 @@ public final class DurableSubscriber<M> implements Subscriber<M> {
   @SuppressWarnings("GuardedBy") // the one method of a ledger that is made for a thread without it
   public void force() {
     unforced = false; // before, so that what happens meanwhile is forced the next time
-    ledger.force();
+    try {
+      ledger.force();
+    } catch (RuntimeException | Error e) {
+      unforced = true; // or an idle subscriber's acknowledgements would never be forced
+      throw e;
+    }
   }
 
   String receipt(long sequence, long ticket) {
@@ -442,30 +450,13 @@ public final class DurableSubscriber<M> implements Subscriber<M> {
     if (delivery instanceof MessageDelivery<M> own && own.subscriber() == this) {
       return own;
     }
-    throw new IllegalArgumentException(
-        "the delivery is not one of subscriber " + config.name() + " of queue " + context.queue());
+    throw refusals.foreign();
   }
 
   @GuardedBy("lock")
   private void ensureOpen() {
     if (closed) {
-      throw new QueueClosedException(
-          "subscriber " + config.name() + " of queue " + context.queue() + " is closed");
-    }
-  }
-
-  private void refuseStale(MessageDelivery<M> delivery, Outcome outcome) {
-    if (outcome == Outcome.STALE) {
-      throw new StaleReceiptException(
-          "queue "
-              + context.queue()
-              + ", subscriber "
-              + config.name()
-              + ", sequence "
-              + delivery.sequence()
-              + ": the receipt of attempt "
-              + delivery.attempt()
-              + " is stale; the message was delivered again, given back or finished otherwise");
+      throw refusals.closed();
     }
   }
 

@@ -102,10 +102,6 @@ final class Feed<M> implements AutoCloseable {
     return ledger.nextReady() >= 0 || (ledger.hasRoom() && ledger.position() < log.nextSequence());
   }
 
-  void moveTo(long sequence) {
-    reader.moveTo(sequence);
-  }
-
   /** Lets go of a block that is finished. */
   void leave(int block) {
     reader.leave(block);

@@ -1,0 +1,203 @@
+package com.wookler.river.core.subscriber;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import com.wookler.river.common.ManualTimeSource;
+import com.wookler.river.common.WorkerPool;
+import com.wookler.river.common.counters.AbstractCounter;
+import com.wookler.river.common.counters.Average;
+import com.wookler.river.common.counters.ConcurrentCounter;
+import com.wookler.river.common.counters.TimeWindow;
+import com.wookler.river.common.errors.RiverException;
+import com.wookler.river.core.ack.Ledger;
+import com.wookler.river.core.ack.Ledgers;
+import com.wookler.river.core.ack.Origin;
+import com.wookler.river.core.log.BlockLog;
+import com.wookler.river.core.log.LogCounters;
+import com.wookler.river.core.log.LogSettings;
+import com.wookler.river.core.log.PublishBuffer;
+import com.wookler.river.core.message.MessageConverter;
+import com.wookler.river.core.message.StaleReceiptException;
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Proxy;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Map;
+import java.util.UUID;
+import java.util.concurrent.locks.ReentrantLock;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** A subscriber over a log and a ledger of its own, without a queue around them. */
+@Timeout(60)
+class DurableSubscriberTest {
+  private static final UUID IDENTITY = new UUID(0, 7);
+  private static final SubscriberConfig CONFIG =
+      SubscriberConfig.builder("billing").ack(true).build();
+
+  @TempDir Path directory;
+
+  private final ManualTimeSource time = new ManualTimeSource(Instant.parse("2026-11-20T10:00:00Z"));
+  private final EhcacheRedeliveryCache cache = EhcacheRedeliveryCache.builtIn();
+  private final WorkerPool pool = WorkerPool.acquire("subscriber-test", 1);
+  private BlockLog log;
+  private DurableSubscriber<String> subscriber;
+  private boolean deviceRefuses;
+
+  @BeforeEach
+  void open() {
+    log =
+        BlockLog.open(
+            new LogSettings(
+                "orders", IDENTITY, directory.resolve("log"), 1 << 20, block -> false, time),
+            new LogCounters(counter(), counter(), counter(), counter()),
+            pool.serial("flusher"),
+            pool.serial("worker"));
+    openSubscriber();
+  }
+
+  @AfterEach
+  void close() {
+    subscriber.close();
+    log.close();
+    cache.close();
+    pool.release();
+  }
+
+  private void openSubscriber() {
+    subscriber =
+        new DurableSubscriber<>(
+            new SubscriberContext<>(
+                "orders", IDENTITY, log, new ReentrantLock(), MessageConverter.utf8(), time, cache),
+            CONFIG,
+            refusing(
+                Ledgers.withAck(
+                    directory.resolve("ack"),
+                    CONFIG.limits(),
+                    new Origin(0, 0),
+                    pool.serial("snapshots"))),
+            new SubscriberCounters(counter(), counter(), counter(), counter()),
+            DurableSubscriber::end);
+  }
+
+  /** The same ledger, but its device may refuse. */
+  private Ledger refusing(Ledger ledger) {
+    return (Ledger)
+        Proxy.newProxyInstance(
+            Ledger.class.getClassLoader(),
+            new Class<?>[] {Ledger.class},
+            (proxy, method, arguments) -> {
+              if (deviceRefuses && method.getName().equals("force")) {
+                throw new RiverException("the device refuses");
+              }
+              try {
+                return method.invoke(ledger, arguments);
+              } catch (InvocationTargetException e) {
+                throw e.getCause();
+              }
+            });
+  }
+
+  private static AbstractCounter counter() {
+    return new ConcurrentCounter(
+        new TimeWindow(Duration.ofDays(1), () -> Instant.EPOCH), Average.class);
+  }
+
+  private void publish(int messages) {
+    for (int i = 0; i < messages; i++) {
+      PublishBuffer buffer = PublishBuffer.ofThread();
+      buffer.document().start();
+      buffer.document().add("m".getBytes(StandardCharsets.UTF_8), null, Map.of());
+      log.append(buffer, time.epochMicros());
+    }
+  }
+
+  @Test
+  void shouldForceAgainWhatTheDeviceRefused() {
+    publish(1);
+    subscriber.next().ack();
+    deviceRefuses = true;
+    assertThatThrownBy(subscriber::force).isInstanceOf(RiverException.class);
+    assertThat(subscriber.isUnforced()).isTrue();
+    deviceRefuses = false;
+    subscriber.force();
+    assertThat(subscriber.isUnforced()).isFalse();
+  }
+
+  @Test
+  void shouldForceAfterEachChange() {
+    publish(3);
+    subscriber.force();
+    Delivery<String> first = subscriber.next();
+    assertThat(subscriber.isUnforced()).isTrue();
+    subscriber.force();
+    first.ack();
+    assertThat(subscriber.isUnforced()).isTrue();
+    subscriber.force();
+    subscriber.seek(Position.sequence(2));
+    assertThat(subscriber.isUnforced()).isTrue();
+    subscriber.force();
+    subscriber.purge();
+    assertThat(subscriber.isUnforced()).isTrue();
+  }
+
+  @Test
+  void shouldNotGiveBackWhatWasAcknowledgedWhereverTheFloorIs() {
+    publish(2);
+    Delivery<String> below = subscriber.next();
+    Delivery<String> above = subscriber.next();
+    above.ack();
+    shouldBeFinal(above); // above the floor
+    below.ack();
+    shouldBeFinal(above);
+    shouldBeFinal(below);
+    time.advance(Duration.ofHours(2));
+    assertThat(subscriber.next()).isNull();
+  }
+
+  private static void shouldBeFinal(Delivery<String> acked) {
+    assertThatThrownBy(() -> acked.nack(Duration.ZERO)).isInstanceOf(StaleReceiptException.class);
+    assertThatThrownBy(acked::release).isInstanceOf(StaleReceiptException.class);
+    assertThatThrownBy(() -> acked.extend(Duration.ofHours(1)))
+        .isInstanceOf(StaleReceiptException.class);
+    acked.ack(); // the verdict that took effect
+  }
+
+  @Test
+  void shouldTellANackFromARelease() {
+    publish(2);
+    Delivery<String> released = subscriber.next();
+    released.release();
+    released.release();
+    assertThatThrownBy(() -> released.nack(Duration.ofHours(1)))
+        .isInstanceOf(StaleReceiptException.class);
+    assertThat(subscriber.next().sequence()).isZero(); // at once, as released
+    Delivery<String> nacked = subscriber.next();
+    nacked.nack(Duration.ofHours(1));
+    nacked.nack(Duration.ofHours(1));
+    assertThatThrownBy(nacked::release).isInstanceOf(StaleReceiptException.class);
+    assertThat(subscriber.next()).isNull();
+  }
+
+  @Test
+  void shouldTellTheSameLagAfterAReopening() {
+    publish(12);
+    Delivery<String> first = subscriber.next();
+    for (int i = 1; i < 11; i++) {
+      subscriber.next().ack();
+    }
+    assertThat(first.sequence()).isZero();
+    assertThat(subscriber.stats().lag()).isEqualTo(2);
+    subscriber.close();
+    openSubscriber();
+    assertThat(subscriber.stats().lag()).isEqualTo(2);
+    assertThat(subscriber.purge()).isEqualTo(2);
+    assertThat(subscriber.stats().lag()).isZero();
+  }
+}
