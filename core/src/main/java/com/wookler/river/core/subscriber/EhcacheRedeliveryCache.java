@@ -21,10 +21,15 @@ import org.jspecify.annotations.Nullable;
  * A bounded Ehcache: the user's own, or one small built-in for all queues of the JVM that have
  * none.
  *
- * <p>Keys are {@code <queue UUID>/<sequence>}. The user's file must define one cache with key type
- * {@code java.lang.String} and value type {@code [B}. The built-in one is made when the first
- * message is delivered again, keeps up to 1,024 messages of up to 16 KB on the heap, and ends with
- * the last queue that used it.
+ * <p>Keys are {@code <queue UUID>/<opening>/<sequence>}. The opening is random: a cache that the
+ * user keeps on disk may hold a message that the log lost with the power, and whose sequence
+ * another one has now. What earlier openings left is never read again, and evicted in time. The
+ * user's file must define one cache with key type {@code java.lang.String} and value type {@code
+ * [B}. The built-in one is made when the first message is delivered again, keeps up to 1,024
+ * messages of up to 16 KB on the heap, and ends with the last queue that used it.
+ *
+ * <p>Loaders, writers and synchronous listeners of the user's cache run inside a poll, under the
+ * subscriber's lock: they hold up all consumers of the subscriber, and must not call the queue.
  */
 public final class EhcacheRedeliveryCache implements RedeliveryCache, AutoCloseable {
   private static final String ALIAS = "river";
@@ -40,6 +45,7 @@ public final class EhcacheRedeliveryCache implements RedeliveryCache, AutoClosea
   private static int sharedUsers;
 
   private final @Nullable Path file;
+  private final UUID opening = UUID.randomUUID();
 
   @GuardedBy("this")
   private @Nullable CacheManager manager;
@@ -165,8 +171,8 @@ public final class EhcacheRedeliveryCache implements RedeliveryCache, AutoClosea
     }
   }
 
-  private static String key(UUID queue, long sequence) {
-    return queue + "/" + sequence;
+  private String key(UUID queue, long sequence) {
+    return queue + "/" + opening + "/" + sequence;
   }
 
   /** Ends the user's cache, or this share in the built-in one. Idempotent. */

@@ -23,6 +23,16 @@ class EhcacheRedeliveryCacheTest {
   }
 
   @Test
+  void shouldNotReadWhatAnotherOpeningOfTheQueueLeft() {
+    try (EhcacheRedeliveryCache before = EhcacheRedeliveryCache.builtIn();
+        EhcacheRedeliveryCache after = EhcacheRedeliveryCache.builtIn()) {
+      before.put(ONE, 1, new byte[] {1}); // the log may have lost it, and given its sequence away
+      assertThat(after.get(ONE, 1)).isNull();
+      assertThat(before.get(ONE, 1)).containsExactly(1);
+    }
+  }
+
+  @Test
   void shouldEndWithTheLastQueueThatUsedIt() {
     EhcacheRedeliveryCache some = EhcacheRedeliveryCache.builtIn();
     EhcacheRedeliveryCache more = EhcacheRedeliveryCache.builtIn();
