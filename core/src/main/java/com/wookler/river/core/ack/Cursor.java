@@ -1,6 +1,7 @@
 package com.wookler.river.core.ack;
 
 import com.wookler.river.common.errors.RiverException;
+import com.wookler.river.core.log.DurableFiles;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
@@ -110,7 +111,7 @@ final class Cursor {
     Disk.createFile(temporary);
     Disk.overwrite(temporary, bytes);
     Disk.rename(temporary, path);
-    Disk.forceDirectory(directory);
+    DurableFiles.forceDirectory(directory);
     return new Cursor(MappedFile.open(path, SIZE), SLOT_A);
   }
 

@@ -1,25 +1,21 @@
 package com.wookler.river.core.ack;
 
+import com.wookler.river.core.log.DurableFiles;
 import java.io.IOException;
 import java.io.RandomAccessFile;
 import java.nio.channels.ClosedByInterruptException;
 import java.nio.channels.FileChannel;
-import java.nio.file.FileSystems;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
-import java.nio.file.attribute.PosixFilePermissions;
 
 /**
- * What the journal does to the file system. Files are made with mode 0600 and directories with 0700
- * where the file system knows modes. Usable on any thread: a channel that an interrupt has closed
- * is opened again, and the interrupt kept.
+ * What the journal does to the file system beyond {@link DurableFiles}. Files are made with mode
+ * 0600 where the file system knows modes. Usable on any thread: a channel that an interrupt has
+ * closed is opened again, and the interrupt kept.
  */
 final class Disk {
-  private static final boolean POSIX =
-      FileSystems.getDefault().supportedFileAttributeViews().contains("posix");
-
   private Disk() {}
 
   /** Something to do with a channel of its own. */
@@ -28,25 +24,10 @@ final class Disk {
     T run(FileChannel channel) throws IOException;
   }
 
-  static void createDirectories(Path directory) throws IOException {
-    if (POSIX) {
-      Files.createDirectories(
-          directory,
-          PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------")));
-    } else {
-      Files.createDirectories(directory);
-    }
-  }
-
   /** Makes an empty file, replacing what was there. */
   static void createFile(Path file) throws IOException {
     Files.deleteIfExists(file);
-    if (POSIX) {
-      Files.createFile(
-          file, PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------")));
-    } else {
-      Files.createFile(file);
-    }
+    DurableFiles.create(file).close();
   }
 
   /**
@@ -74,21 +55,6 @@ final class Disk {
 
   static void rename(Path from, Path to) throws IOException {
     Files.move(from, to, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
-  }
-
-  /** Forces a directory's entries; nothing where the platform cannot open a directory. */
-  static void forceDirectory(Path directory) throws IOException {
-    if (POSIX) {
-      FileChannel open =
-          withChannel(
-              directory,
-              channel -> {
-                channel.force(true);
-                return channel;
-              },
-              StandardOpenOption.READ);
-      open.close();
-    }
   }
 
   /**

@@ -2,6 +2,7 @@ package com.wookler.river.core.ack;
 
 import com.google.errorprone.annotations.concurrent.GuardedBy;
 import com.wookler.river.common.errors.RiverException;
+import com.wookler.river.core.log.DurableFiles;
 import java.io.IOException;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.Executor;
@@ -165,7 +166,7 @@ final class FileJournal implements AckJournal {
     missingUntil = Long.MAX_VALUE;
     askForMaintenance();
     try {
-      Disk.forceDirectory(generations.directory());
+      DurableFiles.forceDirectory(generations.directory());
     } catch (IOException e) {
       throw new RiverException(
           "moved the subscriber in " + generations.directory() + ", but a power loss may undo it",
@@ -299,7 +300,7 @@ final class FileJournal implements AckJournal {
     if (newNames.getAndSet(false)) {
       boolean done = false;
       try {
-        Disk.forceDirectory(generations.directory());
+        DurableFiles.forceDirectory(generations.directory());
         done = true;
       } finally {
         newNames.compareAndSet(false, !done);

@@ -1,5 +1,6 @@
 package com.wookler.river.core.ack;
 
+import com.wookler.river.core.log.DurableFiles;
 import java.io.IOException;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
@@ -76,7 +77,7 @@ final class Generations {
   /** Writes the snapshot of a generation; when this returns it survives a power loss. */
   void writeSnapshot(AckState state, long generation) throws IOException {
     placeSnapshot(state, generation);
-    Disk.forceDirectory(directory);
+    DurableFiles.forceDirectory(directory);
   }
 
   /** Like {@link #writeSnapshot}, but the directory is still to be forced. */

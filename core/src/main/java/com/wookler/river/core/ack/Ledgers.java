@@ -2,6 +2,7 @@ package com.wookler.river.core.ack;
 
 import com.wookler.river.common.errors.ConfigurationException;
 import com.wookler.river.common.errors.RiverException;
+import com.wookler.river.core.log.DurableFiles;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -36,7 +37,7 @@ public final class Ledgers {
    */
   public static Ledger withAck(Path directory, Limits limits, Origin origin, Executor flusher) {
     try {
-      makeDirectory(directory);
+      DurableFiles.createDirectories(directory);
       Cursor.Content content = readCursor(directory, WITH_ACK);
       Generations generations = new Generations(directory);
       Recovery.Found found = Recovery.run(generations, origin, content);
@@ -72,7 +73,7 @@ public final class Ledgers {
    */
   public static Ledger withoutAck(Path directory, Origin origin) {
     try {
-      makeDirectory(directory);
+      DurableFiles.createDirectories(directory);
       Cursor.Content content = readCursor(directory, WITHOUT_ACK);
       RecoveryReport report = recoverPosition(directory, origin, content);
       warn(report);
@@ -102,16 +103,6 @@ public final class Ledgers {
       damaged = List.of(path + " is missing, and was damaged before; delivering from " + floor);
     }
     return new RecoveryReport(created, floor, floor, floor, 0, 0, 0, 0, torn, damaged);
-  }
-
-  private static void makeDirectory(Path directory) throws IOException {
-    if (!Files.isDirectory(directory)) {
-      Disk.createDirectories(directory);
-      Path parent = directory.toAbsolutePath().getParent();
-      if (parent != null) {
-        Disk.forceDirectory(parent);
-      }
-    }
   }
 
   /** What the cursor file holds, null if there is none. Touches nothing. */

@@ -4,7 +4,8 @@
  *
  * <p>{@code Ledgers} opens one of two implementations of {@code Ledger}. Nothing here knows
  * messages, threads or the log; the caller holds one lock a subscriber around every call. May
- * import {@code common} and {@code common.errors}, and nothing else of River.
+ * import {@code common}, {@code common.errors} and {@code DurableFiles} of {@code core.log}, and
+ * nothing else of River.
  */
 @NullMarked
 package com.wookler.river.core.ack;

@@ -3,6 +3,7 @@ package com.wookler.river.core.log;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
+import java.nio.channels.ClosedByInterruptException;
 import java.nio.channels.FileChannel;
 import java.nio.file.FileSystems;
 import java.nio.file.Files;
@@ -27,9 +28,22 @@ public final class DurableFiles {
 
   /**
    * Creates a directory and its parents, each new one with mode 0700 where the file system knows
-   * modes.
+   * modes. The entries of new ones are forced, so that they survive a power loss.
    */
   public static void createDirectories(Path directory) throws IOException {
+    Path existing = directory.toAbsolutePath();
+    while (!Files.exists(existing) && existing.getParent() != null) {
+      existing = existing.getParent();
+    }
+    makeDirectories(directory);
+    Path at = directory.toAbsolutePath().getParent();
+    while (at != null && at.startsWith(existing)) {
+      forceDirectory(at);
+      at = at.getParent();
+    }
+  }
+
+  private static void makeDirectories(Path directory) throws IOException {
     if (POSIX) {
       Files.createDirectories(
           directory,
@@ -93,13 +107,27 @@ public final class DurableFiles {
 
   /**
    * Forces a directory's entries to the device; nothing where the platform cannot open a directory.
+   * Usable on any thread: an interrupt is kept, and does not keep it from forcing.
    */
   public static void forceDirectory(Path directory) throws IOException {
     if (!POSIX) {
       return;
     }
-    try (FileChannel channel = FileChannel.open(directory, StandardOpenOption.READ)) {
-      channel.force(true);
+    boolean interrupted = false;
+    try {
+      while (true) {
+        interrupted |= Thread.interrupted(); // it would close the channel
+        try (FileChannel channel = FileChannel.open(directory, StandardOpenOption.READ)) {
+          channel.force(true);
+          return;
+        } catch (ClosedByInterruptException e) {
+          interrupted = true;
+        }
+      }
+    } finally {
+      if (interrupted) {
+        Thread.currentThread().interrupt();
+      }
     }
   }
 }
