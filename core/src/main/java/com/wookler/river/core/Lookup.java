@@ -24,7 +24,7 @@ final class Lookup implements AutoCloseable {
   private final String queue;
   private final BlockLog log;
   private final @Nullable Backup backup;
-  private final ReentrantLock lock = new ReentrantLock();
+  final ReentrantLock lock = new ReentrantLock(); // held by a test, too
 
   @GuardedBy("lock")
   private final LogReader reader;
@@ -85,12 +85,21 @@ final class Lookup implements AutoCloseable {
 
   OptionalLong sequenceAt(Instant time) {
     long micros = Micros.atOrAfter(time);
-    if (backup != null) {
-      OptionalLong archived = backup.sequenceAt(micros);
+    while (true) {
+      long first = log.firstSequence();
+      OptionalLong archived = backup == null ? OptionalLong.empty() : backup.sequenceAt(micros);
       if (archived.isPresent()) {
         return archived;
       }
+      OptionalLong found = inLog(micros);
+      if (backup == null || log.firstSequence() == first) {
+        return found;
+      }
+      // a block went into the backup after that was asked: it may hold an earlier one
     }
+  }
+
+  private OptionalLong inLog(long micros) {
     lock.lock();
     try {
       ensureOpen();

@@ -6,13 +6,19 @@ import static org.awaitility.Awaitility.await;
 
 import com.wookler.river.common.TimeSource;
 import com.wookler.river.common.errors.RiverException;
+import com.wookler.river.core.log.RecycleStrategy;
 import com.wookler.river.core.message.MessageConverter;
 import com.wookler.river.core.message.QueueClosedException;
 import com.wookler.river.core.message.QueueFailedException;
+import com.wookler.river.core.subscriber.DurableSubscriber;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
+import java.time.Instant;
 import java.util.List;
+import java.util.OptionalLong;
+import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -21,18 +27,22 @@ class RunningQueueTest {
   @TempDir Path directory;
 
   private RunningQueue<String> open() {
+    return open(QueueConfig.WHEN_FULL, null);
+  }
+
+  private RunningQueue<String> open(RecycleStrategy recycle, QueueConfig.BackupConfig backup) {
     return new RunningQueue<>(
         new QueueConfig<>(
             "orders",
             directory,
             MessageConverter.utf8(),
-            QueueConfig.WHEN_FULL,
+            recycle,
             QueueConfig.DEFAULT_BLOCK_BYTES,
             QueueConfig.DEFAULT_MAX_MESSAGE_BYTES,
             QueueConfig.DEFAULT_SYNC_INTERVAL,
             true,
             QueueConfig.DEFAULT_DISCARDED_RETENTION,
-            null,
+            backup,
             null,
             List.of(),
             TimeSource.system()),
@@ -70,6 +80,32 @@ class RunningQueueTest {
     assertThatThrownBy(queue::close).isInstanceOf(QueueFailedException.class);
     assertThat(queue.state()).isEqualTo(QueueState.STOPPED);
     queue.close();
+  }
+
+  @Test
+  void shouldFindWhatGoesIntoTheBackupMeanwhile() throws Exception {
+    RunningQueue<String> queue =
+        open(
+            SizeBasedRecycle.ofMessages(1),
+            new QueueConfig.BackupConfig(directory.resolve("backup"), Duration.ZERO));
+    try {
+      DurableSubscriber<String> audit = queue.subscribers().open("audit");
+      queue.publisher().publish("m0");
+      queue.publisher().publish("m1");
+      CompletableFuture<OptionalLong> found;
+      queue.lookup().lock.lock();
+      try {
+        found = CompletableFuture.supplyAsync(() -> queue.lookup().sequenceAt(Instant.EPOCH));
+        await().until(() -> queue.lookup().lock.hasQueuedThreads()); // the backup was asked
+        assertThat(audit.next()).isNotNull();
+        await().until(() -> queue.log().firstSequence() == 1);
+      } finally {
+        queue.lookup().lock.unlock();
+      }
+      assertThat(found.get()).hasValue(0);
+    } finally {
+      queue.close(false);
+    }
   }
 
   @Test
