@@ -15,6 +15,7 @@ import java.io.UncheckedIOException;
 import java.nio.channels.FileChannel;
 import java.nio.channels.FileLock;
 import java.nio.channels.OverlappingFileLockException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -29,6 +30,7 @@ import java.util.HashSet;
 import java.util.Set;
 import java.util.UUID;
 import java.util.stream.Stream;
+import java.util.zip.CRC32C;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -39,7 +41,8 @@ import org.slf4j.LoggerFactory;
  * <pre>
  *  &lt;base&gt;/&lt;queue&gt;/          mode 0700
  *    LOCK                        locked for the life of the process
- *    queue.json                  {"format":1,"id":"…","name":"…","created":"…"}
+ *    queue.json                  {"format":1,"id":"…","name":"…","created":"…",
+ *                                "check":"…"}, the CRC32C of id and name
  *    log/                        the blocks
  *    subscribers/&lt;name&gt;/        their ledgers
  *  &lt;base&gt;/&lt;queue&gt;.discarded-20261120T101500.000Z/   data set aside
@@ -243,6 +246,7 @@ final class DataDirectory implements AutoCloseable {
       ObjectNode json = JSON.createObjectNode();
       json.put("format", FORMAT).put("id", id.toString()).put("name", name);
       json.put("created", time.wallTime().toString());
+      json.put("check", check(id.toString(), name));
       DurableFiles.write(file, JSON.writerWithDefaultPrettyPrinter().writeValueAsBytes(json));
       return id;
     }
@@ -260,12 +264,23 @@ final class DataDirectory implements AutoCloseable {
                 + "; this River reads "
                 + FORMAT);
       }
-      return UUID.fromString(json.path("id").asText());
+      String id = json.path("id").asText();
+      if (!json.path("check").asText().equals(check(id, json.path("name").asText()))) {
+        throw new IllegalArgumentException("its id and name do not fit its check");
+      }
+      return UUID.fromString(id);
     } catch (IllegalArgumentException | JacksonException e) {
       throw new RiverException(
           "queue " + name + ": damaged: " + file.toAbsolutePath() + " is not a queue's identity",
           e);
     }
+  }
+
+  /** With a wrong id every block would look as if it were another queue's. */
+  private static String check(String id, String name) {
+    CRC32C crc = new CRC32C();
+    crc.update((id + '/' + name).getBytes(StandardCharsets.UTF_8));
+    return String.format("%08x", crc.getValue());
   }
 
   Path log() {

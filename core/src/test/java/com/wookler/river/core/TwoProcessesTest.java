@@ -228,8 +228,24 @@ class TwoProcessesTest {
         .hasMessageContaining("damaged")
         .hasMessageContaining(identity.toString());
     assertThat(identity).hasContent("{ half");
+    for (String key : List.of("id", "name")) {
+      String flipped = flipped(written, key);
+      Files.writeString(identity, flipped);
+      before = content(directory);
+      assertThatThrownBy(() -> builder(NAME).open())
+          .isInstanceOf(RiverException.class)
+          .hasMessageContaining("damaged")
+          .hasMessageContaining(identity.toString());
+      assertThat(content(directory)).isEqualTo(before);
+    }
     Files.writeString(identity, written);
     builder(NAME).open().close();
+  }
+
+  /** With the first character of a value changed, so that it is still one of its kind. */
+  private static String flipped(String json, String key) {
+    int at = json.indexOf('"', json.indexOf(':', json.indexOf('"' + key + '"'))) + 1;
+    return json.substring(0, at) + (json.charAt(at) == '1' ? '2' : '1') + json.substring(at + 1);
   }
 
   @Test
