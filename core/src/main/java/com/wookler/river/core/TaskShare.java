@@ -4,6 +4,7 @@ import com.google.errorprone.annotations.concurrent.GuardedBy;
 import com.wookler.river.common.Env;
 import com.wookler.river.common.TaskManager;
 import com.wookler.river.common.TimeSource;
+import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -28,8 +29,9 @@ final class TaskShare implements AutoCloseable {
   }
 
   static TaskShare acquire() {
-    if (Env.find().isPresent()) {
-      return new TaskShare(Env.find().get().taskmanager(), false);
+    Optional<Env> env = Env.find(); // once: it may be shut down meanwhile
+    if (env.isPresent()) {
+      return new TaskShare(env.get().taskmanager(), false);
     }
     synchronized (LOCK) {
       TaskManager shared = own;
