@@ -83,12 +83,12 @@ public final class MessageQueue<M> implements Configurable, AutoCloseable {
    */
   @Override
   public void configure(ConfigNode node) {
+    QueueConfig<M> read = QueueXml.read(node); // makes the user's objects: without the lock
     lifecycle.lock();
     try {
       if (state != QueueState.NEW) {
         throw new IllegalStateException("queue " + name + " is " + state + "; configure it before");
       }
-      QueueConfig<M> read = QueueXml.read(node);
       config = read;
       name = read.name();
     } finally {
@@ -333,7 +333,7 @@ public final class MessageQueue<M> implements Configurable, AutoCloseable {
 
     /** Base directory, in which the queue has one of its name (default {@code river-data}). */
     public Builder<M> directory(Path base) {
-      this.directory = Objects.requireNonNull(base, "directory");
+      this.directory = Objects.requireNonNull(base, "base");
       return this;
     }
 
@@ -350,7 +350,9 @@ public final class MessageQueue<M> implements Configurable, AutoCloseable {
      * @param retention how long a backup is kept after it was made; zero: for ever
      */
     public Builder<M> backup(Path base, Duration retention) {
-      this.backup = new QueueConfig.BackupConfig(base, retention);
+      this.backup =
+          new QueueConfig.BackupConfig(
+              Objects.requireNonNull(base, "base"), Objects.requireNonNull(retention, "retention"));
       return this;
     }
 
@@ -361,7 +363,7 @@ public final class MessageQueue<M> implements Configurable, AutoCloseable {
      *     version
      */
     public Builder<M> durability(Durability level) {
-      if (level != Durability.MEMORY) {
+      if (Objects.requireNonNull(level, "level") != Durability.MEMORY) {
         throw new ConfigurationException(
             "queue " + name + ": durability " + level + " is not available in this version");
       }
@@ -370,7 +372,7 @@ public final class MessageQueue<M> implements Configurable, AutoCloseable {
 
     /** Pause between two background forces (default 200 ms); see {@link Durability#MEMORY}. */
     public Builder<M> syncInterval(Duration interval) {
-      this.syncInterval = interval;
+      this.syncInterval = Objects.requireNonNull(interval, "interval");
       return this;
     }
 
@@ -399,7 +401,7 @@ public final class MessageQueue<M> implements Configurable, AutoCloseable {
 
     /** How long data that was set aside is kept (default 7 days). */
     public Builder<M> discardedRetention(Duration retention) {
-      this.discardedRetention = retention;
+      this.discardedRetention = Objects.requireNonNull(retention, "retention");
       return this;
     }
 
@@ -407,19 +409,19 @@ public final class MessageQueue<M> implements Configurable, AutoCloseable {
      * An Ehcache 3 configuration file for the redelivery cache (default: a small built-in cache).
      */
     public Builder<M> ehcache(Path file) {
-      this.ehcache = file;
+      this.ehcache = Objects.requireNonNull(file, "file");
       return this;
     }
 
     /** A subscriber that exists from the start. */
     public Builder<M> subscriber(SubscriberConfig settings) {
-      this.subscribers.add(settings);
+      this.subscribers.add(Objects.requireNonNull(settings, "settings"));
       return this;
     }
 
     /** The clock, for tests that move it (default: the system's). */
     public Builder<M> timeSource(TimeSource source) {
-      this.time = Objects.requireNonNull(source, "time source");
+      this.time = Objects.requireNonNull(source, "source");
       return this;
     }
 

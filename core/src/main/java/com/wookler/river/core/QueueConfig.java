@@ -3,7 +3,6 @@ package com.wookler.river.core;
 import com.wookler.river.common.TimeSource;
 import com.wookler.river.common.errors.ConfigurationException;
 import com.wookler.river.core.log.RecycleStrategy;
-import com.wookler.river.core.message.Durability;
 import com.wookler.river.core.message.MessageConverter;
 import com.wookler.river.core.subscriber.SubscriberConfig;
 import java.nio.file.Path;
@@ -52,7 +51,6 @@ record QueueConfig<M>(
   static final int DEFAULT_MAX_MESSAGE_BYTES = 16 << 20;
   static final Duration DEFAULT_SYNC_INTERVAL = Duration.ofMillis(200);
   static final Duration DEFAULT_DISCARDED_RETENTION = Duration.ofDays(7);
-  static final Durability DEFAULT_DURABILITY = Durability.MEMORY;
   static final boolean DEFAULT_RELOAD = true;
 
   static final long MIN_BLOCK_BYTES = 256L << 10; // an empty block has 64 KB of index
@@ -100,12 +98,18 @@ record QueueConfig<M>(
           "there are two subscribers of the name " + subscriber.name());
     }
     if (backup != null) {
+      check(
+          name,
+          !backup.retention().isNegative(),
+          "backup.retention is "
+              + backup.retention()
+              + "; it must be positive, or zero to keep backups for ever");
       Path own = directory.resolve(name).toAbsolutePath().normalize();
       Path base = backup.directory().toAbsolutePath().normalize();
       Path target = base.resolve(name);
       check(
           name,
-          !own.startsWith(target) && !target.startsWith(own) && !own.equals(base),
+          !own.startsWith(target) && !target.startsWith(own),
           "backup.directory "
               + backup.directory()
               + " is, holds or lies in the queue's own directory "

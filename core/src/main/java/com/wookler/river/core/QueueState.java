@@ -19,10 +19,9 @@ public enum QueueState {
     return switch (this) {
       case NEW -> next == STARTING || next == STOPPED;
       case STARTING -> next == RUNNING || next == NEW;
-      case RUNNING -> next == FAILED || next == STOPPING;
-      case FAILED -> next == STOPPING;
+      case RUNNING -> next == STOPPING;
       case STOPPING -> next == STOPPED;
-      case STOPPED -> false;
+      case FAILED, STOPPED -> false; // FAILED is what a running queue shows, see MessageQueue.state
     };
   }
 }

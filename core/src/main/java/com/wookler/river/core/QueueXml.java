@@ -131,11 +131,8 @@ final class QueueXml {
     node.allowParams(BACKUP_PARAMS);
     Path directory = Path.of(node.requireParam("backup.directory"));
     node.requireParam("backup.retention");
-    Duration retention = node.duration("backup.retention", Duration.ZERO);
-    if (retention.isZero() || retention.isNegative()) {
-      throw node.error("backup.retention", "is " + retention + "; it must be positive");
-    }
-    return new QueueConfig.BackupConfig(directory, retention);
+    return new QueueConfig.BackupConfig(
+        directory, node.duration("backup.retention", Duration.ZERO));
   }
 
   private static List<SubscriberConfig> subscribers(ConfigNode queue) {

@@ -8,6 +8,7 @@ import com.wookler.river.common.config.Durations;
 import com.wookler.river.common.config.Sizes;
 import com.wookler.river.common.errors.ConfigurationException;
 import com.wookler.river.core.ack.Limits;
+import com.wookler.river.core.message.Durability;
 import com.wookler.river.core.message.MessageConverter;
 import com.wookler.river.core.subscriber.Position;
 import com.wookler.river.core.subscriber.SubscriberConfig;
@@ -168,7 +169,7 @@ class ConfigurationDocTest {
         .isEqualTo(String.valueOf(QueueConfig.DEFAULT_RELOAD));
     assertThat(duration("queue.discarded.retention"))
         .isEqualTo(QueueConfig.DEFAULT_DISCARDED_RETENTION);
-    assertThat(row("queue.durability").dflt()).isEqualTo(QueueConfig.DEFAULT_DURABILITY.name());
+    assertThat(row("queue.durability").dflt()).isEqualTo(Durability.MEMORY.name());
     assertThat(duration("queue.sync.interval")).isEqualTo(QueueConfig.DEFAULT_SYNC_INTERVAL);
     assertThat(size("queue.block.bytes")).isEqualTo(QueueConfig.DEFAULT_BLOCK_BYTES);
     assertThat(size("queue.max.message.bytes")).isEqualTo(QueueConfig.DEFAULT_MAX_MESSAGE_BYTES);
