@@ -10,6 +10,8 @@ import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -17,18 +19,19 @@ import org.slf4j.LoggerFactory;
  * All queues of one configuration file, opened together and closed in one order.
  *
  * <p>If the file has an {@code <env>} and none was created yet, it is created first and shut down
- * last. Either every queue runs when {@link #open} returns, or none does and nothing stays open.
- * Thread-safe.
+ * and forgotten last. Either every queue runs when {@link #open} returns, or none does and nothing
+ * stays open. Thread-safe.
  */
 public final class River implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(River.class);
 
   private final Map<String, MessageQueue<?>> queues;
-  private final boolean ownsEnv;
+  private final @Nullable Env env; // if it was created here
+  private final AtomicBoolean closed = new AtomicBoolean();
 
-  private River(Map<String, MessageQueue<?>> queues, boolean ownsEnv) {
+  private River(Map<String, MessageQueue<?>> queues, @Nullable Env env) {
     this.queues = Collections.unmodifiableMap(queues);
-    this.ownsEnv = ownsEnv;
+    this.env = env;
   }
 
   /**
@@ -43,18 +46,16 @@ public final class River implements AutoCloseable {
       throw root.error("has no <queue>");
     }
     boolean ownsEnv = root.child("env").isPresent() && Env.find().isEmpty();
-    if (ownsEnv) {
-      Env.create(file, root.name());
-    }
+    Env env = ownsEnv ? Env.create(file, root.name()) : null;
     Map<String, MessageQueue<?>> opened = new LinkedHashMap<>();
     try {
       for (MessageQueue<?> queue : configured(root)) {
         queue.start();
         opened.put(queue.name(), queue);
       }
-      return new River(opened, ownsEnv);
+      return new River(opened, env);
     } catch (Throwable e) {
-      close(opened, ownsEnv);
+      close(opened, env);
       throw e;
     }
   }
@@ -104,10 +105,12 @@ public final class River implements AutoCloseable {
    */
   @Override
   public void close() {
-    close(queues, ownsEnv);
+    if (closed.compareAndSet(false, true)) {
+      close(queues, env);
+    }
   }
 
-  private static void close(Map<String, MessageQueue<?>> queues, boolean ownsEnv) {
+  private static void close(Map<String, MessageQueue<?>> queues, @Nullable Env env) {
     List<MessageQueue<?>> reversed = new ArrayList<>(queues.values());
     Collections.reverse(reversed);
     for (MessageQueue<?> queue : reversed) {
@@ -117,8 +120,8 @@ public final class River implements AutoCloseable {
         LOG.error("Queue {}: an error while closing", queue.name(), e);
       }
     }
-    if (ownsEnv && Env.find().isPresent()) {
-      Env.shutdown();
+    if (env != null && Env.find().filter(present -> present == env).isPresent()) {
+      Env.reset(); // so that a file can be opened again
     }
   }
 }

@@ -305,7 +305,7 @@ class XmlQueueTest {
     shouldRefuse(
         queue("orders", required(), "<backup><params>" + directoryParam + "</params></backup>"),
         "backup.retention");
-    for (String bad : List.of("0", "-1dd", "long")) {
+    for (String bad : List.of("PT-1S", "-1dd", "long")) {
       shouldRefuse(
           queue(
               "orders",
@@ -325,6 +325,25 @@ class XmlQueueTest {
                 + param("backup.retention", "1dd")
                 + "</params></backup>"),
         "backup.directory");
+  }
+
+  @Test
+  void shouldKeepBackupsForEverWhenTheirRetentionIsZero() {
+    configured(
+        queue(
+            "orders",
+            required(),
+            "<backup><params>"
+                + param("backup.directory", directory.resolve("b").toString())
+                + param("backup.retention", "0")
+                + "</params></backup>"));
+    MessageQueue.Builder<String> builder =
+        MessageQueue.builder("orders", MessageConverter.utf8())
+            .directory(directory)
+            .backup(directory.resolve("b"), Duration.ofSeconds(-1));
+    assertThatThrownBy(builder::open)
+        .isInstanceOf(ConfigurationException.class)
+        .hasMessageContaining("backup.retention");
   }
 
   @Test
@@ -454,6 +473,33 @@ class XmlQueueTest {
     assertThat(total("river.counters.queue", "reads")).isEqualTo(7);
     river.close();
     assertThat(Env.find()).isEmpty();
+  }
+
+  @Test
+  void shouldOpenAFileWithAnEnvironmentAgainAndEndNoOther() {
+    String content =
+        "<env><monitor><params>"
+            + param("app.name", "TEST")
+            + "</params></monitor><task-manager name=\"TM\"><params>"
+            + param("executor.pool.size", "1")
+            + "</params></task-manager></env>\n"
+            + queue("orders", required(), "");
+    River first = river(content);
+    first.close();
+    River second = river(content);
+    assertThat(Env.find()).isPresent();
+    first.close();
+    assertThat(Env.find()).isPresent();
+    second.close();
+    Env own = Env.create(file(content), "river");
+    try {
+      second.close();
+      River third = river(content);
+      third.close();
+      assertThat(Env.get()).isSameAs(own);
+    } finally {
+      Env.reset();
+    }
   }
 
   private static long total(String namespace, String name) {
