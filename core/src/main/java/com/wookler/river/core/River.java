@@ -12,8 +12,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * All queues of one configuration file, opened together and closed in one order.
@@ -23,8 +21,6 @@ import org.slf4j.LoggerFactory;
  * stays open. Thread-safe.
  */
 public final class River implements AutoCloseable {
-  private static final Logger LOG = LoggerFactory.getLogger(River.class);
-
   private final Map<String, MessageQueue<?>> queues;
   private final @Nullable Env env; // if it was created here
   private final AtomicBoolean closed = new AtomicBoolean();
@@ -55,7 +51,10 @@ public final class River implements AutoCloseable {
       }
       return new River(opened, env);
     } catch (Throwable e) {
-      close(opened, env);
+      RuntimeException more = close(opened, env);
+      if (more != null) {
+        e.addSuppressed(more);
+      }
       throw e;
     }
   }
@@ -102,26 +101,41 @@ public final class River implements AutoCloseable {
 
   /**
    * Closes the queues, last opened first, then the environment if it was created here. Idempotent.
+   * Whatever fails, the rest is closed all the same.
+   *
+   * @throws com.wookler.river.common.errors.RiverException the first failure of a queue
    */
   @Override
   public void close() {
-    if (closed.compareAndSet(false, true)) {
-      close(queues, env);
+    if (!closed.compareAndSet(false, true)) {
+      return;
+    }
+    RuntimeException failed = close(queues, env);
+    if (failed != null) {
+      throw failed;
     }
   }
 
-  private static void close(Map<String, MessageQueue<?>> queues, @Nullable Env env) {
+  /** What failed first, the others suppressed in it; null if nothing did. */
+  private static @Nullable RuntimeException close(
+      Map<String, MessageQueue<?>> queues, @Nullable Env env) {
+    RuntimeException first = null;
     List<MessageQueue<?>> reversed = new ArrayList<>(queues.values());
     Collections.reverse(reversed);
     for (MessageQueue<?> queue : reversed) {
       try {
         queue.close();
       } catch (RuntimeException e) {
-        LOG.error("Queue {}: an error while closing", queue.name(), e);
+        if (first == null) {
+          first = e;
+        } else {
+          first.addSuppressed(e);
+        }
       }
     }
     if (env != null && Env.find().filter(present -> present == env).isPresent()) {
       Env.reset(); // so that a file can be opened again
     }
+    return first;
   }
 }

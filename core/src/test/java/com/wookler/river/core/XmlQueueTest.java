@@ -2,12 +2,14 @@ package com.wookler.river.core;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
 
 import com.wookler.river.common.Env;
 import com.wookler.river.common.config.ConfigParser;
 import com.wookler.river.common.errors.ConfigurationException;
 import com.wookler.river.core.message.MessageConverter;
 import com.wookler.river.core.message.QueueClosedException;
+import com.wookler.river.core.message.QueueFailedException;
 import com.wookler.river.core.message.QueueLockedException;
 import com.wookler.river.core.subscriber.Delivery;
 import com.wookler.river.core.subscriber.Subscriber;
@@ -500,6 +502,25 @@ class XmlQueueTest {
     } finally {
       Env.reset();
     }
+  }
+
+  @Test
+  void shouldCloseAllQueuesAndSayWhatFailed() throws IOException {
+    String recycle =
+        "<recycle class=\"com.wookler.river.core.SizeBasedRecycle\"><params>"
+            + param("recycle.size", "1")
+            + "</params></recycle>\n";
+    River river = river(queue("orders", required(), "") + queue("invoices", required(), recycle));
+    MessageQueue<String> orders = river.queue("orders");
+    MessageQueue<String> invoices = river.queue("invoices");
+    Path next = directory.resolve("invoices/log/b00000001.cq4");
+    await().until(() -> Files.deleteIfExists(next)); // made ahead
+    Files.createDirectory(next);
+    invoices.publisher().publish("m0");
+    await().until(() -> invoices.state() == QueueState.FAILED);
+    assertThatThrownBy(river::close).isInstanceOf(QueueFailedException.class);
+    assertThat(orders.state()).isEqualTo(QueueState.STOPPED);
+    assertThat(invoices.state()).isEqualTo(QueueState.STOPPED);
   }
 
   private static long total(String namespace, String name) {
