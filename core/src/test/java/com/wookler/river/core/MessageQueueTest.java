@@ -169,6 +169,18 @@ class MessageQueueTest {
   }
 
   @Test
+  void shouldNameSettingsThatAreNull() {
+    MessageQueue.Builder<String> builder = builder();
+    assertThatThrownBy(() -> builder.backup(directory, null)).hasMessage("retention");
+    assertThatThrownBy(() -> builder.backup(null, Duration.ZERO)).hasMessage("base");
+    assertThatThrownBy(() -> builder.syncInterval(null)).hasMessage("interval");
+    assertThatThrownBy(() -> builder.discardedRetention(null)).hasMessage("retention");
+    assertThatThrownBy(() -> builder.ehcache(null)).hasMessage("file");
+    assertThatThrownBy(() -> builder.subscriber(null)).hasMessage("settings");
+    assertThatThrownBy(() -> builder.durability(null)).hasMessage("level");
+  }
+
+  @Test
   void shouldGoOnWhereItStoodAfterReopening() {
     try (MessageQueue<String> queue = builder().open()) {
       for (int i = 0; i < 100; i++) {
