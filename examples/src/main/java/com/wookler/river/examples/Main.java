@@ -25,7 +25,7 @@ import picocli.CommandLine.Option;
     mixinStandardHelpOptions = true,
     version = "1.0-SNAPSHOT",
     sortOptions = false,
-    subcommands = DemoCommand.class)
+    subcommands = {DemoCommand.class, LatencyCommand.class})
 public final class Main implements Callable<Integer> {
   @Option(names = "--config", paramLabel = "FILE", description = "Configuration of the example.")
   private @Nullable Path config;

@@ -1,13 +1,12 @@
 package com.wookler.river.examples.demo;
 
+import com.wookler.river.examples.utils.Directories;
 import com.wookler.river.examples.utils.EventFile;
 import com.wookler.river.examples.utils.UsageException;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.Comparator;
-import java.util.List;
 import java.util.Locale;
 import java.util.concurrent.Callable;
 import java.util.stream.Stream;
@@ -74,7 +73,7 @@ public final class DemoCommand implements Callable<Integer> {
     } finally {
       // What failed stays, so that one can look at it.
       if (directory == null && !keep && holds) {
-        delete(data);
+        Directories.delete(data);
       } else {
         out.println("The data is in " + data);
       }
@@ -114,16 +113,6 @@ public final class DemoCommand implements Callable<Integer> {
             + " audit, archive (slow)");
     if (!events.identified()) {
       out.println("The events' ids are not their line numbers: these travel in a header.");
-    }
-  }
-
-  private static void delete(Path directory) throws IOException {
-    List<Path> all;
-    try (Stream<Path> walk = Files.walk(directory)) {
-      all = walk.sorted(Comparator.reverseOrder()).toList();
-    }
-    for (Path path : all) {
-      Files.delete(path);
     }
   }
 }
