@@ -45,7 +45,7 @@ public final class SizeBasedRecycle implements RecycleStrategy, Configurable {
   }
 
   /**
-   * By bytes on disk.
+   * By bytes of messages, with their envelopes.
    *
    * @param bytes 1 or more
    */
