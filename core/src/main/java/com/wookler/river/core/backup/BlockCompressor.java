@@ -3,6 +3,7 @@ package com.wookler.river.core.backup;
 import com.github.luben.zstd.EndDirective;
 import com.github.luben.zstd.Zstd;
 import com.github.luben.zstd.ZstdCompressCtx;
+import com.wookler.river.core.log.BlockScanner;
 import com.wookler.river.core.log.DurableFiles;
 import com.wookler.river.core.message.DamagedMessageException;
 import java.io.Closeable;
@@ -27,11 +28,6 @@ import java.util.zip.CRC32C;
 final class BlockCompressor implements Closeable {
   static final int FRAME_BYTES = 1 << 20;
   private static final int LEVEL = 3;
-
-  // The header of a document, as BlockScanner draws it.
-  private static final int LENGTH = 0x3FFF_FFFF;
-  private static final int UNFINISHED = 0x8000_0000;
-  private static final int HEADER_BYTES = 4;
 
   private final long bytes;
   private final FileChannel from;
@@ -111,7 +107,7 @@ final class BlockCompressor implements Closeable {
   /** Bytes of the whole documents in the buffer, or of the first one if that is larger. */
   private long content(long start) {
     long whole = 0;
-    while (in.remaining() - whole >= HEADER_BYTES) {
+    while (in.remaining() - whole >= BlockScanner.HEADER_BYTES) {
       long document = document(start + whole, in.getInt(in.position() + (int) whole));
       if (whole + document > in.remaining()) {
         if (whole == 0) {
@@ -129,10 +125,10 @@ final class BlockCompressor implements Closeable {
 
   /** Bytes of a document, header and padding included. */
   private long document(long offset, int header) {
-    if (header == 0 || (header & UNFINISHED) != 0) {
+    long length = BlockScanner.sizeOf(header);
+    if (length == 0) {
       throw damaged("a header of 0x" + Integer.toHexString(header) + " at byte " + offset);
     }
-    long length = HEADER_BYTES + ((header & LENGTH) + 3L & ~3L);
     if (offset + length > bytes) {
       throw damaged("the document at byte " + offset + " goes on behind the end of the block");
     }

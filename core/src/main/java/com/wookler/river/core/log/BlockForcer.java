@@ -73,7 +73,7 @@ final class BlockForcer {
   }
 
   private void seal(Block block) throws IOException {
-    Path file = directory.resolve(BlockName.of(block.number()) + BlockName.SEAL);
+    Path file = BlockName.seal(directory, block.number());
     if (!Files.exists(file)) {
       DurableFiles.write(file, block.toSeal(identity).encode());
     }

@@ -100,10 +100,9 @@ public final class BlockLog implements AutoCloseable {
     this.forcer = new BlockForcer(settings.directory(), settings.identity(), unforced);
   }
 
-  private static long firstUnsealed(LogRecovery.Found found) {
+  private long firstUnsealed(LogRecovery.Found found) {
     for (Block block : found.sealed()) {
-      Path seal = block.file().resolveSibling(BlockName.of(block.number()) + BlockName.SEAL);
-      if (!Files.exists(seal)) {
+      if (!Files.exists(BlockName.seal(settings.directory(), block.number()))) {
         return block.firstSequence();
       }
     }
@@ -285,7 +284,7 @@ public final class BlockLog implements AutoCloseable {
         new Block(
             done.number() + 1,
             nextSequence,
-            settings.directory().resolve(BlockName.of(done.number() + 1) + BlockName.DATA));
+            BlockName.data(settings.directory(), done.number() + 1));
     try {
       start(next);
     } catch (QueueFailedException e) {
@@ -360,7 +359,7 @@ public final class BlockLog implements AutoCloseable {
 
   /** The data file of a block. */
   public Path file(Seal seal) {
-    return settings.directory().resolve(BlockName.of(seal.block()) + BlockName.DATA);
+    return BlockName.data(settings.directory(), seal.block());
   }
 
   /**
@@ -373,7 +372,7 @@ public final class BlockLog implements AutoCloseable {
   /** Deletes the files of a forgotten block, which no reader stands in any more. */
   public void delete(Seal seal) throws IOException {
     Files.deleteIfExists(file(seal));
-    Files.deleteIfExists(settings.directory().resolve(BlockName.of(seal.block()) + BlockName.SEAL));
+    Files.deleteIfExists(BlockName.seal(settings.directory(), seal.block()));
     store.forgetRemoved();
   }
 
@@ -476,17 +475,12 @@ public final class BlockLog implements AutoCloseable {
    * mapping, which the next opening would have to read through, looking for its end.
    */
   private void trim(Block block) {
-    boolean interrupted = Thread.interrupted(); // it would close the channel
     try (FileChannel channel = FileChannel.open(block.file(), StandardOpenOption.WRITE)) {
       if (failure == null) {
         channel.truncate(block.end());
       }
     } catch (IOException e) {
       LOG.warn("Queue {}: cannot trim {}", settings.queue(), block.file(), e);
-    } finally {
-      if (interrupted) {
-        Thread.currentThread().interrupt();
-      }
     }
   }
 }

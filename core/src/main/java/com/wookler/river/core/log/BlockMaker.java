@@ -77,7 +77,7 @@ final class BlockMaker {
   void starting(int block) throws IOException {
     synchronized (naming) {
       current = block;
-      Path ready = settings.directory().resolve(BlockName.of(block) + BlockName.AHEAD);
+      Path ready = BlockName.ahead(settings.directory(), block);
       if (!Files.exists(ready)) {
         DurableFiles.create(ready).close();
       }
@@ -85,7 +85,7 @@ final class BlockMaker {
   }
 
   private void make(int block, long length) {
-    Path ready = settings.directory().resolve(BlockName.of(block) + BlockName.AHEAD);
+    Path ready = BlockName.ahead(settings.directory(), block);
     Path temporary = ready.resolveSibling(ready.getFileName() + DurableFiles.TEMPORARY);
     try {
       fill(temporary, block, length);

@@ -10,8 +10,8 @@ import java.util.regex.Pattern;
  * b00000042.precreated}.
  */
 public final class BlockName {
-  static final String DATA = ".cq4";
-  static final String SEAL = ".seal";
+  private static final String DATA = ".cq4";
+  private static final String SEAL = ".seal";
   static final String AHEAD = ".precreated";
 
   private static final Pattern DATA_NAME = Pattern.compile("b(\\d{8,10})\\.cq4");
@@ -23,6 +23,21 @@ public final class BlockName {
   public static String of(int block) {
     String digits = Integer.toString(block);
     return "b" + "0".repeat(Math.max(0, 8 - digits.length())) + digits;
+  }
+
+  /** The data file of a block of this log. */
+  static Path data(Path log, int block) {
+    return log.resolve(of(block) + DATA);
+  }
+
+  /** The seal of a block of this log. */
+  static Path seal(Path log, int block) {
+    return log.resolve(of(block) + SEAL);
+  }
+
+  /** The file of a block of this log that is made ahead. */
+  static Path ahead(Path log, int block) {
+    return log.resolve(of(block) + AHEAD);
   }
 
   /** The block whose data file this is. */

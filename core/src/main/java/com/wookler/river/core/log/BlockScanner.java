@@ -18,6 +18,9 @@ import org.jspecify.annotations.Nullable;
 public final class BlockScanner {
   static final int END = 0xC000_0000;
 
+  /** Bytes of a document's header. */
+  public static final int HEADER_BYTES = 4;
+
   private static final int UNFINISHED = 0x8000_0000;
   private static final int HIDDEN = 0x4000_0000;
   private static final int LENGTH = 0x3FFF_FFFF;
@@ -69,6 +72,16 @@ public final class BlockScanner {
    * @param start the block's first document, empty if it has none
    */
   record Result(long end, Ending ending, Optional<BlockStart> start) {}
+
+  /**
+   * What a document with this header takes in its block, header and padding included; 0 if no whole
+   * document has such a header.
+   */
+  public static long sizeOf(int header) {
+    return header == 0 || (header & UNFINISHED) != 0
+        ? 0
+        : HEADER_BYTES + ((header & LENGTH) + 3L & ~3L);
+  }
 
   /**
    * Walks a block file, or what was decompressed of one. Reads to the end; does not close the

@@ -103,7 +103,7 @@ final class LogRecovery {
       return new Found(sealed, active, started, nextSequence, lastMicros);
     }
     int number = 1 + Math.max(last(files), last(seals));
-    Path file = settings.directory().resolve(BlockName.of(number) + BlockName.DATA);
+    Path file = BlockName.data(settings.directory(), number);
     return new Found(
         sealed, new Block(number, nextSequence, file), false, nextSequence, lastMicros);
   }
@@ -364,7 +364,7 @@ final class LogRecovery {
         continue;
       }
       if (seal.endSequence() <= oldest) {
-        Path file = settings.directory().resolve(BlockName.of(seal.block()) + BlockName.SEAL);
+        Path file = BlockName.seal(settings.directory(), seal.block());
         Files.deleteIfExists(file);
         continue;
       }

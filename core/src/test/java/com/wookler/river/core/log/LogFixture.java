@@ -129,11 +129,11 @@ final class LogFixture implements AutoCloseable {
   }
 
   Path block(int number) {
-    return directory.resolve(BlockName.of(number) + BlockName.DATA);
+    return BlockName.data(directory, number);
   }
 
   Path seal(int number) {
-    return directory.resolve(BlockName.of(number) + BlockName.SEAL);
+    return BlockName.seal(directory, number);
   }
 
   /** The closed blocks, oldest first. */
