@@ -199,24 +199,17 @@ final class DataDirectory implements AutoCloseable {
   }
 
   private static Locked lock(Path path, String name) throws IOException {
-    boolean interrupted = Thread.interrupted(); // it would close the channel
+    DurableFiles.createDirectories(path);
+    Path file = path.resolve("LOCK");
+    if (!Files.exists(file)) {
+      DurableFiles.create(file).close();
+    }
+    FileChannel channel = FileChannel.open(file, StandardOpenOption.WRITE);
     try {
-      DurableFiles.createDirectories(path);
-      Path file = path.resolve("LOCK");
-      if (!Files.exists(file)) {
-        DurableFiles.create(file).close();
-      }
-      FileChannel channel = FileChannel.open(file, StandardOpenOption.WRITE);
-      try {
-        return new Locked(channel, tryLock(channel, path, name));
-      } catch (Throwable e) {
-        channel.close();
-        throw e;
-      }
-    } finally {
-      if (interrupted) {
-        Thread.currentThread().interrupt();
-      }
+      return new Locked(channel, tryLock(channel, path, name));
+    } catch (Throwable e) {
+      channel.close();
+      throw e;
     }
   }
 

@@ -124,7 +124,7 @@ final class RunningQueue<M> {
       SubscriberContext<M> context, QueueCounters counters) {
     SubscriberStore store =
         new SubscriberStore(directory.subscribers(), config.name(), log, flusher);
-    SubscriberRegistry<M> opened = new SubscriberRegistry<>(store, context, counters, flusher);
+    SubscriberRegistry<M> opened = new SubscriberRegistry<>(store, context, counters);
     undo.push(opened::close);
     config.subscribers().forEach(opened::open);
     return opened;

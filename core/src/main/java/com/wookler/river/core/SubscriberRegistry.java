@@ -1,7 +1,6 @@
 package com.wookler.river.core;
 
 import com.google.errorprone.annotations.concurrent.GuardedBy;
-import com.wookler.river.common.WorkerPool;
 import com.wookler.river.common.errors.ConfigurationException;
 import com.wookler.river.common.errors.RiverException;
 import com.wookler.river.core.ack.Ledger;
@@ -31,7 +30,6 @@ final class SubscriberRegistry<M> {
   private final SubscriberStore store;
   private final SubscriberContext<M> context;
   private final QueueCounters counters;
-  private final WorkerPool.Serial flusher;
 
   /** By name in lower case. */
   private final Map<String, Entry<M>> entries = new ConcurrentHashMap<>();
@@ -56,20 +54,11 @@ final class SubscriberRegistry<M> {
     }
   }
 
-  /**
-   * Looks up who has subscribed before.
-   *
-   * @param flusher writes ledgers, after the log was forced
-   */
-  SubscriberRegistry(
-      SubscriberStore store,
-      SubscriberContext<M> context,
-      QueueCounters counters,
-      WorkerPool.Serial flusher) {
+  /** Looks up who has subscribed before. */
+  SubscriberRegistry(SubscriberStore store, SubscriberContext<M> context, QueueCounters counters) {
     this.store = store;
     this.context = context;
     this.counters = counters;
-    this.flusher = flusher;
     try {
       for (SubscriberConfig config : store.known()) {
         try (Ledger ledger = store.open(config)) {
@@ -148,18 +137,10 @@ final class SubscriberRegistry<M> {
               + known.config.ackRequired()
               + ", which cannot change; use another name, or remove the subscriber first");
     }
-    if (known.open != null && !equalButForStart(known.config, config)) {
+    if (known.open != null && !known.config.equalsButForStart(config)) {
       throw new ConfigurationException(
           who + ": it is open with other settings: " + known.config + "; close it first");
     }
-  }
-
-  private static boolean equalButForStart(SubscriberConfig some, SubscriberConfig other) {
-    return some.ackTimeout().equals(other.ackTimeout())
-        && some.maxInFlight() == other.maxInFlight()
-        && some.window() == other.window()
-        && some.batchSize() == other.batchSize()
-        && some.pollTimeout().equals(other.pollTimeout());
   }
 
   private DurableSubscriber<M> create(SubscriberConfig config) {
@@ -181,8 +162,7 @@ final class SubscriberRegistry<M> {
   /** A subscriber was closed: its ledger is forced and ends, and it is known by where it stood. */
   private void closed(DurableSubscriber<M> subscriber) {
     counters.remove(subscriber.counters());
-    store.afterLog(subscriber::force);
-    flusher.drain();
+    store.afterLogNow(subscriber::force);
     subscriber.end();
     entries.computeIfPresent(
         key(subscriber.name()),

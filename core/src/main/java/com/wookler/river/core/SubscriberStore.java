@@ -28,7 +28,8 @@ import org.slf4j.LoggerFactory;
  * rename; so a directory with a ledger but without settings is damage, and is kept. Lost state
  * means redelivery, reported, never a failed start.
  *
- * <p>Not thread-safe but for {@link #forceLog} and {@link #afterLog}: guarded by the registry.
+ * <p>Not thread-safe but for {@link #forceLog}, {@link #afterLog} and {@link #afterLogNow}: guarded
+ * by the registry.
  */
 final class SubscriberStore {
   private static final Logger LOG = LoggerFactory.getLogger(SubscriberStore.class);
@@ -214,6 +215,12 @@ final class SubscriberStore {
           forceLog();
           write.run();
         });
+  }
+
+  /** Likewise, and waits until it is done. */
+  void afterLogNow(Runnable write) {
+    afterLog(write);
+    flusher.drain();
   }
 
   /** Forces what the log has; on the flusher. */

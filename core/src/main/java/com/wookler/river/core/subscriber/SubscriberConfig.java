@@ -87,6 +87,20 @@ public record SubscriberConfig(
     return new Builder(name);
   }
 
+  /** Whether these are the same settings; {@code start}, which counts only once, aside. */
+  public boolean equalsButForStart(SubscriberConfig other) {
+    return equals(
+        new SubscriberConfig(
+            other.name,
+            other.ackRequired,
+            other.ackTimeout,
+            other.maxInFlight,
+            other.window,
+            start,
+            other.batchSize,
+            other.pollTimeout));
+  }
+
   /** The part of the settings that its ledger needs. */
   public Limits limits() {
     return new Limits(ackTimeout.toMillis(), maxInFlight, Math.max(window, maxInFlight));
