@@ -1,0 +1,29 @@
+package com.wookler.river.benchmarks.system;
+
+import java.util.List;
+
+/** All systems by name. */
+public final class Systems {
+  private static final List<QueueSystem> ALL = List.of(new RiverSystem(), new ChronicleSystem());
+
+  private Systems() {}
+
+  /** River first, plain Chronicle second. */
+  public static List<QueueSystem> all() {
+    return ALL;
+  }
+
+  /** The one of this name. */
+  public static QueueSystem byName(String name) {
+    return ALL.stream()
+        .filter(system -> system.name().equals(name))
+        .findFirst()
+        .orElseThrow(
+            () ->
+                new IllegalArgumentException(
+                    "no system '"
+                        + name
+                        + "'; there are "
+                        + ALL.stream().map(QueueSystem::name).toList()));
+  }
+}

@@ -1,0 +1,10 @@
+/**
+ * Queue systems behind one small interface, each configured as its own documentation advises for a
+ * durable queue inside an application.
+ *
+ * <p>May import: River's public API, the peers. Never {@code load} or {@code report}.
+ */
+@NullMarked
+package com.wookler.river.benchmarks.system;
+
+import org.jspecify.annotations.NullMarked;
