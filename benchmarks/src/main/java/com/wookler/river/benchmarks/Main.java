@@ -1,5 +1,9 @@
 package com.wookler.river.benchmarks;
 
+import com.wookler.river.benchmarks.programs.FloodCommand;
+import com.wookler.river.benchmarks.programs.ManyClientsCommand;
+import com.wookler.river.benchmarks.programs.PackingCommand;
+import com.wookler.river.benchmarks.programs.PutManyCommand;
 import com.wookler.river.benchmarks.utils.UsageException;
 import java.io.PrintWriter;
 import java.nio.charset.StandardCharsets;
@@ -19,7 +23,13 @@ import picocli.CommandLine.Spec;
     description = "Measures River beside other queues.",
     mixinStandardHelpOptions = true,
     version = "1.0-SNAPSHOT",
-    sortOptions = false)
+    sortOptions = false,
+    subcommands = {
+      PutManyCommand.class,
+      ManyClientsCommand.class,
+      FloodCommand.class,
+      PackingCommand.class
+    })
 public final class Main implements Runnable {
   @Spec private CommandSpec spec;
 

@@ -1,0 +1,10 @@
+/**
+ * Load programs that queue servers have long been tried with, against queues inside this JVM:
+ * put-many, many-clients, flood, packing. A client is a thread.
+ *
+ * <p>May import: River's public API, picocli, {@code common}'s root package, {@code utils}.
+ */
+@NullMarked
+package com.wookler.river.benchmarks.programs;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,189 @@
+package com.wookler.river.benchmarks.programs;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.wookler.river.core.MessageQueue;
+import com.wookler.river.core.message.MessageConverter;
+import java.io.PrintWriter;
+import java.io.StringWriter;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.concurrent.Callable;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import picocli.CommandLine;
+
+class ProgramsTest {
+  private static final String NUMBER = "\\d+\\.\\d\\d";
+  private static final String TRANSACTIONS =
+      "Transactions: min=N; max=N N N; median=N; average=N usec".replace("N", NUMBER);
+  private static final String DISTRIBUTION =
+      ("Transactions distribution: 5.00%=N 10.00%=N 25.00%=N 50.00%=N 75.00%=N 90.00%=N 95.00%=N"
+              + " 99.00%=N 99.90%=N 99.99%=N")
+          .replace("=N", "=" + NUMBER);
+  private static final String MICROS =
+      "Distribution in usec: min=\\d+ max=\\d+ p50=\\d+ p75=\\d+ p90=\\d+ p95=\\d+ p99=\\d+"
+          + " p999=\\d+ p9999=\\d+";
+  private static final String FINISHED =
+      "Finished in \\d+ msec \\(\\d+\\.\\d usec/put throughput\\)\\.";
+  private static final String MISSES = "Consumer spun \\d+ times in misses\\.";
+
+  @TempDir private Path directory;
+
+  private final StringWriter out = new StringWriter();
+  private final StringWriter err = new StringWriter();
+
+  private int execute(Callable<Integer> program, String... args) {
+    return new CommandLine(program)
+        .setOut(new PrintWriter(out, true))
+        .setErr(new PrintWriter(err, true))
+        .execute(args);
+  }
+
+  private List<String> lines(Callable<Integer> program, String... args) {
+    assertThat(execute(program, args)).as(err::toString).isZero();
+    return out.toString().lines().toList();
+  }
+
+  private String here() {
+    return directory.toString();
+  }
+
+  /** Messages published and messages waiting. */
+  private void assertHolds(String name, long published, long waiting) {
+    try (MessageQueue<byte[]> queue =
+        MessageQueue.builder(name, MessageConverter.bytes()).directory(directory).open()) {
+      assertThat(queue.stats().nextSequence()).as(name).isEqualTo(published);
+      assertThat(queue.subscriber("clients").stats().lag()).as(name).isEqualTo(waiting);
+    }
+  }
+
+  private static void assertMatch(List<String> lines, String... patterns) {
+    assertThat(lines).hasSameSizeAs(patterns);
+    for (int i = 0; i < patterns.length; i++) {
+      assertThat(lines.get(i)).matches(patterns[i]);
+    }
+  }
+
+  @Test
+  void shouldPutManyAndTellHowLongItTook() {
+    List<String> lines =
+        lines(new PutManyCommand(), "-n", "105", "-c", "10", "--directory", here());
+
+    assertMatch(
+        lines,
+        "Flushing queues first\\.",
+        "Put 105 items of 1024 bytes in bursts of 1 to .* in 1 queues named spam using 10 clients\\.",
+        FINISHED,
+        TRANSACTIONS,
+        DISTRIBUTION,
+        MICROS);
+    assertHolds("spam", 100, 100); // 10 of each client, the remainder is dropped
+  }
+
+  @Test
+  void shouldSpreadClientsOverQueuesAndGetWhatWasPut() {
+    List<String> lines =
+        lines(
+            new PutManyCommand(),
+            "-n40",
+            "-c4",
+            "-b10",
+            "-r3",
+            "-Q2",
+            "-qsome",
+            "-g",
+            "--directory",
+            here());
+
+    assertThat(lines)
+        .filteredOn(line -> line.startsWith("Get "))
+        .singleElement()
+        .asString()
+        .matches("Get 40 items of 10 bytes in batches of 3 from .* named some using 4 clients\\.");
+    assertThat(lines).filteredOn(line -> line.matches(FINISHED)).hasSize(2);
+    assertHolds("some0", 20, 0);
+    assertHolds("some1", 20, 0);
+  }
+
+  @Test
+  void shouldKeepWhatAnEarlierRunLeftOnlyIfAsked() {
+    lines(new PutManyCommand(), "-n10", "-c1", "--directory", here());
+    lines(new PutManyCommand(), "-n10", "-c1", "-F", "--directory", here());
+    assertHolds("spam", 20, 20);
+
+    lines(new PutManyCommand(), "-n10", "-c1", "--directory", here());
+    assertHolds("spam", 30, 10);
+  }
+
+  @Test
+  void shouldDeliverToManyClientsOnceAlsoWhenSomeAreKilled() {
+    List<String> lines =
+        lines(new ManyClientsCommand(), "-n20", "-c5", "-s1", "-k50", "-M", "--directory", here());
+
+    assertThat(lines.get(0))
+        .matches("many-clients: 20 items to .* using 5 clients, kill rate 50%, at 1 msec/item");
+    assertThat(lines).anyMatch(line -> line.matches("spam: items=\\d+ journal_bytes=\\d+"));
+    assertThat(lines).anyMatch(line -> line.matches("Received 20 items in \\d+ msec\\."));
+    assertHolds("spam", 20, 0);
+  }
+
+  @Test
+  void shouldFloodAndLeaveThePrefilledBehind() {
+    List<String> lines =
+        lines(new FloodCommand(), "-n50", "-R2", "-C3", "-P7", "-B", "-k0", "--directory", here());
+
+    assertMatch(
+        lines,
+        "Flushing queues first\\.",
+        "prefill: 7 items of 0kB",
+        "flood: 2 threads each sending 50 items of 0kB through spam",
+        FINISHED,
+        MISSES);
+    assertHolds("spam", 107, 7);
+  }
+
+  @Test
+  void shouldFloodInBatches() {
+    assertThat(lines(new FloodCommand(), "-n50", "-r8", "--directory", here())).hasSize(4);
+    assertHolds("spam", 50, 0);
+  }
+
+  @Test
+  void shouldPackInCyclesAndInOrder() {
+    String wrote = "Wrote 30 items starting at %d\\.";
+    String read = "Read 30 items in \\d+ msec\\. " + MISSES;
+
+    assertMatch(
+        lines(
+            new PackingCommand(), "-n30", "-c2", "-t0", "-x", "-q", "small", "--directory", here()),
+        "packing: 30 items of 1kB with 0 second pauses",
+        "Flushing queues first\\.",
+        wrote.formatted(0),
+        "cycle: 1",
+        wrote.formatted(30),
+        read,
+        "cycle: 2",
+        wrote.formatted(60),
+        read,
+        read);
+    assertHolds("small", 90, 0);
+  }
+
+  @Test
+  void shouldFailWhenItemsAreNotInOrder() {
+    lines(new PutManyCommand(), "-n1", "-c1", "--directory", here());
+
+    assertThat(execute(new PackingCommand(), "-n5", "-c0", "-F", "--directory", here()))
+        .isEqualTo(CommandLine.ExitCode.SOFTWARE);
+    assertThat(err.toString()).contains("Unexpected response at 0!");
+  }
+
+  @Test
+  void shouldLeaveNoTemporaryDirectoryBehind() {
+    List<String> lines = lines(new ManyClientsCommand(), "-n1", "-c1", "-s0");
+
+    String named = lines.get(0).replaceAll(".* items to (.*) using .*", "$1");
+    assertThat(Path.of(named)).isAbsolute().doesNotExist();
+  }
+}
