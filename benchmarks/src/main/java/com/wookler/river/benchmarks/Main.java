@@ -4,6 +4,7 @@ import com.wookler.river.benchmarks.programs.FloodCommand;
 import com.wookler.river.benchmarks.programs.ManyClientsCommand;
 import com.wookler.river.benchmarks.programs.PackingCommand;
 import com.wookler.river.benchmarks.programs.PutManyCommand;
+import com.wookler.river.benchmarks.scale.ScaleCommand;
 import com.wookler.river.benchmarks.utils.UsageException;
 import java.io.PrintWriter;
 import java.nio.charset.StandardCharsets;
@@ -28,7 +29,8 @@ import picocli.CommandLine.Spec;
       PutManyCommand.class,
       ManyClientsCommand.class,
       FloodCommand.class,
-      PackingCommand.class
+      PackingCommand.class,
+      ScaleCommand.class
     })
 public final class Main implements Runnable {
   @Spec private CommandSpec spec;

@@ -1,0 +1,140 @@
+package com.wookler.river.benchmarks.scale;
+
+import com.sun.management.OperatingSystemMXBean;
+import com.wookler.river.benchmarks.report.Row;
+import com.wookler.river.core.MessageQueue;
+import com.wookler.river.core.message.MessageConverter;
+import com.wookler.river.core.subscriber.Delivery;
+import com.wookler.river.core.subscriber.Subscriber;
+import com.wookler.river.core.subscriber.SubscriberConfig;
+import java.lang.management.ManagementFactory;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+
+/** Many queues in one JVM, each with a subscriber, a message that was finished, and no work. */
+final class QueuesPart implements Part {
+  private static final double NANOS_A_MILLI = 1e6;
+  private static final double KILOBYTE = 1e3;
+
+  @Override
+  public String name() {
+    return "queues";
+  }
+
+  @Override
+  public String about() {
+    return "1,000 quiet queues in one JVM: threads, heap, disk, CPU, time to open one";
+  }
+
+  @Override
+  public List<Row> measure(Lab lab) throws Exception {
+    int count = lab.count(1_000, 10);
+    Path directory = lab.fresh("queues");
+    List<MessageQueue<byte[]>> queues = new ArrayList<>();
+    List<Row> rows = new ArrayList<>();
+    try {
+      openAndUse(directory, "first", lab); // classes and pools are there afterwards
+      int threads = threads();
+      long heap = Heap.used();
+      double[] opened = new double[count];
+      for (int i = 0; i < count; i++) {
+        long started = System.nanoTime();
+        queues.add(open(directory, "queue-" + i));
+        opened[i] = (System.nanoTime() - started) / NANOS_A_MILLI;
+      }
+      for (MessageQueue<byte[]> queue : queues) {
+        use(queue);
+      }
+      queues.get(0).force();
+      String line = String.format(Locale.ROOT, "%,d queues", count);
+      rows.add(opening(line, opened));
+      rows.add(row(line + ", threads of the JVM", "threads", threads(), base(threads)));
+      double each = (double) (Heap.used() - heap) / count;
+      rows.add(row(line + ", heap each", "KB", each / KILOBYTE, Map.of()));
+      double cpu = cpuMillisASecond(lab);
+      double disk = (double) DiskUse.of(directory) / count;
+      rows.add(row(line + ", disk each", "KB", disk / KILOBYTE, Map.of()));
+      rows.add(row(line + ", CPU while quiet", "ms/s", cpu, Map.of()));
+      return rows;
+    } finally {
+      queues.forEach(MessageQueue::close);
+    }
+  }
+
+  private static Map<String, Double> base(int threads) {
+    return Map.of("without queues", (double) threads);
+  }
+
+  private static Row row(String line, String unit, double value, Map<String, Double> extra) {
+    return Lab.row(line, unit, Spread.of(value), extra, NOTE);
+  }
+
+  private static Row opening(String line, double[] millis) {
+    double[] sorted = millis.clone();
+    Arrays.sort(sorted);
+    Spread spread = Spread.of(millis);
+    Map<String, Double> extra = Map.of("p99 ms", sorted[(int) (sorted.length * 0.99)]);
+    return new Row(
+        Lab.TABLE,
+        line + ", open one",
+        Lab.SYSTEM,
+        "ms",
+        spread.median(),
+        spread.min(),
+        spread.max(),
+        null,
+        extra,
+        NOTE + "; new ones, with their subscriber, of all the queues");
+  }
+
+  private static final String NOTE =
+      "each with a subscriber with ack and one message, finished; the disk by du; defaults";
+
+  private static MessageQueue<byte[]> open(Path directory, String name) {
+    return MessageQueue.builder(name, MessageConverter.bytes())
+        .directory(directory)
+        .backup(directory.resolveSibling("queues-backup"), Duration.ofHours(1))
+        .subscriber(SubscriberConfig.builder("worker").ack(true).build())
+        .open();
+  }
+
+  private static void openAndUse(Path directory, String name, Lab lab) throws Exception {
+    for (int i = 0; i < lab.count(20, 1); i++) {
+      MessageQueue<byte[]> queue = open(directory, name);
+      use(queue);
+      queue.delete();
+    }
+  }
+
+  private static void use(MessageQueue<byte[]> queue) throws InterruptedException {
+    queue.publisher().publish(new byte[100]);
+    Subscriber<byte[]> subscriber = queue.subscriber("worker");
+    for (Delivery<byte[]> delivery : Rates.take(subscriber, Rates.BATCH, 0)) {
+      delivery.ack();
+    }
+    if (subscriber.stats().lag() != 0) {
+      throw new IllegalStateException(queue + ": " + subscriber.stats());
+    }
+  }
+
+  private static int threads() {
+    return ManagementFactory.getThreadMXBean().getThreadCount();
+  }
+
+  private static double cpuMillisASecond(Lab lab) throws InterruptedException {
+    Duration quiet = lab.time(Duration.ofSeconds(10), Duration.ofMillis(200));
+    TimeUnit.NANOSECONDS.sleep(lab.time(Duration.ofSeconds(3), Duration.ofMillis(100)).toNanos());
+    OperatingSystemMXBean system = ManagementFactory.getPlatformMXBean(OperatingSystemMXBean.class);
+    long before = system.getProcessCpuTime();
+    long started = System.nanoTime();
+    TimeUnit.NANOSECONDS.sleep(quiet.toNanos());
+    double nanos = System.nanoTime() - started;
+    return (system.getProcessCpuTime() - before) / nanos * 1_000;
+  }
+}

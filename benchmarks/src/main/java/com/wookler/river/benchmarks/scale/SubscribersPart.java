@@ -1,0 +1,75 @@
+package com.wookler.river.benchmarks.scale;
+
+import com.wookler.river.benchmarks.report.Row;
+import com.wookler.river.core.MessageQueue;
+import com.wookler.river.core.subscriber.Subscriber;
+import com.wookler.river.core.subscriber.SubscriberConfig;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+
+/** A queue with one subscriber that works and many that are open but that nobody polls. */
+final class SubscribersPart implements Part {
+  @Override
+  public String name() {
+    return "subscribers";
+  }
+
+  @Override
+  public String about() {
+    return "publish and consume beside 0 to 1,000 idle subscribers";
+  }
+
+  @Override
+  public List<Row> measure(Lab lab) throws Exception {
+    List<Trial> trials = new ArrayList<>();
+    try {
+      for (int idle : lab.steps(List.of(0, 1, 10, 100, 1_000), List.of(0, 5), List.of())) {
+        trials.add(new Beside(lab, idle));
+      }
+      return Comparison.run(
+          trials,
+          lab,
+          lab.rounds(7),
+          "100 B, one thread, batches of 64 with ack; the idle ones are open, with ack, and never"
+              + " polled; ratio of rates to none idle");
+    } finally {
+      Comparison.close(trials);
+    }
+  }
+
+  private static final class Beside implements Trial {
+    private final int idle;
+    private final int messages;
+    private final MessageQueue<byte[]> queue;
+    private final Subscriber<byte[]> active;
+
+    Beside(Lab lab, int idle) throws IOException {
+      this.idle = idle;
+      this.messages = lab.count(200_000, 1_000);
+      this.queue = Lab.queue(lab.fresh("subscribers-" + idle)).open();
+      for (int i = 0; i < idle; i++) {
+        queue.subscriber(SubscriberConfig.builder("idle-" + i).ack(true).build());
+      }
+      this.active = queue.subscriber(SubscriberConfig.builder("active").ack(true).build());
+    }
+
+    @Override
+    public String label() {
+      return String.format(Locale.ROOT, "%,d idle", idle);
+    }
+
+    @Override
+    public List<Figure> round() throws Exception {
+      return List.of(
+          new Figure("publish", Rates.UNIT, Rates.publish(queue, messages)),
+          new Figure("consume", Rates.UNIT, Rates.consume(active, messages)));
+    }
+
+    @Override
+    public void close() {
+      queue.delete();
+    }
+  }
+}
