@@ -2,6 +2,7 @@ package com.wookler.river.benchmarks.system;
 
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayDeque;
 import java.util.List;
 import net.openhft.chronicle.bytes.Bytes;
 import net.openhft.chronicle.bytes.SyncMode;
@@ -25,7 +26,7 @@ final class ChronicleSystem implements QueueSystem {
   @Override
   public String notes() {
     return "default settings, an appender a thread, writeBytes; a batch is one document of lengths"
-        + " and bytes; a tailer copies each message into an array of its own; DISK is the appender's"
+        + " and bytes (and each document is, if the work is in batches); a tailer copies each message into an array of its own; DISK is the appender's"
         + " sync() with SyncMode.SYNC; no checksums, no acknowledgements, nothing is removed";
   }
 
@@ -44,12 +45,12 @@ final class ChronicleSystem implements QueueSystem {
     return new OpenQueue() {
       @Override
       public Sender sender() {
-        return new ChronicleSender(queue, forced);
+        return new ChronicleSender(queue, work.batch() > 1, forced);
       }
 
       @Override
       public Receiver receiver(int number) {
-        return new ChronicleReceiver(queue);
+        return work.batch() > 1 ? new BatchReceiver(queue) : new ChronicleReceiver(queue);
       }
 
       @Override
@@ -61,17 +62,22 @@ final class ChronicleSystem implements QueueSystem {
 
   private static final class ChronicleSender implements Sender {
     private final ExcerptAppender appender;
+    private final boolean batches;
     private final boolean forced;
     private final Bytes<?> message = Bytes.allocateElasticDirect();
 
-    ChronicleSender(ChronicleQueue queue, boolean forced) {
+    ChronicleSender(ChronicleQueue queue, boolean batches, boolean forced) {
       this.appender = queue.createAppender();
+      this.batches = batches;
       this.forced = forced;
     }
 
     @Override
     public void send(byte[] data) {
       message.clear();
+      if (batches) {
+        message.writeInt(data.length); // a batch of one, for who reads batches
+      }
       message.write(data);
       appender.writeBytes(message);
       if (forced) {
@@ -100,7 +106,7 @@ final class ChronicleSystem implements QueueSystem {
     }
   }
 
-  private static final class ChronicleReceiver implements Receiver {
+  private static class ChronicleReceiver implements Receiver {
     private final ExcerptTailer tailer;
 
     ChronicleReceiver(ChronicleQueue queue) {
@@ -112,15 +118,10 @@ final class ChronicleSystem implements QueueSystem {
       long deadline = 0;
       int count = 0;
       while (count < max) {
-        try (DocumentContext context = tailer.readingDocument()) {
-          if (context.isPresent()) {
-            Bytes<?> in = context.wire().bytes();
-            byte[] data = new byte[(int) in.readRemaining()];
-            in.read(data);
-            sink.accept(data);
-            count++;
-            continue;
-          }
+        int read = read(max - count, sink);
+        count += read;
+        if (read > 0) {
+          continue;
         }
         if (count > 0 || timeout.isZero()) {
           break;
@@ -135,9 +136,63 @@ final class ChronicleSystem implements QueueSystem {
       return count;
     }
 
+    /** Hands over one document's messages; 0 if there is none. */
+    int read(int max, Sink sink) {
+      try (DocumentContext context = tailer.readingDocument()) {
+        return context.isPresent() ? accept(context.wire().bytes(), max, sink) : 0;
+      }
+    }
+
+    /** One message a document. */
+    int accept(Bytes<?> document, int max, Sink sink) {
+      sink.accept(message(document, (int) document.readRemaining()));
+      return 1;
+    }
+
+    static byte[] message(Bytes<?> document, int length) {
+      byte[] data = new byte[length];
+      document.read(data);
+      return data;
+    }
+
     @Override
     public void close() {
       tailer.close();
+    }
+  }
+
+  /** Reads documents of lengths and bytes. */
+  private static final class BatchReceiver extends ChronicleReceiver {
+    /** What the last call had no room for. */
+    private final ArrayDeque<byte[]> rest = new ArrayDeque<>();
+
+    BatchReceiver(ChronicleQueue queue) {
+      super(queue);
+    }
+
+    @Override
+    int read(int max, Sink sink) {
+      byte[] waiting = rest.poll();
+      if (waiting == null) {
+        return super.read(max, sink);
+      }
+      sink.accept(waiting);
+      return 1;
+    }
+
+    @Override
+    int accept(Bytes<?> document, int max, Sink sink) {
+      int count = 0;
+      while (document.readRemaining() > 0) {
+        byte[] data = message(document, document.readInt());
+        if (count < max) {
+          sink.accept(data);
+          count++;
+        } else {
+          rest.add(data);
+        }
+      }
+      return count;
     }
   }
 }
