@@ -4,11 +4,17 @@ import java.util.List;
 
 /** All systems by name. */
 public final class Systems {
-  private static final List<QueueSystem> ALL = List.of(new RiverSystem(), new ChronicleSystem());
+  private static final List<QueueSystem> ALL =
+      List.of(
+          new RiverSystem(),
+          new ChronicleSystem(),
+          new RocksSystem(),
+          new ArtemisSystem(),
+          new MvStoreSystem());
 
   private Systems() {}
 
-  /** River first, plain Chronicle second. */
+  /** River first, plain Chronicle second, then the peers. */
   public static List<QueueSystem> all() {
     return ALL;
   }
