@@ -1,5 +1,6 @@
 package com.wookler.river.benchmarks;
 
+import com.wookler.river.benchmarks.jmh.JmhCommand;
 import com.wookler.river.benchmarks.programs.FloodCommand;
 import com.wookler.river.benchmarks.programs.ManyClientsCommand;
 import com.wookler.river.benchmarks.programs.PackingCommand;
@@ -30,6 +31,7 @@ import picocli.CommandLine.Spec;
       ManyClientsCommand.class,
       FloodCommand.class,
       PackingCommand.class,
+      JmhCommand.class,
       ScaleCommand.class
     })
 public final class Main implements Runnable {
