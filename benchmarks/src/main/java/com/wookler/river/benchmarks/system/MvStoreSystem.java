@@ -50,7 +50,9 @@ final class MvStoreSystem implements QueueSystem {
     private final boolean forced;
     private final boolean ack;
     private final AtomicLong sequence;
-    private final long first;
+
+    /** Where a consumer begins: what is before is acknowledged. Written by the consumer. */
+    private volatile long first;
 
     /** What is below was there when the queue was opened: a hole in it will never be filled. */
     private final long found;
@@ -149,6 +151,7 @@ final class MvStoreSystem implements QueueSystem {
             map.remove(number);
           }
           commit();
+          first = next;
         }
         return count;
       }

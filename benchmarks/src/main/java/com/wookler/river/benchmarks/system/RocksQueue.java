@@ -25,7 +25,9 @@ final class RocksQueue implements OpenQueue {
   private final RocksDB db;
   private final boolean ack;
   private final AtomicLong sequence;
-  private final long first;
+
+  /** Where a consumer begins: what is before is acknowledged. Written by the consumer. */
+  private volatile long first;
 
   /** What is below was there when the queue was opened: a hole in it will never be filled. */
   private final long found;
@@ -137,6 +139,7 @@ final class RocksQueue implements OpenQueue {
       if (ack && count > 0) {
         db.write(writing, taken);
         taken.clear();
+        first = next;
       }
       return count;
     }

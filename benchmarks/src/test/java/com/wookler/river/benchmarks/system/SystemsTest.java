@@ -128,6 +128,23 @@ class SystemsTest {
     }
   }
 
+  @ParameterizedTest(name = "{0}: {1}")
+  @MethodSource("worksWithAck")
+  void shouldLetTheNextConsumerGoOn(String name, Work work) throws Exception {
+    try (OpenQueue queue = Systems.byName(name).open(directory, work)) {
+      for (int round = 0; round < 2; round++) {
+        publish(queue, work);
+        List<byte[]> received = new ArrayList<>();
+        for (int count : new int[] {BATCH, MESSAGES - BATCH}) {
+          try (Receiver receiver = queue.receiver(0)) {
+            received.addAll(receive(receiver, work, count));
+          }
+        }
+        shouldBeComplete(received, work);
+      }
+    }
+  }
+
   @ParameterizedTest(name = "{0}")
   @MethodSource("names")
   void shouldKeepWhatNobodyTook(String name) throws Exception {
