@@ -21,7 +21,8 @@ import org.openjdk.jmh.annotations.TearDown;
 
 /**
  * Acknowledging alone: a whole lot was handed over before, outside of the timing, and is
- * acknowledged in order. The size of the messages does not matter.
+ * acknowledged in order. The size of the messages does not matter. What it allocates cannot be
+ * told: JMH counts what the taking allocates with it.
  */
 @State(Scope.Benchmark)
 @BenchmarkMode(Mode.AverageTime)

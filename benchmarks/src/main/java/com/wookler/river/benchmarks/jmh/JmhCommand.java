@@ -64,17 +64,7 @@ public final class JmhCommand implements Callable<Integer> {
   public Integer call() throws IOException, RunnerException {
     List<Row> rows = JmhRows.of(measure());
     PrintWriter out = spec.commandLine().getOut();
-    for (Row row : rows) {
-      out.printf(
-          Locale.ROOT,
-          "%-40s %,10.1f %s (%,.1f to %,.1f) %,8.1f B/op%n",
-          row.line(),
-          row.median(),
-          row.unit(),
-          row.min(),
-          row.max(),
-          row.extra().getOrDefault(JmhRows.ALLOCATED, Double.NaN));
-    }
+    rows.forEach(row -> out.println(line(row)));
     if (json != null) {
       Results.write(
           json,
@@ -85,6 +75,19 @@ public final class JmhCommand implements Callable<Integer> {
               rows));
     }
     return CommandLine.ExitCode.OK;
+  }
+
+  private static String line(Row row) {
+    Double allocated = row.extra().get(JmhRows.ALLOCATED);
+    return String.format(
+        Locale.ROOT,
+        "%-40s %,10.1f %s (%,.1f to %,.1f)  %s",
+        row.line(),
+        row.median(),
+        row.unit(),
+        row.min(),
+        row.max(),
+        allocated == null ? row.note() : String.format(Locale.ROOT, "%,.1f B/op", allocated));
   }
 
   private Collection<RunResult> measure() throws RunnerException {
