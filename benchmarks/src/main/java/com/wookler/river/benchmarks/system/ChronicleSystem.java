@@ -106,7 +106,8 @@ final class ChronicleSystem implements QueueSystem {
     }
   }
 
-  private static class ChronicleReceiver implements Receiver {
+  /** One message a document; it spins while it waits. */
+  static class ChronicleReceiver implements Receiver {
     private final ExcerptTailer tailer;
 
     ChronicleReceiver(ChronicleQueue queue) {

@@ -19,8 +19,8 @@ final class RiverSystem implements QueueSystem {
 
   @Override
   public String notes() {
-    return "default settings: blocks of 64 MB, recycled and archived, background force, counters;"
-        + " without subscribers while publishing is measured";
+    return "default settings: blocks of 64 MB, recycled, and archived once all subscribers have finished"
+        + " them, background force, counters; without subscribers where nobody consumes";
   }
 
   @Override
@@ -31,7 +31,10 @@ final class RiverSystem implements QueueSystem {
   @Override
   public OpenQueue open(Path directory, Work work) {
     MessageQueue<byte[]> queue =
-        MessageQueue.builder("bench", MessageConverter.bytes()).directory(directory).open();
+        MessageQueue.builder("bench", MessageConverter.bytes())
+            .directory(directory)
+            .backup(directory.resolve("backup"), Duration.ofDays(1))
+            .open();
     return new OpenQueue() {
       @Override
       public Sender sender() {

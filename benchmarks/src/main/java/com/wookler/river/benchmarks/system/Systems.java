@@ -8,13 +8,14 @@ public final class Systems {
       List.of(
           new RiverSystem(),
           new ChronicleSystem(),
+          new SharedChronicleSystem(),
           new RocksSystem(),
           new ArtemisSystem(),
           new MvStoreSystem());
 
   private Systems() {}
 
-  /** River first, plain Chronicle second, then the peers. */
+  /** River first, plain Chronicle next, then the peers. */
   public static List<QueueSystem> all() {
     return ALL;
   }
