@@ -1,10 +1,13 @@
 package com.wookler.river.benchmarks;
 
 import com.wookler.river.benchmarks.jmh.JmhCommand;
+import com.wookler.river.benchmarks.load.RunCommand;
+import com.wookler.river.benchmarks.load.SustainedCommand;
 import com.wookler.river.benchmarks.programs.FloodCommand;
 import com.wookler.river.benchmarks.programs.ManyClientsCommand;
 import com.wookler.river.benchmarks.programs.PackingCommand;
 import com.wookler.river.benchmarks.programs.PutManyCommand;
+import com.wookler.river.benchmarks.report.ReportCommand;
 import com.wookler.river.benchmarks.scale.ScaleCommand;
 import com.wookler.river.benchmarks.utils.UsageException;
 import java.io.PrintWriter;
@@ -27,6 +30,9 @@ import picocli.CommandLine.Spec;
     version = "1.0-SNAPSHOT",
     sortOptions = false,
     subcommands = {
+      RunCommand.class,
+      SustainedCommand.class,
+      ReportCommand.class,
       PutManyCommand.class,
       ManyClientsCommand.class,
       FloodCommand.class,

@@ -1,0 +1,73 @@
+package com.wookler.river.benchmarks.load;
+
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+import java.nio.ByteOrder;
+import java.util.Arrays;
+import java.util.Collections;
+import java.util.List;
+import java.util.Random;
+
+/**
+ * The messages of one publisher: eight bytes with their number, then text. A fixed set of arrays is
+ * used in turn, so that making messages allocates nothing. Confined to the publisher's thread.
+ */
+final class Payloads {
+  private static final VarHandle NUMBER =
+      MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.BIG_ENDIAN);
+  private static final int PUBLISHER_SHIFT = 40;
+  private static final long INDEX_MASK = (1L << PUBLISHER_SHIFT) - 1;
+  private static final int FIRST_PRINTABLE = ' ';
+  private static final int PRINTABLE = 95;
+
+  private final long base;
+  private final byte[][] arrays;
+  private final List<byte[]> all;
+  private long next;
+
+  /**
+   * Messages of one publisher.
+   *
+   * @param publisher its number, from 0
+   * @param size of each message, 8 or more
+   * @param arrays how many there are: one may be used again when so many others were given out
+   */
+  Payloads(int publisher, int size, int arrays) {
+    this.base = (long) publisher << PUBLISHER_SHIFT;
+    this.arrays = new byte[arrays][size];
+    Random random = new Random(publisher);
+    for (byte[] array : this.arrays) {
+      for (int i = 0; i < size; i++) {
+        array[i] = (byte) (FIRST_PRINTABLE + random.nextInt(PRINTABLE));
+      }
+    }
+    this.all = Collections.unmodifiableList(Arrays.asList(this.arrays));
+  }
+
+  /** The next message. */
+  byte[] one() {
+    byte[] array = arrays[(int) (next % arrays.length)];
+    NUMBER.set(array, 0, base + next);
+    next++;
+    return array;
+  }
+
+  /** As many next messages as there are arrays, always in the same list. */
+  List<byte[]> all() {
+    for (byte[] array : arrays) {
+      NUMBER.set(array, 0, base + next);
+      next++;
+    }
+    return all;
+  }
+
+  /** Who published it. */
+  static int publisher(byte[] message) {
+    return (int) ((long) NUMBER.get(message, 0) >>> PUBLISHER_SHIFT);
+  }
+
+  /** Its place among those of its publisher, from 0. */
+  static long index(byte[] message) {
+    return (long) NUMBER.get(message, 0) & INDEX_MASK;
+  }
+}

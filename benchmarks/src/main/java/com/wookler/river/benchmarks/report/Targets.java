@@ -1,0 +1,135 @@
+package com.wookler.river.benchmarks.report;
+
+import static com.wookler.river.benchmarks.report.Target.Bound.AT_LEAST;
+import static com.wookler.river.benchmarks.report.Target.Bound.AT_MOST;
+
+import com.wookler.river.benchmarks.report.Target.Bound;
+import java.util.List;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+
+/**
+ * The targets of the embedded queue, by the texts of the lines that decide them. Those with {@code
+ * × chronicle} are ratios to plain Chronicle Queue in the same run.
+ */
+final class Targets {
+  private static final String RAW = "× chronicle";
+  private static final String OWN = "× itself";
+  private static final String ALLOCATED = "B allocated/msg";
+  private static final String HEAD = "| target | asked | measured | |\n|---|--:|--:|---|\n";
+
+  private static final String ONE_1K = "publish 1 KiB, 1 thread";
+  private static final String ONE_100 = "publish 100 B, 1 thread";
+  private static final String FOUR_1K = "publish 1 KiB, 4 threads";
+  private static final String FOUR_100 = "publish 100 B, 4 threads";
+  private static final String BATCH_100 = "publish 100 B, 1 thread, batches of 64";
+  private static final String CONSUME_1K = "consume 1 KiB, batches of 64";
+  private static final String CONSUME_100 = "consume 100 B, batches of 64";
+  private static final String ONE_BY_ONE_1K = "consume 1 KiB, one by one";
+  private static final String THREE =
+      "consume 1 KiB, batches of 64, three subscribers at once, total";
+  private static final String PUBLISH_AT_RATE = "publish 1 KiB at 200,000/s";
+  private static final String DRAINED = "publish 1 KiB at 200,000/s while a subscriber drains";
+  private static final String DELIVERY =
+      "publish 1 KiB at 10,000/s until a waiting subscriber has it";
+
+  private Targets() {}
+
+  /** The table of all. */
+  static String print(List<Run> runs) {
+    Measured measured = new Measured(runs);
+    return HEAD + all().map(target -> target.line(measured) + "\n").collect(Collectors.joining());
+  }
+
+  /** Texts of all lines that targets are decided by. */
+  static List<String> lines() {
+    return List.of(
+        ONE_1K,
+        ONE_100,
+        FOUR_1K,
+        FOUR_100,
+        BATCH_100,
+        CONSUME_1K,
+        CONSUME_100,
+        ONE_BY_ONE_1K,
+        THREE,
+        PUBLISH_AT_RATE,
+        DRAINED,
+        DELIVERY);
+  }
+
+  private static Stream<Target> all() {
+    return Stream.of(publishing(), forced(), consuming(), latency(), allocation())
+        .flatMap(List::stream);
+  }
+
+  private static List<Target> publishing() {
+    return List.of(
+        raw(ONE_1K, 1.2),
+        raw(ONE_100, 0.7),
+        raw(FOUR_100, 1.5),
+        raw(FOUR_1K, 1.1),
+        own(FOUR_100, ONE_100, 0.5),
+        own(FOUR_1K, ONE_1K, 0.5),
+        raw(BATCH_100, 0.7),
+        own(BATCH_100, ONE_100, 5));
+  }
+
+  private static List<Target> forced() {
+    return List.of(
+        raw("publish 1 KiB to the device, 64 threads waiting", 10),
+        raw("publish 1 KiB to the device, 1 thread, 1,000 under way", 60));
+  }
+
+  private static List<Target> consuming() {
+    return List.of(
+        raw(CONSUME_1K, 0.7),
+        raw(CONSUME_100, 0.4),
+        raw(CONSUME_1K + ", acknowledged", 0.6),
+        raw(CONSUME_100 + ", acknowledged", 0.25),
+        own(THREE, CONSUME_1K, 0.9));
+  }
+
+  private static List<Target> latency() {
+    return List.of(
+        extra(DELIVERY, "p50 µs", AT_MOST, 50),
+        extra(DELIVERY, "p99.9 µs", AT_MOST, 2_000),
+        new Target(
+            PUBLISH_AT_RATE + ", p99.99",
+            AT_MOST,
+            0.2,
+            RAW,
+            measured -> measured.ratio(PUBLISH_AT_RATE)),
+        extra(PUBLISH_AT_RATE, "max µs", AT_MOST, 10_000),
+        extra(DRAINED, "max µs", AT_MOST, 10_000));
+  }
+
+  private static List<Target> allocation() {
+    return List.of(
+        extra(ONE_1K, ALLOCATED, AT_MOST, 1), extra(ONE_BY_ONE_1K, ALLOCATED, AT_MOST, 1024 + 100));
+  }
+
+  private static Target raw(String line, double threshold) {
+    return new Target(line, AT_LEAST, threshold, RAW, measured -> measured.ratio(line));
+  }
+
+  private static Target own(String line, String other, double threshold) {
+    return new Target(
+        line + ", against " + other,
+        AT_LEAST,
+        threshold,
+        OWN,
+        measured -> measured.own(line, other));
+  }
+
+  private static Target extra(String line, String figure, Bound bound, double threshold) {
+    int unit = figure.lastIndexOf(' ');
+    String name = figure.equals(ALLOCATED) ? "allocated" : figure.substring(0, unit);
+    return new Target(
+        line + ", " + name,
+        bound,
+        threshold,
+        figure.equals(ALLOCATED) ? "B/msg" : figure.substring(unit + 1),
+        measured -> measured.extra(line, figure));
+  }
+}

@@ -1,0 +1,52 @@
+package com.wookler.river.benchmarks.load;
+
+import static org.assertj.core.api.Assertions.assertThatCode;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+class ReceivedTest {
+  private final Payloads first = new Payloads(0, 16, 4);
+  private final Payloads second = new Payloads(1, 16, 4);
+  private final Received received = new Received(2, 16);
+
+  @Test
+  void shouldAcceptEachPublishersMessagesInOrder() {
+    received.accept(first.one());
+    received.accept(second.one());
+    first.all().forEach(received::accept);
+
+    assertThatCode(() -> received.check(List.of(5L, 1L))).doesNotThrowAnyException();
+  }
+
+  @Test
+  void shouldRefuseAGap() {
+    first.one();
+    byte[] later = first.one();
+
+    assertThatThrownBy(() -> received.accept(later)).isInstanceOf(WrongCountException.class);
+  }
+
+  @Test
+  void shouldRefuseARepetition() {
+    byte[] message = first.one();
+    received.accept(message);
+
+    assertThatThrownBy(() -> received.accept(message)).isInstanceOf(WrongCountException.class);
+  }
+
+  @Test
+  void shouldRefuseAnotherSize() {
+    assertThatThrownBy(() -> received.accept(new byte[17])).isInstanceOf(WrongCountException.class);
+  }
+
+  @Test
+  void shouldMissWhatDidNotCome() {
+    received.accept(first.one());
+
+    assertThatThrownBy(() -> received.check(List.of(1L, 1L)))
+        .isInstanceOf(WrongCountException.class)
+        .hasMessageContaining("publisher 1");
+  }
+}
