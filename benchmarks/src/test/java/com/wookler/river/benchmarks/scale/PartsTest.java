@@ -15,8 +15,8 @@ class PartsTest {
 
   @ParameterizedTest
   @CsvSource({
-    "blocks, 7",
-    "subscribers, 4",
+    "blocks, 9",
+    "subscribers, 6",
     "backlog, 6",
     "acks, 6",
     "restart, 2",
