@@ -1,5 +1,6 @@
 package com.wookler.river.benchmarks.scale;
 
+import com.sun.management.OperatingSystemMXBean;
 import com.wookler.river.benchmarks.report.Ratio;
 import com.wookler.river.benchmarks.report.Row;
 import com.wookler.river.benchmarks.utils.Directories;
@@ -8,6 +9,7 @@ import com.wookler.river.core.Publisher;
 import com.wookler.river.core.QueueListener;
 import com.wookler.river.core.subscriber.Subscriber;
 import java.io.IOException;
+import java.lang.management.ManagementFactory;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -21,6 +23,8 @@ import java.util.concurrent.atomic.AtomicLong;
  * publisher. One queue's blocks are archived one after the other, so one core does it.
  */
 final class ArchivePart implements Part {
+  private static final OperatingSystemMXBean PROCESS =
+      ManagementFactory.getPlatformMXBean(OperatingSystemMXBean.class);
   private static final Duration PATIENCE = Duration.ofMinutes(10);
   private static final int RATE = 20_000;
   private static final int LOOK = 100; // messages from one look at the blocks to the next
@@ -54,6 +58,7 @@ final class ArchivePart implements Part {
 
   private static final class Samples {
     final List<Double> speeds = new ArrayList<>();
+    final List<Double> cpu = new ArrayList<>();
     final List<Double> shares = new ArrayList<>();
     final List<Double> besides = new ArrayList<>();
     final List<Double> without = new ArrayList<>();
@@ -75,7 +80,9 @@ final class ArchivePart implements Part {
               "archive",
               "MB/s",
               Spread.of(speeds),
-              Map.of("archive/log bytes", Spread.of(shares).median()),
+              Map.of(
+                  "archive/log bytes", Spread.of(shares).median(),
+                  "MB a CPU second", Spread.of(cpu).median()),
               "log of JSON events, from drained to archived, verified and removed; one core"),
           Lab.row("archive beside a publisher", "MB/s", Spread.of(besides), Map.of(), late),
           quiet,
@@ -132,10 +139,12 @@ final class ArchivePart implements Part {
     }
 
     void archiveAlone(Samples samples) throws Exception {
+      long cpu = PROCESS.getProcessCpuTime();
       long started = System.nanoTime();
       keeper.purge();
       Await.until(() -> archived.get() == sealed, PATIENCE, "archive");
       samples.speeds.add(megabytes * 1e9 / (System.nanoTime() - started));
+      samples.cpu.add(megabytes * 1e9 / (PROCESS.getProcessCpuTime() - cpu));
       samples.shares.add(DiskUse.of(directory.resolve("backup")) / 1e6 / megabytes);
     }
 

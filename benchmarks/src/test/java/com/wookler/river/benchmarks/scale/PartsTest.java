@@ -21,7 +21,7 @@ class PartsTest {
     "acks, 6",
     "restart, 2",
     "redelivery, 2",
-    "queues, 5",
+    "queues, 6",
     "archive, 4",
     "pauses, 6"
   })
