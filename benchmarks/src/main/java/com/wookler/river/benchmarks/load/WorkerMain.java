@@ -1,5 +1,6 @@
 package com.wookler.river.benchmarks.load;
 
+import com.wookler.river.benchmarks.system.RiverMonitor;
 import java.io.BufferedReader;
 import java.io.FileDescriptor;
 import java.io.FileInputStream;
@@ -20,6 +21,7 @@ final class WorkerMain {
   /** Works until standard input ends. */
   public static void main(String[] args) throws IOException {
     System.setOut(System.err);
+    RiverMonitor.start();
     try (Rounds rounds = new Rounds();
         BufferedReader requests =
             new BufferedReader(
@@ -32,6 +34,7 @@ final class WorkerMain {
         answers.println(Wire.write(answer(rounds, Wire.read(line, Request.class))));
       }
     }
+    RiverMonitor.stop();
     System.exit(0); // what a system left running must not keep the harness waiting
   }
 

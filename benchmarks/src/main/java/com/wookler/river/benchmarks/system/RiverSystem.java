@@ -19,8 +19,9 @@ final class RiverSystem implements QueueSystem {
 
   @Override
   public String notes() {
-    return "default settings: blocks of 64 MB, recycled, and archived once all subscribers have finished"
-        + " them, background force, counters; without subscribers where nobody consumes";
+    return "default settings: blocks of 64 MB, recycled, and archived once all subscribers have"
+        + " finished them, background force, counters and monitor; without subscribers where nobody"
+        + " consumes";
   }
 
   @Override
