@@ -38,7 +38,7 @@ final class AcksPart implements Part {
       }
       return Comparison.run(
           trials,
-          lab,
+          lab.warmUps(),
           lab.rounds(7),
           "100 B, one thread, 40,000 a round, taken by 64, acknowledged one by one, the last of each 64"
               + " first; ratio of rates to none above the floor");

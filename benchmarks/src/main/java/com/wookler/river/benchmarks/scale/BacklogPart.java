@@ -35,7 +35,7 @@ final class BacklogPart implements Part {
       }
       return Comparison.run(
           trials,
-          lab,
+          lab.warmUps(),
           lab.rounds(7),
           "100 B, one thread, batches of 64 with ack; the oldest may have to come from the disk;"
               + " ratio of rates to none waiting");

@@ -11,7 +11,6 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
-import java.util.Map;
 
 /**
  * A log of many blocks. They are made by closing a block after each message, about 220 KB of disk
@@ -40,7 +39,8 @@ final class BlocksPart implements Part {
         trials.add(new ManyBlocks(lab, blocks));
       }
       String note = "100 B, one thread, batches of 64 with ack; ratio of rates to 1 block";
-      List<Row> rows = new ArrayList<>(Comparison.run(trials, lab, lab.rounds(ROUNDS), note));
+      List<Row> rows =
+          new ArrayList<>(Comparison.run(trials, lab.warmUps(), lab.rounds(ROUNDS), note));
       for (ManyBlocks trial : trials.subList(1, trials.size())) {
         rows.add(trial.removal());
       }
@@ -122,7 +122,6 @@ final class BlocksPart implements Part {
           "remove a block, " + label(),
           "blocks/s",
           Spread.of(Rates.perSecond(before - 1L, started)),
-          Map.of("blocks", (double) before),
           "all drained at once, until the last is archived and gone");
     }
 

@@ -24,14 +24,15 @@ final class Comparison {
   }
 
   /**
-   * Does all rounds and closes the trials.
+   * Does all rounds.
    *
+   * @param warmUps rounds before those that count
    * @param note to go into each row
    */
-  static List<Row> run(List<? extends Trial> trials, Lab lab, int rounds, String note)
+  static List<Row> run(List<? extends Trial> trials, int warmUps, int rounds, String note)
       throws Exception {
     Comparison comparison = new Comparison(trials);
-    for (int i = 0; i < lab.warmUps(); i++) {
+    for (int i = 0; i < warmUps; i++) {
       for (Trial trial : trials) {
         trial.round();
       }

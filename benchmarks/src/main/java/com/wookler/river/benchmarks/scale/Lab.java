@@ -85,7 +85,7 @@ record Lab(Path directory, Extent extent, int asked) {
   }
 
   /** A row without a ratio. */
-  static Row row(String line, String unit, Spread spread, Map<String, Double> extra, String note) {
+  static Row row(String line, String unit, Spread spread, String note) {
     return new Row(
         TABLE,
         line,
@@ -95,7 +95,7 @@ record Lab(Path directory, Extent extent, int asked) {
         spread.min(),
         spread.max(),
         null,
-        extra,
+        Map.of(),
         note + "; " + spread.rounds() + (spread.rounds() == 1 ? " round" : " rounds"));
   }
 }

@@ -14,11 +14,12 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
-import java.util.Map;
 import java.util.concurrent.TimeUnit;
 
 /** Many queues in one JVM, each with a subscriber, a message that was finished, and no work. */
 final class QueuesPart implements Part {
+  private static final String NOTE =
+      "each with a subscriber with ack and one message, finished; the disk by du; defaults";
   private static final double NANOS_A_MILLI = 1e6;
   private static final double KILOBYTE = 1e3;
 
@@ -48,17 +49,18 @@ final class QueuesPart implements Part {
       }
       queues.get(0).force();
       String line = String.format(Locale.ROOT, "%,d queues", count);
-      rows.add(opening(line + ", make one", made));
-      rows.add(row(line + ", threads of the JVM", "threads", threads(), base(threads)));
+      addTimes(rows, line + ", make one", made);
+      rows.add(row(line + ", threads of the JVM", "threads", threads()));
+      rows.add(row("no queues, threads of the JVM", "threads", threads));
       double each = (double) (Heap.used() - heap) / count;
-      rows.add(row(line + ", heap each", "KB", each / KILOBYTE, Map.of()));
+      rows.add(row(line + ", heap each", "KB", each / KILOBYTE));
       double cpu = cpuMillisASecond(lab);
       double disk = (double) DiskUse.of(directory) / count;
-      rows.add(row(line + ", disk each", "KB", disk / KILOBYTE, Map.of()));
-      rows.add(row(line + ", CPU while quiet", "ms/s", cpu, Map.of()));
+      rows.add(row(line + ", disk each", "KB", disk / KILOBYTE));
+      rows.add(row(line + ", CPU while quiet", "ms/s", cpu));
       queues.forEach(MessageQueue::close);
       queues.clear();
-      rows.add(opening(line + ", open one again", openAll(queues, directory, count)));
+      addTimes(rows, line + ", open one again", openAll(queues, directory, count));
       return rows;
     } finally {
       queues.forEach(MessageQueue::close);
@@ -76,34 +78,16 @@ final class QueuesPart implements Part {
     return millis;
   }
 
-  private static Map<String, Double> base(int threads) {
-    return Map.of("without queues", (double) threads);
+  private static Row row(String line, String unit, double value) {
+    return Lab.row(line, unit, Spread.of(value), NOTE);
   }
 
-  private static Row row(String line, String unit, double value, Map<String, Double> extra) {
-    return Lab.row(line, unit, Spread.of(value), extra, NOTE);
-  }
-
-  private static Row opening(String line, double[] millis) {
+  private static void addTimes(List<Row> rows, String line, double[] millis) {
     double[] sorted = millis.clone();
     Arrays.sort(sorted);
-    Spread spread = Spread.of(millis);
-    Map<String, Double> extra = Map.of("p99 ms", sorted[(int) (sorted.length * 0.99)]);
-    return new Row(
-        Lab.TABLE,
-        line,
-        Lab.SYSTEM,
-        "ms",
-        spread.median(),
-        spread.min(),
-        spread.max(),
-        null,
-        extra,
-        NOTE + "; the median of all the queues, with their subscribers");
+    rows.add(Lab.row(line, "ms", Spread.of(millis), NOTE + "; a round is a queue"));
+    rows.add(row(line + ", p99", "ms", sorted[(int) (sorted.length * 0.99)]));
   }
-
-  private static final String NOTE =
-      "each with a subscriber with ack and one message, finished; the disk by du; defaults";
 
   private static MessageQueue<byte[]> open(Path directory, String name) {
     return MessageQueue.builder(name, MessageConverter.bytes())

@@ -10,7 +10,6 @@ import java.util.ArrayList;
 import java.util.BitSet;
 import java.util.List;
 import java.util.Locale;
-import java.util.Map;
 
 /** All messages that may be in flight expire at one moment and are delivered again. */
 final class RedeliveryPart implements Part {
@@ -41,13 +40,11 @@ final class RedeliveryPart implements Part {
             String.format(Locale.ROOT, "heap of %,d in flight", messages),
             "MB",
             Spread.of(heap),
-            Map.of(),
             "used heap after collections, less that before they were taken; deliveries dropped"),
         Lab.row(
             String.format(Locale.ROOT, "deliver %,d again", messages),
             "s",
             Spread.of(seconds),
-            Map.of(),
             "from their expiry, one thread, batches of 64, not acknowledged; 100 B"));
   }
 

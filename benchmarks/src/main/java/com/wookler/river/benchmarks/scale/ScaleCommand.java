@@ -112,7 +112,7 @@ public final class ScaleCommand implements Callable<Integer> {
   private static void print(PrintWriter out, Row row) {
     out.printf(
         Locale.ROOT,
-        "%-60s %,14.1f %-8s (%,.1f to %,.1f)%s%s%n",
+        "%-60s %,14.1f %-8s (%,.1f to %,.1f)%s%n",
         row.line(),
         row.median(),
         row.unit(),
@@ -120,8 +120,7 @@ public final class ScaleCommand implements Callable<Integer> {
         row.max(),
         row.ratio() == null
             ? ""
-            : String.format(Locale.ROOT, "  %.2f x %s", row.ratio().median(), row.ratio().to()),
-        row.extra().isEmpty() ? "" : "  " + row.extra());
+            : String.format(Locale.ROOT, "  %.2f x %s", row.ratio().median(), row.ratio().to()));
     out.flush();
   }
 }

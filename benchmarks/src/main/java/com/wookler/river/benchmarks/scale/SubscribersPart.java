@@ -36,7 +36,7 @@ final class SubscribersPart implements Part {
       }
       return Comparison.run(
           trials,
-          lab,
+          lab.warmUps(),
           lab.rounds(7),
           "100 B, one thread, batches of 64 with ack; the idle ones are open, with ack, and never"
               + " polled; ratio of rates to none idle");

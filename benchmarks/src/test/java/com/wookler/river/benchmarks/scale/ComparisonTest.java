@@ -4,7 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.wookler.river.benchmarks.report.Ratio;
 import com.wookler.river.benchmarks.report.Row;
-import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -41,10 +40,7 @@ class ComparisonTest {
   void shouldTakeTurnsAndRelateRoundByRound() throws Exception {
     List<Row> rows =
         Comparison.run(
-            List.of(new Counted("1", 100, 10, 1_000), new Counted("9", 50, 10, 900)),
-            new Lab(Path.of("."), Lab.Extent.QUICK, 3),
-            3,
-            "note");
+            List.of(new Counted("1", 100, 10, 1_000), new Counted("9", 50, 10, 900)), 0, 3, "note");
     assertThat(turns).containsExactly("1", "9", "1", "9", "1", "9");
     assertThat(rows).extracting(Row::line).containsExactly("publish, 1", "publish, 9");
     assertThat(rows).extracting(Row::median).containsExactly(100.0, 50.0);

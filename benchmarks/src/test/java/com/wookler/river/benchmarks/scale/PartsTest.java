@@ -19,10 +19,10 @@ class PartsTest {
     "subscribers, 6",
     "backlog, 6",
     "acks, 6",
-    "restart, 2",
+    "restart, 4",
     "redelivery, 2",
-    "queues, 6",
-    "archive, 4",
+    "queues, 9",
+    "archive, 6",
     "pauses, 6"
   })
   void shouldMeasureAndCountRight(String name, int lines) throws Exception {
