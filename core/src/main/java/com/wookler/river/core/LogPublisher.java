@@ -13,11 +13,13 @@ import com.wookler.river.core.message.MessageTooLargeException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Publishes into a log: converts and checksums on the caller's thread, then appends.
+ * Publishes into a log: converts and checksums on the caller's thread, appends, and waits for the
+ * device if that was promised.
  *
  * <p>The converter and the list of a batch, user code, run before the thread's buffer is touched:
  * they may publish themselves.
@@ -28,6 +30,7 @@ final class LogPublisher<M> implements Publisher<M> {
   private final String queue;
   private final MessageConverter<M> converter;
   private final int maxMessageBytes;
+  private final Durability level;
   private final BlockLog log;
   private final TimeSource time;
   private final AbstractCounter addTime;
@@ -36,6 +39,7 @@ final class LogPublisher<M> implements Publisher<M> {
     this.queue = config.name();
     this.converter = config.converter();
     this.maxMessageBytes = config.maxMessageBytes();
+    this.level = config.durability();
     this.log = log;
     this.time = config.time();
     this.addTime = addTime;
@@ -43,16 +47,36 @@ final class LogPublisher<M> implements Publisher<M> {
 
   @Override
   public long publish(M data) {
-    return publish(data, null, Map.of());
+    return reached(level, store(data, null, Map.of()), 1);
   }
 
   @Override
   public long publish(Message<M> message) {
-    Message<M> present = present(message);
-    return publish(present.data(), present.key(), present.headers());
+    return reached(level, store(message), 1);
   }
 
-  private long publish(M data, @Nullable String key, Map<String, byte[]> headers) {
+  @Override
+  public long publish(Message<M> message, Durability asked) {
+    Durability promised = atLeast(asked);
+    return reached(promised, store(message), 1);
+  }
+
+  @Override
+  public CompletableFuture<Long> publishAsync(Message<M> message, Durability asked) {
+    try {
+      Durability promised = atLeast(asked);
+      return promised(promised, store(message), 1);
+    } catch (RuntimeException e) {
+      return CompletableFuture.failedFuture(e);
+    }
+  }
+
+  private long store(Message<M> message) {
+    Message<M> present = present(message);
+    return store(present.data(), present.key(), present.headers());
+  }
+
+  private long store(M data, @Nullable String key, Map<String, byte[]> headers) {
     byte[] bytes = bytes(data);
     PublishBuffer buffer = PublishBuffer.ofThread();
     DocumentWriter document = buffer.document();
@@ -64,6 +88,28 @@ final class LogPublisher<M> implements Publisher<M> {
   @Override
   public long publish(List<Message<M>> batch) {
     List<Message<M>> messages = copy(batch);
+    return reached(level, store(messages), messages.size());
+  }
+
+  @Override
+  public long publish(List<Message<M>> batch, Durability asked) {
+    Durability promised = atLeast(asked);
+    List<Message<M>> messages = copy(batch);
+    return reached(promised, store(messages), messages.size());
+  }
+
+  @Override
+  public CompletableFuture<Long> publishAsync(List<Message<M>> batch, Durability asked) {
+    try {
+      Durability promised = atLeast(asked);
+      List<Message<M>> messages = copy(batch);
+      return promised(promised, store(messages), messages.size());
+    } catch (RuntimeException e) {
+      return CompletableFuture.failedFuture(e);
+    }
+  }
+
+  private long store(List<Message<M>> messages) {
     byte[][] bytes = new byte[messages.size()][];
     for (int i = 0; i < bytes.length; i++) {
       bytes[i] = bytes(present(messages.get(i)).data());
@@ -90,7 +136,7 @@ final class LogPublisher<M> implements Publisher<M> {
     for (byte[] data : bytes) {
       document.add(data, null, Map.of());
     }
-    return append(buffer);
+    return reached(level, append(buffer), bytes.length);
   }
 
   /** The user's list may compute its elements, or change: each is asked for once, before all. */
@@ -143,49 +189,22 @@ final class LogPublisher<M> implements Publisher<M> {
     }
   }
 
-  @Override
-  public long publish(Message<M> message, Durability level) {
-    requireMemory(level);
-    return publish(message);
+  /** A call may raise the queue's level, and never lowers it. */
+  private Durability atLeast(Durability asked) {
+    return Objects.requireNonNull(asked, "level") == Durability.DISK ? asked : level;
   }
 
-  @Override
-  public long publish(List<Message<M>> batch, Durability level) {
-    requireMemory(level);
-    return publish(batch);
-  }
-
-  @Override
-  public CompletableFuture<Long> publishAsync(Message<M> message, Durability level) {
-    return async(() -> publish(message, level));
-  }
-
-  @Override
-  public CompletableFuture<Long> publishAsync(List<Message<M>> batch, Durability level) {
-    return async(() -> publish(batch, level));
-  }
-
-  private interface Publish {
-    long run();
-  }
-
-  /** In memory a publish is done when it returns, so there is nothing to wait for elsewhere. */
-  private static CompletableFuture<Long> async(Publish publish) {
-    try {
-      return CompletableFuture.completedFuture(publish.run());
-    } catch (RuntimeException e) {
-      return CompletableFuture.failedFuture(e);
+  private long reached(Durability promised, long sequence, int count) {
+    if (promised == Durability.DISK) {
+      log.commits().await(sequence + count);
     }
+    return sequence;
   }
 
-  private void requireMemory(Durability level) {
-    if (level != Durability.MEMORY) {
-      throw new RiverException(
-          "queue "
-              + queue
-              + ": durability "
-              + level
-              + " is not available in this version; publish with MEMORY and call force()");
-    }
+  /** In memory a publish is done when it returns, so there is nothing to wait for. */
+  private CompletableFuture<Long> promised(Durability promised, long sequence, int count) {
+    return promised == Durability.DISK
+        ? log.commits().future(sequence, sequence + count)
+        : CompletableFuture.completedFuture(sequence);
   }
 }

@@ -266,9 +266,9 @@ public final class MessageQueue<M> implements Configurable, AutoCloseable {
   }
 
   /**
-   * Closes the queue: waits for calls under way, wakes those that wait (they get {@link
-   * QueueClosedException}), forces, and gives back every thread, file and mapping. Idempotent. The
-   * queue is closed also if this fails.
+   * Closes the queue: waits for calls under way, wakes consumers that wait (they get {@link
+   * QueueClosedException}), forces, which answers publishers that wait, and gives back every
+   * thread, file and mapping. Idempotent. The queue is closed also if this fails.
    *
    * @throws com.wookler.river.core.message.QueueFailedException the log has failed, now or before:
    *     what was published may not be on the device
@@ -318,6 +318,7 @@ public final class MessageQueue<M> implements Configurable, AutoCloseable {
     private RecycleStrategy recycle = QueueConfig.WHEN_FULL;
     private long blockBytes = QueueConfig.DEFAULT_BLOCK_BYTES;
     private int maxMessageBytes = QueueConfig.DEFAULT_MAX_MESSAGE_BYTES;
+    private Durability durability = QueueConfig.DEFAULT_DURABILITY;
     private Duration syncInterval = QueueConfig.DEFAULT_SYNC_INTERVAL;
     private boolean reload = QueueConfig.DEFAULT_RELOAD;
     private Duration discardedRetention = QueueConfig.DEFAULT_DISCARDED_RETENTION;
@@ -356,17 +357,9 @@ public final class MessageQueue<M> implements Configurable, AutoCloseable {
       return this;
     }
 
-    /**
-     * What a publish promises (default {@link Durability#MEMORY}).
-     *
-     * @throws ConfigurationException for {@link Durability#DISK}, which is not available in this
-     *     version
-     */
+    /** What a publish promises that asks for no more (default {@link Durability#MEMORY}). */
     public Builder<M> durability(Durability level) {
-      if (Objects.requireNonNull(level, "level") != Durability.MEMORY) {
-        throw new ConfigurationException(
-            "queue " + name + ": durability " + level + " is not available in this version");
-      }
+      this.durability = Objects.requireNonNull(level, "level");
       return this;
     }
 
@@ -442,6 +435,7 @@ public final class MessageQueue<M> implements Configurable, AutoCloseable {
                   recycle,
                   blockBytes,
                   maxMessageBytes,
+                  durability,
                   syncInterval,
                   reload,
                   discardedRetention,

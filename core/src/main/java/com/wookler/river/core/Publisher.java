@@ -15,7 +15,8 @@ import java.util.concurrent.CompletableFuture;
  * <p>Errors: {@link com.wookler.river.core.message.MessageTooLargeException} and {@link
  * com.wookler.river.core.message.QueueClosedException} mean that nothing was stored, and so does an
  * exception of the converter; {@link com.wookler.river.core.message.QueueFailedException} means
- * that it may or may not be. An interrupt leaves the thread's flag set and the publish completes.
+ * that it may or may not be. Publishing is not interruptible: an interrupt, also while the call
+ * waits for the device, leaves the thread's flag set and the publish completes.
  *
  * @param <M> type of the data
  */
@@ -39,7 +40,11 @@ public interface Publisher<M> {
   /** Likewise, for data without keys and headers. */
   long publishAll(List<M> batch);
 
-  /** Publishes one message, at least as durable as asked. */
+  /**
+   * Publishes one message, at least as durable as asked; a level below the queue's is without
+   * effect. With {@link Durability#DISK} the call waits for a force of the device, which all share
+   * that wait.
+   */
   long publish(Message<M> message, Durability level);
 
   /** Publishes a batch, at least as durable as asked. */
@@ -48,7 +53,15 @@ public interface Publisher<M> {
   /**
    * Publishes one message; the future completes with its sequence once it is as durable as asked,
    * or with the exception that {@link #publish(Message, Durability)} would throw. Messages are
-   * stored in the order of the calls.
+   * stored in the order of the calls, before the call returns; so is the future completed, unless
+   * the level is {@link Durability#DISK}.
+   *
+   * <p>With {@link Durability#DISK} the futures of one thread complete in the order of its calls,
+   * one after the other, on a thread of the common pool. What was attached to one runs there, and
+   * those behind it wait for that: it may take its time, but must not wait for another future of
+   * this queue (attach it by {@code thenRunAsync} and the like if it does). How many publishes are
+   * under way is up to the caller; each keeps about 100 bytes until it completes. Cancelling a
+   * future takes nothing back.
    */
   CompletableFuture<Long> publishAsync(Message<M> message, Durability level);
 

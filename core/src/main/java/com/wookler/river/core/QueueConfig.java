@@ -3,6 +3,7 @@ package com.wookler.river.core;
 import com.wookler.river.common.TimeSource;
 import com.wookler.river.common.errors.ConfigurationException;
 import com.wookler.river.core.log.RecycleStrategy;
+import com.wookler.river.core.message.Durability;
 import com.wookler.river.core.message.MessageConverter;
 import com.wookler.river.core.subscriber.SubscriberConfig;
 import java.nio.file.Path;
@@ -23,6 +24,7 @@ import org.jspecify.annotations.Nullable;
  * @param blockBytes size at which a block is closed in any case; at least four times the largest
  *     message
  * @param maxMessageBytes largest data of one message
+ * @param durability what a publish promises that asks for no more
  * @param syncInterval of the background force
  * @param reload whether to take up what the directory holds
  * @param discardedRetention how long data that was set aside is kept
@@ -38,6 +40,7 @@ record QueueConfig<M>(
     RecycleStrategy recycle,
     long blockBytes,
     int maxMessageBytes,
+    Durability durability,
     Duration syncInterval,
     boolean reload,
     Duration discardedRetention,
@@ -49,6 +52,7 @@ record QueueConfig<M>(
   static final Path DEFAULT_DIRECTORY = Path.of("river-data");
   static final long DEFAULT_BLOCK_BYTES = 64L << 20;
   static final int DEFAULT_MAX_MESSAGE_BYTES = 16 << 20;
+  static final Durability DEFAULT_DURABILITY = Durability.MEMORY;
   static final Duration DEFAULT_SYNC_INTERVAL = Duration.ofMillis(200);
   static final Duration DEFAULT_DISCARDED_RETENTION = Duration.ofDays(7);
   static final boolean DEFAULT_RELOAD = true;

@@ -76,7 +76,6 @@ final class QueueXml {
     warn(node, QUEUE_PARAMS_WITHOUT_EFFECT);
     node.requireParam("queue.message.converter");
     Path directory = Path.of(node.requireParam("queue.directory"));
-    refuseDisk(node);
     MessageConverter<M> converter =
         (MessageConverter<M>)
             node.instantiateParam("queue.message.converter", MessageConverter.class);
@@ -90,6 +89,7 @@ final class QueueXml {
               .orElse(QueueConfig.WHEN_FULL),
           node.bytes("queue.block.bytes", QueueConfig.DEFAULT_BLOCK_BYTES),
           maxMessageBytes(node),
+          durability(node),
           node.duration("queue.sync.interval", QueueConfig.DEFAULT_SYNC_INTERVAL),
           node.bool("queue.onstart.reload", QueueConfig.DEFAULT_RELOAD),
           node.duration("queue.discarded.retention", QueueConfig.DEFAULT_DISCARDED_RETENTION),
@@ -110,15 +110,14 @@ final class QueueXml {
     return (int) bytes;
   }
 
-  private static void refuseDisk(ConfigNode node) {
-    String level = node.param("queue.durability").orElse(Durability.MEMORY.name());
-    if (!level.equalsIgnoreCase(Durability.MEMORY.name())) {
-      throw node.error(
-          "queue.durability",
-          level.equalsIgnoreCase(Durability.DISK.name())
-              ? "is DISK, which is not available in this version"
-              : "is '" + level + "'; MEMORY is allowed");
+  private static Durability durability(ConfigNode node) {
+    String name = node.param("queue.durability").orElse(QueueConfig.DEFAULT_DURABILITY.name());
+    for (Durability level : Durability.values()) {
+      if (level.name().equalsIgnoreCase(name)) {
+        return level;
+      }
     }
+    throw node.error("queue.durability", "is '" + name + "'; MEMORY and DISK are allowed");
   }
 
   private static QueueConfig.@Nullable BackupConfig backup(ConfigNode queue) {

@@ -4,6 +4,7 @@ import com.wookler.river.common.WorkerPool;
 import com.wookler.river.common.errors.RiverException;
 import com.wookler.river.core.backup.Backup;
 import com.wookler.river.core.log.BlockLog;
+import com.wookler.river.core.log.LogLines;
 import com.wookler.river.core.log.LogSettings;
 import com.wookler.river.core.message.MessageConverter;
 import com.wookler.river.core.message.QueueClosedException;
@@ -101,7 +102,8 @@ final class RunningQueue<M> {
   }
 
   private BlockLog openLog(QueueCounters counters, WorkerPool.Serial worker) {
-    BlockLog opened = BlockLog.open(logSettings(), counters.log(), flusher, worker);
+    LogLines lines = new LogLines(flusher, line("flusher", FLUSHERS), worker);
+    BlockLog opened = BlockLog.open(logSettings(), counters.log(), lines);
     undo.push(opened::close);
     undo.push(worker::drain);
     return opened;

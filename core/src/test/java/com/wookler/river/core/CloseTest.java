@@ -4,6 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.wookler.river.common.MonitoredThread;
 import com.wookler.river.common.TimeSource;
+import com.wookler.river.core.message.Durability;
+import com.wookler.river.core.message.Message;
 import com.wookler.river.core.message.MessageConverter;
 import com.wookler.river.core.message.QueueClosedException;
 import com.wookler.river.core.message.StaleReceiptException;
@@ -134,7 +136,8 @@ class CloseTest {
   private static void publish(
       MessageQueue<String> queue, String text, long turn, Queue<String> returned) {
     if (turn % 5 > 0) {
-      queue.publisher().publish(text);
+      Durability level = turn % 20 == 1 ? Durability.DISK : Durability.MEMORY;
+      queue.publisher().publish(Message.of(text), level);
       returned.add(text);
       return;
     }

@@ -4,7 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.wookler.river.common.errors.RiverException;
-import com.wookler.river.core.message.Durability;
 import com.wookler.river.core.message.Message;
 import com.wookler.river.core.message.MessageConverter;
 import com.wookler.river.core.message.MessageTooLargeException;
@@ -228,20 +227,6 @@ class MessageQueueTest {
           .hasMessageContaining("queue.max.message.bytes");
       assertThat(queue.stats().nextSequence()).isEqualTo(3);
     }
-  }
-
-  @Test
-  void shouldRefuseDiskDurabilityRatherThanWeakenIt() {
-    try (MessageQueue<String> queue = builder().open()) {
-      assertThatThrownBy(() -> queue.publisher().publish(Message.of("x"), Durability.DISK))
-          .isInstanceOf(RiverException.class)
-          .hasMessageContaining("DISK");
-      assertThat(queue.publisher().publishAsync(Message.of("x"), Durability.DISK))
-          .isCompletedExceptionally();
-      assertThat(queue.publisher().publishAsync(Message.of("x"), Durability.MEMORY))
-          .isCompletedWithValue(0L);
-    }
-    assertThatThrownBy(() -> builder().durability(Durability.DISK)).hasMessageContaining("DISK");
   }
 
   @Test

@@ -39,6 +39,7 @@ class RunningQueueTest {
             recycle,
             QueueConfig.DEFAULT_BLOCK_BYTES,
             QueueConfig.DEFAULT_MAX_MESSAGE_BYTES,
+            QueueConfig.DEFAULT_DURABILITY,
             QueueConfig.DEFAULT_SYNC_INTERVAL,
             true,
             QueueConfig.DEFAULT_DISCARDED_RETENTION,

@@ -107,7 +107,7 @@ class XmlQueueTest {
   static Stream<Arguments> queueParams() {
     return Stream.of(
         Arguments.of("queue.onstart.reload", "false", "maybe"),
-        Arguments.of("queue.durability", "memory", "DISK"),
+        Arguments.of("queue.durability", "disk", "tape"),
         Arguments.of("queue.durability", "MEMORY", "paper"),
         Arguments.of("queue.sync.interval", "100ms", "0"),
         Arguments.of("queue.sync.interval", "PT1S", "often"),
@@ -351,7 +351,7 @@ class XmlQueueTest {
   @Test
   void shouldNotChangeWhenItsConfigurationIsRefused() {
     MessageQueue<String> queue = configured(queue("orders", required(), ""));
-    Path bad = file(queue("other", required() + param("queue.durability", "DISK"), ""));
+    Path bad = file(queue("other", required() + param("queue.durability", "TAPE"), ""));
     assertThatThrownBy(() -> queue.configure(ConfigParser.parse(bad).at("queue")))
         .isInstanceOf(ConfigurationException.class);
     assertThat(queue.name()).isEqualTo("orders");
@@ -415,7 +415,7 @@ class XmlQueueTest {
             () ->
                 river(
                     queue("orders", required(), "")
-                        + queue("invoices", required() + param("queue.durability", "DISK"), "")))
+                        + queue("invoices", required() + param("queue.durability", "TAPE"), "")))
         .isInstanceOf(ConfigurationException.class)
         .hasMessageContaining("queue.durability");
     assertThat(directory.resolve("orders")).doesNotExist();

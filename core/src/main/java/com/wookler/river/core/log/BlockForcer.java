@@ -1,34 +1,70 @@
 package com.wookler.river.core.log;
 
+import com.google.errorprone.annotations.concurrent.GuardedBy;
 import java.io.IOException;
 import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
-import java.util.Collection;
+import java.util.NavigableMap;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Brings blocks to the device, by descriptors of its own, and seals those that are closed.
  *
- * <p>Chronicle's own sync forces nothing by default and swallows errors. Confined to the queue's
- * serial task on the pool of threads that nobody interrupts: an interrupt would close the channel
- * for good.
+ * <p>Chronicle's own sync forces nothing by default and swallows errors. Used by the queue's lines
+ * on the pool of threads that nobody interrupts: an interrupt would close the channel for good.
+ * Forces exclude each other; seals are written by the flusher's line alone, so that no publisher
+ * waits for one.
  */
-final class BlockForcer {
+final class BlockForcer implements AutoCloseable {
+  private static final Logger LOG = LoggerFactory.getLogger(BlockForcer.class);
+  private static final int NONE = -1;
+
   private final Path directory;
   private final UUID identity;
-  private @Nullable FileChannel channel;
-  private int channelBlock;
-  private int newestSeen;
-  private volatile long forcedEnd; // written by the serial task, read by housekeeping
+  private final NavigableMap<Long, Block> blocks;
+  private final Device device;
 
-  BlockForcer(Path directory, UUID identity, long forcedEnd) {
-    this.directory = directory;
-    this.identity = identity;
-    this.forcedEnd = forcedEnd;
+  @GuardedBy("this")
+  private @Nullable FileChannel channel;
+
+  @GuardedBy("this")
+  private int channelBlock;
+
+  @GuardedBy("this")
+  private int newestSeen = NONE;
+
+  private volatile boolean closed; // written under the monitor
+  private volatile int forcedClosed = NONE; // the newest block forced after it was closed
+  private volatile long forcedEnd; // written in force
+  private long unsealed; // the first sequence of a block without seal; the flusher's line only
+
+  /**
+   * For the blocks of a log that has been recovered.
+   *
+   * @param blocks a live view, by first sequence; holds the active one
+   */
+  BlockForcer(LogSettings settings, NavigableMap<Long, Block> blocks, Device device) {
+    this.directory = settings.directory();
+    this.identity = settings.identity();
+    this.blocks = blocks;
+    this.device = device;
+    this.unsealed = firstUnsealed();
+    this.forcedEnd = unsealed; // what has a seal was forced before
+  }
+
+  private long firstUnsealed() {
+    for (Block block : blocks.values()) {
+      if (!Files.exists(BlockName.seal(directory, block.number()))) {
+        return block.firstSequence();
+      }
+    }
+    return blocks.lastKey();
   }
 
   /** All messages below it are on the device. */
@@ -37,22 +73,43 @@ final class BlockForcer {
   }
 
   /**
-   * Forces these blocks, which hold all that is not forced yet, oldest first.
+   * Forces what is not forced yet, oldest first; nothing once closed. One that fails is the last:
+   * the system reports an error once, and the next force would be told that all is well.
    *
-   * @param end the log's next sequence, read before the blocks
+   * @param end the log's next sequence, read before
    */
-  void force(Collection<Block> blocks, long end) throws IOException {
-    for (Block block : blocks) {
-      boolean closed = block.sealed();
-      force(block);
-      if (closed) {
-        closeChannel();
-        seal(block);
-      }
+  synchronized void force(long end) throws IOException {
+    if (closed) {
+      return;
+    }
+    try {
+      forceBlocks();
+    } catch (Throwable e) {
+      close();
+      throw e;
     }
     forcedEnd = Math.max(forcedEnd, end);
   }
 
+  @GuardedBy("this")
+  private void forceBlocks() throws IOException {
+    for (Block block : from(forcedEnd).values()) {
+      boolean complete = block.sealed(); // before the force
+      force(block);
+      if (complete) {
+        closeChannel();
+        forcedClosed = block.number();
+      }
+    }
+  }
+
+  /** From the block that holds this sequence on. */
+  private NavigableMap<Long, Block> from(long sequence) {
+    Long first = blocks.floorKey(sequence);
+    return first == null ? blocks : blocks.tailMap(first, true);
+  }
+
+  @GuardedBy("this")
   private void force(Block block) throws IOException {
     try {
       if (channel == null || channelBlock != block.number()) {
@@ -60,9 +117,10 @@ final class BlockForcer {
         channel = FileChannel.open(block.file(), StandardOpenOption.WRITE);
         channelBlock = block.number();
       }
-      channel.force(false);
-      if (block.number() > newestSeen) {
-        DurableFiles.forceDirectory(directory);
+      boolean first = block.number() > newestSeen;
+      device.force(block.file(), channel, first);
+      if (first) {
+        device.forceDirectory(directory);
         newestSeen = block.number();
       }
     } catch (NoSuchFileException e) {
@@ -72,13 +130,29 @@ final class BlockForcer {
     }
   }
 
-  private void seal(Block block) throws IOException {
-    Path file = BlockName.seal(directory, block.number());
-    if (!Files.exists(file)) {
-      DurableFiles.write(file, block.toSeal(identity).encode());
+  /** Seals the blocks that are closed and forced, nothing once closed; on the flusher's line. */
+  void seal() throws IOException {
+    if (closed) {
+      return;
+    }
+    for (Block block : from(unsealed).values()) {
+      if (!block.sealed() || block.endSequence() > forcedEnd) {
+        return;
+      }
+      Path file = BlockName.seal(directory, block.number());
+      if (!Files.exists(file)) {
+        if (block.number() > forcedClosed) { // closed after all of its messages were forced
+          try (FileChannel last = FileChannel.open(block.file(), StandardOpenOption.WRITE)) {
+            device.force(block.file(), last, false);
+          }
+        }
+        DurableFiles.write(file, block.toSeal(identity).encode());
+      }
+      unsealed = block.endSequence();
     }
   }
 
+  @GuardedBy("this")
   private void closeChannel() throws IOException {
     if (channel != null) {
       channel.close();
@@ -86,8 +160,14 @@ final class BlockForcer {
     }
   }
 
-  /** Gives the descriptor back. */
-  void close() throws IOException {
-    closeChannel();
+  /** Gives the descriptor back; a force that comes later cannot open one again. */
+  @Override
+  public synchronized void close() {
+    closed = true;
+    try {
+      closeChannel();
+    } catch (IOException e) {
+      LOG.warn("Cannot close the descriptor of block {} in {}", channelBlock, directory, e);
+    }
   }
 }

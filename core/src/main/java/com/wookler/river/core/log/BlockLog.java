@@ -36,6 +36,9 @@ import org.slf4j.LoggerFactory;
  * Readers never ask Chronicle whether there is more: they compare sequences, so a page that reads
  * as empty is damage and not "nothing new".
  *
+ * <p><b>Forcing</b> is done by {@link BlockForcer}, at every sync interval, and whenever publishers
+ * wait for it ({@link GroupCommit}).
+ *
  * <p><b>Rolling</b> happens inside the append that reaches the limit, so a block is exact, into a
  * file that was made ahead ({@link BlockMaker}).
  *
@@ -51,6 +54,7 @@ public final class BlockLog implements AutoCloseable {
   private final BlockMaker maker;
   private final BlockForcer forcer;
   private final WorkerPool.Serial flusher;
+  private final GroupCommit commits;
   private final Arrivals arrivals = new Arrivals();
   private final ReentrantLock appendLock = new ReentrantLock();
 
@@ -72,8 +76,6 @@ public final class BlockLog implements AutoCloseable {
   @GuardedBy("appendLock")
   private int strategyFailedIn;
 
-  private boolean forcingEnded; // confined to the flusher's tasks, which run one after the other
-
   private volatile Block active; // written under the append lock
   private volatile long nextSequence; // written under the append lock, last in an append
   private volatile @Nullable Throwable failure; // set once, by whoever failed first
@@ -83,44 +85,33 @@ public final class BlockLog implements AutoCloseable {
       LogCounters counters,
       LogRecovery.Found found,
       ChronicleStore store,
-      WorkerPool.Serial flusher,
-      WorkerPool.Serial worker) {
+      LogLines lines,
+      Device device) {
     this.settings = settings;
     this.counters = counters;
     this.store = store;
-    this.flusher = flusher;
+    this.flusher = lines.flusher();
+    this.commits = new GroupCommit(this, lines.committer());
     this.stamp = new Stamp(settings.identity());
-    this.maker = new BlockMaker(settings, worker, found.active().number());
+    this.maker = new BlockMaker(settings, lines.worker(), found.active().number());
     this.active = found.active();
     this.nextSequence = found.nextSequence();
     this.lastMicros = found.lastMicros();
     found.sealed().forEach(block -> blocks.put(block.firstSequence(), block));
     blocks.put(active.firstSequence(), active);
-    long unforced = found.sealed().isEmpty() ? active.firstSequence() : firstUnsealed(found);
-    this.forcer = new BlockForcer(settings.directory(), settings.identity(), unforced);
-  }
-
-  private long firstUnsealed(LogRecovery.Found found) {
-    for (Block block : found.sealed()) {
-      if (!Files.exists(BlockName.seal(settings.directory(), block.number()))) {
-        return block.firstSequence();
-      }
-    }
-    return found.active().firstSequence();
+    this.forcer = new BlockForcer(settings, blocks, device);
   }
 
   /**
    * Opens the log, after whatever ended its last run.
    *
-   * @param flusher runs the background force, in order
-   * @param worker makes blocks ahead
    * @throws RiverException the directory cannot be read or written
    */
-  public static BlockLog open(
-      LogSettings settings,
-      LogCounters counters,
-      WorkerPool.Serial flusher,
-      WorkerPool.Serial worker) {
+  public static BlockLog open(LogSettings settings, LogCounters counters, LogLines lines) {
+    return open(settings, counters, lines, (file, channel, all) -> channel.force(all));
+  }
+
+  static BlockLog open(LogSettings settings, LogCounters counters, LogLines lines, Device device) {
     JdkAccess.ensure(); // before the first class of Chronicle is loaded
     LogRecovery.Found found;
     try {
@@ -133,7 +124,7 @@ public final class BlockLog implements AutoCloseable {
     ChronicleStore store =
         new ChronicleStore(settings.directory(), found.active().number(), settings.chunkBytes());
     try {
-      BlockLog log = new BlockLog(settings, counters, found, store, flusher, worker);
+      BlockLog log = new BlockLog(settings, counters, found, store, lines, device);
       log.begin(found.activeStarted());
       return log;
     } catch (Throwable e) {
@@ -351,10 +342,15 @@ public final class BlockLog implements AutoCloseable {
     return entry != null && entry.getValue().holds(sequence) ? entry.getValue() : null;
   }
 
-  /** The seal of the oldest block, empty if that is the active one. */
+  /**
+   * The seal of the oldest block; empty if that is active, or not on the device yet: what leaves
+   * the log is not forced any more.
+   */
   public Optional<Seal> oldestSealed() {
     Block oldest = blocks.firstEntry().getValue();
-    return oldest.sealed() ? Optional.of(oldest.toSeal(settings.identity())) : Optional.empty();
+    return oldest.sealed() && oldest.endSequence() <= forcer.forcedEnd()
+        ? Optional.of(oldest.toSeal(settings.identity()))
+        : Optional.empty();
   }
 
   /** The data file of a block. */
@@ -407,16 +403,35 @@ public final class BlockLog implements AutoCloseable {
     return failure == null && forcer.forcedEnd() < nextSequence;
   }
 
-  /** Forces what was appended so far; called on the flusher only. A failure stops the log. */
+  /** All messages below it are on the device. */
+  long forcedEnd() {
+    return forcer.forcedEnd();
+  }
+
+  /** Publishes that wait for the device. */
+  public GroupCommit commits() {
+    return commits;
+  }
+
+  /** Forces and seals; called on the flusher's line only. A failure stops the log. */
   public void forceNow() {
-    if (failure != null || forcingEnded) {
+    forceAppended();
+    if (failure == null) {
+      try {
+        forcer.seal();
+      } catch (Throwable e) {
+        fail("seal its blocks", e);
+      }
+    }
+  }
+
+  /** Forces what was appended so far; on a line of the pool. A failure stops the log. */
+  void forceAppended() {
+    if (failure != null) {
       return;
     }
-    long end = nextSequence;
-    // the block before, too: it may have been closed after all of it was forced, and needs its seal
-    Long from = blocks.lowerKey(forcer.forcedEnd());
     try {
-      forcer.force(blocks.tailMap(from == null ? Long.MIN_VALUE : from, true).values(), end);
+      forcer.force(nextSequence);
     } catch (Throwable e) { // the pool would swallow it, and force() return as if all were forced
       fail("force its blocks to the device", e);
     }
@@ -428,13 +443,21 @@ public final class BlockLog implements AutoCloseable {
    * @throws QueueFailedException the device refused
    */
   public void force() {
+    long end = nextSequence;
     flusher.execute(this::forceNow);
     flusher.drain();
-    Throwable cause = failure;
-    if (cause != null) {
-      throw new QueueFailedException(
-          "queue " + settings.queue() + " has failed, its messages may not be on disk", cause);
+    if (failure != null || forcer.forcedEnd() < end) {
+      throw notForced();
     }
+  }
+
+  /** What to tell those whose message may not be on the device. */
+  QueueFailedException notForced() {
+    String text = "queue " + settings.queue() + " has failed, its messages may not be on disk";
+    Throwable cause = failure;
+    return cause == null
+        ? new QueueFailedException(text)
+        : new QueueFailedException(text + ": " + cause, cause);
   }
 
   /** Ends appending: every later append is refused, those under way are done when this returns. */
@@ -454,20 +477,11 @@ public final class BlockLog implements AutoCloseable {
   public void close() {
     stop();
     flusher.execute(this::forceNow);
-    flusher.execute(this::endForcing);
+    flusher.execute(forcer::close);
     flusher.drain();
+    commits.end();
     store.close();
     trim(active);
-  }
-
-  /** On the flusher, so that a force that comes too late cannot open a descriptor again. */
-  private void endForcing() {
-    forcingEnded = true;
-    try {
-      forcer.close();
-    } catch (IOException e) {
-      LOG.warn("Queue {}: cannot close a block's descriptor", settings.queue(), e);
-    }
   }
 
   /**

@@ -10,8 +10,9 @@ public enum Durability {
   MEMORY,
 
   /**
-   * Forced to the device before publish returns. Not available yet: asking for it is an error, it
-   * is never weakened to {@link #MEMORY}.
+   * On the device: survives the end of the power. Publishes that wait at the same time share one
+   * force, so the rate grows with their number: many threads, or {@code publishAsync} with many
+   * under way. A force that fails is an error to each that waits for it, and stops the queue.
    */
   DISK
 }

@@ -11,6 +11,7 @@ import com.wookler.river.common.counters.ConcurrentCounter;
 import com.wookler.river.common.counters.TimeWindow;
 import com.wookler.river.core.log.BlockLog;
 import com.wookler.river.core.log.LogCounters;
+import com.wookler.river.core.log.LogLines;
 import com.wookler.river.core.log.LogSettings;
 import com.wookler.river.core.log.PublishBuffer;
 import com.wookler.river.core.log.Seal;
@@ -85,7 +86,6 @@ class BackupOfLogTest extends BackupFixture {
     return BlockLog.open(
         settings,
         new LogCounters(counter, counter, counter, counter),
-        pool.serial("flusher"),
-        pool.serial("worker"));
+        new LogLines(pool.serial("flusher"), pool.serial("committer"), pool.serial("worker")));
   }
 }

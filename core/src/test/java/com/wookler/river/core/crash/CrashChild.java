@@ -5,6 +5,8 @@ import com.wookler.river.common.TimeSource;
 import com.wookler.river.core.MessageQueue;
 import com.wookler.river.core.crash.Journal.Entry;
 import com.wookler.river.core.crash.Journal.Kind;
+import com.wookler.river.core.message.Durability;
+import com.wookler.river.core.message.Message;
 import com.wookler.river.core.message.StaleReceiptException;
 import com.wookler.river.core.subscriber.Delivery;
 import com.wookler.river.core.subscriber.Subscriber;
@@ -32,6 +34,7 @@ final class CrashChild {
   private static final int CHECK_LAG_EVERY = 16;
   private static final int BATCH = 40;
   private static final int LEAVE_ONE_OF = 200;
+  private static final int FORCE_ONE_OF = 50;
 
   private final CrashSite site;
   private final int round;
@@ -110,7 +113,8 @@ final class CrashChild {
       journal.append(Kind.INTENT, number, count, 0);
       long first;
       if (count == 1) {
-        first = queue.publisher().publish(Content.of(Content.id(round, publisher, number)));
+        byte[] content = Content.of(Content.id(round, publisher, number));
+        first = publish(Message.of(content), random.nextInt(FORCE_ONE_OF));
       } else {
         List<byte[]> batch = new ArrayList<>();
         for (int j = 0; j < count; j++) {
@@ -121,6 +125,15 @@ final class CrashChild {
       journal.append(Kind.PUBLISHED, number, count, first);
       number += count;
     }
+  }
+
+  /** At one level or the other, waiting for it or for its future. */
+  private long publish(Message<byte[]> message, int choice) {
+    return switch (choice) {
+      case 0 -> queue.publisher().publish(message, Durability.DISK);
+      case 1 -> queue.publisher().publishAsync(message, Durability.DISK).join();
+      default -> queue.publisher().publish(message);
+    };
   }
 
   private void awaitConsumers() {

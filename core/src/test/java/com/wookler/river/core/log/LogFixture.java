@@ -34,6 +34,7 @@ final class LogFixture implements AutoCloseable {
   private final List<LogReader> readers = new ArrayList<>();
   private RecycleStrategy strategy = block -> false;
   private ManualTimeSource time = new ManualTimeSource(START);
+  private Device device = (file, channel, all) -> channel.force(all);
   private BlockLog log;
 
   LogFixture(Path directory) {
@@ -47,6 +48,11 @@ final class LogFixture implements AutoCloseable {
 
   LogFixture recycle(RecycleStrategy by) {
     strategy = by;
+    return this;
+  }
+
+  LogFixture device(Device by) {
+    device = by;
     return this;
   }
 
@@ -72,8 +78,8 @@ final class LogFixture implements AutoCloseable {
         BlockLog.open(
             new LogSettings("orders", identity, directory, 1 << 20, strategy, clock),
             new LogCounters(counter(), counter(), counter(), counter()),
-            pool.serial("flusher"),
-            pool.serial("worker"));
+            new LogLines(pool.serial("flusher"), pool.serial("committer"), pool.serial("worker")),
+            device);
     return log;
   }
 

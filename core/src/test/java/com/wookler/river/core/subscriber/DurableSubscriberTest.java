@@ -15,6 +15,7 @@ import com.wookler.river.core.ack.Ledgers;
 import com.wookler.river.core.ack.Origin;
 import com.wookler.river.core.log.BlockLog;
 import com.wookler.river.core.log.LogCounters;
+import com.wookler.river.core.log.LogLines;
 import com.wookler.river.core.log.LogSettings;
 import com.wookler.river.core.log.PublishBuffer;
 import com.wookler.river.core.message.MessageConverter;
@@ -57,8 +58,7 @@ class DurableSubscriberTest {
             new LogSettings(
                 "orders", IDENTITY, directory.resolve("log"), 1 << 20, block -> false, time),
             new LogCounters(counter(), counter(), counter(), counter()),
-            pool.serial("flusher"),
-            pool.serial("worker"));
+            new LogLines(pool.serial("flusher"), pool.serial("committer"), pool.serial("worker")));
     openSubscriber();
   }
 

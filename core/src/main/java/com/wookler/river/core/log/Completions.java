@@ -1,0 +1,46 @@
+package com.wookler.river.core.log;
+
+import java.util.Queue;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.Executor;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Completes futures one after the other, in order, on the pool that futures use by themselves:
+ * completing runs what the user has attached, which may take its time and must not hold up a force.
+ *
+ * <p>Thread-safe.
+ */
+final class Completions {
+  private static final Logger LOG = LoggerFactory.getLogger(Completions.class);
+  private static final Executor EXECUTOR = new CompletableFuture<Void>().defaultExecutor();
+
+  private final Queue<Runnable> due = new ConcurrentLinkedQueue<>();
+  private final AtomicInteger count = new AtomicInteger(); // of those due; above 0, one thread runs
+
+  /** Has something completed soon. */
+  void add(Runnable completion) {
+    due.add(completion);
+    if (count.getAndIncrement() == 0) {
+      try {
+        EXECUTOR.execute(this::run);
+      } catch (RejectedExecutionException e) { // the JVM goes down: better here than never
+        run();
+      }
+    }
+  }
+
+  private void run() {
+    do {
+      try {
+        due.remove().run(); // is there: it is counted after it was added
+      } catch (Throwable e) { // such as no memory; those behind it come all the same
+        LOG.error("Cannot complete a publish", e);
+      }
+    } while (count.decrementAndGet() > 0);
+  }
+}

@@ -1,0 +1,199 @@
+package com.wookler.river.core.log;
+
+import com.wookler.river.common.WorkerPool;
+import com.wookler.river.core.message.QueueFailedException;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.concurrent.locks.LockSupport;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Publishes that wait for the device; one force serves all that wait when it starts.
+ *
+ * <p>Those that wait stand in a stack. Who puts the first on it submits a commit to the queue's
+ * line. A commit takes the stack whole, forces the log, and answers. So there is one commit on the
+ * line as long as somebody waits, and while one forces, the next gathers.
+ *
+ * <p>Thread-safe. Forces never run on the publisher's thread, whose interrupt would close the
+ * channel.
+ */
+public final class GroupCommit {
+  private final BlockLog log;
+  private final WorkerPool.Serial line;
+  private final Completions completions = new Completions();
+  private final Runnable commit = this::commit;
+  private final AtomicReference<@Nullable Waiter> waiting = new AtomicReference<>();
+  private volatile boolean ended;
+
+  GroupCommit(BlockLog log, WorkerPool.Serial line) {
+    this.log = log;
+    this.line = line;
+  }
+
+  /** What was appended and waits to be forced: all below {@code end}. */
+  private abstract static class Waiter {
+    final long end;
+    @Nullable Waiter next; // below it in the stack, later behind it in the group
+
+    Waiter(long end) {
+      this.end = end;
+    }
+
+    /** Tells the publisher; neither blocks nor runs the user's code. */
+    abstract void answer(boolean forced);
+  }
+
+  private static final class Parked extends Waiter {
+    private final Thread thread = Thread.currentThread();
+    private boolean forced; // written before answered
+    private volatile boolean answered;
+
+    Parked(long end) {
+      super(end);
+    }
+
+    @Override
+    void answer(boolean isForced) {
+      forced = isForced;
+      answered = true;
+      LockSupport.unpark(thread);
+    }
+
+    boolean await() {
+      boolean interrupted = false;
+      while (!answered) {
+        LockSupport.park(this);
+        interrupted |= Thread.interrupted(); // with the flag up it would not park
+      }
+      if (interrupted) {
+        thread.interrupt();
+      }
+      return forced;
+    }
+  }
+
+  private final class Promised extends Waiter implements Runnable {
+    private final long sequence;
+    private final CompletableFuture<Long> future = new CompletableFuture<>();
+    private boolean forced; // written before it is handed over
+
+    Promised(long sequence, long end) {
+      super(end);
+      this.sequence = sequence;
+    }
+
+    @Override
+    void answer(boolean isForced) {
+      forced = isForced;
+      completions.add(this);
+    }
+
+    @Override
+    public void run() {
+      if (forced) {
+        future.complete(sequence);
+      } else {
+        future.completeExceptionally(log.notForced());
+      }
+    }
+  }
+
+  /**
+   * Returns when what the calling thread has appended is on the device. Not interruptible: the
+   * thread waits on, and finds its flag set afterwards.
+   *
+   * @param end the sequence after the last that was appended
+   * @throws QueueFailedException it may not be on the device; the log has failed
+   */
+  public void await(long end) {
+    Parked waiter = new Parked(end);
+    enter(waiter);
+    if (!waiter.await()) {
+      throw log.notForced();
+    }
+  }
+
+  /**
+   * Likewise, without waiting. The futures of one thread's calls complete in the order of the
+   * calls, on a thread of the common pool.
+   *
+   * @param sequence what the future completes with
+   */
+  public CompletableFuture<Long> future(long sequence, long end) {
+    Promised waiter = new Promised(sequence, end);
+    enter(waiter);
+    return waiter.future;
+  }
+
+  private void enter(Waiter waiter) {
+    Waiter below;
+    do {
+      below = waiting.get();
+      waiter.next = below;
+    } while (!waiting.compareAndSet(below, waiter));
+    if (ended) {
+      answer(takeAll()); // the last force is over, and it had all that was ever appended
+    } else if (below == null) {
+      submit();
+    }
+  }
+
+  private void submit() {
+    try {
+      line.execute(commit);
+    } catch (RejectedExecutionException e) {
+      answer(takeAll()); // the log was closed meanwhile, after a force of everything
+    }
+  }
+
+  /** On the line: whoever enters from now on submits the next. */
+  private void commit() {
+    Waiter group = takeAll();
+    if (group == null) {
+      return;
+    }
+    long end = 0;
+    for (Waiter waiter = group; waiter != null; waiter = waiter.next) {
+      end = Math.max(end, waiter.end);
+    }
+    if (end > log.forcedEnd()) { // else another force was quicker
+      log.forceAppended();
+    }
+    answer(group);
+  }
+
+  /** All that wait, the first to enter first. */
+  private @Nullable Waiter takeAll() {
+    Waiter taken = waiting.getAndSet(null);
+    Waiter first = null;
+    while (taken != null) {
+      Waiter below = taken.next;
+      taken.next = first;
+      first = taken;
+      taken = below;
+    }
+    return first;
+  }
+
+  private void answer(@Nullable Waiter group) {
+    long forcedEnd = log.forcedEnd();
+    Waiter waiter = group;
+    while (waiter != null) {
+      Waiter next = waiter.next;
+      waiter.next = null; // what waits long must not hold the group in memory
+      waiter.answer(waiter.end <= forcedEnd);
+      waiter = next;
+    }
+  }
+
+  /**
+   * After the log's last force: answers all that wait, and all that come with what they appended
+   * before. Every waiting publisher has its answer when this returns.
+   */
+  void end() {
+    ended = true;
+    line.drain();
+    answer(takeAll());
+  }
+}

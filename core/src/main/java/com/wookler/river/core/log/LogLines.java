@@ -1,0 +1,13 @@
+package com.wookler.river.core.log;
+
+import com.wookler.river.common.WorkerPool;
+
+/**
+ * The lines on which a log's work is done beside its callers.
+ *
+ * @param flusher the background force and seals, in order with the ledgers' work
+ * @param committer forces that publishers wait for, so that they wait for nothing else of the queue
+ * @param worker makes blocks ahead
+ */
+public record LogLines(
+    WorkerPool.Serial flusher, WorkerPool.Serial committer, WorkerPool.Serial worker) {}

@@ -1,0 +1,67 @@
+package com.wookler.river.core.log;
+
+import java.io.IOException;
+import java.nio.channels.FileChannel;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.atomic.AtomicBoolean;
+
+/** A device that writes down what it is asked, and that a test can hold and break. */
+final class HeldDevice implements Device {
+  private final List<String> asked = new CopyOnWriteArrayList<>();
+  private final Semaphore turns = new Semaphore(Integer.MAX_VALUE);
+  private final Semaphore begun = new Semaphore(0);
+  private final AtomicBoolean broken = new AtomicBoolean();
+
+  /** Lets no force end from now on, but as many as {@link #let} says. */
+  void hold() {
+    turns.drainPermits();
+    begun.drainPermits();
+  }
+
+  void let(int forces) {
+    turns.release(forces);
+  }
+
+  void letAll() {
+    turns.release(Integer.MAX_VALUE - turns.availablePermits());
+  }
+
+  /** Returns when a force more has begun since it is held. */
+  void awaitBegun() {
+    begun.acquireUninterruptibly();
+  }
+
+  /** The next force fails; those behind it say that all is well, as Linux does. */
+  void breakOnce() {
+    broken.set(true);
+  }
+
+  /** Names of files and directories that are on the device, in the order of their forces. */
+  List<String> forced() {
+    return List.copyOf(asked);
+  }
+
+  void forget() {
+    asked.clear();
+  }
+
+  @Override
+  public void force(Path file, FileChannel channel, boolean attributes) throws IOException {
+    begun.release();
+    turns.acquireUninterruptibly();
+    if (broken.getAndSet(false)) {
+      throw new IOException("the device is broken");
+    }
+    channel.force(attributes);
+    asked.add(file.getFileName().toString());
+  }
+
+  @Override
+  public void forceDirectory(Path directory) throws IOException {
+    DurableFiles.forceDirectory(directory);
+    asked.add("directory");
+  }
+}
