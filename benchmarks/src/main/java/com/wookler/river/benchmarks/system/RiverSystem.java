@@ -2,6 +2,8 @@ package com.wookler.river.benchmarks.system;
 
 import com.wookler.river.core.MessageQueue;
 import com.wookler.river.core.Publisher;
+import com.wookler.river.core.message.Durability;
+import com.wookler.river.core.message.Message;
 import com.wookler.river.core.message.MessageConverter;
 import com.wookler.river.core.subscriber.Delivery;
 import com.wookler.river.core.subscriber.Subscriber;
@@ -9,6 +11,10 @@ import com.wookler.river.core.subscriber.SubscriberConfig;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.Semaphore;
+import org.jspecify.annotations.Nullable;
 
 /** River with its default settings. */
 final class RiverSystem implements QueueSystem {
@@ -26,20 +32,24 @@ final class RiverSystem implements QueueSystem {
 
   @Override
   public boolean supports(Work work) {
-    return work.level() == Work.Level.MEMORY;
+    return work.level() == Work.Level.DISK || work.underWay() == 0;
   }
 
   @Override
   public OpenQueue open(Path directory, Work work) {
+    Durability level = work.level() == Work.Level.DISK ? Durability.DISK : Durability.MEMORY;
     MessageQueue<byte[]> queue =
         MessageQueue.builder("bench", MessageConverter.bytes())
             .directory(directory)
             .backup(directory.resolve("backup"), Duration.ofDays(1))
+            .durability(level)
             .open();
     return new OpenQueue() {
       @Override
       public Sender sender() {
-        return new RiverSender(queue.publisher());
+        return work.underWay() == 0
+            ? new RiverSender(queue.publisher())
+            : new AsyncSender(queue.publisher(), level, work.underWay());
       }
 
       @Override
@@ -64,6 +74,61 @@ final class RiverSystem implements QueueSystem {
     @Override
     public void send(List<byte[]> batch) {
       publisher.publishAll(batch);
+    }
+  }
+
+  /** Has up to so many publishes under way; the first that fails is thrown by a later call. */
+  private static final class AsyncSender implements Sender {
+    private final Publisher<byte[]> publisher;
+    private final Durability level;
+    private final int underWay;
+    private final Semaphore free;
+    private volatile @Nullable Throwable failure;
+
+    AsyncSender(Publisher<byte[]> publisher, Durability level, int underWay) {
+      this.publisher = publisher;
+      this.level = level;
+      this.underWay = underWay;
+      this.free = new Semaphore(underWay);
+    }
+
+    @Override
+    public void send(byte[] message) throws InterruptedException, ExecutionException {
+      free.acquire();
+      check();
+      watch(publisher.publishAsync(Message.of(message), level));
+    }
+
+    @Override
+    public void send(List<byte[]> batch) throws InterruptedException, ExecutionException {
+      free.acquire();
+      check();
+      watch(publisher.publishAsync(batch.stream().map(Message::of).toList(), level));
+    }
+
+    private void watch(CompletableFuture<Long> publish) {
+      var unused =
+          publish.whenComplete(
+              (sequence, failed) -> {
+                if (failed != null) {
+                  failure = failed;
+                }
+                free.release();
+              });
+    }
+
+    private void check() throws ExecutionException {
+      Throwable failed = failure;
+      if (failed != null) {
+        throw new ExecutionException(failed);
+      }
+    }
+
+    @Override
+    public void finish() throws InterruptedException, ExecutionException {
+      free.acquire(underWay);
+      free.release(underWay);
+      check();
     }
   }
 
