@@ -4,7 +4,6 @@ import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.nio.ByteOrder;
 import java.util.UUID;
-import java.util.zip.CRC32C;
 
 /**
  * How messages lie in the log: one document holds one message, or all messages of one batch.
@@ -16,7 +15,7 @@ import java.util.zip.CRC32C;
  *       0     1  'R'
  *       1     1  version, 1
  *       2     2  flags, 0
- *       4     4  CRC32C over: queue UUID (16), block number (4), bytes 0..3, bytes 8..31
+ *       4     4  check of: queue UUID, block number, bytes 8..31; see {@link HeaderCheck}
  *       8     8  first sequence
  *      16     8  publish time, microseconds since 1970-01-01T00:00:00Z
  *      24     4  count of entries, 1 or more
@@ -27,18 +26,18 @@ import java.util.zip.CRC32C;
  * <p>An entry, whose sequence is the document's first sequence plus its place in it:
  *
  * <pre>
- *       0     4  length L of what follows the checksum
- *       4     4  CRC32C over bytes 0..3 and the L bytes from 8
+ *       0     4  CRC32C of the L bytes from 8, exclusive or L
+ *       4     4  length L of what follows
  *       8     1  flags: 1 key, 2 headers
  *       9     …  key, if any: length (2), UTF-8
  *             …  headers, if any: count (2), then each: name length (2), UTF-8, value length (4), value
  *             …  data: the rest
  * </pre>
  *
- * <p>Why two checksums: an entry's is computed by its publisher outside the append lock, over all
- * its bytes; the header's is all that remains to do under the lock, where sequence, time and block
- * are known. The UUID and the block number in it make a block of another queue, or one under
- * another's name, damage.
+ * <p>Why two: an entry's checksum is computed by its publisher outside the append lock, over all
+ * its bytes; the header's check is all that remains to do under the lock, where sequence, time and
+ * block are known, so it takes a few multiplications and no call. The UUID and the block number in
+ * it make a block of another queue, or one under another's name, damage.
  */
 public final class DocumentFormat {
   /** Bytes of a document before its first entry. */
@@ -49,11 +48,14 @@ public final class DocumentFormat {
 
   static final int MAGIC = 'R' | 1 << 8;
 
-  static final int CRC_AT = 4;
+  static final int CHECK_AT = 4;
   static final int FIRST_AT = 8;
   static final int TIME_AT = 16;
   static final int COUNT_AT = 24;
   static final int LENGTH_AT = 28;
+
+  /** Of an entry. */
+  static final int ENTRY_LENGTH_AT = 4;
 
   static final int FLAG_KEY = 1;
   static final int FLAG_HEADERS = 2;
@@ -83,23 +85,36 @@ public final class DocumentFormat {
     return mixed ^ (mixed >>> 29);
   }
 
-  /** The checksum of document headers of one queue. Not thread-safe: one a writer or reader. */
+  /**
+   * The check of document headers of one queue: {@link #digest} over what only the append knows,
+   * its upper half. Each step maps different numbers to different ones, so a header that differs in
+   * one number only has another digest, and another check but for one case in four billion, which
+   * is what a CRC32C gives too.
+   */
   static final class HeaderCheck {
-    private final byte[] input = new byte[48];
-    private final CRC32C crc = new CRC32C();
+    private final long seed;
 
     HeaderCheck(UUID queue) {
-      LONG.set(input, 0, queue.getMostSignificantBits());
-      LONG.set(input, 8, queue.getLeastSignificantBits());
+      seed = digest(digest(0, queue.getMostSignificantBits()), queue.getLeastSignificantBits());
     }
 
-    int of(int block, byte[] header, int offset) {
-      INT.set(input, 16, block);
-      System.arraycopy(header, offset, input, 20, 4);
-      System.arraycopy(header, offset + FIRST_AT, input, 24, HEADER_BYTES - FIRST_AT);
-      crc.reset();
-      crc.update(input, 0, input.length);
-      return (int) crc.getValue();
+    /**
+     * The check.
+     *
+     * @param size count in the upper half, length in the lower
+     */
+    int of(int block, long firstSequence, long micros, long size) {
+      long digest = digest(digest(seed, block), firstSequence);
+      return (int) (digest(digest(digest, micros), size) >>> 32);
     }
+
+    static long size(int count, int length) {
+      return (long) count << 32 | length;
+    }
+  }
+
+  /** What stands in an entry for its checksum. */
+  static int entryCheck(int crc, int length) {
+    return crc ^ length;
   }
 }

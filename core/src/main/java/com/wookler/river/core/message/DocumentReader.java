@@ -1,7 +1,8 @@
 package com.wookler.river.core.message;
 
+import static com.wookler.river.core.message.DocumentFormat.CHECK_AT;
 import static com.wookler.river.core.message.DocumentFormat.COUNT_AT;
-import static com.wookler.river.core.message.DocumentFormat.CRC_AT;
+import static com.wookler.river.core.message.DocumentFormat.ENTRY_LENGTH_AT;
 import static com.wookler.river.core.message.DocumentFormat.ENTRY_PREFIX_BYTES;
 import static com.wookler.river.core.message.DocumentFormat.FIRST_AT;
 import static com.wookler.river.core.message.DocumentFormat.FLAG_HEADERS;
@@ -14,6 +15,7 @@ import static com.wookler.river.core.message.DocumentFormat.MAGIC;
 import static com.wookler.river.core.message.DocumentFormat.SHORT;
 import static com.wookler.river.core.message.DocumentFormat.TIME_AT;
 
+import com.wookler.river.core.message.DocumentFormat.HeaderCheck;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.Collections;
@@ -29,7 +31,7 @@ import java.util.zip.CRC32C;
  * message after the other. Not thread-safe.
  */
 public final class DocumentReader {
-  private final DocumentFormat.HeaderCheck headerCheck;
+  private final HeaderCheck headerCheck;
   private final CRC32C crc = new CRC32C();
 
   private byte[] bytes = new byte[0];
@@ -42,7 +44,7 @@ public final class DocumentReader {
 
   /** For documents of this queue. */
   public DocumentReader(UUID queue) {
-    this.headerCheck = new DocumentFormat.HeaderCheck(queue);
+    this.headerCheck = new HeaderCheck(queue);
   }
 
   /**
@@ -61,19 +63,23 @@ public final class DocumentReader {
     if ((int) INT.get(document, 0) != MAGIC) {
       throw damaged("a document starts with 0x" + Integer.toHexString((int) INT.get(document, 0)));
     }
-    if (headerCheck.of(block, document, 0) != (int) INT.get(document, CRC_AT)) {
-      throw damaged("the checksum of a document's header is wrong");
-    }
+    long first = (long) LONG.get(document, FIRST_AT);
+    long time = (long) LONG.get(document, TIME_AT);
+    int messages = (int) INT.get(document, COUNT_AT);
     int entries = (int) INT.get(document, LENGTH_AT);
+    int check = headerCheck.of(block, first, time, HeaderCheck.size(messages, entries));
+    if (check != (int) INT.get(document, CHECK_AT)) {
+      throw damaged("the check of a document's header is wrong");
+    }
     if (entries != length - HEADER_BYTES) {
       throw damaged("a document has " + (length - HEADER_BYTES) + " bytes of " + entries);
     }
     bytes = document;
     end = length;
     entryAt = HEADER_BYTES;
-    firstSequence = (long) LONG.get(document, FIRST_AT);
-    micros = (long) LONG.get(document, TIME_AT);
-    count = (int) INT.get(document, COUNT_AT);
+    firstSequence = first;
+    micros = time;
+    count = messages;
   }
 
   /** Whether a message is left in the document. */
@@ -120,7 +126,7 @@ public final class DocumentReader {
     long sequence = nextSequence();
     entryAt += ENTRY_PREFIX_BYTES + length;
     slot++;
-    if (checksum(start, length) != (int) INT.get(bytes, start + 4)) {
+    if (check(start, length) != (int) INT.get(bytes, start)) {
       throw damaged("the checksum of sequence " + sequence + " is wrong");
     }
     return decode(sequence, start + ENTRY_PREFIX_BYTES, start + ENTRY_PREFIX_BYTES + length);
@@ -136,8 +142,8 @@ public final class DocumentReader {
     long digest = 0;
     while (hasNext()) {
       int length = entryLength();
-      int check = (int) INT.get(bytes, entryAt + 4);
-      if (checksum(entryAt, length) != check) {
+      int check = (int) INT.get(bytes, entryAt);
+      if (check(entryAt, length) != check) {
         throw damaged("the checksum of sequence " + nextSequence() + " is wrong");
       }
       digest = DocumentFormat.digest(digest, check);
@@ -147,25 +153,24 @@ public final class DocumentReader {
     if (entryAt != end) {
       throw damaged("a document holds " + (end - entryAt) + " bytes behind its last message");
     }
-    return DocumentFormat.digest(digest, (int) INT.get(bytes, CRC_AT));
+    return DocumentFormat.digest(digest, (int) INT.get(bytes, CHECK_AT));
   }
 
   private int entryLength() {
     if (end - entryAt < ENTRY_PREFIX_BYTES + 1) {
       throw lost("sequence " + nextSequence() + " starts behind the end of its document");
     }
-    int length = (int) INT.get(bytes, entryAt);
+    int length = (int) INT.get(bytes, entryAt + ENTRY_LENGTH_AT);
     if (length < 1 || length > end - entryAt - ENTRY_PREFIX_BYTES) {
       throw lost("the length of sequence " + nextSequence() + " is " + length);
     }
     return length;
   }
 
-  private int checksum(int start, int length) {
+  private int check(int start, int length) {
     crc.reset();
-    crc.update(bytes, start, 4);
     crc.update(bytes, start + ENTRY_PREFIX_BYTES, length);
-    return (int) crc.getValue();
+    return DocumentFormat.entryCheck((int) crc.getValue(), length);
   }
 
   private StoredMessage decode(long sequence, int from, int to) {

@@ -1,5 +1,6 @@
 package com.wookler.river.core.message;
 
+import static com.wookler.river.core.message.DocumentFormat.ENTRY_LENGTH_AT;
 import static com.wookler.river.core.message.DocumentFormat.ENTRY_PREFIX_BYTES;
 import static com.wookler.river.core.message.DocumentFormat.FLAG_HEADERS;
 import static com.wookler.river.core.message.DocumentFormat.FLAG_KEY;
@@ -44,7 +45,7 @@ public final class DocumentWriter {
    */
   public void add(byte[] data, @Nullable String key, Map<String, byte[]> headers) {
     int start = buffer.position();
-    ensure(ENTRY_PREFIX_BYTES + 1);
+    ensure(ENTRY_PREFIX_BYTES + 1 + data.length);
     buffer.position(start + ENTRY_PREFIX_BYTES);
     buffer.put((byte) ((key == null ? 0 : FLAG_KEY) | (headers.isEmpty() ? 0 : FLAG_HEADERS)));
     if (key != null) {
@@ -55,22 +56,20 @@ public final class DocumentWriter {
     }
     ensure(data.length);
     buffer.put(data);
-    int end = buffer.position();
-    buffer.putInt(start, end - start - ENTRY_PREFIX_BYTES);
-    int check = checksum(start, end);
-    buffer.putInt(start + 4, check);
-    digest = DocumentFormat.digest(digest, check);
-    count++;
+    seal(start);
   }
 
-  private int checksum(int start, int end) {
+  /** Completes the entry that ends at the buffer's position. */
+  private void seal(int start) {
+    int content = start + ENTRY_PREFIX_BYTES;
+    int length = buffer.position() - content;
     crc.reset();
-    buffer.limit(start + 4).position(start);
-    crc.update(buffer);
-    buffer.limit(end).position(start + ENTRY_PREFIX_BYTES);
-    crc.update(buffer);
+    crc.update(buffer.flip().position(content));
     buffer.limit(buffer.capacity());
-    return (int) crc.getValue();
+    int check = DocumentFormat.entryCheck((int) crc.getValue(), length);
+    buffer.putInt(start, check).putInt(start + ENTRY_LENGTH_AT, length);
+    digest = DocumentFormat.digest(digest, check);
+    count++;
   }
 
   private void putHeaders(Map<String, byte[]> headers) {

@@ -195,7 +195,7 @@ class LogReaderTest {
   void shouldNameThePlaceOfDamageThatItMetOnItsWay() throws IOException {
     log.open();
     log.publish(2).batch(5).publish(2);
-    long second = log.offsets(1).get(2) + 4 + 32 + (8 + 1 + 2); // its length
+    long second = log.offsets(1).get(2) + 4 + 32 + (8 + 1 + 2) + 4; // its length
     LogFixture.write(log.block(1), second, LogFixture.littleEndian(1 << 20));
     LogReader reader = log.reader();
     shouldRead(reader, 0, 3);
