@@ -59,7 +59,7 @@ final class RunningQueue<M> {
       WorkerPool.Serial worker = line("worker", WORKERS);
       QueueCounters counters = new QueueCounters(config.name());
       undo.push(counters::close);
-      log = openLog(counters, worker);
+      log = openLog(counters);
       backup = openBackup();
       lookup = new Lookup(config.name(), log, backup);
       undo.push(lookup::close);
@@ -101,7 +101,9 @@ final class RunningQueue<M> {
     return pool.serial(config.name());
   }
 
-  private BlockLog openLog(QueueCounters counters, WorkerPool.Serial worker) {
+  private BlockLog openLog(QueueCounters counters) {
+    // apart from what the queue does besides: archiving a block takes long
+    WorkerPool.Serial worker = line("worker", WORKERS);
     LogLines lines = new LogLines(flusher, line("flusher", FLUSHERS), worker);
     BlockLog opened = BlockLog.open(logSettings(), counters.log(), lines);
     undo.push(opened::close);

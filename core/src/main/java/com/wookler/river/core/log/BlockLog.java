@@ -52,6 +52,7 @@ public final class BlockLog implements AutoCloseable {
   private final LogCounters counters;
   private final ChronicleStore store;
   private final BlockMaker maker;
+  private final PageToucher toucher;
   private final BlockForcer forcer;
   private final WorkerPool.Serial flusher;
   private final GroupCommit commits;
@@ -94,6 +95,7 @@ public final class BlockLog implements AutoCloseable {
     this.commits = new GroupCommit(this, lines.committer());
     this.stamp = new Stamp(settings.identity());
     this.maker = new BlockMaker(settings, lines.worker(), found.active().number());
+    this.toucher = new PageToucher(store, lines.worker());
     this.active = found.active();
     this.nextSequence = found.nextSequence();
     this.lastMicros = found.lastMicros();
@@ -142,6 +144,7 @@ public final class BlockLog implements AutoCloseable {
       if (!activeStarted) {
         start(active);
       }
+      toucher.started(active.end());
     } finally {
       appendLock.unlock();
     }
@@ -211,6 +214,7 @@ public final class BlockLog implements AutoCloseable {
     counters.adds().add(count);
     counters.storeAdds().add(count);
     maker.grown(block.end(), now);
+    toucher.grown(block.end());
     if (isFull(block, now)) {
       roll(block, now);
     }
@@ -286,6 +290,7 @@ public final class BlockLog implements AutoCloseable {
     blocks.put(next.firstSequence(), next);
     active = next;
     maker.started(done.end(), now);
+    toucher.started(next.end());
     flusher.execute(this::forceNow);
   }
 
@@ -480,6 +485,7 @@ public final class BlockLog implements AutoCloseable {
     flusher.execute(forcer::close);
     flusher.drain();
     commits.end();
+    toucher.end();
     store.close();
     trim(active);
   }

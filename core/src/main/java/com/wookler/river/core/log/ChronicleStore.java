@@ -3,14 +3,17 @@ package com.wookler.river.core.log;
 import java.nio.file.Path;
 import net.openhft.chronicle.bytes.Bytes;
 import net.openhft.chronicle.bytes.BytesStore;
+import net.openhft.chronicle.bytes.MappedBytesStore;
 import net.openhft.chronicle.bytes.SyncMode;
 import net.openhft.chronicle.core.UnsafeMemory;
 import net.openhft.chronicle.core.io.BackgroundResourceReleaser;
+import net.openhft.chronicle.core.io.ReferenceOwner;
 import net.openhft.chronicle.queue.ExcerptAppender;
 import net.openhft.chronicle.queue.ExcerptTailer;
 import net.openhft.chronicle.queue.impl.single.SingleChronicleQueue;
 import net.openhft.chronicle.queue.impl.single.SingleChronicleQueueBuilder;
 import net.openhft.chronicle.wire.DocumentContext;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The one Chronicle queue under a log, with its one appender and our roll cycle.
@@ -74,6 +77,48 @@ final class ChronicleStore implements AutoCloseable {
   /** Bytes in use of the active block: where the next header goes, after padding. */
   long position() {
     return (appender.wire().bytes().writePosition() + 3) & ~3L;
+  }
+
+  /**
+   * Pages of the active block, kept mapped until they are closed; null if they are not mapped yet.
+   *
+   * @param to may be beyond the mapping, which then ends them
+   */
+  @Nullable Pages pages(long from, long to) {
+    if (!(appender.wire().bytes().bytesStore() instanceof MappedBytesStore mapping)
+        || !mapping.inside(from)) {
+      return null;
+    }
+    Pages pages = new Pages(mapping, from, Math.min(to, mapping.safeLimit()));
+    mapping.reserve(pages);
+    return pages;
+  }
+
+  /** A part of a mapping. */
+  static final class Pages implements ReferenceOwner, AutoCloseable {
+    private static final long PAGE_BYTES = 4 << 10;
+
+    private final MappedBytesStore mapping;
+    private final long from;
+    private final long to;
+
+    private Pages(MappedBytesStore mapping, long from, long to) {
+      this.mapping = mapping;
+      this.from = from;
+      this.to = to;
+    }
+
+    /** Writes what is there into one place of each page; safe beside an append. */
+    void touch() {
+      for (long page = from & -PAGE_BYTES; page < to; page += PAGE_BYTES) {
+        mapping.compareAndSwapInt(page, 0, 0);
+      }
+    }
+
+    @Override
+    public void close() {
+      mapping.release(this);
+    }
   }
 
   /** A tailer at the start of the queue; one thread at a time may use it, not always the same. */
