@@ -70,13 +70,18 @@ public final class LogReader implements AutoCloseable {
     position = sequence;
   }
 
+  /** The message at the position, as {@link #next(StoredMessage.Maker)} gives it. */
+  public @Nullable StoredMessage next() {
+    return next(StoredMessage::new);
+  }
+
   /**
-   * The message at the position, which then moves on by one.
+   * The message at the position, as the maker makes it; the position then moves on by one.
    *
    * @return null if it has not been published yet
    * @throws DamagedMessageException it is not in the log as it was published; the position stays
    */
-  public @Nullable StoredMessage next() {
+  public <T> @Nullable T next(StoredMessage.Maker<T> maker) {
     if (position >= log.nextSequence()) {
       return null;
     }
@@ -86,7 +91,7 @@ public final class LogReader implements AutoCloseable {
       if (!open || !document.hasNext()) {
         load();
       }
-      StoredMessage message = document.next();
+      T message = document.next(maker);
       position++;
       if (sampled) {
         counters.readTime().add(settings.time().nanoTime() - started, 1);

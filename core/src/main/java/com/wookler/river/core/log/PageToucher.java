@@ -7,9 +7,9 @@ import java.util.concurrent.Executor;
  * Touches the pages that the appender comes to next, so that their faults are met by a background
  * thread and not by publishers, under the append lock.
  *
- * <p>A page's first write fault costs about as much as appending five messages of 100 bytes. Nothing
- * is touched in the first bytes of a block: a quiet queue owns no disk and does no work that it does
- * not need. Being late costs nothing but the fault.
+ * <p>A page's first write fault costs about as much as appending five messages of 100 bytes.
+ * Nothing is touched in the first bytes of a block: a quiet queue owns no disk and does no work
+ * that it does not need. Being late costs nothing but the fault.
  *
  * <p>{@link #started} and {@link #grown} run under the append lock, the touching on a background
  * worker.

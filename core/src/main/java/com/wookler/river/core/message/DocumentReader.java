@@ -121,6 +121,15 @@ public final class DocumentReader {
    *     message after it
    */
   public StoredMessage next() {
+    return next(StoredMessage::new);
+  }
+
+  /**
+   * The next message, as the maker makes it.
+   *
+   * @throws DamagedMessageException as {@link #next()}
+   */
+  public <T> T next(StoredMessage.Maker<T> maker) {
     int length = entryLength();
     int start = entryAt;
     long sequence = nextSequence();
@@ -129,7 +138,10 @@ public final class DocumentReader {
     if (check(start, length) != (int) INT.get(bytes, start)) {
       throw damaged("the checksum of sequence " + sequence + " is wrong");
     }
-    return decode(sequence, start + ENTRY_PREFIX_BYTES, start + ENTRY_PREFIX_BYTES + length);
+    int content = start + ENTRY_PREFIX_BYTES;
+    return bytes[content] == 0
+        ? maker.make(sequence, micros, copy(content + 1, content + length), null, Map.of())
+        : decode(maker, sequence, content, content + length);
   }
 
   /**
@@ -173,7 +185,7 @@ public final class DocumentReader {
     return DocumentFormat.entryCheck((int) crc.getValue(), length);
   }
 
-  private StoredMessage decode(long sequence, int from, int to) {
+  private <T> T decode(StoredMessage.Maker<T> maker, long sequence, int from, int to) {
     int flags = bytes[from];
     int at = from + 1;
     String key = null;
@@ -192,12 +204,16 @@ public final class DocumentReader {
         String name = new String(bytes, at + 2, length, StandardCharsets.UTF_8);
         at += 2 + length;
         int value = (int) INT.get(bytes, at);
-        headers.put(name, Arrays.copyOfRange(bytes, at + 4, at + 4 + value));
+        headers.put(name, copy(at + 4, at + 4 + value));
         at += 4 + value;
       }
       headers = Collections.unmodifiableMap(headers);
     }
-    return new StoredMessage(sequence, micros, Arrays.copyOfRange(bytes, at, to), key, headers);
+    return maker.make(sequence, micros, copy(at, to), key, headers);
+  }
+
+  private byte[] copy(int from, int to) {
+    return Arrays.copyOfRange(bytes, from, to);
   }
 
   private DamagedMessageException lost(String what) {

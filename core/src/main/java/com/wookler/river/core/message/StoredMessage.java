@@ -16,7 +16,8 @@ public final class StoredMessage {
   private final @Nullable String key;
   private final Map<String, byte[]> headers;
 
-  StoredMessage(
+  /** Takes the data and headers over, as they are. */
+  public StoredMessage(
       long sequence,
       long publishedMicros,
       byte[] data,
@@ -27,6 +28,22 @@ public final class StoredMessage {
     this.data = data;
     this.key = key;
     this.headers = headers;
+  }
+
+  /**
+   * Makes what a reader gives for a message it has proven.
+   *
+   * @param <T> what that is
+   */
+  @FunctionalInterface
+  public interface Maker<T> {
+    /** Takes the data and headers over, as they are. */
+    T make(
+        long sequence,
+        long publishedMicros,
+        byte[] data,
+        @Nullable String key,
+        Map<String, byte[]> headers);
   }
 
   /** Position in the queue. */

@@ -61,9 +61,6 @@ public final class DurableSubscriber<M> implements Subscriber<M> {
   @GuardedBy("lock")
   private long closedFloor;
 
-  @GuardedBy("lock")
-  private long delivered;
-
   /**
    * Opens it.
    *
@@ -115,8 +112,7 @@ public final class DurableSubscriber<M> implements Subscriber<M> {
 
   @Override
   public @Nullable Delivery<M> next() {
-    List<Delivery<M>> taken = take(1);
-    return taken.isEmpty() ? null : taken.get(0);
+    return take(Feed::takeOne, 1);
   }
 
   @Override
@@ -139,17 +135,28 @@ public final class DurableSubscriber<M> implements Subscriber<M> {
   }
 
   private List<Delivery<M>> take(int max) {
+    List<Delivery<M>> taken = take((from, nowMillis) -> from.take(max, nowMillis), max);
+    return taken == null ? List.of() : taken;
+  }
+
+  private <T> @Nullable T take(Feed.Taking<M, T> taking, int max) {
     boolean wake = false;
     lock.lock();
     try {
       ensureOpen();
       if (paused) {
-        return List.of();
+        return null;
       }
       boolean nothingDue = ledger.nextDueMillis() == Long.MAX_VALUE;
-      List<Delivery<M>> taken = takeTimed(max);
-      // whoever waits without a time to look again needs one, now that something can fall due
-      wake = !taken.isEmpty() && (feed.hasMore() || (nothingDue && config.ackRequired()));
+      long before = feed.taken();
+      boolean sampled = max > 1 || (before & SAMPLE_MASK) == 0;
+      long started = config.ackRequired() || sampled ? context.time().nanoTime() : openedNanos;
+      T taken = taking.from(feed, (started - openedNanos) / MILLI);
+      if (taken != null) {
+        took(feed.taken() - before, sampled ? started : openedNanos);
+        // whoever waits without a time to look again needs one, now that something can fall due
+        wake = feed.hasMore() || (nothingDue && config.ackRequired());
+      }
       return taken;
     } finally {
       lock.unlock();
@@ -159,21 +166,19 @@ public final class DurableSubscriber<M> implements Subscriber<M> {
     }
   }
 
+  /**
+   * Counts what was taken.
+   *
+   * @param started when the taking began; {@link #openedNanos} if that was not looked at
+   */
   @GuardedBy("lock")
-  private List<Delivery<M>> takeTimed(int max) {
-    boolean sampled = max > 1 || (delivered & SAMPLE_MASK) == 0;
-    long started = config.ackRequired() || sampled ? context.time().nanoTime() : openedNanos;
-    List<Delivery<M>> taken = feed.take(max, (started - openedNanos) / MILLI);
-    if (!taken.isEmpty()) {
-      changed();
-      delivered += taken.size();
-      counters.reads().add(taken.size());
-      counters.storeReads().add(taken.size());
-      if (sampled) {
-        counters.readTime().add(context.time().nanoTime() - started, taken.size());
-      }
+  private void took(long messages, long started) {
+    changed();
+    counters.reads().add(messages);
+    counters.storeReads().add(messages);
+    if (started != openedNanos) {
+      counters.readTime().add(context.time().nanoTime() - started, messages);
     }
-    return taken;
   }
 
   /** What its waiting room asks. */
@@ -235,17 +240,12 @@ public final class DurableSubscriber<M> implements Subscriber<M> {
     decide(delivery, (own, given) -> own.extend(given, time.toMillis(), nowMillis()), true);
   }
 
-  /** What a consumer decides over a delivery; runs under the lock. */
-  private interface Decision<M> {
-    Outcome over(Verdicts<M> verdicts, MessageDelivery<M> delivery);
-  }
-
   /**
    * Carries a decision out.
    *
    * @param retimes whether the message may be due before a waiting consumer would look
    */
-  private void decide(MessageDelivery<M> delivery, Decision<M> decision, boolean retimes) {
+  private void decide(MessageDelivery<M> delivery, Verdicts.Decision<M> decision, boolean retimes) {
     if (!config.ackRequired()) {
       return;
     }
@@ -374,7 +374,7 @@ public final class DurableSubscriber<M> implements Subscriber<M> {
           log.nextSequence() - ledger.floor() - ledger.finishedAboveFloor(),
           ledger.inFlight(),
           ledger.floor(),
-          delivered,
+          feed.taken(),
           verdicts.acked(),
           ledger.redelivered());
     } finally {

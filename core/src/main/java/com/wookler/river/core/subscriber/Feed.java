@@ -21,14 +21,26 @@ final class Feed<M> implements AutoCloseable {
   private static final int FIRST_CAPACITY = 64;
 
   private final DurableSubscriber<M> subscriber;
+  private final StoredMessage.Maker<MessageDelivery<M>> maker;
   private final BlockLog log;
   private final Ledger ledger;
   private final LogReader reader;
   private final Redeliveries redeliveries;
   private final boolean ackRequired;
+  private long taken;
+
+  /** One way to take messages from it. */
+  @FunctionalInterface
+  interface Taking<M, T> {
+    /** Takes; null if there is nothing. */
+    @Nullable T from(Feed<M> feed, long nowMillis);
+  }
 
   Feed(DurableSubscriber<M> subscriber, SubscriberContext<M> context, Ledger ledger) {
     this.subscriber = subscriber;
+    this.maker =
+        (sequence, micros, data, key, headers) ->
+            new MessageDelivery<>(subscriber, sequence, micros, data, key, headers);
     this.log = context.log();
     this.ledger = ledger;
     this.reader = log.reader();
@@ -39,15 +51,13 @@ final class Feed<M> implements AutoCloseable {
   /**
    * Hands over up to so many messages.
    *
+   * @return null if there are none
    * @throws DamagedMessageException the first of them is damaged; nothing was handed over
    */
-  List<Delivery<M>> take(int max, long nowMillis) {
-    if (ackRequired) {
-      ledger.expire(nowMillis);
-    }
-    Delivery<M> first = poll(nowMillis);
+  @Nullable List<Delivery<M>> take(int max, long nowMillis) {
+    Delivery<M> first = takeOne(nowMillis);
     if (first == null) {
-      return List.of();
+      return null;
     }
     if (max == 1) {
       return List.of(first);
@@ -60,6 +70,19 @@ final class Feed<M> implements AutoCloseable {
       }
     }
     return taken;
+  }
+
+  /**
+   * Hands over the next message.
+   *
+   * @return null if there is none
+   * @throws DamagedMessageException it is damaged
+   */
+  @Nullable Delivery<M> takeOne(long nowMillis) {
+    if (ackRequired) {
+      ledger.expire(nowMillis);
+    }
+    return poll(nowMillis);
   }
 
   /**
@@ -79,7 +102,10 @@ final class Feed<M> implements AutoCloseable {
       long again = ledger.nextReady();
       if (again >= 0) {
         StoredMessage message = redeliveries.read(again, ledger.location(again));
-        return delivery(message, ledger.redeliver(again, nowMillis), nowMillis);
+        MessageDelivery<M> delivery = new MessageDelivery<>(subscriber, message);
+        delivery.handedOver(ledger.redeliver(again, nowMillis), second(nowMillis));
+        taken++;
+        return delivery;
       }
     }
     if (!ledger.hasRoom()) {
@@ -87,14 +113,22 @@ final class Feed<M> implements AutoCloseable {
     }
     long position = ledger.position();
     reader.moveTo(position);
-    StoredMessage message = reader.next();
-    return message == null
-        ? null
-        : delivery(message, ledger.handOver(position, reader.location(), nowMillis), nowMillis);
+    MessageDelivery<M> delivery = reader.next(maker);
+    if (delivery != null) {
+      long ticket = ledger.handOver(position, reader.location(), nowMillis);
+      delivery.handedOver(ticket, second(nowMillis));
+      taken++;
+    }
+    return delivery;
   }
 
-  private Delivery<M> delivery(StoredMessage message, long ticket, long nowMillis) {
-    return new MessageDelivery<>(subscriber, message, ticket, (int) (nowMillis / SECOND));
+  /** Messages handed over so far. */
+  long taken() {
+    return taken;
+  }
+
+  private static int second(long nowMillis) {
+    return (int) (nowMillis / SECOND);
   }
 
   /** Whether a further take would find something now. */

@@ -2,6 +2,7 @@ package com.wookler.river.core.subscriber;
 
 import com.wookler.river.common.errors.RiverException;
 import com.wookler.river.core.ack.Ledger;
+import com.wookler.river.core.message.Micros;
 import com.wookler.river.core.message.StoredMessage;
 import java.time.Duration;
 import java.time.Instant;
@@ -19,18 +20,45 @@ final class MessageDelivery<M> implements Delivery<M> {
   }
 
   private final DurableSubscriber<M> subscriber;
-  private final StoredMessage message;
-  private final long ticket;
-  private final int handedOverSecond; // of the subscriber's clock
+  private final long sequence;
+  private final long publishedMicros;
+  private final byte[] bytes;
+  private final @Nullable String key;
+  private final Map<String, byte[]> headers;
+  private long ticket; // set once, under the subscriber's lock, before anybody else has it
+  private int handedOverSecond; // likewise; of the subscriber's clock
   Verdict verdict = Verdict.NONE; // guarded by the subscriber's lock
   private volatile @Nullable M data; // converted by whoever asks first
 
+  /** What the reader of the log gives: one object a message, not two. */
   MessageDelivery(
-      DurableSubscriber<M> subscriber, StoredMessage message, long ticket, int handedOverSecond) {
+      DurableSubscriber<M> subscriber,
+      long sequence,
+      long publishedMicros,
+      byte[] bytes,
+      @Nullable String key,
+      Map<String, byte[]> headers) {
     this.subscriber = subscriber;
-    this.message = message;
-    this.ticket = ticket;
-    this.handedOverSecond = handedOverSecond;
+    this.sequence = sequence;
+    this.publishedMicros = publishedMicros;
+    this.bytes = bytes;
+    this.key = key;
+    this.headers = headers;
+  }
+
+  MessageDelivery(DurableSubscriber<M> subscriber, StoredMessage message) {
+    this(
+        subscriber,
+        message.sequence(),
+        message.publishedMicros(),
+        message.data(),
+        message.key(),
+        message.headers());
+  }
+
+  void handedOver(long withTicket, int inSecond) {
+    ticket = withTicket;
+    handedOverSecond = inSecond;
   }
 
   DurableSubscriber<M> subscriber() {
@@ -47,7 +75,7 @@ final class MessageDelivery<M> implements Delivery<M> {
 
   @Override
   public long sequence() {
-    return message.sequence();
+    return sequence;
   }
 
   @Override
@@ -67,7 +95,7 @@ final class MessageDelivery<M> implements Delivery<M> {
 
   private M convert() {
     try {
-      return subscriber.converter().fromBytes(message.data());
+      return subscriber.converter().fromBytes(bytes);
     } catch (RuntimeException e) {
       throw new RiverException(
           "queue "
@@ -75,7 +103,7 @@ final class MessageDelivery<M> implements Delivery<M> {
               + ", sequence "
               + sequence()
               + ": the converter cannot read the message of "
-              + message.data().length
+              + bytes.length
               + " bytes: "
               + e.getMessage(),
           e);
@@ -84,17 +112,17 @@ final class MessageDelivery<M> implements Delivery<M> {
 
   @Override
   public @Nullable String key() {
-    return message.key();
+    return key;
   }
 
   @Override
   public Map<String, byte[]> headers() {
-    return message.headers();
+    return headers;
   }
 
   @Override
   public Instant publishedAt() {
-    return message.publishedAt();
+    return Micros.toInstant(publishedMicros);
   }
 
   @Override

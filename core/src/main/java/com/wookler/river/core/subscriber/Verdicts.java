@@ -19,6 +19,13 @@ final class Verdicts<M> {
   private final AbstractCounter acks;
   private long acked;
 
+  /** What a consumer decides over a delivery. */
+  @FunctionalInterface
+  interface Decision<M> {
+    /** Carries it out, under the subscriber's lock. */
+    Outcome over(Verdicts<M> verdicts, MessageDelivery<M> delivery);
+  }
+
   Verdicts(Ledger ledger, AbstractCounter acks) {
     this.ledger = ledger;
     this.acks = acks;
