@@ -10,7 +10,7 @@ import com.wookler.river.core.message.Durability;
 import com.wookler.river.core.message.Message;
 import com.wookler.river.core.message.MessageConverter;
 import com.wookler.river.core.message.MessageTooLargeException;
-import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -125,27 +125,40 @@ final class LogPublisher<M> implements Publisher<M> {
 
   @Override
   public long publishAll(List<M> batch) {
-    List<M> all = copy(batch);
-    byte[][] bytes = new byte[all.size()][];
-    for (int i = 0; i < bytes.length; i++) {
-      bytes[i] = bytes(all.get(i));
-    }
+    Object[] all = elements(batch);
+    convert(all);
     PublishBuffer buffer = PublishBuffer.ofThread();
     DocumentWriter document = buffer.document();
     document.start();
-    for (byte[] data : bytes) {
-      document.add(data, null, Map.of());
+    for (Object bytes : all) {
+      document.add((byte[]) bytes, null, Map.of());
     }
-    return reached(level, append(buffer), bytes.length);
+    return reached(level, append(buffer), all.length);
+  }
+
+  /** Puts the bytes in the place of each element: one array a batch is garbage enough. */
+  @SuppressWarnings("unchecked") // the elements of a List<M>
+  private void convert(Object[] all) {
+    for (int i = 0; i < all.length; i++) {
+      all[i] = bytes((M) all[i]);
+    }
   }
 
   /** The user's list may compute its elements, or change: each is asked for once, before all. */
-  private static <T> List<T> copy(List<T> batch) {
-    List<T> copy = new ArrayList<>(batch);
-    if (copy.isEmpty()) {
+  private static Object[] elements(List<?> batch) {
+    Object[] elements = batch.toArray();
+    if (elements.length == 0) {
       throw new IllegalArgumentException("an empty batch has no sequence");
     }
-    return copy;
+    return elements.getClass() == Object[].class
+        ? elements
+        : Arrays.copyOf(elements, elements.length, Object[].class);
+  }
+
+  /** Likewise. */
+  @SuppressWarnings("unchecked") // the elements of a List<Message<M>>
+  private List<Message<M>> copy(List<Message<M>> batch) {
+    return (List<Message<M>>) (List<?>) Arrays.asList(elements(batch));
   }
 
   private <T> T present(@Nullable T message) {

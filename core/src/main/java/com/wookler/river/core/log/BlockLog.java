@@ -141,10 +141,11 @@ public final class BlockLog implements AutoCloseable {
       long now = settings.time().epochMicros();
       active.opened(active.messages() == 0 ? now : Math.min(now, active.firstMicros()));
       maker.started(0, now);
-      if (!activeStarted) {
+      if (activeStarted) {
+        toucher.started(active.end());
+      } else {
         start(active);
       }
-      toucher.started(active.end());
     } finally {
       appendLock.unlock();
     }
@@ -290,7 +291,6 @@ public final class BlockLog implements AutoCloseable {
     blocks.put(next.firstSequence(), next);
     active = next;
     maker.started(done.end(), now);
-    toucher.started(next.end());
     flusher.execute(this::forceNow);
   }
 
@@ -305,6 +305,7 @@ public final class BlockLog implements AutoCloseable {
       throw fail("start block " + block.number(), e);
     }
     block.end(store.position());
+    toucher.started(block.end());
   }
 
   private QueueFailedException fail(String doing, Throwable cause) {
