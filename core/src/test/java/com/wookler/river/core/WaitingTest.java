@@ -223,6 +223,34 @@ class WaitingTest {
   }
 
   @Test
+  void shouldHearOfPublishesAgainAfterAPause() throws Exception {
+    queue = builder().open();
+    Subscriber<String> audit = queue.subscriber("audit");
+    audit.pause();
+    Future<Delivery<String>> first = waits(() -> audit.next(LONG));
+    queue.publisher().publish("m0");
+    assertThat(first.isDone()).isFalse();
+    audit.resume();
+    assertThat(prompt(first).sequence()).isZero();
+    Future<Delivery<String>> second = waits(() -> audit.next(LONG));
+    queue.publisher().publish("m1");
+    assertThat(prompt(second).sequence()).isEqualTo(1);
+  }
+
+  @Test
+  void shouldHearOfPublishesAgainAfterItWasFull() throws Exception {
+    queue = builder().open();
+    Subscriber<String> billing =
+        queue.subscriber(SubscriberConfig.builder("billing").ack(true).maxInFlight(1).build());
+    queue.publisher().publish("m0");
+    Delivery<String> held = billing.next();
+    Future<Delivery<String>> waiting = waits(() -> billing.next(LONG));
+    billing.ack(held); // nothing to wake for: the next publish must
+    queue.publisher().publish("m1");
+    assertThat(prompt(waiting).sequence()).isEqualTo(1);
+  }
+
+  @Test
   void shouldTakeNothingWhenInterrupted() throws Exception {
     queue = builder().open();
     Subscriber<String> audit = queue.subscriber("audit");

@@ -1,11 +1,11 @@
 package com.wookler.river.core.log;
 
 import com.wookler.river.common.TimeSource;
+import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
-import java.util.concurrent.CopyOnWriteArrayList;
-import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
 
 /**
@@ -16,29 +16,42 @@ import java.util.concurrent.locks.LockSupport;
  * each line; a consumer that took something and sees more wakes the next, so a burst wakes as many
  * as it feeds and one message wakes one.
  *
+ * <p>A publish looks at no line in which nobody waits, and at none whose subscriber can take
+ * nothing now, so idle subscribers cost it nothing.
+ *
  * <p>No wake-up is lost: a consumer joins the line before it looks a last time for messages, a
  * publisher makes the message visible before it looks for waiting consumers; both are volatile
- * accesses, so one of them sees the other.
+ * accesses, so one of them sees the other. The same holds for a line that begins to listen.
  */
 public final class Arrivals {
-  private final AtomicInteger waiting = new AtomicInteger();
-  private final List<Line> lines = new CopyOnWriteArrayList<>();
+  private static final Line[] NONE = {};
+
+  private volatile Line[] listening = NONE; // replaced under the monitor
 
   Arrivals() {}
 
   /** A new line, woken by each publish until it is {@link Line#close closed}. */
   public Line line() {
-    Line line = new Line(this);
-    lines.add(line);
-    return line;
+    return new Line(this);
   }
 
   /** To be called after messages became visible. */
   void published() {
-    if (waiting.get() != 0) {
-      for (Line line : lines) {
-        line.wakeOne();
+    for (Line line : listening) {
+      line.wakeOne();
+    }
+  }
+
+  /** Has the line in the list if it belongs there. */
+  private synchronized void update(Line line) {
+    List<Line> lines = new ArrayList<>(Arrays.asList(listening));
+    boolean there = lines.remove(line);
+    boolean wanted = line.listens && !line.waiters.isEmpty();
+    if (wanted != there) {
+      if (wanted) {
+        lines.add(line);
       }
+      listening = lines.toArray(NONE);
     }
   }
 
@@ -46,6 +59,7 @@ public final class Arrivals {
   public static final class Line {
     private final Arrivals arrivals;
     private final Queue<Waiter> waiters = new ConcurrentLinkedQueue<>();
+    private volatile boolean listens = true;
 
     private Line(Arrivals arrivals) {
       this.arrivals = arrivals;
@@ -55,14 +69,25 @@ public final class Arrivals {
     public Waiter join() {
       Waiter waiter = new Waiter(Thread.currentThread());
       waiters.add(waiter);
-      arrivals.waiting.incrementAndGet();
+      arrivals.update(this);
       return waiter;
     }
 
     /** Takes a thread out of the line. */
     public void leave(Waiter waiter) {
-      arrivals.waiting.decrementAndGet();
       waiters.remove(waiter);
+      arrivals.update(this);
+    }
+
+    /**
+     * Whether publishes are to wake this line. A subscriber that is paused or full has no use for
+     * them; when that ends it is to listen first, then look whether there is something to wake for.
+     */
+    public void listen(boolean toPublishes) {
+      if (listens != toPublishes) {
+        listens = toPublishes;
+        arrivals.update(this);
+      }
     }
 
     /** Wakes the consumer that has waited longest, if any. */
@@ -82,7 +107,7 @@ public final class Arrivals {
 
     /** Ends the line and wakes all that wait in it. */
     public void close() {
-      arrivals.lines.remove(this);
+      listen(false);
       wakeAll();
     }
   }

@@ -13,6 +13,7 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -145,6 +146,7 @@ public final class DurableSubscriber<M> implements Subscriber<M> {
     try {
       ensureOpen();
       if (paused) {
+        line.listen(false);
         return null;
       }
       boolean nothingDue = ledger.nextDueMillis() == Long.MAX_VALUE;
@@ -152,7 +154,9 @@ public final class DurableSubscriber<M> implements Subscriber<M> {
       boolean sampled = max > 1 || (before & SAMPLE_MASK) == 0;
       long started = config.ackRequired() || sampled ? context.time().nanoTime() : openedNanos;
       T taken = taking.from(feed, (started - openedNanos) / MILLI);
-      if (taken != null) {
+      if (taken == null) {
+        line.listen(ledger.hasRoom());
+      } else {
         took(feed.taken() - before, sampled ? started : openedNanos);
         // whoever waits without a time to look again needs one, now that something can fall due
         wake = feed.hasMore() || (nothingDue && config.ackRequired());
@@ -246,27 +250,7 @@ public final class DurableSubscriber<M> implements Subscriber<M> {
    * @param retimes whether the message may be due before a waiting consumer would look
    */
   private void decide(MessageDelivery<M> delivery, Verdicts.Decision<M> decision, boolean retimes) {
-    if (!config.ackRequired()) {
-      return;
-    }
-    Outcome outcome;
-    boolean wake;
-    lock.lock();
-    try {
-      ensureOpen();
-      boolean full = !ledger.hasRoom();
-      outcome = decision.over(verdicts, delivery);
-      changed();
-      wake = retimes || (full && feed.hasMore()); // no publish tells those that wait of room
-    } finally {
-      lock.unlock();
-    }
-    if (wake) {
-      line.wakeOne();
-    }
-    if (outcome == Outcome.STALE) {
-      throw refusals.stale(delivery);
-    }
+    decide(on -> decision.over(on, delivery) == Outcome.STALE ? delivery : null, retimes);
   }
 
   @Override
@@ -275,20 +259,43 @@ public final class DurableSubscriber<M> implements Subscriber<M> {
       return;
     }
     deliveries.forEach(this::own); // a foreign one is refused before any is decided
+    decide(on -> acknowledge(deliveries, on), false);
+  }
+
+  private @Nullable MessageDelivery<M> acknowledge(
+      Collection<? extends Delivery<M>> deliveries, Verdicts<M> on) {
     MessageDelivery<M> stale = null;
-    boolean wake;
+    for (Delivery<M> delivery : deliveries) {
+      MessageDelivery<M> own = own(delivery);
+      if (on.acknowledge(own) == Outcome.STALE) {
+        stale = own;
+      }
+    }
+    return stale;
+  }
+
+  /**
+   * Carries decisions out.
+   *
+   * @param decisions give a delivery whose decision came too late, or null
+   */
+  private void decide(
+      Function<Verdicts<M>, @Nullable MessageDelivery<M>> decisions, boolean retimes) {
+    if (!config.ackRequired()) {
+      return;
+    }
+    MessageDelivery<M> stale;
+    boolean wake = retimes;
     lock.lock();
     try {
       ensureOpen();
       boolean full = !ledger.hasRoom();
-      for (Delivery<M> delivery : deliveries) {
-        MessageDelivery<M> own = own(delivery);
-        if (verdicts.acknowledge(own) == Outcome.STALE) {
-          stale = own;
-        }
-      }
+      stale = decisions.apply(verdicts);
       changed();
-      wake = full && feed.hasMore();
+      if (full) { // no publish tells those that wait of room
+        line.listen(true);
+        wake |= feed.hasMore();
+      }
     } finally {
       lock.unlock();
     }
@@ -304,21 +311,14 @@ public final class DurableSubscriber<M> implements Subscriber<M> {
   public void seek(Position position) {
     context.removal().lock();
     try (LogReader lookup = log.reader()) {
-      checkOpen(); // before the log is read, which the queue closes after its subscribers
+      if (!isOpen()) { // before the log is read, which the queue closes after its subscribers
+        throw refusals.closed();
+      }
       moveTo(Positions.resolve(position, log, lookup));
     } finally {
       context.removal().unlock();
     }
     line.wakeAll();
-  }
-
-  private void checkOpen() {
-    lock.lock();
-    try {
-      ensureOpen();
-    } finally {
-      lock.unlock();
-    }
   }
 
   @Override
@@ -338,6 +338,7 @@ public final class DurableSubscriber<M> implements Subscriber<M> {
     try {
       ensureOpen();
       ledger.seek(sequence);
+      line.listen(true);
       changed();
     } finally {
       lock.unlock();
@@ -360,6 +361,7 @@ public final class DurableSubscriber<M> implements Subscriber<M> {
     try {
       ensureOpen();
       paused = value;
+      line.listen(!value);
     } finally {
       lock.unlock();
     }
