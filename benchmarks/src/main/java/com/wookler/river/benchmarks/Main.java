@@ -1,6 +1,7 @@
 package com.wookler.river.benchmarks;
 
 import com.wookler.river.benchmarks.jmh.JmhCommand;
+import com.wookler.river.benchmarks.load.FlameCommand;
 import com.wookler.river.benchmarks.load.RunCommand;
 import com.wookler.river.benchmarks.load.SustainedCommand;
 import com.wookler.river.benchmarks.programs.FloodCommand;
@@ -38,7 +39,8 @@ import picocli.CommandLine.Spec;
       FloodCommand.class,
       PackingCommand.class,
       JmhCommand.class,
-      ScaleCommand.class
+      ScaleCommand.class,
+      FlameCommand.class
     })
 public final class Main implements Runnable {
   @Spec private CommandSpec spec;

@@ -3,6 +3,7 @@ package com.wookler.river.benchmarks.load;
 import com.google.errorprone.annotations.concurrent.GuardedBy;
 import com.sun.management.OperatingSystemMXBean;
 import com.sun.management.ThreadMXBean;
+import com.wookler.river.benchmarks.profile.ShiftEvent;
 import com.wookler.river.common.MonitoredThread;
 import com.wookler.river.common.TimeSource;
 import java.lang.management.ManagementFactory;
@@ -143,17 +144,21 @@ final class Crew {
 
     @SuppressWarnings("Interruption") // the thread ends here: nobody is left to see the flag
     void run(CyclicBarrier ready) {
+      MemberShift shift = new MemberShift(ready);
       try {
-        count = job.work(new MemberShift(ready));
+        count = job.work(shift);
       } catch (Throwable e) {
         fail(e);
       }
+      shift.over();
     }
   }
 
   /** Confined to its member's thread. */
   private final class MemberShift implements Shift {
     private final CyclicBarrier ready;
+    private final ShiftEvent event = new ShiftEvent();
+    private boolean over;
     private long allocatedBefore;
 
     MemberShift(CyclicBarrier ready) {
@@ -163,6 +168,7 @@ final class Crew {
     @Override
     public long begin() throws InterruptedException, BrokenBarrierException {
       ready.await();
+      event.begin();
       allocatedBefore = THREADS.getCurrentThreadAllocatedBytes();
       return started();
     }
@@ -170,6 +176,15 @@ final class Crew {
     @Override
     public void end() {
       Crew.this.end(THREADS.getCurrentThreadAllocatedBytes() - allocatedBefore);
+      over();
+    }
+
+    /** For recordings; jobs whose end does not count for the time end here too. */
+    void over() {
+      if (!over) {
+        over = true;
+        event.commit();
+      }
     }
   }
 }

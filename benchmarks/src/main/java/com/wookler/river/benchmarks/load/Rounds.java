@@ -1,5 +1,6 @@
 package com.wookler.river.benchmarks.load;
 
+import com.wookler.river.benchmarks.profile.FlightRecording;
 import com.wookler.river.benchmarks.system.OpenQueue;
 import com.wookler.river.benchmarks.system.QueueSystem;
 import com.wookler.river.benchmarks.system.Systems;
@@ -29,9 +30,21 @@ final class Rounds implements Worker {
         Files.createTempDirectory(
             Path.of(request.directory()), request.system() + "-" + request.line() + "-");
     try (OpenQueue queue = system.open(directory, work)) {
-      return line.task().run(queue, work, request);
+      return recorded(line.task(), queue, work, request);
     } finally {
       Directories.delete(directory);
+    }
+  }
+
+  @SuppressWarnings("try") // a recording is there to be closed
+  private static Outcome recorded(Task task, OpenQueue queue, Work work, Request request)
+      throws Exception {
+    String recordings = request.recordings();
+    if (recordings == null) {
+      return task.run(queue, work, request);
+    }
+    try (FlightRecording recording = FlightRecording.into(Path.of(recordings))) {
+      return task.run(queue, work, request);
     }
   }
 

@@ -35,7 +35,7 @@ class SmokeTest {
   @ParameterizedTest
   @MethodSource("rounds")
   void shouldRunAndCount(String line, String system) {
-    Request request = new Request(line, system, directory.toString(), FEW, 10_000, true);
+    Request request = new Request(line, system, directory.toString(), FEW, 10_000, true, null);
 
     Outcome outcome = new Rounds().run(request);
 
@@ -75,6 +75,6 @@ class SmokeTest {
   }
 
   private Request request(String line, String system) {
-    return new Request(line, system, directory.toString(), FEW, 10_000, false);
+    return new Request(line, system, directory.toString(), FEW, 10_000, false, null);
   }
 }
