@@ -1,6 +1,7 @@
 package com.wookler.river.core.log;
 
 import java.nio.file.Path;
+import java.util.function.LongSupplier;
 import net.openhft.chronicle.bytes.Bytes;
 import net.openhft.chronicle.bytes.BytesStore;
 import net.openhft.chronicle.bytes.MappedBytesStore;

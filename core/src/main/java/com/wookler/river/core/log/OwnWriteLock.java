@@ -1,0 +1,66 @@
+package com.wookler.river.core.log;
+
+import java.lang.reflect.Field;
+import java.util.function.LongConsumer;
+import net.openhft.chronicle.queue.impl.single.SingleChronicleQueue;
+import net.openhft.chronicle.queue.impl.single.WriteLock;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * What Chronicle is given in place of its write lock, which keeps appenders of several processes
+ * apart by a word in a shared file: it costs a tenth of a publish of 100 bytes, and a log has one
+ * appender, in one process, under {@link BlockLog}'s append lock.
+ *
+ * <p>Chronicle has no setting for it, so the queue's field is set. Where that is not possible the
+ * queue keeps the lock it has and is slower.
+ */
+final class OwnWriteLock implements WriteLock {
+  private static final Logger LOG = LoggerFactory.getLogger(OwnWriteLock.class);
+
+  private OwnWriteLock() {}
+
+  /**
+   * Gives the queue this lock; before it has an appender, which takes the queue's lock over.
+   *
+   * @return whether it has it now
+   */
+  static boolean install(SingleChronicleQueue queue) {
+    try {
+      Field field = SingleChronicleQueue.class.getDeclaredField("writeLock");
+      field.setAccessible(true);
+      WriteLock before = (WriteLock) field.get(queue);
+      field.set(queue, new OwnWriteLock());
+      before.close();
+      return true;
+    } catch (ReflectiveOperationException | RuntimeException e) {
+      LOG.debug("The queue in {} keeps Chronicle's write lock", queue.fileAbsolutePath(), e);
+      return false;
+    }
+  }
+
+  @Override
+  public void lock() {}
+
+  @Override
+  public void unlock() {}
+
+  /** Whoever is in Chronicle's appender holds the append lock. */
+  @Override
+  public boolean locked() {
+    return true;
+  }
+
+  @Override
+  public boolean forceUnlockIfProcessIsDead() {
+    return false;
+  }
+
+  @Override
+  public boolean isLockedByCurrentProcess(LongConsumer ifOther) {
+    return true;
+  }
+
+  @Override
+  public void close() {}
+}
