@@ -102,12 +102,14 @@ final class RunningQueue<M> {
   }
 
   private BlockLog openLog(QueueCounters counters) {
-    // apart from what the queue does besides: archiving a block takes long
-    WorkerPool.Serial worker = line("worker", WORKERS);
-    LogLines lines = new LogLines(flusher, line("flusher", FLUSHERS), worker);
+    // apart from the queue's other work: archiving a block takes long, and so does making one
+    WorkerPool.Serial maker = line("worker", WORKERS);
+    WorkerPool.Serial toucher = line("worker", WORKERS);
+    LogLines lines = new LogLines(flusher, line("flusher", FLUSHERS), maker, toucher);
     BlockLog opened = BlockLog.open(logSettings(), counters.log(), lines);
     undo.push(opened::close);
-    undo.push(worker::drain);
+    undo.push(maker::drain);
+    undo.push(toucher::drain);
     return opened;
   }
 

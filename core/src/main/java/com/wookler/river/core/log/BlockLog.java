@@ -94,8 +94,8 @@ public final class BlockLog implements AutoCloseable {
     this.flusher = lines.flusher();
     this.commits = new GroupCommit(this, lines.committer());
     this.stamp = new Stamp(settings.identity());
-    this.maker = new BlockMaker(settings, lines.worker(), found.active().number());
-    this.toucher = new PageToucher(store, lines.worker());
+    this.maker = new BlockMaker(settings, lines.maker(), found.active().number());
+    this.toucher = new PageToucher(store, lines.toucher());
     this.active = found.active();
     this.nextSequence = found.nextSequence();
     this.lastMicros = found.lastMicros();

@@ -50,6 +50,7 @@ final class ChronicleStore implements AutoCloseable {
             .build();
     try {
       DurableFiles.ownerOnly(directory.resolve(METADATA));
+      OwnWriteLock.install(queue);
       appender = queue.createAppender();
       appender.singleThreadedCheckDisabled(true);
     } catch (Throwable e) {
@@ -98,6 +99,8 @@ final class ChronicleStore implements AutoCloseable {
   /** A part of a mapping. */
   static final class Pages implements ReferenceOwner, AutoCloseable {
     private static final long PAGE_BYTES = 4 << 10;
+    private static final long RUN_BYTES = 16 * PAGE_BYTES;
+    private static final long APART_BYTES = 2 * RUN_BYTES;
 
     private final MappedBytesStore mapping;
     private final long from;
@@ -109,10 +112,20 @@ final class ChronicleStore implements AutoCloseable {
       this.to = to;
     }
 
-    /** Writes what is there into one place of each page; safe beside an append. */
-    void touch() {
-      for (long page = from & -PAGE_BYTES; page < to; page += PAGE_BYTES) {
-        mapping.compareAndSwapInt(page, 0, 0);
+    /**
+     * Writes what is there into one place of each page; safe beside an append.
+     *
+     * @param appended how far the appender has come, which is asked again and again: in a page that
+     *     both want at once they would wait for each other
+     */
+    void touch(LongSupplier appended) {
+      long page = from & -PAGE_BYTES;
+      while (page < to) {
+        page = Math.max(page, (appended.getAsLong() + APART_BYTES) & -PAGE_BYTES);
+        long end = Math.min(to, page + RUN_BYTES);
+        for (; page < end; page += PAGE_BYTES) {
+          mapping.compareAndSwapInt(page, 0, 0);
+        }
       }
     }
 

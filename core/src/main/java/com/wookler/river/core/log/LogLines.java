@@ -7,7 +7,11 @@ import com.wookler.river.common.WorkerPool;
  *
  * @param flusher the background force and seals, in order with the ledgers' work
  * @param committer forces that publishers wait for, so that they wait for nothing else of the queue
- * @param worker makes blocks ahead and touches their pages
+ * @param maker makes blocks ahead
+ * @param toucher touches their pages, which cannot wait until a block is made
  */
 public record LogLines(
-    WorkerPool.Serial flusher, WorkerPool.Serial committer, WorkerPool.Serial worker) {}
+    WorkerPool.Serial flusher,
+    WorkerPool.Serial committer,
+    WorkerPool.Serial maker,
+    WorkerPool.Serial toucher) {}

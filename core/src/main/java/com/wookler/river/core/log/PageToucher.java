@@ -2,6 +2,7 @@ package com.wookler.river.core.log;
 
 import com.google.errorprone.annotations.concurrent.GuardedBy;
 import java.util.concurrent.Executor;
+import java.util.concurrent.atomic.AtomicLong;
 
 /**
  * Touches the pages that the appender comes to next, so that their faults are met by a background
@@ -22,6 +23,7 @@ final class PageToucher {
   private final ChronicleStore store;
   private final Executor worker;
   private final Object touching = new Object();
+  private final AtomicLong appended = new AtomicLong(); // written under BlockLog's append lock
 
   private long wanted; // the offset at which to ask again; guarded by BlockLog's append lock
   private long asked; // the offset behind what was asked for; likewise
@@ -36,12 +38,14 @@ final class PageToucher {
 
   /** Another block is the active one, and has this many bytes. */
   void started(long bytes) {
+    appended.setOpaque(bytes);
     wanted = Math.max(QUIET_BYTES, bytes);
     asked = wanted;
   }
 
   /** The active block has grown to this many bytes. */
   void grown(long bytes) {
+    appended.setOpaque(bytes);
     if (bytes >= wanted) {
       ask(bytes);
     }
@@ -70,7 +74,7 @@ final class PageToucher {
     try (pages) {
       synchronized (touching) {
         if (!ended) {
-          pages.touch();
+          pages.touch(appended::getOpaque);
         }
       }
     }

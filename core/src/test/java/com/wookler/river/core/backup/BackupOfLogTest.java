@@ -86,6 +86,10 @@ class BackupOfLogTest extends BackupFixture {
     return BlockLog.open(
         settings,
         new LogCounters(counter, counter, counter, counter),
-        new LogLines(pool.serial("flusher"), pool.serial("committer"), pool.serial("worker")));
+        new LogLines(
+            pool.serial("flusher"),
+            pool.serial("committer"),
+            pool.serial("maker"),
+            pool.serial("toucher")));
   }
 }

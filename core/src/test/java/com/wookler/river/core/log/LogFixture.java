@@ -78,7 +78,11 @@ final class LogFixture implements AutoCloseable {
         BlockLog.open(
             new LogSettings("orders", identity, directory, 1 << 20, strategy, clock),
             new LogCounters(counter(), counter(), counter(), counter()),
-            new LogLines(pool.serial("flusher"), pool.serial("committer"), pool.serial("worker")),
+            new LogLines(
+                pool.serial("flusher"),
+                pool.serial("committer"),
+                pool.serial("maker"),
+                pool.serial("toucher")),
             device);
     return log;
   }

@@ -58,7 +58,11 @@ class DurableSubscriberTest {
             new LogSettings(
                 "orders", IDENTITY, directory.resolve("log"), 1 << 20, block -> false, time),
             new LogCounters(counter(), counter(), counter(), counter()),
-            new LogLines(pool.serial("flusher"), pool.serial("committer"), pool.serial("worker")));
+            new LogLines(
+                pool.serial("flusher"),
+                pool.serial("committer"),
+                pool.serial("maker"),
+                pool.serial("toucher")));
     openSubscriber();
   }
 
