@@ -51,6 +51,9 @@ final class ForkedWorker implements Worker {
       command.add("--sun-misc-unsafe-memory-access=allow");
       command.add("--enable-native-access=ALL-UNNAMED");
     }
+    // standard output is for answers
+    command.add("-Xlog:disable");
+    command.add("-Xlog:all=warning:stderr");
     command.add("-Xms" + heap);
     command.add("-Xmx" + heap);
     command.add("-Driver.log.level=" + System.getProperty("river.log.level", "WARN"));
