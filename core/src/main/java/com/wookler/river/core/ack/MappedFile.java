@@ -1,20 +1,16 @@
 package com.wookler.river.core.ack;
 
 import com.google.errorprone.annotations.concurrent.GuardedBy;
+import com.wookler.river.core.log.Mappings;
 import java.io.IOException;
-import java.lang.invoke.MethodHandle;
 import java.lang.invoke.MethodHandles;
-import java.lang.invoke.MethodType;
 import java.lang.invoke.VarHandle;
-import java.lang.reflect.Field;
-import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.MappedByteBuffer;
 import java.nio.channels.FileChannel;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.concurrent.atomic.AtomicBoolean;
-import org.jspecify.annotations.Nullable;
 
 /**
  * A small file mapped for writing, little-endian, with a channel of its own to force it.
@@ -26,7 +22,6 @@ import org.jspecify.annotations.Nullable;
 final class MappedFile {
   private static final VarHandle LONGS =
       MethodHandles.byteBufferViewVarHandle(long[].class, ByteOrder.LITTLE_ENDIAN);
-  private static final @Nullable MethodHandle CLEANER = findCleaner();
 
   private final Path path;
   private final FileChannel channel;
@@ -90,35 +85,12 @@ final class MappedFile {
 
   /** Ends the mapping now and not when the collector finds it. To be called once. */
   void unmap() {
-    if (CLEANER == null) {
-      return;
-    }
-    try {
-      CLEANER.invokeExact((ByteBuffer) buffer);
-    } catch (RuntimeException | Error e) {
-      throw e;
-    } catch (Throwable e) {
-      throw new IllegalStateException("cannot unmap " + path, e);
-    }
+    Mappings.unmap(buffer);
   }
 
   /** Closes the channel, after a force that is under way. */
   synchronized void close() throws IOException {
     closed = true;
     channel.close();
-  }
-
-  /** The JDK's only way to end a mapping, null where it is gone: then the collector does it. */
-  private static @Nullable MethodHandle findCleaner() {
-    try {
-      Class<?> unsafe = Class.forName("sun.misc.Unsafe");
-      Field instance = unsafe.getDeclaredField("theUnsafe");
-      instance.setAccessible(true);
-      return MethodHandles.lookup()
-          .findVirtual(unsafe, "invokeCleaner", MethodType.methodType(void.class, ByteBuffer.class))
-          .bindTo(instance.get(null));
-    } catch (ReflectiveOperationException | RuntimeException e) {
-      return null;
-    }
   }
 }

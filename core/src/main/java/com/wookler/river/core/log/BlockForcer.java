@@ -31,10 +31,7 @@ final class BlockForcer implements AutoCloseable {
   private final Device device;
 
   @GuardedBy("this")
-  private @Nullable FileChannel channel;
-
-  @GuardedBy("this")
-  private int channelBlock;
+  private @Nullable BlockView view;
 
   @GuardedBy("this")
   private int newestSeen = NONE;
@@ -95,9 +92,9 @@ final class BlockForcer implements AutoCloseable {
   private void forceBlocks() throws IOException {
     for (Block block : from(forcedEnd).values()) {
       boolean complete = block.sealed(); // before the force
-      force(block);
+      force(block, complete);
       if (complete) {
-        closeChannel();
+        closeView();
         forcedClosed = block.number();
       }
     }
@@ -110,16 +107,15 @@ final class BlockForcer implements AutoCloseable {
   }
 
   @GuardedBy("this")
-  private void force(Block block) throws IOException {
+  private void force(Block block, boolean complete) throws IOException {
     try {
-      if (channel == null || channelBlock != block.number()) {
-        closeChannel();
-        channel = FileChannel.open(block.file(), StandardOpenOption.WRITE);
-        channelBlock = block.number();
+      BlockView at = viewOf(block);
+      if (complete) {
+        at.forceAll();
+      } else {
+        at.forceContent();
       }
-      boolean first = block.number() > newestSeen;
-      device.force(block.file(), channel, first);
-      if (first) {
+      if (block.number() > newestSeen) {
         device.forceDirectory(directory);
         newestSeen = block.number();
       }
@@ -128,6 +124,17 @@ final class BlockForcer implements AutoCloseable {
         throw e;
       }
     }
+  }
+
+  @GuardedBy("this")
+  private BlockView viewOf(Block block) throws IOException {
+    BlockView at = view;
+    if (at == null || at.block() != block) {
+      closeView();
+      at = new BlockView(block, device);
+      view = at;
+    }
+    return at;
   }
 
   /** Seals the blocks that are closed and forced, nothing once closed; on the flusher's line. */
@@ -143,7 +150,7 @@ final class BlockForcer implements AutoCloseable {
       if (!Files.exists(file)) {
         if (block.number() > forcedClosed) { // closed after all of its messages were forced
           try (FileChannel last = FileChannel.open(block.file(), StandardOpenOption.WRITE)) {
-            device.force(block.file(), last, false);
+            device.force(block.file(), last);
           }
         }
         DurableFiles.write(file, block.toSeal(identity).encode());
@@ -153,10 +160,10 @@ final class BlockForcer implements AutoCloseable {
   }
 
   @GuardedBy("this")
-  private void closeChannel() throws IOException {
-    if (channel != null) {
-      channel.close();
-      channel = null;
+  private void closeView() throws IOException {
+    if (view != null) {
+      view.close();
+      view = null;
     }
   }
 
@@ -165,9 +172,9 @@ final class BlockForcer implements AutoCloseable {
   public synchronized void close() {
     closed = true;
     try {
-      closeChannel();
+      closeView();
     } catch (IOException e) {
-      LOG.warn("Cannot close the descriptor of block {} in {}", channelBlock, directory, e);
+      LOG.warn("Cannot close the descriptor of a block in {}", directory, e);
     }
   }
 }

@@ -110,7 +110,7 @@ public final class BlockLog implements AutoCloseable {
    * @throws RiverException the directory cannot be read or written
    */
   public static BlockLog open(LogSettings settings, LogCounters counters, LogLines lines) {
-    return open(settings, counters, lines, (file, channel, all) -> channel.force(all));
+    return open(settings, counters, lines, Device.REAL);
   }
 
   static BlockLog open(LogSettings settings, LogCounters counters, LogLines lines, Device device) {

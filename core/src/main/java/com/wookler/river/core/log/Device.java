@@ -1,14 +1,24 @@
 package com.wookler.river.core.log;
 
 import java.io.IOException;
+import java.nio.MappedByteBuffer;
 import java.nio.channels.FileChannel;
 import java.nio.file.Path;
 
 /** How what is written gets to the device; tests hold it, count it and let it fail. */
-@FunctionalInterface
 interface Device {
-  /** Returns when the content of the file is on the device, with all its attributes if asked. */
-  void force(Path file, FileChannel channel, boolean attributes) throws IOException;
+  /** The one there is. */
+  Device REAL = new Device() {};
+
+  /** Returns when a range of the file is on the device, with what is needed to find it there. */
+  default void force(Path file, MappedByteBuffer view, int from, int length) throws IOException {
+    view.force(from, length);
+  }
+
+  /** Returns when the content of the file is on the device. */
+  default void force(Path file, FileChannel channel) throws IOException {
+    channel.force(false);
+  }
 
   /** Likewise for the entries of a directory. */
   default void forceDirectory(Path directory) throws IOException {

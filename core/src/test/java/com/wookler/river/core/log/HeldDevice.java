@@ -1,6 +1,7 @@
 package com.wookler.river.core.log;
 
 import java.io.IOException;
+import java.nio.MappedByteBuffer;
 import java.nio.channels.FileChannel;
 import java.nio.file.Path;
 import java.util.List;
@@ -49,14 +50,25 @@ final class HeldDevice implements Device {
   }
 
   @Override
-  public void force(Path file, FileChannel channel, boolean attributes) throws IOException {
+  public void force(Path file, MappedByteBuffer view, int from, int length) throws IOException {
+    await();
+    view.force(from, length);
+    asked.add(file.getFileName().toString());
+  }
+
+  @Override
+  public void force(Path file, FileChannel channel) throws IOException {
+    await();
+    channel.force(false);
+    asked.add(file.getFileName().toString());
+  }
+
+  private void await() throws IOException {
     begun.release();
     turns.acquireUninterruptibly();
     if (broken.getAndSet(false)) {
       throw new IOException("the device is broken");
     }
-    channel.force(attributes);
-    asked.add(file.getFileName().toString());
   }
 
   @Override

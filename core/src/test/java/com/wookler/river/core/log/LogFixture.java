@@ -34,7 +34,7 @@ final class LogFixture implements AutoCloseable {
   private final List<LogReader> readers = new ArrayList<>();
   private RecycleStrategy strategy = block -> false;
   private ManualTimeSource time = new ManualTimeSource(START);
-  private Device device = (file, channel, all) -> channel.force(all);
+  private Device device = Device.REAL;
   private BlockLog log;
 
   LogFixture(Path directory) {

@@ -10,6 +10,8 @@ import com.wookler.river.common.errors.RiverException;
 import com.wookler.river.core.message.DamagedMessageException;
 import com.wookler.river.core.message.StoredMessage;
 import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -27,6 +29,7 @@ import org.junit.jupiter.api.io.TempDir;
 /** What a crash may leave in a log directory, made by hand, and what opening makes of it. */
 @Timeout(30)
 class LogRecoveryTest {
+  private static final int HIDDEN = 0x4000_0000;
   private static final int UNFINISHED = 0x8000_0000;
 
   @TempDir Path directory;
@@ -71,6 +74,44 @@ class LogRecoveryTest {
     log.publish(25);
     assertThat(log.reopen().nextSequence()).isEqualTo(25);
     shouldGoOn(0, 25);
+  }
+
+  /**
+   * What a power loss may leave: messages are forced, the index that Chronicle writes beside them
+   * is brought to the device by nobody until the block is closed.
+   */
+  @Test
+  void shouldFindMessagesByAnIndexThatIsOlder() throws IOException {
+    log.open();
+    log.publish(70_000);
+    byte[] before = Files.readAllBytes(log.block(1));
+    log.publish(70_000);
+    log.shut();
+    restoreHidden(log.block(1), before);
+    assertThat(log.open().nextSequence()).isEqualTo(140_000);
+    LogReader reader = log.reader();
+    for (long sequence : new long[] {139_999, 70_001, 131_072, 5, 100_000}) {
+      reader.moveTo(sequence);
+      assertThat(reader.next().sequence()).isEqualTo(sequence);
+    }
+    shouldGoOn(0, 140_000);
+  }
+
+  /** Writes back what the documents that readers don't see held before. */
+  private static void restoreHidden(Path block, byte[] before) throws IOException {
+    ByteBuffer bytes = ByteBuffer.wrap(before).order(ByteOrder.LITTLE_ENDIAN);
+    int offset = 0;
+    int restored = 0;
+    while (offset + 4 <= before.length && BlockScanner.sizeOf(bytes.getInt(offset)) > 0) {
+      int header = bytes.getInt(offset);
+      int size = (int) BlockScanner.sizeOf(header);
+      if ((header & HIDDEN) != 0) {
+        LogFixture.write(block, offset, Arrays.copyOfRange(before, offset, offset + size));
+        restored++;
+      }
+      offset += size;
+    }
+    assertThat(restored).isGreaterThan(3);
   }
 
   @Test
