@@ -59,7 +59,7 @@ final class Targets {
   }
 
   private static Stream<Target> all() {
-    return Stream.of(publishing(), forced(), consuming(), latency(), allocation())
+    return Stream.of(publishing(), forced(), consuming(), latency(), allocation(), scale(), quiet())
         .flatMap(List::stream);
   }
 
@@ -107,6 +107,48 @@ final class Targets {
   private static List<Target> allocation() {
     return List.of(
         extra(ONE_1K, ALLOCATED, AT_MOST, 1), extra(ONE_BY_ONE_1K, ALLOCATED, AT_MOST, 1024 + 100));
+  }
+
+  private static List<Target> scale() {
+    return List.of(
+        flat("publish, 10,000,000 waiting"),
+        flat("consume at the head, 10,000,000 waiting"),
+        flat("publish, 100,000,000 waiting"),
+        flat("consume at the head, 100,000,000 waiting"),
+        flat("publish, 10,000 blocks"),
+        flat("consume, 10,000 blocks"),
+        flat("publish, 1,000 idle"),
+        flat("consume, 1,000 idle"),
+        flat("publish, 1,000,000 above the floor"),
+        flat("take, 1,000,000 above the floor"),
+        flat("ack one by one, 1,000,000 above the floor"),
+        median(
+            "open, 10,000,000 waiting, 1,000,000 acks above the floor, after a kill",
+            AT_MOST,
+            2_000,
+            "ms"),
+        median("deliver 1,000,000 again", AT_MOST, 3, "s"),
+        median("heap of 1,000,000 in flight", AT_MOST, 64, "MB"),
+        median("archive", AT_LEAST, 100, "MB/s"));
+  }
+
+  private static List<Target> quiet() {
+    return List.of(
+        median("1,000 queues, threads of the JVM", AT_MOST, 50, "threads"),
+        median("1,000 queues, heap each", AT_MOST, 200, "KB"),
+        median("1,000 queues, disk each", AT_MOST, 1_000, "KB"),
+        median("1,000 queues, open one again", AT_MOST, 20, "ms"),
+        median("1,000 queues, make one", AT_MOST, 20, "ms"));
+  }
+
+  /** Of a line that is to cost no more at its large end than at its small one. */
+  private static Target flat(String line) {
+    return new Target(line, AT_LEAST, 0.9, "× the small end", measured -> measured.ratio(line));
+  }
+
+  private static Target median(String line, Bound bound, double threshold, String unit) {
+    return new Target(
+        line, bound, threshold, unit, measured -> measured.river(line).map(Row::median));
   }
 
   private static Target raw(String line, double threshold) {
