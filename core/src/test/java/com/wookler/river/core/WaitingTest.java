@@ -251,6 +251,19 @@ class WaitingTest {
   }
 
   @Test
+  void shouldHearOfPublishesAgainAfterAPurge() throws Exception {
+    queue = builder().open();
+    Subscriber<String> billing =
+        queue.subscriber(SubscriberConfig.builder("billing").ack(true).maxInFlight(1).build());
+    queue.publisher().publish("m0");
+    assertThat(billing.next()).isNotNull();
+    Future<Delivery<String>> waiting = waits(() -> billing.next(LONG));
+    billing.purge();
+    queue.publisher().publish("m1");
+    assertThat(prompt(waiting).sequence()).isEqualTo(1);
+  }
+
+  @Test
   void shouldTakeNothingWhenInterrupted() throws Exception {
     queue = builder().open();
     Subscriber<String> audit = queue.subscriber("audit");

@@ -1,5 +1,6 @@
 package com.wookler.river.benchmarks.jmh;
 
+import com.wookler.river.benchmarks.system.RiverMonitor;
 import com.wookler.river.benchmarks.utils.Directories;
 import com.wookler.river.core.MessageQueue;
 import com.wookler.river.core.message.MessageConverter;
@@ -10,8 +11,8 @@ import java.time.Duration;
 import java.util.Collections;
 
 /**
- * A queue with default settings in a temporary directory, for the life of one trial. Blocks recycle
- * and go into a backup, which keeps them for a second, so that the disk does not fill.
+ * A queue with default settings and the monitor on, for the life of one trial. Blocks recycle and
+ * go into a backup, which keeps them for a second, so that the disk does not fill.
  */
 final class BenchQueue implements AutoCloseable {
   /** Messages of a batch. */
@@ -27,6 +28,7 @@ final class BenchQueue implements AutoCloseable {
 
   /** Opens it, empty. */
   BenchQueue() throws IOException {
+    RiverMonitor.start();
     directory = Files.createTempDirectory("river-jmh-");
     queue =
         MessageQueue.builder("jmh", MessageConverter.bytes())
@@ -51,6 +53,7 @@ final class BenchQueue implements AutoCloseable {
   @Override
   public void close() throws IOException {
     queue.close();
+    RiverMonitor.stop();
     Directories.delete(directory);
   }
 }

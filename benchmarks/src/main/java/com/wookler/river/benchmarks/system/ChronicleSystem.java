@@ -32,7 +32,7 @@ final class ChronicleSystem implements QueueSystem {
   public String notes() {
     return "default settings, an appender a thread, writeBytes; a batch is one document of lengths"
         + " and bytes (and each document is, if the work is in batches); a tailer copies each"
-        + " message into an array of its own; DISK is an fdatasync of our own after each append,"
+        + " message into an array of its own, and spins where it waits; DISK is an fdatasync of our own after each append,"
         + " because the appender's sync() brings nothing to the device; no checksums, no"
         + " acknowledgements, nothing is removed";
   }

@@ -4,8 +4,8 @@
  *
  * <p>{@code Ledgers} opens one of two implementations of {@code Ledger}. Nothing here knows
  * messages, threads or the log; the caller holds one lock a subscriber around every call. May
- * import {@code common}, {@code common.errors} and {@code DurableFiles} of {@code core.log}, and
- * nothing else of River.
+ * import {@code common}, {@code common.errors} and {@code DurableFiles} and {@code Mappings} of
+ * {@code core.log}, and nothing else of River.
  */
 @NullMarked
 package com.wookler.river.core.ack;

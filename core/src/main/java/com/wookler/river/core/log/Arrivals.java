@@ -44,12 +44,13 @@ public final class Arrivals {
 
   /** Has the line in the list if it belongs there. */
   private synchronized void update(Line line) {
-    List<Line> lines = new ArrayList<>(Arrays.asList(listening));
-    boolean there = lines.remove(line);
     boolean wanted = line.listens && !line.waiters.isEmpty();
-    if (wanted != there) {
+    if (wanted != Arrays.asList(listening).contains(line)) {
+      List<Line> lines = new ArrayList<>(Arrays.asList(listening));
       if (wanted) {
         lines.add(line);
+      } else {
+        lines.remove(line);
       }
       listening = lines.toArray(NONE);
     }

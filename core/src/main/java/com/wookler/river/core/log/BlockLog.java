@@ -25,8 +25,6 @@ import org.slf4j.LoggerFactory;
  * The log of one queue: appends documents, hands out readers, recycles blocks, forces them to the
  * device, and removes those that nobody needs.
  *
- * <h2>How it works</h2>
- *
  * <p><b>One appender behind one lock.</b> Publishers build and checksum their document outside
  * ({@link PublishBuffer}), so that under the lock only the sequence is given, the header stamped
  * and the bytes copied. An appender a thread, Chronicle's own way, measured up to 3.5 times slower
@@ -37,10 +35,8 @@ import org.slf4j.LoggerFactory;
  * as empty is damage and not "nothing new".
  *
  * <p><b>Forcing</b> is done by {@link BlockForcer}, at every sync interval, and whenever publishers
- * wait for it ({@link GroupCommit}).
- *
- * <p><b>Rolling</b> happens inside the append that reaches the limit, so a block is exact, into a
- * file that was made ahead ({@link BlockMaker}).
+ * wait for it ({@link GroupCommit}). <b>Rolling</b> happens inside the append that reaches the
+ * limit, so a block is exact, into a file that was made ahead ({@link Ahead}).
  *
  * <p>Thread-safe but for {@link #close}, which needs that all readers are closed.
  */
@@ -51,8 +47,7 @@ public final class BlockLog implements AutoCloseable {
   private final LogSettings settings;
   private final LogCounters counters;
   private final ChronicleStore store;
-  private final BlockMaker maker;
-  private final PageToucher toucher;
+  private final Ahead ahead;
   private final BlockForcer forcer;
   private final WorkerPool.Serial flusher;
   private final GroupCommit commits;
@@ -94,8 +89,10 @@ public final class BlockLog implements AutoCloseable {
     this.flusher = lines.flusher();
     this.commits = new GroupCommit(this, lines.committer());
     this.stamp = new Stamp(settings.identity());
-    this.maker = new BlockMaker(settings, lines.maker(), found.active().number());
-    this.toucher = new PageToucher(store, lines.toucher());
+    this.ahead =
+        new Ahead(
+            new BlockMaker(settings, lines.maker(), found.active().number()),
+            new PageToucher(store, lines.toucher()));
     this.active = found.active();
     this.nextSequence = found.nextSequence();
     this.lastMicros = found.lastMicros();
@@ -140,10 +137,8 @@ public final class BlockLog implements AutoCloseable {
     try {
       long now = settings.time().epochMicros();
       active.opened(active.messages() == 0 ? now : Math.min(now, active.firstMicros()));
-      maker.started(0, now);
-      if (activeStarted) {
-        toucher.started(active.end());
-      } else {
+      ahead.opened(active, now);
+      if (!activeStarted) {
         start(active);
       }
     } finally {
@@ -214,8 +209,7 @@ public final class BlockLog implements AutoCloseable {
     nextSequence = sequence + count;
     counters.adds().add(count);
     counters.storeAdds().add(count);
-    maker.grown(block.end(), now);
-    toucher.grown(block.end());
+    ahead.grown(block, now);
     if (isFull(block, now)) {
       roll(block, now);
     }
@@ -287,10 +281,10 @@ public final class BlockLog implements AutoCloseable {
       LOG.error("Queue {}: {}", settings.queue(), e.getMessage()); // what was appended is stored
       return;
     }
+    blocks.put(next.firstSequence(), next); // first: a sealed block may be forgotten at once
     done.seal();
-    blocks.put(next.firstSequence(), next);
     active = next;
-    maker.started(done.end(), now);
+    ahead.recycled(done, now);
     flusher.execute(this::forceNow);
   }
 
@@ -298,14 +292,15 @@ public final class BlockLog implements AutoCloseable {
   private void start(Block block) {
     BlockStart start =
         new BlockStart(settings.identity(), block.number(), block.firstSequence(), lastMicros);
+    long made;
     try {
-      maker.starting(block.number());
+      made = ahead.starting(block);
       store.startBlock(block.number(), start.encode());
     } catch (Throwable e) {
       throw fail("start block " + block.number(), e);
     }
     block.end(store.position());
-    toucher.started(block.end());
+    ahead.started(block, made);
   }
 
   private QueueFailedException fail(String doing, Throwable cause) {
@@ -486,14 +481,13 @@ public final class BlockLog implements AutoCloseable {
     flusher.execute(forcer::close);
     flusher.drain();
     commits.end();
-    toucher.end();
+    ahead.end();
     store.close();
     trim(active);
   }
 
   /**
-   * Cuts the active block's file where its content ends. Chronicle had grown it by the size of the
-   * mapping, which the next opening would have to read through, looking for its end.
+   * Chronicle had grown its file to the mapping's size, which the next opening would read through.
    */
   private void trim(Block block) {
     try (FileChannel channel = FileChannel.open(block.file(), StandardOpenOption.WRITE)) {

@@ -83,8 +83,10 @@ final class BlockMaker {
   /**
    * A block is about to start. Its file is what has been made of it, else an empty one, so that it
    * has our mode and not Chronicle's.
+   *
+   * @return how many bytes of it have been made
    */
-  void starting(int block) throws IOException {
+  long starting(int block) throws IOException {
     current = block; // before the monitor, so that the worker lets go of it
     synchronized (making) {
       Path ready = BlockName.ahead(settings.directory(), block);
@@ -94,6 +96,7 @@ final class BlockMaker {
       } else if (!Files.exists(ready)) {
         DurableFiles.create(ready).close();
       }
+      return Files.size(ready);
     }
   }
 

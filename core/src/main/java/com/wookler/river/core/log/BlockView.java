@@ -17,6 +17,10 @@ import org.jspecify.annotations.Nullable;
  * <p>Confined to {@link BlockForcer}'s monitor.
  */
 final class BlockView implements AutoCloseable {
+  /** Elsewhere a range goes to the drive, which may keep it in its cache. */
+  private static final boolean RANGES_REACH_THE_DEVICE =
+      System.getProperty("os.name", "").startsWith("Linux");
+
   private static final long PAGE_BYTES = 4 << 10;
   private static final long STEP_BYTES = 4 << 20;
   private static final long WINDOW_BYTES = 64 << 20;
@@ -41,13 +45,20 @@ final class BlockView implements AutoCloseable {
 
   /** Forces what the block holds now, in small steps. */
   void forceContent() throws IOException {
-    long end = Math.min(block.end(), channel.size());
+    long end = block.end();
+    if (channel.size() < end) {
+      throw new IOException(
+          block.file() + " has been cut to " + channel.size() + " bytes of " + end);
+    }
     while (forced < end) {
       long to = Math.min(end, forced + STEP_BYTES);
       MappedByteBuffer view = window(to);
       int from = (int) (forced - windowAt);
       device.force(block.file(), view, from, (int) (to - windowAt) - from);
       forced = to;
+    }
+    if (!RANGES_REACH_THE_DEVICE) {
+      device.force(block.file(), channel);
     }
   }
 

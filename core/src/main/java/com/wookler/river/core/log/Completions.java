@@ -28,7 +28,8 @@ final class Completions {
     if (count.getAndIncrement() == 0) {
       try {
         EXECUTOR.execute(this::run);
-      } catch (RejectedExecutionException e) { // the JVM goes down: better here than never
+      } catch (RejectedExecutionException
+          | OutOfMemoryError e) { // no thread: better here than never
         run();
       }
     }

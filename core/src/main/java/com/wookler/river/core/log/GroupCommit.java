@@ -7,6 +7,8 @@ import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Publishes that wait for the device; one force serves all that wait when it starts.
@@ -19,6 +21,8 @@ import org.jspecify.annotations.Nullable;
  * channel.
  */
 public final class GroupCommit {
+  private static final Logger LOG = LoggerFactory.getLogger(GroupCommit.class);
+
   private final BlockLog log;
   private final WorkerPool.Serial line;
   private final Completions completions = new Completions();
@@ -144,6 +148,9 @@ public final class GroupCommit {
       line.execute(commit);
     } catch (RejectedExecutionException e) {
       answer(takeAll()); // the log was closed meanwhile, after a force of everything
+    } catch (Throwable e) {
+      answer(takeAll()); // such as no memory: whoever comes next must find nobody and submit
+      throw e;
     }
   }
 
@@ -182,7 +189,11 @@ public final class GroupCommit {
     while (waiter != null) {
       Waiter next = waiter.next;
       waiter.next = null; // what waits long must not hold the group in memory
-      waiter.answer(waiter.end <= forcedEnd);
+      try {
+        waiter.answer(waiter.end <= forcedEnd);
+      } catch (Throwable e) { // such as no memory; those behind it get their answer all the same
+        LOG.error("Cannot answer a publish", e);
+      }
       waiter = next;
     }
   }

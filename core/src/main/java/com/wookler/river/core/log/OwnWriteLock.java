@@ -31,11 +31,19 @@ final class OwnWriteLock implements WriteLock {
       field.setAccessible(true);
       WriteLock before = (WriteLock) field.get(queue);
       field.set(queue, new OwnWriteLock());
-      before.close();
+      closeQuietly(before);
       return true;
     } catch (ReflectiveOperationException | RuntimeException e) {
       LOG.debug("The queue in {} keeps Chronicle's write lock", queue.fileAbsolutePath(), e);
       return false;
+    }
+  }
+
+  private static void closeQuietly(WriteLock lock) {
+    try {
+      lock.close();
+    } catch (RuntimeException e) {
+      LOG.debug("Chronicle's write lock cannot be closed", e);
     }
   }
 

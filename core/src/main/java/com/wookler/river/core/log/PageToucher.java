@@ -9,8 +9,9 @@ import java.util.concurrent.atomic.AtomicLong;
  * thread and not by publishers, under the append lock.
  *
  * <p>A page's first write fault costs about as much as appending five messages of 100 bytes.
- * Nothing is touched in the first bytes of a block: a quiet queue owns no disk and does no work
- * that it does not need. Being late costs nothing but the fault.
+ * Nothing is touched in the first bytes of a block: a quiet queue does no work that it does not
+ * need. Nor is anything touched that was not made ahead ({@link BlockMaker}): a page for which
+ * there is no space on the disk ends the process. Being late costs nothing but the fault.
  *
  * <p>{@link #started} and {@link #grown} run under the append lock, the touching on a background
  * worker.
@@ -25,8 +26,11 @@ final class PageToucher {
   private final Object touching = new Object();
   private final AtomicLong appended = new AtomicLong(); // written under BlockLog's append lock
 
+  private volatile int block; // counts the blocks that have started; written under the append lock
+  private volatile boolean asked; // whether a task waits; set under the append lock
   private long wanted; // the offset at which to ask again; guarded by BlockLog's append lock
-  private long asked; // the offset behind what was asked for; likewise
+  private long touchedTo; // the offset behind what was asked for; likewise
+  private long limit; // the offset behind what was made ahead; likewise
 
   @GuardedBy("touching")
   private boolean ended;
@@ -36,44 +40,55 @@ final class PageToucher {
     this.worker = worker;
   }
 
-  /** Another block is the active one, and has this many bytes. */
-  void started(long bytes) {
+  /**
+   * Another block is the active one.
+   *
+   * @param bytes that it has
+   * @param made bytes of its file that were made ahead
+   */
+  void started(long bytes, long made) {
     appended.setOpaque(bytes);
+    block++;
     wanted = Math.max(QUIET_BYTES, bytes);
-    asked = wanted;
+    touchedTo = wanted;
+    limit = made;
   }
 
   /** The active block has grown to this many bytes. */
   void grown(long bytes) {
     appended.setOpaque(bytes);
-    if (bytes >= wanted) {
+    if (bytes >= wanted && !asked) {
       ask(bytes);
     }
   }
 
   private void ask(long bytes) {
-    long from = Math.max(bytes, asked);
-    asked = bytes + AHEAD_BYTES;
-    wanted = asked - STEP_BYTES / 2;
-    ChronicleStore.Pages pages = store.pages(from, asked);
+    long from = Math.max(bytes, touchedTo);
+    touchedTo = Math.min(bytes + AHEAD_BYTES, limit);
+    wanted = bytes + AHEAD_BYTES - STEP_BYTES / 2;
+    ChronicleStore.Pages pages = from < touchedTo ? store.pages(from, touchedTo) : null;
     if (pages == null) {
       return;
     }
+    int at = block;
+    asked = true;
     boolean given = false;
     try {
-      worker.execute(() -> touch(pages));
+      worker.execute(() -> touch(pages, at));
       given = true;
     } finally {
       if (!given) {
+        asked = false;
         pages.close();
       }
     }
   }
 
-  private void touch(ChronicleStore.Pages pages) {
+  private void touch(ChronicleStore.Pages pages, int at) {
+    asked = false;
     try (pages) {
       synchronized (touching) {
-        if (!ended) {
+        if (!ended && at == block) {
           pages.touch(appended::getOpaque);
         }
       }

@@ -33,6 +33,7 @@ public final class DocumentWriter {
 
   /** Forgets what was built before. */
   public void start() {
+    finish(); // of a document that could not be built
     buffer.clear().position(HEADER_BYTES);
     count = 0;
     digest = 0;

@@ -7,13 +7,13 @@ import com.wookler.river.core.log.Arrivals;
 import com.wookler.river.core.log.BlockLog;
 import com.wookler.river.core.log.LogReader;
 import com.wookler.river.core.message.MessageConverter;
+import java.lang.invoke.VarHandle;
 import java.time.Duration;
 import java.util.Collection;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
-import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -156,6 +156,7 @@ public final class DurableSubscriber<M> implements Subscriber<M> {
       T taken = taking.from(feed, (started - openedNanos) / MILLI);
       if (taken == null) {
         line.listen(ledger.hasRoom());
+        wake = feed.hasMore(); // published since the look, and before it listened
       } else {
         took(feed.taken() - before, sampled ? started : openedNanos);
         // whoever waits without a time to look again needs one, now that something can fall due
@@ -170,11 +171,7 @@ public final class DurableSubscriber<M> implements Subscriber<M> {
     }
   }
 
-  /**
-   * Counts what was taken.
-   *
-   * @param started when the taking began; {@link #openedNanos} if that was not looked at
-   */
+  /** Counts what was taken; {@link #openedNanos} says that the beginning was not looked at. */
   @GuardedBy("lock")
   private void took(long messages, long started) {
     changed();
@@ -244,13 +241,23 @@ public final class DurableSubscriber<M> implements Subscriber<M> {
     decide(delivery, (own, given) -> own.extend(given, time.toMillis(), nowMillis()), true);
   }
 
-  /**
-   * Carries a decision out.
-   *
-   * @param retimes whether the message may be due before a waiting consumer would look
-   */
+  /** Carries a decision out, which may have a message due before a waiting consumer would look. */
   private void decide(MessageDelivery<M> delivery, Verdicts.Decision<M> decision, boolean retimes) {
-    decide(on -> decision.over(on, delivery) == Outcome.STALE ? delivery : null, retimes);
+    if (!config.ackRequired()) {
+      return;
+    }
+    Outcome outcome;
+    boolean wake;
+    lock.lock();
+    try {
+      ensureOpen();
+      boolean full = !ledger.hasRoom();
+      outcome = decision.over(verdicts, delivery);
+      wake = decided(full) || retimes;
+    } finally {
+      lock.unlock();
+    }
+    tell(wake, outcome == Outcome.STALE ? delivery : null);
   }
 
   @Override
@@ -259,46 +266,36 @@ public final class DurableSubscriber<M> implements Subscriber<M> {
       return;
     }
     deliveries.forEach(this::own); // a foreign one is refused before any is decided
-    decide(on -> acknowledge(deliveries, on), false);
-  }
-
-  private @Nullable MessageDelivery<M> acknowledge(
-      Collection<? extends Delivery<M>> deliveries, Verdicts<M> on) {
     MessageDelivery<M> stale = null;
-    for (Delivery<M> delivery : deliveries) {
-      MessageDelivery<M> own = own(delivery);
-      if (on.acknowledge(own) == Outcome.STALE) {
-        stale = own;
-      }
-    }
-    return stale;
-  }
-
-  /**
-   * Carries decisions out.
-   *
-   * @param decisions give a delivery whose decision came too late, or null
-   */
-  private void decide(
-      Function<Verdicts<M>, @Nullable MessageDelivery<M>> decisions, boolean retimes) {
-    if (!config.ackRequired()) {
-      return;
-    }
-    MessageDelivery<M> stale;
-    boolean wake = retimes;
+    boolean wake;
     lock.lock();
     try {
       ensureOpen();
       boolean full = !ledger.hasRoom();
-      stale = decisions.apply(verdicts);
-      changed();
-      if (full) { // no publish tells those that wait of room
-        line.listen(true);
-        wake |= feed.hasMore();
+      for (Delivery<M> delivery : deliveries) {
+        MessageDelivery<M> own = own(delivery);
+        if (verdicts.acknowledge(own) == Outcome.STALE) {
+          stale = own;
+        }
       }
+      wake = decided(full);
     } finally {
       lock.unlock();
     }
+    tell(wake, stale);
+  }
+
+  /** Whether somebody who waits can go on now: no publish tells of room. */
+  @GuardedBy("lock")
+  private boolean decided(boolean wasFull) {
+    changed();
+    if (wasFull) {
+      line.listen(true);
+    }
+    return wasFull && feed.hasMore();
+  }
+
+  private void tell(boolean wake, @Nullable MessageDelivery<M> stale) {
     if (wake) {
       line.wakeOne();
     }
@@ -323,14 +320,16 @@ public final class DurableSubscriber<M> implements Subscriber<M> {
 
   @Override
   public long purge() {
+    long lag;
     context.removal().lock();
     try {
-      long lag = stats().lag();
+      lag = stats().lag();
       moveTo(log.nextSequence());
-      return lag;
     } finally {
       context.removal().unlock();
     }
+    line.wakeAll(); // what was published meanwhile found nobody listening if it was full
+    return lag;
   }
 
   private void moveTo(long sequence) {
@@ -418,6 +417,7 @@ public final class DurableSubscriber<M> implements Subscriber<M> {
 
   /** To be called behind the change: a force that runs before it must leave the flag set. */
   private void changed() {
+    VarHandle.fullFence(); // the change must not be seen after the flag was found set
     if (!unforced) { // a store that other cores must see, only where it says something new
       unforced = true;
     }
