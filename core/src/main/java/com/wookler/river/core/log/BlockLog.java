@@ -486,9 +486,7 @@ public final class BlockLog implements AutoCloseable {
     trim(active);
   }
 
-  /**
-   * Chronicle had grown its file to the mapping's size, which the next opening would read through.
-   */
+  /** Chronicle had grown the file to its mapping, all of which the next opening would read. */
   private void trim(Block block) {
     try (FileChannel channel = FileChannel.open(block.file(), StandardOpenOption.WRITE)) {
       if (failure == null) {

@@ -2,6 +2,7 @@ package com.wookler.river.core.log;
 
 import com.google.errorprone.annotations.concurrent.GuardedBy;
 import java.util.concurrent.Executor;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
@@ -26,7 +27,7 @@ final class PageToucher {
   private final Object touching = new Object();
   private final AtomicLong appended = new AtomicLong(); // written under BlockLog's append lock
 
-  private volatile int block; // counts the blocks that have started; written under the append lock
+  private final AtomicInteger blocks = new AtomicInteger(); // started; counted under that lock
   private volatile boolean asked; // whether a task waits; set under the append lock
   private long wanted; // the offset at which to ask again; guarded by BlockLog's append lock
   private long touchedTo; // the offset behind what was asked for; likewise
@@ -48,7 +49,7 @@ final class PageToucher {
    */
   void started(long bytes, long made) {
     appended.setOpaque(bytes);
-    block++;
+    blocks.incrementAndGet();
     wanted = Math.max(QUIET_BYTES, bytes);
     touchedTo = wanted;
     limit = made;
@@ -70,7 +71,7 @@ final class PageToucher {
     if (pages == null) {
       return;
     }
-    int at = block;
+    int at = blocks.get();
     asked = true;
     boolean given = false;
     try {
@@ -88,7 +89,7 @@ final class PageToucher {
     asked = false;
     try (pages) {
       synchronized (touching) {
-        if (!ended && at == block) {
+        if (!ended && at == blocks.get()) {
           pages.touch(appended::getOpaque);
         }
       }
