@@ -2,6 +2,7 @@ package com.wookler.river.benchmarks.jmh;
 
 import com.wookler.river.benchmarks.system.RiverMonitor;
 import com.wookler.river.benchmarks.utils.Directories;
+import com.wookler.river.common.Env;
 import com.wookler.river.core.MessageQueue;
 import com.wookler.river.core.message.MessageConverter;
 import java.io.IOException;
@@ -23,12 +24,16 @@ final class BenchQueue implements AutoCloseable {
 
   private static final Duration RETENTION = Duration.ofSeconds(1);
 
+  private final boolean monitored; // by an environment of its own, and not one that was there
   private final Path directory;
   private final MessageQueue<byte[]> queue;
 
   /** Opens it, empty. */
   BenchQueue() throws IOException {
-    RiverMonitor.start();
+    monitored = Env.find().isEmpty();
+    if (monitored) {
+      RiverMonitor.start();
+    }
     directory = Files.createTempDirectory("river-jmh-");
     queue =
         MessageQueue.builder("jmh", MessageConverter.bytes())
@@ -53,7 +58,9 @@ final class BenchQueue implements AutoCloseable {
   @Override
   public void close() throws IOException {
     queue.close();
-    RiverMonitor.stop();
+    if (monitored) {
+      RiverMonitor.stop();
+    }
     Directories.delete(directory);
   }
 }

@@ -41,6 +41,6 @@ public final class RiverMonitor {
 
   /** Turns it off. */
   public static void stop() {
-    Env.shutdown();
+    Env.reset();
   }
 }
