@@ -4,9 +4,8 @@ import com.wookler.river.benchmarks.report.Machine;
 import com.wookler.river.benchmarks.report.Results;
 import com.wookler.river.benchmarks.report.Row;
 import com.wookler.river.benchmarks.report.Run;
-import com.wookler.river.common.Env;
+import com.wookler.river.benchmarks.system.RiverMonitor;
 import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Clock;
 import java.util.List;
@@ -17,25 +16,6 @@ import java.util.List;
  * <p>Arguments: the part, how much, rounds, its directory, the file for its rows.
  */
 final class PartChild {
-  private static final String MONITOR =
-      """
-      <river>
-        <env>
-          <monitor>
-            <params>
-              <param name="app.name" value="scale"/>
-              <param name="monitor.window.recycle" value="30ss"/>
-            </params>
-          </monitor>
-          <task-manager name="scale">
-            <params>
-              <param name="executor.pool.size" value="1"/>
-            </params>
-          </task-manager>
-        </env>
-      </river>
-      """;
-
   private PartChild() {}
 
   /** Measures a part in a JVM of its own. */
@@ -53,21 +33,14 @@ final class PartChild {
     return Results.read(answer).rows();
   }
 
-  /** Turns the monitor on, as in production. */
-  static void startMonitor(Path directory) throws IOException {
-    Path config = directory.resolve("env.xml");
-    Files.writeString(config, MONITOR);
-    Env.create(config, "river");
-  }
-
   public static void main(String[] arguments) throws Exception {
     Part part = Parts.named(arguments[0]);
     Path directory = Path.of(arguments[3]);
     Lab lab = new Lab(directory, Lab.Extent.valueOf(arguments[1]), Integer.parseInt(arguments[2]));
-    startMonitor(directory);
+    RiverMonitor.start();
     List<Row> rows = part.measure(lab);
     Run run = new Run(part.name(), Clock.systemUTC().instant(), Machine.here(directory), rows);
     Results.write(Path.of(arguments[4]), run);
-    Env.shutdown();
+    RiverMonitor.stop();
   }
 }

@@ -1,5 +1,6 @@
 package com.wookler.river.benchmarks.scale;
 
+import com.wookler.river.benchmarks.system.RiverMonitor;
 import com.wookler.river.core.MessageQueue;
 import com.wookler.river.core.subscriber.Delivery;
 import com.wookler.river.core.subscriber.Subscriber;
@@ -37,7 +38,7 @@ final class RestartProbe {
   public static void main(String[] arguments) throws Exception {
     Path directory = Path.of(arguments[0]);
     long acks = Long.parseLong(arguments[2]);
-    PartChild.startMonitor(directory);
+    RiverMonitor.start();
     long started = System.nanoTime();
     MessageQueue<byte[]> queue = Lab.queue(directory).open();
     double opened = (System.nanoTime() - started) / NANOS_A_MILLI;
