@@ -60,9 +60,11 @@ final class Housekeeper implements ManagedTask {
     this.backup = backup;
     this.pools = pools;
     this.time = config.time();
-    this.syncNanos = config.syncInterval().toNanos();
+    this.syncNanos = config.storage().syncInterval().toNanos();
     this.interval =
-        config.syncInterval().compareTo(INTERVAL) < 0 ? config.syncInterval() : INTERVAL;
+        config.storage().syncInterval().compareTo(INTERVAL) < 0
+            ? config.storage().syncInterval()
+            : INTERVAL;
     this.forcedAt = time.nanoTime();
     this.expiredAt = forcedAt - EXPIRY_NANOS;
   }

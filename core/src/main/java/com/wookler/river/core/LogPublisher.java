@@ -38,8 +38,8 @@ final class LogPublisher<M> implements Publisher<M> {
   LogPublisher(QueueConfig<M> config, BlockLog log, AbstractCounter addTime) {
     this.queue = config.name();
     this.converter = config.converter();
-    this.maxMessageBytes = config.maxMessageBytes();
-    this.level = config.durability();
+    this.maxMessageBytes = config.storage().maxMessageBytes();
+    this.level = config.storage().durability();
     this.log = log;
     this.time = config.time();
     this.addTime = addTime;

@@ -312,35 +312,23 @@ public final class MessageQueue<M> implements Configurable, AutoCloseable {
    * @param <M> type of the data
    */
   public static final class Builder<M> {
-    private final String name;
-    private final MessageConverter<M> converter;
-    private Path directory = QueueConfig.DEFAULT_DIRECTORY;
-    private RecycleStrategy recycle = QueueConfig.WHEN_FULL;
-    private long blockBytes = QueueConfig.DEFAULT_BLOCK_BYTES;
-    private int maxMessageBytes = QueueConfig.DEFAULT_MAX_MESSAGE_BYTES;
-    private Durability durability = QueueConfig.DEFAULT_DURABILITY;
-    private Duration syncInterval = QueueConfig.DEFAULT_SYNC_INTERVAL;
-    private boolean reload = QueueConfig.DEFAULT_RELOAD;
-    private Duration discardedRetention = QueueConfig.DEFAULT_DISCARDED_RETENTION;
-    private QueueConfig.@Nullable BackupConfig backup;
-    private @Nullable Path ehcache;
-    private TimeSource time = TimeSource.system();
-    private final List<SubscriberConfig> subscribers = new ArrayList<>();
+    private final QueueSettings<M> settings;
 
     private Builder(String name, MessageConverter<M> converter) {
-      this.name = Objects.requireNonNull(name, "name");
-      this.converter = Objects.requireNonNull(converter, "converter");
+      this.settings =
+          new QueueSettings<>(
+              Objects.requireNonNull(name, "name"), Objects.requireNonNull(converter, "converter"));
     }
 
     /** Base directory, in which the queue has one of its name (default {@code river-data}). */
     public Builder<M> directory(Path base) {
-      this.directory = Objects.requireNonNull(base, "base");
+      settings.directory = Objects.requireNonNull(base, "base");
       return this;
     }
 
     /** When a block is closed, besides its size (default: when it is full). */
     public Builder<M> recycle(RecycleStrategy strategy) {
-      this.recycle = Objects.requireNonNull(strategy, "strategy");
+      settings.recycle = Objects.requireNonNull(strategy, "strategy");
       return this;
     }
 
@@ -351,7 +339,7 @@ public final class MessageQueue<M> implements Configurable, AutoCloseable {
      * @param retention how long a backup is kept after it was made; zero: for ever
      */
     public Builder<M> backup(Path base, Duration retention) {
-      this.backup =
+      settings.backup =
           new QueueConfig.BackupConfig(
               Objects.requireNonNull(base, "base"), Objects.requireNonNull(retention, "retention"));
       return this;
@@ -359,19 +347,19 @@ public final class MessageQueue<M> implements Configurable, AutoCloseable {
 
     /** What a publish promises that asks for no more (default {@link Durability#MEMORY}). */
     public Builder<M> durability(Durability level) {
-      this.durability = Objects.requireNonNull(level, "level");
+      settings.durability = Objects.requireNonNull(level, "level");
       return this;
     }
 
     /** Pause between two background forces (default 200 ms); see {@link Durability#MEMORY}. */
     public Builder<M> syncInterval(Duration interval) {
-      this.syncInterval = Objects.requireNonNull(interval, "interval");
+      settings.syncInterval = Objects.requireNonNull(interval, "interval");
       return this;
     }
 
     /** Largest data of one message in bytes (default 16 MB, at most 128 MB). */
     public Builder<M> maxMessageBytes(int bytes) {
-      this.maxMessageBytes = bytes;
+      settings.maxMessageBytes = bytes;
       return this;
     }
 
@@ -380,7 +368,7 @@ public final class MessageQueue<M> implements Configurable, AutoCloseable {
      * message, at most 1 GB).
      */
     public Builder<M> blockBytes(long bytes) {
-      this.blockBytes = bytes;
+      settings.blockBytes = bytes;
       return this;
     }
 
@@ -388,13 +376,13 @@ public final class MessageQueue<M> implements Configurable, AutoCloseable {
      * Whether to take up what the directory holds (default), or to set it aside and start empty.
      */
     public Builder<M> reload(boolean take) {
-      this.reload = take;
+      settings.reload = take;
       return this;
     }
 
     /** How long data that was set aside is kept (default 7 days). */
     public Builder<M> discardedRetention(Duration retention) {
-      this.discardedRetention = Objects.requireNonNull(retention, "retention");
+      settings.discardedRetention = Objects.requireNonNull(retention, "retention");
       return this;
     }
 
@@ -402,19 +390,19 @@ public final class MessageQueue<M> implements Configurable, AutoCloseable {
      * An Ehcache 3 configuration file for the redelivery cache (default: a small built-in cache).
      */
     public Builder<M> ehcache(Path file) {
-      this.ehcache = Objects.requireNonNull(file, "file");
+      settings.ehcache = Objects.requireNonNull(file, "file");
       return this;
     }
 
     /** A subscriber that exists from the start. */
     public Builder<M> subscriber(SubscriberConfig settings) {
-      this.subscribers.add(Objects.requireNonNull(settings, "settings"));
+      this.settings.subscribers.add(Objects.requireNonNull(settings, "settings"));
       return this;
     }
 
     /** The clock, for tests that move it (default: the system's). */
     public Builder<M> timeSource(TimeSource source) {
-      this.time = Objects.requireNonNull(source, "source");
+      settings.time = Objects.requireNonNull(source, "source");
       return this;
     }
 
@@ -426,23 +414,7 @@ public final class MessageQueue<M> implements Configurable, AutoCloseable {
      * @throws com.wookler.river.common.errors.RiverException the directory cannot be used
      */
     public MessageQueue<M> open() {
-      MessageQueue<M> queue =
-          new MessageQueue<>(
-              new QueueConfig<>(
-                  name,
-                  directory,
-                  converter,
-                  recycle,
-                  blockBytes,
-                  maxMessageBytes,
-                  durability,
-                  syncInterval,
-                  reload,
-                  discardedRetention,
-                  backup,
-                  ehcache,
-                  subscribers,
-                  time));
+      MessageQueue<M> queue = new MessageQueue<>(settings.config());
       queue.start();
       return queue;
     }

@@ -1,6 +1,5 @@
 package com.wookler.river.core;
 
-import com.wookler.river.common.TimeSource;
 import com.wookler.river.common.config.ConfigNode;
 import com.wookler.river.common.errors.ConfigurationException;
 import com.wookler.river.core.log.RecycleStrategy;
@@ -79,39 +78,40 @@ final class QueueXml {
     MessageConverter<M> converter =
         (MessageConverter<M>)
             node.instantiateParam("queue.message.converter", MessageConverter.class);
+    QueueSettings<M> settings = new QueueSettings<>(name, converter);
+    settings.directory = directory;
     try {
-      return new QueueConfig<>(
-          name,
-          directory,
-          converter,
-          node.child("recycle")
-              .map(recycle -> recycle.instantiate(RecycleStrategy.class))
-              .orElse(QueueConfig.WHEN_FULL),
-          node.bytes("queue.block.bytes", QueueConfig.DEFAULT_BLOCK_BYTES),
-          maxMessageBytes(node),
-          durability(node),
-          node.duration("queue.sync.interval", QueueConfig.DEFAULT_SYNC_INTERVAL),
-          node.bool("queue.onstart.reload", QueueConfig.DEFAULT_RELOAD),
-          node.duration("queue.discarded.retention", QueueConfig.DEFAULT_DISCARDED_RETENTION),
-          backup(node),
-          node.file("ehcache.config").orElse(null),
-          subscribers(node),
-          TimeSource.system());
+      read(node, settings);
+      return settings.config();
     } catch (ConfigurationException e) {
       throw located(node, e);
     }
   }
 
-  private static int maxMessageBytes(ConfigNode node) {
-    long bytes = node.bytes("queue.max.message.bytes", QueueConfig.DEFAULT_MAX_MESSAGE_BYTES);
-    if (bytes < 1 || bytes > QueueConfig.MAX_MESSAGE_BYTES) {
+  private static <M> void read(ConfigNode node, QueueSettings<M> to) {
+    node.child("recycle")
+        .ifPresent(recycle -> to.recycle = recycle.instantiate(RecycleStrategy.class));
+    to.blockBytes = node.bytes("queue.block.bytes", to.blockBytes);
+    to.maxMessageBytes = maxMessageBytes(node, to.maxMessageBytes);
+    to.durability = durability(node, to.durability);
+    to.syncInterval = node.duration("queue.sync.interval", to.syncInterval);
+    to.reload = node.bool("queue.onstart.reload", to.reload);
+    to.discardedRetention = node.duration("queue.discarded.retention", to.discardedRetention);
+    to.backup = backup(node);
+    to.ehcache = node.file("ehcache.config").orElse(null);
+    to.subscribers.addAll(subscribers(node));
+  }
+
+  private static int maxMessageBytes(ConfigNode node, int otherwise) {
+    long bytes = node.bytes("queue.max.message.bytes", otherwise);
+    if (bytes < 1 || bytes > StorageConfig.MAX_MESSAGE_BYTES) {
       throw node.error("queue.max.message.bytes", "is " + bytes + "; 1 byte to 128 MB are allowed");
     }
     return (int) bytes;
   }
 
-  private static Durability durability(ConfigNode node) {
-    String name = node.param("queue.durability").orElse(QueueConfig.DEFAULT_DURABILITY.name());
+  private static Durability durability(ConfigNode node, Durability otherwise) {
+    String name = node.param("queue.durability").orElse(otherwise.name());
     for (Durability level : Durability.values()) {
       if (level.name().equalsIgnoreCase(name)) {
         return level;

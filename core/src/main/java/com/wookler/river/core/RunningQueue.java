@@ -89,9 +89,10 @@ final class RunningQueue<M> {
 
   private DataDirectory openDirectory() {
     DataDirectory opened =
-        DataDirectory.open(config.directory(), config.name(), config.reload(), config.time());
+        DataDirectory.open(
+            config.directory(), config.name(), config.reload().take(), config.time());
     undo.push(() -> giveUp(opened));
-    opened.removeDiscarded(config.discardedRetention(), config.time().wallTime());
+    opened.removeDiscarded(config.reload().discardedRetention(), config.time().wallTime());
     return opened;
   }
 
@@ -141,8 +142,8 @@ final class RunningQueue<M> {
         config.name(),
         directory.identity(),
         directory.log(),
-        config.blockBytes(),
-        config.recycle(),
+        config.storage().effectiveBlockBytes(),
+        config.storage().recycle(),
         config.time());
   }
 

@@ -31,6 +31,9 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** Holds docs/configuration.md to the code: what is in one of the two only fails. */
 class ConfigurationDocTest {
+  private static final QueueSettings<String> QUEUE =
+      new QueueSettings<>("q", MessageConverter.utf8());
+
   private static final Path DOC = Path.of("..", "docs", "configuration.md");
   private static final Pattern JAVA_METHOD = Pattern.compile("`([\\w.]+)\\(([^)`]*)\\)`");
 
@@ -163,16 +166,13 @@ class ConfigurationDocTest {
 
   @Test
   void shouldGiveTheDefaultsOfQueues() {
-    assertThat(row("queue.directory").dflt())
-        .isEqualTo("required in XML, else " + QueueConfig.DEFAULT_DIRECTORY);
-    assertThat(row("queue.onstart.reload").dflt())
-        .isEqualTo(String.valueOf(QueueConfig.DEFAULT_RELOAD));
-    assertThat(duration("queue.discarded.retention"))
-        .isEqualTo(QueueConfig.DEFAULT_DISCARDED_RETENTION);
+    assertThat(row("queue.directory").dflt()).isEqualTo("required in XML, else " + QUEUE.directory);
+    assertThat(row("queue.onstart.reload").dflt()).isEqualTo(String.valueOf(QUEUE.reload));
+    assertThat(duration("queue.discarded.retention")).isEqualTo(QUEUE.discardedRetention);
     assertThat(row("queue.durability").dflt()).isEqualTo(Durability.MEMORY.name());
-    assertThat(duration("queue.sync.interval")).isEqualTo(QueueConfig.DEFAULT_SYNC_INTERVAL);
-    assertThat(size("queue.block.bytes")).isEqualTo(QueueConfig.DEFAULT_BLOCK_BYTES);
-    assertThat(size("queue.max.message.bytes")).isEqualTo(QueueConfig.DEFAULT_MAX_MESSAGE_BYTES);
+    assertThat(duration("queue.sync.interval")).isEqualTo(QUEUE.syncInterval);
+    assertThat(size("queue.block.bytes")).isEqualTo(QUEUE.blockBytes);
+    assertThat(size("queue.max.message.bytes")).isEqualTo(QUEUE.maxMessageBytes);
   }
 
   @Test
@@ -200,9 +200,9 @@ class ConfigurationDocTest {
   @Test
   void shouldGiveTheLimitsThatAreChecked() {
     assertThat(sizes("queue.block.bytes"))
-        .containsExactly(QueueConfig.MIN_BLOCK_BYTES, QueueConfig.MAX_BLOCK_BYTES);
+        .containsExactly(StorageConfig.MIN_BLOCK_BYTES, StorageConfig.MAX_BLOCK_BYTES);
     assertThat(sizes("queue.max.message.bytes"))
-        .containsExactly(1L, (long) QueueConfig.MAX_MESSAGE_BYTES);
+        .containsExactly(1L, (long) StorageConfig.MAX_MESSAGE_BYTES);
     assertThat(sizes("subscriber.max.in.flight")).containsExactly(1L, (long) Limits.MAX_WINDOW);
     assertThat(sizes("subscriber.window")).containsExactly(1L, (long) Limits.MAX_WINDOW);
     List<String> timeout = row("subscriber.ack.timeout").allowed();

@@ -4,7 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
-import com.wookler.river.common.TimeSource;
 import com.wookler.river.common.errors.RiverException;
 import com.wookler.river.core.log.RecycleStrategy;
 import com.wookler.river.core.message.MessageConverter;
@@ -16,7 +15,6 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
-import java.util.List;
 import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
@@ -27,27 +25,15 @@ class RunningQueueTest {
   @TempDir Path directory;
 
   private RunningQueue<String> open() {
-    return open(QueueConfig.WHEN_FULL, null);
+    return open(StorageConfig.WHEN_FULL, null);
   }
 
   private RunningQueue<String> open(RecycleStrategy recycle, QueueConfig.BackupConfig backup) {
-    return new RunningQueue<>(
-        new QueueConfig<>(
-            "orders",
-            directory,
-            MessageConverter.utf8(),
-            recycle,
-            QueueConfig.DEFAULT_BLOCK_BYTES,
-            QueueConfig.DEFAULT_MAX_MESSAGE_BYTES,
-            QueueConfig.DEFAULT_DURABILITY,
-            QueueConfig.DEFAULT_SYNC_INTERVAL,
-            true,
-            QueueConfig.DEFAULT_DISCARDED_RETENTION,
-            backup,
-            null,
-            List.of(),
-            TimeSource.system()),
-        new Listeners());
+    QueueSettings<String> settings = new QueueSettings<>("orders", MessageConverter.utf8());
+    settings.directory = directory;
+    settings.recycle = recycle;
+    settings.backup = backup;
+    return new RunningQueue<>(settings.config(), new Listeners());
   }
 
   @Test

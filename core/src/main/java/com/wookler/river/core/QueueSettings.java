@@ -1,0 +1,56 @@
+package com.wookler.river.core;
+
+import com.wookler.river.common.TimeSource;
+import com.wookler.river.core.log.RecycleStrategy;
+import com.wookler.river.core.message.Durability;
+import com.wookler.river.core.message.MessageConverter;
+import com.wookler.river.core.subscriber.SubscriberConfig;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The settings of a queue while they are collected, each with its default. Builder and XML write
+ * the same fields, so no setting can have two defaults.
+ */
+final class QueueSettings<M> {
+  final String name;
+  final MessageConverter<M> converter;
+  Path directory = Path.of("river-data");
+  RecycleStrategy recycle = StorageConfig.WHEN_FULL;
+  long blockBytes = 64L << 20;
+  int maxMessageBytes = 16 << 20;
+  Durability durability = Durability.MEMORY;
+  Duration syncInterval = Duration.ofMillis(200);
+  boolean reload = true;
+  Duration discardedRetention = Duration.ofDays(7);
+  QueueConfig.@Nullable BackupConfig backup;
+  @Nullable Path ehcache;
+  TimeSource time = TimeSource.system();
+  final List<SubscriberConfig> subscribers = new ArrayList<>();
+
+  QueueSettings(String name, MessageConverter<M> converter) {
+    this.name = name;
+    this.converter = converter;
+  }
+
+  /**
+   * All of them, checked.
+   *
+   * @throws com.wookler.river.common.errors.ConfigurationException one is out of its range
+   */
+  QueueConfig<M> config() {
+    return new QueueConfig<>(
+        name,
+        directory,
+        converter,
+        new StorageConfig(recycle, blockBytes, maxMessageBytes, durability, syncInterval),
+        new QueueConfig.ReloadConfig(reload, discardedRetention),
+        backup,
+        ehcache,
+        subscribers,
+        time);
+  }
+}

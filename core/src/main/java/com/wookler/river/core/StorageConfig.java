@@ -1,0 +1,52 @@
+package com.wookler.river.core;
+
+import com.wookler.river.core.log.RecycleStrategy;
+import com.wookler.river.core.message.Durability;
+import java.time.Duration;
+
+/**
+ * How a queue stores its messages.
+ *
+ * @param recycle when a block is closed, besides its size
+ * @param blockBytes size at which a block is closed in any case; at least four times the largest
+ *     message
+ * @param maxMessageBytes largest data of one message
+ * @param durability what a publish promises that asks for no more
+ * @param syncInterval of the background force
+ */
+record StorageConfig(
+    RecycleStrategy recycle,
+    long blockBytes,
+    int maxMessageBytes,
+    Durability durability,
+    Duration syncInterval) {
+
+  static final long MIN_BLOCK_BYTES = 256L << 10; // an empty block has 64 KB of index
+  static final long MAX_BLOCK_BYTES = 1L << 30;
+  static final int MAX_MESSAGE_BYTES = 128 << 20;
+  private static final int BLOCK_PER_MESSAGE = 4;
+
+  /** Never recycles before the block is full. */
+  static final RecycleStrategy WHEN_FULL = block -> false;
+
+  /** Refuses what is out of its range. */
+  void check(String queue) {
+    QueueConfig.check(
+        queue,
+        maxMessageBytes >= 1 && maxMessageBytes <= MAX_MESSAGE_BYTES,
+        "queue.max.message.bytes is " + maxMessageBytes + "; 1 byte to 128 MB are allowed");
+    QueueConfig.check(
+        queue,
+        blockBytes >= MIN_BLOCK_BYTES && blockBytes <= MAX_BLOCK_BYTES,
+        "queue.block.bytes is " + blockBytes + "; 256 KB to 1 GB are allowed");
+    QueueConfig.check(
+        queue,
+        syncInterval.toMillis() >= 1,
+        "queue.sync.interval is " + syncInterval + "; it must be 1 ms or more");
+  }
+
+  /** Size at which a block is closed, large enough for the largest message. */
+  long effectiveBlockBytes() {
+    return Math.max(blockBytes, (long) BLOCK_PER_MESSAGE * maxMessageBytes);
+  }
+}
