@@ -129,8 +129,7 @@ final class RunningQueue<M> {
 
   private SubscriberRegistry<M> openSubscribers(
       SubscriberContext<M> context, QueueCounters counters) {
-    SubscriberStore store =
-        new SubscriberStore(directory.subscribers(), config.name(), log, flusher);
+    SubscriberStore store = new SubscriberStore(directory, config.name(), log, flusher);
     SubscriberRegistry<M> opened = new SubscriberRegistry<>(store, context, counters);
     undo.push(opened::close);
     config.subscribers().forEach(opened::open);

@@ -1,7 +1,6 @@
 package com.wookler.river.core;
 
 import com.fasterxml.jackson.core.JacksonException;
-import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.json.JsonMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import com.wookler.river.common.errors.ConfigurationException;
@@ -10,13 +9,17 @@ import com.wookler.river.core.log.DurableFiles;
 import com.wookler.river.core.message.DamagedMessageException;
 import com.wookler.river.core.subscriber.SubscriberConfig;
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.DateTimeException;
 import java.time.Duration;
+import java.util.UUID;
+import java.util.zip.CRC32C;
 
 /**
- * What stands about a subscriber in its directory, in {@code subscriber.json}.
+ * What stands about a subscriber in its directory, in {@code subscriber.json}, with a CRC32C of it
+ * and of the queue's identity.
  *
  * @param config its settings
  * @param start the sequence at which it began
@@ -25,9 +28,10 @@ record StoredSubscriber(SubscriberConfig config, long start) {
   static final String FILE = "subscriber.json";
 
   private static final int FORMAT = 1;
+  private static final String CHECK = "check";
   private static final JsonMapper JSON = JsonMapper.builder().build();
 
-  void write(Path directory) throws IOException {
+  void write(Path directory, UUID queue) throws IOException {
     ObjectNode json = JSON.createObjectNode();
     json.put("format", FORMAT);
     json.put("name", config.name());
@@ -38,6 +42,7 @@ record StoredSubscriber(SubscriberConfig config, long start) {
     json.put("window", config.window());
     json.put("batchSize", config.batchSize());
     json.put("pollTimeout", config.pollTimeout().toString());
+    json.put(CHECK, check(json, queue));
     DurableFiles.createDirectories(directory);
     DurableFiles.write(
         directory.resolve(FILE), JSON.writerWithDefaultPrettyPrinter().writeValueAsBytes(json));
@@ -49,16 +54,24 @@ record StoredSubscriber(SubscriberConfig config, long start) {
    * @throws DamagedMessageException it is something else
    * @throws RiverException a newer River wrote it
    */
-  static StoredSubscriber read(Path directory) throws IOException {
+  static StoredSubscriber read(Path directory, UUID queue) throws IOException {
     Path file = directory.resolve(FILE);
     try {
-      JsonNode json = JSON.readTree(Files.readAllBytes(file));
+      if (!(JSON.readTree(Files.readAllBytes(file)) instanceof ObjectNode json)) {
+        throw new IllegalArgumentException("it is no JSON object");
+      }
       int format = json.path("format").asInt();
       if (format > FORMAT) {
         throw new RiverException(file + " has format " + format + "; this River reads " + FORMAT);
       }
+      String name = String.valueOf(directory.getFileName());
+      String check = json.path(CHECK).asText();
+      json.remove(CHECK);
+      if (!check.equals(check(json, queue)) || !name.equals(json.path("name").asText())) {
+        throw new IllegalArgumentException("its content does not fit its check");
+      }
       SubscriberConfig config =
-          SubscriberConfig.builder(String.valueOf(directory.getFileName()))
+          SubscriberConfig.builder(name)
               .ack(json.required("ackRequired").asBoolean())
               .ackTimeout(Duration.parse(json.path("ackTimeout").asText()))
               .maxInFlight(json.path("maxInFlight").asInt())
@@ -73,5 +86,11 @@ record StoredSubscriber(SubscriberConfig config, long start) {
         | IllegalArgumentException e) {
       throw new DamagedMessageException("damaged: " + file + ": " + e.getMessage(), e);
     }
+  }
+
+  private static String check(ObjectNode json, UUID queue) {
+    CRC32C crc = new CRC32C();
+    crc.update((queue + "/" + json).getBytes(StandardCharsets.UTF_8));
+    return String.format("%08x", crc.getValue());
   }
 }

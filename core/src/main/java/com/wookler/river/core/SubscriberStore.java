@@ -4,6 +4,7 @@ import com.wookler.river.common.WorkerPool;
 import com.wookler.river.core.ack.Ledger;
 import com.wookler.river.core.ack.Ledgers;
 import com.wookler.river.core.ack.Origin;
+import com.wookler.river.core.ack.Owner;
 import com.wookler.river.core.log.BlockLog;
 import com.wookler.river.core.log.DurableFiles;
 import com.wookler.river.core.log.LogReader;
@@ -17,6 +18,7 @@ import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.UUID;
 import java.util.stream.Stream;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -39,11 +41,13 @@ final class SubscriberStore {
 
   private final Path directory;
   private final String queue;
+  private final UUID identity;
   private final BlockLog log;
   private final WorkerPool.Serial flusher;
 
-  SubscriberStore(Path directory, String queue, BlockLog log, WorkerPool.Serial flusher) {
-    this.directory = directory;
+  SubscriberStore(DataDirectory of, String queue, BlockLog log, WorkerPool.Serial flusher) {
+    this.directory = of.subscribers();
+    this.identity = of.identity();
     this.queue = queue;
     this.log = log;
     this.flusher = flusher;
@@ -76,7 +80,7 @@ final class SubscriberStore {
     Path file = subscriber.resolve(StoredSubscriber.FILE);
     try {
       if (Files.exists(file)) {
-        return StoredSubscriber.read(subscriber);
+        return StoredSubscriber.read(subscriber, identity);
       }
       throw new DamagedMessageException("damaged: " + file + " is missing");
     } catch (DamagedMessageException e) {
@@ -91,7 +95,7 @@ final class SubscriberStore {
         Path aside = file.resolveSibling(StoredSubscriber.FILE + ".corrupt");
         Files.move(file, aside, StandardCopyOption.REPLACE_EXISTING);
       }
-      rebuilt.write(subscriber);
+      rebuilt.write(subscriber, identity);
       return rebuilt;
     }
   }
@@ -110,9 +114,9 @@ final class SubscriberStore {
   Ledger open(SubscriberConfig config) throws IOException {
     Path own = directory.resolve(config.name());
     boolean isNew = !Files.exists(own.resolve(StoredSubscriber.FILE));
-    long start = isNew ? resolve(config) : StoredSubscriber.read(own).start();
+    long start = isNew ? resolve(config) : StoredSubscriber.read(own, identity).start();
     try {
-      new StoredSubscriber(config, start).write(own);
+      new StoredSubscriber(config, start).write(own, identity);
       Ledger ledger = ledger(config, own, new Origin(start, log.firstSequence()));
       try {
         reconcile(config, ledger);
@@ -136,9 +140,10 @@ final class SubscriberStore {
   }
 
   private Ledger ledger(SubscriberConfig config, Path own, Origin origin) {
+    Owner owner = Owner.of(identity, config.name());
     return config.ackRequired()
-        ? Ledgers.withAck(own, config.limits(), origin, this::afterLog)
-        : Ledgers.withoutAck(own, origin);
+        ? Ledgers.withAck(own, owner, config.limits(), origin, this::afterLog)
+        : Ledgers.withoutAck(own, owner, origin);
   }
 
   /**

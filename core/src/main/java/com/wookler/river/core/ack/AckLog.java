@@ -20,13 +20,14 @@ import java.util.zip.CRC32C;
  *     16     8  generation
  *     24     8  floor when the log began
  *     32     8  generation of the log before this one; 0 for the first
- *     40     4  CRC32C of bytes 0 to 39
+ *     40     4  CRC32C of the owner's seed ({@link Owner}) and bytes 0 to 39
  *     64        16,384 records of 16 bytes:
  *            8  sequence
  *            4  type (4 bits) and number (28 bits)
  *                 1 FINISHED: so many messages from the sequence on are finished
  *                 2 ATTEMPTS: so many deliveries of the message count
- *            4  CRC32C of generation (8 bytes), place of the record (4), and the two fields above
+ *            4  CRC32C of generation XOR the owner's seed (8 bytes), place of the record (4), and
+ * the two fields above
  * </pre>
  *
  * <p>A file is made ahead and all zero until its header is stored. The second half of a record is
@@ -66,14 +67,14 @@ final class AckLog {
   record Header(long generation, long previous, long floor, boolean restart) {}
 
   /** Puts a file that is made ahead into use. */
-  AckLog(MappedFile file, Header about) {
+  AckLog(MappedFile file, Header about, Owner owner) {
     this.file = file;
-    this.summer = new Summer(about.generation());
+    this.summer = new Summer(about.generation(), owner);
     byte[] header = new byte[HEADER];
     ByteBuffer out = ByteBuffer.wrap(header).order(ByteOrder.LITTLE_ENDIAN);
     out.putLong(0, MAGIC).putInt(8, VERSION).putInt(12, about.restart() ? FLAG_RESTART : 0);
     out.putLong(16, about.generation()).putLong(24, about.floor()).putLong(32, about.previous());
-    out.putInt(HEADER_CRC, Checks.crc32c(header, 0, HEADER_CRC));
+    out.putInt(HEADER_CRC, Checks.crc32c(owner, header, 0, HEADER_CRC));
     file.put(header);
     file.touched();
   }
@@ -145,8 +146,8 @@ final class AckLog {
     private final byte[] bytes = new byte[24];
     private final CRC32C crc = new CRC32C();
 
-    Summer(long generation) {
-      LONGS.set(bytes, 0, generation);
+    Summer(long generation, Owner owner) {
+      LONGS.set(bytes, 0, generation ^ owner.seed());
     }
 
     int sum(int place, long sequence, int typeAndNumber) {

@@ -34,16 +34,16 @@ final class AckLogFile {
   private final AckLog.@Nullable Header header;
   private final Shape shape;
 
-  private AckLogFile(Path path, long generation, byte[] found) {
+  private AckLogFile(Path path, long generation, Owner owner, byte[] found) {
     this.generation = generation;
     this.bytes = ByteBuffer.wrap(found).order(ByteOrder.LITTLE_ENDIAN);
-    this.summer = new AckLog.Summer(generation);
-    this.header = readHeader(path, found);
+    this.summer = new AckLog.Summer(generation, owner);
+    this.header = readHeader(path, owner, found);
     this.shape = assess(found);
   }
 
-  static AckLogFile read(Path path, long generation) throws IOException {
-    return new AckLogFile(path, generation, Files.readAllBytes(path));
+  static AckLogFile read(Path path, long generation, Owner owner) throws IOException {
+    return new AckLogFile(path, generation, owner, Files.readAllBytes(path));
   }
 
   long generation() {
@@ -74,15 +74,32 @@ final class AckLogFile {
             == summer.sum(place, sequence(place), bytes.getInt(at(place) + 8));
   }
 
-  int type(int place) {
+  /** Tells what the valid records say; returns how many there are. */
+  int tell(Facts facts) {
+    int valid = 0;
+    for (int place = 0; place < places(); place++) {
+      if (!isValid(place)) {
+        continue;
+      }
+      if (type(place) == AckLog.FINISHED) {
+        facts.finished(sequence(place), number(place));
+      } else {
+        facts.attempts(sequence(place), number(place));
+      }
+      valid++;
+    }
+    return valid;
+  }
+
+  private int type(int place) {
     return bytes.getInt(at(place) + 8) >>> 28;
   }
 
-  long sequence(int place) {
+  private long sequence(int place) {
     return bytes.getLong(at(place));
   }
 
-  int number(int place) {
+  private int number(int place) {
     return bytes.getInt(at(place) + 8) & AckLog.MAX_NUMBER;
   }
 
@@ -90,10 +107,10 @@ final class AckLogFile {
     return AckLog.HEADER + place * AckLog.RECORD;
   }
 
-  private AckLog.@Nullable Header readHeader(Path path, byte[] found) {
+  private AckLog.@Nullable Header readHeader(Path path, Owner owner, byte[] found) {
     if (found.length < AckLog.HEADER
         || bytes.getLong(0) != AckLog.MAGIC
-        || bytes.getInt(AckLog.HEADER_CRC) != Checks.crc32c(found, 0, AckLog.HEADER_CRC)) {
+        || bytes.getInt(AckLog.HEADER_CRC) != Checks.crc32c(owner, found, 0, AckLog.HEADER_CRC)) {
       return null;
     }
     if (bytes.getInt(8) != AckLog.VERSION) {

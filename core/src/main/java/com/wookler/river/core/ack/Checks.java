@@ -6,8 +6,12 @@ import java.util.zip.CRC32C;
 final class Checks {
   private Checks() {}
 
-  static int crc32c(byte[] bytes, int offset, int length) {
+  /** The CRC32C of the owner's seed, little-endian, and the bytes. */
+  static int crc32c(Owner owner, byte[] bytes, int offset, int length) {
     CRC32C crc = new CRC32C();
+    for (int shift = 0; shift < Long.SIZE; shift += Byte.SIZE) {
+      crc.update((int) (owner.seed() >>> shift));
+    }
     crc.update(bytes, offset, length);
     return (int) crc.getValue();
   }

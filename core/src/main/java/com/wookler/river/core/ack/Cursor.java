@@ -17,9 +17,9 @@ import java.nio.file.Path;
  *      0     8  magic "RIVERCUR"
  *      8     4  version, 1
  *     12     4  kind: 0 without acknowledgement, 1 with
- *     16     4  CRC32C of bytes 0 to 15
+ *     16     4  CRC32C of the owner's seed ({@link Owner}) and bytes 0 to 15
  *     64     8  slot A: the mark
- *     72     8  slot A: its check, {@link Checks#mix}
+ *     72     8  slot A: its check, {@link Checks#mix} of the mark XOR the owner's seed
  *    128    16  slot B, likewise
  *    192    16  generation of the acknowledgement log in use, likewise; 0 without acknowledgement
  * </pre>
@@ -31,6 +31,8 @@ final class Cursor {
   static final String NAME = "cursor";
   static final int SIZE = 4096;
   static final int VERSION = 1;
+  static final int WITHOUT_ACK = 0;
+  static final int WITH_ACK = 1;
   static final int SLOT_A = 64;
   static final int SLOT_B = 128;
   static final int GENERATION = 192;
@@ -42,10 +44,12 @@ final class Cursor {
   private static final int HEADER_CRC = 16;
 
   private final MappedFile file;
+  private final Owner owner;
   private int nextSlot;
 
-  private Cursor(MappedFile file, int nextSlot) {
+  private Cursor(MappedFile file, Owner owner, int nextSlot) {
     this.file = file;
+    this.owner = owner;
     this.nextSlot = nextSlot;
   }
 
@@ -66,13 +70,14 @@ final class Cursor {
   }
 
   /** Reads the file of a subscriber without changing it; whatever it holds, this doesn't fail. */
-  static Content read(Path path) throws IOException {
+  static Content read(Path path, Owner owner) throws IOException {
     byte[] bytes = new byte[SIZE];
     byte[] found = Files.readAllBytes(path);
     System.arraycopy(found, 0, bytes, 0, Math.min(found.length, SIZE));
     ByteBuffer in = ByteBuffer.wrap(bytes).order(ByteOrder.LITTLE_ENDIAN);
     boolean header =
-        in.getLong(0) == MAGIC && in.getInt(HEADER_CRC) == Checks.crc32c(bytes, 0, HEADER_CRC);
+        in.getLong(0) == MAGIC
+            && in.getInt(HEADER_CRC) == Checks.crc32c(owner, bytes, 0, HEADER_CRC);
     if (header && in.getInt(8) != VERSION) {
       throw new RiverException(
           path
@@ -85,7 +90,7 @@ final class Cursor {
     int slots = 0;
     int older = SLOT_A;
     for (int slot : new int[] {SLOT_A, SLOT_B}) {
-      long value = slot(in, slot);
+      long value = slot(in, slot, owner);
       slots += value < 0 ? 0 : 1;
       if (value > mark) {
         mark = value;
@@ -93,18 +98,18 @@ final class Cursor {
       }
     }
     int kind = header && found.length == SIZE ? in.getInt(KIND) : -1;
-    return new Content(kind, mark, slots, older, Math.max(0, slot(in, GENERATION)));
+    return new Content(kind, mark, slots, older, Math.max(0, slot(in, GENERATION, owner)));
   }
 
   /** Makes the file, replacing an old one, and forces it. */
-  static Cursor create(Path directory, int kind, long mark) throws IOException {
+  static Cursor create(Path directory, Owner owner, int kind, long mark) throws IOException {
     byte[] bytes = new byte[SIZE];
     ByteBuffer out = ByteBuffer.wrap(bytes).order(ByteOrder.LITTLE_ENDIAN);
     out.putLong(0, MAGIC).putInt(8, VERSION).putInt(KIND, kind);
-    out.putInt(HEADER_CRC, Checks.crc32c(bytes, 0, HEADER_CRC));
+    out.putInt(HEADER_CRC, Checks.crc32c(owner, bytes, 0, HEADER_CRC));
     for (int slot : new int[] {SLOT_A, SLOT_B, GENERATION}) {
       long value = slot == GENERATION ? 0 : mark;
-      out.putLong(slot, value).putLong(slot + 8, Checks.mix(value));
+      out.putLong(slot, value).putLong(slot + 8, Checks.mix(value ^ owner.seed()));
     }
     Path path = directory.resolve(NAME);
     Path temporary = directory.resolve(NAME + Generations.TEMPORARY);
@@ -112,12 +117,12 @@ final class Cursor {
     Disk.overwrite(temporary, bytes);
     Disk.rename(temporary, path);
     DurableFiles.forceDirectory(directory);
-    return new Cursor(MappedFile.open(path, SIZE), SLOT_A);
+    return new Cursor(MappedFile.open(path, SIZE), owner, SLOT_A);
   }
 
   /** Opens a file that was found sound, for storing. */
-  static Cursor open(Path directory, Content content) throws IOException {
-    return new Cursor(MappedFile.open(directory.resolve(NAME), SIZE), content.older());
+  static Cursor open(Path directory, Owner owner, Content content) throws IOException {
+    return new Cursor(MappedFile.open(directory.resolve(NAME), SIZE), owner, content.older());
   }
 
   Path path() {
@@ -156,13 +161,13 @@ final class Cursor {
   }
 
   /** A slot's value, -1 if it is damaged. */
-  private static long slot(ByteBuffer in, int offset) {
+  private static long slot(ByteBuffer in, int offset, Owner owner) {
     long value = in.getLong(offset);
-    return value >= 0 && in.getLong(offset + 8) == Checks.mix(value) ? value : -1;
+    return value >= 0 && in.getLong(offset + 8) == Checks.mix(value ^ owner.seed()) ? value : -1;
   }
 
   private void putSlot(int slot, long mark) {
     file.put(slot, mark);
-    file.put(slot + 8, Checks.mix(mark));
+    file.put(slot + 8, Checks.mix(mark ^ owner.seed()));
   }
 }

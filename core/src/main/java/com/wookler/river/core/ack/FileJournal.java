@@ -108,7 +108,8 @@ final class FileJournal implements AckJournal {
     this.log =
         new AckLog(
             supply.take(generation),
-            new AckLog.Header(generation, start.previous(), ring.floor(), start.previous() == 0));
+            new AckLog.Header(generation, start.previous(), ring.floor(), start.previous() == 0),
+            generations.owner());
     cursor.generation(generation);
     if (start.snapshotted()) {
       snapshotted = generation;
@@ -278,7 +279,7 @@ final class FileJournal implements AckJournal {
   }
 
   private void use(MappedFile file, AckLog.Header header) {
-    AckLog next = new AckLog(file, header);
+    AckLog next = new AckLog(file, header, generations.owner());
     log.unmap();
     retired.add(log);
     log = next;

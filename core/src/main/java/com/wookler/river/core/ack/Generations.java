@@ -27,9 +27,11 @@ final class Generations {
   private static final int KEPT = 2;
 
   private final Path directory;
+  private final Owner owner;
 
-  Generations(Path directory) {
+  Generations(Path directory, Owner owner) {
     this.directory = directory;
+    this.owner = owner;
   }
 
   /** A numbered file. */
@@ -37,6 +39,10 @@ final class Generations {
 
   Path directory() {
     return directory;
+  }
+
+  Owner owner() {
+    return owner;
   }
 
   Path log(long generation) {
@@ -85,7 +91,7 @@ final class Generations {
     if (!Files.exists(spareSnapshot())) {
       Disk.createFile(spareSnapshot());
     }
-    Disk.overwrite(spareSnapshot(), Snapshot.encode(state, generation));
+    Disk.overwrite(spareSnapshot(), Snapshot.encode(state, generation, owner));
     Disk.rename(spareSnapshot(), snapshot(generation));
   }
 

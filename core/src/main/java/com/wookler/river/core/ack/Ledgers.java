@@ -16,9 +16,6 @@ import org.slf4j.LoggerFactory;
 public final class Ledgers {
   private static final Logger LOG = LoggerFactory.getLogger(Ledgers.class);
 
-  private static final int WITHOUT_ACK = 0;
-  private static final int WITH_ACK = 1;
-
   private Ledgers() {}
 
   /**
@@ -28,6 +25,7 @@ public final class Ledgers {
    * and in {@link Ledger#recovery()}, and leads to redelivery.
    *
    * @param directory the subscriber's own directory; made if absent
+   * @param owner whose it is; what another wrote counts as damaged
    * @param origin where it stands if the disk doesn't tell
    * @param flusher runs, in order and on threads that are never interrupted, the writing of
    *     snapshots; it must not wait for the subscriber's lock. A snapshot is forced: to keep the
@@ -35,11 +33,12 @@ public final class Ledgers {
    * @throws ConfigurationException if it was made without acknowledgement
    * @throws RiverException if the directory cannot be used, or a newer River wrote it
    */
-  public static Ledger withAck(Path directory, Limits limits, Origin origin, Executor flusher) {
+  public static Ledger withAck(
+      Path directory, Owner owner, Limits limits, Origin origin, Executor flusher) {
     try {
       DurableFiles.createDirectories(directory);
-      Cursor.Content content = readCursor(directory, WITH_ACK);
-      Generations generations = new Generations(directory);
+      Cursor.Content content = readCursor(directory, owner, Cursor.WITH_ACK);
+      Generations generations = new Generations(directory, owner);
       Recovery.Found found = Recovery.run(generations, origin, content);
       warn(found.report());
       FileJournal.Start start = found.start();
@@ -49,7 +48,7 @@ public final class Ledgers {
         generations.prune();
       }
       // The cursor comes last: a subscriber without one is still being made.
-      Cursor cursor = openCursor(directory, WITH_ACK, content, start.handedOver());
+      Cursor cursor = openCursor(directory, owner, Cursor.WITH_ACK, content, start.handedOver());
       try {
         FileJournal journal = new FileJournal(generations, cursor, found.ring(), start, flusher);
         return new AckLedger(limits, found.ring(), journal, found.report());
@@ -68,16 +67,17 @@ public final class Ledgers {
    * when handed over.
    *
    * @param directory the subscriber's own directory; made if absent
+   * @param owner whose it is; what another wrote counts as damaged
    * @throws ConfigurationException if it was made with acknowledgement
    * @throws RiverException as for {@link #withAck}
    */
-  public static Ledger withoutAck(Path directory, Origin origin) {
+  public static Ledger withoutAck(Path directory, Owner owner, Origin origin) {
     try {
       DurableFiles.createDirectories(directory);
-      Cursor.Content content = readCursor(directory, WITHOUT_ACK);
+      Cursor.Content content = readCursor(directory, owner, Cursor.WITHOUT_ACK);
       RecoveryReport report = recoverPosition(directory, origin, content);
       warn(report);
-      Cursor cursor = openCursor(directory, WITHOUT_ACK, content, report.floor());
+      Cursor cursor = openCursor(directory, owner, Cursor.WITHOUT_ACK, content, report.floor());
       return new PositionLedger(cursor, report);
     } catch (IOException e) {
       throw cannotOpen(directory, e);
@@ -106,29 +106,31 @@ public final class Ledgers {
   }
 
   /** What the cursor file holds, null if there is none. Touches nothing. */
-  private static Cursor.@Nullable Content readCursor(Path directory, int kind) throws IOException {
+  private static Cursor.@Nullable Content readCursor(Path directory, Owner owner, int kind)
+      throws IOException {
     Path path = directory.resolve(Cursor.NAME);
     if (!Files.exists(path)) {
       return null;
     }
-    Cursor.Content content = Cursor.read(path);
+    Cursor.Content content = Cursor.read(path, owner);
     if (content.kind() >= 0 && content.kind() != kind) {
       throw new ConfigurationException(
           "the subscriber in "
               + directory
               + " was made "
-              + (kind == WITH_ACK ? "without" : "with")
+              + (kind == Cursor.WITH_ACK ? "without" : "with")
               + " acknowledgement, which cannot change; use another name, or remove it first");
     }
     return content;
   }
 
   private static Cursor openCursor(
-      Path directory, int kind, Cursor.@Nullable Content content, long mark) throws IOException {
+      Path directory, Owner owner, int kind, Cursor.@Nullable Content content, long mark)
+      throws IOException {
     if (content == null || !content.sound()) {
-      return Cursor.create(directory, kind, mark);
+      return Cursor.create(directory, owner, kind, mark);
     }
-    Cursor cursor = Cursor.open(directory, content);
+    Cursor cursor = Cursor.open(directory, owner, content);
     if (content.mark() < mark) {
       cursor.store(mark);
     }

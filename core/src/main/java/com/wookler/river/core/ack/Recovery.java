@@ -68,7 +68,7 @@ final class Recovery {
       } else if (!file.log()) {
         created = false;
         newest = Math.max(newest, file.generation());
-        if (!based && Snapshot.read(file.path(), file.generation(), replay)) {
+        if (!based && Snapshot.read(file.path(), file.generation(), generations.owner(), replay)) {
           based = true;
           base = file.generation();
         } else if (!based) {
@@ -83,7 +83,7 @@ final class Recovery {
       if (!file.log() || file.corrupt()) {
         continue;
       }
-      AckLogFile log = AckLogFile.read(file.path(), file.generation());
+      AckLogFile log = AckLogFile.read(file.path(), file.generation(), generations.owner());
       if (log.shape() == AckLogFile.Shape.UNUSED) {
         generations.recycleLog(file.path());
         continue;
@@ -107,13 +107,7 @@ final class Recovery {
       begin(header);
     }
     logs++;
-    int good = 0;
-    for (int place = 0; place < log.places(); place++) {
-      if (log.isValid(place)) {
-        apply(log, place);
-        good++;
-      }
-    }
+    int good = log.tell(replay);
     records += good;
     if (log.shape() == AckLogFile.Shape.TORN) {
       torn++;
@@ -132,14 +126,6 @@ final class Recovery {
       replay.floor(header.floor());
     }
     based = true;
-  }
-
-  private void apply(AckLogFile log, int place) {
-    if (log.type(place) == AckLog.FINISHED) {
-      replay.finished(log.sequence(place), log.number(place));
-    } else {
-      replay.attempts(log.sequence(place), log.number(place));
-    }
   }
 
   private Found conclude(Origin origin) throws IOException {

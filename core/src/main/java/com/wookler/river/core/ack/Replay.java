@@ -5,7 +5,7 @@ package com.wookler.river.core.ack;
  * of order; what follows from those that are there is never more than what was true. Confined to
  * the thread that opens the ledger.
  */
-final class Replay {
+final class Replay implements Facts {
   private static final int TOLD = 1;
 
   private final Ring ring;
@@ -25,15 +25,15 @@ final class Replay {
     return Math.max(finishedEnd, ring.floor());
   }
 
-  /** Everything told before is void. */
-  void restart(long floor) {
+  @Override
+  public void restart(long floor) {
     ring.restart(floor);
     handedOver = floor;
     finishedEnd = floor;
   }
 
-  /** The floor is known to have stood here at this point. */
-  void floor(long floor) {
+  @Override
+  public void floor(long floor) {
     if (floor < ring.floor()) {
       // A restart that is lost; what was finished before it doesn't count.
       restart(floor);
@@ -42,11 +42,13 @@ final class Replay {
     }
   }
 
-  void handedOver(long mark) {
+  @Override
+  public void handedOver(long mark) {
     handedOver = Math.max(handedOver, mark);
   }
 
-  void finished(long from, long count) {
+  @Override
+  public void finished(long from, long count) {
     long end = from + count;
     finishedEnd = Math.max(finishedEnd, end);
     if (from <= ring.floor()) {
@@ -61,7 +63,8 @@ final class Replay {
     }
   }
 
-  void attempts(long sequence, int attempts) {
+  @Override
+  public void attempts(long sequence, int attempts) {
     handedOver(sequence + 1);
     if (sequence >= ring.floor() && sequence < reach(sequence + 1)) {
       ring.attempt(sequence, attempts);

@@ -24,7 +24,7 @@ import org.jspecify.annotations.Nullable;
  *     48  16 r  runs of finished sequences above the floor: first (8), count (8)
  *      …  16 a  attempts of unfinished sequences: sequence (8), deliveries that count (8); those without an entry were
  *               handed over once if they are below the mark, else never
- *      …     4  CRC32C of everything before
+ *      …     4  CRC32C of the owner's seed ({@link Owner}) and everything before
  * </pre>
  *
  * <p>Written to a temporary file, forced, renamed, and the directory forced: a file of this name is
@@ -41,7 +41,7 @@ final class Snapshot {
 
   private Snapshot() {}
 
-  static byte[] encode(AckState state, long generation) {
+  static byte[] encode(AckState state, long generation, Owner owner) {
     int runs = 0;
     int attempts = 0;
     for (int i = 0; i < state.size(); i++) {
@@ -61,28 +61,26 @@ final class Snapshot {
         out.putLong(state.floor() + i).putLong(state.attempts(i));
       }
     }
-    out.putInt(Checks.crc32c(bytes, 0, out.position()));
+    out.putInt(Checks.crc32c(owner, bytes, 0, out.position()));
     return bytes;
   }
 
-  /**
-   * Reads a file into a replay. Returns false, and leaves the replay alone, if the file is damaged.
-   */
-  static boolean read(Path path, long generation, Replay replay) throws IOException {
-    ByteBuffer in = checked(path, generation);
+  /** Tells what a file says. Returns false, and tells nothing, if the file is damaged. */
+  static boolean read(Path path, long generation, Owner owner, Facts facts) throws IOException {
+    ByteBuffer in = checked(path, generation, owner);
     if (in == null) {
       return false;
     }
     int runs = in.getInt(12);
     int attempts = in.getInt(40);
-    replay.restart(in.getLong(24));
-    replay.handedOver(in.getLong(32));
+    facts.restart(in.getLong(24));
+    facts.handedOver(in.getLong(32));
     in.position(HEADER);
     for (int i = 0; i < runs; i++) {
-      replay.finished(in.getLong(), in.getLong());
+      facts.finished(in.getLong(), in.getLong());
     }
     for (int i = 0; i < attempts; i++) {
-      replay.attempts(in.getLong(), (int) in.getLong());
+      facts.attempts(in.getLong(), (int) in.getLong());
     }
     return true;
   }
@@ -101,11 +99,14 @@ final class Snapshot {
     }
   }
 
-  private static @Nullable ByteBuffer checked(Path path, long generation) throws IOException {
+  private static @Nullable ByteBuffer checked(Path path, long generation, Owner owner)
+      throws IOException {
     byte[] bytes = Files.readAllBytes(path);
     ByteBuffer in = ByteBuffer.wrap(bytes).order(ByteOrder.LITTLE_ENDIAN);
     int end = bytes.length - 4;
-    if (end < HEADER || in.getLong(0) != MAGIC || in.getInt(end) != Checks.crc32c(bytes, 0, end)) {
+    if (end < HEADER
+        || in.getLong(0) != MAGIC
+        || in.getInt(end) != Checks.crc32c(owner, bytes, 0, end)) {
       return null;
     }
     if (in.getInt(8) != VERSION) {

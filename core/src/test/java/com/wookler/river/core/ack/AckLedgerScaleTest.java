@@ -92,6 +92,7 @@ class AckLedgerScaleTest {
 
   private AckLedger open(Limits limits) {
     return (AckLedger)
-        Ledgers.withAck(directory.resolve("subscriber"), limits, new Origin(0, 0), Runnable::run);
+        Ledgers.withAck(
+            directory.resolve("subscriber"), Copies.OWNER, limits, new Origin(0, 0), Runnable::run);
   }
 }

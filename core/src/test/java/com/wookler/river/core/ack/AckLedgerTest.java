@@ -321,7 +321,11 @@ class AckLedgerTest {
   private void open(Limits limits) {
     ledger =
         Ledgers.withAck(
-            directory.resolve("sub-" + limits), limits, new Origin(0, 0), Runnable::run);
+            directory.resolve("sub-" + limits),
+            Copies.OWNER,
+            limits,
+            new Origin(0, 0),
+            Runnable::run);
   }
 
   private long handOver(long now) {

@@ -7,6 +7,9 @@ import java.nio.file.Path;
 
 /** Copies of a subscriber's directory as they would be found after a kill at this moment. */
 final class Copies {
+  /** Whose the copied files are. */
+  static final Owner OWNER = new Owner(7);
+
   private Copies() {}
 
   static Path of(Path directory) throws IOException {

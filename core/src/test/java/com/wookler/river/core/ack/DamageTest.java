@@ -55,7 +55,7 @@ class DamageTest {
   void live() throws IOException {
     directory = base.resolve("subscriber");
     Set<Long> finished = new HashSet<>();
-    try (Ledger ledger = Ledgers.withAck(directory, LIMITS, ORIGIN, Runnable::run)) {
+    try (Ledger ledger = Ledgers.withAck(directory, Copies.OWNER, LIMITS, ORIGIN, Runnable::run)) {
       for (long s = 0; s < 60_000; s++) {
         ledger.acknowledge(s, ledger.handOver(s, s, 0));
       }
@@ -183,7 +183,7 @@ class DamageTest {
       Files.write(file, new byte[] {1, 2, 3});
     }
     try (Ledger ledger =
-        Ledgers.withAck(directory, LIMITS, new Origin(70_000, 30), Runnable::run)) {
+        Ledgers.withAck(directory, Copies.OWNER, LIMITS, new Origin(70_000, 30), Runnable::run)) {
       assertThat(ledger.floor()).isEqualTo(30);
       assertThat(ledger.finishedAboveFloor()).isZero();
       assertThat(ledger.recovery().damaged())
@@ -223,7 +223,7 @@ class DamageTest {
   void shouldCutATornRecordAndReportIt() throws IOException {
     Path log = newestUsedLog();
     byte[] bytes = Files.readAllBytes(log);
-    AckLogFile file = AckLogFile.read(log, number(log));
+    AckLogFile file = AckLogFile.read(log, number(log), Copies.OWNER);
     int place = 0;
     while (file.isValid(place)) {
       place++;
@@ -271,7 +271,7 @@ class DamageTest {
   }
 
   private static Ledger reopen(Path where) {
-    return Ledgers.withAck(where, LIMITS, ORIGIN, Runnable::run);
+    return Ledgers.withAck(where, Copies.OWNER, LIMITS, ORIGIN, Runnable::run);
   }
 
   private Path copy(Path from) throws IOException {

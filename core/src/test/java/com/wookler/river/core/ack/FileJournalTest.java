@@ -259,7 +259,7 @@ class FileJournalTest {
     ExecutorService threads = Executors.newFixedThreadPool(2);
     try {
       for (int round = 0; round < 10; round++) {
-        Ledger ledger = Ledgers.withAck(directory, LIMITS, ORIGIN, threads);
+        Ledger ledger = Ledgers.withAck(directory, Copies.OWNER, LIMITS, ORIGIN, threads);
         AtomicBoolean done = new AtomicBoolean();
         Future<?> forcing =
             threads.submit(
@@ -310,7 +310,7 @@ class FileJournalTest {
       acknowledgeEverySecond(ledger, 1000);
     }
     Limits small = new Limits(1000, 1000, 10);
-    try (Ledger ledger = Ledgers.withAck(directory, small, ORIGIN, flusher::add)) {
+    try (Ledger ledger = Ledgers.withAck(directory, Copies.OWNER, small, ORIGIN, flusher::add)) {
       for (long s = 0; s < 10; s += 2) {
         assertThat(ledger.hasRoom()).isTrue();
         assertThat(Ledger.attempt(ledger.handOver(s, 0, 0))).isEqualTo(2);
@@ -374,7 +374,7 @@ class FileJournalTest {
         acknowledgeEverySecond(ledger, 40_000);
         flush();
       }
-      try (Ledger ledger = Ledgers.withoutAck(base.resolve("two"), ORIGIN)) {
+      try (Ledger ledger = Ledgers.withoutAck(base.resolve("two"), Copies.OWNER, ORIGIN)) {
         ledger.skip(i);
       }
     }
@@ -397,7 +397,7 @@ class FileJournalTest {
   private static int crcOfVersion2(byte[] bytes) {
     byte[] header = bytes.clone();
     ByteBuffer.wrap(header).order(ByteOrder.LITTLE_ENDIAN).putInt(8, 2);
-    return Checks.crc32c(header, 0, AckLog.HEADER_CRC);
+    return Checks.crc32c(Copies.OWNER, header, 0, AckLog.HEADER_CRC);
   }
 
   private Ledger open(Origin origin) {
@@ -405,7 +405,7 @@ class FileJournalTest {
   }
 
   private Ledger open(Path where, Origin origin) {
-    return Ledgers.withAck(where, LIMITS, origin, flusher::add);
+    return Ledgers.withAck(where, Copies.OWNER, LIMITS, origin, flusher::add);
   }
 
   private void flush() {

@@ -102,7 +102,7 @@ class LedgerPropertyTest {
     }
     Path copy = Copies.of(directory);
     cutNewestLog(copy, left);
-    try (Ledger cut = Ledgers.withAck(copy, limits, ORIGIN, flusher::add)) {
+    try (Ledger cut = Ledgers.withAck(copy, Copies.OWNER, limits, ORIGIN, flusher::add)) {
       assertThat(cut.floor()).isLessThanOrEqualTo(model.floor);
       assertThat(cut.recovery().damaged()).isEmpty();
       long end = Math.max(cut.recovery().nextFree(), model.position) + 3;
@@ -139,7 +139,7 @@ class LedgerPropertyTest {
   }
 
   private void open() {
-    ledger = Ledgers.withAck(directory, limits, ORIGIN, flusher::add);
+    ledger = Ledgers.withAck(directory, Copies.OWNER, limits, ORIGIN, flusher::add);
   }
 
   private void run(Step step) throws IOException {

@@ -29,7 +29,7 @@ class PositionLedgerTest {
 
   @Test
   void shouldFinishWithTheHandOver() {
-    try (Ledger ledger = Ledgers.withoutAck(directory, ORIGIN)) {
+    try (Ledger ledger = Ledgers.withoutAck(directory, Copies.OWNER, ORIGIN)) {
       assertThat(ledger.position()).isEqualTo(5);
       long ticket = ledger.handOver(5, 0, 0);
       assertThat(Ledger.attempt(ticket)).isEqualTo(1);
@@ -48,21 +48,21 @@ class PositionLedgerTest {
 
   @Test
   void shouldGiveNothingTwiceAfterAKillAtAnyMoment() throws IOException {
-    try (Ledger ledger = Ledgers.withoutAck(directory, ORIGIN)) {
+    try (Ledger ledger = Ledgers.withoutAck(directory, Copies.OWNER, ORIGIN)) {
       for (int i = 0; i < 10; i++) {
         long mark = ledger.position();
         ledger.handOver(mark, 0, 0);
-        try (Ledger copy = Ledgers.withoutAck(Copies.of(directory), ORIGIN)) {
+        try (Ledger copy = Ledgers.withoutAck(Copies.of(directory), Copies.OWNER, ORIGIN)) {
           assertThat(copy.position()).isEqualTo(mark + 1);
         }
-        try (Ledger torn = Ledgers.withoutAck(tearNewest(), ORIGIN)) {
+        try (Ledger torn = Ledgers.withoutAck(tearNewest(), Copies.OWNER, ORIGIN)) {
           assertThat(torn.position()).isEqualTo(mark);
           assertThat(torn.recovery().torn()).isEqualTo(1);
           torn.handOver(mark, 0, 0);
         }
       }
     }
-    try (Ledger ledger = Ledgers.withoutAck(directory, ORIGIN)) {
+    try (Ledger ledger = Ledgers.withoutAck(directory, Copies.OWNER, ORIGIN)) {
       assertThat(ledger.position()).isEqualTo(15);
     }
   }
@@ -70,10 +70,10 @@ class PositionLedgerTest {
   @Test
   void shouldNotFallBackByTwoWhenTornAfterAReopening() throws IOException {
     for (int handed = 0; handed < 5; handed++) {
-      try (Ledger ledger = Ledgers.withoutAck(directory, ORIGIN)) {
+      try (Ledger ledger = Ledgers.withoutAck(directory, Copies.OWNER, ORIGIN)) {
         long mark = ledger.position();
         ledger.handOver(mark, 0, 0);
-        try (Ledger torn = Ledgers.withoutAck(tearNewest(), ORIGIN)) {
+        try (Ledger torn = Ledgers.withoutAck(tearNewest(), Copies.OWNER, ORIGIN)) {
           assertThat(torn.position()).isEqualTo(mark);
         }
       }
@@ -82,14 +82,14 @@ class PositionLedgerTest {
 
   @Test
   void shouldSeekBothWays() {
-    try (Ledger ledger = Ledgers.withoutAck(directory, ORIGIN)) {
+    try (Ledger ledger = Ledgers.withoutAck(directory, Copies.OWNER, ORIGIN)) {
       ledger.skip(100);
       assertThat(ledger.position()).isEqualTo(100);
       ledger.seek(3);
       ledger.handOver(3, 0, 0);
       ledger.force();
     }
-    try (Ledger ledger = Ledgers.withoutAck(directory, ORIGIN)) {
+    try (Ledger ledger = Ledgers.withoutAck(directory, Copies.OWNER, ORIGIN)) {
       assertThat(ledger.position()).isEqualTo(4);
       assertThat(ledger.recovery().created()).isFalse();
       assertThat(ledger.recovery().nextFree()).isEqualTo(4);
@@ -98,12 +98,12 @@ class PositionLedgerTest {
 
   @Test
   void shouldDeliverFromTheEarliestWhenTheCursorIsLost() throws IOException {
-    try (Ledger ledger = Ledgers.withoutAck(directory, ORIGIN)) {
+    try (Ledger ledger = Ledgers.withoutAck(directory, Copies.OWNER, ORIGIN)) {
       ledger.skip(100);
     }
     Files.write(directory.resolve("cursor"), new byte[4096]);
     for (int i = 0; i < 2; i++) {
-      try (Ledger ledger = Ledgers.withoutAck(directory, ORIGIN)) {
+      try (Ledger ledger = Ledgers.withoutAck(directory, Copies.OWNER, ORIGIN)) {
         assertThat(ledger.position()).isEqualTo(2);
         assertThat(ledger.recovery().damaged()).hasSize(1 - i);
         assertThat(directory.resolve("cursor.corrupt")).exists();
@@ -113,13 +113,13 @@ class PositionLedgerTest {
 
   @Test
   void shouldUseTheSlotsWhenOnlyTheHeaderIsDamaged() throws IOException {
-    try (Ledger ledger = Ledgers.withoutAck(directory, ORIGIN)) {
+    try (Ledger ledger = Ledgers.withoutAck(directory, Copies.OWNER, ORIGIN)) {
       ledger.skip(100);
     }
     byte[] bytes = Files.readAllBytes(directory.resolve("cursor"));
     bytes[3] ^= 1;
     Files.write(directory.resolve("cursor"), bytes);
-    try (Ledger ledger = Ledgers.withoutAck(directory, ORIGIN)) {
+    try (Ledger ledger = Ledgers.withoutAck(directory, Copies.OWNER, ORIGIN)) {
       assertThat(ledger.position()).isEqualTo(100);
       assertThat(ledger.recovery().damaged()).singleElement().asString().contains("is damaged");
     }
@@ -128,24 +128,27 @@ class PositionLedgerTest {
   @Test
   void shouldRefuseToChangeBetweenWithAndWithoutAck() {
     Path other = directory.resolve("other");
-    Ledgers.withoutAck(directory, ORIGIN).close();
-    Ledgers.withAck(other, new Limits(1, 1, 1), ORIGIN, Runnable::run).close();
-    assertThatThrownBy(() -> Ledgers.withAck(directory, new Limits(1, 1, 1), ORIGIN, Runnable::run))
+    Ledgers.withoutAck(directory, Copies.OWNER, ORIGIN).close();
+    Ledgers.withAck(other, Copies.OWNER, new Limits(1, 1, 1), ORIGIN, Runnable::run).close();
+    assertThatThrownBy(
+            () ->
+                Ledgers.withAck(
+                    directory, Copies.OWNER, new Limits(1, 1, 1), ORIGIN, Runnable::run))
         .isInstanceOf(ConfigurationException.class)
         .hasMessageContaining("was made without acknowledgement");
-    assertThatThrownBy(() -> Ledgers.withoutAck(other, ORIGIN))
+    assertThatThrownBy(() -> Ledgers.withoutAck(other, Copies.OWNER, ORIGIN))
         .isInstanceOf(ConfigurationException.class)
         .hasMessageContaining("was made with acknowledgement");
   }
 
   @Test
   void shouldRefuseWhatANewerRiverWrote() throws IOException {
-    Ledgers.withoutAck(directory, ORIGIN).close();
+    Ledgers.withoutAck(directory, Copies.OWNER, ORIGIN).close();
     byte[] bytes = Files.readAllBytes(directory.resolve("cursor"));
     ByteBuffer buffer = ByteBuffer.wrap(bytes).order(ByteOrder.LITTLE_ENDIAN);
-    buffer.putInt(8, 9).putInt(16, Checks.crc32c(bytes, 0, 16));
+    buffer.putInt(8, 9).putInt(16, Checks.crc32c(Copies.OWNER, bytes, 0, 16));
     Files.write(directory.resolve("cursor"), bytes);
-    assertThatThrownBy(() -> Ledgers.withoutAck(directory, ORIGIN))
+    assertThatThrownBy(() -> Ledgers.withoutAck(directory, Copies.OWNER, ORIGIN))
         .isInstanceOf(RiverException.class)
         .hasMessageContaining("format version 9");
   }

@@ -13,6 +13,7 @@ import com.wookler.river.common.errors.RiverException;
 import com.wookler.river.core.ack.Ledger;
 import com.wookler.river.core.ack.Ledgers;
 import com.wookler.river.core.ack.Origin;
+import com.wookler.river.core.ack.Owner;
 import com.wookler.river.core.log.BlockLog;
 import com.wookler.river.core.log.LogCounters;
 import com.wookler.river.core.log.LogLines;
@@ -83,6 +84,7 @@ class DurableSubscriberTest {
             refusing(
                 Ledgers.withAck(
                     directory.resolve("ack"),
+                    new Owner(7),
                     CONFIG.limits(),
                     new Origin(0, 0),
                     pool.serial("snapshots"))),

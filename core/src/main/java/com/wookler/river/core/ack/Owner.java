@@ -1,0 +1,21 @@
+package com.wookler.river.core.ack;
+
+import java.util.UUID;
+
+/**
+ * Whose files they are: a number that goes into every checksum of a subscriber's files, so that a
+ * file of another subscriber, or of another queue, proves nothing here and counts as damaged.
+ *
+ * @param seed of the checksums
+ */
+public record Owner(long seed) {
+  /** The subscriber of this name in the queue of this identity. */
+  public static Owner of(UUID queue, String subscriber) {
+    long seed =
+        Checks.mix(Checks.mix(queue.getMostSignificantBits()) ^ queue.getLeastSignificantBits());
+    for (int i = 0; i < subscriber.length(); i++) {
+      seed = Checks.mix(seed ^ subscriber.charAt(i));
+    }
+    return new Owner(seed);
+  }
+}
