@@ -34,6 +34,11 @@ record Target(
     }
   }
 
+  /** What would be better still than the target of the same figure. */
+  Target stretch(double further) {
+    return new Target(text + " (stretch)", bound, further, unit, figure);
+  }
+
   /** Its line of the table of targets. */
   String line(Measured measured) {
     Optional<Double> value = figure.apply(measured);

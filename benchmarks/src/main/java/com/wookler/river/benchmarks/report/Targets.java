@@ -69,8 +69,11 @@ final class Targets {
         raw(ONE_100, 0.7),
         raw(FOUR_100, 1.5),
         raw(FOUR_1K, 1.1),
+        raw(FOUR_1K, 1.1).stretch(1.5),
         own(FOUR_100, ONE_100, 0.5),
+        own(FOUR_100, ONE_100, 0.5).stretch(0.9),
         own(FOUR_1K, ONE_1K, 0.5),
+        own(FOUR_1K, ONE_1K, 0.5).stretch(0.9),
         raw(BATCH_100, 0.7),
         own(BATCH_100, ONE_100, 5));
   }

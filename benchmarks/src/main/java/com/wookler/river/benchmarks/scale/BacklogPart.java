@@ -53,7 +53,7 @@ final class BacklogPart implements Part {
 
     Waiting(Lab lab, int waiting) throws IOException {
       this.waiting = waiting;
-      this.messages = lab.count(200_000, 1_000);
+      this.messages = lab.count(1_000_000, 1_000);
       this.queue = Lab.queue(lab.fresh("backlog-" + waiting)).open();
       this.own = queue.subscriber(SubscriberConfig.builder("own").ack(true).build());
       Rates.publish(queue, waiting);

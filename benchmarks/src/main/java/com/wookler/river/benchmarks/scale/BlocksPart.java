@@ -61,7 +61,7 @@ final class BlocksPart implements Part {
 
     ManyBlocks(Lab lab, int blocks) throws IOException {
       this.blocks = blocks;
-      this.messages = lab.count(200_000, 1_000);
+      this.messages = lab.count(1_000_000, 1_000);
       this.begun = lab.count(Math.max(1, MOST_BEGUN / (lab.warmUps() + lab.rounds(ROUNDS))), 2);
       Path directory = lab.fresh("blocks-" + blocks);
       this.queue = Lab.queue(directory).recycle(block -> small).open();

@@ -23,7 +23,7 @@ final class RestartPart implements Part {
 
   @Override
   public List<Row> measure(Lab lab) throws Exception {
-    int waiting = lab.count(10_000_000, 3_000);
+    int waiting = lab.count(10_000_000, 30_000);
     int acks = lab.count(1_000_000, 1_000);
     int rounds = lab.rounds(5);
     Path directory = lab.fresh("restart");
@@ -31,9 +31,11 @@ final class RestartPart implements Part {
     RestartProbe.make(directory, waiting, acks);
     List<List<Double>> closed = new ArrayList<>();
     List<List<Double>> killed = new ArrayList<>();
+    int acked = acks;
     for (int i = 0; i < rounds; i++) {
-      closed.add(open(directory, answer, acks, RestartProbe.HALT));
-      killed.add(open(directory, answer, acks, RestartProbe.CLOSE));
+      closed.add(open(directory, answer, acked, RestartProbe.HALT));
+      acked += RestartProbe.MORE;
+      killed.add(open(directory, answer, acked, RestartProbe.CLOSE));
     }
     String what =
         String.format(Locale.ROOT, "open, %,d waiting, %,d acks above the floor", waiting, acks);

@@ -6,13 +6,16 @@ import com.wookler.river.core.subscriber.Delivery;
 import com.wookler.river.core.subscriber.Subscriber;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 
 /**
  * Opens a queue and takes what comes first, in a JVM that has just started.
  *
  * <p>Arguments: the queue's directory, the file for the answer (milliseconds until it was open,
- * milliseconds until the first delivery), acknowledgements above the floor, how to end.
+ * milliseconds until the first delivery), acknowledgements above the floor, how to end. Before it
+ * ends without closing it acknowledges {@link #MORE}, so that not all acknowledgements are in a
+ * snapshot.
  */
 final class RestartProbe {
   /** Close the queue. */
@@ -20,6 +23,9 @@ final class RestartProbe {
 
   /** End without closing, as a kill does. */
   static final String HALT = "halt";
+
+  /** Acknowledged before each end without closing. */
+  static final int MORE = 5_000;
 
   private static final String SUBSCRIBER = "worker";
   private static final double NANOS_A_MILLI = 1e6;
@@ -53,8 +59,21 @@ final class RestartProbe {
     Files.write(
         Path.of(arguments[1]), List.of(Double.toString(opened), Double.toString(delivered)));
     if (arguments[3].equals(HALT)) {
+      second.ack();
+      for (Delivery<byte[]> delivery : takeMore(subscriber)) {
+        delivery.ack();
+      }
       Runtime.getRuntime().halt(0);
     }
     queue.close();
+  }
+
+  private static List<Delivery<byte[]>> takeMore(Subscriber<byte[]> subscriber)
+      throws InterruptedException {
+    List<Delivery<byte[]>> taken = new ArrayList<>(MORE);
+    while (taken.size() < MORE - 1) {
+      taken.addAll(Rates.take(subscriber, MORE - 1 - taken.size(), taken.size()));
+    }
+    return taken;
   }
 }

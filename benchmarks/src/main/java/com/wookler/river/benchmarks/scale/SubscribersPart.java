@@ -54,7 +54,7 @@ final class SubscribersPart implements Part {
 
     Beside(Lab lab, int idle) throws IOException {
       this.idle = idle;
-      this.messages = lab.count(200_000, 1_000);
+      this.messages = lab.count(1_000_000, 1_000);
       this.trips = lab.count(5_000, 100);
       this.queue = Lab.queue(lab.fresh("subscribers-" + idle)).open();
       for (int i = 0; i < idle; i++) {
