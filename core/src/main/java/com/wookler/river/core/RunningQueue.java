@@ -1,5 +1,6 @@
 package com.wookler.river.core;
 
+import com.wookler.river.common.TaskShare;
 import com.wookler.river.common.WorkerPool;
 import com.wookler.river.common.errors.RiverException;
 import com.wookler.river.core.backup.Backup;

@@ -1,17 +1,14 @@
-package com.wookler.river.core;
+package com.wookler.river.common;
 
 import com.google.errorprone.annotations.concurrent.GuardedBy;
-import com.wookler.river.common.Env;
-import com.wookler.river.common.TaskManager;
-import com.wookler.river.common.TimeSource;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The task manager that a queue's housekeeping runs on: that of the {@link Env}, or, without one, a
- * single-threaded one that all such queues of the JVM share and that ends with the last of them.
+ * The task manager that River's own parts run their tasks on: that of the {@link Env}, or, without
+ * one, a single-threaded one that all of them in the JVM share and that ends with the last share.
  */
-final class TaskShare implements AutoCloseable {
+public final class TaskShare implements AutoCloseable {
   private static final Object LOCK = new Object();
 
   @GuardedBy("LOCK")
@@ -28,7 +25,8 @@ final class TaskShare implements AutoCloseable {
     this.isOwn = isOwn;
   }
 
-  static TaskShare acquire() {
+  /** A share, to be closed by its owner after its tasks were removed. */
+  public static TaskShare acquire() {
     Optional<Env> env = Env.find(); // once: it may be shut down meanwhile
     if (env.isPresent()) {
       return new TaskShare(env.get().taskmanager(), false);
@@ -44,10 +42,12 @@ final class TaskShare implements AutoCloseable {
     }
   }
 
-  TaskManager manager() {
+  /** Where to add tasks. */
+  public TaskManager manager() {
     return manager;
   }
 
+  /** Gives the share back. */
   @Override
   public void close() {
     if (!isOwn) {

@@ -1,0 +1,65 @@
+package com.wookler.river.common.utils;
+
+import com.wookler.river.common.Monitor;
+import com.wookler.river.common.counters.AbstractCounter;
+import com.wookler.river.common.counters.AbstractCounter.Mode;
+import com.wookler.river.common.counters.AbstractMeasure;
+import com.wookler.river.common.counters.ConcurrentCounter;
+import com.wookler.river.common.counters.Counter;
+import com.wookler.river.common.counters.TimeWindow;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The counters of one owner, who takes them out of the monitor's report together.
+ *
+ * <p>What is written under one lock gets a counter of its own without lock or contention; the
+ * monitor adds up those of the same name. Without a monitor the counters count all the same and
+ * nobody reports them. Thread-safe.
+ */
+public final class CounterSet implements AutoCloseable {
+  private static final TimeWindow UNREPORTED =
+      new TimeWindow(Duration.ofDays(1), () -> Instant.EPOCH);
+
+  private final List<AbstractCounter> registered = new ArrayList<>(); // guarded by this
+
+  /** A counter that one thread at a time writes. */
+  public AbstractCounter local(
+      String namespace, String name, Class<? extends AbstractMeasure> type) {
+    return Monitor.find().isPresent()
+        ? registered(Monitoring.create(false, namespace, name, type, Mode.PROD))
+        : new Counter(UNREPORTED, type).namespace(namespace).name(name).mode(Mode.PROD);
+  }
+
+  /** A counter that any thread writes; all owners have the same one. */
+  public AbstractCounter shared(
+      String namespace, String name, Class<? extends AbstractMeasure> type) {
+    return Monitor.find().isPresent()
+        ? registered(Monitoring.create(true, namespace, name, type, Mode.PROD))
+        : new ConcurrentCounter(UNREPORTED, type).namespace(namespace).name(name).mode(Mode.PROD);
+  }
+
+  private synchronized AbstractCounter registered(@Nullable AbstractCounter reported) {
+    AbstractCounter counter = Objects.requireNonNull(reported, "the monitor went away");
+    registered.add(counter);
+    return counter;
+  }
+
+  /** Takes one of them out of the report. */
+  public synchronized void remove(AbstractCounter counter) {
+    if (registered.remove(counter)) {
+      Monitoring.remove(counter);
+    }
+  }
+
+  /** Takes all out of the report; their totals stay in the sums of their names. */
+  @Override
+  public synchronized void close() {
+    registered.forEach(Monitoring::remove);
+    registered.clear();
+  }
+}
