@@ -1,21 +1,18 @@
 package com.wookler.river.core;
 
-import com.fasterxml.jackson.core.JacksonException;
-import com.fasterxml.jackson.databind.JsonNode;
-import com.fasterxml.jackson.databind.json.JsonMapper;
-import com.fasterxml.jackson.databind.node.ObjectNode;
 import com.google.errorprone.annotations.concurrent.GuardedBy;
 import com.wookler.river.common.TimeSource;
 import com.wookler.river.common.errors.ConfigurationException;
 import com.wookler.river.common.errors.RiverException;
 import com.wookler.river.core.log.DurableFiles;
+import com.wookler.river.core.log.QueueIdentity;
+import com.wookler.river.core.message.DamagedMessageException;
 import com.wookler.river.core.message.QueueLockedException;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.channels.FileChannel;
 import java.nio.channels.FileLock;
 import java.nio.channels.OverlappingFileLockException;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -30,7 +27,6 @@ import java.util.HashSet;
 import java.util.Set;
 import java.util.UUID;
 import java.util.stream.Stream;
-import java.util.zip.CRC32C;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -53,8 +49,6 @@ final class DataDirectory implements AutoCloseable {
   static final String DISCARDED = ".discarded-";
 
   private static final Logger LOG = LoggerFactory.getLogger(DataDirectory.class);
-  private static final int FORMAT = 1;
-  private static final JsonMapper JSON = JsonMapper.builder().build();
   private static final DateTimeFormatter STAMP =
       DateTimeFormatter.ofPattern("yyyyMMdd'T'HHmmss.SSSX").withZone(ZoneOffset.UTC);
 
@@ -233,47 +227,17 @@ final class DataDirectory implements AutoCloseable {
   }
 
   private static UUID identity(Path path, String name, TimeSource time) throws IOException {
-    Path file = path.resolve("queue.json");
+    Path file = path.resolve(QueueIdentity.FILE);
     if (!Files.exists(file)) {
-      UUID id = UUID.randomUUID();
-      ObjectNode json = JSON.createObjectNode();
-      json.put("format", FORMAT).put("id", id.toString()).put("name", name);
-      json.put("created", time.wallTime().toString());
-      json.put("check", check(id.toString(), name));
-      DurableFiles.write(file, JSON.writerWithDefaultPrettyPrinter().writeValueAsBytes(json));
-      return id;
+      QueueIdentity fresh = new QueueIdentity(UUID.randomUUID(), name, time.wallTime().toString());
+      fresh.write(file);
+      return fresh.id();
     }
     try {
-      JsonNode json = JSON.readTree(Files.readAllBytes(file));
-      int format = json.path("format").asInt();
-      if (format != FORMAT) {
-        throw new ConfigurationException(
-            "queue "
-                + name
-                + ": "
-                + file
-                + " has format "
-                + format
-                + "; this River reads "
-                + FORMAT);
-      }
-      String id = json.path("id").asText();
-      if (!json.path("check").asText().equals(check(id, json.path("name").asText()))) {
-        throw new IllegalArgumentException("its id and name do not fit its check");
-      }
-      return UUID.fromString(id);
-    } catch (IllegalArgumentException | JacksonException e) {
-      throw new RiverException(
-          "queue " + name + ": damaged: " + file.toAbsolutePath() + " is not a queue's identity",
-          e);
+      return QueueIdentity.read(file).id();
+    } catch (DamagedMessageException e) {
+      throw new RiverException("queue " + name + ": " + e.getMessage(), e);
     }
-  }
-
-  /** With a wrong id every block would look as if it were another queue's. */
-  private static String check(String id, String name) {
-    CRC32C crc = new CRC32C();
-    crc.update((id + '/' + name).getBytes(StandardCharsets.UTF_8));
-    return String.format("%08x", crc.getValue());
   }
 
   Path log() {

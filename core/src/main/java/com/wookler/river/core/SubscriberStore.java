@@ -10,6 +10,7 @@ import com.wookler.river.core.log.DurableFiles;
 import com.wookler.river.core.log.LogReader;
 import com.wookler.river.core.message.DamagedMessageException;
 import com.wookler.river.core.subscriber.Positions;
+import com.wookler.river.core.subscriber.StoredSubscriber;
 import com.wookler.river.core.subscriber.SubscriberConfig;
 import java.io.IOException;
 import java.nio.file.DirectoryStream;

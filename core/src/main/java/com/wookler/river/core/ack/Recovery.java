@@ -25,7 +25,8 @@ final class Recovery {
 
   private final Generations generations;
   private final Cursor.@Nullable Content cursor;
-  private final List<String> damaged = new ArrayList<>();
+  private final List<LedgerDamage> damaged = new ArrayList<>();
+  private final boolean mends;
   private final Replay replay;
   private boolean created = true;
   private boolean based;
@@ -36,9 +37,11 @@ final class Recovery {
   private long records;
   private int torn;
 
-  private Recovery(Generations generations, Origin origin, Cursor.@Nullable Content cursor) {
+  private Recovery(
+      Generations generations, Origin origin, Cursor.@Nullable Content cursor, boolean mends) {
     this.generations = generations;
     this.cursor = cursor;
+    this.mends = mends;
     this.replay = new Replay(origin.earliest());
   }
 
@@ -52,11 +55,25 @@ final class Recovery {
    */
   static Found run(Generations generations, Origin origin, Cursor.@Nullable Content cursor)
       throws IOException {
-    Recovery recovery = new Recovery(generations, origin, cursor);
+    return new Recovery(generations, origin, cursor, true).find(origin);
+  }
+
+  /** Likewise, but leaves everything as it is. */
+  static Look look(Generations generations, Origin origin, Cursor.@Nullable Content cursor)
+      throws IOException {
+    Recovery recovery = new Recovery(generations, origin, cursor, false);
+    Found found = recovery.find(origin);
+    return new Look(found, List.copyOf(recovery.damaged));
+  }
+
+  /** What was found, and what of it is damaged. */
+  record Look(Found found, List<LedgerDamage> damaged) {}
+
+  private Found find(Origin origin) throws IOException {
     List<Numbered> files = generations.list();
-    recovery.loadSnapshot(files);
-    recovery.replayLogs(files);
-    return recovery.conclude(origin);
+    loadSnapshot(files);
+    replayLogs(files);
+    return conclude(origin);
   }
 
   private void loadSnapshot(List<Numbered> files) throws IOException {
@@ -85,7 +102,9 @@ final class Recovery {
       }
       AckLogFile log = AckLogFile.read(file.path(), file.generation(), generations.owner());
       if (log.shape() == AckLogFile.Shape.UNUSED) {
-        generations.recycleLog(file.path());
+        if (mends) {
+          generations.recycleLog(file.path());
+        }
         continue;
       }
       created = false;
@@ -96,7 +115,7 @@ final class Recovery {
       lastLog = file.generation();
     }
     if (cursor != null && cursor.generation() > lastLog && cursor.generation() >= base) {
-      damaged.add(generations.log(cursor.generation()) + " is damaged: it is missing or empty");
+      damaged.add(LedgerDamage.missing(generations.log(cursor.generation())));
     }
   }
 
@@ -118,7 +137,7 @@ final class Recovery {
 
   private void begin(AckLog.Header header) {
     if (header.previous() > lastLog && header.previous() >= base) {
-      damaged.add(generations.log(header.previous()) + " is damaged: it is missing or empty");
+      damaged.add(LedgerDamage.missing(generations.log(header.previous())));
     }
     if (header.restart()) {
       replay.restart(header.floor());
@@ -139,16 +158,17 @@ final class Recovery {
         setAside(cursorPath, "is damaged; made again from the other files");
       }
     } else if (logs > 0) {
-      damaged.add(cursorPath + " is damaged: it is missing; made again from the other files");
+      damaged.add(
+          new LedgerDamage(
+              cursorPath, "is damaged: it is missing; made again from the other files"));
     }
     if (created) {
       replay.restart(origin.start());
     } else if (!based) {
       damaged.add(
-          "nothing sound in "
-              + generations.directory()
-              + ": delivering again from "
-              + origin.earliest());
+          new LedgerDamage(
+              generations.directory(),
+              "is damaged: nothing sound in it, delivering again from " + origin.earliest()));
     }
     long generation = newest + 1;
     boolean rewrite = created || !damaged.isEmpty() || logs > LONG_CHAIN;
@@ -163,13 +183,17 @@ final class Recovery {
             logs,
             records,
             torn,
-            damaged);
+            damaged.stream().map(LedgerDamage::toString).toList());
     var start = new FileJournal.Start(generation, lastLog, replay.mark(), rewrite);
     return new Found(replay.finish(), start, report);
   }
 
   private void setAside(Path path, String what) throws IOException {
+    if (!mends) {
+      damaged.add(new LedgerDamage(path, what));
+      return;
+    }
     Path aside = Generations.setAside(path);
-    damaged.add(path + " " + what + "; kept as " + aside.getFileName());
+    damaged.add(new LedgerDamage(path, what + "; kept as " + aside.getFileName()));
   }
 }

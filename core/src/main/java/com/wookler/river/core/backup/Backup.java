@@ -153,7 +153,7 @@ public final class Backup implements AutoCloseable {
   private BackupSeal compress(Seal seal, Path blockFile, Path temporary) throws IOException {
     long covered = BackupSeal.covered(seal);
     List<Frame> frames = BlockCompressor.compress(blockFile, covered, temporary);
-    Verifier verifier = new Verifier(temporary, seal);
+    Verifier verifier = new Verifier(temporary, seal, bytes -> {});
     try (FrameFile file = new FrameFile(temporary)) {
       long length = file.length();
       Verification verification = verifier.verify(file, frames, length);
@@ -350,23 +350,7 @@ public final class Backup implements AutoCloseable {
    * @return what was found; a file that is missing or cannot be read is damage too
    */
   public Verification verify(Path zst) {
-    int named = BackupLayout.block(zst, BackupLayout.DATA).orElse(-1);
-    try {
-      BackupSeal seal = BackupSeal.read(BackupLayout.sealOf(zst));
-      BackupScan.checkName(zst, seal);
-      try (FrameFile file = new FrameFile(zst)) {
-        return new Verifier(zst, seal.block()).verify(file, seal.frames(), seal.length());
-      }
-    } catch (DamagedMessageException e) {
-      return unproven(zst, named, "its seal is of no use: " + Verifier.text(e));
-    } catch (IOException e) {
-      return unproven(zst, named, "cannot be read: " + e);
-    }
-  }
-
-  private static Verification unproven(Path zst, int block, String what) {
-    return new Verification(
-        zst, block, -1, -1, 0, List.of(new Verification.Damage(block, -1, -1, what)));
+    return BackupFiles.verify(zst, bytes -> {});
   }
 
   /**

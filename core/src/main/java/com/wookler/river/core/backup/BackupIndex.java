@@ -56,7 +56,12 @@ final class BackupIndex {
       return scan;
     }
     try {
-      scan = new BackupScan(queue, layout).run();
+      scan =
+          new BackupScan(
+                  layout,
+                  (file, what) ->
+                      LOG.warn("Queue {}: damaged: backup file {}: {}", queue, file, what))
+              .run();
     } catch (IOException e) {
       throw new RiverException(
           "queue " + queue + ": cannot read the backup directory " + layout.directory(), e);

@@ -1,5 +1,6 @@
 package com.wookler.river.core.backup;
 
+import com.wookler.river.core.log.ContentCheck;
 import com.wookler.river.core.message.DamagedMessageException;
 import java.io.IOException;
 import java.nio.file.FileVisitResult;
@@ -12,18 +13,14 @@ import java.nio.file.attribute.BasicFileAttributes;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * Looks through a backup directory once and changes nothing. What is not as River leaves it is
- * reported with a warning that has the word "damaged", and left alone.
+ * reported, and left alone. Links are not followed.
  */
 final class BackupScan extends SimpleFileVisitor<Path> {
-  private static final Logger LOG = LoggerFactory.getLogger(BackupScan.class);
-
-  private final String queue;
   private final BackupLayout layout;
+  private final Odd odd;
 
   /** Backups with a sound seal, of any queue. */
   final List<StoredBlock> blocks = new ArrayList<>();
@@ -37,9 +34,16 @@ final class BackupScan extends SimpleFileVisitor<Path> {
   /** Folders of years, months and days, each before the one that it is in. */
   final List<Path> folders = new ArrayList<>();
 
-  BackupScan(String queue, BackupLayout layout) {
-    this.queue = queue;
+  /** Hears of what is not as River leaves it. */
+  @FunctionalInterface
+  interface Odd {
+    /** A file or folder, and one sentence about it. */
+    void at(Path file, String what);
+  }
+
+  BackupScan(BackupLayout layout, Odd odd) {
     this.layout = layout;
+    this.odd = odd;
   }
 
   BackupScan run() throws IOException {
@@ -96,12 +100,16 @@ final class BackupScan extends SimpleFileVisitor<Path> {
 
   private void backup(Path file) {
     try {
-      BackupSeal seal = BackupSeal.read(BackupLayout.sealOf(file));
+      Path sealFile = BackupLayout.sealOf(file);
+      BackupSeal seal = BackupSeal.read(sealFile);
+      if (Files.isSymbolicLink(sealFile)) {
+        throw new DamagedMessageException("it is a link");
+      }
       checkName(file, seal);
       blocks.add(StoredBlock.of(file, seal));
     } catch (DamagedMessageException e) {
       damaged.add(file);
-      warn(file, "its seal is of no use (" + Verifier.text(e) + "); left alone and not read");
+      warn(file, "its seal is of no use (" + ContentCheck.text(e) + "); left alone and not read");
     } catch (NoSuchFileException e) {
       damaged.add(file);
       warn(file, "its seal is missing; left alone and not read");
@@ -120,6 +128,6 @@ final class BackupScan extends SimpleFileVisitor<Path> {
   }
 
   private void warn(Path file, String what) {
-    LOG.warn("Queue {}: damaged: backup file {}: {}", queue, file, what);
+    odd.at(file, what);
   }
 }

@@ -35,6 +35,30 @@ final class FrameFile implements Closeable {
   }
 
   /**
+   * Writes the content of a frame out, as it stood in the block; never more than the frame says.
+   *
+   * @return what is wrong with the frame, null if nothing is
+   * @throws IOException the file cannot be read, or what is written to cannot take it
+   */
+  @Nullable String copy(Frame frame, OutputStream to) throws IOException {
+    Compressed compressed = new Compressed(frame.offset(), frame.length());
+    try (ZstdInputStreamNoFinalizer zstd = new ZstdInputStreamNoFinalizer(compressed)) {
+      zstd.setLongMax(MAX_WINDOW_LOG);
+      Content content = new Content(zstd, frame.bytes());
+      content.transferTo(to);
+      if (content.left > 0) {
+        return "a frame holds less than it should";
+      }
+      if (zstd.read() >= 0) {
+        return "a frame holds more than it should";
+      }
+    } catch (ZstdIOException e) {
+      return "a frame cannot be decompressed: " + e.getMessage();
+    }
+    return compressed.checksum() == frame.checksum() ? null : "the checksum of a frame is wrong";
+  }
+
+  /**
    * Shows each document of a frame to the visitor, with its place in the block.
    *
    * @return what is wrong with the frame, null if nothing is; the visitor may have seen documents

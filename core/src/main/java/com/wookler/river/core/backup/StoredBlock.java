@@ -11,12 +11,13 @@ import java.nio.file.Path;
  * @param madeMicros when it was made, microseconds since 1970
  * @param length of the {@code .zst} file
  */
-record StoredBlock(Path file, Seal block, long madeMicros, long length) {
+public record StoredBlock(Path file, Seal block, long madeMicros, long length) {
   static StoredBlock of(Path file, BackupSeal seal) {
     return new StoredBlock(file, seal.block(), seal.madeMicros(), seal.length());
   }
 
-  boolean holds(long sequence) {
+  /** Whether this message is in it. */
+  public boolean holds(long sequence) {
     return sequence >= block.firstSequence() && sequence < block.endSequence();
   }
 

@@ -9,6 +9,7 @@ import java.nio.ByteOrder;
 import java.nio.channels.FileChannel;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
+import java.util.UUID;
 
 /**
  * Looks behind the place where a block breaks off for documents that prove themselves, to tell a
@@ -27,17 +28,24 @@ final class BlockSalvage {
 
   private final FileChannel channel;
   private final DocumentReader reader;
-  private final LogSettings settings;
+  private final long maxDocumentBytes;
   private final int block;
+  private final BlockScanner.Visitor visitor;
   private long messages;
   private long firstSequence = Long.MAX_VALUE;
   private long endSequence = -1;
 
-  private BlockSalvage(FileChannel channel, LogSettings settings, int block) {
+  private BlockSalvage(
+      FileChannel channel,
+      UUID queue,
+      long maxDocumentBytes,
+      int block,
+      BlockScanner.Visitor visitor) {
     this.channel = channel;
-    this.settings = settings;
+    this.maxDocumentBytes = maxDocumentBytes;
     this.block = block;
-    this.reader = new DocumentReader(settings.identity());
+    this.visitor = visitor;
+    this.reader = new DocumentReader(queue);
   }
 
   /**
@@ -52,7 +60,21 @@ final class BlockSalvage {
   /** Searches from an offset to the end of the file. */
   static Found search(Path file, long from, LogSettings settings, int block) throws IOException {
     try (FileChannel channel = FileChannel.open(file, StandardOpenOption.READ)) {
-      return new BlockSalvage(channel, settings, block).run((from + 3) & ~3L);
+      return new BlockSalvage(
+              channel,
+              settings.identity(),
+              settings.maxDocumentBytes(),
+              block,
+              (offset, document, length) -> {})
+          .run((from + 3) & ~3L);
+    }
+  }
+
+  /** Likewise, in a block of this queue, and shows each document that it finds to the visitor. */
+  static Found search(Path file, long from, UUID queue, int block, BlockScanner.Visitor visitor)
+      throws IOException {
+    try (FileChannel channel = FileChannel.open(file, StandardOpenOption.READ)) {
+      return new BlockSalvage(channel, queue, channel.size(), block, visitor).run((from + 3) & ~3L);
     }
   }
 
@@ -82,7 +104,7 @@ final class BlockSalvage {
   private boolean candidate(ByteBuffer window, int offset) {
     int length = window.getInt(offset);
     return length >= DocumentFormat.HEADER_BYTES
-        && length <= settings.maxDocumentBytes()
+        && length <= maxDocumentBytes
         && DocumentFormat.startsLikeDocument(window.getInt(offset + 4));
   }
 
@@ -103,6 +125,7 @@ final class BlockSalvage {
       messages += count;
       firstSequence = Math.min(firstSequence, first);
       endSequence = Math.max(endSequence, first + count);
+      visitor.document(offset, document, length);
       return 4 + ((length + 3) & ~3);
     } catch (DamagedMessageException e) {
       return 4;

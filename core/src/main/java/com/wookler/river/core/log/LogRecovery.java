@@ -7,7 +7,6 @@ import java.io.InputStream;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.channels.FileChannel;
-import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
@@ -45,7 +44,6 @@ import org.slf4j.LoggerFactory;
  */
 final class LogRecovery {
   private static final Logger LOG = LoggerFactory.getLogger(LogRecovery.class);
-  private static final String DAMAGED = ".damaged";
   private static final int START_SEARCH_BYTES = 256 << 10; // it stands behind the first index
 
   private final LogSettings settings;
@@ -113,19 +111,11 @@ final class LogRecovery {
   }
 
   private void list() throws IOException {
-    try (DirectoryStream<Path> all = Files.newDirectoryStream(settings.directory())) {
-      for (Path file : all) {
-        String name = String.valueOf(file.getFileName());
-        if (name.endsWith(BlockName.AHEAD)
-            || name.endsWith(DurableFiles.TEMPORARY)
-            || name.equals(ChronicleStore.METADATA)) {
-          leftovers.add(file);
-        } else if (BlockName.number(file).isPresent()) {
-          files.put(BlockName.number(file).getAsInt(), file);
-        } else if (BlockName.sealNumber(file).isPresent()) {
-          readSeal(BlockName.sealNumber(file).getAsInt(), file);
-        }
-      }
+    LogFiles found = LogFiles.list(settings.directory());
+    leftovers.addAll(found.passing());
+    files.putAll(found.blocks());
+    for (Map.Entry<Integer, Path> seal : found.seals().entrySet()) {
+      readSeal(seal.getKey(), seal.getValue());
     }
   }
 
@@ -266,7 +256,7 @@ final class LogRecovery {
     if (found.messages() == 0) {
       return -1;
     }
-    Path copy = block.file().resolveSibling(block.file().getFileName() + DAMAGED);
+    Path copy = block.file().resolveSibling(block.file().getFileName() + LogFiles.DAMAGED);
     Files.copy(block.file(), copy, StandardCopyOption.REPLACE_EXISTING);
     LOG.warn(
         "Queue {}: damaged: block {} has a hole at byte {}: sequences {} to {} cannot be delivered;"
@@ -337,7 +327,7 @@ final class LogRecovery {
   }
 
   private static Path setAside(Path file) throws IOException {
-    Path aside = file.resolveSibling(file.getFileName() + DAMAGED);
+    Path aside = file.resolveSibling(file.getFileName() + LogFiles.DAMAGED);
     Files.move(file, aside, StandardCopyOption.REPLACE_EXISTING);
     return aside;
   }

@@ -1,4 +1,4 @@
-package com.wookler.river.core;
+package com.wookler.river.core.subscriber;
 
 import com.fasterxml.jackson.core.JacksonException;
 import com.fasterxml.jackson.databind.json.JsonMapper;
@@ -7,7 +7,6 @@ import com.wookler.river.common.errors.ConfigurationException;
 import com.wookler.river.common.errors.RiverException;
 import com.wookler.river.core.log.DurableFiles;
 import com.wookler.river.core.message.DamagedMessageException;
-import com.wookler.river.core.subscriber.SubscriberConfig;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -24,14 +23,16 @@ import java.util.zip.CRC32C;
  * @param config its settings
  * @param start the sequence at which it began
  */
-record StoredSubscriber(SubscriberConfig config, long start) {
-  static final String FILE = "subscriber.json";
+public record StoredSubscriber(SubscriberConfig config, long start) {
+  /** The name of the file. */
+  public static final String FILE = "subscriber.json";
 
   private static final int FORMAT = 1;
   private static final String CHECK = "check";
   private static final JsonMapper JSON = JsonMapper.builder().build();
 
-  void write(Path directory, UUID queue) throws IOException {
+  /** Writes the file, whole or not at all, and makes its directory. */
+  public void write(Path directory, UUID queue) throws IOException {
     ObjectNode json = JSON.createObjectNode();
     json.put("format", FORMAT);
     json.put("name", config.name());
@@ -54,7 +55,7 @@ record StoredSubscriber(SubscriberConfig config, long start) {
    * @throws DamagedMessageException it is something else
    * @throws RiverException a newer River wrote it
    */
-  static StoredSubscriber read(Path directory, UUID queue) throws IOException {
+  public static StoredSubscriber read(Path directory, UUID queue) throws IOException {
     Path file = directory.resolve(FILE);
     try {
       if (!(JSON.readTree(Files.readAllBytes(file)) instanceof ObjectNode json)) {

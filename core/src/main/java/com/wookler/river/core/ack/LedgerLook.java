@@ -1,0 +1,137 @@
+package com.wookler.river.core.ack;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.locks.LockSupport;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Where a subscriber stands, by a look at its files that changes nothing; also while the queue is
+ * open.
+ *
+ * @param ack whether it acknowledges
+ * @param created whether there is nothing of it yet
+ * @param floor the lowest sequence that it has not finished
+ * @param handedOver the next sequence that was never handed over
+ * @param finishedAbove finished messages above the floor
+ * @param generation of the log of acknowledgements that the next opening begins
+ * @param snapshot generation of the snapshot that the state was read from; 0 without
+ * @param setAside files that an opening found damaged and kept
+ * @param damaged what an opening would find damaged now
+ */
+public record LedgerLook(
+    boolean ack,
+    boolean created,
+    long floor,
+    long handedOver,
+    long finishedAbove,
+    long generation,
+    long snapshot,
+    List<Path> setAside,
+    List<LedgerDamage> damaged) {
+
+  private static final int TRIES = 5;
+  private static final long BETWEEN_NANOS = Duration.ofMillis(20).toNanos();
+
+  /** Copies the lists. */
+  public LedgerLook {
+    setAside = List.copyOf(setAside);
+    damaged = List.copyOf(damaged);
+  }
+
+  /** Messages that were handed over and are not finished. */
+  public long unfinished() {
+    return Math.max(0, handedOver - floor - finishedAbove);
+  }
+
+  /**
+   * Looks at a subscriber's directory. Its owner may write meanwhile, and a look that falls into a
+   * write sees what is not there: so damage counts only if it is seen again.
+   *
+   * @param owner whose it is
+   * @param origin where it stands if the files don't tell
+   */
+  public static LedgerLook at(Path directory, Owner owner, boolean ack, Origin origin)
+      throws IOException {
+    LedgerLook look = null;
+    for (int i = 0; i < TRIES; i++) {
+      try {
+        LedgerLook again =
+            ack ? withAck(directory, owner, origin) : withoutAck(directory, owner, origin);
+        if (again.damaged.isEmpty() || (look != null && look.damaged.equals(again.damaged))) {
+          return again;
+        }
+        look = again;
+      } catch (NoSuchFileException e) {
+        if (i == TRIES - 1) {
+          throw e; // not one that its owner has just taken out of use
+        }
+      }
+      LockSupport.parkNanos(directory, BETWEEN_NANOS);
+    }
+    return look == null ? withAck(directory, owner, origin) : look;
+  }
+
+  private static LedgerLook withAck(Path directory, Owner owner, Origin origin) throws IOException {
+    Cursor.Content cursor = cursor(directory, owner);
+    Recovery.Look look = Recovery.look(new Generations(directory, owner), origin, cursor);
+    RecoveryReport report = look.found().report();
+    List<LedgerDamage> damaged = new ArrayList<>(look.damaged());
+    if (cursor != null && cursor.kind() == Cursor.WITHOUT_ACK) {
+      damaged.add(otherKind(directory));
+    }
+    Ring ring = look.found().ring();
+    return new LedgerLook(
+        true,
+        report.created(),
+        ring.floor(),
+        report.handedOver(),
+        ring.count(Ring.FINISHED),
+        report.generation(),
+        report.snapshot(),
+        setAside(directory),
+        damaged);
+  }
+
+  private static LedgerLook withoutAck(Path directory, Owner owner, Origin origin)
+      throws IOException {
+    Cursor.Content cursor = cursor(directory, owner);
+    List<LedgerDamage> damaged = new ArrayList<>();
+    if (cursor != null && !cursor.sound()) {
+      damaged.add(new LedgerDamage(directory.resolve(Cursor.NAME), "is damaged"));
+    } else if (cursor != null && cursor.kind() == Cursor.WITH_ACK) {
+      damaged.add(otherKind(directory));
+    }
+    long position = origin.start();
+    if (cursor != null) {
+      position = cursor.slots() > 0 ? cursor.mark() : origin.earliest();
+    }
+    return new LedgerLook(
+        false, cursor == null, position, position, 0, 0, 0, setAside(directory), damaged);
+  }
+
+  private static LedgerDamage otherKind(Path directory) {
+    return new LedgerDamage(
+        directory.resolve(Cursor.NAME), "is damaged: it is not of a subscriber of this kind");
+  }
+
+  private static Cursor.@Nullable Content cursor(Path directory, Owner owner) throws IOException {
+    Path path = directory.resolve(Cursor.NAME);
+    return Files.exists(path) ? Cursor.read(path, owner) : null;
+  }
+
+  private static List<Path> setAside(Path directory) throws IOException {
+    try (Stream<Path> files = Files.list(directory)) {
+      return files
+          .filter(file -> String.valueOf(file.getFileName()).endsWith(Generations.CORRUPT))
+          .sorted()
+          .toList();
+    }
+  }
+}

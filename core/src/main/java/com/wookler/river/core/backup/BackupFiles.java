@@ -1,0 +1,148 @@
+package com.wookler.river.core.backup;
+
+import com.wookler.river.core.log.BlockScanner;
+import com.wookler.river.core.log.ContentCheck;
+import com.wookler.river.core.message.DamagedMessageException;
+import java.io.IOException;
+import java.io.OutputStream;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.function.LongConsumer;
+
+/**
+ * The backups in a directory, of whatever queue, for those who read all of them: a snapshot of what
+ * is there, of which nothing is changed or kept open.
+ */
+public final class BackupFiles {
+  /** The largest block there can be, its last batch included; what claims more is no backup. */
+  public static final long MAX_BLOCK_BYTES = 2L << 30;
+
+  private final List<StoredBlock> blocks;
+  private final List<Odd> odd;
+
+  /**
+   * Something that is not as River leaves it.
+   *
+   * @param file or folder
+   * @param what one sentence about it
+   * @param isBackup whether messages may be in it: its seal is damaged or missing
+   */
+  public record Odd(Path file, String what, boolean isBackup) {}
+
+  /** Hears of frames that cannot be read. */
+  @FunctionalInterface
+  public interface Fault {
+    /** What follows this place of the block, in the uncompressed bytes, cannot be read. */
+    void at(long offset, String what);
+  }
+
+  private BackupFiles(List<StoredBlock> blocks, List<Odd> odd) {
+    this.blocks = blocks;
+    this.odd = odd;
+  }
+
+  /**
+   * Looks through a directory, {@code <backup.directory>/<queue>}. Links in it are not followed.
+   */
+  public static BackupFiles scan(Path directory) throws IOException {
+    List<Odd> odd = new ArrayList<>();
+    BackupScan scan =
+        new BackupScan(
+            new BackupLayout(directory),
+            (file, what) ->
+                odd.add(
+                    new Odd(file, what, BackupLayout.block(file, BackupLayout.DATA).isPresent())));
+    scan.run();
+    scan.blocks.sort(
+        Comparator.comparing((StoredBlock stored) -> stored.block().queue())
+            .thenComparing(stored -> stored.block().firstSequence())
+            .thenComparing(StoredBlock::file));
+    return new BackupFiles(List.copyOf(scan.blocks), List.copyOf(odd));
+  }
+
+  /** Those with a sound seal, each queue's together, in the order of their sequences. */
+  public List<StoredBlock> blocks() {
+    return blocks;
+  }
+
+  /** All that is not as River leaves it. */
+  public List<Odd> odd() {
+    return odd;
+  }
+
+  /**
+   * Reads all of one backup and compares every message, the counts and the digest with its seal.
+   *
+   * @param progress is told of compressed bytes read
+   * @return what was found; a file that is missing or cannot be read is damage too
+   */
+  public static Verification verify(Path zst, LongConsumer progress) {
+    int named = BackupLayout.block(zst, BackupLayout.DATA).orElse(-1);
+    try {
+      BackupSeal seal = BackupSeal.read(BackupLayout.sealOf(zst));
+      BackupScan.checkName(zst, seal);
+      try (FrameFile file = new FrameFile(zst)) {
+        return new Verifier(zst, seal.block(), progress).verify(file, seal.frames(), seal.length());
+      }
+    } catch (DamagedMessageException e) {
+      return unproven(zst, named, "its seal is of no use: " + ContentCheck.text(e));
+    } catch (IOException e) {
+      return unproven(zst, named, "cannot be read: " + e);
+    }
+  }
+
+  private static Verification unproven(Path zst, int block, String what) {
+    return new Verification(
+        zst, block, -1, -1, 0, List.of(new Verification.Damage(block, -1, -1, what)));
+  }
+
+  /**
+   * Shows the documents of a backup in order, from the frame on that holds a sequence.
+   *
+   * @throws DamagedMessageException its seal is of no use
+   */
+  public static void walk(StoredBlock stored, long from, BlockScanner.Visitor visitor, Fault fault)
+      throws IOException {
+    BackupSeal seal = BackupSeal.read(BackupLayout.sealOf(stored.file()));
+    int first = seal.frames().indexOf(seal.holding(from));
+    try (FrameFile file = new FrameFile(stored.file())) {
+      for (Frame frame : seal.frames().subList(first, seal.frames().size())) {
+        String what = file.walk(frame, visitor);
+        if (what != null) {
+          fault.at(frame.start(), what);
+        }
+      }
+    }
+  }
+
+  /**
+   * Writes out the block as it stood in the log, up to the end of its last document.
+   *
+   * @throws DamagedMessageException a frame is not as its seal says, or claims more than a block
+   *     can have
+   */
+  public static void unpack(StoredBlock stored, OutputStream to) throws IOException {
+    BackupSeal seal = BackupSeal.read(BackupLayout.sealOf(stored.file()));
+    if (!seal.block().equals(stored.block())) {
+      throw new DamagedMessageException("damaged: its seal is another one now");
+    }
+    if (BackupSeal.covered(seal.block()) > MAX_BLOCK_BYTES) {
+      throw new DamagedMessageException(
+          "damaged: its seal speaks of " + seal.block().bytes() + " bytes, no block has as many");
+    }
+    try (FrameFile file = new FrameFile(stored.file())) {
+      if (file.length() != seal.length()) {
+        throw new DamagedMessageException(
+            "damaged: the file has " + file.length() + " bytes of " + seal.length());
+      }
+      for (Frame frame : seal.frames()) {
+        String what = file.copy(frame, to);
+        if (what != null) {
+          throw new DamagedMessageException("damaged: byte " + frame.start() + ": " + what);
+        }
+      }
+    }
+  }
+}

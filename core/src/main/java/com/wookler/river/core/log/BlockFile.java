@@ -1,0 +1,197 @@
+package com.wookler.river.core.log;
+
+import com.wookler.river.core.message.DamagedMessageException;
+import java.io.BufferedInputStream;
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.nio.channels.FileChannel;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.time.Duration;
+import java.util.Optional;
+import java.util.UUID;
+import java.util.concurrent.locks.LockSupport;
+
+/**
+ * A block's file as anybody may read it at any time, also while its owner appends to it. Nothing is
+ * written, locked or mapped.
+ *
+ * <p>A file that grows is read in two passes: the first finds where it ends, the second shows what
+ * lies before. So everything that is shown was complete before it was read, and a document that is
+ * being written is never taken for damage.
+ */
+public final class BlockFile {
+  private static final int READ_BYTES = 1 << 20;
+  private static final int START_SEARCH_BYTES = 256 << 10; // it stands behind the first index
+  private static final int TRIES = 5;
+  private static final long BETWEEN_NANOS = Duration.ofMillis(20).toNanos();
+
+  private final int number;
+  private final Path file;
+
+  /**
+   * How a walk ended.
+   *
+   * @param offset where the last document that was shown ends
+   * @param ending what stands there
+   * @param noted whether the owner has noted a document behind that: the tail was taken away
+   */
+  public record End(long offset, BlockScanner.Ending ending, boolean noted) {}
+
+  /**
+   * What is whole behind a break.
+   *
+   * @param messages so many; with 0 the break is the torn end of the block
+   * @param firstSequence of the first of them
+   * @param endSequence the sequence after the last of them
+   */
+  public record Behind(long messages, long firstSequence, long endSequence) {}
+
+  /** A data file, under the name of this block. */
+  public BlockFile(int number, Path file) {
+    this.number = number;
+    this.file = file;
+  }
+
+  /** Its number, as its name says. */
+  public int number() {
+    return number;
+  }
+
+  /** Its path. */
+  public Path file() {
+    return file;
+  }
+
+  /** What a block says of itself at its beginning, where the sequences of its messages start. */
+  public Optional<Origin> origin() throws IOException {
+    byte[] bytes;
+    try (InputStream in = Files.newInputStream(file)) {
+      bytes = in.readNBytes(START_SEARCH_BYTES);
+    }
+    return BlockStart.find(bytes)
+        .map(start -> new Origin(start.queue(), start.block(), start.firstSequence()));
+  }
+
+  /**
+   * What a block says of itself.
+   *
+   * @param queue that it belongs to
+   * @param block its number
+   * @param firstSequence of its first message, or of the one that would be
+   */
+  public record Origin(UUID queue, int block, long firstSequence) {}
+
+  /** Reads the seal of a block, which must be that of this one. */
+  public static Seal seal(Path file, int block) throws IOException {
+    Seal seal = Seal.read(file);
+    if (seal.block() != block) {
+      throw new DamagedMessageException("damaged: it is the seal of block " + seal.block());
+    }
+    return seal;
+  }
+
+  /** Shows the documents of a block that is closed and does not change. */
+  public End walkClosed(BlockScanner.Visitor visitor) throws IOException {
+    try (InputStream in = stream()) {
+      BlockScanner.Result result = BlockScanner.scan(in, visitor);
+      return new End(result.end(), result.ending(), false);
+    }
+  }
+
+  /** Shows the documents of a block to which its owner may append meanwhile. */
+  public End walk(BlockScanner.Visitor visitor) throws IOException {
+    long noted = ChronicleHeader.lastDocument(file); // first: it must not be ahead of the look
+    BlockScanner.Result found;
+    try (InputStream in = stream()) {
+      found = BlockScanner.scan(in, (offset, document, length) -> {});
+    }
+    End end = settled(found, noted);
+    try (InputStream in = new Bounded(stream(), end.offset())) {
+      BlockScanner.scan(in, visitor);
+    }
+    return end;
+  }
+
+  /** A document that was just being written is no break, and soon complete. */
+  private End settled(BlockScanner.Result found, long noted) throws IOException {
+    if (found.ending() == BlockScanner.Ending.CLOSED) {
+      return new End(found.end(), found.ending(), false);
+    }
+    int header = header(found.end());
+    for (int i = 0; i < TRIES; i++) {
+      if (header != 0 && BlockScanner.sizeOf(header) > 0 && fits(found.end(), header)) {
+        return new End(found.end(), BlockScanner.Ending.OPEN, false); // it has grown meanwhile
+      }
+      if (found.ending() == BlockScanner.Ending.OPEN && noted < found.end()) {
+        return new End(found.end(), found.ending(), false);
+      }
+      LockSupport.parkNanos(this, BETWEEN_NANOS);
+      header = header(found.end());
+    }
+    boolean closed = header == BlockScanner.END;
+    return new End(
+        found.end(),
+        closed ? BlockScanner.Ending.CLOSED : found.ending(),
+        !closed && (header == 0 ? noted >= found.end() : noted > found.end()));
+  }
+
+  private boolean fits(long offset, int header) throws IOException {
+    return offset + BlockScanner.sizeOf(header) <= Files.size(file);
+  }
+
+  /** The header at an offset; 0 behind the end of the file. */
+  private int header(long offset) throws IOException {
+    ByteBuffer header = ByteBuffer.allocate(4).order(ByteOrder.LITTLE_ENDIAN);
+    try (FileChannel channel = FileChannel.open(file, StandardOpenOption.READ)) {
+      return channel.read(header, offset) == 4 ? header.getInt(0) : 0;
+    }
+  }
+
+  /** Looks behind a break for whole documents of this queue, and shows them. */
+  public Behind behind(long offset, UUID queue, BlockScanner.Visitor visitor) throws IOException {
+    BlockSalvage.Found found = BlockSalvage.search(file, offset, queue, number, visitor);
+    return new Behind(found.messages(), found.firstSequence(), found.endSequence());
+  }
+
+  /** Whether Chronicle has completed its first header; without it nothing can be walked. */
+  public boolean hasHeader() throws IOException {
+    return header(0) > 0;
+  }
+
+  private InputStream stream() throws IOException {
+    return new BufferedInputStream(Files.newInputStream(file), READ_BYTES);
+  }
+
+  /** The first bytes of a file. */
+  private static final class Bounded extends InputStream {
+    private final InputStream in;
+    private long left;
+
+    Bounded(InputStream in, long left) {
+      this.in = in;
+      this.left = left;
+    }
+
+    @Override
+    public int read() throws IOException {
+      byte[] one = new byte[1];
+      return read(one, 0, 1) < 0 ? -1 : one[0] & 0xFF;
+    }
+
+    @Override
+    public int read(byte[] bytes, int offset, int length) throws IOException {
+      int read = left == 0 ? -1 : in.read(bytes, offset, (int) Math.min(length, left));
+      left -= Math.max(0, read);
+      return read;
+    }
+
+    @Override
+    public void close() throws IOException {
+      in.close();
+    }
+  }
+}

@@ -1,0 +1,65 @@
+package com.wookler.river.core.log;
+
+import com.fasterxml.jackson.core.JacksonException;
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.json.JsonMapper;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import com.wookler.river.core.message.DamagedMessageException;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.zip.CRC32C;
+
+/**
+ * Small JSON files that people may read, and that prove themselves: the field {@code check} is the
+ * CRC32C, in hexadecimal, of all others as compact JSON in their order.
+ */
+public final class CheckedJson {
+  private static final String CHECK = "check";
+  private static final JsonMapper JSON = JsonMapper.builder().build();
+
+  private CheckedJson() {}
+
+  /** An empty object, to be filled and written. */
+  public static ObjectNode object() {
+    return JSON.createObjectNode();
+  }
+
+  /** Writes the object and its check, whole or not at all. */
+  public static void write(Path file, ObjectNode json) throws IOException {
+    ObjectNode checked = json.deepCopy().put(CHECK, crc(json.toString()));
+    DurableFiles.write(file, JSON.writerWithDefaultPrettyPrinter().writeValueAsBytes(checked));
+  }
+
+  /**
+   * Reads a file and leaves its check to {@link #isWhole}.
+   *
+   * @throws DamagedMessageException it is no JSON object
+   */
+  public static ObjectNode read(Path file) throws IOException {
+    try {
+      if (JSON.readTree(Files.readAllBytes(file)) instanceof ObjectNode object) {
+        return object;
+      }
+      throw new DamagedMessageException("damaged: " + file + " holds no object");
+    } catch (JacksonException e) {
+      throw new DamagedMessageException(
+          "damaged: " + file + " is no JSON: " + e.getOriginalMessage(), e);
+    }
+  }
+
+  /** Whether the object is what {@link #write} was given. */
+  public static boolean isWhole(ObjectNode read) {
+    ObjectNode content = read.deepCopy();
+    JsonNode check = content.remove(CHECK);
+    return check != null && check.asText().equals(crc(content.toString()));
+  }
+
+  /** The check of a text. */
+  static String crc(String text) {
+    CRC32C crc = new CRC32C();
+    crc.update(text.getBytes(StandardCharsets.UTF_8));
+    return String.format("%08x", crc.getValue());
+  }
+}

@@ -1,0 +1,150 @@
+package com.wookler.river.core.log;
+
+import com.wookler.river.core.message.DamagedMessageException;
+import com.wookler.river.core.message.DocumentFormat;
+import com.wookler.river.core.message.DocumentReader;
+import java.util.UUID;
+
+/**
+ * Proves the documents of one block as they are shown to it: every message's checksum, that
+ * sequences follow each other, and at the end what the block's seal says of all of them.
+ *
+ * <p>Used once, by one thread; keeps counts only, whatever the size of the block.
+ */
+public final class ContentCheck implements BlockScanner.Visitor {
+  /** As a sequence or an offset: it cannot be told. */
+  public static final long UNKNOWN = -1;
+
+  private static final String PREFIX = "damaged: ";
+
+  private final DocumentReader reader;
+  private final int block;
+  private final Damaged damaged;
+
+  private long expected;
+  private boolean lost; // whether messages are missing right before the next one
+  private long damages;
+  private long messages;
+  private long documents;
+  private long firstMicros;
+  private long lastMicros;
+  private long digest;
+
+  /** Hears of what is not as it was written. */
+  @FunctionalInterface
+  public interface Damaged {
+    /**
+     * One place.
+     *
+     * @param sequence the first message that it touches, {@link #UNKNOWN} if that cannot be told
+     * @param offset where it is in the block, {@link #UNKNOWN} if that cannot be told
+     * @param what one sentence without the place
+     */
+    void at(long sequence, long offset, String what);
+  }
+
+  /**
+   * A check of a block of this queue.
+   *
+   * @param first the sequence that it starts with; {@link #UNKNOWN} if only itself can tell
+   */
+  public ContentCheck(UUID queue, int block, long first, Damaged damaged) {
+    this.reader = new DocumentReader(queue);
+    this.block = block;
+    this.expected = first;
+    this.lost = first == UNKNOWN;
+    this.damaged = damaged;
+  }
+
+  /** A frame of the block begins, which says that this sequence comes next. */
+  public void begin(long sequence, long offset) {
+    if (sequence != expected && !lost) {
+      damage(expected, offset, "a frame starts with sequence " + sequence);
+    }
+    expected = sequence;
+    lost = false;
+  }
+
+  @Override
+  public void document(long offset, byte[] document, int length) {
+    try {
+      reader.open(document, length, block);
+      long first = reader.firstSequence();
+      if (lost ? first < expected : first != expected) {
+        throw new DamagedMessageException("sequence " + first + " stands in its place");
+      }
+      digest = DocumentFormat.digest(digest, reader.verify());
+      if (documents == 0) {
+        firstMicros = reader.micros();
+      }
+      lastMicros = reader.micros();
+      documents++;
+      messages += reader.count();
+      expected = first + reader.count();
+      lost = false;
+    } catch (DamagedMessageException e) {
+      damage(reader.hasNext() ? reader.nextSequence() : expected, offset, text(e));
+      lost = true;
+    }
+  }
+
+  /** What was shown breaks off here; documents may be missing before the next one. */
+  public void breaks(long offset, String what) {
+    damage(expected, offset, what);
+    lost = true;
+  }
+
+  /** Compares all that was shown with the seal; says nothing new of a block with damage. */
+  public void compareWith(Seal seal) {
+    if (damages > 0) {
+      return;
+    }
+    compare("messages", messages, seal.messages());
+    compare("documents", documents, seal.documents());
+    compare("as its first publish time", firstMicros, seal.firstMicros());
+    compare("as its last publish time", lastMicros, seal.lastMicros());
+    compare("as its digest", digest, seal.digest());
+  }
+
+  private void compare(String what, long found, long sealed) {
+    if (found != sealed) {
+      damage(UNKNOWN, UNKNOWN, "the seal says " + sealed + " " + what + ", the block " + found);
+    }
+  }
+
+  private void damage(long sequence, long offset, String what) {
+    damages++;
+    damaged.at(sequence, offset, what);
+  }
+
+  /** The sequence that the next document should start with; {@link #UNKNOWN} if none was read. */
+  public long expected() {
+    return expected;
+  }
+
+  /** Messages proven so far. */
+  public long messages() {
+    return messages;
+  }
+
+  /** Places that are not as they were written, so far. */
+  public long damages() {
+    return damages;
+  }
+
+  /** Publish time of the first message proven, microseconds since 1970. */
+  public long firstMicros() {
+    return firstMicros;
+  }
+
+  /** Publish time of the last message proven, microseconds since 1970. */
+  public long lastMicros() {
+    return lastMicros;
+  }
+
+  /** What an exception says, without the word that each of them begins with. */
+  public static String text(DamagedMessageException e) {
+    String text = String.valueOf(e.getMessage());
+    return text.startsWith(PREFIX) ? text.substring(PREFIX.length()) : text;
+  }
+}
