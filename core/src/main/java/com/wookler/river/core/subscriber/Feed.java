@@ -36,7 +36,11 @@ final class Feed<M> implements AutoCloseable {
     @Nullable T from(Feed<M> feed, long nowMillis);
   }
 
-  Feed(DurableSubscriber<M> subscriber, SubscriberContext<M> context, Ledger ledger) {
+  Feed(
+      DurableSubscriber<M> subscriber,
+      SubscriberConfig config,
+      SubscriberContext<M> context,
+      Ledger ledger) {
     this.subscriber = subscriber;
     this.maker =
         (sequence, micros, data, key, headers) ->
@@ -45,7 +49,7 @@ final class Feed<M> implements AutoCloseable {
     this.ledger = ledger;
     this.reader = log.reader();
     this.redeliveries = new Redeliveries(context.identity(), log, context.cache());
-    this.ackRequired = subscriber.config().ackRequired();
+    this.ackRequired = config.ackRequired();
   }
 
   /**

@@ -132,22 +132,22 @@ final class MessageDelivery<M> implements Delivery<M> {
 
   @Override
   public void ack() {
-    subscriber.ack(this);
+    subscriber.decisions().ack(this);
   }
 
   @Override
   public void nack(Duration delay) {
-    subscriber.retry(this, delay);
+    subscriber.decisions().retry(this, delay);
   }
 
   @Override
   public void release() {
-    subscriber.release(this);
+    subscriber.decisions().release(this);
   }
 
   @Override
   public void extend(Duration time) {
-    subscriber.extend(this, time);
+    subscriber.decisions().extend(this, time);
   }
 
   @Override

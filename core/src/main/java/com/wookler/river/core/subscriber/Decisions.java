@@ -1,0 +1,123 @@
+package com.wookler.river.core.subscriber;
+
+import com.google.errorprone.annotations.concurrent.GuardedBy;
+import com.wookler.river.core.ack.Outcome;
+import java.time.Duration;
+import java.util.Collection;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Carries out what consumers decide over deliveries, and wakes whoever can go on because of it.
+ * Thread-safe: each call takes the subscriber's lock. Without acknowledgement nothing is left to
+ * decide, and nothing happens.
+ */
+final class Decisions<M> {
+  private final DurableSubscriber<M> subscriber;
+  private final SubscriberState<M> state;
+
+  Decisions(DurableSubscriber<M> subscriber, SubscriberState<M> state) {
+    this.subscriber = subscriber;
+    this.state = state;
+  }
+
+  /**
+   * The delivery as this subscriber made it.
+   *
+   * @throws IllegalArgumentException it is another's
+   */
+  MessageDelivery<M> own(Delivery<M> delivery) {
+    if (delivery instanceof MessageDelivery<M> own && own.subscriber() == subscriber) {
+      return own;
+    }
+    throw state.refusals.foreign();
+  }
+
+  void ack(MessageDelivery<M> delivery) {
+    decide(delivery, Verdicts::acknowledge, false);
+  }
+
+  void ackUpTo(MessageDelivery<M> delivery) {
+    decide(delivery, Verdicts::acknowledgeUpTo, false);
+  }
+
+  void release(MessageDelivery<M> delivery) {
+    decide(delivery, Verdicts::release, true);
+  }
+
+  void retry(MessageDelivery<M> delivery, Duration delay) {
+    if (delay.isNegative()) {
+      throw new IllegalArgumentException("a delay of " + delay);
+    }
+    decide(delivery, (own, given) -> own.retry(given, delay.toMillis(), state.nowMillis()), true);
+  }
+
+  void extend(MessageDelivery<M> delivery, Duration time) {
+    if (time.isZero() || time.isNegative()) {
+      throw new IllegalArgumentException("an extension by " + time);
+    }
+    decide(delivery, (own, given) -> own.extend(given, time.toMillis(), state.nowMillis()), true);
+  }
+
+  /** Carries a decision out, which may have a message due before a waiting consumer would look. */
+  private void decide(MessageDelivery<M> delivery, Verdicts.Decision<M> decision, boolean retimes) {
+    if (!state.config.ackRequired()) {
+      return;
+    }
+    Outcome outcome;
+    boolean wake;
+    state.lock.lock();
+    try {
+      state.ensureOpen();
+      boolean full = !state.ledger.hasRoom();
+      outcome = decision.over(state.verdicts, delivery);
+      wake = decided(full) || retimes;
+    } finally {
+      state.lock.unlock();
+    }
+    tell(wake, outcome == Outcome.STALE ? delivery : null);
+  }
+
+  /** Finishes all that are not stale. */
+  void ack(Collection<? extends Delivery<M>> deliveries) {
+    if (!state.config.ackRequired()) {
+      return;
+    }
+    deliveries.forEach(this::own); // a foreign one is refused before any is decided
+    MessageDelivery<M> stale = null;
+    boolean wake;
+    state.lock.lock();
+    try {
+      state.ensureOpen();
+      boolean full = !state.ledger.hasRoom();
+      for (Delivery<M> delivery : deliveries) {
+        MessageDelivery<M> own = own(delivery);
+        if (state.verdicts.acknowledge(own) == Outcome.STALE) {
+          stale = own;
+        }
+      }
+      wake = decided(full);
+    } finally {
+      state.lock.unlock();
+    }
+    tell(wake, stale);
+  }
+
+  /** Whether somebody who waits can go on now: no publish tells of room. */
+  @GuardedBy("state.lock")
+  private boolean decided(boolean wasFull) {
+    state.changed();
+    if (wasFull) {
+      state.line.listen(true);
+    }
+    return wasFull && state.feed.hasMore();
+  }
+
+  private void tell(boolean wake, @Nullable MessageDelivery<M> stale) {
+    if (wake) {
+      state.line.wakeOne();
+    }
+    if (stale != null) {
+      throw state.refusals.stale(stale);
+    }
+  }
+}

@@ -1,0 +1,103 @@
+package com.wookler.river.core.subscriber;
+
+import static com.wookler.river.core.subscriber.SubscriberState.MILLI;
+
+import com.google.errorprone.annotations.concurrent.GuardedBy;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Takes messages from the feed, counts and times that, and says when to look again. Thread-safe:
+ * each call takes the subscriber's lock.
+ */
+final class Polls<M> implements WaitingRoom.Source<Delivery<M>> {
+  private static final int SAMPLE_MASK = 63;
+
+  private final SubscriberState<M> state;
+
+  Polls(SubscriberState<M> state) {
+    this.state = state;
+  }
+
+  /** The next message, or null if there is none now. */
+  @Nullable Delivery<M> takeOne() {
+    return take(Feed::takeOne, 1);
+  }
+
+  @Override
+  public List<Delivery<M>> take(int max) {
+    List<Delivery<M>> taken = take((from, nowMillis) -> from.take(max, nowMillis), max);
+    return taken == null ? List.of() : taken;
+  }
+
+  private <T> @Nullable T take(Feed.Taking<M, T> taking, int max) {
+    boolean wake = false;
+    state.lock.lock();
+    try {
+      state.ensureOpen();
+      if (state.isPaused()) {
+        state.line.listen(false);
+        return null;
+      }
+      boolean ackRequired = state.config.ackRequired();
+      boolean nothingDue = state.ledger.nextDueMillis() == Long.MAX_VALUE;
+      long before = state.feed.taken();
+      boolean sampled = max > 1 || (before & SAMPLE_MASK) == 0;
+      long started = ackRequired || sampled ? state.time.nanoTime() : state.openedNanos;
+      T taken = taking.from(state.feed, (started - state.openedNanos) / MILLI);
+      if (taken == null) {
+        state.line.listen(state.ledger.hasRoom());
+        wake = state.feed.hasMore(); // published since the look, and before it listened
+      } else {
+        took(state.feed.taken() - before, sampled ? started : state.openedNanos);
+        // whoever waits without a time to look again needs one, now that something can fall due
+        wake = state.feed.hasMore() || (nothingDue && ackRequired);
+      }
+      return taken;
+    } finally {
+      state.lock.unlock();
+      if (wake) {
+        state.line.wakeOne();
+      }
+    }
+  }
+
+  /** Counts what was taken; {@code openedNanos} says that the beginning was not looked at. */
+  @GuardedBy("state.lock")
+  private void took(long messages, long started) {
+    state.changed();
+    SubscriberCounters counters = state.counters;
+    counters.reads().add(messages);
+    counters.storeReads().add(messages);
+    if (started != state.openedNanos) {
+      counters.readTime().add(state.time.nanoTime() - started, messages);
+    }
+  }
+
+  @Override
+  public long nanosUntilDue() {
+    state.lock.lock();
+    try {
+      if (state.isClosed() || state.isPaused()) {
+        return Long.MAX_VALUE;
+      }
+      long due = state.ledger.nextDueMillis();
+      return due == Long.MAX_VALUE
+          ? Long.MAX_VALUE
+          : Math.max(MILLI, (due - state.nowMillis()) * MILLI);
+    } finally {
+      state.lock.unlock();
+    }
+  }
+
+  @Override
+  public boolean needsAnother() {
+    state.lock.lock();
+    try {
+      return !state.isClosed()
+          && (state.ledger.nextDueMillis() != Long.MAX_VALUE || state.feed.hasMore());
+    } finally {
+      state.lock.unlock();
+    }
+  }
+}

@@ -1,0 +1,142 @@
+package com.wookler.river.core.subscriber;
+
+import com.google.errorprone.annotations.concurrent.GuardedBy;
+import com.wookler.river.common.TimeSource;
+import com.wookler.river.core.ack.Ledger;
+import com.wookler.river.core.log.Arrivals;
+import java.lang.invoke.VarHandle;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.ReentrantLock;
+
+/**
+ * What the parts of one subscriber share: its lock, what that guards, and its clock.
+ *
+ * <p>The lock is held for a poll or a verdict, never while a consumer waits and never across the
+ * converter.
+ */
+final class SubscriberState<M> {
+  static final long MILLI = TimeUnit.MILLISECONDS.toNanos(1);
+
+  final ReentrantLock lock = new ReentrantLock();
+  final SubscriberConfig config;
+  final SubscriberCounters counters;
+  final Refusals refusals;
+  final Arrivals.Line line;
+  final TimeSource time;
+  final long openedNanos;
+
+  @GuardedBy("lock")
+  final Ledger ledger;
+
+  @GuardedBy("lock")
+  final Feed<M> feed;
+
+  @GuardedBy("lock")
+  final Verdicts<M> verdicts;
+
+  /** Whether the ledger has changed since it was last forced; set under the lock. */
+  private volatile boolean unforced = true;
+
+  @GuardedBy("lock")
+  private boolean paused;
+
+  @GuardedBy("lock")
+  private boolean closed;
+
+  @GuardedBy("lock")
+  private long closedFloor;
+
+  SubscriberState(
+      DurableSubscriber<M> subscriber,
+      SubscriberContext<M> context,
+      SubscriberConfig config,
+      Ledger ledger,
+      SubscriberCounters counters) {
+    this.config = config;
+    this.ledger = ledger;
+    this.counters = counters;
+    this.refusals = new Refusals(context.queue(), config.name());
+    this.line = context.log().arrivals().line();
+    this.time = context.time();
+    this.openedNanos = time.nanoTime();
+    this.feed = new Feed<>(subscriber, config, context, ledger);
+    this.verdicts = new Verdicts<>(ledger, counters.acks());
+  }
+
+  /** Milliseconds since it was opened: the clock of its ledger. */
+  long nowMillis() {
+    return (time.nanoTime() - openedNanos) / MILLI;
+  }
+
+  @GuardedBy("lock")
+  void ensureOpen() {
+    if (closed) {
+      throw refusals.closed();
+    }
+  }
+
+  @GuardedBy("lock")
+  boolean isClosed() {
+    return closed;
+  }
+
+  @GuardedBy("lock")
+  boolean isPaused() {
+    return paused;
+  }
+
+  @GuardedBy("lock")
+  void pause(boolean value) {
+    ensureOpen();
+    paused = value;
+    line.listen(!value);
+  }
+
+  /** The lowest sequence that it still needs; also after it was closed. */
+  @GuardedBy("lock")
+  long floor() {
+    return closed ? closedFloor : ledger.floor();
+  }
+
+  /** Ends all but the ledger. Returns false if that was done before. */
+  @GuardedBy("lock")
+  boolean close() {
+    if (closed) {
+      return false;
+    }
+    closed = true;
+    closedFloor = ledger.floor();
+    feed.close();
+    return true;
+  }
+
+  /** To be called behind the change: a force that runs before it must leave the flag set. */
+  void changed() {
+    VarHandle.fullFence(); // the change must not be seen after the flag was found set
+    if (!unforced) { // a store that other cores must see, only where it says something new
+      unforced = true;
+    }
+  }
+
+  boolean isUnforced() {
+    return unforced;
+  }
+
+  /** Forces the ledger to the device, without the lock. */
+  @SuppressWarnings("GuardedBy") // the one method of a ledger that is made for a thread without it
+  void force() {
+    unforced = false; // before, so that what happens meanwhile is forced the next time
+    try {
+      ledger.force();
+    } catch (RuntimeException | Error e) {
+      unforced = true; // or an idle subscriber's acknowledgements would never be forced
+      throw e;
+    }
+  }
+
+  /** Ends the ledger of a closed subscriber. */
+  @SuppressWarnings("GuardedBy") // closed: nothing else calls the ledger but force(), which may
+  void end() {
+    ledger.close();
+  }
+}
