@@ -74,7 +74,8 @@ final class Lookup implements AutoCloseable {
         found.add(message);
       }
     } catch (DamagedMessageException e) {
-      if (found.isEmpty() && from >= log.firstSequence()) {
+      boolean lost = log.gaps().endOf(from) > from;
+      if (found.isEmpty() && from >= log.firstSequence() && !lost) {
         throw e; // else its block went into the backup meanwhile
       }
     } finally {

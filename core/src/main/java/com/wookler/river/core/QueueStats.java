@@ -8,6 +8,8 @@ package com.wookler.river.core;
  * @param blocks files with messages, and the active one; not those made ahead
  * @param firstSequence of the oldest message in the log; {@code nextSequence} if there is none
  * @param nextSequence that the next message gets
+ * @param lost messages that damage or a power loss has taken from the log, found when it was opened
+ *     and counted as long as the log has the blocks around them
  * @param archived blocks archived since the queue was opened
  * @param backups blocks in the backup directory
  * @param diskFree bytes that the queue's volume has free
@@ -18,6 +20,7 @@ public record QueueStats(
     int blocks,
     long firstSequence,
     long nextSequence,
+    long lost,
     long archived,
     int backups,
     long diskFree) {}

@@ -3,6 +3,7 @@ package com.wookler.river.core;
 import com.wookler.river.common.TaskShare;
 import com.wookler.river.common.WorkerPool;
 import com.wookler.river.common.errors.RiverException;
+import com.wookler.river.core.ack.AckScan;
 import com.wookler.river.core.backup.Backup;
 import com.wookler.river.core.log.BlockLog;
 import com.wookler.river.core.log.LogLines;
@@ -19,6 +20,7 @@ import java.util.Deque;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -54,6 +56,7 @@ final class RunningQueue<M> {
 
   RunningQueue(QueueConfig<M> config, Listeners listeners) {
     this.config = config;
+    long started = config.time().nanoTime();
     try {
       directory = openDirectory();
       flusher = line("flusher", FLUSHERS);
@@ -78,14 +81,16 @@ final class RunningQueue<M> {
       throw e;
     }
     LOG.info(
-        "Queue {} runs in {}: {} messages, sequences {} to {}, {} blocks, {} subscribers",
+        "Queue {} runs in {}: {} messages, sequences {} to {}, {} blocks, {} subscribers; {}; {} ms",
         config.name(),
         directory.path(),
-        log.nextSequence() - log.firstSequence(),
+        messages(),
         log.firstSequence(),
         log.nextSequence(),
         log.blocks(),
-        subscribers.open().size());
+        subscribers.open().size(),
+        log.repaired(),
+        TimeUnit.NANOSECONDS.toMillis(config.time().nanoTime() - started));
   }
 
   private DataDirectory openDirectory() {
@@ -108,7 +113,8 @@ final class RunningQueue<M> {
     WorkerPool.Serial maker = line("worker", WORKERS);
     WorkerPool.Serial toucher = line("worker", WORKERS);
     LogLines lines = new LogLines(flusher, line("flusher", FLUSHERS), maker, toucher);
-    BlockLog opened = BlockLog.open(logSettings(), counters.log(), lines);
+    long finished = AckScan.run(directory.subscribers(), directory.identity()).nextFree();
+    BlockLog opened = BlockLog.open(logSettings(), counters.log(), lines, finished);
     undo.push(opened::close);
     undo.push(maker::drain);
     undo.push(toucher::drain);
@@ -204,15 +210,22 @@ final class RunningQueue<M> {
     return config.converter();
   }
 
+  /** In the log. */
+  private long messages() {
+    long first = log.firstSequence();
+    return log.nextSequence() - first - log.gaps().messagesFrom(first);
+  }
+
   QueueStats stats() {
     long first = log.firstSequence();
     long next = log.nextSequence();
     return new QueueStats(
-        next - first,
+        messages(),
         log.bytes(),
         log.blocks(),
         first,
         next,
+        log.gaps().messagesFrom(0),
         drain.archived(),
         backup == null ? 0 : backup.count(),
         directory.path().toFile().getUsableSpace());

@@ -148,10 +148,9 @@ final class SubscriberStore {
   }
 
   /**
-   * What a ledger says may not fit the log when files were lost. Below the log's first message
-   * there is nothing to deliver. And after a power loss the log may end before what the ledger
-   * counts as finished. New messages take those sequences again and must not be passed over, so
-   * everything above the floor is delivered again.
+   * What a ledger says may not fit the log when files were lost: below the log's first message
+   * there is nothing to deliver. It never stands behind the log's end, which was opened above all
+   * that a ledger says.
    */
   private void reconcile(SubscriberConfig config, Ledger ledger) {
     if (!ledger.recovery().damaged().isEmpty()) {
@@ -162,6 +161,7 @@ final class SubscriberStore {
           ledger.recovery().damaged(),
           ledger.floor());
     }
+    ledger.skip(log.gaps().endOf(ledger.position())); // which the log has reported
     long first = log.firstSequence();
     if (ledger.position() < first) {
       LOG.warn(
@@ -174,20 +174,6 @@ final class SubscriberStore {
           first - ledger.position() + ledger.unfinished(),
           first);
       ledger.skip(first);
-    }
-    long end = log.nextSequence();
-    if (ledger.recovery().nextFree() > end) {
-      long from = Math.min(ledger.floor(), end);
-      LOG.warn(
-          "Queue {}, subscriber {}: damaged: the log ends at sequence {}, but messages up to {} were"
-              + " handed over; {} behind its end are lost. Delivering again from sequence {} on",
-          queue,
-          config.name(),
-          end,
-          ledger.recovery().nextFree(),
-          ledger.recovery().nextFree() - end,
-          from);
-      ledger.seek(from);
     }
   }
 

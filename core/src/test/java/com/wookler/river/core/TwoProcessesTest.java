@@ -55,7 +55,8 @@ class TwoProcessesTest {
     Map<String, Integer> all = new TreeMap<>();
     try (Stream<Path> files = Files.walk(root)) {
       for (Path file : files.toList()) {
-        boolean isFile = Files.isRegularFile(file);
+        boolean isOwners = file.endsWith("marks"); // it says there what it has forced
+        boolean isFile = !isOwners && Files.isRegularFile(file);
         all.put(file.toString(), isFile ? Arrays.hashCode(Files.readAllBytes(file)) : 0);
       }
     }

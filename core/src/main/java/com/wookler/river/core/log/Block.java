@@ -1,8 +1,13 @@
 package com.wookler.river.core.log;
 
 import com.wookler.river.core.message.DocumentFormat;
+import java.io.IOException;
+import java.nio.channels.FileChannel;
 import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
 import java.util.UUID;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * One block of the log, active or sealed.
@@ -12,6 +17,8 @@ import java.util.UUID;
  * that sequence.
  */
 final class Block implements BlockInfo {
+  private static final Logger LOG = LoggerFactory.getLogger(Block.class);
+
   private final int number;
   private final long firstSequence;
   private final Path file;
@@ -86,6 +93,18 @@ final class Block implements BlockInfo {
 
   void end(long offset) {
     end = offset;
+  }
+
+  /**
+   * Cuts its file at its end, once nothing maps it: Chronicle had grown it to its mapping, all of
+   * which the next opening would read.
+   */
+  void trim() {
+    try (FileChannel channel = FileChannel.open(file, StandardOpenOption.WRITE)) {
+      channel.truncate(end);
+    } catch (IOException e) {
+      LOG.warn("Cannot trim {}", file, e);
+    }
   }
 
   void seal() {

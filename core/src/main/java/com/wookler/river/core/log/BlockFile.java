@@ -25,7 +25,6 @@ import java.util.concurrent.locks.LockSupport;
  */
 public final class BlockFile {
   private static final int READ_BYTES = 1 << 20;
-  private static final int START_SEARCH_BYTES = 256 << 10; // it stands behind the first index
   private static final int TRIES = 5;
   private static final long BETWEEN_NANOS = Duration.ofMillis(20).toNanos();
 
@@ -68,11 +67,7 @@ public final class BlockFile {
 
   /** What a block says of itself at its beginning, where the sequences of its messages start. */
   public Optional<Origin> origin() throws IOException {
-    byte[] bytes;
-    try (InputStream in = Files.newInputStream(file)) {
-      bytes = in.readNBytes(START_SEARCH_BYTES);
-    }
-    return BlockStart.find(bytes)
+    return BlockStart.read(file)
         .map(start -> new Origin(start.queue(), start.block(), start.firstSequence()));
   }
 

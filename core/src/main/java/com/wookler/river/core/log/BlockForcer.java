@@ -7,7 +7,6 @@ import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
-import java.util.NavigableMap;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -27,7 +26,8 @@ final class BlockForcer implements AutoCloseable {
 
   private final Path directory;
   private final UUID identity;
-  private final NavigableMap<Long, Block> blocks;
+  private final Blocks blocks;
+  private final LogMarks marks;
   private final Device device;
 
   @GuardedBy("this")
@@ -41,27 +41,26 @@ final class BlockForcer implements AutoCloseable {
   private volatile long forcedEnd; // written in force
   private long unsealed; // the first sequence of a block without seal; the flusher's line only
 
-  /**
-   * For the blocks of a log that has been recovered.
-   *
-   * @param blocks a live view, by first sequence; holds the active one
-   */
-  BlockForcer(LogSettings settings, NavigableMap<Long, Block> blocks, Device device) {
+  /** For the blocks of a log that has been recovered, the active one among them. */
+  BlockForcer(LogSettings settings, Blocks blocks, LogMarks marks, Device device) {
     this.directory = settings.directory();
     this.identity = settings.identity();
     this.blocks = blocks;
+    this.marks = marks;
     this.device = device;
     this.unsealed = firstUnsealed();
     this.forcedEnd = unsealed; // what has a seal was forced before
   }
 
   private long firstUnsealed() {
-    for (Block block : blocks.values()) {
+    long last = 0;
+    for (Block block : blocks.all()) {
+      last = block.firstSequence();
       if (!Files.exists(BlockName.seal(directory, block.number()))) {
-        return block.firstSequence();
+        break;
       }
     }
-    return blocks.lastKey();
+    return last;
   }
 
   /** All messages below it are on the device. */
@@ -86,11 +85,12 @@ final class BlockForcer implements AutoCloseable {
       throw e;
     }
     forcedEnd = Math.max(forcedEnd, end);
+    marks.forced(forcedEnd);
   }
 
   @GuardedBy("this")
   private void forceBlocks() throws IOException {
-    for (Block block : from(forcedEnd).values()) {
+    for (Block block : blocks.from(forcedEnd)) {
       boolean complete = block.sealed(); // before the force
       force(block, complete);
       if (complete) {
@@ -98,12 +98,6 @@ final class BlockForcer implements AutoCloseable {
         forcedClosed = block.number();
       }
     }
-  }
-
-  /** From the block that holds this sequence on. */
-  private NavigableMap<Long, Block> from(long sequence) {
-    Long first = blocks.floorKey(sequence);
-    return first == null ? blocks : blocks.tailMap(first, true);
   }
 
   @GuardedBy("this")
@@ -142,7 +136,7 @@ final class BlockForcer implements AutoCloseable {
     if (closed) {
       return;
     }
-    for (Block block : from(unsealed).values()) {
+    for (Block block : blocks.from(unsealed)) {
       if (!block.sealed() || block.endSequence() > forcedEnd) {
         return;
       }

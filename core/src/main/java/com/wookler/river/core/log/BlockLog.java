@@ -8,14 +8,10 @@ import com.wookler.river.core.message.QueueClosedException;
 import com.wookler.river.core.message.QueueFailedException;
 import com.wookler.river.core.message.Stamp;
 import java.io.IOException;
-import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.StandardOpenOption;
-import java.util.NavigableMap;
 import java.util.Optional;
 import java.util.OptionalLong;
-import java.util.concurrent.ConcurrentSkipListMap;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -48,17 +44,17 @@ public final class BlockLog implements AutoCloseable {
   private final LogCounters counters;
   private final ChronicleStore store;
   private final Ahead ahead;
+  private final BlockLimit limit;
   private final BlockForcer forcer;
   private final WorkerPool.Serial flusher;
   private final GroupCommit commits;
   private final Arrivals arrivals = new Arrivals();
   private final ReentrantLock appendLock = new ReentrantLock();
 
-  /**
-   * By first sequence; holds the active block too. Written under the append lock and by {@link
-   * #forget}.
-   */
-  private final NavigableMap<Long, Block> blocks = new ConcurrentSkipListMap<>();
+  private final Blocks blocks = new Blocks(); // written under the append lock and by forget()
+  private final LogMarks marks;
+  private final Gaps gaps;
+  private final String repaired;
 
   @GuardedBy("appendLock")
   private final Stamp stamp;
@@ -68,9 +64,6 @@ public final class BlockLog implements AutoCloseable {
 
   @GuardedBy("appendLock")
   private boolean closed;
-
-  @GuardedBy("appendLock")
-  private int strategyFailedIn;
 
   private volatile Block active; // written under the append lock
   private volatile long nextSequence; // written under the append lock, last in an append
@@ -89,6 +82,7 @@ public final class BlockLog implements AutoCloseable {
     this.flusher = lines.flusher();
     this.commits = new GroupCommit(this, lines.committer());
     this.stamp = new Stamp(settings.identity());
+    this.limit = new BlockLimit(settings);
     this.ahead =
         new Ahead(
             new BlockMaker(settings, lines.maker(), found.active().number()),
@@ -96,38 +90,49 @@ public final class BlockLog implements AutoCloseable {
     this.active = found.active();
     this.nextSequence = found.nextSequence();
     this.lastMicros = found.lastMicros();
-    found.sealed().forEach(block -> blocks.put(block.firstSequence(), block));
-    blocks.put(active.firstSequence(), active);
-    this.forcer = new BlockForcer(settings, blocks, device);
+    this.marks = found.marks();
+    this.gaps = found.gaps();
+    this.repaired = found.repaired();
+    found.sealed().forEach(blocks::add);
+    blocks.add(active);
+    this.forcer = new BlockForcer(settings, blocks, marks, device);
   }
 
   /**
    * Opens the log, after whatever ended its last run.
    *
+   * @param finished the sequence after the highest that any subscriber was given or has finished;
+   *     no message gets one below it
    * @throws RiverException the directory cannot be read or written
    */
-  public static BlockLog open(LogSettings settings, LogCounters counters, LogLines lines) {
-    return open(settings, counters, lines, Device.REAL);
+  public static BlockLog open(
+      LogSettings settings, LogCounters counters, LogLines lines, long finished) {
+    return open(settings, counters, lines, finished, Device.REAL);
   }
 
-  static BlockLog open(LogSettings settings, LogCounters counters, LogLines lines, Device device) {
+  static BlockLog open(
+      LogSettings settings, LogCounters counters, LogLines lines, long finished, Device device) {
     JdkAccess.ensure(); // before the first class of Chronicle is loaded
     LogRecovery.Found found;
     try {
       DurableFiles.createDirectories(settings.directory());
-      found = new LogRecovery(settings).run();
+      found = LogRecovery.run(settings, finished);
     } catch (IOException e) {
       throw new RiverException(
           "queue " + settings.queue() + ": cannot open the log in " + settings.directory(), e);
     }
-    ChronicleStore store =
-        new ChronicleStore(settings.directory(), found.active().number(), settings.chunkBytes());
+    ChronicleStore store = null;
     try {
+      store =
+          new ChronicleStore(settings.directory(), found.active().number(), settings.chunkBytes());
       BlockLog log = new BlockLog(settings, counters, found, store, lines, device);
       log.begin(found.activeStarted());
       return log;
     } catch (Throwable e) {
-      store.close(); // while the queue's LOCK is still held
+      if (store != null) {
+        store.close(); // while the queue's LOCK is still held
+      }
+      found.marks().close();
       throw e;
     }
   }
@@ -206,11 +211,12 @@ public final class BlockLog implements AutoCloseable {
     block.appended(count, buffer.document().length(), micros, digest);
     block.end(store.position());
     lastMicros = micros;
+    marks.end(sequence + count);
     nextSequence = sequence + count;
     counters.adds().add(count);
     counters.storeAdds().add(count);
     ahead.grown(block, now);
-    if (isFull(block, now)) {
+    if (limit.isReached(block, now)) {
       roll(block, now);
     }
     return sequence;
@@ -228,23 +234,6 @@ public final class BlockLog implements AutoCloseable {
     }
   }
 
-  @GuardedBy("appendLock")
-  private boolean isFull(Block block, long now) {
-    if (block.end() >= settings.blockBytes()) {
-      return true;
-    }
-    try {
-      return settings.strategy().isDue(block.asOf(now));
-    } catch (Throwable e) { // the message is stored: nothing of the user's may say otherwise
-      if (strategyFailedIn != block.number()) { // once a block, not once a message
-        strategyFailedIn = block.number();
-        LOG.error(
-            "Queue {}: {} failed; the block goes on", settings.queue(), settings.strategy(), e);
-      }
-      return false;
-    }
-  }
-
   /**
    * Recycles the active block if its strategy says so by now; for idle queues. While a publisher
    * has the append lock it does nothing: publishers ask the strategy themselves.
@@ -258,7 +247,7 @@ public final class BlockLog implements AutoCloseable {
     try {
       Block block = active;
       long now = settings.time().epochMicros();
-      if (closed || failure != null || block.messages() == 0 || !isFull(block, now)) {
+      if (closed || failure != null || block.messages() == 0 || !limit.isReached(block, now)) {
         return false;
       }
       roll(block, now);
@@ -281,7 +270,7 @@ public final class BlockLog implements AutoCloseable {
       LOG.error("Queue {}: {}", settings.queue(), e.getMessage()); // what was appended is stored
       return;
     }
-    blocks.put(next.firstSequence(), next); // first: a sealed block may be forgotten at once
+    blocks.add(next); // first: a sealed block may be forgotten at once
     done.seal();
     active = next;
     ahead.recycled(done, now);
@@ -295,6 +284,7 @@ public final class BlockLog implements AutoCloseable {
     long made;
     try {
       made = ahead.starting(block);
+      marks.block(block.number());
       store.startBlock(block.number(), start.encode());
     } catch (Throwable e) {
       throw fail("start block " + block.number(), e);
@@ -324,12 +314,22 @@ public final class BlockLog implements AutoCloseable {
 
   /** The sequence of the oldest message in the log, or {@link #nextSequence} if it has none. */
   public long firstSequence() {
-    return blocks.firstEntry().getValue().firstSequence();
+    return blocks.oldest().firstSequence();
   }
 
   /** A new reader at the oldest message; one thread at a time may use it. */
   public LogReader reader() {
     return new LogReader(this, store, settings, counters);
+  }
+
+  /** The sequences that are lost. */
+  public Gaps gaps() {
+    return gaps;
+  }
+
+  /** What the opening had to repair, in a few words. */
+  public String repaired() {
+    return repaired;
   }
 
   /** Where consumers wait. */
@@ -339,8 +339,7 @@ public final class BlockLog implements AutoCloseable {
 
   /** The block that holds this sequence, null if none does. */
   @Nullable Block blockOf(long sequence) {
-    var entry = blocks.floorEntry(sequence);
-    return entry != null && entry.getValue().holds(sequence) ? entry.getValue() : null;
+    return blocks.of(sequence);
   }
 
   /**
@@ -348,7 +347,7 @@ public final class BlockLog implements AutoCloseable {
    * the log is not forced any more.
    */
   public Optional<Seal> oldestSealed() {
-    Block oldest = blocks.firstEntry().getValue();
+    Block oldest = blocks.oldest();
     return oldest.sealed() && oldest.endSequence() <= forcer.forcedEnd()
         ? Optional.of(oldest.toSeal(settings.identity()))
         : Optional.empty();
@@ -375,23 +374,19 @@ public final class BlockLog implements AutoCloseable {
 
   /** Blocks with messages, and the active one. */
   public int blocks() {
-    return blocks.size();
+    return blocks.count();
   }
 
   /** Bytes in use of all blocks. */
   public long bytes() {
-    long sum = 0;
-    for (Block block : blocks.values()) {
-      sum += block.end();
-    }
-    return sum;
+    return blocks.bytes();
   }
 
   /**
    * The first message published at or after this time; empty if there is none, or only in a backup.
    */
   public OptionalLong sequenceAt(long micros, LogReader reader) {
-    for (Block block : blocks.values()) {
+    for (Block block : blocks.all()) {
       if (block.messages() > 0 && block.lastMicros() >= micros) {
         return OptionalLong.of(reader.find(block, micros));
       }
@@ -399,9 +394,9 @@ public final class BlockLog implements AutoCloseable {
     return OptionalLong.empty();
   }
 
-  /** Whether something was appended that no force has covered. */
+  /** Whether there is something that no force has covered. */
   public boolean isDirty() {
-    return failure == null && forcer.forcedEnd() < nextSequence;
+    return failure == null && (forcer.forcedEnd() < nextSequence || marks.isUnforced());
   }
 
   /** All messages below it are on the device. */
@@ -420,6 +415,7 @@ public final class BlockLog implements AutoCloseable {
     if (failure == null) {
       try {
         forcer.seal();
+        marks.forceForced();
       } catch (Throwable e) {
         fail("seal its blocks", e);
       }
@@ -483,17 +479,9 @@ public final class BlockLog implements AutoCloseable {
     commits.end();
     ahead.end();
     store.close();
-    trim(active);
-  }
-
-  /** Chronicle had grown the file to its mapping, all of which the next opening would read. */
-  private void trim(Block block) {
-    try (FileChannel channel = FileChannel.open(block.file(), StandardOpenOption.WRITE)) {
-      if (failure == null) {
-        channel.truncate(block.end());
-      }
-    } catch (IOException e) {
-      LOG.warn("Queue {}: cannot trim {}", settings.queue(), block.file(), e);
+    marks.close();
+    if (failure == null) {
+      active.trim();
     }
   }
 }

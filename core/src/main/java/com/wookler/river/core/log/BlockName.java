@@ -16,6 +16,7 @@ public final class BlockName {
 
   private static final Pattern DATA_NAME = Pattern.compile("b(\\d{8,10})\\.cq4");
   private static final Pattern SEAL_NAME = Pattern.compile("b(\\d{8,10})\\.seal");
+  private static final Pattern MISPLACED_NAME = Pattern.compile("b(\\d{8,10})\\.cq4\\.misplaced");
 
   private BlockName() {}
 
@@ -40,6 +41,11 @@ public final class BlockName {
     return log.resolve(of(block) + AHEAD);
   }
 
+  /** The data file of a block of this log, which stood under another's name. */
+  static Path misplaced(Path log, int block) {
+    return log.resolve(of(block) + DATA + ".misplaced");
+  }
+
   /** The block whose data file this is. */
   static OptionalInt number(Path file) {
     return number(DATA_NAME, file);
@@ -48,6 +54,11 @@ public final class BlockName {
   /** The block whose seal this is. */
   static OptionalInt sealNumber(Path file) {
     return number(SEAL_NAME, file);
+  }
+
+  /** The block whose data file this is, from under another's name. */
+  static OptionalInt misplacedNumber(Path file) {
+    return number(MISPLACED_NAME, file);
   }
 
   private static OptionalInt number(Pattern pattern, Path file) {

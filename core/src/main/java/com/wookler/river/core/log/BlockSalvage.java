@@ -34,6 +34,7 @@ final class BlockSalvage {
   private long messages;
   private long firstSequence = Long.MAX_VALUE;
   private long endSequence = -1;
+  private long usedEnd;
 
   private BlockSalvage(
       FileChannel channel,
@@ -54,8 +55,9 @@ final class BlockSalvage {
    * @param messages whole ones; 0 for a torn end
    * @param firstSequence of the first of them
    * @param endSequence the sequence after the last of them
+   * @param usedEnd the offset behind the last bytes that are not 0
    */
-  record Found(long messages, long firstSequence, long endSequence) {}
+  record Found(long messages, long firstSequence, long endSequence, long usedEnd) {}
 
   /** Searches from an offset to the end of the file. */
   static Found search(Path file, long from, LogSettings settings, int block) throws IOException {
@@ -85,11 +87,14 @@ final class BlockSalvage {
       int last = window.limit() - PREFIX_BYTES;
       int offset = 0;
       while (offset <= last) {
+        if (window.getInt(offset) != 0) {
+          usedEnd = at + offset + 4;
+        }
         offset += candidate(window, offset) ? step(at + offset, window.getInt(offset)) : 4;
       }
       at += offset;
     }
-    return new Found(messages, firstSequence, endSequence);
+    return new Found(messages, firstSequence, endSequence, usedEnd);
   }
 
   private int fill(ByteBuffer window, long at) throws IOException {

@@ -1,8 +1,14 @@
 package com.wookler.river.core.log;
 
+import java.io.IOException;
+import java.io.InputStream;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
+import java.nio.channels.FileChannel;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
 import java.util.Arrays;
 import java.util.Optional;
 import java.util.UUID;
@@ -25,6 +31,9 @@ import java.util.zip.CRC32C;
 record BlockStart(UUID queue, int block, long firstSequence, long lastMicros) {
   static final int BYTES = 48;
 
+  private static final int HEAD_BYTES = BlockScanner.HEADER_BYTES + BYTES;
+  private static final int DOCUMENTS_BEFORE = 8; // Chronicle's header and the first index
+  private static final int SEARCHED_BYTES = 256 << 10; // it stands behind those
   private static final byte[] MAGIC = "RIVBLOC1".getBytes(StandardCharsets.US_ASCII);
 
   byte[] encode() {
@@ -54,8 +63,41 @@ record BlockStart(UUID queue, int block, long firstSequence, long lastMicros) {
     return Optional.of(new BlockStart(queue, in.getInt(), in.getLong(), in.getLong()));
   }
 
+  /** The block start in a file; empty if it has none, or none that can be read. */
+  static Optional<BlockStart> read(Path file) throws IOException {
+    Optional<BlockStart> found = inPlace(file);
+    if (found.isPresent()) {
+      return found;
+    }
+    try (InputStream in = Files.newInputStream(file)) {
+      return find(in.readNBytes(SEARCHED_BYTES));
+    }
+  }
+
+  /** Likewise, where the documents before it are whole: a few small reads. */
+  static Optional<BlockStart> inPlace(Path file) throws IOException {
+    try (FileChannel channel = FileChannel.open(file, StandardOpenOption.READ)) {
+      ByteBuffer head = ByteBuffer.allocate(HEAD_BYTES).order(ByteOrder.LITTLE_ENDIAN);
+      long offset = 0;
+      for (int i = 0; i < DOCUMENTS_BEFORE; i++) {
+        int length = channel.read(head.clear(), offset);
+        long size = length < BlockScanner.HEADER_BYTES ? 0 : BlockScanner.sizeOf(head.getInt(0));
+        if (size == 0) {
+          break;
+        }
+        byte[] content = Arrays.copyOfRange(head.array(), BlockScanner.HEADER_BYTES, HEAD_BYTES);
+        Optional<BlockStart> start = decode(content, length - BlockScanner.HEADER_BYTES);
+        if (start.isPresent()) {
+          return start;
+        }
+        offset += size;
+      }
+      return Optional.empty();
+    }
+  }
+
   /** The block start that stands somewhere in these first bytes of a block's file. */
-  static Optional<BlockStart> find(byte[] bytes) {
+  private static Optional<BlockStart> find(byte[] bytes) {
     for (int at = 0; at + BYTES <= bytes.length; at += 4) {
       if (bytes[at] == MAGIC[0] && bytes[at + 1] == MAGIC[1]) {
         Optional<BlockStart> found = decode(Arrays.copyOfRange(bytes, at, at + BYTES), BYTES);

@@ -1,23 +1,15 @@
 package com.wookler.river.core.log;
 
 import com.wookler.river.common.errors.RiverException;
-import com.wookler.river.core.message.DamagedMessageException;
 import java.io.IOException;
-import java.io.InputStream;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.channels.FileChannel;
-import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
-import java.util.SortedMap;
-import java.util.TreeMap;
-import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -26,37 +18,43 @@ import org.slf4j.LoggerFactory;
  * Makes a log directory fit to be opened, whatever ended the last run, and finds out what it holds.
  *
  * <ol>
- *   <li>Refuses a log of another queue, before anything is touched.
- *   <li>Removes what a crash leaves half made: temporary files, blocks made ahead, and the last
- *       block if its first header was never completed and nothing is in it. Chronicle would wait 12
- *       s for that. Removes Chronicle's own metadata file too: all in it follows from the block
- *       files, and a stale write lock or a truncated file would stop the open.
- *   <li>Takes the content of each sealed block from its seal, and walks those without one. Only the
- *       last blocks of the last run have none, so the time does not grow with the backlog.
- *   <li>Ends a block that breaks off with an end mark. Usually that is a document that was being
- *       written when the process died, for which no publish had returned. If whole messages stand
- *       behind the break, it is damage: the file is kept beside the log, sequences go on behind
- *       them, and readers meet the gap as damage.
+ *   <li>Refuses a log of another queue, before anything is touched. Removes what a crash leaves
+ *       half made: temporary files and blocks made ahead; and Chronicle's own metadata file: all in
+ *       it follows from the block files, and a stale write lock or a truncated file would stop the
+ *       open ({@link LogTriage}).
+ *   <li>Takes the content of each sealed block from its seal, and walks those without one, or that
+ *       are not what their seal says. Usually only the last blocks of the last run have none, so
+ *       the time does not grow with the backlog. So far nothing of a block was changed.
+ *   <li>The next sequence is above all that the log holds, all that {@link LogMarks} say it held,
+ *       and all that a subscriber has finished. What no block holds is a gap ({@link GapFinder}).
+ *       Marks and gaps are brought to the device.
+ *   <li>Then blocks are mended ({@link Mending}). One that breaks off is ended with an end mark.
+ *       Usually that is a document that was being written when the process died, for which no
+ *       publish had returned. If whole messages stand behind the break, the file is kept beside the
+ *       log. The last block goes if its first header was never completed and nothing is in it:
+ *       Chronicle would wait 12 s for that.
  * </ol>
  *
- * <p>No byte that may belong to a message is deleted. Nothing else has the directory open: the
- * queue's LOCK is held.
+ * <p>No byte that may belong to a message is deleted, and a crash within leads to the same result
+ * the next time. Nothing else has the directory open: the queue's LOCK is held.
  */
 final class LogRecovery {
   private static final Logger LOG = LoggerFactory.getLogger(LogRecovery.class);
-  private static final int START_SEARCH_BYTES = 256 << 10; // it stands behind the first index
 
   private final LogSettings settings;
-  private final List<Path> leftovers = new ArrayList<>();
-  private final SortedMap<Integer, Path> files = new TreeMap<>();
-  private final SortedMap<Integer, Seal> seals = new TreeMap<>();
+  private final LogTriage files;
+  private final Mending mending = new Mending();
   private final List<Block> sealed = new ArrayList<>();
-  private long nextSequence;
+  private long end; // behind the last message that is there, or that a block says was there
+  private long oldest = Long.MAX_VALUE; // the first sequence of which something is known
   private long lastMicros;
+  private long torn; // bytes of documents that were being written
+  private int damagedBlocks;
   private boolean started; // whether the active block has its first document
 
-  LogRecovery(LogSettings settings) {
+  private LogRecovery(LogSettings settings) throws IOException {
     this.settings = settings;
+    this.files = LogTriage.list(settings);
   }
 
   /**
@@ -68,128 +66,128 @@ final class LogRecovery {
    *     sequence on
    * @param nextSequence of the next message
    * @param lastMicros publish time that the next one must not go below
+   * @param marks open; whoever takes them closes them
+   * @param gaps what is lost
+   * @param repaired what was done, for the line that says how the log was opened
    */
   record Found(
       List<Block> sealed,
       Block active,
       boolean activeStarted,
       long nextSequence,
-      long lastMicros) {}
+      long lastMicros,
+      LogMarks marks,
+      Gaps gaps,
+      String repaired) {}
 
   /**
    * Looks through the directory and mends it.
    *
+   * @param finished no new message may take a sequence below it
    * @throws RiverException it is the log of another queue; nothing was touched
    */
-  Found run() throws IOException {
-    list();
-    refuseForeign();
-    for (Path file : leftovers) {
-      Files.delete(file);
-    }
-    Block active = null;
-    for (Map.Entry<Integer, Path> entry : files.entrySet()) {
-      int number = entry.getKey();
-      active = take(number, entry.getValue(), number == files.lastKey());
-    }
-    noteMissingBlocks();
-    if (active != null && active.endSequence() < nextSequence) {
-      close(active); // its sequences cannot go on without a gap
-      active = null;
-    }
-    if (active != null) {
-      return new Found(sealed, active, started, nextSequence, lastMicros);
-    }
-    int number = 1 + Math.max(last(files), last(seals));
-    Path file = BlockName.data(settings.directory(), number);
-    return new Found(
-        sealed, new Block(number, nextSequence, file), false, nextSequence, lastMicros);
-  }
-
-  private static int last(SortedMap<Integer, ?> blocks) {
-    return blocks.isEmpty() ? 0 : blocks.lastKey();
-  }
-
-  private void list() throws IOException {
-    LogFiles found = LogFiles.list(settings.directory());
-    leftovers.addAll(found.passing());
-    files.putAll(found.blocks());
-    for (Map.Entry<Integer, Path> seal : found.seals().entrySet()) {
-      readSeal(seal.getKey(), seal.getValue());
-    }
-  }
-
-  private void readSeal(int number, Path file) throws IOException {
+  static Found run(LogSettings settings, long finished) throws IOException {
+    LogRecovery recovery = new LogRecovery(settings);
+    LogMarks marks = LogMarks.open(settings, recovery.files.newest() == 0);
     try {
-      Seal seal = Seal.read(file);
-      if (seal.block() != number) {
-        throw new DamagedMessageException("damaged: it is the seal of block " + seal.block());
-      }
-      seals.put(number, seal);
-    } catch (DamagedMessageException e) {
-      LOG.warn(
-          "Queue {}: {}: {}; reading the block instead", settings.queue(), file, e.getMessage());
-      leftovers.add(file);
+      return recovery.run(marks, finished);
+    } catch (Throwable e) {
+      marks.close();
+      throw e;
     }
   }
 
-  private void refuseForeign() throws IOException {
-    for (Map.Entry<Integer, Seal> entry : seals.entrySet()) {
-      refuse(entry.getValue().queue(), "the seal of block " + entry.getKey());
+  private Found run(LogMarks marks, long finished) throws IOException {
+    int newest = Math.max(marks.block(), files.newest());
+    files.tidy();
+    Block last = null;
+    for (Map.Entry<Integer, Path> entry : files.blocks().entrySet()) {
+      int number = entry.getKey();
+      last = take(number, entry.getValue(), number == files.blocks().lastKey(), marks.end());
     }
-    for (Map.Entry<Integer, Path> entry : files.entrySet()) {
-      if (!seals.containsKey(entry.getKey())) {
-        Optional<BlockStart> start = startOf(entry.getValue());
-        if (start.isPresent()) {
-          refuse(start.get().queue(), entry.getValue().toString());
-        }
-      }
+    noteMissingBlocks(last);
+    long next = Math.max(end, Math.max(marks.end(), finished));
+    if (last != null && last.endSequence() < next) {
+      close(last); // its sequences cannot go on without a gap
+      last = null;
+    }
+    GapFinder gaps = findGaps(last, next, newest, marks.forced());
+    settle(marks, gaps, next, newest);
+    mending.run();
+    Block active =
+        last == null
+            ? new Block(newest + 1, next, BlockName.data(settings.directory(), newest + 1))
+            : last;
+    boolean begun = last != null && started;
+    return new Found(sealed, active, begun, next, lastMicros, marks, gaps.gaps(), repaired(gaps));
+  }
+
+  /** Brings what was found to the device, before anything is done about it. */
+  private void settle(LogMarks marks, GapFinder gaps, long next, int newest) throws IOException {
+    if (next > marks.end() || newest > marks.block() || !mending.isEmpty()) {
+      marks.end(next);
+      marks.block(newest);
+      marks.force();
+    }
+    if (gaps.isNews()) {
+      gaps.gaps().write(settings);
+      gaps.report();
     }
   }
 
-  private void refuse(UUID owner, String what) {
-    if (!owner.equals(settings.identity())) {
-      throw new RiverException(
-          "queue "
-              + settings.queue()
-              + " has the id "
-              + settings.identity()
-              + ", but "
-              + what
-              + " belongs to a queue with the id "
-              + owner
-              + "; nothing was touched. Restore its queue.json, or move the foreign files away");
+  private GapFinder findGaps(@Nullable Block last, long next, int newest, long forcedMark)
+      throws IOException {
+    long forced = forcedMark;
+    for (Seal seal : files.seals().values()) {
+      forced = Math.max(forced, seal.endSequence()); // none is written before the force
     }
+    GapFinder finder = new GapFinder(settings, Gaps.read(settings), forced, Math.min(oldest, next));
+    sealed.forEach(finder::block);
+    if (last != null) {
+      finder.block(last);
+    }
+    finder.end(next, newest);
+    return finder;
   }
 
-  private static Optional<BlockStart> startOf(Path file) throws IOException {
-    byte[] bytes;
-    try (InputStream in = Files.newInputStream(file)) {
-      bytes = in.readNBytes(START_SEARCH_BYTES);
+  private String repaired(GapFinder gaps) {
+    List<String> done = new ArrayList<>();
+    if (torn > 0) {
+      done.add(torn + " torn bytes cut");
     }
-    return BlockStart.find(bytes);
+    if (damagedBlocks > 0) {
+      done.add(damagedBlocks + " damaged blocks");
+    }
+    long lost = gaps.unknown().stream().mapToLong(Gaps.Gap::messages).sum();
+    if (lost > 0) {
+      done.add(lost + " messages lost in " + gaps.unknown().size() + " gaps");
+    }
+    return done.isEmpty() ? "nothing to repair" : String.join(", ", done);
   }
 
   /** Takes one block in; returns it if it is the one to go on appending to. */
-  private @Nullable Block take(int number, Path file, boolean last) throws IOException {
-    Seal seal = seals.get(number);
+  private @Nullable Block take(int number, Path file, boolean last, long endMark)
+      throws IOException {
+    files.start(number).ifPresent(start -> oldest = Math.min(oldest, start.firstSequence()));
+    Seal seal = files.seals().get(number);
     if (!hasHeader(file)) {
-      takeHeaderless(number, file, last, seal);
+      takeHeaderless(number, file, last && endMark <= end, seal);
       return null;
     }
-    if (seal != null) {
+    if (seal != null && isAsSealed(seal, file)) {
       Block block = Block.of(seal, file);
       note(block);
       sealed.add(block);
       return null;
     }
-    BlockContent.Walked walked = BlockContent.walk(number, file, nextSequence, settings);
+    BlockContent.Walked walked =
+        BlockContent.walk(number, file, seal == null ? end : seal.firstSequence(), settings);
     reportDamage(walked);
     lastMicros = Math.max(lastMicros, walked.start().map(BlockStart::lastMicros).orElse(0L));
     long behind = keepWhatIsBehind(walked);
-    boolean goesOn = last && endsForAppending(walked, behind);
+    boolean goesOn = last && seal == null && endsForAppending(walked, behind);
     note(walked.block());
-    nextSequence = Math.max(nextSequence, behind);
+    end = Math.max(end, Math.max(behind, seal == null ? 0 : seal.endSequence()));
     if (goesOn) {
       started = walked.start().isPresent() || walked.block().messages() > 0;
       return walked.block();
@@ -202,6 +200,18 @@ final class LogRecovery {
     return null;
   }
 
+  /** A block that is not what its seal says is walked, and gets another seal. */
+  private boolean isAsSealed(Seal seal, Path file) throws IOException {
+    String wrong = files.unlikeSeal(seal);
+    if (wrong.isEmpty()) {
+      return true;
+    }
+    damagedBlocks++;
+    LOG.warn("Queue {}: damaged: {}: {}; reading what is there", settings.queue(), file, wrong);
+    mending.delete(BlockName.seal(settings.directory(), seal.block()));
+    return false;
+  }
+
   private static boolean hasHeader(Path file) throws IOException {
     try (FileChannel channel = FileChannel.open(file, StandardOpenOption.READ)) {
       ByteBuffer header = ByteBuffer.allocate(4).order(ByteOrder.LITTLE_ENDIAN);
@@ -209,36 +219,49 @@ final class LogRecovery {
     }
   }
 
-  /** A block whose first header is gone, or was never completed. */
-  private void takeHeaderless(int number, Path file, boolean last, @Nullable Seal seal)
+  /**
+   * A block whose first header is gone, or was never completed.
+   *
+   * @param mayBeNew whether the process may have died while it was being made
+   */
+  private void takeHeaderless(int number, Path file, boolean mayBeNew, @Nullable Seal seal)
       throws IOException {
     BlockSalvage.Found found = BlockSalvage.search(file, 0, settings, number);
-    if (last && seal == null && found.messages() == 0) {
-      Files.delete(file); // the process died while it was being made
+    if (mayBeNew && seal == null && found.messages() == 0) {
+      mending.delete(file);
       return;
     }
-    Path aside = setAside(file);
+    damagedBlocks++;
     LOG.warn(
         "Queue {}: damaged: block {} has lost its first bytes and cannot be read; {} of its"
             + " messages are whole in {}",
         settings.queue(),
         number,
         found.messages(),
-        aside);
-    nextSequence = Math.max(nextSequence, found.endSequence());
+        mending.moveAside(file));
+    oldest = Math.min(oldest, found.firstSequence());
+    end = Math.max(end, found.endSequence());
     if (seal != null) {
-      nextSequence = Math.max(nextSequence, seal.endSequence());
-      lastMicros = Math.max(lastMicros, seal.lastMicros());
+      lost(seal);
     }
+  }
+
+  /** A block with this seal is not there any more. */
+  private void lost(Seal seal) {
+    oldest = Math.min(oldest, seal.firstSequence());
+    end = Math.max(end, seal.endSequence());
+    lastMicros = Math.max(lastMicros, seal.lastMicros());
+    mending.delete(BlockName.seal(settings.directory(), seal.block()));
   }
 
   private void reportDamage(BlockContent.Walked walked) {
     if (walked.damaged() > 0) {
+      damagedBlocks++;
       LOG.warn(
-          "Queue {}: damaged: {} documents of block {}, the first at {}",
+          "Queue {}: damaged: {} documents of {}, the first at {}",
           settings.queue(),
           walked.damaged(),
-          walked.block().number(),
+          walked.block().file(),
           walked.firstDamage());
     }
   }
@@ -254,10 +277,10 @@ final class LogRecovery {
     BlockSalvage.Found found =
         BlockSalvage.search(block.file(), block.end(), settings, block.number());
     if (found.messages() == 0) {
+      torn += Math.max(BlockScanner.HEADER_BYTES, found.usedEnd() - block.end());
       return -1;
     }
-    Path copy = block.file().resolveSibling(block.file().getFileName() + LogFiles.DAMAGED);
-    Files.copy(block.file(), copy, StandardCopyOption.REPLACE_EXISTING);
+    damagedBlocks++;
     LOG.warn(
         "Queue {}: damaged: block {} has a hole at byte {}: sequences {} to {} cannot be delivered;"
             + " {} of them, from {} on, are whole in {}",
@@ -268,18 +291,17 @@ final class LogRecovery {
         found.endSequence() - 1,
         found.messages(),
         found.firstSequence(),
-        copy);
+        mending.copyAside(block.file()));
     return found.endSequence();
   }
 
   /** Whether the last block can be appended to; cuts what was torn off a block without messages. */
-  private static boolean endsForAppending(BlockContent.Walked walked, long behind)
-      throws IOException {
+  private boolean endsForAppending(BlockContent.Walked walked, long behind) throws IOException {
     Block block = walked.block();
     boolean open = walked.ending() == BlockScanner.Ending.OPEN && isWhole(walked);
     if (!open && behind < 0 && walked.start().isPresent() && block.documents() == 0) {
       // deleting it could delete the only block, and with it the sequence to go on with
-      cut(block.file(), block.end());
+      mending.cut(block.file(), block.end());
       return true;
     }
     return open;
@@ -296,7 +318,7 @@ final class LogRecovery {
   }
 
   /** Closes a block that breaks off, or that cannot go on. */
-  private void close(Block block) throws IOException {
+  private void close(Block block) {
     if (block.messages() > 0) {
       LOG.warn(
           "Queue {}: block {} breaks off at byte {} behind sequence {}; closed it there",
@@ -304,84 +326,66 @@ final class LogRecovery {
           block.number(),
           block.end(),
           block.endSequence() - 1);
-      markEnd(block.file(), block.end());
+      mending.markEnd(block.file(), block.end());
     }
     seal(block);
   }
 
   /** Lists a closed block; one without messages goes, out of the way if it may be damaged. */
-  private void seal(Block block) throws IOException {
+  private void seal(Block block) {
     if (block.messages() > 0) {
       block.seal();
       sealed.add(block);
     } else if (block.documents() == 0) {
-      Files.delete(block.file());
+      mending.delete(block.file());
     } else {
       LOG.warn(
           "Queue {}: damaged: none of the {} documents of block {} can be read; set aside as {}",
           settings.queue(),
           block.documents(),
           block.number(),
-          setAside(block.file()));
+          mending.moveAside(block.file()));
     }
   }
 
-  private static Path setAside(Path file) throws IOException {
-    Path aside = file.resolveSibling(file.getFileName() + LogFiles.DAMAGED);
-    Files.move(file, aside, StandardCopyOption.REPLACE_EXISTING);
-    return aside;
-  }
-
   private void note(Block block) {
-    if (block.firstSequence() != nextSequence && !sealed.isEmpty()) {
+    if (block.firstSequence() < end && !sealed.isEmpty()) {
       LOG.warn(
           "Queue {}: damaged: block {} starts at sequence {} where {} should follow",
           settings.queue(),
           block.number(),
           block.firstSequence(),
-          nextSequence);
+          end);
     }
-    nextSequence = Math.max(nextSequence, block.endSequence());
+    if (block.messages() > 0) {
+      oldest = Math.min(oldest, block.firstSequence());
+    }
+    end = Math.max(end, block.endSequence());
     lastMicros = Math.max(lastMicros, block.lastMicros());
   }
 
   /** Seals without a block: usual below the oldest block, where a removal ended half way. */
-  private void noteMissingBlocks() throws IOException {
-    long oldest = sealed.isEmpty() ? nextSequence : sealed.get(0).firstSequence();
-    for (Map.Entry<Integer, Seal> entry : seals.entrySet()) {
-      Seal seal = entry.getValue();
-      if (files.containsKey(entry.getKey())) {
+  private void noteMissingBlocks(@Nullable Block last) {
+    long held = last == null ? Long.MIN_VALUE : last.firstSequence();
+    if (!sealed.isEmpty()) {
+      held = sealed.get(0).firstSequence();
+    }
+    for (Seal seal : files.seals().values()) {
+      if (files.blocks().containsKey(seal.block())) {
         continue;
       }
-      if (seal.endSequence() <= oldest) {
-        Path file = BlockName.seal(settings.directory(), seal.block());
-        Files.deleteIfExists(file);
-        continue;
+      if (seal.endSequence() > held) {
+        damagedBlocks++;
+        LOG.warn(
+            "Queue {}: damaged: {} is missing, and with it sequences {} to {}",
+            settings.queue(),
+            BlockName.data(settings.directory(), seal.block()),
+            seal.firstSequence(),
+            seal.endSequence() - 1);
+        lost(seal);
+      } else {
+        mending.delete(BlockName.seal(settings.directory(), seal.block()));
       }
-      LOG.warn(
-          "Queue {}: damaged: the file of block {} is missing, and with it sequences {} to {}",
-          settings.queue(),
-          seal.block(),
-          seal.firstSequence(),
-          seal.endSequence() - 1);
-      nextSequence = Math.max(nextSequence, seal.endSequence());
-      lastMicros = Math.max(lastMicros, seal.lastMicros());
-    }
-  }
-
-  private static void cut(Path file, long offset) throws IOException {
-    try (FileChannel channel = FileChannel.open(file, StandardOpenOption.WRITE)) {
-      channel.truncate(offset);
-      channel.force(true);
-    }
-  }
-
-  private static void markEnd(Path file, long offset) throws IOException {
-    try (FileChannel channel = FileChannel.open(file, StandardOpenOption.WRITE)) {
-      ByteBuffer mark = ByteBuffer.allocate(4).order(ByteOrder.LITTLE_ENDIAN);
-      mark.putInt(0, BlockScanner.END);
-      channel.write(mark, offset);
-      channel.force(true);
     }
   }
 }

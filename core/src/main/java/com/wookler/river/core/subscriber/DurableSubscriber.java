@@ -185,7 +185,7 @@ public final class DurableSubscriber<M> implements Subscriber<M> {
       state.ensureOpen();
       Ledger ledger = state.ledger;
       return new SubscriberStats(
-          log.nextSequence() - ledger.floor() - ledger.finishedAboveFloor(),
+          state.feed.lag(),
           ledger.inFlight(),
           ledger.floor(),
           state.feed.taken(),

@@ -115,15 +115,41 @@ final class Feed<M> implements AutoCloseable {
     if (!ledger.hasRoom()) {
       return null;
     }
-    long position = ledger.position();
-    reader.moveTo(position);
-    MessageDelivery<M> delivery = reader.next(maker);
+    MessageDelivery<M> delivery = read();
     if (delivery != null) {
+      long position = ledger.position();
       long ticket = ledger.handOver(position, reader.location(), nowMillis);
       delivery.handedOver(ticket, second(nowMillis));
       taken++;
     }
     return delivery;
+  }
+
+  /** The message at the ledger's position, which passes over what is lost. */
+  private @Nullable MessageDelivery<M> read() {
+    while (true) {
+      long position = ledger.position();
+      reader.moveTo(position);
+      try {
+        return reader.next(maker);
+      } catch (DamagedMessageException e) {
+        long end = log.gaps().endOf(position);
+        if (end == position) {
+          throw e;
+        }
+        if (ledger.skip(end) < end || !ledger.hasRoom()) {
+          return null; // until something below is finished
+        }
+      }
+    }
+  }
+
+  /** Messages that are not finished, without those that are lost. */
+  long lag() {
+    return log.nextSequence()
+        - log.gaps().messagesFrom(ledger.position())
+        - ledger.floor()
+        - ledger.finishedAboveFloor();
   }
 
   /** Messages handed over so far. */

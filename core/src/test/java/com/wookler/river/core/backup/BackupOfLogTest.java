@@ -90,6 +90,7 @@ class BackupOfLogTest extends BackupFixture {
             pool.serial("flusher"),
             pool.serial("committer"),
             pool.serial("maker"),
-            pool.serial("toucher")));
+            pool.serial("toucher")),
+        0);
   }
 }

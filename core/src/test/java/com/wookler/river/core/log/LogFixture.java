@@ -35,6 +35,7 @@ final class LogFixture implements AutoCloseable {
   private RecycleStrategy strategy = block -> false;
   private ManualTimeSource time = new ManualTimeSource(START);
   private Device device = Device.REAL;
+  private long finished;
   private BlockLog log;
 
   LogFixture(Path directory) {
@@ -53,6 +54,12 @@ final class LogFixture implements AutoCloseable {
 
   LogFixture device(Device by) {
     device = by;
+    return this;
+  }
+
+  /** What the subscribers say when it is opened. */
+  LogFixture finished(long end) {
+    finished = end;
     return this;
   }
 
@@ -83,6 +90,7 @@ final class LogFixture implements AutoCloseable {
                 pool.serial("committer"),
                 pool.serial("maker"),
                 pool.serial("toucher")),
+            finished,
             device);
     return log;
   }

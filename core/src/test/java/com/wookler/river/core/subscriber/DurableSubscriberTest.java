@@ -63,7 +63,8 @@ class DurableSubscriberTest {
                 pool.serial("flusher"),
                 pool.serial("committer"),
                 pool.serial("maker"),
-                pool.serial("toucher")));
+                pool.serial("toucher")),
+            0);
     openSubscriber();
   }
 

@@ -1,0 +1,33 @@
+package com.wookler.river.core.log;
+
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** Says when a block has had enough: by its size, or by the user's strategy. */
+final class BlockLimit {
+  private static final Logger LOG = LoggerFactory.getLogger(BlockLimit.class);
+
+  private final LogSettings settings;
+  private int failedIn; // the block in which the strategy failed; guarded by the append lock
+
+  BlockLimit(LogSettings settings) {
+    this.settings = settings;
+  }
+
+  /** Whether this block, which holds a message, is to be closed now; under the append lock. */
+  boolean isReached(Block block, long now) {
+    if (block.end() >= settings.blockBytes()) {
+      return true;
+    }
+    try {
+      return settings.strategy().isDue(block.asOf(now));
+    } catch (Throwable e) { // the message is stored: nothing of the user's may say otherwise
+      if (failedIn != block.number()) { // once a block, not once a message
+        failedIn = block.number();
+        LOG.error(
+            "Queue {}: {} failed; the block goes on", settings.queue(), settings.strategy(), e);
+      }
+      return false;
+    }
+  }
+}

@@ -1,0 +1,57 @@
+package com.wookler.river.core.log;
+
+import java.util.Collection;
+import java.util.NavigableMap;
+import java.util.concurrent.ConcurrentSkipListMap;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The blocks of a log by their first sequence, the active one among them.
+ *
+ * <p>Written under the log's append lock, and by whoever takes the oldest out; read by any thread.
+ */
+final class Blocks {
+  private final NavigableMap<Long, Block> byFirst = new ConcurrentSkipListMap<>();
+
+  void add(Block block) {
+    byFirst.put(block.firstSequence(), block);
+  }
+
+  void remove(long firstSequence) {
+    byFirst.remove(firstSequence);
+  }
+
+  Block oldest() {
+    return byFirst.firstEntry().getValue();
+  }
+
+  /** The block that holds this sequence, null if none does. */
+  @Nullable Block of(long sequence) {
+    var entry = byFirst.floorEntry(sequence);
+    return entry != null && entry.getValue().holds(sequence) ? entry.getValue() : null;
+  }
+
+  /** All, oldest first. */
+  Collection<Block> all() {
+    return byFirst.values();
+  }
+
+  /** From the block that holds this sequence on. */
+  Collection<Block> from(long sequence) {
+    Long first = byFirst.floorKey(sequence);
+    return first == null ? all() : byFirst.tailMap(first, true).values();
+  }
+
+  int count() {
+    return byFirst.size();
+  }
+
+  /** Bytes in use of all. */
+  long bytes() {
+    long sum = 0;
+    for (Block block : byFirst.values()) {
+      sum += block.end();
+    }
+    return sum;
+  }
+}

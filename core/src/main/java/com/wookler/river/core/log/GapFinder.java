@@ -1,0 +1,114 @@
+package com.wookler.river.core.log;
+
+import com.wookler.river.core.log.Gaps.Gap;
+import java.util.ArrayList;
+import java.util.List;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Finds the sequences that no block holds, by going through the blocks in order, and reports those
+ * that are not known yet.
+ *
+ * <p>What was found before an opening that did not come to its end is found again, with the same
+ * result: it follows from the blocks and the marks.
+ */
+final class GapFinder {
+  private static final Logger LOG = LoggerFactory.getLogger(GapFinder.class);
+
+  private final LogSettings settings;
+  private final Gaps known;
+  private final long forced;
+  private final List<Gap> found = new ArrayList<>();
+  private final List<Gap> unknown = new ArrayList<>();
+  private long at; // all below it is held or found
+  private int behind; // the block that holds what lies before that
+
+  /**
+   * For a log.
+   *
+   * @param known gaps found earlier; those that nothing is missing of any more are dropped
+   * @param forced what is missing below this sequence is damage
+   * @param from the first sequence that the log may hold
+   */
+  GapFinder(LogSettings settings, Gaps known, long forced, long from) {
+    this.settings = settings;
+    this.known = known;
+    this.forced = forced;
+    this.at = from;
+  }
+
+  /** The next block. */
+  void block(Block block) {
+    boolean follows = behind > 0 && behind + 1 == block.number();
+    missing(block.firstSequence(), follows ? behind : behind + 1);
+    at = Math.max(at, block.endSequence());
+    behind = block.number();
+  }
+
+  /** No block holds more, and the log goes on at this sequence. */
+  void end(long nextSequence, int block) {
+    missing(nextSequence, block);
+  }
+
+  private void missing(long to, int block) {
+    for (Gap gap : known.all()) {
+      if (at < to && gap.first() < to && gap.end() > at) {
+        unknown(Math.max(at, gap.first()), block);
+        found.add(gap.within(at, to));
+        at = Math.min(to, gap.end());
+      }
+    }
+    unknown(to, block);
+  }
+
+  private void unknown(long to, int block) {
+    if (at < Math.min(to, forced)) {
+      add(Math.min(to, forced), block, true);
+    }
+    if (at < to) {
+      add(to, block, false);
+    }
+  }
+
+  private void add(long to, int block, boolean damaged) {
+    Gap gap = new Gap(at, to, settings.time().epochMicros(), block, damaged);
+    found.add(gap);
+    unknown.add(gap);
+    at = to;
+  }
+
+  /** All gaps, known and new. */
+  Gaps gaps() {
+    return new Gaps(found);
+  }
+
+  /** Those that were not known. */
+  List<Gap> unknown() {
+    return unknown;
+  }
+
+  /** Whether something is lost, or was found again, that the file does not know of. */
+  boolean isNews() {
+    return !found.equals(known.all());
+  }
+
+  /** Says what is lost. */
+  void report() {
+    for (Gap gap : unknown) {
+      LOG.warn(
+          "Queue {}: {}: sequences {} to {} of block {} ({}) are lost, {} messages; {}. Every"
+              + " subscriber goes on behind them",
+          settings.queue(),
+          gap.damaged() ? "damaged" : "not forced to the device in time",
+          gap.first(),
+          gap.end() - 1,
+          gap.block(),
+          BlockName.data(settings.directory(), gap.block()),
+          gap.messages(),
+          gap.damaged()
+              ? "they had been forced to the device and are not there any more"
+              : "the last run ended before they were forced");
+    }
+  }
+}

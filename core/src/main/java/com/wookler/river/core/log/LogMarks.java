@@ -1,0 +1,282 @@
+package com.wookler.river.core.log;
+
+import com.google.errorprone.annotations.concurrent.GuardedBy;
+import com.wookler.river.core.message.DocumentFormat;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.nio.MappedByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.channels.FileChannel.MapMode;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.LinkOption;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.util.Arrays;
+import java.util.UUID;
+import java.util.zip.CRC32C;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The file {@code marks}, which says outside the blocks where the log ended, how far it was forced,
+ * and which block was the last: so that a block cut short is not taken for the log's end, and
+ * neither sequences nor block numbers are ever used again.
+ *
+ * <p>Numbers are little-endian:
+ *
+ * <pre>
+ *  offset  size  what
+ *       0     8  "RIVMARKS"
+ *       8     4  version, 1
+ *      12     4  0
+ *      16    16  UUID of the queue
+ *      32     4  CRC32C of bytes 0..31
+ *      64    16  next sequence, slot A: the number, then its check
+ *     128    16  next sequence, slot B
+ *     192    16  number of the newest block, slot A
+ *     256    16  number of the newest block, slot B
+ *    4096    16  sequence up to which the log was forced, slot A
+ *    4160    16  sequence up to which the log was forced, slot B
+ *    8192     –  end
+ * </pre>
+ *
+ * <p>Each mark only grows. Its slots are written in turns, number first, so that a kill between the
+ * two stores leaves the other slot; the highest that fits its check counts. The check is mixed with
+ * the queue's identity, and each mark's in another way.
+ *
+ * <p>The mark of the end is stored into by each append, so its page is never forced while the log
+ * runs: the next store would wait for the file system. A kill does not need that; after a power
+ * loss it may be older than the log, or newer. What was forced stands in a page of its own.
+ *
+ * <p>{@link #end} and {@link #block} are guarded by the append lock, {@link #forced} by the
+ * forcer's monitor. {@link #close} needs that none of them is called any more: the process would
+ * crash.
+ */
+final class LogMarks implements AutoCloseable {
+  static final String NAME = "marks";
+  static final int BYTES = 8192;
+
+  private static final Logger LOG = LoggerFactory.getLogger(LogMarks.class);
+  private static final VarHandle LONGS =
+      MethodHandles.byteBufferViewVarHandle(long[].class, ByteOrder.LITTLE_ENDIAN);
+  private static final byte[] MAGIC = "RIVMARKS".getBytes(StandardCharsets.US_ASCII);
+  private static final int VERSION = 1;
+  private static final int HEADER_CRC = 32;
+  private static final int SLOT_BYTES = 64;
+  private static final int END = 64;
+  private static final int BLOCK = 192;
+  private static final int FORCED = 4096;
+
+  private final Path file;
+  private final MappedByteBuffer buffer;
+  private final Mark end;
+  private final Mark block;
+  private final Mark forced;
+  private volatile boolean unforced; // whether the mark of what is forced is ahead of the device
+
+  @GuardedBy("this")
+  private boolean closed;
+
+  private LogMarks(Path file, MappedByteBuffer buffer, Content content) {
+    this.file = file;
+    this.buffer = buffer;
+    this.end = new Mark(buffer, END, content.end());
+    this.block = new Mark(buffer, BLOCK, content.block());
+    this.forced = new Mark(buffer, FORCED, content.forced());
+  }
+
+  /** A number as its slots have it; -1 if neither fits its check. */
+  private record Slots(long seed, long value, int next, int valid) {
+    static Slots read(ByteBuffer in, int at, long seed) {
+      long a = valid(in, at, seed);
+      long b = valid(in, at + SLOT_BYTES, seed);
+      int older = at + (a > b ? SLOT_BYTES : 0);
+      return new Slots(seed, Math.max(a, b), older, (a < 0 ? 0 : 1) + (b < 0 ? 0 : 1));
+    }
+
+    private static long valid(ByteBuffer in, int at, long seed) {
+      long value = in.getLong(at);
+      return in.getLong(at + 8) == DocumentFormat.digest(seed, value) ? value : -1;
+    }
+
+    long orZero() {
+      return Math.max(0, value);
+    }
+  }
+
+  /** What the file holds; whatever that is, reading it does not fail. */
+  private record Content(boolean header, Slots end, Slots block, Slots forced) {
+    static Content of(byte[] bytes, UUID queue) {
+      ByteBuffer in = ByteBuffer.wrap(Arrays.copyOf(bytes, BYTES)).order(ByteOrder.LITTLE_ENDIAN);
+      byte[] header = headerOf(queue);
+      long seed = DocumentFormat.digest(queue.getMostSignificantBits(), END);
+      seed = DocumentFormat.digest(seed, queue.getLeastSignificantBits());
+      return new Content(
+          bytes.length == BYTES && Arrays.equals(bytes, 0, header.length, header, 0, header.length),
+          Slots.read(in, END, seed),
+          Slots.read(in, BLOCK, DocumentFormat.digest(seed, BLOCK)),
+          Slots.read(in, FORCED, DocumentFormat.digest(seed, FORCED)));
+    }
+
+    boolean sound() {
+      return header && end.valid() > 0 && block.valid() > 0 && forced.valid() > 0;
+    }
+
+    /** The same numbers in a sound file. */
+    byte[] encode(UUID queue) {
+      ByteBuffer out = ByteBuffer.allocate(BYTES).order(ByteOrder.LITTLE_ENDIAN);
+      out.put(headerOf(queue));
+      put(out, END, end);
+      put(out, BLOCK, block);
+      put(out, FORCED, forced);
+      return out.array();
+    }
+
+    private static void put(ByteBuffer out, int at, Slots slots) {
+      for (int slot = at; slot <= at + SLOT_BYTES; slot += SLOT_BYTES) {
+        out.putLong(slot, slots.orZero());
+        out.putLong(slot + 8, DocumentFormat.digest(slots.seed(), slots.orZero()));
+      }
+    }
+  }
+
+  /** One number in its two slots. Guarded by its writer's lock. */
+  private static final class Mark {
+    private final MappedByteBuffer buffer;
+    private final long seed;
+    private final int both; // offsets of its slots, one xor the other
+    private int slot;
+    private long value;
+
+    Mark(MappedByteBuffer buffer, int at, Slots slots) {
+      this.buffer = buffer;
+      this.seed = slots.seed();
+      this.both = at ^ (at + SLOT_BYTES);
+      this.slot = slots.next();
+      this.value = slots.orZero();
+    }
+
+    void store(long number) {
+      LONGS.setRelease(buffer, slot, number);
+      LONGS.setRelease(buffer, slot + 8, DocumentFormat.digest(seed, number));
+      slot ^= both;
+      value = number;
+    }
+  }
+
+  private static byte[] headerOf(UUID queue) {
+    ByteBuffer out = ByteBuffer.allocate(HEADER_CRC + 4).order(ByteOrder.LITTLE_ENDIAN);
+    out.put(MAGIC).putInt(VERSION).putInt(0);
+    out.putLong(queue.getMostSignificantBits()).putLong(queue.getLeastSignificantBits());
+    CRC32C crc = new CRC32C();
+    crc.update(out.array(), 0, HEADER_CRC);
+    return out.putInt((int) crc.getValue()).array();
+  }
+
+  /**
+   * Opens a log's marks, or makes them. A damaged file is set aside, and what can be read of it
+   * counts; a missing one is reported unless the log is new.
+   */
+  static LogMarks open(LogSettings settings, boolean isNew) throws IOException {
+    Path file = settings.directory().resolve(NAME);
+    byte[] bytes = {};
+    boolean exists = Files.exists(file, LinkOption.NOFOLLOW_LINKS);
+    if (Files.isRegularFile(file, LinkOption.NOFOLLOW_LINKS)) {
+      bytes = Files.readAllBytes(file);
+    }
+    Content content = Content.of(bytes, settings.identity());
+    if (!content.sound()) {
+      if (exists) {
+        Path aside = Mending.setAside(file);
+        LOG.warn("Queue {}: damaged: {} was; kept as {}", settings.queue(), file, aside);
+      } else if (!isNew) {
+        LOG.warn(
+            "Queue {}: damaged: {} is missing; where the log ended is known by its blocks alone",
+            settings.queue(),
+            file);
+      }
+      DurableFiles.write(file, content.encode(settings.identity()));
+    }
+    try (FileChannel channel =
+        FileChannel.open(file, StandardOpenOption.READ, StandardOpenOption.WRITE)) {
+      return new LogMarks(file, channel.map(MapMode.READ_WRITE, 0, BYTES), content);
+    }
+  }
+
+  /** The next sequence, as it was stored last. */
+  long end() {
+    return end.value;
+  }
+
+  /** The newest block, as it was stored last. */
+  int block() {
+    return (int) block.value;
+  }
+
+  /** All below it was forced, as it was stored last. */
+  long forced() {
+    return forced.value;
+  }
+
+  /** The log goes on with this sequence; to be called when what lies below it can be read. */
+  void end(long nextSequence) {
+    end.store(nextSequence);
+  }
+
+  /** This block is the newest from now on. */
+  void block(int number) {
+    block.store(number);
+  }
+
+  /** All below this sequence is on the device. */
+  void forced(long sequence) {
+    if (sequence > forced.value) {
+      forced.store(sequence);
+      unforced = true;
+    }
+  }
+
+  /** Whether the mark of what is forced is not on the device itself. */
+  boolean isUnforced() {
+    return unforced;
+  }
+
+  /**
+   * Brings the mark of what is forced to the device; without it a later loss is not called damage.
+   */
+  void forceForced() {
+    if (unforced) {
+      unforced = false;
+      force(FORCED, BYTES - FORCED);
+    }
+  }
+
+  /** Brings all to the device; not while the log runs. */
+  void force() {
+    force(0, BYTES);
+  }
+
+  private synchronized void force(int from, int length) {
+    try {
+      if (!closed) {
+        buffer.force(from, length);
+      }
+    } catch (UncheckedIOException e) { // what they would say is known by the blocks too
+      LOG.warn("Cannot force {}", file, e);
+    }
+  }
+
+  @Override
+  public synchronized void close() {
+    if (!closed) {
+      force();
+      closed = true;
+      Mappings.unmap(buffer);
+    }
+  }
+}

@@ -1,0 +1,105 @@
+package com.wookler.river.core.log;
+
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.nio.channels.FileChannel;
+import java.nio.file.Files;
+import java.nio.file.LinkOption;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.nio.file.StandardOpenOption;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * What a recovery is going to do to the files of a log, once it has brought to the device what it
+ * found. Each step can be done again, and leaves a log in which the next recovery, after a crash
+ * between two of them, finds the same.
+ */
+final class Mending {
+  private final List<Step> steps = new ArrayList<>();
+
+  @FunctionalInterface
+  private interface Step {
+    void run() throws IOException;
+  }
+
+  /** A file that holds nothing goes. */
+  void delete(Path file) {
+    steps.add(() -> Files.deleteIfExists(file));
+  }
+
+  /** A file that may hold something goes out of the way; returns where. */
+  Path moveAside(Path file) {
+    Path aside = free(file);
+    steps.add(() -> DurableFiles.rename(file, aside));
+    return aside;
+  }
+
+  /** A copy is kept of a file that is going to change; returns where. */
+  Path copyAside(Path file) {
+    Path copy = file.resolveSibling(file.getFileName() + LogFiles.DAMAGED);
+    Path temporary = copy.resolveSibling(copy.getFileName() + DurableFiles.TEMPORARY);
+    steps.add(
+        () -> {
+          Files.copy(file, temporary, StandardCopyOption.REPLACE_EXISTING);
+          try (FileChannel channel = FileChannel.open(temporary, StandardOpenOption.WRITE)) {
+            channel.force(true);
+          }
+          DurableFiles.rename(temporary, copy);
+        });
+    return copy;
+  }
+
+  /** What was torn off behind this offset goes. */
+  void cut(Path file, long offset) {
+    steps.add(
+        () -> {
+          try (FileChannel channel = FileChannel.open(file, StandardOpenOption.WRITE)) {
+            channel.truncate(offset);
+            channel.force(true);
+          }
+        });
+  }
+
+  /** The block is closed at this offset. */
+  void markEnd(Path file, long offset) {
+    steps.add(
+        () -> {
+          try (FileChannel channel = FileChannel.open(file, StandardOpenOption.WRITE)) {
+            ByteBuffer mark = ByteBuffer.allocate(4).order(ByteOrder.LITTLE_ENDIAN);
+            mark.putInt(0, BlockScanner.END);
+            channel.write(mark, offset);
+            channel.force(true);
+          }
+        });
+  }
+
+  /** Whether there is nothing to do. */
+  boolean isEmpty() {
+    return steps.isEmpty();
+  }
+
+  /** Does it all. */
+  void run() throws IOException {
+    for (Step step : steps) {
+      step.run();
+    }
+  }
+
+  /** Moves a file, or what stands in its place, out of the way, at once; returns where. */
+  static Path setAside(Path file) throws IOException {
+    Path aside = free(file);
+    DurableFiles.rename(file, aside);
+    return aside;
+  }
+
+  private static Path free(Path file) {
+    Path aside = file.resolveSibling(file.getFileName() + LogFiles.DAMAGED);
+    for (int i = 2; Files.exists(aside, LinkOption.NOFOLLOW_LINKS); i++) {
+      aside = file.resolveSibling(file.getFileName() + LogFiles.DAMAGED + "-" + i);
+    }
+    return aside;
+  }
+}

@@ -1,0 +1,290 @@
+package com.wookler.river.core.log;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.tuple;
+
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.List;
+import org.assertj.core.groups.Tuple;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Where the log ended, and what it has lost: the files {@code marks} and {@code gaps}. */
+@Timeout(60)
+class GapsTest {
+  private static final int END_A = 64;
+  private static final int END_B = 128;
+  private static final int FORCED_A = 4096;
+  private static final int FORCED_B = 4160;
+
+  @TempDir Path directory;
+
+  private final CapturedLog captured = new CapturedLog(Gaps.class.getPackageName());
+  private LogFixture log;
+  private Path marks;
+  private Path gaps;
+
+  @BeforeEach
+  void make() {
+    log = new LogFixture(directory).recycleAt(10);
+    marks = directory.resolve("marks");
+    gaps = directory.resolve("gaps");
+  }
+
+  @AfterEach
+  void close() {
+    log.close();
+    captured.close();
+  }
+
+  /** Leaves a closed log of so many messages. */
+  private void publish(int messages) {
+    log.open();
+    log.publish(messages);
+    log.shut();
+    captured.warnings();
+  }
+
+  /** Zeroes a block from this document on. */
+  private void zero(int block, int document) throws IOException {
+    long from = log.offsets(block).get(document);
+    LogFixture.write(log.block(block), from, new byte[(int) (Files.size(log.block(block)) - from)]);
+  }
+
+  private static long longAt(Path file, int offset) throws IOException {
+    return ByteBuffer.wrap(Files.readAllBytes(file)).order(ByteOrder.LITTLE_ENDIAN).getLong(offset);
+  }
+
+  private static void shouldHave(BlockLog opened, Tuple... expected) {
+    assertThat(opened.gaps().all())
+        .extracting(Gaps.Gap::first, Gaps.Gap::end, Gaps.Gap::block, Gaps.Gap::damaged)
+        .containsExactly(expected);
+  }
+
+  @Test
+  void shouldSayWhereTheLogEndsAtEachAppend() throws IOException {
+    log.open();
+    for (int i = 1; i < 25; i++) {
+      log.publish(1);
+      assertThat(Math.max(longAt(marks, END_A), longAt(marks, END_B))).isEqualTo(i);
+    }
+    assertThat(Math.abs(longAt(marks, END_A) - longAt(marks, END_B))).isEqualTo(1);
+  }
+
+  @Test
+  void shouldSayHowFarTheLogWasForced() throws IOException {
+    BlockLog opened = log.open();
+    log.publish(4);
+    assertThat(Math.max(longAt(marks, FORCED_A), longAt(marks, FORCED_B))).isZero();
+    opened.force();
+    assertThat(Math.max(longAt(marks, FORCED_A), longAt(marks, FORCED_B))).isEqualTo(4);
+    log.publish(5); // not to the block's end, behind which all is forced
+    opened.commits().await(9);
+    assertThat(Math.max(longAt(marks, FORCED_A), longAt(marks, FORCED_B))).isEqualTo(9);
+    assertThat(opened.isDirty()).as("the mark itself is not forced").isTrue();
+    opened.force();
+    assertThat(opened.isDirty()).isFalse();
+  }
+
+  @Test
+  void shouldTellALostTailFromDamage() throws IOException {
+    publish(18);
+    zero(2, 2);
+    for (int slot : new int[] {FORCED_A, FORCED_B}) {
+      assertThat(longAt(marks, slot)).isLessThanOrEqualTo(18);
+    }
+    byte[] forcedTo15 = marksForcedTo(15);
+    LogFixture.write(marks, FORCED_A, Arrays.copyOfRange(forcedTo15, FORCED_A, LogMarks.BYTES));
+    BlockLog opened = log.open();
+    assertThat(opened.nextSequence()).isEqualTo(18);
+    shouldHave(opened, tuple(12L, 15L, 2, true), tuple(15L, 18L, 2, false));
+    assertThat(captured.warnings())
+        .anySatisfy(
+            line ->
+                assertThat(line)
+                    .contains("orders", "damaged", "sequences 12 to 14", "b00000002.cq4", "lost"))
+        .anySatisfy(
+            line ->
+                assertThat(line)
+                    .contains("orders", "sequences 15 to 17", "b00000002.cq4", "lost")
+                    .doesNotContain("damaged"));
+    assertThat(opened.repaired()).contains("6 messages lost in 2 gaps");
+    assertThat(opened.gaps().messagesFrom(0)).isEqualTo(6);
+    assertThat(opened.gaps().messagesFrom(14)).isEqualTo(4);
+    assertThat(opened.gaps().messagesFrom(18)).isZero();
+    assertThat(opened.gaps().endOf(11)).isEqualTo(11);
+    assertThat(opened.gaps().endOf(12)).isEqualTo(18);
+    assertThat(opened.gaps().endOf(15)).isEqualTo(18);
+    log.reopen();
+    assertThat(captured.warnings()).as("reported once").isEmpty();
+  }
+
+  /** The marks of a log of the same queue that was forced up to there. */
+  private byte[] marksForcedTo(int messages) throws IOException {
+    Path other = Files.createDirectory(directory.resolve("other"));
+    try (LogFixture fixture = new LogFixture(other)) {
+      BlockLog opened = fixture.open();
+      fixture.publish(messages);
+      opened.force();
+      return Files.readAllBytes(other.resolve("marks"));
+    }
+  }
+
+  @Test
+  void shouldGiveNoSequenceThatASubscriberHasFinished() throws IOException {
+    publish(5);
+    BlockLog opened = log.finished(12).open();
+    assertThat(opened.nextSequence()).isEqualTo(12);
+    shouldHave(opened, tuple(5L, 12L, 1, false));
+    log.publish(3);
+    opened = log.finished(0).reopen();
+    assertThat(opened.nextSequence()).isEqualTo(15);
+    shouldHave(opened, tuple(5L, 12L, 1, false));
+  }
+
+  @Test
+  void shouldTakeTheOtherSlotForOneThatIsTornOrFlipped() throws IOException {
+    publish(18);
+    int newer = longAt(marks, END_A) > longAt(marks, END_B) ? END_A : END_B;
+    byte[] before = Files.readAllBytes(marks);
+    byte[] block = Files.readAllBytes(log.block(2));
+    for (int at = newer; at < newer + 16; at++) {
+      Files.write(marks, before);
+      Files.write(log.block(2), block);
+      LogFixture.flip(marks, at, 0x10);
+      zero(2, 2);
+      assertThat(log.open().nextSequence()).as("byte %s", at).isEqualTo(17);
+      log.shut();
+      for (String file : log.files()) {
+        if (file.startsWith("b00000003") || file.equals("gaps") || file.equals("b00000002.seal")) {
+          Files.delete(directory.resolve(file));
+        }
+      }
+    }
+  }
+
+  @Test
+  void shouldReportMarksThatAreMissingOnce() throws IOException {
+    log.open();
+    assertThat(captured.warnings()).as("a new log has none").isEmpty();
+    log.shut();
+    publish(15);
+    Files.delete(marks);
+    assertThat(log.open().nextSequence()).isEqualTo(15);
+    assertThat(captured.warnings())
+        .singleElement()
+        .asString()
+        .contains("orders", "damaged", "marks", "missing");
+    log.reopen();
+    assertThat(captured.warnings()).isEmpty();
+  }
+
+  @Test
+  void shouldSetDamagedMarksAside() throws IOException {
+    publish(15);
+    List<byte[]> damages =
+        List.of(new byte[0], new byte[LogMarks.BYTES], new byte[100], new byte[2 * LogMarks.BYTES]);
+    for (byte[] damage : damages) {
+      Files.write(marks, damage);
+      assertThat(log.open().nextSequence()).isEqualTo(15);
+      assertThat(captured.warnings())
+          .singleElement()
+          .asString()
+          .contains("orders", "damaged", marks.toString());
+      log.reopen();
+      assertThat(captured.warnings()).isEmpty();
+      log.shut();
+    }
+    Files.delete(marks);
+    Files.createDirectory(marks);
+    Files.createFile(marks.resolve("file"));
+    assertThat(log.open().nextSequence()).isEqualTo(15);
+    assertThat(captured.warnings()).hasSize(1);
+    assertThat(log.files()).contains("marks.damaged", "marks.damaged-5");
+  }
+
+  @Test
+  void shouldFindTheGapsAgainWhenTheirFileIsDamaged() throws IOException {
+    publish(18);
+    zero(2, 2);
+    log.open();
+    log.publish(30);
+    log.shut();
+    captured.warnings();
+    byte[] before = Files.readAllBytes(gaps);
+    for (int at = 0; at < before.length; at++) {
+      Files.write(gaps, before);
+      LogFixture.flip(gaps, at, 1 << (at & 7));
+      BlockLog opened = log.open();
+      shouldHave(opened, tuple(12L, 18L, 2, true));
+      assertThat(captured.warnings())
+          .anySatisfy(line -> assertThat(line).contains("orders", "damaged", gaps.toString()))
+          .anySatisfy(line -> assertThat(line).contains("sequences 12 to 17"));
+      log.shut();
+      Files.delete(directory.resolve("gaps.damaged"));
+    }
+    Files.delete(gaps);
+    shouldHave(log.open(), tuple(12L, 18L, 2, true));
+  }
+
+  @Test
+  void shouldForgetAGapWhenTheBlocksBeforeItAreGone() throws IOException {
+    publish(18);
+    zero(2, 2);
+    BlockLog opened = log.open();
+    log.publish(20);
+    opened.force();
+    for (int i = 0; i < 2; i++) {
+      Seal oldest = opened.oldestSealed().orElseThrow();
+      opened.forget(oldest);
+      opened.delete(oldest);
+    }
+    opened = log.reopen();
+    assertThat(opened.firstSequence()).isEqualTo(18);
+    assertThat(opened.nextSequence()).isEqualTo(38);
+    shouldHave(opened);
+    assertThat(captured.warnings())
+        .allSatisfy(line -> assertThat(line).doesNotContain("is missing"));
+  }
+
+  @Test
+  void shouldGoOnWithTheSequenceAndTheBlockWhenAllFilesAreGone() throws IOException {
+    publish(25);
+    for (String file : log.files()) {
+      if (!file.equals("marks")) {
+        Files.delete(directory.resolve(file));
+      }
+    }
+    BlockLog opened = log.open();
+    assertThat(opened.nextSequence()).isEqualTo(25);
+    assertThat(opened.firstSequence()).isEqualTo(25);
+    log.publish(1);
+    assertThat(log.files()).contains("b00000004.cq4");
+  }
+
+  /** Its first document lost, an empty block says nothing of the sequences before it. */
+  @Test
+  void shouldGoOnWithTheSequenceWhenTheOnlyBlockHasLostItsStart() throws IOException {
+    BlockLog opened = log.open();
+    log.publish(10);
+    opened.force();
+    Seal seal = opened.oldestSealed().orElseThrow();
+    opened.forget(seal);
+    opened.delete(seal);
+    log.shut();
+    LogFixture.flip(log.block(2), log.end(2) - 20, 1);
+    opened = log.open();
+    assertThat(opened.nextSequence()).isEqualTo(10);
+    shouldHave(opened);
+    log.publish(3);
+    assertThat(log.reopen().nextSequence()).isEqualTo(13);
+  }
+}
