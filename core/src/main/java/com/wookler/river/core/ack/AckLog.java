@@ -21,7 +21,9 @@ import java.util.zip.CRC32C;
  *     24     8  floor when the log began
  *     32     8  generation of the log before this one; 0 for the first
  *     40     4  CRC32C of the owner's seed ({@link Owner}) and bytes 0 to 39
- *     64        16,384 records of 16 bytes:
+ *     48     4  how many records there are, stored behind each: fewer are a tail that was lost
+ * 52     4  upper half of {@link Checks#mix} of (that number XOR the generation XOR the seed)
+ * 64        16,384 records of 16 bytes:
  *            8  sequence
  *            4  type (4 bits) and number (28 bits)
  *                 1 FINISHED: so many messages from the sequence on are finished
@@ -52,8 +54,12 @@ final class AckLog {
   /** Bytes of the header under its checksum. */
   static final int HEADER_CRC = 40;
 
+  /** Where the number of records stands. */
+  static final int COUNT = 48;
+
   private final MappedFile file;
   private final Summer summer;
+  private final long countSeed;
   private int records;
   private int runPlace;
   private long runFrom;
@@ -70,11 +76,13 @@ final class AckLog {
   AckLog(MappedFile file, Header about, Owner owner) {
     this.file = file;
     this.summer = new Summer(about.generation(), owner);
+    this.countSeed = about.generation() ^ owner.seed();
     byte[] header = new byte[HEADER];
     ByteBuffer out = ByteBuffer.wrap(header).order(ByteOrder.LITTLE_ENDIAN);
     out.putLong(0, MAGIC).putInt(8, VERSION).putInt(12, about.restart() ? FLAG_RESTART : 0);
     out.putLong(16, about.generation()).putLong(24, about.floor()).putLong(32, about.previous());
     out.putInt(HEADER_CRC, Checks.crc32c(owner, header, 0, HEADER_CRC));
+    out.putLong(COUNT, countWord(0, countSeed));
     file.put(header);
     file.touched();
   }
@@ -127,7 +135,13 @@ final class AckLog {
     file.put(HEADER + records * RECORD, sequence);
     putSecondHalf(records, sequence, typeAndNumber);
     records++;
+    file.put(COUNT, countWord(records, countSeed));
     return true;
+  }
+
+  /** The number of records with its check. */
+  static long countWord(int count, long seed) {
+    return (Checks.mix(count ^ seed) & 0xFFFF_FFFF_0000_0000L) | count;
   }
 
   private void putSecondHalf(int place, long sequence, int typeAndNumber) {

@@ -19,16 +19,17 @@ final class AckLogFile {
     UNUSED,
     /** Each record up to the end is valid. */
     WHOLE,
-    /** What follows the last valid record is a record that was cut off. */
+    /** Its tail was lost: a record was cut off, or there were more records than there are. */
     TORN,
     /**
-     * The header is damaged, or there are valid records behind an invalid one, or bytes are
-     * missing.
+     * The header or the number of records is damaged, or there are valid records behind an invalid
+     * one, or bytes are missing.
      */
     DAMAGED
   }
 
   private final long generation;
+  private final long seed;
   private final ByteBuffer bytes;
   private final AckLog.Summer summer;
   private final AckLog.@Nullable Header header;
@@ -36,6 +37,7 @@ final class AckLogFile {
 
   private AckLogFile(Path path, long generation, Owner owner, byte[] found) {
     this.generation = generation;
+    this.seed = owner.seed();
     this.bytes = ByteBuffer.wrap(found).order(ByteOrder.LITTLE_ENDIAN);
     this.summer = new AckLog.Summer(generation, owner);
     this.header = readHeader(path, owner, found);
@@ -142,7 +144,12 @@ final class AckLogFile {
     if (header == null || found.length != AckLog.SIZE) {
       return Shape.DAMAGED;
     }
-    return isZero(found, at(valid), found.length) ? Shape.WHOLE : Shape.TORN;
+    long word = bytes.getLong(AckLog.COUNT);
+    int count = (int) word;
+    if (count < 0 || word != AckLog.countWord(count, generation ^ seed)) {
+      return Shape.DAMAGED;
+    }
+    return count <= valid && isZero(found, at(valid), found.length) ? Shape.WHOLE : Shape.TORN;
   }
 
   private static boolean isZero(byte[] bytes, int from, int to) {

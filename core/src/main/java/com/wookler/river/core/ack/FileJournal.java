@@ -17,9 +17,12 @@ import org.slf4j.LoggerFactory;
  * The journal in files: {@link Cursor}, {@link AckLog} and {@link Snapshot}.
  *
  * <p><b>Facts.</b> A fact is a few stores into a mapped file. When the log is full, the next one,
- * made ahead, is put into use and the state is copied; the flusher writes that copy as the next
- * log's snapshot, removes what isn't needed any more, and makes another log ahead. While one copy
- * is being written no other is taken: the logs since stay, and recovery replays them.
+ * made ahead, is put into use. If by then more was told since the last copy than a quarter of the
+ * entries that there are, the state is copied again, a step with each fact ({@link AckState}): so
+ * an acknowledgement copies no more than some entries at any window, and never waits for a whole
+ * copy. The flusher writes the copy as that log's snapshot, removes what isn't needed any more, and
+ * makes another log ahead. While one copy is taken or written no other is begun: the logs since
+ * stay, and recovery replays them.
  *
  * <p><b>Full disk.</b> Space is reused, so that this goes on for as long as snapshots don't grow.
  * If a log cannot be had after all, facts are counted instead of written, and every so often it is
@@ -32,6 +35,9 @@ import org.slf4j.LoggerFactory;
 final class FileJournal implements AckJournal {
   /** After so many facts that could not be written a new log is tried again. */
   private static final int RETRY_EVERY = 1024;
+
+  /** A copy is due when so many times the records since the last one are as many as the entries. */
+  private static final int COPY_AFTER = 4;
 
   private static final Logger LOG = LoggerFactory.getLogger(FileJournal.class);
 
@@ -64,6 +70,12 @@ final class FileJournal implements AckJournal {
 
   /** The cursor's value; guarded by the subscriber's lock. */
   private long handedOver;
+
+  /** The copy that is being taken, and for which generation; guarded by the subscriber's lock. */
+  private @Nullable AckState copying;
+
+  /** The generation of the last copy that was begun; guarded by the subscriber's lock. */
+  private long copied;
 
   /**
    * Facts not written, and the generation whose snapshot will have them; guarded by the
@@ -105,6 +117,7 @@ final class FileJournal implements AckJournal {
     this.flusher = flusher;
     this.generation = start.generation();
     this.handedOver = start.handedOver();
+    this.copied = generation;
     this.log =
         new AckLog(
             supply.take(generation),
@@ -141,12 +154,29 @@ final class FileJournal implements AckJournal {
       }
       start += part;
     }
+    if (copying != null) {
+      copy(copying);
+    }
   }
 
   @Override
   public void attempts(long sequence, int attempts) {
     if (!log.attempts(sequence, attempts) && !(nextLog() && log.attempts(sequence, attempts))) {
       missing++;
+    }
+    if (copying != null) {
+      copy(copying);
+    }
+  }
+
+  /** The next step of a copy; the flusher has it when it is complete. */
+  private void copy(AckState state) {
+    if (state.isComplete()) {
+      pending.set(new Pending(copied, state));
+      copying = null;
+      askForMaintenance();
+    } else {
+      state.step();
     }
   }
 
@@ -161,6 +191,8 @@ final class FileJournal implements AckJournal {
       snapshotted = generation;
       pending.set(null);
     }
+    copying = null;
+    copied = generation;
     handedOver = sequence;
     cursor.reset(sequence);
     missing = 0;
@@ -186,24 +218,40 @@ final class FileJournal implements AckJournal {
 
   @Override
   public void force() {
+    force(true);
+  }
+
+  @Override
+  public void forceFinished() {
+    force(false);
+  }
+
+  private void force(boolean mark) {
     synchronized (forcing) {
       if (closed) {
         return;
       }
       try {
-        // The one in use first: if it retires meanwhile, it is found among the others.
-        log.force();
-        cursor.force();
-        for (AckLog full = retired.peek(); full != null; full = retired.peek()) {
-          full.force();
-          full.close();
-          retired.remove();
+        forceLogs();
+        if (mark) {
+          cursor.force();
         }
         forceNames();
       } catch (IOException e) {
         throw new RiverException(
             "cannot force the acknowledgements in " + generations.directory(), e);
       }
+    }
+  }
+
+  @GuardedBy("forcing")
+  private void forceLogs() throws IOException {
+    // The one in use first: if it retires meanwhile, it is found among the others.
+    log.force();
+    for (AckLog full = retired.peek(); full != null; full = retired.peek()) {
+      full.force();
+      full.close();
+      retired.remove();
     }
   }
 
@@ -249,14 +297,21 @@ final class FileJournal implements AckJournal {
       }
       return false;
     }
-    if (behind || pending.get() == null) {
+    if (behind) { // at once: what is missing is nowhere else
+      copying = null;
+      copied = next;
       pending.set(new Pending(next, AckState.of(ring, handedOver)));
-      if (behind) {
-        missingUntil = next;
-      }
+      missingUntil = next;
+    } else if (copying == null && pending.get() == null && isCopyDue()) {
+      copied = next;
+      copying = new AckState(ring, handedOver);
     }
     askForMaintenance();
     return true;
+  }
+
+  private boolean isCopyDue() {
+    return (generation - copied) * AckLog.RECORDS >= (ring.end() - ring.floor()) / COPY_AFTER;
   }
 
   /**

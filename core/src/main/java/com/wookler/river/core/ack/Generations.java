@@ -2,6 +2,7 @@ package com.wookler.river.core.ack;
 
 import com.wookler.river.core.log.DurableFiles;
 import java.io.IOException;
+import java.nio.file.DirectoryIteratorException;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -15,8 +16,8 @@ import java.util.regex.Pattern;
  * The numbered files in a subscriber's directory: {@code ack-7.snap} and {@code ack-7.log}. The
  * state is the newest sound snapshot and every log from its number on, in order. Two snapshots and
  * the logs from the older one on are kept; files that are not needed any more give their space to
- * the next ones ({@code ack-spare.log}, {@code ack-spare.snap}), so that a full disk doesn't stop
- * this.
+ * the next ones ({@code ack-spare-7.log}, at most as many as there are logs, and {@code
+ * ack-spare.snap}), so that a full disk doesn't stop this.
  */
 final class Generations {
   static final String TEMPORARY = ".tmp";
@@ -24,6 +25,7 @@ final class Generations {
 
   private static final Pattern NAME =
       Pattern.compile("ack-([0-9]{1,18})\\.(log|snap)(\\.corrupt)?");
+  private static final Pattern SPARE_LOG = Pattern.compile("ack-spare-[0-9]{1,18}\\.log");
   private static final int KEPT = 2;
 
   private final Path directory;
@@ -53,8 +55,15 @@ final class Generations {
     return directory.resolve("ack-" + generation + ".snap");
   }
 
-  Path spareLog() {
-    return directory.resolve("ack-spare.log");
+  /** Logs out of use. */
+  List<Path> spareLogs() throws IOException {
+    List<Path> spare = new ArrayList<>();
+    for (Path path : paths()) {
+      if (SPARE_LOG.matcher(String.valueOf(path.getFileName())).matches()) {
+        spare.add(path);
+      }
+    }
+    return spare;
   }
 
   Path spareSnapshot() {
@@ -64,19 +73,25 @@ final class Generations {
   /** All numbered files, by number. */
   List<Numbered> list() throws IOException {
     List<Numbered> found = new ArrayList<>();
-    try (DirectoryStream<Path> paths = Files.newDirectoryStream(directory, "ack-*")) {
-      for (Path path : paths) {
-        Matcher name = NAME.matcher(String.valueOf(path.getFileName()));
-        if (name.matches()) {
-          boolean log = "log".equals(name.group(2));
-          boolean corrupt = name.group(3) != null;
-          found.add(new Numbered(Long.parseLong(name.group(1)), log, corrupt, path));
-        }
+    for (Path path : paths()) {
+      Matcher name = NAME.matcher(String.valueOf(path.getFileName()));
+      if (name.matches()) {
+        boolean log = "log".equals(name.group(2));
+        boolean corrupt = name.group(3) != null;
+        found.add(new Numbered(Long.parseLong(name.group(1)), log, corrupt, path));
       }
-    } catch (java.nio.file.DirectoryIteratorException e) {
-      throw e.getCause();
     }
     found.sort(Comparator.comparingLong(Numbered::generation));
+    return found;
+  }
+
+  private List<Path> paths() throws IOException {
+    List<Path> found = new ArrayList<>();
+    try (DirectoryStream<Path> paths = Files.newDirectoryStream(directory, "ack-*")) {
+      paths.forEach(found::add);
+    } catch (DirectoryIteratorException e) {
+      throw e.getCause();
+    }
     return found;
   }
 
@@ -104,24 +119,26 @@ final class Generations {
       return;
     }
     long oldest = snapshots.get(snapshots.size() - KEPT);
+    int logs = 0;
     for (Numbered file : files) {
-      if (file.generation() < oldest && !file.corrupt()) {
-        recycle(file.path(), file.log() ? spareLog() : spareSnapshot());
+      if (file.generation() >= oldest) {
+        logs += file.log() ? 1 : 0;
+      } else if (!file.corrupt() && file.log()) {
+        recycleLog(file.path());
+      } else if (!file.corrupt()) {
+        Disk.rename(file.path(), spareSnapshot());
       }
+    }
+    List<Path> spare = spareLogs();
+    for (Path extra : spare.subList(Math.min(logs, spare.size()), spare.size())) {
+      Files.delete(extra);
     }
   }
 
   /** Takes a log out of use. */
   void recycleLog(Path path) throws IOException {
-    recycle(path, spareLog());
-  }
-
-  private static void recycle(Path path, Path spare) throws IOException {
-    if (Files.exists(spare)) {
-      Files.delete(path);
-    } else {
-      Disk.rename(path, spare);
-    }
+    String name = String.valueOf(path.getFileName());
+    Disk.rename(path, path.resolveSibling(name.replace("ack-", "ack-spare-")));
   }
 
   /** Takes a damaged file out of the way and keeps it. Returns its new path. */

@@ -40,7 +40,7 @@ public final class Ledgers {
       Cursor.Content content = readCursor(directory, owner, Cursor.WITH_ACK);
       Generations generations = new Generations(directory, owner);
       Recovery.Found found = Recovery.run(generations, origin, content);
-      warn(found.report());
+      say(directory, found.report());
       FileJournal.Start start = found.start();
       if (start.snapshotted()) {
         generations.writeSnapshot(
@@ -76,7 +76,7 @@ public final class Ledgers {
       DurableFiles.createDirectories(directory);
       Cursor.Content content = readCursor(directory, owner, Cursor.WITHOUT_ACK);
       RecoveryReport report = recoverPosition(directory, origin, content);
-      warn(report);
+      say(directory, report);
       Cursor cursor = openCursor(directory, owner, Cursor.WITHOUT_ACK, content, report.floor());
       return new PositionLedger(cursor, report);
     } catch (IOException e) {
@@ -137,9 +137,15 @@ public final class Ledgers {
     return cursor;
   }
 
-  private static void warn(RecoveryReport report) {
+  private static void say(Path directory, RecoveryReport report) {
     for (String line : report.damaged()) {
       LOG.warn("Acknowledgements: {}", line);
+    }
+    if (report.torn() > 0) {
+      LOG.info(
+          "Acknowledgements in {}: {} unfinished tails were cut, as after a kill or a power loss",
+          directory,
+          report.torn());
     }
   }
 

@@ -2,8 +2,8 @@ package com.wookler.river.core.ack;
 
 import com.google.errorprone.annotations.concurrent.GuardedBy;
 import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -59,10 +59,10 @@ final class LogSupply {
 
   private MappedFile make(long generation) throws IOException {
     Path path = generations.log(generation);
-    Path spare = generations.spareLog();
-    if (Files.exists(spare)) {
-      Disk.zero(spare, AckLog.SIZE);
-      Disk.rename(spare, path);
+    List<Path> spare = generations.spareLogs();
+    if (!spare.isEmpty()) {
+      Disk.zero(spare.get(0), AckLog.SIZE);
+      Disk.rename(spare.get(0), path);
     } else {
       Disk.createFile(path);
       Disk.zero(path, AckLog.SIZE);

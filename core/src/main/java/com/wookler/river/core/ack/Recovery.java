@@ -18,8 +18,8 @@ import org.jspecify.annotations.Nullable;
  */
 final class Recovery {
   /**
-   * With more logs than this, the state is written before the opening ends, so that openings alone
-   * don't make it longer.
+   * With more logs than this, and than there are entries for, the state is written before the
+   * opening ends, so that openings alone don't make it longer.
    */
   private static final int LONG_CHAIN = 4;
 
@@ -171,7 +171,8 @@ final class Recovery {
               "is damaged: nothing sound in it, delivering again from " + origin.earliest()));
     }
     long generation = newest + 1;
-    boolean rewrite = created || !damaged.isEmpty() || logs > LONG_CHAIN;
+    long entries = replay.mark() - replay.floor();
+    boolean rewrite = created || !damaged.isEmpty() || logs > LONG_CHAIN + entries / AckLog.RECORDS;
     RecoveryReport report =
         new RecoveryReport(
             created,

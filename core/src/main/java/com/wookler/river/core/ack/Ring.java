@@ -200,15 +200,6 @@ final class Ring {
     advance();
   }
 
-  /** The meta words of [floor, end), in order. */
-  int[] copyMetas() {
-    int[] copy = new int[(int) (end - floor)];
-    int first = Math.min(copy.length, metas.length - index(floor));
-    System.arraycopy(metas, index(floor), copy, 0, first);
-    System.arraycopy(metas, 0, copy, first, copy.length - first);
-    return copy;
-  }
-
   private int index(long sequence) {
     return (int) sequence & (metas.length - 1);
   }

@@ -1,0 +1,161 @@
+package com.wookler.river.core.ack;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayDeque;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.Map;
+import java.util.Queue;
+import java.util.Random;
+import java.util.Set;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Snapshots that are copied step by step, while the ledger goes on. */
+class SnapshotStepsTest {
+  private static final Limits LIMITS = new Limits(1000, 1 << 20, 1 << 20);
+  private static final Origin ORIGIN = new Origin(0, 0);
+
+  @TempDir Path base;
+
+  private final Queue<Runnable> flusher = new ArrayDeque<>();
+
+  @Test
+  void shouldCopyAcrossTheEdgeOfTheRing() {
+    Ring ring = new Ring(1000);
+    ring.extendTo(1100);
+    for (long s = 1000; s < 1100; s++) {
+      ring.attempt(s, (int) (s - 999));
+    }
+    ring.move(1099, Ring.FINISHED);
+    AckState state = AckState.of(ring, 1050);
+    assertThat(state.size()).isEqualTo(100);
+    assertThat(state.hasOwnAttempts(0)).isFalse(); // below the mark, handed over once
+    for (int i = 1; i < 99; i++) {
+      assertThat(state.attempts(i)).isEqualTo(i + 1);
+      assertThat(state.isFinished(i)).isFalse();
+    }
+    assertThat(state.isFinished(99)).isTrue();
+    assertThat(state.hasOwnAttempts(99)).isFalse();
+  }
+
+  @Test
+  void shouldCountAsFinishedWhatTheFloorPassesMeanwhile() {
+    Ring ring = new Ring(0);
+    ring.extendTo(1000);
+    AckState state = new AckState(ring, 1000);
+    state.step();
+    ring.raise(900);
+    ring.extendTo(5000); // other entries in their places
+    while (!state.isComplete()) {
+      state.step();
+    }
+    assertThat(state.isFinished(63)).isFalse();
+    assertThat(state.isFinished(64)).isTrue();
+    assertThat(state.isFinished(899)).isTrue();
+    assertThat(state.isFinished(900)).isFalse();
+  }
+
+  @Test
+  void shouldLoseNothingWhereverTheCopyStandsWhenKilled() throws IOException {
+    Random random = new Random(5);
+    Path directory = base.resolve("subscriber");
+    Set<Long> finished = new HashSet<>();
+    Map<Long, Integer> attempts = new HashMap<>();
+    try (Ledger ledger = Ledgers.withAck(directory, Copies.OWNER, LIMITS, ORIGIN, flusher::add)) {
+      Map<Long, Long> tickets = new HashMap<>();
+      for (int i = 0; i < 260_000; i++) {
+        long sequence = ledger.position();
+        tickets.put(sequence, ledger.handOver(sequence, 0, 0));
+        attempts.put(sequence, 1);
+        decide(ledger, tickets, Math.max(0, sequence - random.nextInt(30_000)), finished, attempts);
+        if (random.nextInt(400) == 0 && !flusher.isEmpty()) {
+          flusher.remove().run();
+        }
+        if (i % 20_000 == 19_999) {
+          check(Copies.of(directory), ledger.position(), finished, attempts);
+        }
+      }
+      assertThat(ledger.finishedAboveFloor()).isGreaterThan(50_000);
+    }
+  }
+
+  private static void decide(
+      Ledger ledger,
+      Map<Long, Long> tickets,
+      long sequence,
+      Set<Long> finished,
+      Map<Long, Integer> attempts) {
+    Long ticket = tickets.get(sequence);
+    if (ticket == null || sequence == 0) {
+      return;
+    }
+    if (sequence % 3 != 0) {
+      assertThat(ledger.acknowledge(sequence, ticket)).isNotEqualTo(Outcome.STALE);
+      finished.add(sequence);
+      tickets.remove(sequence);
+    } else if (sequence % 2 == 0) {
+      ledger.release(sequence, ticket);
+      tickets.put(sequence, ledger.redeliver(sequence, 0));
+    } else {
+      ledger.retry(sequence, ticket, 0, 0);
+      tickets.put(sequence, ledger.redeliver(sequence, 0));
+      attempts.merge(sequence, 1, Integer::sum);
+    }
+  }
+
+  private static void check(Path copy, long end, Set<Long> finished, Map<Long, Integer> attempts) {
+    try (Ledger killed = Ledgers.withAck(copy, Copies.OWNER, LIMITS, ORIGIN, Runnable::run)) {
+      assertThat(killed.recovery().damaged()).isEmpty();
+      for (long s = killed.floor(); s < end; s++) {
+        boolean again = s == killed.position();
+        assertThat(again).as("%d comes again", s).isNotEqualTo(finished.contains(s));
+        if (again) {
+          assertThat(Ledger.attempt(killed.handOver(s, 0, 0)))
+              .as("attempt of %d", s)
+              .isEqualTo(attempts.get(s) + 1);
+        }
+      }
+    }
+  }
+
+  @Test
+  void shouldCopyAndKeepInProportionToTheWindow() throws IOException {
+    Path directory = base.resolve("subscriber");
+    Generations generations = new Generations(directory, Copies.OWNER);
+    Set<Long> snapshots = new HashSet<>();
+    try (Ledger ledger = Ledgers.withAck(directory, Copies.OWNER, LIMITS, ORIGIN, Runnable::run)) {
+      for (long s = 0; s < 300_000; s++) {
+        ledger.handOver(s, 0, 0);
+      }
+      for (long now = 1000; now < 4000; now += 1000) { // each redelivery is a record
+        while (ledger.expire(now) > 0) {
+          // In steps.
+        }
+        for (int i = 0; i < 300_000; i++) {
+          ledger.redeliver(ledger.nextReady(), now);
+          if (i % 5000 == 0) {
+            generations.list().stream()
+                .filter(file -> !file.log())
+                .forEach(file -> snapshots.add(file.generation()));
+          }
+        }
+      }
+      assertThat(snapshots).hasSizeBetween(900_000 / 150_000, 900_000 / 75_000 + 2);
+      assertThat(files(directory)).isLessThan(4 * (300_000 / 4 / AckLog.RECORDS + 2));
+      assertThat(generations.spareLogs())
+          .isNotEmpty(); // for the next ones, should the disk be full
+    }
+  }
+
+  private static long files(Path directory) throws IOException {
+    try (Stream<Path> files = Files.list(directory)) {
+      return files.count();
+    }
+  }
+}
