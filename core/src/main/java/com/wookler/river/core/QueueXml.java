@@ -52,6 +52,7 @@ final class QueueXml {
       List.of(
           "subscriber.ack.required",
           "subscriber.ack.timeout",
+          "subscriber.ack.durability",
           "subscriber.max.in.flight",
           "subscriber.window",
           "subscriber.start",
@@ -93,7 +94,7 @@ final class QueueXml {
         .ifPresent(recycle -> to.recycle = recycle.instantiate(RecycleStrategy.class));
     to.blockBytes = node.bytes("queue.block.bytes", to.blockBytes);
     to.maxMessageBytes = maxMessageBytes(node, to.maxMessageBytes);
-    to.durability = durability(node, to.durability);
+    to.durability = durability(node, "queue.durability", to.durability);
     to.syncInterval = node.duration("queue.sync.interval", to.syncInterval);
     to.reload = node.bool("queue.onstart.reload", to.reload);
     to.discardedRetention = node.duration("queue.discarded.retention", to.discardedRetention);
@@ -110,14 +111,14 @@ final class QueueXml {
     return (int) bytes;
   }
 
-  private static Durability durability(ConfigNode node, Durability otherwise) {
-    String name = node.param("queue.durability").orElse(otherwise.name());
+  private static Durability durability(ConfigNode node, String param, Durability otherwise) {
+    String name = node.param(param).orElse(otherwise.name());
     for (Durability level : Durability.values()) {
       if (level.name().equalsIgnoreCase(name)) {
         return level;
       }
     }
-    throw node.error("queue.durability", "is '" + name + "'; MEMORY and DISK are allowed");
+    throw node.error(param, "is '" + name + "'; MEMORY and DISK are allowed");
   }
 
   private static QueueConfig.@Nullable BackupConfig backup(ConfigNode queue) {
@@ -165,6 +166,7 @@ final class QueueXml {
       return SubscriberConfig.builder(Names.check("subscriber", node.requireAttribute("name")))
           .ack(node.bool("subscriber.ack.required", false))
           .ackTimeout(node.duration("subscriber.ack.timeout", SubscriberConfig.DEFAULT_ACK_TIMEOUT))
+          .ackDurability(durability(node, "subscriber.ack.durability", Durability.MEMORY))
           .maxInFlight(
               node.integer("subscriber.max.in.flight", SubscriberConfig.DEFAULT_MAX_IN_FLIGHT))
           .window(node.integer("subscriber.window", SubscriberConfig.DEFAULT_WINDOW))

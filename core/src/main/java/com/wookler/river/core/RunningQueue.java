@@ -131,7 +131,8 @@ final class RunningQueue<M> {
         new ReentrantLock(),
         config.converter(),
         config.time(),
-        cache);
+        cache,
+        line("flusher", FLUSHERS)); // apart: an acknowledgement waits for no snapshot or deletion
   }
 
   private SubscriberRegistry<M> openSubscribers(

@@ -181,6 +181,7 @@ class ConfigurationDocTest {
     assertThat(row("subscriber.ack.required").dflt())
         .isEqualTo(String.valueOf(defaults.ackRequired()));
     assertThat(duration("subscriber.ack.timeout")).isEqualTo(defaults.ackTimeout());
+    assertThat(row("subscriber.ack.durability").dflt()).isEqualTo(defaults.ackDurability().name());
     assertThat(size("subscriber.max.in.flight")).isEqualTo(defaults.maxInFlight());
     assertThat(size("subscriber.window")).isEqualTo(defaults.window());
     assertThat(row("subscriber.start").dflt()).isEqualTo("earliest");

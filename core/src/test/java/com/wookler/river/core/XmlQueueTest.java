@@ -199,6 +199,7 @@ class XmlQueueTest {
         Arguments.of("subscriber.ack.required", "true", "perhaps"),
         Arguments.of("subscriber.ack.timeout", "45ss", "0"),
         Arguments.of("subscriber.ack.timeout", "12hh", "13hh"),
+        Arguments.of("subscriber.ack.durability", "MEMORY", "SSD"),
         Arguments.of("subscriber.max.in.flight", "1", "0"),
         Arguments.of("subscriber.max.in.flight", "1048576", "1048577"),
         Arguments.of("subscriber.window", "1000", "1048577"),

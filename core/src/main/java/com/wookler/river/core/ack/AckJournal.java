@@ -37,6 +37,12 @@ interface AckJournal extends AutoCloseable {
   /** Forces what was written since the last call. Thread-safe. */
   void force();
 
+  /**
+   * Forces what was written but for the mark of what was handed over, which follows from what is
+   * finished as far as that goes. Thread-safe.
+   */
+  void forceFinished();
+
   /** Ends all use of the files. */
   @Override
   void close();

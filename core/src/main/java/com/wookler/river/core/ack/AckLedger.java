@@ -317,6 +317,11 @@ final class AckLedger implements Ledger {
   }
 
   @Override
+  public void forceFinished() {
+    journal.forceFinished();
+  }
+
+  @Override
   public void close() {
     closed = true;
     journal.close();

@@ -3,8 +3,8 @@ package com.wookler.river.core.ack;
 /**
  * What one subscriber has been given and has finished, in memory and on disk.
  *
- * <p><b>Threads.</b> Not thread-safe: every call but {@link #force()} is made under the
- * subscriber's lock. {@code force} is called by the flusher without it.
+ * <p><b>Threads.</b> Not thread-safe: every call but {@link #force()} and {@link #forceFinished()}
+ * is made under the subscriber's lock. Those two are called by the flusher without it.
  *
  * <p><b>Sequences.</b> Below {@link #floor()} everything is finished. From the floor up to {@link
  * #position()} each message is in flight, waits for its next delivery, or is finished. From the
@@ -25,8 +25,8 @@ package com.wookler.river.core.ack;
  *
  * <p><b>Time.</b> {@code nowMillis} is any clock in milliseconds that never goes back within a run.
  *
- * <p>After {@link #close()} every method but {@code close}, {@code force}, {@code recovery} throws
- * {@link IllegalStateException}.
+ * <p>After {@link #close()} every method but {@code close}, {@code recovery} and the two that force
+ * throws {@link IllegalStateException}.
  */
 public interface Ledger extends AutoCloseable {
   /** The highest attempt that is told apart; further ones stay at it. */
@@ -184,6 +184,15 @@ public interface Ledger extends AutoCloseable {
    * @throws com.wookler.river.common.errors.RiverException if the device refuses
    */
   void force();
+
+  /**
+   * Likewise, but only what is finished and how often the others were handed over: what an
+   * acknowledgement waits for that must survive a power loss. The mark of what was handed over is
+   * left to {@link #force()}.
+   *
+   * @throws com.wookler.river.common.errors.RiverException if the device refuses
+   */
+  void forceFinished();
 
   /**
    * Ends all use of the files and unmaps them; waits for a snapshot that is being written. Forces

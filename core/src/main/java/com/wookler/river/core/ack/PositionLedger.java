@@ -179,6 +179,11 @@ final class PositionLedger implements Ledger {
   }
 
   @Override
+  public void forceFinished() {
+    force();
+  }
+
+  @Override
   public void close() {
     if (closed) {
       return;

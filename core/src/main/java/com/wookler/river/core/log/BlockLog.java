@@ -80,7 +80,7 @@ public final class BlockLog implements AutoCloseable {
     this.counters = counters;
     this.store = store;
     this.flusher = lines.flusher();
-    this.commits = new GroupCommit(this, lines.committer());
+    this.commits = GroupCommit.of(this, lines.committer());
     this.stamp = new Stamp(settings.identity());
     this.limit = new BlockLimit(settings);
     this.ahead =
@@ -400,7 +400,7 @@ public final class BlockLog implements AutoCloseable {
   }
 
   /** All messages below it are on the device. */
-  long forcedEnd() {
+  public long forcedEnd() {
     return forcer.forcedEnd();
   }
 
@@ -423,7 +423,7 @@ public final class BlockLog implements AutoCloseable {
   }
 
   /** Forces what was appended so far; on a line of the pool. A failure stops the log. */
-  void forceAppended() {
+  public void forceAppended() {
     if (failure != null) {
       return;
     }

@@ -1,7 +1,6 @@
 package com.wookler.river.core.log;
 
 import com.wookler.river.common.WorkerPool;
-import com.wookler.river.core.message.QueueFailedException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.atomic.AtomicReference;
@@ -11,31 +10,73 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Publishes that wait for the device; one force serves all that wait when it starts.
+ * Calls that wait for the device, such as publishes; one force serves all that wait when it starts.
  *
- * <p>Those that wait stand in a stack. Who puts the first on it submits a commit to the queue's
- * line. A commit takes the stack whole, forces the log, and answers. So there is one commit on the
- * line as long as somebody waits, and while one forces, the next gathers.
+ * <p>Those that wait stand in a stack. Who puts the first on it submits a commit to the line. A
+ * commit takes the stack whole, forces, and answers. So there is one commit on the line as long as
+ * somebody waits, and while one forces, the next gathers.
  *
- * <p>Thread-safe. Forces never run on the publisher's thread, whose interrupt would close the
+ * <p>Thread-safe. Forces never run on the thread that waits, whose interrupt would close the
  * channel.
  */
 public final class GroupCommit {
   private static final Logger LOG = LoggerFactory.getLogger(GroupCommit.class);
 
-  private final BlockLog log;
+  private final Target target;
   private final WorkerPool.Serial line;
   private final Completions completions = new Completions();
   private final Runnable commit = this::commit;
   private final AtomicReference<@Nullable Waiter> waiting = new AtomicReference<>();
   private volatile boolean ended;
 
-  GroupCommit(BlockLog log, WorkerPool.Serial line) {
-    this.log = log;
+  /**
+   * For what is written somewhere.
+   *
+   * @param line on which it is forced
+   */
+  public GroupCommit(Target target, WorkerPool.Serial line) {
+    this.target = target;
     this.line = line;
   }
 
-  /** What was appended and waits to be forced: all below {@code end}. */
+  /** For the publishes of a log. */
+  static GroupCommit of(BlockLog log, WorkerPool.Serial line) {
+    return new GroupCommit(
+        new Target() {
+          @Override
+          public long forcedEnd() {
+            return log.forcedEnd();
+          }
+
+          @Override
+          public void force() {
+            log.forceAppended();
+          }
+
+          @Override
+          public RuntimeException notForced() {
+            return log.notForced();
+          }
+        },
+        line);
+  }
+
+  /** What is brought to the device: things written one after the other, each with a number. */
+  public interface Target {
+    /** All with a lower number are on the device. */
+    long forcedEnd();
+
+    /**
+     * Forces what was written before this call, and moves {@link #forcedEnd} if the device took it;
+     * throws nothing. Called on the line only.
+     */
+    void force();
+
+    /** What to tell those whose number {@link #forcedEnd} has not reached after a force. */
+    RuntimeException notForced();
+  }
+
+  /** What was written and waits to be forced: all below {@code end}. */
   private abstract static class Waiter {
     final long end;
     @Nullable Waiter next; // below it in the stack, later behind it in the group
@@ -44,7 +85,7 @@ public final class GroupCommit {
       this.end = end;
     }
 
-    /** Tells the publisher; neither blocks nor runs the user's code. */
+    /** Tells who waits; neither blocks nor runs the user's code. */
     abstract void answer(boolean forced);
   }
 
@@ -98,23 +139,23 @@ public final class GroupCommit {
       if (forced) {
         future.complete(sequence);
       } else {
-        future.completeExceptionally(log.notForced());
+        future.completeExceptionally(target.notForced());
       }
     }
   }
 
   /**
-   * Returns when what the calling thread has appended is on the device. Not interruptible: the
-   * thread waits on, and finds its flag set afterwards.
+   * Returns when what the calling thread has written is on the device. Not interruptible: the
+   * thread waits on, and finds its flag set afterwards. Throws {@link Target#notForced} if it may
+   * not be there.
    *
-   * @param end the sequence after the last that was appended
-   * @throws QueueFailedException it may not be on the device; the log has failed
+   * @param end the number after the last that was written
    */
   public void await(long end) {
     Parked waiter = new Parked(end);
     enter(waiter);
     if (!waiter.await()) {
-      throw log.notForced();
+      throw target.notForced();
     }
   }
 
@@ -137,7 +178,7 @@ public final class GroupCommit {
       waiter.next = below;
     } while (!waiting.compareAndSet(below, waiter));
     if (ended) {
-      answer(takeAll()); // the last force is over, and it had all that was ever appended
+      answer(takeAll()); // the last force is over, and it had all that was ever written
     } else if (below == null) {
       submit();
     }
@@ -147,7 +188,7 @@ public final class GroupCommit {
     try {
       line.execute(commit);
     } catch (RejectedExecutionException e) {
-      answer(takeAll()); // the log was closed meanwhile, after a force of everything
+      answer(takeAll()); // closed meanwhile, after a force of everything
     } catch (Throwable e) {
       answer(takeAll()); // such as no memory: whoever comes next must find nobody and submit
       throw e;
@@ -164,8 +205,8 @@ public final class GroupCommit {
     for (Waiter waiter = group; waiter != null; waiter = waiter.next) {
       end = Math.max(end, waiter.end);
     }
-    if (end > log.forcedEnd()) { // else another force was quicker
-      log.forceAppended();
+    if (end > target.forcedEnd()) { // else another force was quicker
+      target.force();
     }
     answer(group);
   }
@@ -184,7 +225,7 @@ public final class GroupCommit {
   }
 
   private void answer(@Nullable Waiter group) {
-    long forcedEnd = log.forcedEnd();
+    long forcedEnd = target.forcedEnd();
     Waiter waiter = group;
     while (waiter != null) {
       Waiter next = waiter.next;
@@ -192,17 +233,17 @@ public final class GroupCommit {
       try {
         waiter.answer(waiter.end <= forcedEnd);
       } catch (Throwable e) { // such as no memory; those behind it get their answer all the same
-        LOG.error("Cannot answer a publish", e);
+        LOG.error("Cannot answer one that waits for the device", e);
       }
       waiter = next;
     }
   }
 
   /**
-   * After the log's last force: answers all that wait, and all that come with what they appended
-   * before. Every waiting publisher has its answer when this returns.
+   * After the last force: answers all that wait, and all that come with what they wrote before.
+   * Everybody who waits has an answer when this returns.
    */
-  void end() {
+  public void end() {
     ended = true;
     line.drain();
     answer(takeAll());

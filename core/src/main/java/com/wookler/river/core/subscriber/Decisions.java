@@ -8,7 +8,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Carries out what consumers decide over deliveries, and wakes whoever can go on because of it.
- * Thread-safe: each call takes the subscriber's lock. Without acknowledgement nothing is left to
+ * Thread-safe: each call takes the subscriber's lock. An acknowledgement may wait for the device,
+ * without the lock. Without acknowledgement nothing is left to
  * decide, and nothing happens.
  */
 final class Decisions<M> {
@@ -65,16 +66,19 @@ final class Decisions<M> {
     }
     Outcome outcome;
     boolean wake;
+    long acknowledged;
     state.lock.lock();
     try {
       state.ensureOpen();
       boolean full = !state.ledger.hasRoom();
       outcome = decision.over(state.verdicts, delivery);
       wake = decided(full) || retimes;
+      acknowledged = retimes ? 0 : state.force.acknowledged();
     } finally {
       state.lock.unlock();
     }
     tell(wake, outcome == Outcome.STALE ? delivery : null);
+    state.force.await(acknowledged);
   }
 
   /** Finishes all that are not stale. */
@@ -85,6 +89,7 @@ final class Decisions<M> {
     deliveries.forEach(this::own); // a foreign one is refused before any is decided
     MessageDelivery<M> stale = null;
     boolean wake;
+    long acknowledged;
     state.lock.lock();
     try {
       state.ensureOpen();
@@ -96,16 +101,19 @@ final class Decisions<M> {
         }
       }
       wake = decided(full);
+      acknowledged = state.force.acknowledged();
     } finally {
       state.lock.unlock();
     }
-    tell(wake, stale);
+    tell(wake, null);
+    state.force.await(acknowledged); // those that are not stale, whatever is said of the others
+    tell(false, stale);
   }
 
   /** Whether somebody who waits can go on now: no publish tells of room. */
   @GuardedBy("state.lock")
   private boolean decided(boolean wasFull) {
-    state.changed();
+    state.force.changed();
     if (wasFull) {
       state.line.listen(true);
     }

@@ -46,7 +46,13 @@ public interface Delivery<M> {
 
   /**
    * Finishes the message. Survives kill -9 once it returned, a power loss after the queue's sync
-   * interval.
+   * interval, or once it returned if the subscriber's {@link SubscriberConfig#ackDurability} is
+   * {@code DISK}.
+   *
+   * @throws com.wookler.river.core.message.StaleReceiptException it is not the latest delivery of
+   *     the message; nothing has changed
+   * @throws com.wookler.river.common.errors.RiverException with {@code DISK}: finished in memory,
+   *     but a power loss may have it delivered again
    */
   void ack();
 

@@ -152,7 +152,7 @@ public final class DurableSubscriber<M> implements Subscriber<M> {
       state.ensureOpen();
       state.ledger.seek(sequence);
       state.line.listen(true);
-      state.changed();
+      state.force.changed();
     } finally {
       state.lock.unlock();
     }
@@ -230,12 +230,12 @@ public final class DurableSubscriber<M> implements Subscriber<M> {
 
   /** Whether there is something to {@link #force}. */
   public boolean isUnforced() {
-    return state.isUnforced();
+    return state.force.isUnforced();
   }
 
   /** Forces its ledger to the device; called by the flusher, after the log was forced. */
   public void force() {
-    state.force();
+    state.force.forceAll();
   }
 
   String receipt(long sequence, long ticket) {

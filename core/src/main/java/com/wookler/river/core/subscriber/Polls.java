@@ -65,7 +65,7 @@ final class Polls<M> implements WaitingRoom.Source<Delivery<M>> {
   /** Counts what was taken; {@code openedNanos} says that the beginning was not looked at. */
   @GuardedBy("state.lock")
   private void took(long messages, long started) {
-    state.changed();
+    state.force.changed();
     SubscriberCounters counters = state.counters;
     counters.reads().add(messages);
     counters.storeReads().add(messages);

@@ -1,7 +1,9 @@
 package com.wookler.river.core.subscriber;
 
+import com.wookler.river.common.errors.RiverException;
 import com.wookler.river.core.message.QueueClosedException;
 import com.wookler.river.core.message.StaleReceiptException;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What a subscriber says when it refuses.
@@ -14,6 +16,29 @@ record Refusals(String queue, String subscriber) {
   QueueClosedException closed() {
     return new QueueClosedException(
         "subscriber " + subscriber + " of queue " + queue + " is closed");
+  }
+
+  RiverException unforced(@Nullable Throwable cause) {
+    String text =
+        "subscriber "
+            + subscriber
+            + " of queue "
+            + queue
+            + ": acknowledged, but it may not be on the device, and no later acknowledgement of this"
+            + " object will be promised to be; close the subscriber and open it again";
+    return cause == null
+        ? new RiverException(text)
+        : new RiverException(text + ": " + cause, cause);
+  }
+
+  RiverException unwritten() {
+    return new RiverException(
+        "subscriber "
+            + subscriber
+            + " of queue "
+            + queue
+            + ": acknowledged, but in memory only, because the disk is full or failing; free some"
+            + " space. A kill or a power loss has the message delivered again");
   }
 
   IllegalArgumentException foreign() {

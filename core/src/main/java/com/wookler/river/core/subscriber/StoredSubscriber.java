@@ -7,6 +7,7 @@ import com.wookler.river.common.errors.ConfigurationException;
 import com.wookler.river.common.errors.RiverException;
 import com.wookler.river.core.log.DurableFiles;
 import com.wookler.river.core.message.DamagedMessageException;
+import com.wookler.river.core.message.Durability;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -39,6 +40,7 @@ public record StoredSubscriber(SubscriberConfig config, long start) {
     json.put("start", start);
     json.put("ackRequired", config.ackRequired());
     json.put("ackTimeout", config.ackTimeout().toString());
+    json.put("ackDurability", config.ackDurability().name());
     json.put("maxInFlight", config.maxInFlight());
     json.put("window", config.window());
     json.put("batchSize", config.batchSize());
@@ -75,6 +77,7 @@ public record StoredSubscriber(SubscriberConfig config, long start) {
           SubscriberConfig.builder(name)
               .ack(json.required("ackRequired").asBoolean())
               .ackTimeout(Duration.parse(json.path("ackTimeout").asText()))
+              .ackDurability(Durability.valueOf(json.path("ackDurability").asText()))
               .maxInFlight(json.path("maxInFlight").asInt())
               .window(json.path("window").asInt())
               .batchSize(json.path("batchSize").asInt())

@@ -66,7 +66,8 @@ public interface Subscriber<M> extends AutoCloseable {
   void ack(Delivery<M> delivery);
 
   /**
-   * Finishes several messages, at the cost of one lock.
+   * Finishes several messages, at the cost of one lock, and with {@link
+   * SubscriberConfig#ackDurability} {@code DISK} of one force.
    *
    * @throws com.wookler.river.core.message.StaleReceiptException some were stale; all others are
    *     finished

@@ -2,6 +2,7 @@ package com.wookler.river.core.subscriber;
 
 import com.wookler.river.common.errors.ConfigurationException;
 import com.wookler.river.core.ack.Limits;
+import com.wookler.river.core.message.Durability;
 import java.time.Duration;
 import java.util.Objects;
 
@@ -15,6 +16,8 @@ import java.util.Objects;
  * @param ackRequired whether messages are finished by acknowledgement (default false: when handed
  *     over)
  * @param ackTimeout after which an unfinished message is delivered again (default 30 s)
+ * @param ackDurability what an acknowledgement that returned survives: the death of the process
+ *     (default), or the end of the power too. {@code DISK} needs {@code ackRequired}
  * @param maxInFlight how many may be out at once (default 10,000, at most 1,048,576)
  * @param window how far above the lowest unfinished message reading goes, at 16 bytes of heap a
  *     message (default 262,144, at most 1,048,576)
@@ -26,6 +29,7 @@ public record SubscriberConfig(
     String name,
     boolean ackRequired,
     Duration ackTimeout,
+    Durability ackDurability,
     int maxInFlight,
     int window,
     Position start,
@@ -53,10 +57,16 @@ public record SubscriberConfig(
   public SubscriberConfig {
     Objects.requireNonNull(name, "name");
     Objects.requireNonNull(start, "start");
+    Objects.requireNonNull(ackDurability, "ackDurability");
     check(
         name,
         ackTimeout.toMillis() >= 1 && ackTimeout.compareTo(MAX_ACK_TIMEOUT) <= 0,
         "subscriber.ack.timeout is " + ackTimeout + "; 1 ms to 12 hours are allowed");
+    check(
+        name,
+        ackRequired || ackDurability != Durability.DISK,
+        "subscriber.ack.durability is DISK, but without subscriber.ack.required there are no"
+            + " acknowledgements");
     check(
         name,
         maxInFlight >= 1 && maxInFlight <= Limits.MAX_WINDOW,
@@ -94,6 +104,7 @@ public record SubscriberConfig(
             other.name,
             other.ackRequired,
             other.ackTimeout,
+            other.ackDurability,
             other.maxInFlight,
             other.window,
             start,
@@ -111,6 +122,7 @@ public record SubscriberConfig(
     private final String name;
     private boolean ackRequired;
     private Duration ackTimeout = DEFAULT_ACK_TIMEOUT;
+    private Durability ackDurability = Durability.MEMORY;
     private int maxInFlight = DEFAULT_MAX_IN_FLIGHT;
     private int window = DEFAULT_WINDOW;
     private Position start = Position.earliest();
@@ -130,6 +142,12 @@ public record SubscriberConfig(
     /** See {@link SubscriberConfig#ackTimeout}. */
     public Builder ackTimeout(Duration timeout) {
       this.ackTimeout = timeout;
+      return this;
+    }
+
+    /** See {@link SubscriberConfig#ackDurability}. */
+    public Builder ackDurability(Durability level) {
+      this.ackDurability = level;
       return this;
     }
 
@@ -170,7 +188,15 @@ public record SubscriberConfig(
      */
     public SubscriberConfig build() {
       return new SubscriberConfig(
-          name, ackRequired, ackTimeout, maxInFlight, window, start, batchSize, pollTimeout);
+          name,
+          ackRequired,
+          ackTimeout,
+          ackDurability,
+          maxInFlight,
+          window,
+          start,
+          batchSize,
+          pollTimeout);
     }
   }
 }

@@ -1,6 +1,7 @@
 package com.wookler.river.core.subscriber;
 
 import com.wookler.river.common.TimeSource;
+import com.wookler.river.common.WorkerPool;
 import com.wookler.river.core.log.BlockLog;
 import com.wookler.river.core.message.MessageConverter;
 import java.util.UUID;
@@ -17,6 +18,7 @@ import java.util.concurrent.locks.ReentrantLock;
  * @param converter of the queue
  * @param time clock
  * @param cache for messages that are delivered again
+ * @param committer on which acknowledgements are forced that wait for the device
  * @param <M> type of the data
  */
 public record SubscriberContext<M>(
@@ -26,4 +28,5 @@ public record SubscriberContext<M>(
     ReentrantLock removal,
     MessageConverter<M> converter,
     TimeSource time,
-    RedeliveryCache cache) {}
+    RedeliveryCache cache,
+    WorkerPool.Serial committer) {}

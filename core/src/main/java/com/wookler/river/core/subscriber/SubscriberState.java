@@ -4,7 +4,6 @@ import com.google.errorprone.annotations.concurrent.GuardedBy;
 import com.wookler.river.common.TimeSource;
 import com.wookler.river.core.ack.Ledger;
 import com.wookler.river.core.log.Arrivals;
-import java.lang.invoke.VarHandle;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.ReentrantLock;
 
@@ -24,6 +23,7 @@ final class SubscriberState<M> {
   final Arrivals.Line line;
   final TimeSource time;
   final long openedNanos;
+  final LedgerForce force;
 
   @GuardedBy("lock")
   final Ledger ledger;
@@ -33,9 +33,6 @@ final class SubscriberState<M> {
 
   @GuardedBy("lock")
   final Verdicts<M> verdicts;
-
-  /** Whether the ledger has changed since it was last forced; set under the lock. */
-  private volatile boolean unforced = true;
 
   @GuardedBy("lock")
   private boolean paused;
@@ -61,6 +58,9 @@ final class SubscriberState<M> {
     this.openedNanos = time.nanoTime();
     this.feed = new Feed<>(subscriber, config, context, ledger);
     this.verdicts = new Verdicts<>(ledger, counters.acks());
+    this.force =
+        new LedgerForce(
+            context.log(), ledger, refusals, config.ackDurability(), context.committer());
   }
 
   /** Milliseconds since it was opened: the clock of its ledger. */
@@ -110,33 +110,10 @@ final class SubscriberState<M> {
     return true;
   }
 
-  /** To be called behind the change: a force that runs before it must leave the flag set. */
-  void changed() {
-    VarHandle.fullFence(); // the change must not be seen after the flag was found set
-    if (!unforced) { // a store that other cores must see, only where it says something new
-      unforced = true;
-    }
-  }
-
-  boolean isUnforced() {
-    return unforced;
-  }
-
-  /** Forces the ledger to the device, without the lock. */
-  @SuppressWarnings("GuardedBy") // the one method of a ledger that is made for a thread without it
-  void force() {
-    unforced = false; // before, so that what happens meanwhile is forced the next time
-    try {
-      ledger.force();
-    } catch (RuntimeException | Error e) {
-      unforced = true; // or an idle subscriber's acknowledgements would never be forced
-      throw e;
-    }
-  }
-
-  /** Ends the ledger of a closed subscriber. */
-  @SuppressWarnings("GuardedBy") // closed: nothing else calls the ledger but force(), which may
+  /** Ends the ledger of a closed subscriber, and gives an answer to whoever waits for a force. */
+  @SuppressWarnings("GuardedBy") // closed: nothing else calls the ledger but a force, which may
   void end() {
+    force.end();
     ledger.close();
   }
 }

@@ -80,7 +80,14 @@ class DurableSubscriberTest {
     subscriber =
         new DurableSubscriber<>(
             new SubscriberContext<>(
-                "orders", IDENTITY, log, new ReentrantLock(), MessageConverter.utf8(), time, cache),
+                "orders",
+                IDENTITY,
+                log,
+                new ReentrantLock(),
+                MessageConverter.utf8(),
+                time,
+                cache,
+                pool.serial("acks")),
             CONFIG,
             refusing(
                 Ledgers.withAck(

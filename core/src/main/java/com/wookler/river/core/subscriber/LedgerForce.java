@@ -1,0 +1,146 @@
+package com.wookler.river.core.subscriber;
+
+import com.wookler.river.common.WorkerPool;
+import com.wookler.river.core.ack.Ledger;
+import com.wookler.river.core.log.BlockLog;
+import com.wookler.river.core.log.GroupCommit;
+import com.wookler.river.core.message.Durability;
+import java.lang.invoke.VarHandle;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Brings a subscriber's ledger to the device: in the background, and at {@link Durability#DISK} for
+ * acknowledgements that wait for it, one force for all that wait.
+ *
+ * <p>The messages that were acknowledged are forced before their acknowledgements. A force that an
+ * acknowledgement waited for and that failed is the last to be trusted: the system reports an error
+ * once, and the next force would be told that all is well.
+ */
+final class LedgerForce implements GroupCommit.Target {
+  private final BlockLog log;
+  private final Ledger ledger;
+  private final Refusals refusals;
+  private final boolean awaited;
+  private final GroupCommit commits;
+
+  private volatile boolean unforced = true; // whether the ledger has changed; set under the lock
+  private volatile long changes; // so many acknowledgements; written under the lock
+  private volatile long handedOver; // messages below it may be acknowledged; likewise
+  private volatile long forcedEnd; // so many acknowledgements are on the device
+  private volatile @Nullable Throwable failure; // set once
+
+  LedgerForce(
+      BlockLog log,
+      Ledger ledger,
+      Refusals refusals,
+      Durability level,
+      WorkerPool.Serial committer) {
+    this.log = log;
+    this.ledger = ledger;
+    this.refusals = refusals;
+    this.awaited = level == Durability.DISK;
+    this.commits = new GroupCommit(this, committer);
+  }
+
+  /** To be called behind the change: a force that runs before it must leave the flag set. */
+  void changed() {
+    VarHandle.fullFence(); // the change must not be seen after the flag was found set
+    if (!unforced) { // a store that other cores must see, only where it says something new
+      unforced = true;
+    }
+  }
+
+  /**
+   * To be called behind acknowledgements, under the subscriber's lock.
+   *
+   * @return what to {@link #await} without it
+   */
+  long acknowledged() {
+    if (!awaited) {
+      return 0;
+    }
+    if (ledger.unjournaled() > 0) {
+      return Long.MAX_VALUE;
+    }
+    long next = changes + 1;
+    handedOver = ledger.position();
+    changes = next;
+    return next;
+  }
+
+  /**
+   * Returns when acknowledgements are as durable as the subscriber's settings say.
+   *
+   * @throws com.wookler.river.common.errors.RiverException they may not be on the device
+   */
+  void await(long acknowledgement) {
+    if (acknowledgement == Long.MAX_VALUE) {
+      throw refusals.unwritten();
+    }
+    if (acknowledgement > forcedEnd) {
+      commits.await(acknowledgement);
+    }
+  }
+
+  /** Whether there is something to {@link #forceAll}. */
+  boolean isUnforced() {
+    return unforced;
+  }
+
+  /** Forces the ledger; called by the flusher, after the log was forced. */
+  void forceAll() {
+    unforced = false; // before, so that what happens meanwhile is forced the next time
+    long end = changes;
+    try {
+      ledger.force();
+    } catch (Throwable e) {
+      unforced = true; // or an idle subscriber's acknowledgements would never be forced
+      failed(e);
+      throw e;
+    }
+    forced(end);
+  }
+
+  /** Of those that wait: the log as far as it was handed over, then what is finished. */
+  @Override
+  public void force() {
+    long end = changes;
+    try {
+      if (log.forcedEnd() < handedOver) {
+        log.forceAppended();
+      }
+      ledger.forceFinished();
+    } catch (Throwable e) { // the pool would swallow it
+      failed(e);
+      return;
+    }
+    forced(end);
+  }
+
+  private synchronized void failed(Throwable cause) {
+    if (awaited && failure == null) {
+      failure = cause;
+    }
+  }
+
+  private synchronized void forced(long end) {
+    if (failure == null) {
+      forcedEnd = Math.max(forcedEnd, end);
+    }
+  }
+
+  @Override
+  public long forcedEnd() {
+    return forcedEnd;
+  }
+
+  @Override
+  public RuntimeException notForced() {
+    return refusals.unforced(failure);
+  }
+
+  /** After the last force: whoever still waits gets an answer. */
+  void end() {
+    commits.end();
+  }
+}
