@@ -9,8 +9,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * Carries out what consumers decide over deliveries, and wakes whoever can go on because of it.
  * Thread-safe: each call takes the subscriber's lock. An acknowledgement may wait for the device,
- * without the lock. Without acknowledgement nothing is left to
- * decide, and nothing happens.
+ * without the lock. Without acknowledgement nothing is left to decide, and nothing happens.
  */
 final class Decisions<M> {
   private final DurableSubscriber<M> subscriber;
