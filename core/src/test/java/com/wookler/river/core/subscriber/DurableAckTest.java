@@ -78,7 +78,8 @@ class DurableAckTest {
                 pool.serial("flusher"),
                 pool.serial("committer"),
                 pool.serial("maker"),
-                pool.serial("toucher")));
+                pool.serial("toucher")),
+            0);
     openSubscriber();
   }
 
