@@ -1,7 +1,9 @@
-package com.wookler.river.core;
+package com.wookler.river.crash;
 
 import com.wookler.river.common.MonitoredThread;
 import com.wookler.river.common.TimeSource;
+import com.wookler.river.core.MessageQueue;
+import com.wookler.river.core.Publisher;
 import com.wookler.river.core.message.MessageConverter;
 import com.wookler.river.core.subscriber.Delivery;
 import com.wookler.river.core.subscriber.Subscriber;

@@ -1,4 +1,4 @@
-package com.wookler.river.core.crash;
+package com.wookler.river.crash;
 
 import java.io.IOException;
 import java.nio.file.Files;
@@ -9,7 +9,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 
-/** A JVM of this class path with a main class of the tests; killed at the latest by close. */
+/** A JVM of this class path with a main class of the kit; killed at the latest by close. */
 public final class ChildProcess implements AutoCloseable {
   /** Exit value of what SIGKILL has ended. */
   public static final int KILLED = 128 + 9;
@@ -22,20 +22,60 @@ public final class ChildProcess implements AutoCloseable {
     this.output = output;
   }
 
+  /**
+   * How to start it.
+   *
+   * @param jvmOptions for the JVM
+   * @param front classes that are found before those of the class path, such as changed ones
+   */
+  public record Launch(List<String> jvmOptions, List<Path> front) {
+    /** As it is. */
+    public static final Launch PLAIN = new Launch(List.of(), List.of());
+
+    /** With these options. */
+    public static Launch with(String... jvmOptions) {
+      return new Launch(List.of(jvmOptions), List.of());
+    }
+
+    /** With one more directory of classes in front. */
+    public Launch behind(Path classes) {
+      List<Path> all = new ArrayList<>(front);
+      all.add(0, classes);
+      return new Launch(jvmOptions, all);
+    }
+
+    private List<String> command() {
+      List<String> command = new ArrayList<>();
+      command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+      command.addAll(jvmOptions);
+      command.add("-cp");
+      StringBuilder path = new StringBuilder();
+      for (Path classes : front) {
+        path.append(classes).append(java.io.File.pathSeparator);
+      }
+      command.add(path.append(System.getProperty("java.class.path")).toString());
+      return command;
+    }
+  }
+
   /** Starts it; what it writes to both outputs goes into the file. */
   public static ChildProcess start(
-      Class<?> main, Path output, List<String> jvmOptions, String... arguments) throws IOException {
-    List<String> command = new ArrayList<>();
-    command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
-    command.addAll(jvmOptions);
-    command.addAll(List.of("-cp", System.getProperty("java.class.path"), main.getName()));
-    command.addAll(Arrays.asList(arguments));
+      Class<?> main, Path output, Launch launch, List<String> arguments) throws IOException {
+    List<String> command = launch.command();
+    command.add(main.getName());
+    command.addAll(arguments);
     Process process =
         new ProcessBuilder(command)
             .redirectErrorStream(true)
             .redirectOutput(output.toFile())
             .start();
     return new ChildProcess(process, output);
+  }
+
+  /** Likewise. */
+  public static ChildProcess start(Class<?> main, Path output, Launch launch, String... arguments)
+      throws IOException {
+    return start(main, output, launch, Arrays.asList(arguments));
   }
 
   /** Ends with the process that started this one; never returns. For the child's main thread. */
@@ -46,6 +86,11 @@ public final class ChildProcess implements AutoCloseable {
     Runtime.getRuntime().halt(1);
   }
 
+  /** Its process id. */
+  public long pid() {
+    return process.pid();
+  }
+
   /** Whether it runs. */
   public boolean isAlive() {
     return process.isAlive();
@@ -53,7 +98,7 @@ public final class ChildProcess implements AutoCloseable {
 
   /** Waits for its end; false if the time was over before. */
   public boolean awaitEnd(Duration timeout) throws InterruptedException {
-    return process.waitFor(timeout.toMillis(), TimeUnit.MILLISECONDS);
+    return process.waitFor(timeout.toNanos(), TimeUnit.NANOSECONDS);
   }
 
   /** Sends SIGKILL, waits for the end, and returns the exit value. */

@@ -1,6 +1,6 @@
-package com.wookler.river.core;
+package com.wookler.river.crash;
 
-import com.wookler.river.core.crash.ChildProcess;
+import com.wookler.river.core.MessageQueue;
 import com.wookler.river.core.message.MessageConverter;
 import java.io.IOException;
 import java.nio.file.Files;

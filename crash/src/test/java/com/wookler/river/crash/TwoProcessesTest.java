@@ -1,4 +1,4 @@
-package com.wookler.river.core;
+package com.wookler.river.crash;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
@@ -9,7 +9,7 @@ import com.wookler.river.common.ManualTimeSource;
 import com.wookler.river.common.TimeSource;
 import com.wookler.river.common.errors.ConfigurationException;
 import com.wookler.river.common.errors.RiverException;
-import com.wookler.river.core.crash.ChildProcess;
+import com.wookler.river.core.MessageQueue;
 import com.wookler.river.core.message.MessageConverter;
 import com.wookler.river.core.message.QueueLockedException;
 import com.wookler.river.core.subscriber.SubscriberConfig;
@@ -70,7 +70,7 @@ class TwoProcessesTest {
         ChildProcess.start(
             OwnerChild.class,
             directory.resolve("output"),
-            List.of(),
+            ChildProcess.Launch.PLAIN,
             base().toString(),
             ready.toString())) {
       await().atMost(Duration.ofSeconds(60)).until(() -> Files.exists(ready) || !owner.isAlive());

@@ -1,11 +1,9 @@
-package com.wookler.river.core;
+package com.wookler.river.crash;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import com.wookler.river.core.crash.ChildProcess;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.slf4j.Logger;
@@ -24,7 +22,7 @@ class ScaleTest {
         ChildProcess.start(
             ScaleChild.class,
             directory.resolve("output"),
-            List.of("-Xmx256m"),
+            ChildProcess.Launch.with("-Xmx256m"),
             data.toString(),
             Long.toString(MESSAGES))) {
       boolean ended = child.awaitEnd(Duration.ofMinutes(5));

@@ -1,0 +1,23 @@
+package com.wookler.river.crash;
+
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** How often each fault comes: a few times in every build, often with {@code -Pcrash}. */
+final class Counts {
+  static final int KILLS = Integer.getInteger("river.crash.rounds", 20);
+  static final int POWER_LOSSES = Integer.getInteger("river.crash.losses", 2);
+  static final int IO_ERRORS = Integer.getInteger("river.crash.errors", 6);
+  static final long STUCK = Long.getLong("river.crash.stuck", 1_000_000);
+
+  private static final Logger LOG = LoggerFactory.getLogger(Counts.class);
+
+  private Counts() {}
+
+  /** A new seed, or that of the run to be repeated; it is logged. */
+  static long seed(Class<?> test) {
+    long seed = Long.getLong("river.crash.seed", System.nanoTime() & 0xFFFF_FFFFL);
+    LOG.warn("{}: repeat with -Driver.crash.seed={}", test.getSimpleName(), seed);
+    return seed;
+  }
+}

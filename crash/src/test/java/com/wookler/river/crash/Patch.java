@@ -1,0 +1,79 @@
+package com.wookler.river.crash;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.concurrent.atomic.AtomicInteger;
+import javax.tools.DiagnosticCollector;
+import javax.tools.JavaCompiler;
+import javax.tools.JavaFileObject;
+import javax.tools.StandardJavaFileManager;
+import javax.tools.ToolProvider;
+
+/**
+ * Changed classes of River, made from its sources, to stand before the others in the class path of
+ * a process. So production code needs no switch to be observed, or to be made wrong.
+ */
+final class Patch {
+  private static final Path SOURCES = Path.of("..", "core", "src", "main", "java");
+  private static final AtomicInteger NUMBER = new AtomicInteger();
+
+  private final Path classes;
+  private final Path sources;
+  private final List<Path> changed = new ArrayList<>();
+
+  Patch(Path directory) throws IOException {
+    this.classes = Files.createDirectories(directory.resolve("patch-" + NUMBER.incrementAndGet()));
+    this.sources = Files.createDirectories(classes.resolve("sources"));
+  }
+
+  /** One change in the source of a class. */
+  record Change(String what, String by) {}
+
+  /** Puts these changes into a class, named by its file; each must match the source once. */
+  Patch change(String file, Change... changes) throws IOException {
+    String source = Files.readString(SOURCES.resolve(file));
+    for (Change change : changes) {
+      int at = source.indexOf(change.what());
+      if (at < 0 || source.indexOf(change.what(), at + 1) >= 0) {
+        throw new AssertionError(
+            file + " does not have this once, so the test must follow it:\n" + change.what());
+      }
+      source = source.replace(change.what(), change.by());
+    }
+    Path target = sources.resolve(file);
+    Files.createDirectories(target.getParent());
+    Files.writeString(target, source);
+    changed.add(target);
+    return this;
+  }
+
+  /** Compiles them; the directory of the classes. */
+  Path compile() throws IOException {
+    JavaCompiler compiler = ToolProvider.getSystemJavaCompiler();
+    DiagnosticCollector<JavaFileObject> found = new DiagnosticCollector<>();
+    try (StandardJavaFileManager files =
+        compiler.getStandardFileManager(found, Locale.ROOT, null)) {
+      List<String> options =
+          List.of(
+              "-proc:none",
+              "-nowarn",
+              "-d",
+              classes.toString(),
+              "-cp",
+              System.getProperty("java.class.path"));
+      boolean done =
+          compiler
+              .getTask(
+                  null, files, found, options, null, files.getJavaFileObjectsFromPaths(changed))
+              .call();
+      if (!done) {
+        throw new AssertionError("a changed class is not right: " + found.getDiagnostics());
+      }
+    }
+    return classes;
+  }
+}

@@ -1,0 +1,87 @@
+package com.wookler.river.crash;
+
+import com.wookler.river.common.TimeSource;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.SplittableRandom;
+
+/**
+ * Cuts the power of the file system while the process goes on, which is killed soon after, and lets
+ * another one recover; sometimes that is killed too, or its power cut.
+ */
+final class PowerLoss implements Fault {
+  private final LoopDevice device;
+  private final ChildProcess.Launch launch;
+
+  PowerLoss(LoopDevice device, Path... front) {
+    this.device = device;
+    ChildProcess.Launch fast =
+        ChildProcess.Launch.with("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC");
+    for (Path classes : front) {
+      fast = fast.behind(classes);
+    }
+    this.launch = fast;
+  }
+
+  @Override
+  public ChildProcess.Launch launch(Site site, int round, SplittableRandom random) {
+    return with(Forces.option(site, round));
+  }
+
+  private ChildProcess.Launch with(String option) {
+    java.util.List<String> options = new java.util.ArrayList<>(launch.jvmOptions());
+    options.add(option);
+    return new ChildProcess.Launch(options, launch.front());
+  }
+
+  @Override
+  public End end(ChildProcess child, Site site, int round, SplittableRandom random)
+      throws IOException, InterruptedException {
+    Waiting.file(site.ready(round), child);
+    double skewed = random.nextDouble() * random.nextDouble();
+    Waiting.alive(Duration.ofNanos((long) (20_000_000 + skewed * 1_500_000_000)), child);
+    BrokenPromise.unless(
+        !child.output().contains("was told"), "an error before the cut:\n%s", child.output());
+    long before = TimeSource.system().nanoTime();
+    device.cut();
+    long after = TimeSource.system().nanoTime();
+    child.awaitEnd(Duration.ofMillis(random.nextInt(50)));
+    child.kill();
+    device.restore();
+    End end = Forces.cut(site, round, before);
+    recover(site, round, random);
+    return new End(true, end.forcedEnd(), end.ackedBefore(), after);
+  }
+
+  private void recover(Site site, int round, SplittableRandom random)
+      throws IOException, InterruptedException {
+    if (random.nextInt(3) == 0) {
+      try (ChildProcess first = start(site, round, "first")) {
+        boolean cut = random.nextBoolean();
+        Waiting.until(Duration.ofMillis(200 + random.nextInt(600)), () -> !first.isAlive());
+        if (cut) {
+          device.cut();
+        }
+        first.kill();
+        if (cut) {
+          device.restore();
+        }
+      }
+    }
+    try (ChildProcess second = start(site, round, "second")) {
+      BrokenPromise.unless(
+          second.awaitEnd(Waiting.RESUMED), "recovery takes more than %s", Waiting.RESUMED);
+      BrokenPromise.unless(
+          second.exitValue() == 0, "recovery failed, it said:\n%s", second.output());
+    }
+  }
+
+  private ChildProcess start(Site site, int round, String name) throws IOException {
+    return ChildProcess.start(
+        Recover.class,
+        site.ledger().resolve("recovery-" + round + "-" + name),
+        with("-Driver.crash.forced=" + site.ledger().resolve("unread")),
+        Workload.arguments(site, Scenario.DEFAULT, round, 0));
+  }
+}
