@@ -8,7 +8,7 @@ package com.wookler.river.crash;
  * @param forcedEnd messages at MEMORY below this sequence must be there
  * @param ackedBefore acknowledgements and deliveries that were noted before this time must hold, on
  *     the machine's monotonic clock
- * @param at when it ended
+ * @param at when it ended; what was promised after a power loss does not count
  */
 record End(boolean power, long forcedEnd, long ackedBefore, long at) {
   /** The process was killed: all that returned must hold. */

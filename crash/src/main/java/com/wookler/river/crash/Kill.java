@@ -7,12 +7,9 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.EnumMap;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.SplittableRandom;
-import java.util.regex.Matcher;
-import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
 /**
@@ -29,14 +26,10 @@ final class Kill implements Fault {
     ARCHIVE(".zst.tmp"),
     /** A closed block's seal is being written. */
     SEAL(".seal.tmp"),
-    /** A subscriber has begun a new file, and the state before it is not written yet. */
-    SNAPSHOT(""),
     /** The next block is being made. */
     BLOCK(".precreated.tmp"),
     /** Killed while the queue was opening. */
     OPENING("");
-
-    private static final Pattern STATE = Pattern.compile("(.*/)ack-([0-9]+)\\.(log|snap)");
 
     private final String ending;
 
@@ -45,10 +38,12 @@ final class Kill implements Fault {
     }
 
     boolean isLeft(Site site) {
+      if (this == OPENING) {
+        return false;
+      }
       for (Path root : List.of(site.queueDirectory(), site.backups())) {
         try (Stream<Path> files = Files.walk(root)) {
-          List<String> names = files.map(Path::toString).toList();
-          if (this == SNAPSHOT ? isStateDue(names) : names.stream().anyMatch(this::shows)) {
+          if (files.anyMatch(file -> file.toString().endsWith(ending))) {
             return true;
           }
         } catch (IOException | UncheckedIOException e) {
@@ -56,27 +51,6 @@ final class Kill implements Fault {
         }
       }
       return false;
-    }
-
-    private boolean shows(String name) {
-      return this != OPENING && name.endsWith(ending);
-    }
-
-    private static boolean isStateDue(List<String> names) {
-      Map<String, Long> newest = new HashMap<>(); // of a subscriber's directory: log less state
-      for (String name : names) {
-        Matcher file = STATE.matcher(name);
-        if (file.matches()) {
-          String key = file.group(1) + file.group(3);
-          newest.merge(key, Long.valueOf(file.group(2)), Math::max);
-        }
-      }
-      return newest.keySet().stream()
-          .filter(key -> key.endsWith("log"))
-          .anyMatch(
-              key ->
-                  newest.getOrDefault(key, -1L)
-                      > newest.getOrDefault(key.substring(0, key.length() - 3) + "snap", -1L));
     }
   }
 
@@ -137,8 +111,6 @@ final class Kill implements Fault {
         + ", sealed "
         + count(Half.SEAL)
         + ", archived "
-        + count(Half.ARCHIVE)
-        + ", a subscriber's state was due "
-        + count(Half.SNAPSHOT);
+        + count(Half.ARCHIVE);
   }
 }

@@ -4,6 +4,8 @@ import com.wookler.river.common.TimeSource;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.SplittableRandom;
 
 /**
@@ -30,7 +32,7 @@ final class PowerLoss implements Fault {
   }
 
   private ChildProcess.Launch with(String option) {
-    java.util.List<String> options = new java.util.ArrayList<>(launch.jvmOptions());
+    List<String> options = new ArrayList<>(launch.jvmOptions());
     options.add(option);
     return new ChildProcess.Launch(options, launch.front());
   }
@@ -45,13 +47,11 @@ final class PowerLoss implements Fault {
         !child.output().contains("was told"), "an error before the cut:\n%s", child.output());
     long before = TimeSource.system().nanoTime();
     device.cut();
-    long after = TimeSource.system().nanoTime();
     child.awaitEnd(Duration.ofMillis(random.nextInt(50)));
     child.kill();
     device.restore();
-    End end = Forces.cut(site, round, before);
     recover(site, round, random);
-    return new End(true, end.forcedEnd(), end.ackedBefore(), after);
+    return Forces.cut(site, round, before);
   }
 
   private void recover(Site site, int round, SplittableRandom random)
@@ -81,7 +81,7 @@ final class PowerLoss implements Fault {
     return ChildProcess.start(
         Recover.class,
         site.ledger().resolve("recovery-" + round + "-" + name),
-        with("-Driver.crash.forced=" + site.ledger().resolve("unread")),
+        with(Forces.option(site, 0)),
         Workload.arguments(site, Scenario.DEFAULT, round, 0));
   }
 }
