@@ -20,8 +20,12 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Takes blocks that every subscriber has finished out of the log: into the backup, verified, and
- * only then away.
+ * Takes blocks that every subscriber has finished, or that the queue gives up, out of the log: into
+ * the backup, verified, and only then away.
+ *
+ * <p>Given up is what the limits of the queue discard, and what its retention has no time or place
+ * for: without subscribers, or if it may remove unfinished messages. Whoever still needs them is
+ * moved past them first.
  *
  * <p>Confined to the queue's serial task on the background workers. In order: back up; under the
  * removal lock make sure that the block is still drained and forget it, so that no reader finds it
@@ -36,6 +40,7 @@ final class BlockDrain {
   private final String queue;
   private final BlockLog log;
   private final SubscriberRegistry<?> subscribers;
+  private final Retention retention;
   private final @Nullable Backup backup;
   private final ReentrantLock removal;
   private final Executor flusher;
@@ -44,25 +49,29 @@ final class BlockDrain {
   private final Listeners listeners;
 
   private final AtomicLong archived = new AtomicLong();
+  private final AtomicLong unseen = new AtomicLong();
   private volatile long notBefore; // after a failure; written by the serial task
   private long retryNanos = FIRST_RETRY_NANOS; // confined to the serial task
+
+  /** Who deletes the files of a block, who has to leave it, and who hears that it is archived. */
+  record Neighbours(Executor flusher, IntConsumer leaveLookup, Listeners listeners) {}
 
   BlockDrain(
       SubscriberContext<?> context,
       SubscriberRegistry<?> subscribers,
+      Retention retention,
       @Nullable Backup backup,
-      Executor flusher,
-      IntConsumer leaveLookup,
-      Listeners listeners) {
+      Neighbours neighbours) {
     this.queue = context.queue();
     this.log = context.log();
     this.removal = context.removal();
     this.time = context.time();
     this.subscribers = subscribers;
     this.backup = backup;
-    this.flusher = flusher;
-    this.leaveLookup = leaveLookup;
-    this.listeners = listeners;
+    this.retention = retention;
+    this.flusher = neighbours.flusher();
+    this.leaveLookup = neighbours.leaveLookup();
+    this.listeners = neighbours.listeners();
     this.notBefore = time.nanoTime();
   }
 
@@ -71,21 +80,36 @@ final class BlockDrain {
     return archived.get();
   }
 
+  /** Messages that were given up while nobody subscribed. */
+  long unseen() {
+    return unseen.get();
+  }
+
   /** Whether a block can go now; cheap, for housekeeping. */
   boolean isDue() {
     return time.nanoTime() - notBefore >= 0 && log.failure().isEmpty() && drained().isPresent();
   }
 
-  /** The oldest block if it is closed and nobody needs it any more. */
+  /** The oldest block if it is closed, and finished or given up. */
   private Optional<Seal> drained() {
-    Optional<Seal> oldest = log.oldestSealed();
-    if (oldest.isEmpty()) {
-      return oldest; // without asking the subscribers, who would have to lock
-    }
+    return log.oldestSealed().filter(seal -> isFinished(seal) || isGivenUp(seal));
+  }
+
+  private boolean isFinished(Seal seal) {
     OptionalLong floor = subscribers.floor();
-    return floor.isPresent() && floor.getAsLong() >= oldest.get().endSequence()
-        ? oldest
-        : Optional.empty();
+    return floor.isPresent() && floor.getAsLong() >= seal.endSequence();
+  }
+
+  private boolean isGivenUp(Seal seal) {
+    if (log.room().discardBelow() >= seal.endSequence()) {
+      return true;
+    }
+    if (retention == Retention.NONE
+        || (!retention.removesUnfinished() && subscribers.floor().isPresent())) {
+      return false;
+    }
+    Retention.Held held = new Retention.Held(log.nextSequence() - log.firstSequence(), log.bytes());
+    return retention.isOver(seal, held, time.epochMicros());
   }
 
   /** Takes one block out, if there is one. */
@@ -120,9 +144,16 @@ final class BlockDrain {
   private boolean remove(Seal seal) {
     removal.lock();
     try {
-      OptionalLong floor = subscribers.floor();
-      if (floor.isEmpty() || floor.getAsLong() < seal.endSequence()) {
+      boolean finished = isFinished(seal);
+      if (!finished && !isGivenUp(seal)) {
         return false; // somebody moved back while it was being compressed
+      }
+      subscribers.discard(seal.endSequence(), true);
+      if (!subscribers.havePassed(seal.endSequence())) {
+        return false; // one was being closed: the next time
+      }
+      if (!finished && subscribers.floor().isEmpty()) {
+        unseen.addAndGet(seal.messages());
       }
       log.forget(seal);
     } finally {

@@ -30,6 +30,7 @@ final class Housekeeper implements ManagedTask {
   private final SubscriberRegistry<?> subscribers;
   private final BlockDrain drain;
   private final @Nullable Backup backup;
+  private final FullWatch fullWatch;
   private final Pools pools;
   private final TimeSource time;
   private final Duration interval;
@@ -46,18 +47,21 @@ final class Housekeeper implements ManagedTask {
   /** Where work is done, and who hears of it. */
   record Pools(Executor flusher, Executor worker, Listeners listeners) {}
 
+  /** What does the work, or looks whether there is some. */
+  record Work(BlockDrain drain, @Nullable Backup backup, FullWatch fullWatch) {}
+
   Housekeeper(
       QueueConfig<?> config,
       BlockLog log,
       SubscriberRegistry<?> subscribers,
-      BlockDrain drain,
-      @Nullable Backup backup,
+      Work work,
       Pools pools) {
     this.queue = config.name();
     this.log = log;
     this.subscribers = subscribers;
-    this.drain = drain;
-    this.backup = backup;
+    this.drain = work.drain();
+    this.backup = work.backup();
+    this.fullWatch = work.fullWatch();
     this.pools = pools;
     this.time = config.time();
     this.syncNanos = config.storage().syncInterval().toNanos();
@@ -82,6 +86,8 @@ final class Housekeeper implements ManagedTask {
   @Override
   public boolean step() {
     log.recycleIfDue();
+    subscribers.discard(log.room().discardBelow(), false);
+    fullWatch.look();
     long now = time.nanoTime();
     if (now - forcedAt >= syncNanos && subscribers.isUnforced()) {
       forcedAt = now;

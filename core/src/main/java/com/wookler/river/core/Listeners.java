@@ -27,6 +27,10 @@ final class Listeners {
             listener.blockArchived(seal.block(), seal.firstSequence(), seal.messages(), backup));
   }
 
+  void full(String why) {
+    each(listener -> listener.full(why));
+  }
+
   void failed(Throwable cause) {
     each(listener -> listener.failed(cause));
   }

@@ -32,15 +32,17 @@ final class LogPublisher<M> implements Publisher<M> {
   private final int maxMessageBytes;
   private final Durability level;
   private final BlockLog log;
+  private final Intake intake;
   private final TimeSource time;
   private final AbstractCounter addTime;
 
-  LogPublisher(QueueConfig<M> config, BlockLog log, AbstractCounter addTime) {
+  LogPublisher(QueueConfig<M> config, BlockLog log, Intake intake, AbstractCounter addTime) {
     this.queue = config.name();
     this.converter = config.converter();
     this.maxMessageBytes = config.storage().maxMessageBytes();
     this.level = config.storage().durability();
     this.log = log;
+    this.intake = intake;
     this.time = config.time();
     this.addTime = addTime;
   }
@@ -192,7 +194,7 @@ final class LogPublisher<M> implements Publisher<M> {
     boolean sampled = buffer.sample(SAMPLE_MASK);
     long startedNanos = sampled ? time.nanoTime() : 0;
     try {
-      long sequence = log.append(buffer, started);
+      long sequence = intake.append(buffer, started);
       if (sampled) {
         addTime.add(time.nanoTime() - startedNanos, 1);
       }
@@ -205,6 +207,12 @@ final class LogPublisher<M> implements Publisher<M> {
   /** A call may raise the queue's level, and never lowers it. */
   private Durability atLeast(Durability asked) {
     return Objects.requireNonNull(asked, "level") == Durability.DISK ? asked : level;
+  }
+
+  @Override
+  public PublishResult put(Message<M> message, Durability asked) {
+    Durability promised = atLeast(asked);
+    return new PublishResult(reached(promised, store(message), 1), false, promised);
   }
 
   private long reached(Durability promised, long sequence, int count) {

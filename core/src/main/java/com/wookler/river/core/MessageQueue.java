@@ -364,6 +364,43 @@ public final class MessageQueue<M> implements Configurable, AutoCloseable {
     }
 
     /**
+     * How many messages the queue may hold (default: any number). What its slowest subscriber has
+     * not finished counts, and without subscribers what is in the log; see {@link #whenFull}.
+     */
+    public Builder<M> maxMessages(long messages) {
+      settings.maxMessages = messages;
+      return this;
+    }
+
+    /**
+     * How many bytes the queue may hold (default: any number), messages with their envelopes,
+     * counted like {@link #maxMessages}, to within a 256th of the limit. What is in the log when
+     * the queue is opened is estimated from the sizes of its blocks.
+     */
+    public Builder<M> maxBytes(long bytes) {
+      settings.maxBytes = bytes;
+      return this;
+    }
+
+    /**
+     * What a publish does for which these limits leave no room (default {@link FullPolicy#REJECT}).
+     * A batch that is larger than a limit is refused at once, whatever the policy.
+     *
+     * @param timeout how long {@link FullPolicy#BLOCK} waits (default 30 s); of no effect otherwise
+     */
+    public Builder<M> whenFull(FullPolicy policy, Duration timeout) {
+      settings.fullPolicy = Objects.requireNonNull(policy, "policy");
+      settings.fullTimeout = Objects.requireNonNull(timeout, "timeout");
+      return this;
+    }
+
+    /** How long the queue keeps what nobody has finished (default: for good). */
+    public Builder<M> retention(Retention retention) {
+      settings.retention = Objects.requireNonNull(retention, "retention");
+      return this;
+    }
+
+    /**
      * Size at which a block is closed in any case (default 64 MB; raised to four times the largest
      * message, at most 1 GB).
      */

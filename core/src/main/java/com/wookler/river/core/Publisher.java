@@ -12,11 +12,16 @@ import java.util.concurrent.CompletableFuture;
  * messages of one thread keep theirs. When a publish returns, the message is as durable as the
  * queue's {@link Durability} says, or as the call asked if that is more.
  *
- * <p>Errors: {@link com.wookler.river.core.message.MessageTooLargeException} and {@link
+ * <p>A queue with limits that is full refuses, waits or discards, as its {@link FullPolicy} says;
+ * with {@link FullPolicy#BLOCK} every method here may wait, {@link #publishAsync} too.
+ *
+ * <p>Errors: {@link com.wookler.river.core.message.QueueFullException}, {@link
+ * com.wookler.river.core.message.MessageTooLargeException} and {@link
  * com.wookler.river.core.message.QueueClosedException} mean that nothing was stored, and so does an
  * exception of the converter; {@link com.wookler.river.core.message.QueueFailedException} means
  * that it may or may not be. Publishing is not interruptible: an interrupt, also while the call
- * waits for the device, leaves the thread's flag set and the publish completes.
+ * waits for the device, leaves the thread's flag set and the publish completes; only a wait for
+ * room in a full queue ends, with {@link com.wookler.river.core.message.QueueFullException}.
  *
  * @param <M> type of the data
  */
@@ -46,6 +51,12 @@ public interface Publisher<M> {
    * that wait.
    */
   long publish(Message<M> message, Durability level);
+
+  /**
+   * Publishes one message like {@link #publish(Message, Durability)}, and tells more of what became
+   * of it.
+   */
+  PublishResult put(Message<M> message, Durability level);
 
   /** Publishes a batch, at least as durable as asked. */
   long publish(List<Message<M>> batch, Durability level);

@@ -19,6 +19,8 @@ import org.jspecify.annotations.Nullable;
  * @param directory base under which the queue has its own
  * @param converter of the data
  * @param storage how messages are stored
+ * @param limits how much it may hold
+ * @param retention how long it keeps what nobody has finished
  * @param reload what becomes of the data that the directory holds
  * @param backup where drained blocks go, or null: nowhere
  * @param ehcache the user's cache for redelivery, or null: the built-in one
@@ -30,6 +32,8 @@ record QueueConfig<M>(
     Path directory,
     MessageConverter<M> converter,
     StorageConfig storage,
+    LimitConfig limits,
+    Retention retention,
     ReloadConfig reload,
     @Nullable BackupConfig backup,
     @Nullable Path ehcache,
@@ -55,6 +59,8 @@ record QueueConfig<M>(
   QueueConfig {
     Names.check("queue", name);
     storage.check(name);
+    limits.check(name);
+    retention.check(name);
     check(
         name,
         !reload.discardedRetention().isNegative(),

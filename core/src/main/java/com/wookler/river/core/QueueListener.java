@@ -21,6 +21,15 @@ public interface QueueListener {
    */
   default void blockArchived(int block, long firstSequence, long messages, Path backup) {}
 
+  /**
+   * Publishers are refused or wait, because the queue holds as much as its limits allow, or because
+   * the disk is full or has no more left than its reserve. Told once, until publishing has gone on
+   * and stopped again.
+   *
+   * @param why what the first of them was told
+   */
+  default void full(String why) {}
+
   /** The log failed: no further publish succeeds until the queue is opened anew. */
   default void failed(Throwable cause) {}
 }

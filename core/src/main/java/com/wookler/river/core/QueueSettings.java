@@ -24,6 +24,11 @@ final class QueueSettings<M> {
   int maxMessageBytes = 16 << 20;
   Durability durability = Durability.MEMORY;
   Duration syncInterval = Duration.ofMillis(200);
+  long maxMessages = Long.MAX_VALUE;
+  long maxBytes = Long.MAX_VALUE;
+  FullPolicy fullPolicy = FullPolicy.REJECT;
+  Duration fullTimeout = Duration.ofSeconds(30);
+  Retention retention = Retention.NONE;
   boolean reload = true;
   Duration discardedRetention = Duration.ofDays(7);
   QueueConfig.@Nullable BackupConfig backup;
@@ -47,6 +52,8 @@ final class QueueSettings<M> {
         directory,
         converter,
         new StorageConfig(recycle, blockBytes, maxMessageBytes, durability, syncInterval),
+        new LimitConfig(maxMessages, maxBytes, fullPolicy, fullTimeout),
+        retention,
         new QueueConfig.ReloadConfig(reload, discardedRetention),
         backup,
         ehcache,

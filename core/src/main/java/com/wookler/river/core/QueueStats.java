@@ -12,6 +12,9 @@ package com.wookler.river.core;
  *     and counted as long as the log has the blocks around them
  * @param archived blocks archived since the queue was opened
  * @param backups blocks in the backup directory
+ * @param discarded messages given up since the queue was opened, by {@link
+ *     FullPolicy#DISCARD_OLDEST} or by a retention, before a subscriber had finished them, counted
+ *     once for each such subscriber; without subscribers, once
  * @param diskFree bytes that the queue's volume has free
  */
 public record QueueStats(
@@ -23,4 +26,5 @@ public record QueueStats(
     long lost,
     long archived,
     int backups,
+    long discarded,
     long diskFree) {}

@@ -33,6 +33,14 @@ final class QueueXml {
           "queue.sync.interval",
           "queue.block.bytes",
           "queue.max.message.bytes",
+          "queue.max.messages",
+          "queue.max.bytes",
+          "queue.full.policy",
+          "queue.full.timeout",
+          "queue.retention.age",
+          "queue.retention.bytes",
+          "queue.retention.messages",
+          "queue.retention.unfinished",
           "queue.discarded.retention",
           "ehcache.config");
 
@@ -96,6 +104,8 @@ final class QueueXml {
     to.maxMessageBytes = maxMessageBytes(node, to.maxMessageBytes);
     to.durability = durability(node, "queue.durability", to.durability);
     to.syncInterval = node.duration("queue.sync.interval", to.syncInterval);
+    limits(node, to);
+    to.retention = retention(node, to.retention);
     to.reload = node.bool("queue.onstart.reload", to.reload);
     to.discardedRetention = node.duration("queue.discarded.retention", to.discardedRetention);
     to.backup = backup(node);
@@ -109,6 +119,38 @@ final class QueueXml {
       throw node.error("queue.max.message.bytes", "is " + bytes + "; 1 byte to 128 MB are allowed");
     }
     return (int) bytes;
+  }
+
+  private static void limits(ConfigNode node, QueueSettings<?> to) {
+    to.maxMessages = node.number("queue.max.messages", to.maxMessages);
+    to.maxBytes = node.bytes("queue.max.bytes", to.maxBytes);
+    to.fullPolicy = fullPolicy(node, to.fullPolicy);
+    to.fullTimeout = node.duration("queue.full.timeout", to.fullTimeout);
+  }
+
+  private static FullPolicy fullPolicy(ConfigNode node, FullPolicy otherwise) {
+    String name = node.param("queue.full.policy").orElse(otherwise.name());
+    for (FullPolicy policy : FullPolicy.values()) {
+      if (policy.name().equalsIgnoreCase(name)) {
+        return policy;
+      }
+    }
+    throw node.error(
+        "queue.full.policy", "is '" + name + "'; REJECT, BLOCK and DISCARD_OLDEST are allowed");
+  }
+
+  private static Retention retention(ConfigNode node, Retention otherwise) {
+    Retention read = otherwise;
+    if (node.param("queue.retention.age").isPresent()) {
+      read = read.withAge(node.duration("queue.retention.age", Duration.ZERO));
+    }
+    if (node.param("queue.retention.bytes").isPresent()) {
+      read = read.withBytes(node.bytes("queue.retention.bytes", 0));
+    }
+    if (node.param("queue.retention.messages").isPresent()) {
+      read = read.withMessages(node.number("queue.retention.messages", 0));
+    }
+    return node.bool("queue.retention.unfinished", false) ? read.removingUnfinished() : read;
   }
 
   private static Durability durability(ConfigNode node, String param, Durability otherwise) {

@@ -69,9 +69,17 @@ final class RunningQueue<M> {
       undo.push(lookup::close);
       SubscriberContext<M> context = context();
       subscribers = openSubscribers(context, counters);
-      drain = new BlockDrain(context, subscribers, backup, flusher, lookup::leave, listeners);
-      startHousekeeping(worker, listeners);
-      publisher = new LogPublisher<>(config, log, counters.addTime());
+      drain =
+          new BlockDrain(
+              context,
+              subscribers,
+              config.retention(),
+              backup,
+              new BlockDrain.Neighbours(flusher, lookup::leave, listeners));
+      Intake intake = new Intake(config, log, subscribers::needed);
+      undo.push(worker::drain);
+      startHousekeeping(intake, new Housekeeper.Pools(flusher, worker, listeners));
+      publisher = new LogPublisher<>(config, log, intake, counters.addTime());
       undo.push(log::stop);
     } catch (Throwable e) {
       Throwable more = takeApart();
@@ -174,7 +182,7 @@ final class RunningQueue<M> {
     return file == null ? EhcacheRedeliveryCache.builtIn() : EhcacheRedeliveryCache.of(file);
   }
 
-  private void startHousekeeping(WorkerPool.Serial worker, Listeners listeners) {
+  private void startHousekeeping(Intake intake, Housekeeper.Pools pools) {
     TaskShare tasks = TaskShare.acquire();
     undo.push(tasks::close);
     Housekeeper housekeeper =
@@ -182,13 +190,19 @@ final class RunningQueue<M> {
             config,
             log,
             subscribers,
-            drain,
-            backup,
-            new Housekeeper.Pools(flusher, worker, listeners));
-    undo.push(worker::drain);
+            new Housekeeper.Work(drain, backup, fullWatch(intake, pools)),
+            pools);
     undo.push(() -> tasks.manager().remove(housekeeper));
     undo.push(housekeeper::stop);
     tasks.manager().add(housekeeper);
+  }
+
+  private FullWatch fullWatch(Intake intake, Housekeeper.Pools pools) {
+    return new FullWatch(
+        config,
+        intake,
+        this::discarded,
+        why -> pools.worker().execute(() -> pools.listeners().full(why)));
   }
 
   LogPublisher<M> publisher() {
@@ -217,6 +231,10 @@ final class RunningQueue<M> {
     return log.nextSequence() - first - log.gaps().messagesFrom(first);
   }
 
+  private long discarded() {
+    return subscribers.discarded() + drain.unseen();
+  }
+
   QueueStats stats() {
     long first = log.firstSequence();
     long next = log.nextSequence();
@@ -229,6 +247,7 @@ final class RunningQueue<M> {
         log.gaps().messagesFrom(0),
         drain.archived(),
         backup == null ? 0 : backup.count(),
+        discarded(),
         directory.path().toFile().getUsableSpace());
   }
 

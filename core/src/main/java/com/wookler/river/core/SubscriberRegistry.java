@@ -16,6 +16,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.OptionalLong;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -33,6 +34,9 @@ final class SubscriberRegistry<M> {
 
   /** By name in lower case. */
   private final Map<String, Entry<M>> entries = new ConcurrentHashMap<>();
+
+  /** By those that are not open any more, or were not. */
+  private final AtomicLong discardedOfClosed = new AtomicLong();
 
   @GuardedBy("this")
   private boolean closed;
@@ -164,6 +168,7 @@ final class SubscriberRegistry<M> {
     counters.remove(subscriber.counters());
     store.afterLogNow(subscriber::force);
     subscriber.end();
+    discardedOfClosed.addAndGet(subscriber.discarded());
     entries.computeIfPresent(
         key(subscriber.name()),
         (name, entry) ->
@@ -214,7 +219,54 @@ final class SubscriberRegistry<M> {
 
   /** The lowest sequence that any subscriber still needs; empty without subscribers. */
   OptionalLong floor() {
-    return entries.values().stream().mapToLong(Entry::floor).min();
+    OptionalLong lowest = entries.values().stream().mapToLong(Entry::floor).min();
+    return lowest.isEmpty()
+        ? lowest
+        : OptionalLong.of(Math.max(lowest.getAsLong(), context.log().room().discardBelow()));
+  }
+
+  /** The lowest sequence that is still needed: without subscribers, the log's first. */
+  long needed() {
+    return floor().orElseGet(context.log()::firstSequence);
+  }
+
+  /**
+   * Has all give up what is below a sequence. Those that are not open too, if {@code forGood}: its
+   * block goes.
+   */
+  void discard(long end, boolean forGood) {
+    for (DurableSubscriber<M> subscriber : open()) {
+      subscriber.discard(end);
+    }
+    if (forGood) {
+      discardClosed(end);
+    }
+  }
+
+  private synchronized void discardClosed(long end) {
+    for (Map.Entry<String, Entry<M>> known : entries.entrySet()) {
+      Entry<M> entry = known.getValue();
+      if (entry.open == null && entry.floor < end) {
+        try (Ledger ledger = store.open(entry.config)) {
+          discardedOfClosed.addAndGet(ledger.discard(end));
+          store.afterLogNow(ledger::force);
+          known.setValue(new Entry<>(entry.config, null, ledger.floor()));
+        } catch (IOException e) {
+          throw new RiverException(
+              "queue " + context.queue() + ": cannot move subscriber " + entry.config.name(), e);
+        }
+      }
+    }
+  }
+
+  /** Whether all stand at or behind this sequence by themselves, so that what is below can go. */
+  boolean havePassed(long sequence) {
+    return entries.values().stream().allMatch(entry -> entry.floor() >= sequence);
+  }
+
+  /** Messages that were given up since the queue was opened. */
+  long discarded() {
+    return discardedOfClosed.get() + open().stream().mapToLong(DurableSubscriber::discarded).sum();
   }
 
   /** Whether the log or a ledger has something that is not on the device. */

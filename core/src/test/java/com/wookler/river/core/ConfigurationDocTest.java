@@ -173,6 +173,12 @@ class ConfigurationDocTest {
     assertThat(duration("queue.sync.interval")).isEqualTo(QUEUE.syncInterval);
     assertThat(size("queue.block.bytes")).isEqualTo(QUEUE.blockBytes);
     assertThat(size("queue.max.message.bytes")).isEqualTo(QUEUE.maxMessageBytes);
+    assertThat(row("queue.max.messages").dflt()).isEqualTo("any number");
+    assertThat(row("queue.max.bytes").dflt()).isEqualTo("any number");
+    assertThat(QUEUE.maxMessages).isEqualTo(QUEUE.maxBytes).isEqualTo(Long.MAX_VALUE);
+    assertThat(row("queue.full.policy").dflt()).isEqualTo(QUEUE.fullPolicy.name());
+    assertThat(duration("queue.full.timeout")).isEqualTo(QUEUE.fullTimeout);
+    assertThat(QUEUE.retention).isSameAs(Retention.NONE); // as the rows say: for good
   }
 
   @Test

@@ -115,6 +115,15 @@ class XmlQueueTest {
         Arguments.of("queue.block.bytes", "67108864", "large"),
         Arguments.of("queue.max.message.bytes", "64MB", "0"),
         Arguments.of("queue.max.message.bytes", "1000", "129MB"),
+        Arguments.of("queue.max.messages", "1000000", "0"),
+        Arguments.of("queue.max.bytes", "10 GB", "none"),
+        Arguments.of("queue.full.policy", "discard_oldest", "WAIT"),
+        Arguments.of("queue.full.policy", "BLOCK", "drop"),
+        Arguments.of("queue.full.timeout", "5ss", "-1ss"),
+        Arguments.of("queue.retention.age", "30dd", "-1dd"),
+        Arguments.of("queue.retention.bytes", "10 GB", "0"),
+        Arguments.of("queue.retention.messages", "1000", "0"),
+        Arguments.of("queue.retention.unfinished", "true", "perhaps"),
         Arguments.of("queue.discarded.retention", "1dd", "-1dd"),
         Arguments.of("queue.lock.timeout", "100", ""),
         Arguments.of("queue.recovery.threshold", "10", ""),
@@ -140,6 +149,22 @@ class XmlQueueTest {
     tested.addAll(Set.of("queue.message.converter", "queue.directory", "ehcache.config"));
     assertThat(tested).containsAll(QueueXml.QUEUE_PARAMS);
     assertThat(tested).containsAll(QueueXml.QUEUE_PARAMS_WITHOUT_EFFECT);
+  }
+
+  @Test
+  void shouldTakeItsLimitsAndItsRetention() {
+    String params =
+        required()
+            + param("queue.max.messages", "15")
+            + param("queue.full.policy", "DISCARD_OLDEST")
+            + param("queue.retention.messages", "25")
+            + param("queue.retention.unfinished", "true");
+    MessageQueue<String> queue = configured(queue("orders", params, ""));
+    queue.start();
+    for (int i = 0; i < 20; i++) {
+      queue.publisher().publish("m" + i);
+    }
+    assertThat(queue.subscriber("late").next().sequence()).isEqualTo(5);
   }
 
   @Test

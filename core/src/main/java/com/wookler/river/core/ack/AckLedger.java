@@ -121,6 +121,27 @@ final class AckLedger implements Ledger {
   }
 
   @Override
+  public long discard(long end) {
+    requireOpen();
+    long floor = ring.floor();
+    if (end <= floor) {
+      return 0;
+    }
+    journal.finished(floor, end - floor);
+    long finished = 0;
+    long known = Math.min(end, ring.end());
+    for (long s = floor; s < known; s++) {
+      if (ring.state(s) == Ring.FINISHED) {
+        finished++;
+      }
+    }
+    ring.raise(end);
+    position = Math.max(position, ring.floor());
+    passFinished();
+    return end - floor - finished;
+  }
+
+  @Override
   public Outcome acknowledge(long sequence, long ticket) {
     Outcome verdict = judge(sequence, ticket);
     if (verdict == Outcome.DONE) {

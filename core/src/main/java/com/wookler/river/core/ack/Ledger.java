@@ -77,6 +77,14 @@ public interface Ledger extends AutoCloseable {
    */
   long skip(long end);
 
+  /**
+   * Finishes everything below {@code end}, whether it was handed over or not: it is to be given up,
+   * or gone. Verdicts on what was out are {@link Outcome#STALE} then.
+   *
+   * @return how many messages that finished
+   */
+  long discard(long end);
+
   /** Finishes a message. Also counts after its timeout, as long as it wasn't handed over again. */
   Outcome acknowledge(long sequence, long ticket);
 

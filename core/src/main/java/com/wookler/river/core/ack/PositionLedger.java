@@ -59,6 +59,12 @@ final class PositionLedger implements Ledger {
   }
 
   @Override
+  public long discard(long end) {
+    long before = position;
+    return skip(end) - before;
+  }
+
+  @Override
   public Outcome acknowledge(long sequence, long ticket) {
     return done();
   }

@@ -18,6 +18,7 @@ import org.slf4j.LoggerFactory;
  */
 final class Block implements BlockInfo {
   private static final Logger LOG = LoggerFactory.getLogger(Block.class);
+  private static final long INDEX_BYTES = 64L << 10; // of Chronicle's, in an empty block
 
   private final int number;
   private final long firstSequence;
@@ -43,7 +44,7 @@ final class Block implements BlockInfo {
   }
 
   static Block of(Seal seal, Path file) {
-    Block block = unsealed(seal, file, 0);
+    Block block = unsealed(seal, file, Math.max(0, seal.bytes() - INDEX_BYTES));
     block.sealed = true;
     return block;
   }

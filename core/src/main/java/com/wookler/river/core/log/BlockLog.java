@@ -52,6 +52,7 @@ public final class BlockLog implements AutoCloseable {
   private final ReentrantLock appendLock = new ReentrantLock();
 
   private final Blocks blocks = new Blocks(); // written under the append lock and by forget()
+  private final Room room = new Room(appendLock, blocks, () -> this.nextSequence);
   private final LogMarks marks;
   private final Gaps gaps;
   private final String repaired;
@@ -155,7 +156,8 @@ public final class BlockLog implements AutoCloseable {
    * Appends what the calling thread's {@link PublishBuffer} holds, all of it or nothing.
    *
    * @param micros the present, microseconds since 1970; publish times never decrease all the same
-   * @return the first sequence
+   * @return the first sequence, or {@link Room#NONE}: nothing was stored, though there is room once
+   *     messages that somebody needs are finished, see {@link Room#free}
    * @throws QueueClosedException the log is closed; nothing was stored
    * @throws MessageTooLargeException over a quarter of the mapping; nothing was stored
    * @throws QueueFailedException the log has failed, now (stored or not) or before (not stored)
@@ -183,7 +185,9 @@ public final class BlockLog implements AutoCloseable {
       }
       appendLock.unlock();
     }
-    arrivals.published();
+    if (sequence != Room.NONE) {
+      arrivals.published();
+    }
     return sequence;
   }
 
@@ -193,6 +197,9 @@ public final class BlockLog implements AutoCloseable {
     long sequence = nextSequence;
     long micros = Math.max(lastMicros, now);
     int count = buffer.document().count();
+    if (!room.admits(sequence + count, buffer.document().length())) {
+      return Room.NONE;
+    }
     Block block = active;
     if (block.messages() == 0) {
       block.opened(now);
@@ -213,6 +220,7 @@ public final class BlockLog implements AutoCloseable {
     lastMicros = micros;
     marks.end(sequence + count);
     nextSequence = sequence + count;
+    room.appended(sequence, sequence + count, buffer.document().length());
     counters.adds().add(count);
     counters.storeAdds().add(count);
     ahead.grown(block, now);
@@ -330,6 +338,11 @@ public final class BlockLog implements AutoCloseable {
   /** What the opening had to repair, in a few words. */
   public String repaired() {
     return repaired;
+  }
+
+  /** How far it may grow. */
+  public Room room() {
+    return room;
   }
 
   /** Where consumers wait. */

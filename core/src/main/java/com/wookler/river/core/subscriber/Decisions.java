@@ -120,6 +120,7 @@ final class Decisions<M> {
   }
 
   private void tell(boolean wake, @Nullable MessageDelivery<M> stale) {
+    state.room.finished();
     if (wake) {
       state.line.wakeOne();
     }

@@ -129,6 +129,7 @@ public final class DurableSubscriber<M> implements Subscriber<M> {
     } finally {
       context.removal().unlock();
     }
+    state.room.finished();
     state.line.wakeAll();
   }
 
@@ -142,6 +143,7 @@ public final class DurableSubscriber<M> implements Subscriber<M> {
     } finally {
       context.removal().unlock();
     }
+    state.room.finished();
     state.line.wakeAll(); // what was published meanwhile found nobody listening if it was full
     return lag;
   }
@@ -183,6 +185,7 @@ public final class DurableSubscriber<M> implements Subscriber<M> {
     state.lock.lock();
     try {
       state.ensureOpen();
+      state.discardGivenUp();
       Ledger ledger = state.ledger;
       return new SubscriberStats(
           state.feed.lag(),
@@ -190,7 +193,8 @@ public final class DurableSubscriber<M> implements Subscriber<M> {
           ledger.floor(),
           state.feed.taken(),
           state.verdicts.acked(),
-          ledger.redelivered());
+          ledger.redelivered(),
+          state.discarded());
     } finally {
       state.lock.unlock();
     }
@@ -214,6 +218,30 @@ public final class DurableSubscriber<M> implements Subscriber<M> {
     } finally {
       state.lock.unlock();
     }
+  }
+
+  /**
+   * Finishes everything below a sequence, for housekeeping: the queue gives it up.
+   *
+   * @param end no further than the log's
+   */
+  public void discard(long end) {
+    boolean wake;
+    state.lock.lock();
+    try {
+      wake = state.discard(end);
+    } finally {
+      state.lock.unlock();
+    }
+    state.room.finished();
+    if (wake) {
+      state.line.wakeOne();
+    }
+  }
+
+  /** Messages that were given up since it was opened; any thread. */
+  public long discarded() {
+    return state.discarded();
   }
 
   /** Lets go of a block that it has finished, so that its file can be removed. */

@@ -39,6 +39,7 @@ final class Polls<M> implements WaitingRoom.Source<Delivery<M>> {
         state.line.listen(false);
         return null;
       }
+      state.discardGivenUp();
       boolean ackRequired = state.config.ackRequired();
       boolean nothingDue = state.ledger.nextDueMillis() == Long.MAX_VALUE;
       long before = state.feed.taken();
@@ -56,6 +57,7 @@ final class Polls<M> implements WaitingRoom.Source<Delivery<M>> {
       return taken;
     } finally {
       state.lock.unlock();
+      state.room.finished();
       if (wake) {
         state.line.wakeOne();
       }

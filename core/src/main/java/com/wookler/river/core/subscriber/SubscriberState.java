@@ -4,6 +4,7 @@ import com.google.errorprone.annotations.concurrent.GuardedBy;
 import com.wookler.river.common.TimeSource;
 import com.wookler.river.core.ack.Ledger;
 import com.wookler.river.core.log.Arrivals;
+import com.wookler.river.core.log.Room;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.ReentrantLock;
 
@@ -24,6 +25,7 @@ final class SubscriberState<M> {
   final TimeSource time;
   final long openedNanos;
   final LedgerForce force;
+  final Room room;
 
   @GuardedBy("lock")
   final Ledger ledger;
@@ -33,6 +35,8 @@ final class SubscriberState<M> {
 
   @GuardedBy("lock")
   final Verdicts<M> verdicts;
+
+  private volatile long discarded; // messages; written under the lock
 
   @GuardedBy("lock")
   private boolean paused;
@@ -55,6 +59,7 @@ final class SubscriberState<M> {
     this.refusals = new Refusals(context.queue(), config.name());
     this.line = context.log().arrivals().line();
     this.time = context.time();
+    this.room = context.log().room();
     this.openedNanos = time.nanoTime();
     this.feed = new Feed<>(subscriber, config, context, ledger);
     this.verdicts = new Verdicts<>(ledger, counters.acks());
@@ -108,6 +113,33 @@ final class SubscriberState<M> {
     closedFloor = ledger.floor();
     feed.close();
     return true;
+  }
+
+  /** Gives up what the limits of the queue have no room for. */
+  @GuardedBy("lock")
+  void discardGivenUp() {
+    discard(room.discardBelow());
+  }
+
+  /** Finishes everything below a sequence. Returns whether a consumer that waits can go on now. */
+  @GuardedBy("lock")
+  boolean discard(long end) {
+    if (closed || end <= ledger.floor()) {
+      return false;
+    }
+    boolean full = !ledger.hasRoom();
+    long before = discarded; // nobody else writes it
+    discarded = before + ledger.discard(end);
+    force.changed();
+    if (full) {
+      line.listen(true);
+    }
+    return feed.hasMore();
+  }
+
+  /** Messages that were given up since it was opened; any thread. */
+  long discarded() {
+    return discarded;
   }
 
   /** Ends the ledger of a closed subscriber, and gives an answer to whoever waits for a force. */

@@ -9,6 +9,13 @@ package com.wookler.river.core.subscriber;
  * @param delivered hand-overs since it was opened, further ones included
  * @param acked messages acknowledged since it was opened
  * @param redelivered hand-overs since it was opened whose attempt is 2 or more
+ * @param discarded messages since it was opened that the queue gave up before it had finished them
  */
 public record SubscriberStats(
-    long lag, int inFlight, long ackFloor, long delivered, long acked, long redelivered) {}
+    long lag,
+    int inFlight,
+    long ackFloor,
+    long delivered,
+    long acked,
+    long redelivered,
+    long discarded) {}

@@ -1,0 +1,167 @@
+package com.wookler.river.core;
+
+import com.wookler.river.common.TimeSource;
+import com.wookler.river.core.log.BlockLog;
+import com.wookler.river.core.log.PublishBuffer;
+import com.wookler.river.core.log.Room;
+import com.wookler.river.core.message.QueueFullException;
+import java.time.Duration;
+import java.util.Optional;
+import java.util.concurrent.TimeUnit;
+import java.util.function.LongSupplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Appends to a log within its limits: refuses, or waits for room, as its policy says.
+ *
+ * <p>Subscribers are asked for what they need only when the room that was known is used up. Whoever
+ * waits is woken by the first of them that finishes something ({@link BlockLog#room}), and looks
+ * again every {@value #LOOK_MILLIS} ms whatever happens, which covers a subscriber that is removed.
+ *
+ * <p>Thread-safe. No lock is held while a publisher waits.
+ */
+final class Intake {
+  private static final int LOOK_MILLIS = 10;
+  private static final long QUIET_NANOS = TimeUnit.SECONDS.toNanos(1);
+  private static final Duration LONGEST = Duration.ofDays(36_500);
+
+  private final String queue;
+  private final LimitConfig limits;
+  private final BlockLog log;
+  private final LongSupplier floor;
+  private final TimeSource time;
+  private final boolean discards;
+
+  private volatile long metFullAt; // by any publisher, before it is told so
+
+  private volatile @Nullable String episode; // what the first publisher of it was told
+
+  /**
+   * Limits a log.
+   *
+   * @param floor the lowest sequence that anybody needs
+   */
+  Intake(QueueConfig<?> config, BlockLog log, LongSupplier floor) {
+    this.queue = config.name();
+    this.limits = config.limits();
+    this.log = log;
+    this.floor = floor;
+    this.time = config.time();
+    this.discards = limits.policy() == FullPolicy.DISCARD_OLDEST;
+    log.room().limit(limits.capacity());
+  }
+
+  /**
+   * Appends what the calling thread's buffer holds.
+   *
+   * @return the first sequence
+   * @throws QueueFullException there is no room; nothing was stored
+   */
+  long append(PublishBuffer buffer, long micros) {
+    if (discards) {
+      refuseWhatNeverFits(buffer);
+    }
+    long sequence = log.append(buffer, micros);
+    return sequence == Room.NONE ? appendToFull(buffer, micros) : sequence;
+  }
+
+  private long appendToFull(PublishBuffer buffer, long micros) {
+    long sequence = again(buffer, micros);
+    if (sequence == Room.NONE) {
+      refuseWhatNeverFits(buffer);
+      if (limits.policy() != FullPolicy.BLOCK) {
+        throw full("");
+      }
+      sequence = await(buffer);
+    }
+    return sequence;
+  }
+
+  private long again(PublishBuffer buffer, long micros) {
+    log.room().free(floor.getAsLong());
+    return log.append(buffer, micros);
+  }
+
+  /** However much is finished, it would not help: a batch that is larger than the queue. */
+  private void refuseWhatNeverFits(PublishBuffer buffer) {
+    if (!log.room().couldEverHold(buffer)) {
+      throw new QueueFullException(
+          "queue "
+              + queue
+              + ": "
+              + buffer.document().count()
+              + " messages of "
+              + buffer.document().length()
+              + " bytes can never fit within "
+              + limits.text()
+              + "; split the batch or raise the limit");
+    }
+  }
+
+  private long await(PublishBuffer buffer) {
+    long started = time.nanoTime();
+    long timeout = saturated(limits.timeout());
+    Room.Waiting place = log.room().enter();
+    try {
+      while (true) {
+        place.looks();
+        long sequence = again(buffer, time.epochMicros());
+        if (sequence != Room.NONE) {
+          return sequence;
+        }
+        long left = timeout - (time.nanoTime() - started);
+        if (left <= 0) {
+          throw full(", and nobody has finished enough in " + limits.timeout());
+        }
+        if (Thread.currentThread().isInterrupted()) {
+          throw full(", and the thread that waited was interrupted");
+        }
+        begin("");
+        place.park(time, Math.min(left, TimeUnit.MILLISECONDS.toNanos(LOOK_MILLIS)));
+      }
+    } finally {
+      log.room().leave(place);
+    }
+  }
+
+  private static long saturated(Duration timeout) {
+    return timeout.compareTo(LONGEST) < 0 ? timeout.toNanos() : LONGEST.toNanos();
+  }
+
+  private QueueFullException full(String why) {
+    return new QueueFullException(begin(why));
+  }
+
+  private String begin(String why) {
+    String text =
+        "queue "
+            + queue
+            + " is full ("
+            + limits.text()
+            + "): its slowest subscriber, if it has any, still needs what is there"
+            + why;
+    if (episode == null) {
+      episode = text;
+    }
+    metFullAt = time.nanoTime();
+    return text;
+  }
+
+  /**
+   * For housekeeping: has the room computed anew, because a subscriber may have gone back, and ends
+   * the time in which the queue was full once a tenth of its limits is free and nobody has found it
+   * full for a second.
+   *
+   * @return what publishers were told, if the queue is full
+   */
+  Optional<String> look() {
+    if (!limits.isLimited() || discards) {
+      return Optional.empty();
+    }
+    log.room().free(floor.getAsLong());
+    if (episode != null && log.room().isRoomy() && time.nanoTime() - metFullAt >= QUIET_NANOS) {
+      episode = null;
+    }
+    return Optional.ofNullable(episode);
+  }
+}

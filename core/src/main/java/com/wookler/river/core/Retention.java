@@ -1,0 +1,123 @@
+package com.wookler.river.core;
+
+import com.wookler.river.core.log.Seal;
+import java.time.Duration;
+import java.util.Objects;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * How long a queue keeps what nobody has finished; immutable.
+ *
+ * <p>A retention takes whole closed blocks out of the log, the oldest first, as if everybody had
+ * finished them: into the backup where there is one. It does so when one of its limits says that
+ * the block may go: all its messages are older than the age, or without it the log would still hold
+ * as many bytes, or messages, as are to be kept. The active block never goes; a {@link
+ * TimeBasedRecycle} closes that of an idle queue.
+ *
+ * <p>By itself it touches no message that a subscriber has not finished: it is for queues to which
+ * nobody has subscribed, whose blocks would stay for good. With {@link #removingUnfinished} it
+ * does; each subscriber that loses messages goes on behind them, also one that is closed, and they
+ * are counted ({@link QueueStats#discarded}).
+ */
+public final class Retention {
+  private static final Duration LONGEST = Duration.ofDays(36_500);
+
+  /** Keeps everything: the default. */
+  static final Retention NONE = new Retention(Duration.ZERO, Long.MAX_VALUE, Long.MAX_VALUE, false);
+
+  private final Duration age; // zero: any
+  private final long bytes; // the greatest: any
+  private final long messages; // likewise
+  private final boolean unfinished;
+
+  private Retention(Duration age, long bytes, long messages, boolean unfinished) {
+    this.age = age;
+    this.bytes = bytes;
+    this.messages = messages;
+    this.unfinished = unfinished;
+  }
+
+  /**
+   * Removes a block when its last message was published longer ago than this.
+   *
+   * @param age positive
+   */
+  public static Retention ofAge(Duration age) {
+    return NONE.withAge(age);
+  }
+
+  /**
+   * Removes the oldest block when the others have so many bytes; so the log keeps at least these,
+   * and at most a block more.
+   *
+   * @param bytes of block files in use, 1 or more
+   */
+  public static Retention ofBytes(long bytes) {
+    return NONE.withBytes(bytes);
+  }
+
+  /**
+   * Removes the oldest block when the others hold so many messages; so the log keeps at least
+   * these, and at most a block more.
+   *
+   * @param messages 1 or more
+   */
+  public static Retention ofMessages(long messages) {
+    return NONE.withMessages(messages);
+  }
+
+  /** The same with a limit by {@link #ofAge age} too; whichever comes first counts. */
+  public Retention withAge(Duration limit) {
+    return new Retention(Objects.requireNonNull(limit, "limit"), bytes, messages, unfinished);
+  }
+
+  /** The same with a limit by {@link #ofBytes bytes} too; whichever comes first counts. */
+  public Retention withBytes(long limit) {
+    return new Retention(age, limit, messages, unfinished);
+  }
+
+  /** The same with a limit by {@link #ofMessages messages} too; whichever comes first counts. */
+  public Retention withMessages(long limit) {
+    return new Retention(age, bytes, limit, unfinished);
+  }
+
+  /** The same, also for messages that a subscriber has not finished. */
+  public Retention removingUnfinished() {
+    return new Retention(age, bytes, messages, true);
+  }
+
+  boolean removesUnfinished() {
+    return unfinished;
+  }
+
+  /** Refuses what is out of its range. */
+  void check(String queue) {
+    QueueConfig.check(
+        queue, !age.isNegative(), "queue.retention.age is " + age + "; it must be positive");
+    QueueConfig.check(
+        queue, bytes >= 1, "queue.retention.bytes is " + bytes + "; it must be 1 or more");
+    QueueConfig.check(
+        queue, messages >= 1, "queue.retention.messages is " + messages + "; it must be 1 or more");
+  }
+
+  /**
+   * Whether the oldest block may go.
+   *
+   * @param held by the log, that block included
+   * @param nowMicros the present, microseconds since 1970
+   */
+  boolean isOver(Seal oldest, Held held, long nowMicros) {
+    return isOld(oldest, nowMicros)
+        || (messages != Long.MAX_VALUE && held.messages() - oldest.messages() >= messages)
+        || (bytes != Long.MAX_VALUE && held.bytes() - oldest.bytes() >= bytes);
+  }
+
+  private boolean isOld(Seal oldest, long nowMicros) {
+    return !age.isZero()
+        && age.compareTo(LONGEST) < 0
+        && nowMicros - oldest.lastMicros() > TimeUnit.NANOSECONDS.toMicros(age.toNanos());
+  }
+
+  /** What a log holds. */
+  record Held(long messages, long bytes) {}
+}

@@ -1,0 +1,25 @@
+package com.wookler.river.core.message;
+
+import com.wookler.river.common.errors.RiverException;
+
+/**
+ * There is no space for the message: the queue holds as much as its limits allow ({@code
+ * queue.max.messages}, {@code queue.max.bytes}), or the disk is full, or has no more left than its
+ * reserve ({@code queue.disk.reserve}). Nothing of the message, or the batch, was stored.
+ *
+ * <p>The queue goes on: subscribers read and acknowledge, blocks that all have finished are
+ * removed, and publishing succeeds again as soon as there is space.
+ */
+public final class QueueFullException extends RiverException {
+  private static final long serialVersionUID = 1L;
+
+  /** With a text that names the queue and what to do. */
+  public QueueFullException(String message) {
+    super(message);
+  }
+
+  /** With a text that names the queue and what to do, and the error that led here. */
+  public QueueFullException(String message, Throwable cause) {
+    super(message, cause);
+  }
+}
