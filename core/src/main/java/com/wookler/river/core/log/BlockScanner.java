@@ -83,6 +83,16 @@ public final class BlockScanner {
         : HEADER_BYTES + ((header & LENGTH) + 3L & ~3L);
   }
 
+  /** Whether the document with this header, which {@link #sizeOf} finds whole, is for readers. */
+  static boolean isMessage(int header) {
+    return (header & HIDDEN) == 0;
+  }
+
+  /** The bytes of the document behind this header. */
+  static int lengthOf(int header) {
+    return header & LENGTH;
+  }
+
   /**
    * Walks a block file, or what was decompressed of one. Reads to the end; does not close the
    * stream.

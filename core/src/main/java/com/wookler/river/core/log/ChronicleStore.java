@@ -1,18 +1,21 @@
 package com.wookler.river.core.log;
 
+import com.wookler.river.core.message.DamagedMessageException;
+import java.io.IOException;
 import java.nio.file.Path;
 import java.util.function.LongSupplier;
 import net.openhft.chronicle.bytes.Bytes;
 import net.openhft.chronicle.bytes.BytesStore;
+import net.openhft.chronicle.bytes.MappedBytes;
 import net.openhft.chronicle.bytes.MappedBytesStore;
 import net.openhft.chronicle.bytes.SyncMode;
-import net.openhft.chronicle.core.UnsafeMemory;
 import net.openhft.chronicle.core.io.BackgroundResourceReleaser;
 import net.openhft.chronicle.core.io.ReferenceOwner;
 import net.openhft.chronicle.queue.ExcerptAppender;
 import net.openhft.chronicle.queue.ExcerptTailer;
 import net.openhft.chronicle.queue.impl.single.SingleChronicleQueue;
 import net.openhft.chronicle.queue.impl.single.SingleChronicleQueueBuilder;
+import net.openhft.chronicle.queue.impl.single.SingleChronicleQueueStore;
 import net.openhft.chronicle.wire.DocumentContext;
 import org.jspecify.annotations.Nullable;
 
@@ -146,13 +149,44 @@ final class ChronicleStore implements AutoCloseable {
     return cycle.toIndex(block, document);
   }
 
-  int blockOf(long index) {
-    return cycle.toCycle(index);
+  /**
+   * What is mapped of a block around an offset.
+   *
+   * @throws DamagedMessageException the block cannot be opened
+   */
+  BlockWindow window(int block, long offset) {
+    SingleChronicleQueueStore file = null;
+    try {
+      file = queue.storeForCycle(block, BlockRollCycle.EPOCH, false, null);
+      if (file == null) {
+        throw new DamagedMessageException("damaged: its block has no file, or one without a start");
+      }
+      return window(block, file, offset);
+    } catch (DamagedMessageException e) {
+      throw e;
+    } catch (IOException | RuntimeException | InternalError e) {
+      if (file != null) {
+        queue.closeStore(file);
+      }
+      throw new DamagedMessageException("damaged: the block cannot be read: " + e, e);
+    }
   }
 
-  /** Copies what the context holds into the array. */
-  static void copy(Bytes<?> from, byte[] to, int length) {
-    UnsafeMemory.INSTANCE.readBytes(from.addressForRead(from.readPosition()), to, 0, length);
+  private BlockWindow window(int block, SingleChronicleQueueStore file, long offset)
+      throws IOException {
+    file.singleThreadedCheckDisabled(true);
+    MappedBytes bytes = file.bytes();
+    ReferenceOwner borrower = ReferenceOwner.temporary("window");
+    try {
+      MappedBytesStore mapping = bytes.mappedFile().acquireByteStore(borrower, offset);
+      try {
+        return new BlockWindow(block, mapping, () -> queue.closeStore(file));
+      } finally {
+        mapping.release(borrower);
+      }
+    } finally {
+      bytes.releaseLast();
+    }
   }
 
   /** Lets Chronicle notice that block files were removed. */

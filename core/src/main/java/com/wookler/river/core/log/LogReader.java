@@ -3,10 +3,6 @@ package com.wookler.river.core.log;
 import com.wookler.river.core.message.DamagedMessageException;
 import com.wookler.river.core.message.DocumentReader;
 import com.wookler.river.core.message.StoredMessage;
-import java.util.Objects;
-import net.openhft.chronicle.bytes.Bytes;
-import net.openhft.chronicle.queue.ExcerptTailer;
-import net.openhft.chronicle.wire.DocumentContext;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -20,22 +16,14 @@ import org.jspecify.annotations.Nullable;
  * under way.
  */
 public final class LogReader implements AutoCloseable {
-  private static final int KEPT_BYTES = 1 << 20;
-  private static final int FIRST_BYTES = 4 << 10;
   private static final int SAMPLE_MASK = 63;
-  private static final int TRIES = 3;
 
   private final BlockLog log;
   private final ChronicleStore store;
   private final LogSettings settings;
   private final LogCounters counters;
   private final DocumentReader document;
-
-  private @Nullable ExcerptTailer tailer;
-  private byte[] buffer = new byte[FIRST_BYTES];
-  private int bufferLength; // of it, taken by the document
-  private long index = Long.MIN_VALUE; // of the document in the buffer
-  private boolean open; // whether the buffer holds a document
+  private final BlockCursor cursor;
   private long position;
 
   LogReader(BlockLog log, ChronicleStore store, LogSettings settings, LogCounters counters) {
@@ -44,6 +32,7 @@ public final class LogReader implements AutoCloseable {
     this.settings = settings;
     this.counters = counters;
     this.document = new DocumentReader(settings.identity());
+    this.cursor = new BlockCursor(store, settings, document);
     this.position = log.firstSequence();
   }
 
@@ -54,18 +43,17 @@ public final class LogReader implements AutoCloseable {
 
   /** Goes to a sequence; nothing is read yet, and damage is left to {@link #next} to tell. */
   public void moveTo(long sequence) {
-    if (open && sequence >= position && sequence < document.firstSequence() + document.count()) {
+    if (sequence == position) {
+      return;
+    }
+    if (sequence > position && document.holds(sequence)) {
       try {
-        while (document.nextSequence() < sequence) {
-          document.skip();
-        }
+        skipTo(sequence);
       } catch (DamagedMessageException e) {
-        forgetDocument();
-        closeTailer();
+        cursor.close();
       }
-    } else if (sequence != position) {
-      forgetDocument();
-      closeTailer();
+    } else {
+      cursor.forgetPlace();
     }
     position = sequence;
   }
@@ -85,10 +73,19 @@ public final class LogReader implements AutoCloseable {
     if (position >= log.nextSequence()) {
       return null;
     }
+    try {
+      return nextOrDamage(maker);
+    } catch (InternalError e) {
+      throw damaged(position, e);
+    }
+  }
+
+  /** An InternalError may come out of any line of it, out of the catch clause too. */
+  private <T> T nextOrDamage(StoredMessage.Maker<T> maker) {
     boolean sampled = (position & SAMPLE_MASK) == 0;
     long started = sampled ? settings.time().nanoTime() : 0;
     try {
-      if (!open || !document.hasNext()) {
+      if (!document.hasNext()) {
         load();
       }
       T message = document.next(maker);
@@ -98,15 +95,13 @@ public final class LogReader implements AutoCloseable {
       }
       return message;
     } catch (DamagedMessageException e) {
-      forgetDocument();
-      closeTailer();
-      throw located(position, e);
+      throw damaged(position, e);
     }
   }
 
   /** Where the message that {@link #next} returned last can be read again, see {@link #read}. */
   public long location() {
-    return index;
+    return cursor.location();
   }
 
   /**
@@ -117,23 +112,36 @@ public final class LogReader implements AutoCloseable {
    * @throws DamagedMessageException it is not there any more as it was published
    */
   public StoredMessage read(long sequence, long location) {
+    try {
+      return readOrDamage(sequence, location);
+    } catch (InternalError e) {
+      throw damaged(sequence, e);
+    }
+  }
+
+  private StoredMessage readOrDamage(long sequence, long location) {
+    try {
+      if (!cursor.isAt(location)) {
+        open(location);
+      }
+      if (!document.holds(sequence)) {
+        throw new DamagedMessageException(
+            "damaged: the document there starts with sequence " + document.firstSequence());
+      }
+      if (sequence < document.nextSequence()) {
+        document.rewind();
+      }
+      skipTo(sequence);
+      return document.next();
+    } catch (DamagedMessageException e) {
+      throw damaged(sequence, e);
+    }
+  }
+
+  private void open(long location) {
     boolean interrupted = Thread.interrupted(); // Chronicle's file channels close on an interrupt
     try {
-      if (!open || index != location) {
-        forgetDocument();
-        ExcerptTailer at = tailer();
-        if (!at.moveToIndex(location) || !readDocument(at)) {
-          throw new DamagedMessageException("damaged: no document at the location noted for it");
-        }
-        document.open(buffer, bufferLength, store.blockOf(index));
-      } else if (sequence < document.nextSequence()) {
-        document.open(buffer, bufferLength, store.blockOf(index)); // back to its first message
-      }
-      return pick(sequence);
-    } catch (DamagedMessageException e) {
-      forgetDocument();
-      closeTailer();
-      throw located(sequence, e);
+      cursor.open(location);
     } finally {
       if (interrupted) {
         Thread.currentThread().interrupt();
@@ -141,35 +149,32 @@ public final class LogReader implements AutoCloseable {
     }
   }
 
-  private StoredMessage pick(long sequence) {
-    if (sequence < document.firstSequence()
-        || sequence >= document.firstSequence() + document.count()) {
-      throw new DamagedMessageException(
-          "damaged: the document there starts with sequence " + document.firstSequence());
-    }
+  private void skipTo(long sequence) {
     while (document.nextSequence() < sequence) {
       document.skip();
     }
-    return document.next();
   }
 
-  /** Reads the document that holds the position. */
+  /** Opens the document that holds the position. */
   private void load() {
+    if (!cursor.isPlaced() || !loadHere(false)) {
+      search(); // at the end of its block, or among its damage: look the position up
+    }
+  }
+
+  private void search() {
     boolean interrupted = Thread.interrupted(); // Chronicle's file channels close on an interrupt
-    try {
-      forgetDocument();
-      for (int i = 0; i < TRIES; i++) {
-        boolean sought = tailer == null;
-        if (sought) {
-          seek(position);
-        }
-        if (loadHere(sought)) {
-          return;
-        }
-        closeTailer(); // at the end of its block, or among its damage: look the position up
+    try (BlockSearch search = new BlockSearch(store, cursor, document)) {
+      Block block = log.blockOf(position);
+      if (block == null) {
+        throw new DamagedMessageException("damaged: no block holds it");
       }
-      throw new DamagedMessageException(
-          "damaged: nothing there, though the log goes on to sequence " + (log.nextSequence() - 1));
+      search.sequence(block, position);
+      if (!loadHere(true)) {
+        throw new DamagedMessageException(
+            "damaged: nothing there, though the log goes on to sequence "
+                + (log.nextSequence() - 1));
+      }
     } finally {
       if (interrupted) {
         Thread.currentThread().interrupt();
@@ -180,120 +185,41 @@ public final class LogReader implements AutoCloseable {
   /** Damage counts only where the position was looked up: its block may start behind the damage. */
   private boolean loadHere(boolean sought) {
     try {
-      if (!readDocument(tailer())) {
+      if (!cursor.openNext()) {
         return false;
       }
-      document.open(buffer, bufferLength, store.blockOf(index));
-      skipToPosition();
+      if (document.firstSequence() != position) {
+        skipToPosition();
+      }
       return true;
     } catch (DamagedMessageException e) {
       if (sought) {
         throw e;
       }
-      forgetDocument();
       return false;
     }
   }
 
   private void skipToPosition() {
-    long first = document.firstSequence();
-    if (position < first || position >= first + document.count()) {
+    if (!document.holds(position)) {
       throw new DamagedMessageException(
-          "damaged: a document with sequences from " + first + " stands in its place");
+          "damaged: a document with sequences from "
+              + document.firstSequence()
+              + " stands in its place");
     }
-    while (document.nextSequence() < position) {
-      document.skip();
-    }
-  }
-
-  private boolean readDocument(ExcerptTailer from) {
-    try (DocumentContext context = from.readingDocument()) {
-      if (!context.isPresent()) {
-        return false;
-      }
-      Bytes<?> bytes = Objects.requireNonNull(context.wire()).bytes();
-      long length = bytes.readRemaining();
-      if (length > settings.maxDocumentBytes()) {
-        throw new DamagedMessageException("damaged: a document claims " + length + " bytes");
-      }
-      bufferLength = (int) length;
-      if (buffer.length < bufferLength) {
-        buffer = new byte[Math.max(bufferLength, Math.min(buffer.length * 2, KEPT_BYTES))];
-      }
-      ChronicleStore.copy(bytes, buffer, bufferLength);
-      index = context.index();
-      open = true;
-      return true;
-    } catch (DamagedMessageException e) {
-      throw e;
-    } catch (RuntimeException | InternalError e) {
-      throw new DamagedMessageException("damaged: the block cannot be read: " + e, e);
-    }
-  }
-
-  private void seek(long sequence) {
-    Block block = log.blockOf(sequence);
-    if (block == null) {
-      throw new DamagedMessageException("damaged: no block holds it");
-    }
-    ExcerptTailer at = tailer();
-    long ordinal = documentOf(block, sequence, at);
-    if (!at.moveToIndex(store.index(block.number(), ordinal))) {
-      throw new DamagedMessageException("damaged: its block ends before it");
-    }
-  }
-
-  /** The place of the document that holds the sequence, by binary search over documents. */
-  private long documentOf(Block block, long sequence, ExcerptTailer at) {
-    long place = sequence - block.firstSequence();
-    if (!block.holdsBatch()) {
-      return place;
-    }
-    long low = 0;
-    long high = Math.min(place, block.documents() - 1);
-    while (low < high) {
-      long middle = (low + high + 1) >>> 1;
-      openAt(block, middle, at);
-      if (document.firstSequence() <= sequence) {
-        low = middle;
-      } else {
-        high = middle - 1;
-      }
-    }
-    forgetDocument();
-    return low;
-  }
-
-  private void openAt(Block block, long ordinal, ExcerptTailer at) {
-    if (!at.moveToIndex(store.index(block.number(), ordinal)) || !readDocument(at)) {
-      throw new DamagedMessageException("damaged: its block ends before it");
-    }
-    document.open(buffer, bufferLength, block.number());
+    skipTo(position);
   }
 
   /** The first sequence of the block published at or after this time; the block has one. */
   long find(Block block, long micros) {
     boolean interrupted = Thread.interrupted(); // Chronicle's file channels close on an interrupt
-    try {
-      ExcerptTailer at = tailer();
-      long low = 0;
-      long high = block.documents() - 1;
-      while (low < high) {
-        long middle = (low + high) >>> 1;
-        openAt(block, middle, at);
-        if (document.micros() < micros) {
-          low = middle + 1;
-        } else {
-          high = middle;
-        }
-      }
-      openAt(block, low, at);
+    try (BlockSearch search = new BlockSearch(store, cursor, document)) {
+      search.time(block, micros);
       return document.firstSequence();
-    } catch (DamagedMessageException e) {
-      throw located(block.firstSequence(), e);
+    } catch (DamagedMessageException | InternalError e) {
+      throw damaged(block.firstSequence(), e);
     } finally {
-      forgetDocument();
-      closeTailer();
+      cursor.forgetPlace();
       if (interrupted) {
         Thread.currentThread().interrupt();
       }
@@ -305,55 +231,25 @@ public final class LogReader implements AutoCloseable {
    * space freed.
    */
   public void leave(int block) {
-    ExcerptTailer at = tailer;
-    if (at != null && at.cycle() <= block) {
-      forgetDocument();
-      closeTailer();
+    if (cursor.block() <= block) {
+      cursor.close();
     }
   }
 
-  private ExcerptTailer tailer() {
-    ExcerptTailer at = tailer;
-    if (at == null) {
-      at = store.tailer();
-      tailer = at;
-    }
-    return at;
-  }
-
-  private void forgetDocument() {
-    open = false;
-    if (buffer.length > KEPT_BYTES) {
-      buffer = new byte[FIRST_BYTES]; // one large batch must not pin its size for good
-    }
-  }
-
-  private void closeTailer() {
-    if (tailer != null) {
-      tailer.close();
-      tailer = null;
-    }
-  }
-
-  private DamagedMessageException located(long sequence, DamagedMessageException e) {
+  private DamagedMessageException damaged(long sequence, Throwable e) {
+    PageFaults.settle();
+    cursor.close();
     Block block = log.blockOf(sequence);
     String where =
         block == null ? "no block" : "block " + block.number() + " (" + block.file() + ")";
+    String what =
+        e instanceof InternalError ? "damaged: its bytes cannot be read: " + e : e.getMessage();
     return new DamagedMessageException(
-        "queue "
-            + settings.queue()
-            + ", "
-            + where
-            + ", sequence "
-            + sequence
-            + ": "
-            + e.getMessage(),
-        e);
+        "queue " + settings.queue() + ", " + where + ", sequence " + sequence + ": " + what, e);
   }
 
   @Override
   public void close() {
-    forgetDocument();
-    closeTailer();
+    cursor.close();
   }
 }

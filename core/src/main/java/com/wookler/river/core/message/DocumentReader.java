@@ -5,21 +5,12 @@ import static com.wookler.river.core.message.DocumentFormat.COUNT_AT;
 import static com.wookler.river.core.message.DocumentFormat.ENTRY_LENGTH_AT;
 import static com.wookler.river.core.message.DocumentFormat.ENTRY_PREFIX_BYTES;
 import static com.wookler.river.core.message.DocumentFormat.FIRST_AT;
-import static com.wookler.river.core.message.DocumentFormat.FLAG_HEADERS;
-import static com.wookler.river.core.message.DocumentFormat.FLAG_KEY;
 import static com.wookler.river.core.message.DocumentFormat.HEADER_BYTES;
-import static com.wookler.river.core.message.DocumentFormat.INT;
 import static com.wookler.river.core.message.DocumentFormat.LENGTH_AT;
-import static com.wookler.river.core.message.DocumentFormat.LONG;
 import static com.wookler.river.core.message.DocumentFormat.MAGIC;
-import static com.wookler.river.core.message.DocumentFormat.SHORT;
 import static com.wookler.river.core.message.DocumentFormat.TIME_AT;
 
 import com.wookler.river.core.message.DocumentFormat.HeaderCheck;
-import java.nio.charset.StandardCharsets;
-import java.util.Arrays;
-import java.util.Collections;
-import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.UUID;
 import java.util.zip.CRC32C;
@@ -28,15 +19,21 @@ import java.util.zip.CRC32C;
  * Reads one document after the other, checking every byte before it is handed on.
  *
  * <p>{@link #open} takes the bytes and proves the header; {@link #next} proves and returns one
- * message after the other. Not thread-safe.
+ * message after the other. Data is copied once, straight into its own array, and the checksum
+ * proves that array: whatever becomes of the source meanwhile, what is returned is right. Not
+ * thread-safe.
  */
 public final class DocumentReader {
+  private static final int NO_FLAGS = 0;
+
   private final HeaderCheck headerCheck;
   private final CRC32C crc = new CRC32C();
+  private final ArrayBytes array = new ArrayBytes();
 
-  private byte[] bytes = new byte[0];
-  private int end;
-  private int entryAt;
+  private DocumentBytes bytes = array;
+  private long start;
+  private long end;
+  private long entryAt;
   private int slot;
   private int count;
   private long firstSequence;
@@ -55,31 +52,58 @@ public final class DocumentReader {
    *     queue
    */
   public void open(byte[] document, int length, int block) {
-    count = 0;
-    slot = 0;
+    open(array.of(document), 0, length, block);
+  }
+
+  /**
+   * Takes a document that occupies {@code length} bytes from an offset on, which are read in place.
+   *
+   * @throws DamagedMessageException as {@link #open(byte[], int, int)}
+   */
+  public void open(DocumentBytes source, long offset, int length, int block) {
+    close();
     if (length < HEADER_BYTES) {
       throw damaged("a document of " + length + " bytes has no header");
     }
-    if ((int) INT.get(document, 0) != MAGIC) {
-      throw damaged("a document starts with 0x" + Integer.toHexString((int) INT.get(document, 0)));
+    int magic = source.intAt(offset);
+    if (magic != MAGIC) {
+      throw damaged("a document starts with 0x" + Integer.toHexString(magic));
     }
-    long first = (long) LONG.get(document, FIRST_AT);
-    long time = (long) LONG.get(document, TIME_AT);
-    int messages = (int) INT.get(document, COUNT_AT);
-    int entries = (int) INT.get(document, LENGTH_AT);
+    long first = source.longAt(offset + FIRST_AT);
+    long time = source.longAt(offset + TIME_AT);
+    int messages = source.intAt(offset + COUNT_AT);
+    int entries = source.intAt(offset + LENGTH_AT);
     int check = headerCheck.of(block, first, time, HeaderCheck.size(messages, entries));
-    if (check != (int) INT.get(document, CHECK_AT)) {
+    if (check != source.intAt(offset + CHECK_AT)) {
       throw damaged("the check of a document's header is wrong");
     }
     if (entries != length - HEADER_BYTES) {
       throw damaged("a document has " + (length - HEADER_BYTES) + " bytes of " + entries);
     }
-    bytes = document;
-    end = length;
-    entryAt = HEADER_BYTES;
+    bytes = source;
+    start = offset;
+    end = offset + length;
     firstSequence = first;
     micros = time;
     count = messages;
+    rewind();
+  }
+
+  /** Goes back to the first message of the open document. */
+  public void rewind() {
+    entryAt = start + HEADER_BYTES;
+    slot = 0;
+  }
+
+  /** Forgets the document: no message is left then. */
+  public void close() {
+    count = 0;
+    slot = 0;
+  }
+
+  /** Whether a document is open that holds this sequence. */
+  public boolean holds(long sequence) {
+    return sequence >= firstSequence && sequence - firstSequence < count;
   }
 
   /** Whether a message is left in the document. */
@@ -131,17 +155,36 @@ public final class DocumentReader {
    */
   public <T> T next(StoredMessage.Maker<T> maker) {
     int length = entryLength();
-    int start = entryAt;
+    long entry = entryAt;
     long sequence = nextSequence();
-    entryAt += ENTRY_PREFIX_BYTES + length;
+    entryAt = entry + ENTRY_PREFIX_BYTES + length;
     slot++;
-    if (check(start, length) != (int) INT.get(bytes, start)) {
-      throw damaged("the checksum of sequence " + sequence + " is wrong");
+    int check = bytes.intAt(entry);
+    long content = entry + ENTRY_PREFIX_BYTES;
+    if (bytes.byteAt(content) != NO_FLAGS) {
+      byte[] copy = prove(sequence, check, content, length);
+      return Entry.decode(maker, sequence, micros, copy);
     }
-    int content = start + ENTRY_PREFIX_BYTES;
-    return bytes[content] == 0
-        ? maker.make(sequence, micros, copy(content + 1, content + length), null, Map.of())
-        : decode(maker, sequence, content, content + length);
+    byte[] data = new byte[length - 1];
+    bytes.copy(content + 1, data, data.length);
+    crc.reset();
+    crc.update(NO_FLAGS);
+    crc.update(data, 0, data.length);
+    if (DocumentFormat.entryCheck((int) crc.getValue(), length) != check) {
+      throw wrong(sequence);
+    }
+    return maker.make(sequence, micros, data, null, Map.of());
+  }
+
+  private byte[] prove(long sequence, int check, long content, int length) {
+    byte[] copy = new byte[length];
+    bytes.copy(content, copy, length);
+    crc.reset();
+    crc.update(copy, 0, length);
+    if (DocumentFormat.entryCheck((int) crc.getValue(), length) != check) {
+      throw wrong(sequence);
+    }
+    return copy;
   }
 
   /**
@@ -154,9 +197,11 @@ public final class DocumentReader {
     long digest = 0;
     while (hasNext()) {
       int length = entryLength();
-      int check = (int) INT.get(bytes, entryAt);
-      if (check(entryAt, length) != check) {
-        throw damaged("the checksum of sequence " + nextSequence() + " is wrong");
+      int check = bytes.intAt(entryAt);
+      crc.reset();
+      bytes.update(crc, entryAt + ENTRY_PREFIX_BYTES, length);
+      if (DocumentFormat.entryCheck((int) crc.getValue(), length) != check) {
+        throw wrong(nextSequence());
       }
       digest = DocumentFormat.digest(digest, check);
       entryAt += ENTRY_PREFIX_BYTES + length;
@@ -165,55 +210,23 @@ public final class DocumentReader {
     if (entryAt != end) {
       throw damaged("a document holds " + (end - entryAt) + " bytes behind its last message");
     }
-    return DocumentFormat.digest(digest, (int) INT.get(bytes, CHECK_AT));
+    return DocumentFormat.digest(digest, bytes.intAt(start + CHECK_AT));
   }
 
   private int entryLength() {
-    if (end - entryAt < ENTRY_PREFIX_BYTES + 1) {
+    long left = end - entryAt - ENTRY_PREFIX_BYTES;
+    if (left < 1) {
       throw lost("sequence " + nextSequence() + " starts behind the end of its document");
     }
-    int length = (int) INT.get(bytes, entryAt + ENTRY_LENGTH_AT);
-    if (length < 1 || length > end - entryAt - ENTRY_PREFIX_BYTES) {
+    int length = bytes.intAt(entryAt + ENTRY_LENGTH_AT);
+    if (length < 1 || length > left) {
       throw lost("the length of sequence " + nextSequence() + " is " + length);
     }
     return length;
   }
 
-  private int check(int start, int length) {
-    crc.reset();
-    crc.update(bytes, start + ENTRY_PREFIX_BYTES, length);
-    return DocumentFormat.entryCheck((int) crc.getValue(), length);
-  }
-
-  private <T> T decode(StoredMessage.Maker<T> maker, long sequence, int from, int to) {
-    int flags = bytes[from];
-    int at = from + 1;
-    String key = null;
-    if ((flags & FLAG_KEY) != 0) {
-      int length = Short.toUnsignedInt((short) SHORT.get(bytes, at));
-      key = new String(bytes, at + 2, length, StandardCharsets.UTF_8);
-      at += 2 + length;
-    }
-    Map<String, byte[]> headers = Map.of();
-    if ((flags & FLAG_HEADERS) != 0) {
-      headers = new LinkedHashMap<>();
-      int number = Short.toUnsignedInt((short) SHORT.get(bytes, at));
-      at += 2;
-      for (int i = 0; i < number; i++) {
-        int length = Short.toUnsignedInt((short) SHORT.get(bytes, at));
-        String name = new String(bytes, at + 2, length, StandardCharsets.UTF_8);
-        at += 2 + length;
-        int value = (int) INT.get(bytes, at);
-        headers.put(name, copy(at + 4, at + 4 + value));
-        at += 4 + value;
-      }
-      headers = Collections.unmodifiableMap(headers);
-    }
-    return maker.make(sequence, micros, copy(at, to), key, headers);
-  }
-
-  private byte[] copy(int from, int to) {
-    return Arrays.copyOfRange(bytes, from, to);
+  private static DamagedMessageException wrong(long sequence) {
+    return damaged("the checksum of sequence " + sequence + " is wrong");
   }
 
   private DamagedMessageException lost(String what) {

@@ -86,6 +86,13 @@ public final class DurableSubscriber<M> implements Subscriber<M> {
 
   @Override
   public @Nullable Delivery<M> next(Duration timeout) throws InterruptedException {
+    if (Thread.interrupted()) {
+      throw new InterruptedException();
+    }
+    Delivery<M> first = next(); // mostly there is one, and it needs no list
+    if (first != null) {
+      return first;
+    }
     List<Delivery<M>> taken = waiting.await(1, timeout);
     return taken.isEmpty() ? null : taken.get(0);
   }

@@ -8,9 +8,11 @@ import com.wookler.river.core.message.DamagedMessageException;
 import com.wookler.river.core.message.StoredMessage;
 import java.io.IOException;
 import java.lang.management.ManagementFactory;
+import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
+import java.nio.file.StandardOpenOption;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
@@ -282,6 +284,36 @@ class LogReaderTest {
     assertThatThrownBy(reader::next).hasMessageContaining("sequence 15: damaged");
     reader.moveTo(20);
     shouldRead(reader, 20, 35);
+  }
+
+  private static void cut(Path block, long size) throws IOException {
+    try (FileChannel file = FileChannel.open(block, StandardOpenOption.WRITE)) {
+      file.truncate(size);
+    }
+  }
+
+  /** The JVM tells of a page that is gone late and anywhere; it must be told here, as damage. */
+  @Test
+  void shouldReportABlockFileThatIsCutUnderAReader() throws IOException {
+    log.recycleAt(2_000).open();
+    log.publish(2_010);
+    LogReader reader = log.reader();
+    shouldRead(reader, 0, 10);
+    long cut = (log.offsets(1).get(1_000) + 4095) & -4096;
+    int first = Math.toIntExact(log.offsets(1).stream().filter(at -> at < cut).count()) - 1;
+    cut(log.block(1), cut);
+    shouldRead(reader, 10, first);
+    reader.moveTo(first + 1);
+    shouldMeetDamage(reader, first + 1, 1);
+    for (int call = 0; call < 20_000; call++) { // until it is compiled
+      if (call % 50 == 0) {
+        cut(log.block(1), cut); // the mapping has grown it
+      }
+      reader.moveTo(first + 1 + call % 500);
+      assertThatThrownBy(reader::next).isInstanceOf(DamagedMessageException.class);
+    }
+    reader.moveTo(2_000);
+    shouldRead(reader, 2_000, 2_010);
   }
 
   /**

@@ -1,0 +1,127 @@
+package com.wookler.river.core.log;
+
+import com.wookler.river.core.message.DamagedMessageException;
+import com.wookler.river.core.message.DocumentReader;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Walks the documents of a block where they are mapped, without Chronicle: from one to the next by
+ * its header.
+ *
+ * <p>Which documents are there is for its owner to know, who has read the log's end: the cursor
+ * takes what is behind a document for the next, and leaves the proof to the {@link DocumentReader}.
+ */
+final class BlockCursor implements AutoCloseable {
+  private static final int OFFSET_BITS = 32;
+  private static final long NOWHERE = Long.MAX_VALUE;
+  private static final long OFFSET = (1L << OFFSET_BITS) - 1;
+
+  private final ChronicleStore store;
+  private final long maxDocumentBytes;
+  private final DocumentReader document;
+  private @Nullable BlockWindow window;
+  private long next = NOWHERE; // offset of the header that comes next
+  private long opened; // offset of the header of the document that was opened last
+
+  BlockCursor(ChronicleStore store, LogSettings settings, DocumentReader document) {
+    this.store = store;
+    this.maxDocumentBytes = settings.maxDocumentBytes();
+    this.document = document;
+  }
+
+  /** Whether it stands somewhere; if not, it must be placed. */
+  boolean isPlaced() {
+    return next != NOWHERE;
+  }
+
+  /** Leaves its place, and keeps the block at hand. */
+  void forgetPlace() {
+    document.close();
+    next = NOWHERE;
+  }
+
+  /** The number of the block that it stands in, if it does. */
+  int block() {
+    BlockWindow at = window;
+    return at == null ? -1 : at.block();
+  }
+
+  /** Whether the document of this location is open. */
+  boolean isAt(long location) {
+    return document.count() > 0 && location() == location;
+  }
+
+  /** Block and offset of the document that was opened last. */
+  long location() {
+    return (long) block() << OFFSET_BITS | opened;
+  }
+
+  /**
+   * Opens the document of this location.
+   *
+   * @throws DamagedMessageException there is none
+   */
+  void open(long location) {
+    place((int) (location >>> OFFSET_BITS), location & OFFSET);
+    if (!openNext() || opened != (location & OFFSET)) {
+      throw new DamagedMessageException("damaged: no document at the location noted for it");
+    }
+  }
+
+  /** Goes to a header of a block. */
+  void place(int block, long offset) {
+    BlockWindow at = window;
+    if (at == null || at.block() != block || !at.has(offset, BlockScanner.HEADER_BYTES)) {
+      close();
+      window = store.window(block, offset);
+    }
+    next = offset;
+  }
+
+  /**
+   * Opens the next document.
+   *
+   * @return false if none follows: there is the block's end, or damage
+   * @throws DamagedMessageException what follows is no document of this block
+   */
+  boolean openNext() {
+    BlockWindow from = window;
+    if (from == null) {
+      return false;
+    }
+    long offset = next;
+    while (from.has(offset, BlockScanner.HEADER_BYTES)) {
+      int header = from.intAt(offset);
+      long size = BlockScanner.sizeOf(header);
+      if (size == 0) {
+        return false;
+      }
+      if (BlockScanner.isMessage(header)) {
+        open(from, offset, BlockScanner.lengthOf(header));
+        next = offset + size;
+        return true;
+      }
+      offset += size;
+    }
+    return false;
+  }
+
+  private void open(BlockWindow from, long offset, int length) {
+    long start = offset + BlockScanner.HEADER_BYTES;
+    if (length > maxDocumentBytes || !from.has(start, length)) {
+      throw new DamagedMessageException("damaged: a document claims " + length + " bytes");
+    }
+    document.open(from, start, length, from.block());
+    opened = offset;
+  }
+
+  /** Lets go of the block. */
+  @Override
+  public void close() {
+    forgetPlace();
+    if (window != null) {
+      window.close();
+      window = null;
+    }
+  }
+}

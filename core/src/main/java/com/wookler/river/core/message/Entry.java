@@ -1,0 +1,61 @@
+package com.wookler.river.core.message;
+
+import static com.wookler.river.core.message.DocumentFormat.FLAG_HEADERS;
+import static com.wookler.river.core.message.DocumentFormat.FLAG_KEY;
+import static com.wookler.river.core.message.DocumentFormat.INT;
+import static com.wookler.river.core.message.DocumentFormat.SHORT;
+
+import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
+import java.util.Collections;
+import java.util.LinkedHashMap;
+import java.util.Map;
+
+/** Takes an entry with key or headers apart, once its checksum is proven. */
+final class Entry {
+  private final byte[] bytes;
+  private int at = 1;
+
+  private Entry(byte[] bytes) {
+    this.bytes = bytes;
+  }
+
+  /**
+   * The message.
+   *
+   * @param bytes the entry from its flags on
+   */
+  static <T> T decode(StoredMessage.Maker<T> maker, long sequence, long micros, byte[] bytes) {
+    Entry entry = new Entry(bytes);
+    String key = (bytes[0] & FLAG_KEY) == 0 ? null : entry.text();
+    Map<String, byte[]> headers = (bytes[0] & FLAG_HEADERS) == 0 ? Map.of() : entry.headers();
+    return maker.make(sequence, micros, entry.bytes(bytes.length - entry.at), key, headers);
+  }
+
+  private Map<String, byte[]> headers() {
+    Map<String, byte[]> headers = new LinkedHashMap<>();
+    for (int number = length(); number > 0; number--) {
+      String name = text();
+      int value = (int) INT.get(bytes, at);
+      at += 4;
+      headers.put(name, bytes(value));
+    }
+    return Collections.unmodifiableMap(headers);
+  }
+
+  private String text() {
+    int length = length();
+    at += length;
+    return new String(bytes, at - length, length, StandardCharsets.UTF_8);
+  }
+
+  private int length() {
+    at += 2;
+    return Short.toUnsignedInt((short) SHORT.get(bytes, at - 2));
+  }
+
+  private byte[] bytes(int length) {
+    at += length;
+    return Arrays.copyOfRange(bytes, at - length, at);
+  }
+}
