@@ -101,14 +101,12 @@ final class SubscriberStore {
     }
   }
 
-  /** Settings by what its ledger shows: only one with acknowledgement has {@code ack-} files. */
+  /** Settings by what its ledger shows. */
   private StoredSubscriber rebuilt(Path subscriber) throws IOException {
-    try (Stream<Path> files = Files.list(subscriber)) {
-      boolean ack = files.anyMatch(file -> String.valueOf(file.getFileName()).startsWith("ack-"));
-      String name = String.valueOf(subscriber.getFileName());
-      return new StoredSubscriber(
-          SubscriberConfig.builder(name).ack(ack).build(), log.firstSequence());
-    }
+    String name = String.valueOf(subscriber.getFileName());
+    boolean ack = Ledgers.acknowledges(subscriber, Owner.of(identity, name));
+    return new StoredSubscriber(
+        SubscriberConfig.builder(name).ack(ack).build(), log.firstSequence());
   }
 
   /** Opens a subscriber's ledger, making it at the start that the settings name if it is new. */

@@ -84,6 +84,20 @@ public final class Ledgers {
     }
   }
 
+  /**
+   * Whether the files in a directory are of a subscriber that acknowledges, for when nothing else
+   * tells. Changes nothing.
+   *
+   * @throws RiverException a newer River wrote them
+   */
+  public static boolean acknowledges(Path directory, Owner owner) throws IOException {
+    Path cursor = directory.resolve(Cursor.NAME);
+    int kind = Files.exists(cursor) ? Cursor.read(cursor, owner).kind() : -1;
+    return kind == -1
+        ? !new Generations(directory, owner).list().isEmpty()
+        : kind == Cursor.WITH_ACK;
+  }
+
   private static RecoveryReport recoverPosition(
       Path directory, Origin origin, Cursor.@Nullable Content content) throws IOException {
     Path path = directory.resolve(Cursor.NAME);

@@ -1,0 +1,202 @@
+package com.wookler.river.core.ack;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Random;
+import java.util.Set;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/**
+ * One to three damages at random in the files of two subscribers, for as many seeds as {@code
+ * -Driver.damage.seeds} says: both open, neither takes for finished what wasn't, and what comes
+ * again though it was finished is reported.
+ */
+class RandomDamageTest {
+  private static final int SEEDS = Integer.getInteger("river.damage.seeds", 60);
+  private static final long FIRST_SEED = Long.getLong("river.damage.seed", 1);
+  private static final Limits LIMITS = new Limits(1000, 1 << 20, 1 << 20);
+  private static final Origin ORIGIN = new Origin(0, 0);
+  private static final int ROUND = 400;
+  private static final int ROUNDS = 4;
+
+  @TempDir Path base;
+
+  /** A subscriber, and the truth about it. */
+  private record Truth(String name, Owner owner, Set<Long> finished) {}
+
+  private final List<Truth> truths = new ArrayList<>();
+
+  @BeforeEach
+  void live() throws IOException {
+    for (String name : List.of("audit", "billing")) {
+      Truth truth = new Truth(name, new Owner(name.hashCode()), new HashSet<>());
+      Random random = new Random(name.hashCode());
+      for (int round = 0; round < ROUNDS; round++) { // each opening begins a generation
+        try (Ledger ledger = open(base.resolve("sound"), truth)) {
+          finishSome(ledger, truth, random);
+        }
+      }
+      truths.add(truth);
+    }
+  }
+
+  private static void finishSome(Ledger ledger, Truth truth, Random random) {
+    for (int i = 0; i < ROUND; i++) {
+      long sequence = ledger.position();
+      long ticket = ledger.handOver(sequence, 0, 0);
+      if (random.nextInt(3) > 0) {
+        ledger.acknowledge(sequence, ticket);
+        truth.finished().add(sequence);
+      }
+    }
+  }
+
+  private static Ledger open(Path where, Truth truth) {
+    return Ledgers.withAck(
+        where.resolve(truth.name()), truth.owner(), LIMITS, ORIGIN, Runnable::run);
+  }
+
+  @Test
+  void shouldOpenAndLoseNothingWhateverIsDamaged() throws IOException {
+    for (long seed = FIRST_SEED; seed < FIRST_SEED + SEEDS; seed++) {
+      Random random = new Random(seed);
+      Path copy = copy(seed);
+      List<String> done = new ArrayList<>();
+      for (int i = random.nextInt(3); i >= 0; i--) {
+        done.add(damage(copy, random));
+      }
+      for (Truth truth : truths) {
+        check(copy, truth, "seed " + seed + ", " + truth.name() + ": " + done);
+      }
+      delete(copy);
+    }
+  }
+
+  private static void check(Path copy, Truth truth, String what) {
+    try (Ledger ledger = open(copy, truth)) {
+      RecoveryReport report = ledger.recovery();
+      long again = 0;
+      long expected = ledger.floor();
+      for (long s = 0; s < expected; s++) {
+        assertThat(truth.finished()).as(what).contains(s);
+      }
+      while (expected < ROUND * ROUNDS) {
+        for (; expected < ledger.position(); expected++) {
+          assertThat(truth.finished()).as(what).contains(expected);
+        }
+        again += truth.finished().contains(expected) ? 1 : 0;
+        ledger.handOver(expected, 0, 0);
+        expected++;
+      }
+      if (again > 0) {
+        assertThat(report.damaged().size() + report.torn()).as(what).isPositive();
+      }
+    } catch (RuntimeException e) {
+      throw new AssertionError(what, e);
+    }
+  }
+
+  /** Damages something, and says what. */
+  private static String damage(Path copy, Random random) throws IOException {
+    List<Path> files = files(copy);
+    Path file = files.get(random.nextInt(files.size()));
+    Path other = files.get(random.nextInt(files.size()));
+    byte[] bytes = Files.readAllBytes(file);
+    int used = used(bytes);
+    int at = random.nextInt(Math.max(1, used));
+    String what = copy.relativize(file) + " at " + at;
+    switch (random.nextInt(7)) {
+      case 0 -> {
+        for (int i = random.nextInt(8); i >= 0 && used > 0; i--) {
+          bytes[random.nextInt(used)] ^= (byte) (1 << random.nextInt(8));
+        }
+        Files.write(file, bytes);
+        return "bits flipped in " + what;
+      }
+      case 1 -> {
+        Files.write(file, Arrays.copyOf(bytes, at));
+        return "cut: " + what;
+      }
+      case 2 -> {
+        Arrays.fill(
+            bytes, at / 4096 * 4096, Math.min(bytes.length, at / 4096 * 4096 + 4096), (byte) 0);
+        Files.write(file, bytes);
+        return "page zeroed: " + what;
+      }
+      case 3 -> {
+        Arrays.fill(
+            bytes, at, Math.min(bytes.length, at + random.nextInt(100)), (byte) random.nextInt());
+        Files.write(file, bytes);
+        return "overwritten: " + what;
+      }
+      case 4 -> {
+        Files.delete(file);
+        return "deleted: " + what;
+      }
+      case 5 -> {
+        exchange(file, copy.resolve(nameOfOther(file)).resolve(file.getFileName()));
+        return "exchanged with the other subscriber's: " + what;
+      }
+      default -> {
+        exchange(file, other);
+        return "exchanged with " + copy.relativize(other) + ": " + what;
+      }
+    }
+  }
+
+  private static String nameOfOther(Path file) {
+    return file.getParent().endsWith("audit") ? "billing" : "audit";
+  }
+
+  private static void exchange(Path one, Path other) throws IOException {
+    if (!Files.exists(other)) {
+      Files.move(one, other);
+      return;
+    }
+    byte[] bytes = Files.readAllBytes(one);
+    Files.write(one, Files.readAllBytes(other));
+    Files.write(other, bytes);
+  }
+
+  /** Up to the last byte that isn't zero. */
+  private static int used(byte[] bytes) {
+    int used = bytes.length;
+    while (used > 0 && bytes[used - 1] == 0) {
+      used--;
+    }
+    return used;
+  }
+
+  private static List<Path> files(Path root) throws IOException {
+    try (Stream<Path> all = Files.walk(root)) {
+      return all.filter(Files::isRegularFile).sorted().toList();
+    }
+  }
+
+  private Path copy(long seed) throws IOException {
+    Path sound = base.resolve("sound");
+    Path copy = base.resolve("copy" + seed);
+    for (Path file : files(sound)) {
+      Path to = copy.resolve(sound.relativize(file));
+      Files.createDirectories(to.getParent());
+      Files.copy(file, to);
+    }
+    return copy;
+  }
+
+  private static void delete(Path root) throws IOException {
+    for (Path file : files(root)) {
+      Files.delete(file);
+    }
+  }
+}
