@@ -1,25 +1,21 @@
 package com.wookler.river.core.subscriber;
 
-import com.fasterxml.jackson.core.JacksonException;
-import com.fasterxml.jackson.databind.json.JsonMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import com.wookler.river.common.errors.ConfigurationException;
 import com.wookler.river.common.errors.RiverException;
+import com.wookler.river.core.log.CheckedJson;
 import com.wookler.river.core.log.DurableFiles;
 import com.wookler.river.core.message.DamagedMessageException;
 import com.wookler.river.core.message.Durability;
 import java.io.IOException;
-import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.DateTimeException;
 import java.time.Duration;
 import java.util.UUID;
-import java.util.zip.CRC32C;
 
 /**
- * What stands about a subscriber in its directory, in {@code subscriber.json}, with a CRC32C of it
- * and of the queue's identity.
+ * What stands about a subscriber in its directory, in {@code subscriber.json}, a {@link
+ * CheckedJson} that names the queue and the subscriber.
  *
  * @param config its settings
  * @param start the sequence at which it began
@@ -29,13 +25,12 @@ public record StoredSubscriber(SubscriberConfig config, long start) {
   public static final String FILE = "subscriber.json";
 
   private static final int FORMAT = 1;
-  private static final String CHECK = "check";
-  private static final JsonMapper JSON = JsonMapper.builder().build();
 
   /** Writes the file, whole or not at all, and makes its directory. */
   public void write(Path directory, UUID queue) throws IOException {
-    ObjectNode json = JSON.createObjectNode();
+    ObjectNode json = CheckedJson.object();
     json.put("format", FORMAT);
+    json.put("queue", queue.toString());
     json.put("name", config.name());
     json.put("start", start);
     json.put("ackRequired", config.ackRequired());
@@ -45,10 +40,8 @@ public record StoredSubscriber(SubscriberConfig config, long start) {
     json.put("window", config.window());
     json.put("batchSize", config.batchSize());
     json.put("pollTimeout", config.pollTimeout().toString());
-    json.put(CHECK, check(json, queue));
     DurableFiles.createDirectories(directory);
-    DurableFiles.write(
-        directory.resolve(FILE), JSON.writerWithDefaultPrettyPrinter().writeValueAsBytes(json));
+    CheckedJson.write(directory.resolve(FILE), json);
   }
 
   /**
@@ -59,20 +52,19 @@ public record StoredSubscriber(SubscriberConfig config, long start) {
    */
   public static StoredSubscriber read(Path directory, UUID queue) throws IOException {
     Path file = directory.resolve(FILE);
+    ObjectNode json = CheckedJson.read(file);
+    int format = json.path("format").asInt();
+    if (format > FORMAT) {
+      throw new RiverException(file + " has format " + format + "; this River reads " + FORMAT);
+    }
+    String name = String.valueOf(directory.getFileName());
+    if (!CheckedJson.isWhole(json)
+        || !name.equals(json.path("name").asText())
+        || !queue.toString().equals(json.path("queue").asText())) {
+      throw new DamagedMessageException(
+          "damaged: " + file + " is not what was written for subscriber " + name);
+    }
     try {
-      if (!(JSON.readTree(Files.readAllBytes(file)) instanceof ObjectNode json)) {
-        throw new IllegalArgumentException("it is no JSON object");
-      }
-      int format = json.path("format").asInt();
-      if (format > FORMAT) {
-        throw new RiverException(file + " has format " + format + "; this River reads " + FORMAT);
-      }
-      String name = String.valueOf(directory.getFileName());
-      String check = json.path(CHECK).asText();
-      json.remove(CHECK);
-      if (!check.equals(check(json, queue)) || !name.equals(json.path("name").asText())) {
-        throw new IllegalArgumentException("its content does not fit its check");
-      }
       SubscriberConfig config =
           SubscriberConfig.builder(name)
               .ack(json.required("ackRequired").asBoolean())
@@ -84,17 +76,8 @@ public record StoredSubscriber(SubscriberConfig config, long start) {
               .pollTimeout(Duration.parse(json.path("pollTimeout").asText()))
               .build();
       return new StoredSubscriber(config, json.path("start").asLong());
-    } catch (JacksonException
-        | DateTimeException
-        | ConfigurationException
-        | IllegalArgumentException e) {
+    } catch (DateTimeException | ConfigurationException | IllegalArgumentException e) {
       throw new DamagedMessageException("damaged: " + file + ": " + e.getMessage(), e);
     }
-  }
-
-  private static String check(ObjectNode json, UUID queue) {
-    CRC32C crc = new CRC32C();
-    crc.update((queue + "/" + json).getBytes(StandardCharsets.UTF_8));
-    return String.format("%08x", crc.getValue());
   }
 }

@@ -1,0 +1,191 @@
+package com.wookler.river.core;
+
+import static org.awaitility.Awaitility.await;
+
+import com.wookler.river.common.ManualTimeSource;
+import com.wookler.river.core.message.Message;
+import com.wookler.river.core.message.MessageConverter;
+import com.wookler.river.core.subscriber.Delivery;
+import com.wookler.river.core.subscriber.Position;
+import com.wookler.river.core.subscriber.Subscriber;
+import com.wookler.river.core.subscriber.SubscriberConfig;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.RandomAccessFile;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.stream.Stream;
+import java.util.zip.GZIPInputStream;
+import java.util.zip.GZIPOutputStream;
+import java.util.zip.ZipEntry;
+import java.util.zip.ZipInputStream;
+import java.util.zip.ZipOutputStream;
+
+/**
+ * Writes and unpacks the files of a queue as one version of River leaves them: {@code closed} after
+ * a close, {@code killed} as a kill before it would have left them.
+ *
+ * <p>Every kind of file is there: blocks with and without seal, marks, a backup, settings, and the
+ * positions and acknowledgements of three subscribers.
+ */
+final class FormatFixture {
+  static final int MESSAGES = 100;
+  static final Instant BEGIN = Instant.parse("2026-11-20T10:00:00Z");
+
+  private FormatFixture() {}
+
+  static MessageQueue.Builder<String> queue(Path base) {
+    return MessageQueue.builder("orders", MessageConverter.utf8())
+        .directory(base.resolve("queues"))
+        .maxMessageBytes(64 << 10)
+        .blockBytes(256 << 10)
+        .recycle(SizeBasedRecycle.ofMessages(30))
+        .backup(base.resolve("backup"), Duration.ZERO);
+  }
+
+  static SubscriberConfig billing() {
+    return SubscriberConfig.builder("billing").ack(true).window(1000).build();
+  }
+
+  /** The message of a sequence: single ones with keys and headers, then two batches. */
+  static Message<String> message(int sequence) {
+    Message<String> plain = Message.of("m" + sequence);
+    return sequence % 3 == 0
+        ? plain
+        : plain
+            .withKey("key-" + sequence % 7)
+            .withHeader("header", ("value " + sequence).getBytes(StandardCharsets.UTF_8));
+  }
+
+  /** Lives through all that the fixture holds, under {@code work}, and packs it. */
+  static void write(Path work, Path zip) throws Exception {
+    ManualTimeSource time = new ManualTimeSource(BEGIN);
+    Path live = work.resolve("live");
+    Path killed = work.resolve("killed");
+    try (MessageQueue<String> queue = queue(live).timeSource(time).open()) {
+      Subscriber<String> billing = queue.subscriber(billing());
+      Subscriber<String> audit = queue.subscriber("audit");
+      publish(queue, time);
+      queue.subscriber(
+          SubscriberConfig.builder("late").ack(true).start(Position.sequence(70)).build());
+      audit.batch(50, Duration.ZERO);
+      finishSome(billing);
+      await()
+          .until(
+              () -> {
+                time.advance(Duration.ofMillis(200));
+                return queue.stats().backups() == 1;
+              });
+      queue.force();
+      copy(live, killed);
+    }
+    copy(live, work.resolve("closed"));
+    pack(work, List.of("killed", "closed"), zip);
+  }
+
+  private static void publish(MessageQueue<String> queue, ManualTimeSource time) {
+    for (int i = 0; i < MESSAGES; i++) {
+      time.advance(Duration.ofMillis(1));
+      if (i == 60 || i == 70) {
+        List<Message<String>> batch = new ArrayList<>();
+        for (int j = 0; j < 10; j++) {
+          batch.add(message(i + j));
+        }
+        queue.publisher().publish(batch);
+        i += 9;
+      } else {
+        queue.publisher().publish(message(i));
+      }
+    }
+  }
+
+  /** Finishes 0 to 49 but for 33 and 45, of which 45 is tried twice; 50 to 59 are out. */
+  private static void finishSome(Subscriber<String> billing) throws InterruptedException {
+    for (Delivery<String> delivery : billing.batch(60, Duration.ZERO)) {
+      long sequence = delivery.sequence();
+      if (sequence == 45) {
+        delivery.nack(Duration.ZERO);
+      } else if (sequence != 33 && sequence < 50) {
+        delivery.ack();
+      }
+    }
+    billing.next();
+  }
+
+  static void copy(Path from, Path to) throws IOException {
+    try (Stream<Path> all = Files.walk(from)) {
+      for (Path file : all.toList()) {
+        Path target = to.resolve(from.relativize(file).toString());
+        if (Files.isDirectory(file)) {
+          Files.createDirectories(target);
+        } else {
+          Files.copy(file, target);
+        }
+      }
+    }
+  }
+
+  private static void pack(Path work, List<String> parts, Path zip) throws IOException {
+    try (ZipOutputStream out =
+        new ZipOutputStream(new GZIPOutputStream(Files.newOutputStream(zip)))) {
+      out.setLevel(9);
+      for (String part : parts) {
+        try (Stream<Path> all = Files.walk(work.resolve(part))) {
+          for (Path file : all.filter(Files::isRegularFile).sorted().toList()) {
+            ZipEntry entry = new ZipEntry(work.relativize(file).toString().replace('\\', '/'));
+            entry.setTime(BEGIN.toEpochMilli());
+            out.putNextEntry(entry);
+            Files.copy(file, out);
+          }
+        }
+      }
+    }
+  }
+
+  /** Unpacks one state. Blocks are nearly all zero, and stay holes. */
+  static void unpack(InputStream packed, String state, Path target) throws IOException {
+    try (ZipInputStream in = new ZipInputStream(new GZIPInputStream(packed))) {
+      for (ZipEntry entry = in.getNextEntry(); entry != null; entry = in.getNextEntry()) {
+        if (entry.getName().startsWith(state + "/")) {
+          Path file = target.resolve(entry.getName().substring(state.length() + 1));
+          Files.createDirectories(file.getParent());
+          unpack(in, file);
+        }
+      }
+    }
+  }
+
+  private static void unpack(InputStream in, Path file) throws IOException {
+    try (RandomAccessFile out = new RandomAccessFile(file.toFile(), "rw")) {
+      byte[] page = new byte[4096];
+      byte[] hole = new byte[4096];
+      for (int read = in.readNBytes(page, 0, 4096); read > 0; read = in.readNBytes(page, 0, 4096)) {
+        if (Arrays.equals(page, 0, read, hole, 0, read)) {
+          out.setLength(out.getFilePointer() + read);
+          out.seek(out.length());
+        } else {
+          out.write(page, 0, read);
+        }
+      }
+    }
+  }
+
+  /** What the files are called, but for the numbers in the names. */
+  static Set<String> kinds(InputStream packed) throws IOException {
+    Set<String> kinds = new TreeSet<>();
+    try (ZipInputStream in = new ZipInputStream(new GZIPInputStream(packed))) {
+      for (ZipEntry entry = in.getNextEntry(); entry != null; entry = in.getNextEntry()) {
+        kinds.add(entry.getName().replaceAll("[0-9]+", "N"));
+      }
+    }
+    return kinds;
+  }
+}
