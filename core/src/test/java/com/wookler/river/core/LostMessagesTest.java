@@ -82,7 +82,7 @@ class LostMessagesTest {
   /** Zeroes a block from this message on. */
   private void zeroFrom(int block, long sequence) throws IOException {
     String content = Files.readString(block(block), StandardCharsets.ISO_8859_1);
-    long from = content.indexOf(data(sequence)) - 9 - 32 - 4; // entry, document, Chronicle's header
+    int from = content.indexOf(data(sequence)) - 9 - 32 - 4; // entry, document, Chronicle's header
     assertThat(from).isPositive();
     try (FileChannel channel = FileChannel.open(block(block), StandardOpenOption.WRITE)) {
       channel.write(ByteBuffer.allocate((int) (channel.size() - from)), from);

@@ -1,13 +1,18 @@
 package com.wookler.river.core.log;
 
 import com.google.errorprone.annotations.concurrent.GuardedBy;
+import com.wookler.river.common.errors.RiverException;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.Executor;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -86,6 +91,29 @@ final class BlockForcer implements AutoCloseable {
     }
     forcedEnd = Math.max(forcedEnd, end);
     marks.forced(forcedEnd);
+  }
+
+  /**
+   * Forces the block with which a log begins, though it holds no message.
+   *
+   * @param flusher does it, as the calling thread could be interrupted
+   */
+  void forceFirst(Block first, Executor flusher) {
+    try {
+      CompletableFuture.runAsync(() -> forceFirst(first), flusher).join();
+    } catch (CompletionException e) {
+      throw new RiverException("cannot force " + first.file() + " to the device", e);
+    }
+  }
+
+  private synchronized void forceFirst(Block first) {
+    try (FileChannel channel = FileChannel.open(first.file(), StandardOpenOption.WRITE)) {
+      device.force(first.file(), channel);
+      device.forceDirectory(directory);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+    newestSeen = first.number();
   }
 
   @GuardedBy("this")

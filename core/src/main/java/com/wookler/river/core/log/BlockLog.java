@@ -114,20 +114,16 @@ public final class BlockLog implements AutoCloseable {
   static BlockLog open(
       LogSettings settings, LogCounters counters, LogLines lines, long finished, Device device) {
     JdkAccess.ensure(); // before the first class of Chronicle is loaded
-    LogRecovery.Found found;
-    try {
-      DurableFiles.createDirectories(settings.directory());
-      found = LogRecovery.run(settings, finished);
-    } catch (IOException e) {
-      throw new RiverException(
-          "queue " + settings.queue() + ": cannot open the log in " + settings.directory(), e);
-    }
+    LogRecovery.Found found = LogRecovery.open(settings, finished, device);
     ChronicleStore store = null;
     try {
       store =
           new ChronicleStore(settings.directory(), found.active().number(), settings.chunkBytes());
       BlockLog log = new BlockLog(settings, counters, found, store, lines, device);
       log.begin(found.activeStarted());
+      if (!found.activeStarted()) {
+        log.forcer.forceFirst(found.active(), lines.flusher());
+      }
       return log;
     } catch (Throwable e) {
       if (store != null) {

@@ -24,4 +24,7 @@ interface Device {
   default void forceDirectory(Path directory) throws IOException {
     DurableFiles.forceDirectory(directory);
   }
+
+  /** A recovery has changed this file, and may die before it changes the next. */
+  default void mended(Path file) throws IOException {}
 }

@@ -42,8 +42,9 @@ final class LogRecovery {
   private static final Logger LOG = LoggerFactory.getLogger(LogRecovery.class);
 
   private final LogSettings settings;
+  private final Device device;
   private final LogTriage files;
-  private final Mending mending = new Mending();
+  private final Mending mending;
   private final List<Block> sealed = new ArrayList<>();
   private long end; // behind the last message that is there, or that a block says was there
   private long oldest = Long.MAX_VALUE; // the first sequence of which something is known
@@ -52,9 +53,11 @@ final class LogRecovery {
   private int damagedBlocks;
   private boolean started; // whether the active block has its first document
 
-  private LogRecovery(LogSettings settings) throws IOException {
+  private LogRecovery(LogSettings settings, Device device) throws IOException {
     this.settings = settings;
-    this.files = LogTriage.list(settings);
+    this.device = device;
+    this.files = LogTriage.list(settings, device);
+    this.mending = new Mending(device);
   }
 
   /**
@@ -81,13 +84,24 @@ final class LogRecovery {
       String repaired) {}
 
   /**
-   * Looks through the directory and mends it.
+   * Looks through the directory and mends it; makes it if there is none.
    *
    * @param finished no new message may take a sequence below it
-   * @throws RiverException it is the log of another queue; nothing was touched
+   * @throws RiverException it cannot be read or written; or it is the log of another queue, and
+   *     nothing was touched
    */
-  static Found run(LogSettings settings, long finished) throws IOException {
-    LogRecovery recovery = new LogRecovery(settings);
+  static Found open(LogSettings settings, long finished, Device device) {
+    try {
+      DurableFiles.createDirectories(settings.directory());
+      return run(settings, finished, device);
+    } catch (IOException e) {
+      throw new RiverException(
+          "queue " + settings.queue() + ": cannot open the log in " + settings.directory(), e);
+    }
+  }
+
+  private static Found run(LogSettings settings, long finished, Device device) throws IOException {
+    LogRecovery recovery = new LogRecovery(settings, device);
     LogMarks marks = LogMarks.open(settings, recovery.files.newest() == 0);
     try {
       return recovery.run(marks, finished);
@@ -128,9 +142,11 @@ final class LogRecovery {
       marks.end(next);
       marks.block(newest);
       marks.force();
+      device.mended(settings.directory().resolve(LogMarks.NAME));
     }
     if (gaps.isNews()) {
       gaps.gaps().write(settings);
+      device.mended(settings.directory().resolve(Gaps.NAME));
       gaps.report();
     }
   }
@@ -156,7 +172,7 @@ final class LogRecovery {
       done.add(torn + " torn bytes cut");
     }
     if (damagedBlocks > 0) {
-      done.add(damagedBlocks + " damaged blocks");
+      done.add("blocks damaged: " + damagedBlocks);
     }
     long lost = gaps.unknown().stream().mapToLong(Gaps.Gap::messages).sum();
     if (lost > 0) {

@@ -29,6 +29,7 @@ final class LogTriage {
   private static final int PADDING = 3; // behind the last document, which a file may lack
 
   private final LogSettings settings;
+  private final Device device;
   private final SortedMap<Integer, Path> blocks = new TreeMap<>();
   private final SortedMap<Integer, Path> misplaced = new TreeMap<>(); // by what they hold
   private final SortedMap<Integer, Seal> seals = new TreeMap<>();
@@ -36,8 +37,9 @@ final class LogTriage {
   private final List<Path> leftovers = new ArrayList<>();
   private final Map<Path, String> strange = new TreeMap<>(); // with what is wrong
 
-  private LogTriage(LogSettings settings) {
+  private LogTriage(LogSettings settings, Device device) {
     this.settings = settings;
+    this.device = device;
   }
 
   /**
@@ -45,8 +47,8 @@ final class LogTriage {
    *
    * @throws RiverException it holds the log of another queue
    */
-  static LogTriage list(LogSettings settings) throws IOException {
-    LogTriage files = new LogTriage(settings);
+  static LogTriage list(LogSettings settings, Device device) throws IOException {
+    LogTriage files = new LogTriage(settings, device);
     LogFiles found = LogFiles.list(settings.directory());
     files.leftovers.addAll(found.passing());
     files.takeFiles(found.blocks(), files.blocks);
@@ -201,6 +203,7 @@ final class LogTriage {
   void tidy() throws IOException {
     for (Path file : leftovers) {
       deleteLeftover(file);
+      device.mended(file);
     }
     for (Map.Entry<Path, String> file : strange.entrySet()) {
       setAside(file.getKey(), file.getValue());
@@ -223,6 +226,7 @@ final class LogTriage {
         file,
         why,
         Mending.setAside(file));
+    device.mended(file);
   }
 
   /** First all out of each other's place, by names that a recovery knows after a crash. */
@@ -231,6 +235,7 @@ final class LogTriage {
       Path parked = BlockName.misplaced(settings.directory(), entry.getKey());
       if (!entry.getValue().equals(parked)) {
         DurableFiles.rename(entry.getValue(), parked);
+        device.mended(parked);
         LOG.warn(
             "Queue {}: damaged: {} holds block {}; it gets that name",
             settings.queue(),
@@ -242,6 +247,7 @@ final class LogTriage {
       Path parked = BlockName.misplaced(settings.directory(), number);
       Path own = BlockName.data(settings.directory(), number);
       DurableFiles.rename(parked, own);
+      device.mended(own);
       blocks.put(number, own);
     }
   }

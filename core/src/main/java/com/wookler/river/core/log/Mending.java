@@ -18,22 +18,34 @@ import java.util.List;
  * between two of them, finds the same.
  */
 final class Mending {
+  private final Device device;
   private final List<Step> steps = new ArrayList<>();
 
+  /** One change of one file. */
+  private record Step(Path file, Change change) {}
+
   @FunctionalInterface
-  private interface Step {
+  private interface Change {
     void run() throws IOException;
+  }
+
+  Mending(Device device) {
+    this.device = device;
+  }
+
+  private void add(Path file, Change change) {
+    steps.add(new Step(file, change));
   }
 
   /** A file that holds nothing goes. */
   void delete(Path file) {
-    steps.add(() -> Files.deleteIfExists(file));
+    add(file, () -> Files.deleteIfExists(file));
   }
 
   /** A file that may hold something goes out of the way; returns where. */
   Path moveAside(Path file) {
     Path aside = free(file);
-    steps.add(() -> DurableFiles.rename(file, aside));
+    add(file, () -> DurableFiles.rename(file, aside));
     return aside;
   }
 
@@ -41,7 +53,8 @@ final class Mending {
   Path copyAside(Path file) {
     Path copy = file.resolveSibling(file.getFileName() + LogFiles.DAMAGED);
     Path temporary = copy.resolveSibling(copy.getFileName() + DurableFiles.TEMPORARY);
-    steps.add(
+    add(
+        file,
         () -> {
           Files.copy(file, temporary, StandardCopyOption.REPLACE_EXISTING);
           try (FileChannel channel = FileChannel.open(temporary, StandardOpenOption.WRITE)) {
@@ -54,7 +67,8 @@ final class Mending {
 
   /** What was torn off behind this offset goes. */
   void cut(Path file, long offset) {
-    steps.add(
+    add(
+        file,
         () -> {
           try (FileChannel channel = FileChannel.open(file, StandardOpenOption.WRITE)) {
             channel.truncate(offset);
@@ -65,7 +79,8 @@ final class Mending {
 
   /** The block is closed at this offset. */
   void markEnd(Path file, long offset) {
-    steps.add(
+    add(
+        file,
         () -> {
           try (FileChannel channel = FileChannel.open(file, StandardOpenOption.WRITE)) {
             ByteBuffer mark = ByteBuffer.allocate(4).order(ByteOrder.LITTLE_ENDIAN);
@@ -84,7 +99,8 @@ final class Mending {
   /** Does it all. */
   void run() throws IOException {
     for (Step step : steps) {
-      step.run();
+      step.change().run();
+      device.mended(step.file());
     }
   }
 

@@ -6,6 +6,8 @@ import static org.awaitility.Awaitility.await;
 
 import com.wookler.river.common.MonitoredThread;
 import com.wookler.river.core.message.QueueFailedException;
+import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -39,11 +41,14 @@ class GroupCommitTest {
   void open() {
     log = new LogFixture(directory).device(device);
     opened = log.open();
+    opened.force(); // its first block has been forced
+    device.forget();
   }
 
   @AfterEach
   void close() {
     device.letAll();
+    device.letDirectory();
     log.close();
   }
 
@@ -85,7 +90,7 @@ class GroupCommitTest {
     assertThat(publish.isDone()).isFalse();
     device.letAll();
     assertThat(publish.get()).isNotNegative();
-    assertThat(device.forced()).startsWith("b00000001.cq4", "directory");
+    assertThat(device.forced()).startsWith("b00000001.cq4");
   }
 
   @Test
@@ -104,7 +109,7 @@ class GroupCommitTest {
     for (Future<Long> publish : publishes) {
       assertThat(publish.get()).isNotNegative();
     }
-    assertThat(device.forced()).containsExactly("b00000001.cq4", "directory", "b00000001.cq4");
+    assertThat(device.forced()).containsExactly("b00000001.cq4", "b00000001.cq4");
   }
 
   @Test
@@ -162,16 +167,62 @@ class GroupCommitTest {
   @Test
   void shouldForceTheBlockBeforeARollToo() throws Exception {
     log.shut();
-    device.forget();
     opened = log.recycleAt(3).open();
     log.publish(2);
+    opened.force();
+    device.forget();
     device.hold();
     log.batch(3); // its first block is closed behind it
     CompletableFuture<Long> next = publishAsync();
     device.letAll();
     assertThat(next.get()).isEqualTo(5);
-    assertThat(device.forced())
-        .containsSubsequence("b00000001.cq4", "directory", "b00000002.cq4", "directory");
+    assertThat(device.forced()).containsSubsequence("b00000001.cq4", "b00000002.cq4", "directory");
+  }
+
+  @Test
+  void shouldWaitForTheDirectoryOfANewBlockToo() throws Exception {
+    log.shut();
+    opened = log.recycleAt(3).open();
+    log.publish(2);
+    opened.force();
+    device.forget();
+    device.holdDirectory();
+    log.publish(1); // block 2 comes to be
+    CompletableFuture<Long> first = publishAsync();
+    device.awaitDirectoryBegun();
+    assertThat(device.forced()).contains("b00000002.cq4").doesNotContain("directory");
+    assertThat(first).isNotDone();
+    device.letDirectory();
+    assertThat(first.get()).isEqualTo(3);
+    assertThat(device.forced()).contains("directory");
+  }
+
+  @Test
+  void shouldForceEachBlockWhenItComesToBeThoughNobodyWaits() throws IOException {
+    log.shut();
+    opened = log.recycleAt(3).open();
+    Files.write(directory.resolve("b00000003.precreated"), new byte[1 << 20]);
+    Files.write(directory.resolve("b00000004.precreated.tmp"), new byte[100_000]);
+    for (int block = 2; block <= 4; block++) { // not made ahead, made ahead, made in part
+      device.forget();
+      log.publish(3);
+      String file = "b0000000" + block + ".cq4";
+      await().until(() -> device.forced().contains("directory"));
+      assertThat(device.forced()).containsSubsequence(file, "directory");
+    }
+  }
+
+  @Test
+  void shouldForceTheFirstBlockBeforeItsFirstMessage() throws IOException {
+    log.shut();
+    for (String file : log.files()) {
+      Files.delete(directory.resolve(file));
+    }
+    device.forget();
+    opened = log.open();
+    await().until(() -> device.forced().contains("directory"));
+    assertThat(device.forced()).containsExactly("b00000001.cq4", "directory");
+    assertThat(opened.nextSequence()).isZero();
   }
 
   @Test

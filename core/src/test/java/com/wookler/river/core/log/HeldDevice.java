@@ -14,6 +14,8 @@ final class HeldDevice implements Device {
   private final List<String> asked = new CopyOnWriteArrayList<>();
   private final Semaphore turns = new Semaphore(Integer.MAX_VALUE);
   private final Semaphore begun = new Semaphore(0);
+  private final Semaphore directoryTurns = new Semaphore(Integer.MAX_VALUE);
+  private final Semaphore directoryBegun = new Semaphore(0);
   private final AtomicBoolean broken = new AtomicBoolean();
 
   /** Lets no force end from now on, but as many as {@link #let} says. */
@@ -33,6 +35,20 @@ final class HeldDevice implements Device {
   /** Returns when a force more has begun since it is held. */
   void awaitBegun() {
     begun.acquireUninterruptibly();
+  }
+
+  /** Lets no force of a directory end from now on until {@link #letDirectory}. */
+  void holdDirectory() {
+    directoryTurns.drainPermits();
+    directoryBegun.drainPermits();
+  }
+
+  void awaitDirectoryBegun() {
+    directoryBegun.acquireUninterruptibly();
+  }
+
+  void letDirectory() {
+    directoryTurns.release(Integer.MAX_VALUE - directoryTurns.availablePermits());
   }
 
   /** The next force fails; those behind it say that all is well, as Linux does. */
@@ -73,6 +89,8 @@ final class HeldDevice implements Device {
 
   @Override
   public void forceDirectory(Path directory) throws IOException {
+    directoryBegun.release();
+    directoryTurns.acquireUninterruptibly();
     DurableFiles.forceDirectory(directory);
     asked.add("directory");
   }

@@ -1,0 +1,250 @@
+package com.wookler.river.core.log;
+
+import static com.wookler.river.core.log.LogFixture.text;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.UUID;
+import java.util.stream.LongStream;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/**
+ * Files of the log that somebody has exchanged, cut or replaced while it was closed: opening names
+ * each, and loses no more than what is not there.
+ */
+@Timeout(60)
+class DamagedFilesTest {
+  private static final UUID OTHER = UUID.fromString("00000000-0000-0000-0000-000000000001");
+  private static final int MESSAGES = 35;
+
+  @TempDir Path directory;
+
+  private final CapturedLog captured = new CapturedLog(LogTriage.class.getPackageName());
+  private LogFixture log;
+  private Path queue;
+
+  @BeforeEach
+  void make() throws IOException {
+    queue = Files.createDirectory(directory.resolve("queue"));
+    log = new LogFixture(queue).recycleAt(10);
+    log.open();
+    log.publish(MESSAGES);
+    log.shut();
+    captured.warnings();
+  }
+
+  @AfterEach
+  void close() {
+    log.close();
+    captured.close();
+  }
+
+  /** Opens; all but these are delivered, the file is named, and the next opening is quiet. */
+  private void shouldLose(long first, long end, Path named) throws IOException {
+    BlockLog opened = log.open();
+    assertThat(opened.nextSequence()).isEqualTo(MESSAGES);
+    assertThat(captured.warnings())
+        .anySatisfy(line -> assertThat(line).contains("orders", "damaged", named.toString()));
+    List<Long> lost = LongStream.range(first, end).boxed().toList();
+    List<Long> gaps = new ArrayList<>();
+    opened
+        .gaps()
+        .all()
+        .forEach(
+            gap -> {
+              assertThat(gap.damaged()).isTrue();
+              gaps.addAll(LongStream.range(gap.first(), gap.end()).boxed().toList());
+            });
+    assertThat(gaps).isEqualTo(lost);
+    shouldHoldAllBut(opened);
+    log.publish(1);
+    opened = log.reopen();
+    assertThat(opened.nextSequence()).isEqualTo(MESSAGES + 1);
+    shouldHoldAllBut(opened);
+    assertThat(captured.warnings()).isEmpty();
+    opened.force();
+    assertThat(log.sealed()).allSatisfy(seal -> assertThat(log.seal(seal.block())).exists());
+  }
+
+  private void shouldHoldAllBut(BlockLog opened) {
+    LogReader reader = log.reader();
+    for (long sequence = opened.firstSequence(); sequence < opened.nextSequence(); sequence++) {
+      if (opened.gaps().endOf(sequence) == sequence) {
+        reader.moveTo(sequence);
+        assertThat(text(reader.next())).isEqualTo("m" + sequence);
+      }
+    }
+  }
+
+  private static void swap(Path one, Path other) throws IOException {
+    Path aside = one.resolveSibling("swap");
+    Files.move(one, aside);
+    Files.move(other, one);
+    Files.move(aside, other);
+  }
+
+  /** A file of another queue's log. */
+  private Path foreign(String name) throws IOException {
+    Path other = Files.createDirectories(directory.resolve("other"));
+    try (LogFixture fixture = new LogFixture(other).recycleAt(10)) {
+      fixture.open(OTHER);
+      fixture.publish(25);
+    }
+    return other.resolve(name);
+  }
+
+  @Test
+  void shouldPutBlocksBackThatWereSwapped() throws IOException {
+    swap(log.block(1), log.block(3));
+    shouldLose(0, 0, log.block(1));
+  }
+
+  @Test
+  void shouldPutTheActiveBlockBackThatWasSwapped() throws IOException {
+    swap(log.block(2), log.block(4));
+    shouldLose(0, 0, log.block(4));
+  }
+
+  @Test
+  void shouldPutABlockBackWhoseCrashCameInBetween() throws IOException {
+    Files.move(log.block(2), BlockName.misplaced(queue, 2));
+    assertThat(log.open().gaps().all()).isEmpty();
+    shouldHoldAllBut(log.reopen());
+  }
+
+  @Test
+  void shouldSetTheCopyOfAnotherBlockAside() throws IOException {
+    Files.copy(log.block(1), log.block(2), StandardCopyOption.REPLACE_EXISTING);
+    shouldLose(10, 20, log.block(2));
+    assertThat(log.files()).contains("b00000002.cq4.damaged");
+  }
+
+  @Test
+  void shouldNotBelieveSealsThatWereSwapped() throws IOException {
+    swap(log.seal(1), log.seal(2));
+    shouldLose(0, 0, log.seal(1));
+  }
+
+  @Test
+  void shouldNotBelieveTheSealOfAnotherQueue() throws IOException {
+    Files.copy(foreign("b00000002.seal"), log.seal(2), StandardCopyOption.REPLACE_EXISTING);
+    shouldLose(0, 0, log.seal(2));
+    assertThat(log.files()).contains("b00000002.seal.damaged");
+  }
+
+  @Test
+  void shouldSetABlockOfAnotherQueueAside() throws IOException {
+    Files.copy(foreign("b00000002.cq4"), log.block(2), StandardCopyOption.REPLACE_EXISTING);
+    shouldLose(10, 20, log.block(2));
+    assertThat(log.files()).contains("b00000002.cq4.damaged");
+  }
+
+  @Test
+  void shouldNotBelieveASealWithAFlippedBit() throws IOException {
+    byte[] seal = Files.readAllBytes(log.seal(2));
+    for (int at = 0; at < seal.length; at += 3) {
+      LogFixture.flip(log.seal(2), at, 1 << (at & 7));
+      BlockLog opened = log.open();
+      assertThat(captured.warnings())
+          .as("byte %s", at)
+          .singleElement()
+          .asString()
+          .contains("damaged", log.seal(2).toString());
+      assertThat(opened.gaps().all()).isEmpty();
+      shouldHoldAllBut(opened);
+      opened.force();
+      log.shut();
+      assertThat(Files.readAllBytes(log.seal(2))).hasSameSizeAs(seal);
+    }
+  }
+
+  @Test
+  void shouldKeepWhatIsLeftOfASealedBlockThatIsCutShort() throws IOException {
+    byte[] whole = Files.readAllBytes(log.block(2));
+    Files.write(log.block(2), Arrays.copyOf(whole, Math.toIntExact(log.offsets(2).get(4) + 9)));
+    shouldLose(14, 20, log.block(2));
+  }
+
+  @Test
+  void shouldReadASealedBlockThatHasLostItsStart() throws IOException {
+    long start = log.offsets(2).get(0) - BlockStart.BYTES;
+    LogFixture.flip(log.block(2), start + 30, 4);
+    BlockLog opened = log.open();
+    assertThat(captured.warnings())
+        .singleElement()
+        .asString()
+        .contains("damaged", log.block(2).toString());
+    assertThat(opened.gaps().all()).isEmpty();
+    shouldHoldAllBut(opened);
+  }
+
+  @Test
+  void shouldSetADirectoryInPlaceOfABlockAside() throws IOException {
+    Files.delete(log.block(2));
+    Files.createDirectory(log.block(2));
+    Files.createFile(log.block(2).resolve("file"));
+    shouldLose(10, 20, log.block(2));
+    assertThat(log.files()).contains("b00000002.cq4.damaged");
+  }
+
+  @Test
+  void shouldFollowNoLinkInPlaceOfABlock() throws IOException {
+    Path elsewhere = directory.resolve("elsewhere");
+    Files.move(log.block(2), elsewhere);
+    Files.createSymbolicLink(log.block(2), elsewhere);
+    byte[] before = Files.readAllBytes(elsewhere);
+    shouldLose(10, 20, log.block(2));
+    assertThat(elsewhere).hasBinaryContent(before);
+  }
+
+  @Test
+  void shouldSetADirectoryInPlaceOfASealAside() throws IOException {
+    Files.delete(log.seal(2));
+    Files.createDirectory(log.seal(2));
+    shouldLose(0, 0, log.seal(2));
+  }
+
+  @Test
+  void shouldOpenThoughADirectoryHasTheNameOfALeftover() throws IOException {
+    Files.createDirectories(queue.resolve("b00000009.precreated").resolve("inside"));
+    BlockLog opened = log.open();
+    assertThat(captured.warnings()).singleElement().asString().contains("b00000009.precreated");
+    shouldHoldAllBut(opened);
+  }
+
+  @Test
+  void shouldNameEachBlockThatIsMissing() throws IOException {
+    Files.delete(log.block(2));
+    Files.delete(log.block(4));
+    BlockLog opened = log.open();
+    assertThat(captured.warnings())
+        .anySatisfy(line -> assertThat(line).contains(log.block(2) + " is missing"))
+        .anySatisfy(
+            line -> assertThat(line).contains("sequences 10 to 19", log.block(2).toString()))
+        .anySatisfy(
+            line -> assertThat(line).contains("sequences 30 to 34", log.block(4).toString()));
+    assertThat(opened.gaps().messagesFrom(0)).isEqualTo(15);
+    assertThat(opened.repaired()).contains("blocks damaged: 1", "15 messages lost in 2 gaps");
+    shouldHoldAllBut(opened);
+    log.reopen();
+    assertThat(captured.warnings()).isEmpty();
+  }
+
+  @Test
+  void shouldNameTheActiveBlockThatIsMissing() throws IOException {
+    Files.delete(log.block(4));
+    shouldLose(30, 35, log.block(4));
+    log.publish(1);
+    assertThat(log.files()).as("its number is not used again").contains("b00000005.cq4");
+  }
+}
