@@ -2,9 +2,12 @@ package com.wookler.river.core;
 
 import com.wookler.river.common.config.ConfigNode;
 import com.wookler.river.common.errors.ConfigurationException;
+import com.wookler.river.core.ack.Retries;
 import com.wookler.river.core.log.RecycleStrategy;
 import com.wookler.river.core.message.Durability;
 import com.wookler.river.core.message.MessageConverter;
+import com.wookler.river.core.subscriber.Backoff;
+import com.wookler.river.core.subscriber.Order;
 import com.wookler.river.core.subscriber.Position;
 import com.wookler.river.core.subscriber.SubscriberConfig;
 import java.nio.file.Path;
@@ -61,6 +64,10 @@ final class QueueXml {
           "subscriber.ack.required",
           "subscriber.ack.timeout",
           "subscriber.ack.durability",
+          "subscriber.max.deliveries",
+          "subscriber.retry.count",
+          "subscriber.backoff",
+          "subscriber.order",
           "subscriber.max.in.flight",
           "subscriber.window",
           "subscriber.start",
@@ -69,7 +76,7 @@ final class QueueXml {
 
   /** Parameters of the original's subscribers that change nothing here. */
   static final List<String> SUBSCRIBER_PARAMS_WITHOUT_EFFECT =
-      List.of("subscriber.ack.async", "subscriber.ack.cache.size", "subscriber.retry.count");
+      List.of("subscriber.ack.async", "subscriber.ack.cache.size");
 
   private static final Logger LOG = LoggerFactory.getLogger(QueueXml.class);
 
@@ -209,6 +216,9 @@ final class QueueXml {
           .ack(node.bool("subscriber.ack.required", false))
           .ackTimeout(node.duration("subscriber.ack.timeout", SubscriberConfig.DEFAULT_ACK_TIMEOUT))
           .ackDurability(durability(node, "subscriber.ack.durability", Durability.MEMORY))
+          .maxDeliveries(maxDeliveries(node))
+          .backoff(backoff(node))
+          .order(order(node))
           .maxInFlight(
               node.integer("subscriber.max.in.flight", SubscriberConfig.DEFAULT_MAX_IN_FLIGHT))
           .window(node.integer("subscriber.window", SubscriberConfig.DEFAULT_WINDOW))
@@ -220,6 +230,42 @@ final class QueueXml {
     } catch (ConfigurationException e) {
       throw located(node, e);
     }
+  }
+
+  /** The original counted retries, that is without the first delivery. */
+  private static int maxDeliveries(ConfigNode node) {
+    if (node.param("subscriber.retry.count").isEmpty()) {
+      return node.integer("subscriber.max.deliveries", 0);
+    }
+    int retries = node.integer("subscriber.retry.count", 0);
+    if (node.param("subscriber.max.deliveries").isPresent()) {
+      throw node.error(
+          "subscriber.retry.count", "is given beside subscriber.max.deliveries; give one of them");
+    }
+    if (retries < 0 || retries >= Retries.MOST_DELIVERIES) {
+      throw node.error(
+          "subscriber.retry.count",
+          "is " + retries + "; 0 to " + (Retries.MOST_DELIVERIES - 1) + " are allowed");
+    }
+    return retries + 1;
+  }
+
+  private static Backoff backoff(ConfigNode node) {
+    try {
+      return Backoff.parse(node.param("subscriber.backoff").orElse("none"));
+    } catch (ConfigurationException e) {
+      throw node.error("subscriber.backoff", String.valueOf(e.getMessage()));
+    }
+  }
+
+  private static Order order(ConfigNode node) {
+    String name = node.param("subscriber.order").orElse(Order.SEQUENCE.name());
+    for (Order order : Order.values()) {
+      if (order.name().equalsIgnoreCase(name)) {
+        return order;
+      }
+    }
+    throw node.error("subscriber.order", "is '" + name + "'; SEQUENCE and KEY are allowed");
   }
 
   private static Position start(ConfigNode node) {

@@ -141,6 +141,13 @@ final class SubscriberRegistry<M> {
               + known.config.ackRequired()
               + ", which cannot change; use another name, or remove the subscriber first");
     }
+    if (known.config.order() != config.order()) {
+      throw new ConfigurationException(
+          who
+              + ": it was created with order = "
+              + known.config.order()
+              + ", which cannot change; use another name, or remove the subscriber first");
+    }
     if (known.open != null && !known.config.equalsButForStart(config)) {
       throw new ConfigurationException(
           who + ": it is open with other settings: " + known.config + "; close it first");

@@ -8,8 +8,10 @@ import com.wookler.river.common.config.Durations;
 import com.wookler.river.common.config.Sizes;
 import com.wookler.river.common.errors.ConfigurationException;
 import com.wookler.river.core.ack.Limits;
+import com.wookler.river.core.ack.Retries;
 import com.wookler.river.core.message.Durability;
 import com.wookler.river.core.message.MessageConverter;
+import com.wookler.river.core.subscriber.Backoff;
 import com.wookler.river.core.subscriber.Position;
 import com.wookler.river.core.subscriber.SubscriberConfig;
 import java.io.IOException;
@@ -190,6 +192,9 @@ class ConfigurationDocTest {
     assertThat(row("subscriber.ack.durability").dflt()).isEqualTo(defaults.ackDurability().name());
     assertThat(size("subscriber.max.in.flight")).isEqualTo(defaults.maxInFlight());
     assertThat(size("subscriber.window")).isEqualTo(defaults.window());
+    assertThat(size("subscriber.max.deliveries")).isEqualTo(defaults.maxDeliveries());
+    assertThat(row("subscriber.backoff").dflt()).isEqualTo(defaults.backoff().toString());
+    assertThat(row("subscriber.order").dflt()).isEqualTo(defaults.order().name());
     assertThat(row("subscriber.start").dflt()).isEqualTo("earliest");
     assertThat(defaults.start()).isEqualTo(Position.earliest());
     assertThat(size("subscriber.batch.size")).isEqualTo(defaults.batchSize());
@@ -212,6 +217,11 @@ class ConfigurationDocTest {
         .containsExactly(1L, (long) StorageConfig.MAX_MESSAGE_BYTES);
     assertThat(sizes("subscriber.max.in.flight")).containsExactly(1L, (long) Limits.MAX_WINDOW);
     assertThat(sizes("subscriber.window")).containsExactly(1L, (long) Limits.MAX_WINDOW);
+    assertThat(sizes("subscriber.max.deliveries"))
+        .containsExactly(0L, (long) Retries.MOST_DELIVERIES);
+    for (String allowed : row("subscriber.backoff").allowed()) {
+      assertThat(Backoff.parse(allowed)).isNotNull();
+    }
     List<String> timeout = row("subscriber.ack.timeout").allowed();
     for (String allowed : timeout) {
       SubscriberConfig.builder("audit").ackTimeout(Durations.parse(allowed)).build();

@@ -11,6 +11,7 @@ import com.wookler.river.core.message.MessageConverter;
 import com.wookler.river.core.message.QueueClosedException;
 import com.wookler.river.core.message.QueueFailedException;
 import com.wookler.river.core.message.QueueLockedException;
+import com.wookler.river.core.subscriber.Backoff;
 import com.wookler.river.core.subscriber.Delivery;
 import com.wookler.river.core.subscriber.Subscriber;
 import com.wookler.river.core.subscriber.SubscriberConfig;
@@ -236,8 +237,11 @@ class XmlQueueTest {
         Arguments.of("subscriber.batch.size", "1", "0"),
         Arguments.of("subscriber.poll.timeout", "0", "-1"),
         Arguments.of("subscriber.ack.async", "true", ""),
-        Arguments.of("subscriber.ack.cache.size", "10", ""),
-        Arguments.of("subscriber.retry.count", "3", ""));
+        Arguments.of("subscriber.max.deliveries", "5", "-1"),
+        Arguments.of("subscriber.retry.count", "3", "-1"),
+        Arguments.of("subscriber.backoff", "exponential 1ss 5mm", "sometimes"),
+        Arguments.of("subscriber.order", "sequence", "RANDOM"),
+        Arguments.of("subscriber.ack.cache.size", "10", ""));
   }
 
   @ParameterizedTest
@@ -269,6 +273,8 @@ class XmlQueueTest {
                     + "<subscriber name=\"billing\"><params>"
                     + param("subscriber.ack.required", "true")
                     + param("subscriber.ack.timeout", "45ss")
+                    + param("subscriber.retry.count", "4")
+                    + param("subscriber.backoff", "fixed 5ss")
                     + param("subscriber.max.in.flight", "7")
                     + param("subscriber.window", "70")
                     + param("subscriber.batch.size", "9")
@@ -279,6 +285,8 @@ class XmlQueueTest {
     Subscriber<String> billing = queue.subscriber("billing");
     assertThat(billing.config().ackRequired()).isTrue();
     assertThat(billing.config().ackTimeout()).isEqualTo(Duration.ofSeconds(45));
+    assertThat(billing.config().maxDeliveries()).isEqualTo(5); // the first is no retry
+    assertThat(billing.config().backoff()).isEqualTo(Backoff.fixed(Duration.ofSeconds(5)));
     assertThat(billing.config().maxInFlight()).isEqualTo(7);
     assertThat(billing.config().window()).isEqualTo(70);
     assertThat(billing.config().batchSize()).isEqualTo(9);

@@ -3,41 +3,33 @@ package com.wookler.river.core.ack;
 /**
  * The ledger of a subscriber that acknowledges. Guarded by the subscriber's lock.
  *
- * <p>The {@link Ring} is the truth of the run; {@link Deadlines} and {@link ReadyQueue} are orders
- * over it that may hold stale entries. Every fact goes to the journal first and to the ring second,
- * so that a snapshot taken in between lacks only what the journal's next record tells.
+ * <p>The {@link Ring} is the truth of the run; {@link Schedule} keeps orders over it that may hold
+ * stale entries. Every fact goes to the journal first and to the ring second, so that a snapshot
+ * taken in between lacks only what the journal's next record tells.
  *
  * <p>Invariants: floor ≤ position ≤ end of the ring; the entry at the floor isn't finished unless
  * it is at the end; below the position no entry is UNSEEN; from the position on there are only
  * entries that recovery left, UNSEEN or FINISHED, and the one at the position isn't finished.
  */
 final class AckLedger implements Ledger {
-  /** Deadlines handled in one call of {@link #expire}: some milliseconds of work. */
-  static final int EXPIRE_STEP = 8192;
-
   private final Limits limits;
-  private final long ackTimeoutMillis;
   private final Ring ring;
   private final AckJournal journal;
   private final RecoveryReport recovery;
-  private final Deadlines deadlines;
-  private final ReadyQueue readyQueue;
+  private final Schedule schedule;
 
   private long position;
   private long handedOver;
   private long epoch;
   private long redelivered;
-  private long timedOut;
   private boolean closed;
 
   AckLedger(Limits limits, Ring ring, AckJournal journal, RecoveryReport recovery) {
     this.limits = limits;
-    this.ackTimeoutMillis = Math.min(limits.ackTimeoutMillis(), Limits.MAX_DELAY_MILLIS);
     this.ring = ring;
     this.journal = journal;
     this.recovery = recovery;
-    this.deadlines = new Deadlines(ring);
-    this.readyQueue = new ReadyQueue(ring);
+    this.schedule = new Schedule(ring, limits);
     this.position = ring.floor();
     this.handedOver = recovery.handedOver();
     this.epoch = journal.generation();
@@ -87,8 +79,7 @@ final class AckLedger implements Ledger {
     ring.extendTo(Math.max(ring.end(), sequence + 1));
     ring.location(sequence, location);
     ring.attempt(sequence, before + 1);
-    ring.move(sequence, Ring.IN_FLIGHT);
-    schedule(sequence, nowMillis + ackTimeoutMillis);
+    schedule.fly(sequence, nowMillis);
     position = sequence + 1;
     passFinished();
     return ticket(sequence);
@@ -189,8 +180,7 @@ final class AckLedger implements Ledger {
         giveBack(sequence);
       } else {
         ring.nextToken(sequence);
-        ring.move(sequence, Ring.DELAYED);
-        schedule(sequence, nowMillis + Math.min(delayMillis, Limits.MAX_DELAY_MILLIS));
+        schedule.delay(sequence, nowMillis + Math.min(delayMillis, Limits.MAX_DELAY_MILLIS));
       }
     }
     return verdict;
@@ -201,11 +191,11 @@ final class AckLedger implements Ledger {
       long sequence, long ticket, long millis, long nowMillis, long latestMillis) {
     Outcome verdict = judge(sequence, ticket);
     if (verdict == Outcome.DONE) {
-      if (ring.state(sequence) == Ring.READY) {
+      if (ring.state(sequence) != Ring.IN_FLIGHT) {
         ring.move(sequence, Ring.IN_FLIGHT);
       }
       long due = nowMillis + Math.min(millis, Limits.MAX_DELAY_MILLIS);
-      schedule(sequence, Math.min(due, latestMillis));
+      schedule.due(sequence, Math.min(due, latestMillis));
     }
     return verdict;
   }
@@ -213,24 +203,116 @@ final class AckLedger implements Ledger {
   @Override
   public int expire(long nowMillis) {
     requireOpen();
-    for (int moved = 0; moved < EXPIRE_STEP; moved++) {
-      long sequence = deadlines.takeDue(nowMillis);
-      if (sequence < 0) {
-        return moved;
-      }
-      if (ring.state(sequence) == Ring.IN_FLIGHT) {
-        timedOut++;
-      }
-      ring.move(sequence, Ring.READY);
-      readyQueue.add(sequence);
+    return schedule.expire(nowMillis);
+  }
+
+  @Override
+  public boolean skipSpent() {
+    requireOpen();
+    int before = triedBefore(position);
+    if (!schedule.isSpent(before) || position - ring.floor() >= limits.window()) {
+      return false;
     }
-    return EXPIRE_STEP;
+    ring.extendTo(Math.max(ring.end(), position + 1));
+    ring.attempt(position, before);
+    schedule.spend(position);
+    position++;
+    passFinished();
+    return true;
+  }
+
+  @Override
+  public long nextSpent() {
+    requireOpen();
+    return schedule.nextSpent();
+  }
+
+  @Override
+  public long bury(long sequence) {
+    if (sequence < 0 || sequence != nextSpent()) {
+      throw new IllegalStateException("sequence " + sequence + " isn't the next that is spent");
+    }
+    ring.move(sequence, Ring.DYING);
+    return ticket(sequence);
+  }
+
+  @Override
+  public Outcome bury(long sequence, long ticket) {
+    Outcome verdict = judge(sequence, ticket);
+    if (verdict == Outcome.DONE) {
+      ring.move(sequence, Ring.DYING);
+    }
+    return verdict;
+  }
+
+  @Override
+  public boolean buried(long sequence, long ticket) {
+    requireOpen();
+    if (!isDying(sequence, ticket)) {
+      return false;
+    }
+    journal.finished(sequence, 1);
+    ring.move(sequence, Ring.FINISHED);
+    settleFloor();
+    return true;
+  }
+
+  @Override
+  public void exhume(long sequence, long ticket, long nowMillis) {
+    requireOpen();
+    if (!isDying(sequence, ticket)) {
+      return;
+    }
+    if (schedule.isSpent(ring.attempt(sequence))) {
+      schedule.spend(sequence);
+    } else {
+      schedule.fly(sequence, nowMillis);
+    }
+  }
+
+  private boolean isDying(long sequence, long ticket) {
+    return ring.holds(sequence) && ring.state(sequence) == Ring.DYING && ticket(sequence) == ticket;
+  }
+
+  @Override
+  public boolean finish(long sequence) {
+    requireOpen();
+    if (sequence < ring.floor()
+        || (ring.holds(sequence) && ring.state(sequence) == Ring.FINISHED)
+        || sequence - ring.floor() >= Limits.MAX_WINDOW) {
+      return false;
+    }
+    journal.finished(sequence, 1);
+    ring.extendTo(Math.max(ring.end(), sequence + 1));
+    ring.move(sequence, Ring.FINISHED);
+    settleFloor();
+    return true;
+  }
+
+  @Override
+  public int attempts(long sequence) {
+    requireOpen();
+    return triedBefore(sequence);
+  }
+
+  @Override
+  public long available(long from) {
+    requireOpen();
+    long sequence = Math.max(from, ring.floor());
+    while (sequence < ring.end()) {
+      int entry = ring.state(sequence);
+      if (entry == Ring.READY || entry == Ring.UNSEEN) {
+        break;
+      }
+      sequence++;
+    }
+    return sequence;
   }
 
   @Override
   public long nextReady() {
     requireOpen();
-    return inFlightRoom() ? readyQueue.peek() : -1;
+    return inFlightRoom() ? schedule.nextReady() : -1;
   }
 
   @Override
@@ -252,8 +334,7 @@ final class AckLedger implements Ledger {
     journal.attempts(sequence, attempt);
     ring.attempt(sequence, attempt);
     ring.nextToken(sequence);
-    ring.move(sequence, Ring.IN_FLIGHT);
-    schedule(sequence, nowMillis + ackTimeoutMillis);
+    schedule.fly(sequence, nowMillis);
     redelivered++;
     return ticket(sequence);
   }
@@ -261,7 +342,7 @@ final class AckLedger implements Ledger {
   @Override
   public long nextDueMillis() {
     requireOpen();
-    return deadlines.next();
+    return schedule.nextDue();
   }
 
   @Override
@@ -306,7 +387,11 @@ final class AckLedger implements Ledger {
   @Override
   public long unfinished() {
     requireOpen();
-    return (long) ring.count(Ring.IN_FLIGHT) + ring.count(Ring.READY) + ring.count(Ring.DELAYED);
+    return (long) ring.count(Ring.IN_FLIGHT)
+        + ring.count(Ring.READY)
+        + ring.count(Ring.DELAYED)
+        + ring.count(Ring.SPENT)
+        + ring.count(Ring.DYING);
   }
 
   @Override
@@ -318,7 +403,7 @@ final class AckLedger implements Ledger {
   @Override
   public long timedOut() {
     requireOpen();
-    return timedOut;
+    return schedule.timedOut();
   }
 
   @Override
@@ -354,7 +439,7 @@ final class AckLedger implements Ledger {
   }
 
   int deadlineCapacity() {
-    return deadlines.capacity();
+    return schedule.deadlineCapacity();
   }
 
   private void requireOpen() {
@@ -384,20 +469,16 @@ final class AckLedger implements Ledger {
     if (sequence < ring.floor() || sequence >= position || ticket(sequence) != ticket) {
       return Outcome.STALE;
     }
-    return ring.state(sequence) == Ring.FINISHED ? Outcome.REPEATED : Outcome.DONE;
+    return switch (ring.state(sequence)) {
+      case Ring.FINISHED -> Outcome.REPEATED;
+      case Ring.SPENT, Ring.DYING -> Outcome.STALE;
+      default -> Outcome.DONE;
+    };
   }
 
   private void giveBack(long sequence) {
     ring.nextToken(sequence);
-    if (ring.state(sequence) != Ring.READY) {
-      ring.move(sequence, Ring.READY);
-      readyQueue.add(sequence);
-    }
-  }
-
-  private void schedule(long sequence, long due) {
-    ring.due(sequence, due);
-    deadlines.add(due, sequence);
+    schedule.ready(sequence);
   }
 
   private void settleFloor() {
@@ -414,8 +495,7 @@ final class AckLedger implements Ledger {
 
   private void restart(long sequence) {
     ring.restart(sequence);
-    deadlines.clear();
-    readyQueue.clear();
+    schedule.clear();
     position = sequence;
     handedOver = sequence;
     epoch = journal.generation();

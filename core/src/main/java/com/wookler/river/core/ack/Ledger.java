@@ -15,6 +15,11 @@ package com.wookler.river.core.ack;
  * from before a reopening is {@link Outcome#STALE}. A ticket is used up by {@link #release} and
  * {@link #retry}; a timeout alone doesn't void it until the message is handed over again.
  *
+ * <p><b>Limit on deliveries.</b> A message that {@link Retries#maxDeliveries} deliveries did not
+ * finish is spent: it is delivered no more, and finished by {@link #buried} when its dead letter is
+ * safe. So is one whose holder gives it up, {@link #bury(long, long)}. All verdicts on it are
+ * {@link Outcome#STALE} then.
+ *
  * <p><b>Durability.</b> What a method has changed survives the death of the process once it
  * returned: the mark of what was handed over, each acknowledgement, each attempt. It survives a
  * power loss once {@link #force()} has run after it; {@link #seek} is forced before it returns.
@@ -105,8 +110,8 @@ public interface Ledger extends AutoCloseable {
 
   /**
    * Makes available what is overdue: in flight for longer than its timeout, or delayed until now.
-   * Does a bounded amount of work; if {@link #nextDueMillis()} isn't in the future afterwards,
-   * there is more.
+   * What timed out waits for {@link Retries#delayMillis} first, or is spent. Does a bounded amount
+   * of work; if {@link #nextDueMillis()} isn't in the future afterwards, there is more.
    *
    * @return how many messages became available
    */
@@ -131,6 +136,60 @@ public interface Ledger extends AutoCloseable {
    * @param sequence must be {@link #nextReady()}
    */
   long redeliver(long sequence, long nowMillis);
+
+  /**
+   * Takes the message at {@link #position()} out of delivery, and moves the position on, if the
+   * deliveries of earlier runs have used it up; it is among {@link #nextSpent} then.
+   *
+   * @return whether it did
+   */
+  boolean skipSpent();
+
+  /** A message whose deliveries are used up; -1 if there is none. */
+  long nextSpent();
+
+  /**
+   * Takes {@link #nextSpent} for its dead letter to be written.
+   *
+   * @return the ticket for {@link #buried} or {@link #exhume}
+   */
+  long bury(long sequence);
+
+  /**
+   * Takes a message out of delivery for its dead letter to be written, because its holder gives it
+   * up. The ticket is then good for {@link #buried} and {@link #exhume} only.
+   */
+  Outcome bury(long sequence, long ticket);
+
+  /**
+   * Finishes a message whose dead letter is safe.
+   *
+   * @return false if it is finished or moved over otherwise
+   */
+  boolean buried(long sequence, long ticket);
+
+  /**
+   * Undoes {@link #bury}, because the dead letter could not be written: what is spent is that
+   * again, the rest is in flight again, with the ticket it had.
+   */
+  void exhume(long sequence, long ticket, long nowMillis);
+
+  /**
+   * Finishes one message, whatever was known of it: one whose dead letter an earlier run has
+   * written. To be called before anything is handed over.
+   *
+   * @return false if it was finished
+   */
+  boolean finish(long sequence);
+
+  /** Deliveries of an unfinished message that count. */
+  int attempts(long sequence);
+
+  /**
+   * The lowest sequence, from this one on, that waits for a delivery, or has not been looked at in
+   * this run. Looks at every entry of the window in the worst case.
+   */
+  long available(long from);
 
   /**
    * When the earliest message in flight or delayed falls due; {@link Long#MAX_VALUE} if there is
@@ -164,8 +223,8 @@ public interface Ledger extends AutoCloseable {
   long finishedAboveFloor();
 
   /**
-   * Messages below {@link #position()} that aren't finished: in flight, available again, or
-   * delayed.
+   * Messages below {@link #position()} that aren't finished: in flight, available again, delayed,
+   * or on their way to a dead letter.
    */
   long unfinished();
 

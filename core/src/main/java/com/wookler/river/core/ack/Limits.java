@@ -10,8 +10,9 @@ import com.wookler.river.common.errors.ConfigurationException;
  * @param maxInFlight at most so many messages are in flight at once; 1 to {@link #MAX_WINDOW}
  * @param window at most so many sequences, from the lowest unfinished one on, are kept in memory; 1
  *     to {@link #MAX_WINDOW}
+ * @param retries how often a message is delivered
  */
-public record Limits(long ackTimeoutMillis, int maxInFlight, int window) {
+public record Limits(long ackTimeoutMillis, int maxInFlight, int window, Retries retries) {
   /** The largest window and the largest in-flight limit. */
   public static final int MAX_WINDOW = 1 << 20;
 
@@ -39,6 +40,11 @@ public record Limits(long ackTimeoutMillis, int maxInFlight, int window) {
     }
     requireWithin("in-flight limit", maxInFlight);
     requireWithin("window", window);
+  }
+
+  /** Without a limit on deliveries. */
+  public Limits(long ackTimeoutMillis, int maxInFlight, int window) {
+    this(ackTimeoutMillis, maxInFlight, window, Retries.ENDLESS);
   }
 
   private static void requireWithin(String what, int value) {

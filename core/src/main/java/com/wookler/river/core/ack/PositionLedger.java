@@ -114,6 +114,57 @@ final class PositionLedger implements Ledger {
   }
 
   @Override
+  public boolean skipSpent() {
+    requireOpen();
+    return false;
+  }
+
+  @Override
+  public long nextSpent() {
+    requireOpen();
+    return -1;
+  }
+
+  @Override
+  public long bury(long sequence) {
+    requireOpen();
+    throw new IllegalStateException("sequence " + sequence + " isn't spent");
+  }
+
+  @Override
+  public Outcome bury(long sequence, long ticket) {
+    return done();
+  }
+
+  @Override
+  public boolean buried(long sequence, long ticket) {
+    requireOpen();
+    return false;
+  }
+
+  @Override
+  public void exhume(long sequence, long ticket, long nowMillis) {
+    requireOpen();
+  }
+
+  @Override
+  public boolean finish(long sequence) {
+    requireOpen();
+    return false;
+  }
+
+  @Override
+  public int attempts(long sequence) {
+    return none();
+  }
+
+  @Override
+  public long available(long from) {
+    requireOpen();
+    return Math.max(from, position);
+  }
+
+  @Override
   public long nextDueMillis() {
     requireOpen();
     return Long.MAX_VALUE;

@@ -1,25 +1,27 @@
 package com.wookler.river.core.ack;
 
 /**
- * Sequences that wait for a further delivery, first come first served. Guarded by the subscriber's
- * lock.
+ * Sequences that wait for something, first come first served: those that are {@link Ring#READY} for
+ * a further delivery, and those that are {@link Ring#SPENT}. Guarded by the subscriber's lock.
  *
- * <p>Like {@link Deadlines} it is cleaned late. While a sequence is {@link Ring#READY}, its due in
- * the ring is the number of its place here; an entry for which that doesn't hold is passed over.
+ * <p>Like {@link Deadlines} it is cleaned late. While a sequence is in the queue's state, its due
+ * in the ring is the number of its place here; an entry for which that doesn't hold is passed over.
  */
 final class ReadyQueue {
   private static final int MIN_CAPACITY = 256;
 
   private final Ring ring;
+  private final int state;
   private long[] sequences = new long[MIN_CAPACITY];
   private long head;
   private long tail;
 
-  ReadyQueue(Ring ring) {
+  ReadyQueue(Ring ring, int state) {
     this.ring = ring;
+    this.state = state;
   }
 
-  /** Adds a sequence that is READY and not here. */
+  /** Adds a sequence that is in the state and not here. */
   void add(long sequence) {
     if (tail - head == sequences.length) {
       makeRoom();
@@ -31,7 +33,7 @@ final class ReadyQueue {
 
   /** The next one, which stays; -1 if there is none. */
   long peek() {
-    if (ring.count(Ring.READY) == 0) {
+    if (ring.count(state) == 0) {
       clear();
     }
     while (head < tail && !isLive(head)) {
@@ -55,13 +57,13 @@ final class ReadyQueue {
   private boolean isLive(long place) {
     long sequence = sequences[index(place)];
     return ring.holds(sequence)
-        && ring.state(sequence) == Ring.READY
+        && ring.state(sequence) == state
         && ring.due(sequence) == (int) place;
   }
 
   /** Drops stale entries, and doubles if more than half are live. */
   private void makeRoom() {
-    boolean grow = ring.count(Ring.READY) > sequences.length / 2;
+    boolean grow = ring.count(state) > sequences.length / 2;
     long[] target = new long[grow ? sequences.length * 2 : sequences.length];
     int kept = 0;
     for (long place = head; place < tail; place++) {

@@ -18,6 +18,9 @@ import java.util.Arrays;
  *    |         |   DELAYED
  *    ↘         ↘  from each ↘
  *                FINISHED, which leaves only when the floor passes it
+ *
+ * UNSEEN, IN_FLIGHT → SPENT → DYING → FINISHED     its deliveries are used up
+ * IN_FLIGHT, READY, DELAYED → DYING                rejected
  * </pre>
  *
  * <p>The rejected alternative is a map from sequence to an object: 5 to 10 times the memory,
@@ -39,6 +42,12 @@ final class Ring {
   /** Done with. */
   static final int FINISHED = 4;
 
+  /** Its deliveries are used up: waits for its dead letter. */
+  static final int SPENT = 5;
+
+  /** Its dead letter is being written. */
+  static final int DYING = 6;
+
   static final int MIN_CAPACITY = 1024;
 
   private static final int STATE_SHIFT = Ticket.TOKEN_BITS + Ticket.ATTEMPT_BITS;
@@ -47,11 +56,13 @@ final class Ring {
 
   /** For each state, a bit for each state it may go to. */
   private static final int[] NEXT = {
-    (1 << IN_FLIGHT) | (1 << FINISHED),
-    (1 << READY) | (1 << DELAYED) | (1 << FINISHED),
-    (1 << IN_FLIGHT) | (1 << DELAYED) | (1 << FINISHED),
-    (1 << READY) | (1 << FINISHED),
-    0
+    (1 << IN_FLIGHT) | (1 << FINISHED) | (1 << SPENT),
+    (1 << READY) | (1 << DELAYED) | (1 << FINISHED) | (1 << SPENT) | (1 << DYING),
+    (1 << IN_FLIGHT) | (1 << DELAYED) | (1 << FINISHED) | (1 << DYING),
+    (1 << READY) | (1 << IN_FLIGHT) | (1 << FINISHED) | (1 << DYING),
+    0,
+    (1 << DYING) | (1 << FINISHED),
+    (1 << SPENT) | (1 << IN_FLIGHT) | (1 << FINISHED)
   };
 
   /** So many times empty in a row, and little used in between, before half of it is given back. */

@@ -36,6 +36,9 @@ public record StoredSubscriber(SubscriberConfig config, long start) {
     json.put("ackRequired", config.ackRequired());
     json.put("ackTimeout", config.ackTimeout().toString());
     json.put("ackDurability", config.ackDurability().name());
+    json.put("maxDeliveries", config.maxDeliveries());
+    json.put("backoff", config.backoff().toString());
+    json.put("order", config.order().name());
     json.put("maxInFlight", config.maxInFlight());
     json.put("window", config.window());
     json.put("batchSize", config.batchSize());
@@ -70,6 +73,9 @@ public record StoredSubscriber(SubscriberConfig config, long start) {
               .ack(json.required("ackRequired").asBoolean())
               .ackTimeout(Duration.parse(json.path("ackTimeout").asText()))
               .ackDurability(Durability.valueOf(json.path("ackDurability").asText()))
+              .maxDeliveries(json.path("maxDeliveries").asInt())
+              .backoff(Backoff.parse(json.path("backoff").asText("none")))
+              .order(Order.valueOf(json.path("order").asText(Order.SEQUENCE.name())))
               .maxInFlight(json.path("maxInFlight").asInt())
               .window(json.path("window").asInt())
               .batchSize(json.path("batchSize").asInt())

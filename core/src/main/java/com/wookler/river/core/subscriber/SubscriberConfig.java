@@ -2,40 +2,18 @@ package com.wookler.river.core.subscriber;
 
 import com.wookler.river.common.errors.ConfigurationException;
 import com.wookler.river.core.ack.Limits;
+import com.wookler.river.core.ack.Retries;
 import com.wookler.river.core.message.Durability;
 import java.time.Duration;
 import java.util.Objects;
 
 /**
- * The settings of one subscriber; immutable.
+ * The settings of one subscriber; immutable. Made by {@link #builder}.
  *
- * <p>{@code ackRequired} is fixed when the subscriber is created. {@code start} counts only then.
- * All others may change each time it is opened.
- *
- * @param name unique in the queue, the same rule as for queue names
- * @param ackRequired whether messages are finished by acknowledgement (default false: when handed
- *     over)
- * @param ackTimeout after which an unfinished message is delivered again (default 30 s)
- * @param ackDurability what an acknowledgement that returned survives: the death of the process
- *     (default), or the end of the power too. {@code DISK} needs {@code ackRequired}
- * @param maxInFlight how many may be out at once (default 10,000, at most 1,048,576)
- * @param window how far above the lowest unfinished message reading goes, at 16 bytes of heap a
- *     message (default 262,144, at most 1,048,576)
- * @param start where a new subscriber begins (default earliest)
- * @param batchSize what {@link Subscriber#batch()} takes at most (default 64)
- * @param pollTimeout how long {@link Subscriber#batch()} waits (default 1 s)
+ * <p>{@code ackRequired} and {@code order} are fixed when the subscriber is created. {@code start}
+ * counts only then. All others may change each time it is opened.
  */
-public record SubscriberConfig(
-    String name,
-    boolean ackRequired,
-    Duration ackTimeout,
-    Durability ackDurability,
-    int maxInFlight,
-    int window,
-    Position start,
-    int batchSize,
-    Duration pollTimeout) {
-
+public final class SubscriberConfig {
   /** Default of {@link #ackTimeout}. */
   public static final Duration DEFAULT_ACK_TIMEOUT = Duration.ofSeconds(30);
 
@@ -53,68 +31,209 @@ public record SubscriberConfig(
 
   private static final Duration MAX_ACK_TIMEOUT = Duration.ofHours(12);
 
-  /** Checks the limits. */
-  public SubscriberConfig {
-    Objects.requireNonNull(name, "name");
-    Objects.requireNonNull(start, "start");
-    Objects.requireNonNull(ackDurability, "ackDurability");
+  private final String name;
+  private final Position start;
+  private final Order order;
+  private final Acks acks;
+  private final RetryPolicy retries;
+  private final Bounds bounds;
+  private final Polling polling;
+
+  /** How messages are finished. */
+  private record Acks(boolean required, Duration timeout, Durability durability) {}
+
+  /** How much may be unfinished. */
+  private record Bounds(int maxInFlight, int window) {}
+
+  /** What a poll without arguments does. */
+  private record Polling(int batchSize, Duration timeout) {}
+
+  /** How often a message is delivered, and how long it waits in between. */
+  private record RetryPolicy(int maxDeliveries, Backoff backoff) implements Retries {
+    @Override
+    public long delayMillis(long sequence, int attempt) {
+      return backoff.millis(sequence, attempt);
+    }
+  }
+
+  private SubscriberConfig(Builder from) {
+    name = from.name;
+    start = from.start;
+    order = from.order;
+    acks = new Acks(from.ackRequired, from.ackTimeout, from.ackDurability);
+    retries = new RetryPolicy(from.maxDeliveries, from.backoff);
+    bounds = new Bounds(from.maxInFlight, from.window);
+    polling = new Polling(from.batchSize, from.pollTimeout);
+    check(order == Order.SEQUENCE, "subscriber.order is KEY, which is not there yet");
+    checkAcks();
+    checkBounds();
+    check(batchSize() >= 1, "subscriber.batch.size is " + batchSize() + "; it must be positive");
     check(
-        name,
-        ackTimeout.toMillis() >= 1 && ackTimeout.compareTo(MAX_ACK_TIMEOUT) <= 0,
-        "subscriber.ack.timeout is " + ackTimeout + "; 1 ms to 12 hours are allowed");
+        !pollTimeout().isNegative(),
+        "subscriber.poll.timeout is " + pollTimeout() + "; it must not be negative");
+  }
+
+  private void checkAcks() {
     check(
-        name,
-        ackRequired || ackDurability != Durability.DISK,
+        ackTimeout().toMillis() >= 1 && ackTimeout().compareTo(MAX_ACK_TIMEOUT) <= 0,
+        "subscriber.ack.timeout is " + ackTimeout() + "; 1 ms to 12 hours are allowed");
+    check(
+        ackRequired() || ackDurability() != Durability.DISK,
         "subscriber.ack.durability is DISK, but without subscriber.ack.required there are no"
             + " acknowledgements");
     check(
-        name,
-        maxInFlight >= 1 && maxInFlight <= Limits.MAX_WINDOW,
+        maxDeliveries() >= 0 && maxDeliveries() <= Retries.MOST_DELIVERIES,
+        "subscriber.max.deliveries is "
+            + maxDeliveries()
+            + "; 0, which is without limit, to "
+            + Retries.MOST_DELIVERIES
+            + " are allowed");
+  }
+
+  private void checkBounds() {
+    check(
+        maxInFlight() >= 1 && maxInFlight() <= Limits.MAX_WINDOW,
         "subscriber.max.in.flight is "
-            + maxInFlight
+            + maxInFlight()
             + "; 1 to "
             + Limits.MAX_WINDOW
             + " are allowed");
     check(
-        name,
-        window >= 1 && window <= Limits.MAX_WINDOW,
-        "subscriber.window is " + window + "; 1 to " + Limits.MAX_WINDOW + " are allowed");
-    check(name, batchSize >= 1, "subscriber.batch.size is " + batchSize + "; it must be positive");
-    check(
-        name,
-        !pollTimeout.isNegative(),
-        "subscriber.poll.timeout is " + pollTimeout + "; it must not be negative");
+        window() >= 1 && window() <= Limits.MAX_WINDOW,
+        "subscriber.window is " + window() + "; 1 to " + Limits.MAX_WINDOW + " are allowed");
   }
 
-  private static void check(String name, boolean right, String what) {
+  private void check(boolean right, String what) {
     if (!right) {
       throw new ConfigurationException("subscriber " + name + ": " + what);
     }
   }
 
-  /** Starts from the defaults. */
+  /**
+   * Starts from the defaults.
+   *
+   * @param name unique in the queue, the same rule as for queue names
+   */
   public static Builder builder(String name) {
     return new Builder(name);
   }
 
+  /** Its name, unique in the queue. */
+  public String name() {
+    return name;
+  }
+
+  /**
+   * Whether messages are finished by acknowledgement (default false: when they are handed over).
+   */
+  public boolean ackRequired() {
+    return acks.required();
+  }
+
+  /** After which an unfinished message is delivered again (default 30 s, at most 12 hours). */
+  public Duration ackTimeout() {
+    return acks.timeout();
+  }
+
+  /**
+   * What an acknowledgement that returned survives: the death of the process (default), or the end
+   * of the power too. {@code DISK} needs {@code ackRequired}.
+   */
+  public Durability ackDurability() {
+    return acks.durability();
+  }
+
+  /** In which order messages are handed over (default by sequence). */
+  public Order order() {
+    return order;
+  }
+
+  /**
+   * How often a message is delivered at most before it becomes a dead letter; 0, the default, is
+   * without limit. Counts only with acknowledgement.
+   */
+  public int maxDeliveries() {
+    return retries.maxDeliveries();
+  }
+
+  /** How long a message waits before it is delivered again (default none). */
+  public Backoff backoff() {
+    return retries.backoff();
+  }
+
+  /** How many may be out at once (default 10,000, at most 1,048,576). */
+  public int maxInFlight() {
+    return bounds.maxInFlight();
+  }
+
+  /**
+   * How far above the lowest unfinished message reading goes, at 16 bytes of heap a message
+   * (default 262,144, at most 1,048,576).
+   */
+  public int window() {
+    return bounds.window();
+  }
+
+  /** Where a new subscriber begins (default earliest). */
+  public Position start() {
+    return start;
+  }
+
+  /** What {@link Subscriber#batch()} takes at most (default 64). */
+  public int batchSize() {
+    return polling.batchSize();
+  }
+
+  /** How long {@link Subscriber#batch()} waits (default 1 s). */
+  public Duration pollTimeout() {
+    return polling.timeout();
+  }
+
   /** Whether these are the same settings; {@code start}, which counts only once, aside. */
   public boolean equalsButForStart(SubscriberConfig other) {
-    return equals(
-        new SubscriberConfig(
-            other.name,
-            other.ackRequired,
-            other.ackTimeout,
-            other.ackDurability,
-            other.maxInFlight,
-            other.window,
-            start,
-            other.batchSize,
-            other.pollTimeout));
+    return name.equals(other.name)
+        && order == other.order
+        && acks.equals(other.acks)
+        && retries.equals(other.retries)
+        && bounds.equals(other.bounds)
+        && polling.equals(other.polling);
   }
 
   /** The part of the settings that its ledger needs. */
   public Limits limits() {
-    return new Limits(ackTimeout.toMillis(), maxInFlight, Math.max(window, maxInFlight));
+    return new Limits(
+        ackTimeout().toMillis(), maxInFlight(), Math.max(window(), maxInFlight()), retries);
+  }
+
+  @Override
+  public boolean equals(Object other) {
+    return other instanceof SubscriberConfig that
+        && start.equals(that.start)
+        && equalsButForStart(that);
+  }
+
+  @Override
+  public int hashCode() {
+    return Objects.hash(name, start, order, acks, retries, bounds, polling);
+  }
+
+  @Override
+  public String toString() {
+    return "SubscriberConfig["
+        + name
+        + ", order="
+        + order
+        + ", "
+        + acks
+        + ", "
+        + retries
+        + ", "
+        + bounds
+        + ", "
+        + polling
+        + ", start="
+        + start
+        + "]";
   }
 
   /** Collects settings. Not thread-safe. */
@@ -123,6 +242,9 @@ public record SubscriberConfig(
     private boolean ackRequired;
     private Duration ackTimeout = DEFAULT_ACK_TIMEOUT;
     private Durability ackDurability = Durability.MEMORY;
+    private Order order = Order.SEQUENCE;
+    private int maxDeliveries;
+    private Backoff backoff = Backoff.none();
     private int maxInFlight = DEFAULT_MAX_IN_FLIGHT;
     private int window = DEFAULT_WINDOW;
     private Position start = Position.earliest();
@@ -130,7 +252,7 @@ public record SubscriberConfig(
     private Duration pollTimeout = DEFAULT_POLL_TIMEOUT;
 
     private Builder(String name) {
-      this.name = name;
+      this.name = Objects.requireNonNull(name, "name");
     }
 
     /** See {@link SubscriberConfig#ackRequired}. */
@@ -141,13 +263,31 @@ public record SubscriberConfig(
 
     /** See {@link SubscriberConfig#ackTimeout}. */
     public Builder ackTimeout(Duration timeout) {
-      this.ackTimeout = timeout;
+      this.ackTimeout = Objects.requireNonNull(timeout, "timeout");
       return this;
     }
 
     /** See {@link SubscriberConfig#ackDurability}. */
     public Builder ackDurability(Durability level) {
-      this.ackDurability = level;
+      this.ackDurability = Objects.requireNonNull(level, "level");
+      return this;
+    }
+
+    /** See {@link SubscriberConfig#maxDeliveries}. */
+    public Builder maxDeliveries(int deliveries) {
+      this.maxDeliveries = deliveries;
+      return this;
+    }
+
+    /** See {@link SubscriberConfig#backoff}. */
+    public Builder backoff(Backoff rule) {
+      this.backoff = Objects.requireNonNull(rule, "rule");
+      return this;
+    }
+
+    /** See {@link SubscriberConfig#order}. */
+    public Builder order(Order wanted) {
+      this.order = Objects.requireNonNull(wanted, "wanted");
       return this;
     }
 
@@ -165,7 +305,7 @@ public record SubscriberConfig(
 
     /** See {@link SubscriberConfig#start}. */
     public Builder start(Position position) {
-      this.start = position;
+      this.start = Objects.requireNonNull(position, "position");
       return this;
     }
 
@@ -177,7 +317,7 @@ public record SubscriberConfig(
 
     /** See {@link SubscriberConfig#pollTimeout}. */
     public Builder pollTimeout(Duration timeout) {
-      this.pollTimeout = timeout;
+      this.pollTimeout = Objects.requireNonNull(timeout, "timeout");
       return this;
     }
 
@@ -187,16 +327,7 @@ public record SubscriberConfig(
      * @throws ConfigurationException one is out of its range
      */
     public SubscriberConfig build() {
-      return new SubscriberConfig(
-          name,
-          ackRequired,
-          ackTimeout,
-          ackDurability,
-          maxInFlight,
-          window,
-          start,
-          batchSize,
-          pollTimeout);
+      return new SubscriberConfig(this);
     }
   }
 }

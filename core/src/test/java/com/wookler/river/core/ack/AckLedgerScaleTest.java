@@ -56,7 +56,7 @@ class AckLedgerScaleTest {
       int expired = 0;
       while (ledger.nextDueMillis() <= now) {
         int some = ledger.expire(now);
-        assertThat(some).isLessThanOrEqualTo(AckLedger.EXPIRE_STEP);
+        assertThat(some).isLessThanOrEqualTo(Schedule.EXPIRE_STEP);
         expired += some;
       }
       assertThat(expired).isEqualTo(count);

@@ -1,0 +1,34 @@
+package com.wookler.river.core.ack;
+
+/**
+ * How often a message is delivered, and how long it waits in between. Asked under the subscriber's
+ * lock: immutable, fast, and without a lock of its own.
+ */
+public interface Retries {
+  /** The highest limit: attempts above it are not told apart. */
+  int MOST_DELIVERIES = 100_000;
+
+  /** Without limit and without a wait. */
+  Retries ENDLESS =
+      new Retries() {
+        @Override
+        public int maxDeliveries() {
+          return 0;
+        }
+
+        @Override
+        public long delayMillis(long sequence, int attempt) {
+          return 0;
+        }
+      };
+
+  /** After so many deliveries a message is {@link Ledger#nextSpent spent}; 0: never. */
+  int maxDeliveries();
+
+  /**
+   * How long a message waits after this attempt, in milliseconds, if its holder did not say so.
+   *
+   * @param attempt 1 or more
+   */
+  long delayMillis(long sequence, int attempt);
+}

@@ -1,0 +1,129 @@
+package com.wookler.river.core.ack;
+
+/**
+ * What the entries of a ring wait for: those in flight and delayed for their {@link Deadlines},
+ * others for the next delivery, or for their dead letter. Guarded by the subscriber's lock.
+ */
+final class Schedule {
+  /** Deadlines handled in one call of {@link #expire}: some milliseconds of work. */
+  static final int EXPIRE_STEP = 8192;
+
+  private final Ring ring;
+  private final Retries retries;
+  private final long ackTimeoutMillis;
+  private final Deadlines deadlines;
+  private final ReadyQueue ready;
+  private final ReadyQueue spent;
+  private long timedOut;
+
+  Schedule(Ring ring, Limits limits) {
+    this.ring = ring;
+    this.retries = limits.retries();
+    this.ackTimeoutMillis = Math.min(limits.ackTimeoutMillis(), Limits.MAX_DELAY_MILLIS);
+    this.deadlines = new Deadlines(ring);
+    this.ready = new ReadyQueue(ring, Ring.READY);
+    this.spent = new ReadyQueue(ring, Ring.SPENT);
+  }
+
+  /** Puts an entry into flight. */
+  void fly(long sequence, long nowMillis) {
+    ring.move(sequence, Ring.IN_FLIGHT);
+    due(sequence, nowMillis + ackTimeoutMillis);
+  }
+
+  /** Sets when an entry that is in flight or delayed falls due. */
+  void due(long sequence, long due) {
+    ring.due(sequence, due);
+    deadlines.add(due, sequence);
+  }
+
+  /** Has an entry wait until then. */
+  void delay(long sequence, long due) {
+    if (ring.state(sequence) != Ring.DELAYED) {
+      ring.move(sequence, Ring.DELAYED);
+    }
+    due(sequence, due);
+  }
+
+  /** Makes an entry available. */
+  void ready(long sequence) {
+    if (ring.state(sequence) != Ring.READY) {
+      ring.move(sequence, Ring.READY);
+      ready.add(sequence);
+    }
+  }
+
+  /** Takes an entry out of delivery. */
+  void spend(long sequence) {
+    ring.move(sequence, Ring.SPENT);
+    spent.add(sequence);
+  }
+
+  /** Whether so many deliveries are all that a message gets. */
+  boolean isSpent(int attempts) {
+    int most = retries.maxDeliveries();
+    return most > 0 && attempts >= most;
+  }
+
+  /** See {@link Ledger#expire}. */
+  int expire(long nowMillis) {
+    for (int moved = 0; moved < EXPIRE_STEP; moved++) {
+      long sequence = deadlines.takeDue(nowMillis);
+      if (sequence < 0) {
+        return moved;
+      }
+      if (ring.state(sequence) == Ring.IN_FLIGHT) {
+        timedOut++;
+        timeOut(sequence, nowMillis);
+      } else {
+        ready(sequence);
+      }
+    }
+    return EXPIRE_STEP;
+  }
+
+  private void timeOut(long sequence, long nowMillis) {
+    int attempt = ring.attempt(sequence);
+    if (isSpent(attempt)) {
+      spend(sequence);
+      return;
+    }
+    long delay = retries.delayMillis(sequence, attempt);
+    if (delay > 0) {
+      delay(sequence, nowMillis + delay);
+    } else {
+      ready(sequence);
+    }
+  }
+
+  /** The next entry that is available; -1 if there is none. */
+  long nextReady() {
+    return ready.peek();
+  }
+
+  /** The next entry that is spent; -1 if there is none. */
+  long nextSpent() {
+    return spent.peek();
+  }
+
+  /** The earliest deadline. */
+  long nextDue() {
+    return deadlines.next();
+  }
+
+  /** Entries whose time in flight ran out. */
+  long timedOut() {
+    return timedOut;
+  }
+
+  void clear() {
+    deadlines.clear();
+    ready.clear();
+    spent.clear();
+  }
+
+  /** Entries of memory in use; for tests. */
+  int deadlineCapacity() {
+    return deadlines.capacity();
+  }
+}
