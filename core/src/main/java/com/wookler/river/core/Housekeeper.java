@@ -88,6 +88,7 @@ final class Housekeeper implements ManagedTask {
     log.recycleIfDue();
     subscribers.discard(log.room().discardBelow(), false);
     fullWatch.look();
+    subscribers.tend();
     long now = time.nanoTime();
     if (now - forcedAt >= syncNanos && subscribers.isUnforced()) {
       forcedAt = now;

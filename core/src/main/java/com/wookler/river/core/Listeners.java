@@ -1,6 +1,7 @@
 package com.wookler.river.core;
 
 import com.wookler.river.core.log.Seal;
+import com.wookler.river.core.subscriber.DeadLetter;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
@@ -29,6 +30,13 @@ final class Listeners {
 
   void full(String why) {
     each(listener -> listener.full(why));
+  }
+
+  void deadLetter(String subscriber, DeadLetter letter) {
+    each(
+        listener ->
+            listener.deadLetter(
+                subscriber, letter.message().sequence(), letter.attempts(), letter.reason()));
   }
 
   void failed(Throwable cause) {

@@ -10,6 +10,7 @@ import com.wookler.river.core.message.Durability;
 import com.wookler.river.core.message.Message;
 import com.wookler.river.core.message.MessageConverter;
 import com.wookler.river.core.message.MessageTooLargeException;
+import com.wookler.river.core.message.StoredMessage;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
@@ -136,6 +137,17 @@ final class LogPublisher<M> implements Publisher<M> {
       document.add((byte[]) bytes, null, Map.of());
     }
     return reached(level, append(buffer), all.length);
+  }
+
+  /** Publishes messages as they lie in a log, without the converter, onto the device. */
+  void republish(List<StoredMessage> messages) {
+    PublishBuffer buffer = PublishBuffer.ofThread();
+    DocumentWriter document = buffer.document();
+    document.start();
+    for (StoredMessage message : messages) {
+      document.add(message.data(), message.key(), message.headers());
+    }
+    reached(Durability.DISK, append(buffer), messages.size());
   }
 
   /** Puts the bytes in the place of each element: one array a batch is garbage enough. */

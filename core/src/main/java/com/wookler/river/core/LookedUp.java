@@ -60,6 +60,15 @@ final class LookedUp<M> implements Delivery<M> {
   public void nack(Duration delay) {}
 
   @Override
+  public void nack() {}
+
+  @Override
+  public void fail(Throwable cause) {}
+
+  @Override
+  public void reject(String reason) {}
+
+  @Override
   public void release() {}
 
   @Override

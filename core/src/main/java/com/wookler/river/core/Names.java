@@ -13,6 +13,9 @@ import java.util.regex.Pattern;
  * same name, because on some file systems they are the same directory.
  */
 final class Names {
+  /** Ends the names of queues of dead letters. */
+  static final String DEAD = ".dead";
+
   private static final Pattern ALLOWED = Pattern.compile("[A-Za-z0-9_][A-Za-z0-9._-]{0,63}");
 
   private Names() {}
@@ -27,7 +30,7 @@ final class Names {
               + "' breaks the rule: 1 to 64 of A-Z a-z 0-9 . _ -, not starting with . or -");
     }
     String lower = name.toLowerCase(Locale.ROOT);
-    if (lower.endsWith(".dead") || lower.contains(DataDirectory.DISCARDED)) {
+    if (lower.endsWith(DEAD) || lower.contains(DataDirectory.DISCARDED)) {
       throw new ConfigurationException(
           "the "
               + kind

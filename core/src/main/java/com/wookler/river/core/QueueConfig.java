@@ -57,7 +57,6 @@ record QueueConfig<M>(
   record BackupConfig(Path directory, Duration retention) {}
 
   QueueConfig {
-    Names.check("queue", name);
     storage.check(name);
     limits.check(name);
     retention.check(name);

@@ -30,6 +30,16 @@ public interface QueueListener {
    */
   default void full(String why) {}
 
+  /**
+   * A subscriber gave a message up; it is among its dead letters now, on the device.
+   *
+   * @param subscriber its name
+   * @param sequence of the message
+   * @param attempts deliveries that it had
+   * @param reason why
+   */
+  default void deadLetter(String subscriber, long sequence, int attempts, String reason) {}
+
   /** The log failed: no further publish succeeds until the queue is opened anew. */
   default void failed(Throwable cause) {}
 }

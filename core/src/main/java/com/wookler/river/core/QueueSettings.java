@@ -47,6 +47,12 @@ final class QueueSettings<M> {
    * @throws com.wookler.river.common.errors.ConfigurationException one is out of its range
    */
   QueueConfig<M> config() {
+    Names.check("queue", name);
+    return ownConfig();
+  }
+
+  /** Likewise, for a queue of River's own, whose name is reserved. */
+  QueueConfig<M> ownConfig() {
     return new QueueConfig<>(
         name,
         directory,

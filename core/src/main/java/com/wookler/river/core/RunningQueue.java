@@ -11,17 +11,21 @@ import com.wookler.river.core.log.LogSettings;
 import com.wookler.river.core.message.MessageConverter;
 import com.wookler.river.core.message.QueueClosedException;
 import com.wookler.river.core.message.QueueFailedException;
+import com.wookler.river.core.message.StoredMessage;
+import com.wookler.river.core.subscriber.DeadLetterStore;
 import com.wookler.river.core.subscriber.EhcacheRedeliveryCache;
 import com.wookler.river.core.subscriber.SubscriberContext;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayDeque;
 import java.util.Deque;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.BiFunction;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -55,6 +59,10 @@ final class RunningQueue<M> {
   private boolean delete; // guarded by the lifecycle lock of MessageQueue
 
   RunningQueue(QueueConfig<M> config, Listeners listeners) {
+    this(config, listeners, true);
+  }
+
+  private RunningQueue(QueueConfig<M> config, Listeners listeners, boolean buries) {
     this.config = config;
     long started = config.time().nanoTime();
     try {
@@ -68,7 +76,8 @@ final class RunningQueue<M> {
       lookup = new Lookup(config.name(), log, backup);
       undo.push(lookup::close);
       SubscriberContext<M> context = context();
-      subscribers = openSubscribers(context, counters);
+      subscribers =
+          openSubscribers(context, counters, buries ? deadLetters(worker, listeners) : this::none);
       drain =
           new BlockDrain(
               context,
@@ -143,10 +152,33 @@ final class RunningQueue<M> {
         line("flusher", FLUSHERS)); // apart: an acknowledgement waits for no snapshot or deletion
   }
 
+  /** A queue of dead letters: its subscribers have none. */
+  static RunningQueue<byte[]> ofDeadLetters(QueueConfig<byte[]> config) {
+    return new RunningQueue<>(config, new Listeners(), false);
+  }
+
+  private BiFunction<String, Path, DeadLetterStore<M>> deadLetters(
+      WorkerPool.Serial worker, Listeners listeners) {
+    // apart from archiving, which takes long; listeners are called one at a time, on the worker
+    return new DeadLetterQueues<>(
+            config, line("worker", WORKERS), worker, listeners, this::republish)
+        ::of;
+  }
+
+  private DeadLetterStore<M> none(String subscriber, Path directory) {
+    return DeadLetterStore.none(config.name());
+  }
+
+  private void republish(List<StoredMessage> messages) {
+    publisher.republish(messages);
+  }
+
   private SubscriberRegistry<M> openSubscribers(
-      SubscriberContext<M> context, QueueCounters counters) {
+      SubscriberContext<M> context,
+      QueueCounters counters,
+      BiFunction<String, Path, DeadLetterStore<M>> deadLetters) {
     SubscriberStore store = new SubscriberStore(directory, config.name(), log, flusher);
-    SubscriberRegistry<M> opened = new SubscriberRegistry<>(store, context, counters);
+    SubscriberRegistry<M> opened = new SubscriberRegistry<>(store, context, counters, deadLetters);
     undo.push(opened::close);
     config.subscribers().forEach(opened::open);
     return opened;

@@ -5,6 +5,7 @@ import com.wookler.river.common.errors.ConfigurationException;
 import com.wookler.river.common.errors.RiverException;
 import com.wookler.river.core.ack.Ledger;
 import com.wookler.river.core.message.QueueClosedException;
+import com.wookler.river.core.subscriber.DeadLetterStore;
 import com.wookler.river.core.subscriber.DurableSubscriber;
 import com.wookler.river.core.subscriber.SubscriberConfig;
 import com.wookler.river.core.subscriber.SubscriberContext;
@@ -17,6 +18,7 @@ import java.util.Map;
 import java.util.OptionalLong;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.BiFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -31,6 +33,7 @@ final class SubscriberRegistry<M> {
   private final SubscriberStore store;
   private final SubscriberContext<M> context;
   private final QueueCounters counters;
+  private final BiFunction<String, Path, DeadLetterStore<M>> deadLetters;
 
   /** By name in lower case. */
   private final Map<String, Entry<M>> entries = new ConcurrentHashMap<>();
@@ -58,8 +61,17 @@ final class SubscriberRegistry<M> {
     }
   }
 
-  /** Looks up who has subscribed before. */
-  SubscriberRegistry(SubscriberStore store, SubscriberContext<M> context, QueueCounters counters) {
+  /**
+   * Looks up who has subscribed before.
+   *
+   * @param deadLetters of the subscriber of a name, in its directory
+   */
+  SubscriberRegistry(
+      SubscriberStore store,
+      SubscriberContext<M> context,
+      QueueCounters counters,
+      BiFunction<String, Path, DeadLetterStore<M>> deadLetters) {
+    this.deadLetters = deadLetters;
     this.store = store;
     this.context = context;
     this.counters = counters;
@@ -157,10 +169,12 @@ final class SubscriberRegistry<M> {
   private DurableSubscriber<M> create(SubscriberConfig config) {
     try {
       Ledger ledger = store.open(config);
+      DeadLetterStore<M> letters = deadLetters.apply(config.name(), store.directory(config.name()));
       try {
         return new DurableSubscriber<>(
-            context, config, ledger, counters.subscriber(), this::closed);
+            context, config, ledger, counters.subscriber(), letters, this::closed);
       } catch (Throwable e) {
+        letters.close();
         ledger.close();
         throw e;
       }
@@ -176,6 +190,7 @@ final class SubscriberRegistry<M> {
     store.afterLogNow(subscriber::force);
     subscriber.end();
     discardedOfClosed.addAndGet(subscriber.discarded());
+    subscriber.deadLetterStore().close();
     entries.computeIfPresent(
         key(subscriber.name()),
         (name, entry) ->
@@ -189,6 +204,7 @@ final class SubscriberRegistry<M> {
    * @throws QueueClosedException the queue is closed: its directory may be somebody else's by now
    */
   boolean remove(String name) {
+    close(name);
     context.removal().lock();
     try {
       synchronized (this) {
@@ -210,6 +226,14 @@ final class SubscriberRegistry<M> {
           "queue " + context.queue() + ": cannot remove subscriber " + name, e);
     } finally {
       context.removal().unlock();
+    }
+  }
+
+  /** Before the locks are taken: closing waits for pools, whose tasks may wait for them. */
+  private void close(String name) {
+    Entry<M> known = entries.get(key(name));
+    if (known != null && known.open != null && known.config.name().equals(name)) {
+      known.open.close();
     }
   }
 
@@ -279,6 +303,13 @@ final class SubscriberRegistry<M> {
   /** Whether the log or a ledger has something that is not on the device. */
   boolean isUnforced() {
     return context.log().isDirty() || open().stream().anyMatch(DurableSubscriber::isUnforced);
+  }
+
+  /** Has each do what is due by time; on housekeeping. */
+  void tend() {
+    for (DurableSubscriber<M> subscriber : open()) {
+      subscriber.tend();
+    }
   }
 
   /** Forces the log, then the ledgers; on the flusher. */

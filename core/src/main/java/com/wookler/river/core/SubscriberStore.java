@@ -70,6 +70,11 @@ final class SubscriberStore {
     return known;
   }
 
+  /** The directory of a subscriber. */
+  Path directory(String name) {
+    return directory.resolve(name);
+  }
+
   private static boolean isEmpty(Path directory) throws IOException {
     try (Stream<Path> files = Files.list(directory)) {
       return files.allMatch(

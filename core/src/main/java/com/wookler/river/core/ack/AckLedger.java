@@ -298,15 +298,7 @@ final class AckLedger implements Ledger {
   @Override
   public long available(long from) {
     requireOpen();
-    long sequence = Math.max(from, ring.floor());
-    while (sequence < ring.end()) {
-      int entry = ring.state(sequence);
-      if (entry == Ring.READY || entry == Ring.UNSEEN) {
-        break;
-      }
-      sequence++;
-    }
-    return sequence;
+    return ring.available(from);
   }
 
   @Override

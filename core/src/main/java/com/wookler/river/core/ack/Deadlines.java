@@ -21,6 +21,7 @@ final class Deadlines {
   private long[] dues = new long[MIN_CAPACITY];
   private long[] sequences = new long[MIN_CAPACITY];
   private int size;
+  private long taken;
 
   Deadlines(Ring ring) {
     this.ring = ring;
@@ -54,8 +55,14 @@ final class Deadlines {
       return -1;
     }
     long sequence = sequences[0];
+    taken = dues[0];
     removeTop();
     return sequence;
+  }
+
+  /** The deadline that {@link #takeDue} took last. */
+  long taken() {
+    return taken;
   }
 
   void clear() {

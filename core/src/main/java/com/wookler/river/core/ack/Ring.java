@@ -211,6 +211,15 @@ final class Ring {
     advance();
   }
 
+  /** The first entry from this one on that is READY or UNSEEN; the end if there is none. */
+  long available(long from) {
+    long sequence = Math.max(from, floor);
+    while (sequence < end && state(sequence) != READY && state(sequence) != UNSEEN) {
+      sequence++;
+    }
+    return sequence;
+  }
+
   private int index(long sequence) {
     return (int) sequence & (metas.length - 1);
   }

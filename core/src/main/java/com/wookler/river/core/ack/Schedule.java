@@ -88,9 +88,10 @@ final class Schedule {
       spend(sequence);
       return;
     }
-    long delay = retries.delayMillis(sequence, attempt);
-    if (delay > 0) {
-      delay(sequence, nowMillis + delay);
+    long due =
+        deadlines.taken() + retries.delayMillis(sequence, attempt); // whoever looks, and when
+    if (due > nowMillis) {
+      delay(sequence, due);
     } else {
       ready(sequence);
     }

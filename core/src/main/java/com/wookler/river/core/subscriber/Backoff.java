@@ -58,7 +58,7 @@ public sealed interface Backoff {
   }
 
   /**
-   * Reads a backoff as {@link #toString} writes it.
+   * Reads a backoff as {@code toString} writes it.
    *
    * @throws ConfigurationException it is none; the message says what is allowed
    */
@@ -170,7 +170,7 @@ public sealed interface Backoff {
     @Override
     public long millis(long sequence, int attempt) {
       double grown = first.toMillis() * Math.pow(factor, attempt - 1.0);
-      double bounded = Math.min(grown, longest.toMillis());
+      double bounded = Math.min(grown, (double) longest.toMillis());
       return Math.max(1, (long) (bounded * (1 - jitter * chance(sequence, attempt))));
     }
 
@@ -179,7 +179,7 @@ public sealed interface Backoff {
       long mixed = (sequence * 31 + attempt) * 0x9E3779B97F4A7C15L;
       mixed = (mixed ^ (mixed >>> 30)) * 0xBF58476D1CE4E5B9L;
       mixed = (mixed ^ (mixed >>> 27)) * 0x94D049BB133111EBL;
-      return ((mixed ^ (mixed >>> 31)) >>> 11) * 0x1.0p-53;
+      return (double) ((mixed ^ (mixed >>> 31)) >>> 11) * 0x1.0p-53;
     }
 
     @Override

@@ -2,8 +2,10 @@ package com.wookler.river.core.subscriber;
 
 import com.google.errorprone.annotations.concurrent.GuardedBy;
 import com.wookler.river.core.ack.Outcome;
+import com.wookler.river.core.subscriber.MessageDelivery.Verdict;
 import java.time.Duration;
 import java.util.Collection;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -12,11 +14,15 @@ import org.jspecify.annotations.Nullable;
  * without the lock. Without acknowledgement nothing is left to decide, and nothing happens.
  */
 final class Decisions<M> {
+  private static final String NACK = "nack";
+
   private final DurableSubscriber<M> subscriber;
   private final SubscriberState<M> state;
+  private final Burial<M> burial;
 
-  Decisions(DurableSubscriber<M> subscriber, SubscriberState<M> state) {
+  Decisions(DurableSubscriber<M> subscriber, SubscriberState<M> state, Burial<M> burial) {
     this.subscriber = subscriber;
+    this.burial = burial;
     this.state = state;
   }
 
@@ -44,11 +50,77 @@ final class Decisions<M> {
     decide(delivery, Verdicts::release, true);
   }
 
+  /** Gives it back for later. */
   void retry(MessageDelivery<M> delivery, Duration delay) {
     if (delay.isNegative()) {
       throw new IllegalArgumentException("a delay of " + delay);
     }
-    decide(delivery, (own, given) -> own.retry(given, delay.toMillis(), state.nowMillis()), true);
+    retry(delivery, delay.toMillis(), NACK, null);
+  }
+
+  /** Likewise, after the subscriber's own wait. */
+  void retry(MessageDelivery<M> delivery) {
+    retry(delivery, backoff(delivery), NACK, null);
+  }
+
+  /** Likewise, because its processing threw. */
+  void fail(MessageDelivery<M> delivery, Throwable cause) {
+    retry(delivery, backoff(delivery), String.valueOf(cause), cause.getClass().getName());
+  }
+
+  private long backoff(MessageDelivery<M> delivery) {
+    return state.config.backoff().millis(delivery.sequence(), Math.max(1, delivery.attempt()));
+  }
+
+  private void retry(
+      MessageDelivery<M> delivery, long delayMillis, String reason, @Nullable String exception) {
+    int most = state.config.maxDeliveries();
+    if (most > 0 && delivery.attempt() >= most) {
+      giveUp(delivery, Verdict.NACKED, delivery.deadLetter(reason, exception));
+    } else {
+      decide(delivery, (own, given) -> own.retry(given, delayMillis, state.nowMillis()), true);
+    }
+  }
+
+  void reject(MessageDelivery<M> delivery, String reason) {
+    giveUp(
+        delivery,
+        Verdict.REJECTED,
+        delivery.deadLetter(Objects.requireNonNull(reason, "reason"), null));
+  }
+
+  private void giveUp(MessageDelivery<M> delivery, Verdict verdict, DeadLetter letter) {
+    if (!state.config.ackRequired()) {
+      return;
+    }
+    Outcome outcome;
+    state.lock.lock();
+    try {
+      state.ensureOpen();
+      outcome = state.verdicts.bury(delivery, verdict);
+    } finally {
+      state.lock.unlock();
+    }
+    if (outcome == Outcome.STALE) {
+      throw state.refusals.stale(delivery);
+    }
+    if (outcome == Outcome.DONE) {
+      bury(delivery, letter);
+    }
+  }
+
+  private void bury(MessageDelivery<M> delivery, DeadLetter letter) {
+    try {
+      burial.bury(letter, delivery.ticket());
+    } catch (Throwable e) {
+      state.lock.lock();
+      try {
+        delivery.verdict = Verdict.NONE;
+      } finally {
+        state.lock.unlock();
+      }
+      throw e;
+    }
   }
 
   void extend(MessageDelivery<M> delivery, Duration time) {

@@ -9,8 +9,8 @@ import org.jspecify.annotations.Nullable;
  * One hand-over of one message to one consumer.
  *
  * <p>Thread-safe: a delivery may be acknowledged from another thread than the one that took it. On
- * a subscriber without acknowledgement the message is finished when it is handed over, and {@link
- * #ack}, {@link #nack}, {@link #release} and {@link #extend} do nothing.
+ * a subscriber without acknowledgement the message is finished when it is handed over, and the
+ * verdicts do nothing.
  *
  * <p>Each verdict throws {@link com.wookler.river.core.message.StaleReceiptException} when a later
  * delivery of the same message exists or it was finished otherwise, and {@link
@@ -57,11 +57,34 @@ public interface Delivery<M> {
   void ack();
 
   /**
-   * Gives the message back to be delivered again after a delay; the attempt counts.
+   * Gives the message back to be delivered again after a delay; the attempt counts. If it was the
+   * last one that {@link SubscriberConfig#maxDeliveries} allows, the message becomes a dead letter
+   * at once, as by {@link #reject}.
    *
    * @param delay zero or more
    */
   void nack(Duration delay);
+
+  /** Likewise, after the subscriber's {@link SubscriberConfig#backoff} for this attempt. */
+  void nack();
+
+  /**
+   * Says that processing the message threw: like {@link #nack()}, and a dead letter tells what.
+   *
+   * @param cause its class and text are kept if this was the last delivery
+   */
+  void fail(Throwable cause);
+
+  /**
+   * Gives the message up: it becomes a {@link DeadLetters dead letter}, and is delivered no more.
+   * The letter survives kill -9 once this returned. It is on the device before the message counts
+   * as finished, soon after.
+   *
+   * @param reason kept with it
+   * @throws com.wookler.river.common.errors.RiverException the letter cannot be kept; the message
+   *     is in flight again, with this receipt
+   */
+  void reject(String reason);
 
   /**
    * Gives the message back unprocessed: available again at once, and this attempt does not count.

@@ -25,6 +25,7 @@ public final class DurableSubscriber<M> implements Subscriber<M> {
   private final BlockLog log;
   private final Consumer<DurableSubscriber<M>> onClose;
   private final SubscriberState<M> state;
+  private final Burial<M> burial;
   private final Polls<M> polls;
   private final Decisions<M> decisions;
   private final WaitingRoom<Delivery<M>> waiting;
@@ -34,6 +35,7 @@ public final class DurableSubscriber<M> implements Subscriber<M> {
    * Opens it.
    *
    * @param ledger its own from now on, closed with it
+   * @param deadLetters its own from now on; to be closed by {@code onClose}
    * @param onClose called once, after it was closed, without a lock; must call {@link #end}
    */
   public DurableSubscriber(
@@ -41,14 +43,16 @@ public final class DurableSubscriber<M> implements Subscriber<M> {
       SubscriberConfig config,
       Ledger ledger,
       SubscriberCounters counters,
+      DeadLetterStore<M> deadLetters,
       Consumer<DurableSubscriber<M>> onClose) {
     this.context = context;
     this.config = config;
     this.log = context.log();
     this.onClose = onClose;
     this.state = new SubscriberState<>(this, context, config, ledger, counters);
-    this.polls = new Polls<>(state);
-    this.decisions = new Decisions<>(this, state);
+    this.burial = new Burial<>(state, deadLetters);
+    this.polls = new Polls<>(state, burial);
+    this.decisions = new Decisions<>(this, state, burial);
     this.waiting = new WaitingRoom<>(state.line, context.time(), polls);
   }
 
@@ -132,6 +136,7 @@ public final class DurableSubscriber<M> implements Subscriber<M> {
       if (!isOpen()) { // before the log is read, which the queue closes after its subscribers
         throw state.refusals.closed();
       }
+      burial.settleAll();
       moveTo(Positions.resolve(position, log, lookup));
     } finally {
       context.removal().unlock();
@@ -146,6 +151,7 @@ public final class DurableSubscriber<M> implements Subscriber<M> {
     context.removal().lock();
     try {
       lag = stats().lag();
+      burial.settleAll();
       moveTo(log.nextSequence());
     } finally {
       context.removal().unlock();
@@ -185,6 +191,21 @@ public final class DurableSubscriber<M> implements Subscriber<M> {
     } finally {
       state.lock.unlock();
     }
+  }
+
+  @Override
+  public DeadLetters<M> deadLetters() {
+    return burial.store().letters();
+  }
+
+  /** The store that it was given. */
+  public DeadLetterStore<M> deadLetterStore() {
+    return burial.store();
+  }
+
+  /** Does what is due by time though nobody polls; called by housekeeping. */
+  public void tend() {
+    burial.tend();
   }
 
   @Override
@@ -270,7 +291,9 @@ public final class DurableSubscriber<M> implements Subscriber<M> {
 
   /** Forces its ledger to the device; called by the flusher, after the log was forced. */
   public void force() {
+    long finished = burial.finishedEnd();
     state.force.forceAll();
+    burial.forced(finished);
   }
 
   String receipt(long sequence, long ticket) {

@@ -5,8 +5,10 @@ import com.wookler.river.core.log.BlockLog;
 import com.wookler.river.core.log.LogReader;
 import com.wookler.river.core.message.DamagedMessageException;
 import com.wookler.river.core.message.StoredMessage;
+import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
@@ -26,7 +28,10 @@ final class Feed<M> implements AutoCloseable {
   private final Ledger ledger;
   private final LogReader reader;
   private final Redeliveries redeliveries;
+  private final Finder finder;
+  private final String name;
   private final boolean ackRequired;
+  private final boolean limited;
   private long taken;
 
   /** One way to take messages from it. */
@@ -49,7 +54,10 @@ final class Feed<M> implements AutoCloseable {
     this.ledger = ledger;
     this.reader = log.reader();
     this.redeliveries = new Redeliveries(context.identity(), log, context.cache());
+    this.finder = new Finder(log);
+    this.name = config.name();
     this.ackRequired = config.ackRequired();
+    this.limited = ackRequired && config.maxDeliveries() > 0;
   }
 
   /**
@@ -112,17 +120,44 @@ final class Feed<M> implements AutoCloseable {
         return delivery;
       }
     }
-    if (!ledger.hasRoom()) {
-      return null;
-    }
-    MessageDelivery<M> delivery = read();
-    if (delivery != null) {
+    while (ledger.hasRoom()) {
+      if (limited && ledger.skipSpent()) {
+        continue;
+      }
+      MessageDelivery<M> delivery = read();
+      if (delivery == null) {
+        return null;
+      }
       long position = ledger.position();
+      if (isForAnother(delivery.headers())) {
+        ledger.skip(position + 1);
+        continue;
+      }
       long ticket = ledger.handOver(position, reader.location(), nowMillis);
       delivery.handedOver(ticket, second(nowMillis));
       taken++;
+      return delivery;
     }
-    return delivery;
+    return null;
+  }
+
+  /** Whether a message was redriven for another subscriber. */
+  boolean isForAnother(Map<String, byte[]> headers) {
+    if (headers.isEmpty()) {
+      return false;
+    }
+    byte[] to = headers.get(DeadLetters.REDRIVEN_TO);
+    return to != null && !name.equals(new String(to, StandardCharsets.UTF_8));
+  }
+
+  /**
+   * Reads a message, wherever the subscriber stands.
+   *
+   * @return null if it was not published yet
+   * @throws DamagedMessageException the log does not have it, or not as it was published
+   */
+  @Nullable StoredMessage find(long sequence) {
+    return finder.find(sequence);
   }
 
   /** The message at the ledger's position, which passes over what is lost. */
@@ -170,11 +205,13 @@ final class Feed<M> implements AutoCloseable {
   void leave(int block) {
     reader.leave(block);
     redeliveries.leave(block);
+    finder.leave(block);
   }
 
   @Override
   public void close() {
     reader.close();
     redeliveries.close();
+    finder.close();
   }
 }

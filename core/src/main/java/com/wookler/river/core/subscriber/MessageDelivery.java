@@ -16,7 +16,8 @@ final class MessageDelivery<M> implements Delivery<M> {
     NONE,
     ACKED,
     NACKED,
-    RELEASED
+    RELEASED,
+    REJECTED
   }
 
   private final DurableSubscriber<M> subscriber;
@@ -138,6 +139,30 @@ final class MessageDelivery<M> implements Delivery<M> {
   @Override
   public void nack(Duration delay) {
     subscriber.decisions().retry(this, delay);
+  }
+
+  @Override
+  public void nack() {
+    subscriber.decisions().retry(this);
+  }
+
+  @Override
+  public void fail(Throwable cause) {
+    subscriber.decisions().fail(this, cause);
+  }
+
+  @Override
+  public void reject(String reason) {
+    subscriber.decisions().reject(this, reason);
+  }
+
+  /** What is kept of it if it is given up. */
+  DeadLetter deadLetter(String reason, @Nullable String exception) {
+    return new DeadLetter(
+        new StoredMessage(sequence, publishedMicros, bytes, key, headers),
+        attempt(),
+        reason,
+        exception);
   }
 
   @Override

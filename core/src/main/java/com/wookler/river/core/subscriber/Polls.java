@@ -14,9 +14,11 @@ final class Polls<M> implements WaitingRoom.Source<Delivery<M>> {
   private static final int SAMPLE_MASK = 63;
 
   private final SubscriberState<M> state;
+  private final Burial<M> burial;
 
-  Polls(SubscriberState<M> state) {
+  Polls(SubscriberState<M> state, Burial<M> burial) {
     this.state = state;
+    this.burial = burial;
   }
 
   /** The next message, or null if there is none now. */
@@ -32,6 +34,7 @@ final class Polls<M> implements WaitingRoom.Source<Delivery<M>> {
 
   private <T> @Nullable T take(Feed.Taking<M, T> taking, int max) {
     boolean wake = false;
+    boolean spent = false;
     state.lock.lock();
     try {
       state.ensureOpen();
@@ -46,6 +49,7 @@ final class Polls<M> implements WaitingRoom.Source<Delivery<M>> {
       boolean sampled = max > 1 || (before & SAMPLE_MASK) == 0;
       long started = ackRequired || sampled ? state.time.nanoTime() : state.openedNanos;
       T taken = taking.from(state.feed, (started - state.openedNanos) / MILLI);
+      spent = state.config.maxDeliveries() > 0 && state.ledger.nextSpent() >= 0;
       if (taken == null) {
         state.line.listen(state.ledger.hasRoom());
         wake = state.feed.hasMore(); // published since the look, and before it listened
@@ -60,6 +64,9 @@ final class Polls<M> implements WaitingRoom.Source<Delivery<M>> {
       state.room.finished();
       if (wake) {
         state.line.wakeOne();
+      }
+      if (spent) {
+        burial.wake();
       }
     }
   }

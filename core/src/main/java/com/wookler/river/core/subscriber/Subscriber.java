@@ -99,6 +99,9 @@ public interface Subscriber<M> extends AutoCloseable {
    */
   long purge();
 
+  /** The messages that it gave up. */
+  DeadLetters<M> deadLetters();
+
   /** Where it stands. */
   SubscriberStats stats();
 

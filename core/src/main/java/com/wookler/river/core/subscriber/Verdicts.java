@@ -18,6 +18,7 @@ final class Verdicts<M> {
   private final Ledger ledger;
   private final AbstractCounter acks;
   private long acked;
+  private long dead;
 
   /** What a consumer decides over a delivery. */
   @FunctionalInterface
@@ -34,6 +35,16 @@ final class Verdicts<M> {
   /** Messages acknowledged since the subscriber was opened. */
   long acked() {
     return acked;
+  }
+
+  /** Messages that became dead letters since the subscriber was opened. */
+  long dead() {
+    return dead;
+  }
+
+  /** Counts dead letters. */
+  void died(long messages) {
+    dead += messages;
   }
 
   Outcome acknowledge(MessageDelivery<M> delivery) {
@@ -77,6 +88,13 @@ final class Verdicts<M> {
             delivery,
             Verdict.NACKED,
             ledger.retry(delivery.sequence(), delivery.ticket(), delayMillis, nowMillis));
+  }
+
+  /** Takes the message out of delivery, for its dead letter to be written. */
+  Outcome bury(MessageDelivery<M> delivery, Verdict verdict) {
+    return delivery.verdict == verdict
+        ? Outcome.REPEATED
+        : givenBack(delivery, verdict, ledger.bury(delivery.sequence(), delivery.ticket()));
   }
 
   private Outcome givenBack(MessageDelivery<M> delivery, Verdict verdict, Outcome outcome) {

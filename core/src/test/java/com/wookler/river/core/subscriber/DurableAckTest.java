@@ -114,6 +114,7 @@ class DurableAckTest {
             CONFIG,
             held(ledger),
             new SubscriberCounters(counter(), counter(), counter(), counter()),
+            DeadLetterStore.none("orders"),
             closed -> {
               closed.force();
               closed.end();

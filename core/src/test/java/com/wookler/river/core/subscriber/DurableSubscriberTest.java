@@ -97,6 +97,7 @@ class DurableSubscriberTest {
                     new Origin(0, 0),
                     pool.serial("snapshots"))),
             new SubscriberCounters(counter(), counter(), counter(), counter()),
+            DeadLetterStore.none("orders"),
             DurableSubscriber::end);
   }
 

@@ -1,0 +1,340 @@
+package com.wookler.river.core;
+
+import com.google.errorprone.annotations.concurrent.GuardedBy;
+import com.wookler.river.core.message.Message;
+import com.wookler.river.core.message.MessageConverter;
+import com.wookler.river.core.message.QueueClosedException;
+import com.wookler.river.core.message.StoredMessage;
+import com.wookler.river.core.subscriber.DeadLetter;
+import com.wookler.river.core.subscriber.DeadLetterStore;
+import com.wookler.river.core.subscriber.DeadLetters;
+import com.wookler.river.core.subscriber.Delivery;
+import com.wookler.river.core.subscriber.Position;
+import com.wookler.river.core.subscriber.Subscriber;
+import com.wookler.river.core.subscriber.SubscriberConfig;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.concurrent.locks.ReentrantReadWriteLock;
+import java.util.function.ToLongFunction;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The dead letters of one subscriber: a queue in the subscriber's directory, made with the first
+ * letter.
+ *
+ * <p>Two subscribers of it are River's own: {@code letters} has not finished what users see, {@code
+ * settled} stands where {@link DeadLetterStore#settle} says. Both keep the blocks that they need.
+ *
+ * <p>Whoever uses the queue holds {@code use} shared; closing takes it alone. Nobody waits for it
+ * to be closed: closing waits for the pools, on whose threads users of it run.
+ */
+final class DeadLetterQueue<M> implements DeadLetterStore<M>, DeadLetters<M> {
+  private static final int STEP = 64;
+  private static final int STEPS_A_SECOND = 10;
+
+  private final DeadLetterQueues<M> all;
+  private final String subscriber;
+  private final String name;
+  private final Path directory;
+  private final ReentrantReadWriteLock use = new ReentrantReadWriteLock();
+  private final ReentrantLock opening = new ReentrantLock(); // taken under use
+  private final ReentrantLock redriving = new ReentrantLock(); // taken before use
+
+  private volatile @Nullable Parts parts; // written under opening, or use alone
+
+  @GuardedBy("use")
+  private boolean closed;
+
+  /** The open queue. */
+  private record Parts(
+      RunningQueue<byte[]> queue, Subscriber<byte[]> letters, Subscriber<byte[]> settled) {}
+
+  /** What is done with the open queue. */
+  @FunctionalInterface
+  private interface Action<T> {
+    T with(Parts parts);
+  }
+
+  DeadLetterQueue(DeadLetterQueues<M> all, String subscriber, Path directory) {
+    this.all = all;
+    this.subscriber = subscriber;
+    this.name = all.config().name() + "." + subscriber + Names.DEAD;
+    this.directory = directory;
+  }
+
+  @Override
+  public String name() {
+    return name;
+  }
+
+  @Override
+  public DeadLetters<M> letters() {
+    return this;
+  }
+
+  /** Does something if there is a queue, or if it is to be made. */
+  private <T> T use(boolean make, T otherwise, Action<T> action) {
+    if (!use.readLock().tryLock()) {
+      throw closed();
+    }
+    try {
+      if (closed) {
+        throw closed();
+      }
+      Parts open = open(make);
+      return open == null ? otherwise : action.with(open);
+    } finally {
+      use.readLock().unlock();
+    }
+  }
+
+  private QueueClosedException closed() {
+    return new QueueClosedException("the dead letters " + name + " are closed");
+  }
+
+  private @Nullable Parts open(boolean make) {
+    Parts open = parts;
+    if (open != null || !(make || Files.exists(directory.resolve(name)))) {
+      return open;
+    }
+    opening.lock();
+    try {
+      open = parts;
+      if (open == null) {
+        open = Interrupts.deferred(this::start);
+        parts = open;
+      }
+      return open;
+    } finally {
+      opening.unlock();
+    }
+  }
+
+  private Parts start() {
+    QueueSettings<byte[]> settings = new QueueSettings<>(name, MessageConverter.bytes());
+    settings.directory = directory;
+    settings.maxMessageBytes = all.config().storage().maxMessageBytes();
+    settings.syncInterval = all.config().storage().syncInterval();
+    settings.time = all.config().time();
+    RunningQueue<byte[]> queue = RunningQueue.ofDeadLetters(settings.ownConfig());
+    try {
+      return new Parts(
+          queue,
+          queue.subscribers().open(SubscriberConfig.builder("letters").ack(true).build()),
+          queue.subscribers().open(SubscriberConfig.builder("settled").build()));
+    } catch (Throwable e) {
+      queue.close(false);
+      throw e;
+    }
+  }
+
+  @Override
+  public long add(DeadLetter letter) {
+    Message<byte[]> message = letter.toMessage(all.config().name(), subscriber);
+    return use(true, 0L, open -> open.queue().publisher().publish(message));
+  }
+
+  @Override
+  public void force() {
+    use(
+        false,
+        false,
+        open -> {
+          open.queue().log().force();
+          return true;
+        });
+  }
+
+  @Override
+  public void settle(long end) {
+    try {
+      use(
+          false,
+          false,
+          open -> {
+            open.settled().seek(Position.sequence(end));
+            return true;
+          });
+    } catch (QueueClosedException e) {
+      // the next opening finds what is settled by itself
+    }
+  }
+
+  @Override
+  public List<DeadLetter.Source> unsettled() {
+    return use(
+        false,
+        List.of(),
+        open -> {
+          List<DeadLetter.Source> sources = new ArrayList<>();
+          long from = open.settled().stats().ackFloor();
+          int count = (int) Math.min(Integer.MAX_VALUE, open.queue().log().nextSequence() - from);
+          for (StoredMessage letter : open.queue().lookup().read(from, count)) {
+            DeadLetter.Source source = DeadLetter.source(letter.headers());
+            if (source != null) {
+              sources.add(source);
+            }
+          }
+          return sources;
+        });
+  }
+
+  @Override
+  public long end() {
+    return count(open -> open.queue().log().nextSequence());
+  }
+
+  @Override
+  public void tell(DeadLetter letter) {
+    all.tell(subscriber, letter);
+  }
+
+  @Override
+  public void later(Runnable task) {
+    all.line().execute(task);
+  }
+
+  private long count(ToLongFunction<Parts> what) {
+    return use(false, 0L, what::applyAsLong);
+  }
+
+  @Override
+  public long size() {
+    return count(open -> open.letters().stats().lag());
+  }
+
+  @Override
+  public long purge() {
+    redriving.lock();
+    try {
+      return count(open -> open.letters().purge());
+    } finally {
+      redriving.unlock();
+    }
+  }
+
+  @Override
+  public List<Delivery<M>> peek(int max) {
+    return use(
+        false,
+        List.of(),
+        open -> {
+          List<Delivery<M>> found = new ArrayList<>();
+          long first = open.letters().stats().ackFloor(); // finished in order, one step at a time
+          for (StoredMessage letter : open.queue().lookup().read(first, max)) {
+            found.add(new LookedUp<>(letter, all.config().converter()));
+          }
+          return found;
+        });
+  }
+
+  @Override
+  public int redrive(int max, int perSecond) {
+    if (max < 0 || perSecond < 0) {
+      throw new IllegalArgumentException("redrive " + max + " at " + perSecond + " a second");
+    }
+    int step = perSecond == 0 ? STEP : Math.max(1, Math.min(STEP, perSecond / STEPS_A_SECOND));
+    redriving.lock();
+    try {
+      long started = all.config().time().nanoTime();
+      int moved = 0;
+      while (moved < max && !Thread.currentThread().isInterrupted()) {
+        int wanted = Math.min(step, max - moved);
+        int some = use(false, 0, open -> redriveStep(open, wanted));
+        moved += some;
+        if (some < wanted) {
+          break;
+        }
+        if (perSecond > 0 && moved < max) {
+          waitUntil(started + TimeUnit.SECONDS.toNanos(moved) / perSecond);
+        }
+      }
+      return moved;
+    } finally {
+      redriving.unlock();
+    }
+  }
+
+  private void waitUntil(long nanos) {
+    long left = nanos - all.config().time().nanoTime();
+    while (left > 0 && !Thread.currentThread().isInterrupted() && !isClosed()) {
+      all.config().time().park(this, Math.min(left, TimeUnit.MILLISECONDS.toNanos(100)));
+      left = nanos - all.config().time().nanoTime();
+    }
+  }
+
+  private boolean isClosed() {
+    if (!use.readLock().tryLock()) {
+      return true;
+    }
+    try {
+      return closed;
+    } finally {
+      use.readLock().unlock();
+    }
+  }
+
+  private int redriveStep(Parts open, int max) {
+    List<Delivery<byte[]>> taken = new ArrayList<>();
+    for (Delivery<byte[]> letter = open.letters().next();
+        letter != null;
+        letter = taken.size() < max ? open.letters().next() : null) {
+      taken.add(letter);
+    }
+    if (taken.isEmpty()) {
+      return 0;
+    }
+    boolean done = false;
+    try {
+      all.publish(taken.stream().map(this::redriven).toList());
+      done = true;
+    } finally {
+      if (!done) {
+        taken.forEach(Delivery::release);
+      }
+    }
+    open.letters().ack(taken);
+    return taken.size();
+  }
+
+  /** The message as it is published again. */
+  private StoredMessage redriven(Delivery<byte[]> letter) {
+    Map<String, byte[]> headers = new LinkedHashMap<>();
+    letter
+        .headers()
+        .forEach(
+            (header, value) -> {
+              if (!header.startsWith(PREFIX)) {
+                headers.put(header, value);
+              }
+            });
+    headers.put(REDRIVEN_TO, subscriber.getBytes(StandardCharsets.UTF_8));
+    byte[] from = letter.headers().get(SEQUENCE);
+    if (from != null) {
+      headers.put(REDRIVEN_FROM, from);
+    }
+    return new StoredMessage(letter.sequence(), 0, letter.data(), letter.key(), headers);
+  }
+
+  @Override
+  public void close() {
+    use.writeLock().lock();
+    try {
+      closed = true;
+      Parts open = parts;
+      parts = null;
+      if (open != null) {
+        open.queue().close(false);
+      }
+    } finally {
+      use.writeLock().unlock();
+    }
+  }
+}

@@ -1,0 +1,337 @@
+package com.wookler.river.core.subscriber;
+
+import com.google.errorprone.annotations.concurrent.GuardedBy;
+import com.wookler.river.core.message.StoredMessage;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.locks.ReentrantLock;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Makes dead letters of messages that are given up.
+ *
+ * <p><b>The invariant.</b> A message is finished only when its letter is on the device, and has one
+ * letter however often the process ends in between. The steps:
+ *
+ * <ol>
+ *   <li>the ledger takes the message out of delivery;
+ *   <li>the letter is added: by the holder's thread, which so knows it safe from a kill when its
+ *       verdict returns, or in the background for messages whose deliveries are used up;
+ *   <li>in the background the letters are forced, then their messages are finished;
+ *   <li>once the ledger was forced behind that, the letters count as settled.
+ * </ol>
+ *
+ * <p>After a crash between 2 and 4 the letters that are not settled tell which messages to finish.
+ * The rejected alternative, to look for repeats before each letter is added, has to read all of
+ * them.
+ *
+ * <p>A letter that cannot be added in the background is tried again, later and later.
+ */
+final class Burial<M> {
+  private static final Logger LOG = LoggerFactory.getLogger(Burial.class);
+  private static final int STEP = 64;
+  private static final long FIRST_RETRY_NANOS = TimeUnit.SECONDS.toNanos(1);
+  private static final long LAST_RETRY_NANOS = TimeUnit.MINUTES.toNanos(1);
+
+  private final SubscriberState<M> state;
+  private final DeadLetterStore<M> store;
+  private final AtomicBoolean asked = new AtomicBoolean();
+
+  /** Held while a letter is added, so that letters stand here in the order of their places. */
+  private final ReentrantLock adding = new ReentrantLock();
+
+  @GuardedBy("adding")
+  private final Deque<Grave> added = new ArrayDeque<>();
+
+  private volatile long finishedEnd; // written by the background task
+  private volatile long notBefore; // likewise
+  private long retryNanos = FIRST_RETRY_NANOS; // confined to the background task
+  private long settledEnd; // confined to the flusher, after the constructor
+
+  /** A message that is given up. */
+  private record Grave(DeadLetter letter, long ticket, long place) {
+    long sequence() {
+      return letter.message().sequence();
+    }
+  }
+
+  Burial(SubscriberState<M> state, DeadLetterStore<M> store) {
+    this.state = state;
+    this.store = store;
+    this.notBefore = state.time.nanoTime();
+    if (state.config.ackRequired()) {
+      recover();
+    }
+  }
+
+  /**
+   * Finishes what has its letter from an earlier run. A letter about something else than what the
+   * log has under that sequence, because the log was cut behind it, finishes nothing.
+   */
+  private void recover() {
+    List<DeadLetter.Source> sources = store.unsettled();
+    state.lock.lock();
+    try {
+      for (DeadLetter.Source source : sources) {
+        StoredMessage message = state.feed.find(source.sequence());
+        if (message != null && message.publishedMicros() == source.publishedMicros()) {
+          state.ledger.finish(source.sequence());
+        }
+      }
+      if (!sources.isEmpty()) {
+        state.force.changed();
+      }
+    } finally {
+      state.lock.unlock();
+    }
+    finishedEnd = sources.isEmpty() ? 0 : store.end();
+  }
+
+  DeadLetterStore<M> store() {
+    return store;
+  }
+
+  /**
+   * Keeps the letter of a message that the ledger has taken out of delivery, and has it finished.
+   *
+   * @throws RuntimeException it cannot be kept; the message is in flight again
+   */
+  void bury(DeadLetter letter, long ticket) {
+    try {
+      add(letter, ticket);
+    } catch (Throwable e) {
+      exhume(letter.message().sequence(), ticket);
+      throw e;
+    }
+    wake();
+  }
+
+  private void add(DeadLetter letter, long ticket) {
+    adding.lock();
+    try {
+      added.add(new Grave(letter, ticket, store.add(letter)));
+    } finally {
+      adding.unlock();
+    }
+  }
+
+  private void exhume(long sequence, long ticket) {
+    state.lock.lock();
+    try {
+      if (!state.isClosed()) {
+        state.ledger.exhume(sequence, ticket, state.nowMillis());
+      }
+    } finally {
+      state.lock.unlock();
+    }
+  }
+
+  /** Has the background task run soon. */
+  void wake() {
+    if (asked.compareAndSet(false, true)) {
+      try {
+        store.later(this::run);
+      } catch (RuntimeException e) {
+        asked.set(false); // closing; the next opening goes on
+        LOG.debug("No dead letters any more: {}", e.toString());
+      }
+    }
+  }
+
+  /** What is due by time, and by itself: for a queue on which nobody polls. */
+  void tend() {
+    if (state.config.maxDeliveries() == 0 && isEmpty()) {
+      return;
+    }
+    boolean spent;
+    state.lock.lock();
+    try {
+      if (state.isClosed()) {
+        return;
+      }
+      if (state.ledger.nextDueMillis() <= state.nowMillis()) {
+        state.ledger.expire(state.nowMillis());
+      }
+      spent = state.ledger.nextSpent() >= 0;
+    } finally {
+      state.lock.unlock();
+    }
+    if ((spent || !isEmpty()) && state.time.nanoTime() - notBefore >= 0) {
+      wake();
+    }
+  }
+
+  private boolean isEmpty() {
+    adding.lock();
+    try {
+      return added.isEmpty();
+    } finally {
+      adding.unlock();
+    }
+  }
+
+  private void run() {
+    asked.set(false); // before, so that what comes meanwhile asks again
+    try {
+      boolean more = burySpent();
+      finish();
+      retryNanos = FIRST_RETRY_NANOS;
+      if (more) {
+        wake();
+      }
+    } catch (RuntimeException e) {
+      if (isClosed()) {
+        return; // the next opening goes on
+      }
+      notBefore = state.time.nanoTime() + retryNanos;
+      LOG.warn(
+          "Queue {}, subscriber {}: a message to give up stays unfinished, its dead letter cannot"
+              + " be kept; next try in {} s: {}",
+          state.refusals.queue(),
+          state.config.name(),
+          TimeUnit.NANOSECONDS.toSeconds(retryNanos),
+          e.toString());
+      retryNanos = Math.min(retryNanos * 2, LAST_RETRY_NANOS);
+    }
+  }
+
+  private boolean isClosed() {
+    state.lock.lock();
+    try {
+      return state.isClosed();
+    } finally {
+      state.lock.unlock();
+    }
+  }
+
+  /** Returns whether there may be more. */
+  private boolean burySpent() {
+    int buried = 0;
+    while (buried < STEP) {
+      Grave grave = takeSpent();
+      if (grave == null) {
+        return false;
+      }
+      try {
+        add(grave.letter(), grave.ticket());
+      } catch (Throwable e) {
+        exhume(grave.sequence(), grave.ticket());
+        throw e;
+      }
+      buried++;
+    }
+    return true;
+  }
+
+  private @Nullable Grave takeSpent() {
+    state.lock.lock();
+    try {
+      if (state.isClosed()) {
+        return null;
+      }
+      long sequence = state.ledger.nextSpent();
+      if (sequence < 0) {
+        return null;
+      }
+      long ticket = state.ledger.bury(sequence);
+      int attempts = state.ledger.attempts(sequence);
+      try {
+        StoredMessage message = state.feed.find(sequence);
+        if (message == null) {
+          throw new IllegalStateException("sequence " + sequence + " is not in the log");
+        }
+        return new Grave(new DeadLetter(message, attempts, "not acknowledged", null), ticket, 0);
+      } catch (Throwable e) {
+        state.ledger.exhume(sequence, ticket, state.nowMillis());
+        throw e;
+      }
+    } finally {
+      state.lock.unlock();
+    }
+  }
+
+  /** Forces the letters that were added, then finishes their messages. */
+  private void finish() {
+    List<Grave> graves = graves();
+    if (graves.isEmpty()) {
+      return;
+    }
+    store.force();
+    boolean wake;
+    state.lock.lock();
+    try {
+      if (state.isClosed()) {
+        return; // the next opening finds them
+      }
+      boolean full = !state.ledger.hasRoom();
+      for (Grave grave : graves) {
+        state.ledger.buried(grave.sequence(), grave.ticket());
+      }
+      state.verdicts.died(graves.size());
+      state.force.changed();
+      if (full) {
+        state.line.listen(true);
+      }
+      wake = full && state.feed.hasMore();
+    } finally {
+      state.lock.unlock();
+    }
+    forget(graves.size());
+    finishedEnd = graves.get(graves.size() - 1).place() + 1;
+    if (wake) {
+      state.line.wakeOne();
+    }
+    graves.forEach(grave -> store.tell(grave.letter()));
+  }
+
+  private List<Grave> graves() {
+    adding.lock();
+    try {
+      return new ArrayList<>(added);
+    } finally {
+      adding.unlock();
+    }
+  }
+
+  private void forget(int graves) {
+    adding.lock();
+    try {
+      for (int i = 0; i < graves; i++) {
+        added.remove();
+      }
+    } finally {
+      adding.unlock();
+    }
+  }
+
+  /** Up to where messages are finished; to be asked before the ledger is forced. */
+  long finishedEnd() {
+    return finishedEnd;
+  }
+
+  /** Says that the ledger was forced since {@link #finishedEnd} said this; on the flusher. */
+  void forced(long end) {
+    if (end <= settledEnd) {
+      return;
+    }
+    try {
+      store.settle(end);
+      settledEnd = end;
+    } catch (RuntimeException e) { // acknowledgements are forced all the same
+      LOG.warn("Queue {}: cannot note which dead letters are settled", state.refusals.queue(), e);
+    }
+  }
+
+  /** Before the subscriber moves: a letter of a message before that is to finish nothing after. */
+  void settleAll() {
+    if (state.config.ackRequired()) {
+      store.settle(store.end());
+    }
+  }
+}

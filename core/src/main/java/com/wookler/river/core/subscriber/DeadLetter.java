@@ -1,0 +1,75 @@
+package com.wookler.river.core.subscriber;
+
+import com.wookler.river.core.message.Message;
+import com.wookler.river.core.message.Micros;
+import com.wookler.river.core.message.StoredMessage;
+import java.nio.charset.StandardCharsets;
+import java.time.DateTimeException;
+import java.time.Instant;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A message that a subscriber gave up, and why.
+ *
+ * @param message as it was published
+ * @param attempts deliveries that it had
+ * @param reason in words
+ * @param exception name of the class of what its processing threw last, if that is known
+ */
+public record DeadLetter(
+    StoredMessage message, int attempts, String reason, @Nullable String exception) {
+
+  /**
+   * Which message a letter is about.
+   *
+   * @param sequence in the queue
+   * @param publishedMicros when it was published
+   */
+  public record Source(long sequence, long publishedMicros) {}
+
+  /** The letter as it is kept: the same data, key and headers, and those that say why. */
+  public Message<byte[]> toMessage(String queue, String subscriber) {
+    Message<byte[]> letter = Message.of(message.data());
+    if (message.key() != null) {
+      letter = letter.withKey(message.key());
+    }
+    for (Map.Entry<String, byte[]> header : message.headers().entrySet()) {
+      if (!header.getKey().startsWith(DeadLetters.PREFIX)) {
+        letter = letter.withHeader(header.getKey(), header.getValue());
+      }
+    }
+    letter =
+        letter
+            .withHeader(DeadLetters.QUEUE, text(queue))
+            .withHeader(DeadLetters.SUBSCRIBER, text(subscriber))
+            .withHeader(DeadLetters.SEQUENCE, text(String.valueOf(message.sequence())))
+            .withHeader(DeadLetters.PUBLISHED, text(message.publishedAt().toString()))
+            .withHeader(DeadLetters.ATTEMPTS, text(String.valueOf(attempts)))
+            .withHeader(DeadLetters.REASON, text(reason));
+    return exception == null ? letter : letter.withHeader(DeadLetters.EXCEPTION, text(exception));
+  }
+
+  /** What the headers of a letter say it is about; null if they do not. */
+  public static @Nullable Source source(Map<String, byte[]> headers) {
+    byte[] sequence = headers.get(DeadLetters.SEQUENCE);
+    byte[] published = headers.get(DeadLetters.PUBLISHED);
+    if (sequence == null || published == null) {
+      return null;
+    }
+    try {
+      return new Source(
+          Long.parseLong(text(sequence)), Micros.atOrAfter(Instant.parse(text(published))));
+    } catch (NumberFormatException | DateTimeException e) {
+      return null;
+    }
+  }
+
+  private static byte[] text(String value) {
+    return value.getBytes(StandardCharsets.UTF_8);
+  }
+
+  private static String text(byte[] value) {
+    return new String(value, StandardCharsets.UTF_8);
+  }
+}

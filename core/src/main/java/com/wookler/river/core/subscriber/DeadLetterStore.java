@@ -1,0 +1,52 @@
+package com.wookler.river.core.subscriber;
+
+import java.util.List;
+
+/**
+ * Where the dead letters of one subscriber are kept; implemented by the queue. Thread-safe, but
+ * letters are added one at a time. What it does may wait for the device: never called under the
+ * subscriber's lock.
+ *
+ * @param <M> type of the data
+ */
+public interface DeadLetterStore<M> extends AutoCloseable {
+  /** Of subscribers that cannot give up: those of a queue of dead letters. */
+  static <M> DeadLetterStore<M> none(String queue) {
+    return new NoDeadLetters<>(queue);
+  }
+
+  /**
+   * Keeps a letter, safe from a kill when this returns.
+   *
+   * @return its place: one more each time
+   */
+  long add(DeadLetter letter);
+
+  /** Returns when all that was added is on the device. */
+  void force();
+
+  /**
+   * Says that the messages of all letters below a place are finished, and that this is on the
+   * device.
+   */
+  void settle(long end);
+
+  /** What the letters are about that were not {@link #settle settled}; in order of places. */
+  List<DeadLetter.Source> unsettled();
+
+  /** The place of the next letter. */
+  long end();
+
+  /** Says that a message is dead, its letter on the device. */
+  void tell(DeadLetter letter);
+
+  /** Runs this soon, on a thread that may wait for the device. */
+  void later(Runnable task);
+
+  /** What users see. */
+  DeadLetters<M> letters();
+
+  /** Ends its use; waits for calls under way. */
+  @Override
+  void close();
+}

@@ -1,0 +1,105 @@
+package com.wookler.river.core.subscriber;
+
+import java.util.List;
+
+/**
+ * The messages that a subscriber gave up: a queue of its own, {@code <queue>.<subscriber>.dead}, in
+ * the subscriber's directory.
+ *
+ * <p>A message comes here when its last delivery failed ({@link SubscriberConfig#maxDeliveries}),
+ * or when its holder {@link Delivery#reject rejects} it. It counts as finished for the subscriber
+ * once it is here and on the device; after a crash in between it is here once. Nothing is made
+ * before the first one comes.
+ *
+ * <p>A letter has the data, the key and the headers of its message, and the headers named here, as
+ * text in UTF-8. Names that begin with {@code river.} are River's own: what a publisher sets under
+ * them may be replaced.
+ *
+ * <p>Dead letters go with what they belong to: {@code removeSubscriber} and {@code delete} remove
+ * them too. They are not archived: what was redriven or purged is gone.
+ *
+ * <p>Thread-safe. Every method throws {@link com.wookler.river.core.message.QueueClosedException}
+ * once the subscriber or the queue is closed.
+ *
+ * @param <M> type of the data
+ */
+public interface DeadLetters<M> {
+  /** What the names of all headers begin with that a dead letter adds. */
+  String PREFIX = "river.dead.";
+
+  /** Name of the queue that the message was published to. */
+  String QUEUE = PREFIX + "queue";
+
+  /** Name of the subscriber that gave it up. */
+  String SUBSCRIBER = PREFIX + "subscriber";
+
+  /** The message's sequence in that queue, decimal. */
+  String SEQUENCE = PREFIX + "sequence";
+
+  /** When it was published there, such as {@code 2026-11-20T10:15:00.123456Z}. */
+  String PUBLISHED = PREFIX + "published";
+
+  /** How many deliveries it had, decimal. */
+  String ATTEMPTS = PREFIX + "attempts";
+
+  /**
+   * Why: what {@link Delivery#reject} was told, what its processing threw, {@code nack}, or {@code
+   * not acknowledged}.
+   */
+  String REASON = PREFIX + "reason";
+
+  /** Class of the exception that {@link Delivery#fail} was told; only then. */
+  String EXCEPTION = PREFIX + "exception";
+
+  /**
+   * Of a redriven message: name of the subscriber that it is for. All others pass over it, which
+   * finishes it for them.
+   */
+  String REDRIVEN_TO = "river.redriven.to";
+
+  /** Of a redriven message: the sequence that it had before, decimal. */
+  String REDRIVEN_FROM = "river.redriven.from";
+
+  /** Name of the queue that they form. */
+  String name();
+
+  /** How many there are. */
+  long size();
+
+  /**
+   * The oldest ones, without changing anything. {@link Delivery#sequence} is that in the dead
+   * letters' queue, {@link Delivery#publishedAt} the time when it was given up; there is nothing to
+   * acknowledge.
+   */
+  List<Delivery<M>> peek(int max);
+
+  /**
+   * Publishes the oldest ones anew to the queue that they come from, for this subscriber only, and
+   * takes them out of here: with the same data, key and headers but those of a dead letter, a new
+   * sequence behind all that is there, and attempts counted anew.
+   *
+   * <p>Goes in steps of up to 64, each on the device before it is taken out of here, so that it can
+   * be interrupted and called again at any time; after a crash within a step the messages of that
+   * step come twice.
+   *
+   * @param max how many at most
+   * @return how many
+   */
+  default int redrive(int max) {
+    return redrive(max, 0);
+  }
+
+  /**
+   * Likewise, slowly; ends early when the thread is interrupted, whose flag stays set.
+   *
+   * @param perSecond how many a second at most; 0: as fast as it goes
+   */
+  int redrive(int max, int perSecond);
+
+  /**
+   * Drops all that are here now.
+   *
+   * @return how many
+   */
+  long purge();
+}
