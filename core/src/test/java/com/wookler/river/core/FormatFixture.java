@@ -82,13 +82,20 @@ final class FormatFixture {
           .until(
               () -> {
                 time.advance(Duration.ofMillis(200));
-                return queue.stats().backups() == 1;
+                return queue.stats().backups() == 1 && blockIsGone(live);
               });
       queue.force();
       copy(live, killed);
     }
     copy(live, work.resolve("closed"));
     pack(work, List.of("killed", "closed"), zip);
+  }
+
+  /** The files go after the block is counted as archived, and must not go while they are copied. */
+  private static boolean blockIsGone(Path live) {
+    Path log = live.resolve("queues/orders/log");
+    return Files.notExists(log.resolve("b00000001.cq4"))
+        && Files.notExists(log.resolve("b00000001.seal"));
   }
 
   private static void publish(MessageQueue<String> queue, ManualTimeSource time) {
