@@ -22,6 +22,7 @@ import java.util.UUID;
  */
 final class BlockSalvage {
   private static final int WINDOW_BYTES = 1 << 20;
+  private static final ByteBuffer ZEROS = ByteBuffer.allocateDirect(WINDOW_BYTES);
 
   /** What a try needs: Chronicle's header and ours. */
   private static final int PREFIX_BYTES = 4 + DocumentFormat.HEADER_BYTES;
@@ -87,14 +88,25 @@ final class BlockSalvage {
       int last = window.limit() - PREFIX_BYTES;
       int offset = 0;
       while (offset <= last) {
-        if (window.getInt(offset) != 0) {
+        if (window.getInt(offset) == 0) {
+          offset = behindZeros(window, offset, last);
+        } else {
           usedEnd = at + offset + 4;
+          offset += candidate(window, offset) ? step(at + offset, window.getInt(offset)) : 4;
         }
-        offset += candidate(window, offset) ? step(at + offset, window.getInt(offset)) : 4;
       }
       at += offset;
     }
     return new Found(messages, firstSequence, endSequence, usedEnd);
+  }
+
+  /**
+   * A block whose content was never written is zeros to the end of its mapping, and many may be.
+   */
+  private static int behindZeros(ByteBuffer window, int offset, int last) {
+    ByteBuffer rest = window.slice(offset, window.limit() - offset);
+    int zeros = rest.mismatch(ZEROS.slice(0, rest.limit()));
+    return zeros < 0 ? (last & ~3) + 4 : offset + (zeros & ~3);
   }
 
   private int fill(ByteBuffer window, long at) throws IOException {
