@@ -71,6 +71,8 @@ final class AckCheck {
         ackedAttempt[sequence] = (byte) entry.b();
       } else if (entry.kind() == Kind.STALE) {
         stale++;
+      } else if (entry.kind() == Kind.PASSED) {
+        PlainCheck.expectDamaged(name, entry, contents);
       } else if (entry.kind() == Kind.DELIVERED) {
         PlainCheck.expectContent(name, entry, contents, end);
         expectUnfinished(entry, ackedAttempt[sequence]);
@@ -153,6 +155,6 @@ final class AckCheck {
   }
 
   Summary summary() {
-    return new Summary(0, 0, 0, acks, redelivered, forgotten, forgottenNanos, 0, stale);
+    return new Summary(0, 0, 0, 0, acks, redelivered, forgotten, forgottenNanos, 0, stale);
   }
 }

@@ -1,6 +1,7 @@
 package com.wookler.river.crash;
 
 import com.wookler.river.crash.Journal.Entry;
+import com.wookler.river.crash.Journal.Kind;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
@@ -53,6 +54,10 @@ final class Check {
   void subscribers(int round, End end) throws IOException {
     for (int i = 0; i < scenario.subscribers(); i++) {
       List<Entry> entries = Journal.read(site.subscribed(round, i));
+      if (end.power()) {
+        // read from a disk without power
+        entries.removeIf(entry -> entry.kind() == Kind.PASSED && entry.nanos() > end.at());
+      }
       if (Scenario.acknowledges(i)) {
         acked.get(i / 2).round(entries, contents, end);
       } else {

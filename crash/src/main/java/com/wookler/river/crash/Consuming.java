@@ -1,38 +1,73 @@
 package com.wookler.river.crash;
 
+import com.google.errorprone.annotations.concurrent.GuardedBy;
+import com.wookler.river.core.message.DamagedMessageException;
 import com.wookler.river.core.message.StaleReceiptException;
 import com.wookler.river.core.subscriber.Delivery;
+import com.wookler.river.core.subscriber.Position;
 import com.wookler.river.core.subscriber.Subscriber;
 import com.wookler.river.crash.Journal.Kind;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.SplittableRandom;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 
-/** One consuming thread. */
+/**
+ * Takes from one subscriber; its threads share it. A damaged message stops a subscriber until it is
+ * told to pass over it, which is done here where damage is to be expected.
+ */
 final class Consuming {
   private static final Duration WAIT = Duration.ofMillis(50);
   private static final int LEAVE_ONE_OF = 200;
   private static final int MOST = 100;
+  private static final Pattern SEQUENCE = Pattern.compile("sequence ([0-9]+): damaged");
 
   private final Subscriber<byte[]> subscriber;
   private final Journal journal;
-  private final int largest;
+  private final Scenario scenario;
 
-  Consuming(Subscriber<byte[]> subscriber, Journal journal, int largest) {
+  @GuardedBy("this")
+  private long passed = -1;
+
+  Consuming(Subscriber<byte[]> subscriber, Journal journal, Scenario scenario) {
     this.subscriber = subscriber;
     this.journal = journal;
-    this.largest = largest;
+    this.scenario = scenario;
+  }
+
+  private List<Delivery<byte[]>> batch(int most, Duration timeout) throws InterruptedException {
+    while (true) {
+      try {
+        return subscriber.batch(most, timeout);
+      } catch (DamagedMessageException e) {
+        Matcher lost = SEQUENCE.matcher(String.valueOf(e.getMessage()));
+        if (!scenario.faulty() || !lost.find()) {
+          throw e;
+        }
+        passOver(Long.parseLong(lost.group(1)));
+      }
+    }
+  }
+
+  /** Once for each: another thread that met it too must not take the subscriber back. */
+  private synchronized void passOver(long sequence) {
+    if (sequence > passed) {
+      passed = sequence;
+      journal.append(Kind.PASSED, sequence, 0, 0);
+      subscriber.seek(Position.sequence(sequence + 1));
+    }
   }
 
   /** A batch without acknowledgement. */
   void takePlain() throws InterruptedException {
-    note(subscriber.batch(Scenario.PLAIN_BATCH, WAIT));
+    note(batch(Scenario.PLAIN_BATCH, WAIT));
   }
 
   /** A batch most of which is acked; what is left comes again. */
   void takeAndAck(SplittableRandom random) throws InterruptedException {
-    List<Delivery<byte[]>> deliveries = subscriber.batch(1 + random.nextInt(MOST), WAIT);
+    List<Delivery<byte[]>> deliveries = batch(1 + random.nextInt(MOST), WAIT);
     if (deliveries.isEmpty()) {
       return;
     }
@@ -72,7 +107,7 @@ final class Consuming {
 
   private void note(List<Delivery<byte[]>> deliveries) {
     for (Delivery<byte[]> delivery : deliveries) {
-      long id = Content.check(delivery, largest);
+      long id = Content.check(delivery, scenario.largest());
       journal.append(Kind.DELIVERED, delivery.sequence(), delivery.attempt(), id);
     }
   }
@@ -91,7 +126,7 @@ final class Consuming {
   long drain(boolean ack) throws InterruptedException {
     long taken = 0;
     while (true) {
-      List<Delivery<byte[]>> deliveries = subscriber.batch(Scenario.PLAIN_BATCH, Duration.ZERO);
+      List<Delivery<byte[]>> deliveries = batch(Scenario.PLAIN_BATCH, Duration.ZERO);
       if (deliveries.isEmpty()) {
         return taken;
       }

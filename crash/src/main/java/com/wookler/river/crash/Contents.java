@@ -36,6 +36,7 @@ final class Contents {
   private final boolean torn; // whether what was not forced may be damaged
   private long[] ids = new long[1 << 16]; // of the content, by sequence; 0 is none
   private long end;
+  private long damaged;
 
   Contents(Site site, int largest, boolean torn) {
     this.site = site;
@@ -110,18 +111,29 @@ final class Contents {
           (offset, document, length) -> {
             try {
               reader.open(document, length, block);
-              reader.verify();
             } catch (DamagedMessageException e) {
-              BrokenPromise.unless(
-                  torn, "%s, at %d: %s", file, offset, String.valueOf(e.getMessage()));
+              damaged(file, offset, e);
               return;
             }
-            reader.open(document, length, block);
             while (reader.hasNext()) {
-              take(reader.next());
+              try {
+                take(reader.next());
+              } catch (DamagedMessageException e) {
+                damaged(file, offset, e);
+              }
             }
           });
     }
+  }
+
+  private void damaged(Path file, long offset, DamagedMessageException e) {
+    BrokenPromise.unless(torn, "%s, at %d: %s", file, offset, String.valueOf(e.getMessage()));
+    damaged++;
+  }
+
+  /** Messages, or documents that cannot be read at all, that a power loss has torn. */
+  long damaged() {
+    return damaged;
   }
 
   private void take(StoredMessage message) {

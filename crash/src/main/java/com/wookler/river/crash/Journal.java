@@ -56,6 +56,8 @@ final class Journal {
     ACKED,
     /** The ack was refused because a later attempt is under way: sequence a, attempt b. */
     STALE,
+    /** Passed over as damaged: sequence a. */
+    PASSED,
     /** The log is on the device: below sequence a. */
     FORCED,
     /** Acknowledgements that returned before the time a are on the device. */

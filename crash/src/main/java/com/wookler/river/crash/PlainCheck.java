@@ -21,7 +21,8 @@ final class PlainCheck {
   void round(List<Entry> entries, Contents contents, End end) {
     boolean first = true;
     for (Entry entry : entries) {
-      if (entry.kind() != Kind.DELIVERED) {
+      if (entry.kind() == Kind.PASSED) {
+        expectDamaged(name, entry, contents);
         continue;
       }
       expectContent(name, entry, contents, end);
@@ -81,6 +82,17 @@ final class PlainCheck {
         Content.text(there));
   }
 
+  /** What was reported as damaged is not there whole. */
+  static void expectDamaged(String name, Entry passed, Contents contents) {
+    long there = contents.id(passed.a());
+    BrokenPromise.unless(
+        there == 0,
+        "%s was told that sequence %d is damaged: %s",
+        name,
+        passed.a(),
+        Content.text(there));
+  }
+
   void expectAllDelivered(Contents contents) {
     BrokenPromise.unless(
         messages(contents, next, contents.end()) <= Scenario.PLAIN_BATCH,
@@ -91,6 +103,6 @@ final class PlainCheck {
   }
 
   Summary summary() {
-    return new Summary(0, 0, 0, 0, 0, 0, 0, inHand, 0);
+    return new Summary(0, 0, 0, 0, 0, 0, 0, 0, inHand, 0);
   }
 }

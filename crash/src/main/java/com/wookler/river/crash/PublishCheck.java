@@ -15,6 +15,7 @@ final class PublishCheck {
   private long promised;
   private long lost;
   private long lostNanos;
+  private long tornBatches;
   private boolean gaps; // sequences may be missing since a power loss
 
   void round(int round, List<List<Entry>> journals, Contents contents, long before, End end) {
@@ -82,7 +83,7 @@ final class PublishCheck {
     for (Entry entry : journal) {
       switch (entry.kind()) {
         case INTENT -> {
-          expectWhole(publisher, entry, sequences);
+          expectWhole(publisher, entry, sequences, end);
           Arrays.fill(device, (int) entry.a(), (int) (entry.a() + entry.b()), entry.c() == 1);
         }
         case PUBLISHED -> expectThere(publisher, entry, sequences, device[(int) entry.a()], end);
@@ -100,11 +101,15 @@ final class PublishCheck {
     }
   }
 
-  private static void expectWhole(int publisher, Entry batch, long[] sequences) {
+  private void expectWhole(int publisher, Entry batch, long[] sequences, End end) {
     long first = sequences[(int) batch.a()];
     for (int i = 1; i < batch.b(); i++) {
       long expected = first == ABSENT ? ABSENT : first + i;
       long sequence = sequences[(int) batch.a() + i];
+      if (sequence != expected && end.power()) {
+        tornBatches++; // what was promised of it is looked at below
+        return;
+      }
       BrokenPromise.unless(
           sequence == expected,
           "publisher %d: of the batch %s message %d is at %d and not at %d",
@@ -121,7 +126,11 @@ final class PublishCheck {
       return; // a machine without power promises nothing: the call came back from the memory of one
     }
     promised += batch.b();
-    long sequence = sequences[(int) batch.a()];
+    long sequence = batch.c();
+    for (int i = 0; i < batch.b(); i++) {
+      long there = sequences[(int) batch.a() + i];
+      sequence = there == batch.c() + i ? sequence : there;
+    }
     boolean mayBeLost = end.power() && !device && batch.c() + batch.b() > end.forcedEnd();
     if (sequence == ABSENT && mayBeLost) {
       lost += batch.b();
@@ -142,6 +151,6 @@ final class PublishCheck {
   }
 
   Summary summary() {
-    return new Summary(promised, lost, lostNanos, 0, 0, 0, 0, 0, 0);
+    return new Summary(promised, lost, lostNanos, tornBatches, 0, 0, 0, 0, 0, 0);
   }
 }

@@ -95,7 +95,9 @@ final class Rounds {
         drain(queue);
         check.subscribers(round, End.killed(0));
         check.delivered();
-        awaitArchived(queue);
+        if (check.contents().damaged() == 0) { // a block with a torn message is not archived
+          awaitArchived(queue);
+        }
         lookUp(queue);
       }
       long took = TimeSource.system().nanoTime() - started;
@@ -112,7 +114,7 @@ final class Rounds {
     for (int i = 0; i < scenario.subscribers(); i++) {
       Subscriber<byte[]> subscriber = queue.subscriber(Scenario.subscriber(i));
       Journal journal = new Journal(site.subscribed(round, i));
-      new Consuming(subscriber, journal, scenario.largest()).drain(Scenario.acknowledges(i));
+      new Consuming(subscriber, journal, scenario).drain(Scenario.acknowledges(i));
       BrokenPromise.unless(
           subscriber.stats().lag() == 0, "%s: %s", subscriber.name(), subscriber.stats());
     }

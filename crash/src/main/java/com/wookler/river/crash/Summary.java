@@ -8,6 +8,7 @@ import java.util.Locale;
  * @param promised messages whose publish returned
  * @param lost of those the ones that a power loss took, all within what is allowed
  * @param lostNanos how long before the end the earliest of those had returned
+ * @param tornBatches batches that nobody was promised, and of which a power loss left a part
  * @param acked acknowledgements that returned
  * @param redelivered deliveries with an attempt above 1
  * @param forgotten acknowledged before a power loss, and delivered again within what is allowed
@@ -19,19 +20,21 @@ record Summary(
     long promised,
     long lost,
     long lostNanos,
+    long tornBatches,
     long acked,
     long redelivered,
     long forgotten,
     long forgottenNanos,
     long inHand,
     long stale) {
-  static final Summary NONE = new Summary(0, 0, 0, 0, 0, 0, 0, 0, 0);
+  static final Summary NONE = new Summary(0, 0, 0, 0, 0, 0, 0, 0, 0, 0);
 
   Summary plus(Summary other) {
     return new Summary(
         promised + other.promised,
         lost + other.lost,
         Math.max(lostNanos, other.lostNanos),
+        tornBatches + other.tornBatches,
         acked + other.acked,
         redelivered + other.redelivered,
         forgotten + other.forgotten,
@@ -58,10 +61,11 @@ record Summary(
             + String.format(
                 Locale.ROOT,
                 "; not yet forced and lost: %,d messages, the earliest %,d ms before the end, and"
-                    + " %,d acknowledgements, the earliest %,d ms",
+                    + " %,d acknowledgements, the earliest %,d ms; %,d batches in part",
                 lost,
                 lostNanos / 1_000_000,
                 forgotten,
-                forgottenNanos / 1_000_000);
+                forgottenNanos / 1_000_000,
+                tornBatches);
   }
 }

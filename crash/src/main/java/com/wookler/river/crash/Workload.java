@@ -88,12 +88,12 @@ final class Workload {
     for (int i = 0; i < subscribers.size(); i++) {
       Subscriber<byte[]> subscriber = subscribers.get(i);
       Journal journal = new Journal(site.subscribed(round, i));
+      Consuming consuming = new Consuming(subscriber, journal, scenario);
       if (!Scenario.acknowledges(i)) {
-        run(subscriber.name(), new Consuming(subscriber, journal, scenario.largest())::takePlain);
+        run(subscriber.name(), consuming::takePlain);
       } else {
         for (int j = 0; j < CONSUMERS; j++) {
           SplittableRandom random = new SplittableRandom(seed + 100L * i + j + 100);
-          Consuming consuming = new Consuming(subscriber, journal, scenario.largest());
           run(subscriber.name() + "-" + j, () -> consuming.takeAndAck(random));
         }
       }

@@ -30,19 +30,35 @@ final class Patch {
     this.sources = Files.createDirectories(classes.resolve("sources"));
   }
 
-  /** One change in the source of a class. */
-  record Change(String what, String by) {}
+  /**
+   * One change in the source of a class.
+   *
+   * @param times how often it is there
+   */
+  record Change(String what, String by, int times) {
+    /** Of what is there once. */
+    Change(String what, String by) {
+      this(what, by, 1);
+    }
 
-  /** Puts these changes into a class, named by its file; each must match the source once. */
+    private String applyTo(String source, String file) {
+      int found = 0;
+      for (int at = source.indexOf(what); at >= 0; at = source.indexOf(what, at + 1)) {
+        found++;
+      }
+      if (found != times) {
+        throw new AssertionError(
+            file + " has this " + found + " times, so the test must follow it:\n" + what);
+      }
+      return source.replace(what, by);
+    }
+  }
+
+  /** Puts these changes into a class, named by its file. */
   Patch change(String file, Change... changes) throws IOException {
     String source = Files.readString(SOURCES.resolve(file));
     for (Change change : changes) {
-      int at = source.indexOf(change.what());
-      if (at < 0 || source.indexOf(change.what(), at + 1) >= 0) {
-        throw new AssertionError(
-            file + " does not have this once, so the test must follow it:\n" + change.what());
-      }
-      source = source.replace(change.what(), change.by());
+      source = change.applyTo(source, file);
     }
     Path target = sources.resolve(file);
     Files.createDirectories(target.getParent());

@@ -70,8 +70,10 @@ final class PowerLoss implements Fault {
       }
     }
     try (ChildProcess second = start(site, round, "second")) {
-      BrokenPromise.unless(
-          second.awaitEnd(Waiting.RESUMED), "recovery takes more than %s", Waiting.RESUMED);
+      if (!second.awaitEnd(Waiting.RESUMED)) {
+        throw new BrokenPromise(
+            "recovery takes more than " + Waiting.RESUMED + ": " + Shell.threads(second));
+      }
       BrokenPromise.unless(
           second.exitValue() == 0, "recovery failed, it said:\n%s", second.output());
     }

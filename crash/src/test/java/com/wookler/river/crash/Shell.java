@@ -3,6 +3,7 @@ package com.wookler.river.crash;
 import java.io.File;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 
@@ -33,6 +34,12 @@ final class Shell {
       throw new IOException(List.of(command) + " answered " + answer);
     }
     return answer.output();
+  }
+
+  /** What the threads of a process do, and what it said. */
+  static String threads(ChildProcess child) throws IOException, InterruptedException {
+    String jstack = Path.of(System.getProperty("java.home"), "bin", "jstack").toString();
+    return ask(jstack, Long.toString(child.pid())).output() + "\n" + child.output();
   }
 
   /** Whether there is such a program. */

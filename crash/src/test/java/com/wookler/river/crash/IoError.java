@@ -1,0 +1,164 @@
+package com.wookler.river.crash;
+
+import com.wookler.river.common.TimeSource;
+import com.wookler.river.crash.Journal.Entry;
+import com.wookler.river.crash.Journal.Kind;
+import com.wookler.river.crash.Strace.Injected;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.SplittableRandom;
+
+/**
+ * Lets system calls fail, waits for what comes of it, and kills the process. The queue must say it
+ * and stop, or go on; and once a force of the log has failed nothing may be said to be on the
+ * device.
+ */
+final class IoError implements Fault {
+  private static final Duration INJECT = Duration.ofSeconds(4);
+  private static final Duration ANSWER = Duration.ofSeconds(10);
+  private static final int MOST_CALLS_BEFORE = 12;
+  private static final long SLACK_NANOS = 20_000_000; // between the tracer's clock and the ledger's
+
+  /** What fails, and how. */
+  enum Failure {
+    MSYNC("msync", "EIO"),
+    FDATASYNC("fdatasync", "EIO"),
+    FSYNC("fsync", "EIO"),
+    TRUNCATE("ftruncate", "ENOSPC"),
+    ALLOCATE("fallocate", "ENOSPC"),
+    PWRITE("pwrite64", "ENOSPC"),
+    WRITE("write", "ENOSPC"),
+    OPEN("openat", "EMFILE"),
+    RENAME("rename,renameat,renameat2", "EIO"),
+    MAP("mmap", "ENOMEM");
+
+    private final String calls;
+    private final String error;
+
+    Failure(String calls, String error) {
+      this.calls = calls;
+      this.error = error;
+    }
+  }
+
+  private final Scenario scenario;
+  private final Map<String, Integer> counts = new HashMap<>();
+  private Failure error = Failure.MSYNC;
+
+  IoError(Scenario scenario) {
+    this.scenario = scenario;
+  }
+
+  /** The next rounds'. */
+  void next(Failure next) {
+    error = next;
+  }
+
+  @Override
+  public ChildProcess.Launch launch(Site site, int round, SplittableRandom random) {
+    return ChildProcess.Launch.with("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC");
+  }
+
+  @Override
+  public End end(ChildProcess child, Site site, int round, SplittableRandom random)
+      throws IOException, InterruptedException {
+    Waiting.file(site.ready(round), child);
+    String first = Integer.toString(1 + random.nextInt(MOST_CALLS_BEFORE));
+    String when = random.nextBoolean() ? first : first + "+"; // once, or from then on
+    String how = "error=" + error.error + ":when=" + when;
+    Path log = site.ledger().resolve("strace-" + round);
+    List<Injected> injected;
+    try (Strace strace = Strace.attach(child, error.calls, how, log)) {
+      boolean came = Waiting.until(INJECT, () -> !strace.injected().isEmpty());
+      if (came) {
+        awaitAnswers(child, site, round, strace.injected().get(0));
+      }
+      injected = strace.injected();
+    }
+    child.kill();
+    long at = TimeSource.system().nanoTime();
+    for (Injected each : injected) {
+      expectNoFalsePromise(site, round, each);
+    }
+    if (!injected.isEmpty()) {
+      count(injected.get(0), child.output());
+    }
+    return End.killed(at);
+  }
+
+  /** Every publisher hears something afterwards: the queue goes on, or says that it does not. */
+  private void awaitAnswers(ChildProcess child, Site site, int round, Injected injected)
+      throws IOException {
+    long from = injected.nanos() + SLACK_NANOS;
+    boolean answered =
+        Waiting.until(
+            ANSWER,
+            () -> {
+              for (int i = 0; i < scenario.publishers(); i++) {
+                List<Entry> journal = Journal.read(site.published(round, i));
+                if (journal.isEmpty()
+                    || journal.get(journal.size() - 1).nanos() < from
+                    || journal.stream().noneMatch(e -> e.nanos() > from && isAnswer(e))) {
+                  return false;
+                }
+              }
+              return true;
+            });
+    BrokenPromise.unless(
+        answered || !child.isAlive(),
+        "nothing is heard within %s after %s; it said:\n%s",
+        ANSWER,
+        injected,
+        child.output());
+  }
+
+  private static boolean isAnswer(Entry entry) {
+    return entry.kind() == Kind.PUBLISHED
+        || entry.kind() == Kind.FAILED
+        || entry.kind() == Kind.REFUSED;
+  }
+
+  private void expectNoFalsePromise(Site site, int round, Injected failed) throws IOException {
+    boolean ofLog =
+        failed.call().equals("msync")
+            || (failed.call().endsWith("sync") && failed.text().contains(".cq4"));
+    if (!ofLog) {
+      return;
+    }
+    for (int i = 0; i < scenario.publishers(); i++) {
+      List<Long> late = new ArrayList<>(); // numbers asked to be on the device after the failure
+      for (Entry entry : Journal.read(site.published(round, i))) {
+        if (entry.kind() == Kind.INTENT
+            && entry.c() == 1
+            && entry.nanos() > failed.nanos() + SLACK_NANOS) {
+          late.add(entry.a());
+        }
+        BrokenPromise.unless(
+            entry.kind() != Kind.PUBLISHED || !late.contains(entry.a()),
+            "publisher %d was told %s to be on the device after %s",
+            i,
+            entry,
+            failed);
+      }
+    }
+  }
+
+  private void count(Injected injected, String output) {
+    boolean failed = output.contains("has failed");
+    BrokenPromise.unless(
+        !failed || output.contains("reopen"), "a failure that names no remedy:\n%s", output);
+    String path = injected.text().replaceFirst("(?s).*?/([^/>]*)>.*", "$1");
+    String file = path.equals(injected.text()) ? "" : " " + path.replaceAll("[0-9]+", "N");
+    counts.merge(injected.call() + file + (failed ? ": failed" : ": went on"), 1, Integer::sum);
+  }
+
+  /** What failed, and what came of it. */
+  Map<String, Integer> counts() {
+    return counts;
+  }
+}
