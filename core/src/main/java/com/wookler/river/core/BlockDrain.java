@@ -45,6 +45,7 @@ final class BlockDrain {
   private final ReentrantLock removal;
   private final Executor flusher;
   private final TimeSource time;
+  private final Forces forces;
   private final IntConsumer leaveLookup;
   private final Listeners listeners;
 
@@ -54,7 +55,8 @@ final class BlockDrain {
   private long retryNanos = FIRST_RETRY_NANOS; // confined to the serial task
 
   /** Who deletes the files of a block, who has to leave it, and who hears that it is archived. */
-  record Neighbours(Executor flusher, IntConsumer leaveLookup, Listeners listeners) {}
+  record Neighbours(
+      Executor flusher, Forces forces, IntConsumer leaveLookup, Listeners listeners) {}
 
   BlockDrain(
       SubscriberContext<?> context,
@@ -70,6 +72,7 @@ final class BlockDrain {
     this.backup = backup;
     this.retention = retention;
     this.flusher = neighbours.flusher();
+    this.forces = neighbours.forces();
     this.leaveLookup = neighbours.leaveLookup();
     this.listeners = neighbours.listeners();
     this.notBefore = time.nanoTime();
@@ -171,11 +174,11 @@ final class BlockDrain {
 
   /**
    * On the flusher: first the ledgers that say it is finished, so that a power loss undoes neither
-   * or both.
+   * or both, and the ids of its messages, which nothing tells once it is gone.
    */
   private void delete(Seal seal) {
     try {
-      subscribers.force();
+      forces.force();
       log.delete(seal);
     } catch (IOException | RuntimeException e) {
       LOG.warn(

@@ -244,6 +244,10 @@ final class DataDirectory implements AutoCloseable {
     return path.resolve("log");
   }
 
+  Path ids() {
+    return path.resolve("ids");
+  }
+
   Path subscribers() {
     return path.resolve("subscribers");
   }

@@ -320,7 +320,7 @@ final class DeadLetterQueue<M> implements DeadLetterStore<M>, DeadLetters<M> {
     if (from != null) {
       headers.put(REDRIVEN_FROM, from);
     }
-    return new StoredMessage(letter.sequence(), 0, letter.data(), letter.key(), headers);
+    return new StoredMessage(letter.sequence(), 0, letter.data(), letter.key(), headers, null);
   }
 
   @Override

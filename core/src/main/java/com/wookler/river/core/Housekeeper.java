@@ -28,6 +28,7 @@ final class Housekeeper implements ManagedTask {
   private final String queue;
   private final BlockLog log;
   private final SubscriberRegistry<?> subscribers;
+  private final Forces forces;
   private final BlockDrain drain;
   private final @Nullable Backup backup;
   private final FullWatch fullWatch;
@@ -48,7 +49,7 @@ final class Housekeeper implements ManagedTask {
   record Pools(Executor flusher, Executor worker, Listeners listeners) {}
 
   /** What does the work, or looks whether there is some. */
-  record Work(BlockDrain drain, @Nullable Backup backup, FullWatch fullWatch) {}
+  record Work(Forces forces, BlockDrain drain, @Nullable Backup backup, FullWatch fullWatch) {}
 
   Housekeeper(
       QueueConfig<?> config,
@@ -59,6 +60,7 @@ final class Housekeeper implements ManagedTask {
     this.queue = config.name();
     this.log = log;
     this.subscribers = subscribers;
+    this.forces = work.forces();
     this.drain = work.drain();
     this.backup = work.backup();
     this.fullWatch = work.fullWatch();
@@ -90,9 +92,9 @@ final class Housekeeper implements ManagedTask {
     fullWatch.look();
     subscribers.tend();
     long now = time.nanoTime();
-    if (now - forcedAt >= syncNanos && subscribers.isUnforced()) {
+    if (now - forcedAt >= syncNanos && forces.isUnforced()) {
       forcedAt = now;
-      once(forcing, pools.flusher(), subscribers::force);
+      once(forcing, pools.flusher(), forces::force);
     }
     if (drain.isDue() && working.compareAndSet(false, true)) {
       pools.worker().execute(this::drain);

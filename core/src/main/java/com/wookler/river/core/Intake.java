@@ -58,28 +58,48 @@ final class Intake {
    * @throws QueueFullException there is no room; nothing was stored
    */
   long append(PublishBuffer buffer, long micros) {
+    check(buffer);
+    long sequence = log.append(buffer, micros);
+    return sequence == Room.NONE
+        ? appendToFull(buffer, () -> log.append(buffer, time.epochMicros()))
+        : sequence;
+  }
+
+  /**
+   * Likewise by an attempt that gives {@link Room#NONE} while there is no room, and is repeated. It
+   * has to {@link #check} the buffer.
+   */
+  long append(PublishBuffer buffer, LongSupplier attempt) {
+    long sequence = attempt.getAsLong();
+    return sequence == Room.NONE ? appendToFull(buffer, attempt) : sequence;
+  }
+
+  /**
+   * Refuses what is larger than a queue that gives up its oldest messages for it.
+   *
+   * @throws QueueFullException likewise
+   */
+  void check(PublishBuffer buffer) {
     if (discards) {
       refuseWhatNeverFits(buffer);
     }
-    long sequence = log.append(buffer, micros);
-    return sequence == Room.NONE ? appendToFull(buffer, micros) : sequence;
   }
 
-  private long appendToFull(PublishBuffer buffer, long micros) {
-    long sequence = again(buffer, micros);
+  private long appendToFull(PublishBuffer buffer, LongSupplier attempt) {
+    long sequence = again(attempt);
     if (sequence == Room.NONE) {
       refuseWhatNeverFits(buffer);
       if (limits.policy() != FullPolicy.BLOCK) {
         throw full("");
       }
-      sequence = await(buffer);
+      sequence = await(attempt);
     }
     return sequence;
   }
 
-  private long again(PublishBuffer buffer, long micros) {
+  private long again(LongSupplier attempt) {
     log.room().free(floor.getAsLong());
-    return log.append(buffer, micros);
+    return attempt.getAsLong();
   }
 
   /** However much is finished, it would not help: a batch that is larger than the queue. */
@@ -98,14 +118,14 @@ final class Intake {
     }
   }
 
-  private long await(PublishBuffer buffer) {
+  private long await(LongSupplier attempt) {
     long started = time.nanoTime();
     long timeout = saturated(limits.timeout());
     Room.Waiting place = log.room().enter();
     try {
       while (true) {
         place.looks();
-        long sequence = again(buffer, time.epochMicros());
+        long sequence = again(attempt);
         if (sequence != Room.NONE) {
           return sequence;
         }

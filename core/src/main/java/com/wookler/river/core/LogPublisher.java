@@ -11,6 +11,7 @@ import com.wookler.river.core.message.Message;
 import com.wookler.river.core.message.MessageConverter;
 import com.wookler.river.core.message.MessageTooLargeException;
 import com.wookler.river.core.message.StoredMessage;
+import com.wookler.river.core.message.Terms;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
@@ -34,41 +35,52 @@ final class LogPublisher<M> implements Publisher<M> {
   private final Durability level;
   private final BlockLog log;
   private final Intake intake;
+  private final @Nullable Deduplicator deduplicator;
   private final TimeSource time;
   private final AbstractCounter addTime;
 
-  LogPublisher(QueueConfig<M> config, BlockLog log, Intake intake, AbstractCounter addTime) {
+  LogPublisher(
+      QueueConfig<M> config,
+      BlockLog log,
+      Intake intake,
+      @Nullable Deduplicator deduplicator,
+      AbstractCounter addTime) {
     this.queue = config.name();
     this.converter = config.converter();
     this.maxMessageBytes = config.storage().maxMessageBytes();
     this.level = config.storage().durability();
     this.log = log;
     this.intake = intake;
+    this.deduplicator = deduplicator;
     this.time = config.time();
     this.addTime = addTime;
   }
 
   @Override
   public long publish(M data) {
-    return reached(level, store(data, null, Map.of()), 1);
+    return reached(level, store(data, null, Map.of(), null), 1);
   }
 
   @Override
   public long publish(Message<M> message) {
-    return reached(level, store(message), 1);
+    return publish(message, level);
   }
 
   @Override
   public long publish(Message<M> message, Durability asked) {
     Durability promised = atLeast(asked);
-    return reached(promised, store(message), 1);
+    return isTold(message)
+        ? reached(promised, once(List.of(message)))
+        : reached(promised, store(message), 1);
   }
 
   @Override
   public CompletableFuture<Long> publishAsync(Message<M> message, Durability asked) {
     try {
       Durability promised = atLeast(asked);
-      return promised(promised, store(message), 1);
+      return isTold(message)
+          ? promised(promised, once(List.of(message)))
+          : promised(promised, store(message), 1);
     } catch (RuntimeException e) {
       return CompletableFuture.failedFuture(e);
     }
@@ -76,29 +88,31 @@ final class LogPublisher<M> implements Publisher<M> {
 
   private long store(Message<M> message) {
     Message<M> present = present(message);
-    return store(present.data(), present.key(), present.headers());
+    return store(present.data(), present.key(), present.headers(), present.terms());
   }
 
-  private long store(M data, @Nullable String key, Map<String, byte[]> headers) {
+  private long store(
+      M data, @Nullable String key, Map<String, byte[]> headers, @Nullable Terms terms) {
     byte[] bytes = bytes(data);
     PublishBuffer buffer = PublishBuffer.ofThread();
     DocumentWriter document = buffer.document();
     document.start();
-    document.add(bytes, key, headers);
+    document.add(bytes, key, headers, terms);
     return append(buffer);
   }
 
   @Override
   public long publish(List<Message<M>> batch) {
-    List<Message<M>> messages = copy(batch);
-    return reached(level, store(messages), messages.size());
+    return publish(batch, level);
   }
 
   @Override
   public long publish(List<Message<M>> batch, Durability asked) {
     Durability promised = atLeast(asked);
     List<Message<M>> messages = copy(batch);
-    return reached(promised, store(messages), messages.size());
+    return anyIsTold(messages)
+        ? reached(promised, once(messages))
+        : reached(promised, store(messages), messages.size());
   }
 
   @Override
@@ -106,22 +120,43 @@ final class LogPublisher<M> implements Publisher<M> {
     try {
       Durability promised = atLeast(asked);
       List<Message<M>> messages = copy(batch);
-      return promised(promised, store(messages), messages.size());
+      return anyIsTold(messages)
+          ? promised(promised, once(messages))
+          : promised(promised, store(messages), messages.size());
     } catch (RuntimeException e) {
       return CompletableFuture.failedFuture(e);
     }
   }
 
-  private long store(List<Message<M>> messages) {
+  /** Whether a message has to be looked for before it is stored. */
+  private boolean isTold(@Nullable Message<M> message) {
+    return deduplicator != null && message != null && message.id() != null;
+  }
+
+  private boolean anyIsTold(List<Message<M>> messages) {
+    return deduplicator != null && messages.stream().anyMatch(this::isTold);
+  }
+
+  private Deduplicator.Placed once(List<Message<M>> messages) {
+    return Objects.requireNonNull(deduplicator).publish(intake, messages, converted(messages));
+  }
+
+  private byte[][] converted(List<Message<M>> messages) {
     byte[][] bytes = new byte[messages.size()][];
     for (int i = 0; i < bytes.length; i++) {
       bytes[i] = bytes(present(messages.get(i)).data());
     }
+    return bytes;
+  }
+
+  private long store(List<Message<M>> messages) {
+    byte[][] bytes = converted(messages);
     PublishBuffer buffer = PublishBuffer.ofThread();
     DocumentWriter document = buffer.document();
     document.start();
     for (int i = 0; i < bytes.length; i++) {
-      document.add(bytes[i], messages.get(i).key(), messages.get(i).headers());
+      Message<M> message = messages.get(i);
+      document.add(bytes[i], message.key(), message.headers(), message.terms());
     }
     return append(buffer);
   }
@@ -224,7 +259,24 @@ final class LogPublisher<M> implements Publisher<M> {
   @Override
   public PublishResult put(Message<M> message, Durability asked) {
     Durability promised = atLeast(asked);
+    if (isTold(message)) {
+      Deduplicator.Placed placed = once(List.of(message));
+      return new PublishResult(reached(promised, placed), placed.duplicate(), promised);
+    }
     return new PublishResult(reached(promised, store(message), 1), false, promised);
+  }
+
+  private long reached(Durability promised, Deduplicator.Placed placed) {
+    if (promised == Durability.DISK) {
+      log.commits().await(placed.end());
+    }
+    return placed.first();
+  }
+
+  private CompletableFuture<Long> promised(Durability promised, Deduplicator.Placed placed) {
+    return promised == Durability.DISK
+        ? log.commits().future(placed.first(), placed.end())
+        : CompletableFuture.completedFuture(placed.first());
   }
 
   private long reached(Durability promised, long sequence, int count) {

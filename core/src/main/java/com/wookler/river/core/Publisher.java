@@ -38,7 +38,9 @@ public interface Publisher<M> {
    *
    * @param batch one message or more, together at most a quarter of the mapping (20 MB with the
    *     default block size)
-   * @return the first sequence
+   *     <p>Where the queue deduplicates, those whose id is known are left out, also if it is
+   *     another's in the batch; the others follow one another all the same.
+   * @return the first sequence; if the first message was left out, where it stands
    */
   long publish(List<Message<M>> batch);
 
@@ -53,8 +55,10 @@ public interface Publisher<M> {
   long publish(Message<M> message, Durability level);
 
   /**
-   * Publishes one message like {@link #publish(Message, Durability)}, and tells more of what became
-   * of it.
+   * Publishes one message like {@link #publish(Message, Durability)}, and tells whether it was a
+   * duplicate: on a queue with a window ({@code queue.deduplicate}) a message whose id was
+   * published within it is not stored again. The result is then the first one's, and is returned
+   * once that is as durable as asked. All other methods return its sequence likewise.
    */
   PublishResult put(Message<M> message, Durability level);
 

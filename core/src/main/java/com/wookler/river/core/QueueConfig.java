@@ -21,6 +21,7 @@ import org.jspecify.annotations.Nullable;
  * @param storage how messages are stored
  * @param limits how much it may hold
  * @param retention how long it keeps what nobody has finished
+ * @param deduplicate window in which an id is stored once; zero: ids have no effect
  * @param reload what becomes of the data that the directory holds
  * @param backup where drained blocks go, or null: nowhere
  * @param ehcache the user's cache for redelivery, or null: the built-in one
@@ -34,6 +35,7 @@ record QueueConfig<M>(
     StorageConfig storage,
     LimitConfig limits,
     Retention retention,
+    Duration deduplicate,
     ReloadConfig reload,
     @Nullable BackupConfig backup,
     @Nullable Path ehcache,
@@ -56,10 +58,16 @@ record QueueConfig<M>(
    */
   record BackupConfig(Path directory, Duration retention) {}
 
+  static final Duration LONGEST_WINDOW = Duration.ofDays(366);
+
   QueueConfig {
     storage.check(name);
     limits.check(name);
     retention.check(name);
+    check(
+        name,
+        !deduplicate.isNegative() && deduplicate.compareTo(LONGEST_WINDOW) <= 0,
+        "queue.deduplicate is " + deduplicate + "; zero to 366 days are allowed");
     check(
         name,
         !reload.discardedRetention().isNegative(),

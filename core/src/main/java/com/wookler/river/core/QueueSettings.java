@@ -29,6 +29,7 @@ final class QueueSettings<M> {
   FullPolicy fullPolicy = FullPolicy.REJECT;
   Duration fullTimeout = Duration.ofSeconds(30);
   Retention retention = Retention.NONE;
+  Duration deduplicate = Duration.ZERO;
   boolean reload = true;
   Duration discardedRetention = Duration.ofDays(7);
   QueueConfig.@Nullable BackupConfig backup;
@@ -60,6 +61,7 @@ final class QueueSettings<M> {
         new StorageConfig(recycle, blockBytes, maxMessageBytes, durability, syncInterval),
         new LimitConfig(maxMessages, maxBytes, fullPolicy, fullTimeout),
         retention,
+        deduplicate,
         new QueueConfig.ReloadConfig(reload, discardedRetention),
         backup,
         ehcache,

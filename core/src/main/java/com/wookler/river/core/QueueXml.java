@@ -40,6 +40,7 @@ final class QueueXml {
           "queue.max.bytes",
           "queue.full.policy",
           "queue.full.timeout",
+          "queue.deduplicate",
           "queue.retention.age",
           "queue.retention.bytes",
           "queue.retention.messages",
@@ -112,6 +113,7 @@ final class QueueXml {
     to.durability = durability(node, "queue.durability", to.durability);
     to.syncInterval = node.duration("queue.sync.interval", to.syncInterval);
     limits(node, to);
+    to.deduplicate = node.duration("queue.deduplicate", to.deduplicate);
     to.retention = retention(node, to.retention);
     to.reload = node.bool("queue.onstart.reload", to.reload);
     to.discardedRetention = node.duration("queue.discarded.retention", to.discardedRetention);

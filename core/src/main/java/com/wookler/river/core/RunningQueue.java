@@ -55,6 +55,7 @@ final class RunningQueue<M> {
   private final SubscriberRegistry<M> subscribers;
   private final Lookup lookup;
   private final LogPublisher<M> publisher;
+  private final Forces forces;
   private final BlockDrain drain;
   private boolean delete; // guarded by the lifecycle lock of MessageQueue
 
@@ -78,17 +79,19 @@ final class RunningQueue<M> {
       SubscriberContext<M> context = context();
       subscribers =
           openSubscribers(context, counters, buries ? deadLetters(worker, listeners) : this::none);
+      Deduplicator deduplicator = openDeduplicator();
+      forces = new Forces(log, subscribers, deduplicator);
       drain =
           new BlockDrain(
               context,
               subscribers,
               config.retention(),
               backup,
-              new BlockDrain.Neighbours(flusher, lookup::leave, listeners));
+              new BlockDrain.Neighbours(flusher, forces, lookup::leave, listeners));
       Intake intake = new Intake(config, log, subscribers::needed);
       undo.push(worker::drain);
       startHousekeeping(intake, new Housekeeper.Pools(flusher, worker, listeners));
-      publisher = new LogPublisher<>(config, log, intake, counters.addTime());
+      publisher = new LogPublisher<>(config, log, intake, deduplicator, counters.addTime());
       undo.push(log::stop);
     } catch (Throwable e) {
       Throwable more = takeApart();
@@ -184,6 +187,17 @@ final class RunningQueue<M> {
     return opened;
   }
 
+  private @Nullable Deduplicator openDeduplicator() {
+    if (config.deduplicate().isZero()) {
+      return null;
+    }
+    Deduplicator opened = new Deduplicator(config, directory.ids(), log);
+    undo.push(opened::close);
+    undo.push(flusher::drain);
+    undo.push(() -> flusher.execute(forces::force));
+    return opened;
+  }
+
   private LogSettings logSettings() {
     return new LogSettings(
         config.name(),
@@ -222,7 +236,7 @@ final class RunningQueue<M> {
             config,
             log,
             subscribers,
-            new Housekeeper.Work(drain, backup, fullWatch(intake, pools)),
+            new Housekeeper.Work(forces, drain, backup, fullWatch(intake, pools)),
             pools);
     undo.push(() -> tasks.manager().remove(housekeeper));
     undo.push(housekeeper::stop);
@@ -287,7 +301,7 @@ final class RunningQueue<M> {
   void force() {
     try {
       log.force();
-      CompletableFuture.runAsync(subscribers::force, flusher).join();
+      CompletableFuture.runAsync(forces::force, flusher).join();
     } catch (RejectedExecutionException e) {
       throw new QueueClosedException("queue " + config.name() + " is closed", e);
     } catch (CompletionException e) {

@@ -180,6 +180,7 @@ class ConfigurationDocTest {
     assertThat(QUEUE.maxMessages).isEqualTo(QUEUE.maxBytes).isEqualTo(Long.MAX_VALUE);
     assertThat(row("queue.full.policy").dflt()).isEqualTo(QUEUE.fullPolicy.name());
     assertThat(duration("queue.full.timeout")).isEqualTo(QUEUE.fullTimeout);
+    assertThat(duration("queue.deduplicate")).isEqualTo(QUEUE.deduplicate);
     assertThat(QUEUE.retention).isSameAs(Retention.NONE); // as the rows say: for good
   }
 

@@ -121,6 +121,7 @@ class XmlQueueTest {
         Arguments.of("queue.full.policy", "discard_oldest", "WAIT"),
         Arguments.of("queue.full.policy", "BLOCK", "drop"),
         Arguments.of("queue.full.timeout", "5ss", "-1ss"),
+        Arguments.of("queue.deduplicate", "10mm", "-1ss"),
         Arguments.of("queue.retention.age", "30dd", "-1dd"),
         Arguments.of("queue.retention.bytes", "10 GB", "0"),
         Arguments.of("queue.retention.messages", "1000", "0"),

@@ -28,11 +28,17 @@ import java.util.UUID;
  * <pre>
  *       0     4  CRC32C of the L bytes from 8, exclusive or L
  *       4     4  length L of what follows
- *       8     1  flags: 1 key, 2 headers
+ *       8     1  flags: 1 key, 2 headers, 4 id, 8 expiry, 16 delay; any other is of a newer format
  *       9     …  key, if any: length (2), UTF-8
  *             …  headers, if any: count (2), then each: name length (2), UTF-8, value length (4), value
+ *             …  id, if any: length (2), UTF-8
+ *             …  expiry, if any (8): microseconds from the publish time on
+ *             …  delay, if any (8): likewise
  *             …  data: the rest
  * </pre>
+ *
+ * <p>An entry with a flag that is not known, its checksum proven, is refused with an error that is
+ * not damage: nothing may be taken for data that a newer River meant otherwise.
  *
  * <p>Why two: an entry's checksum is computed by its publisher outside the append lock, over all
  * its bytes; the header's check is all that remains to do under the lock, where sequence, time and
@@ -59,6 +65,10 @@ public final class DocumentFormat {
 
   static final int FLAG_KEY = 1;
   static final int FLAG_HEADERS = 2;
+  static final int FLAG_ID = 4;
+  static final int FLAG_EXPIRY = 8;
+  static final int FLAG_DELAY = 16;
+  static final int KNOWN_FLAGS = FLAG_KEY | FLAG_HEADERS | FLAG_ID | FLAG_EXPIRY | FLAG_DELAY;
 
   static final VarHandle INT =
       MethodHandles.byteArrayViewVarHandle(int[].class, ByteOrder.LITTLE_ENDIAN);

@@ -10,6 +10,7 @@ import static com.wookler.river.core.message.DocumentFormat.LENGTH_AT;
 import static com.wookler.river.core.message.DocumentFormat.MAGIC;
 import static com.wookler.river.core.message.DocumentFormat.TIME_AT;
 
+import com.wookler.river.common.errors.RiverException;
 import com.wookler.river.core.message.DocumentFormat.HeaderCheck;
 import java.util.Map;
 import java.util.UUID;
@@ -152,6 +153,8 @@ public final class DocumentReader {
    * The next message, as the maker makes it.
    *
    * @throws DamagedMessageException as {@link #next()}
+   * @throws RiverException a newer River wrote it, in a form that this one does not know; each
+   *     further call says so too
    */
   public <T> T next(StoredMessage.Maker<T> maker) {
     int length = entryLength();
@@ -163,6 +166,16 @@ public final class DocumentReader {
     long content = entry + ENTRY_PREFIX_BYTES;
     if (bytes.byteAt(content) != NO_FLAGS) {
       byte[] copy = prove(sequence, check, content, length);
+      if ((copy[0] & ~DocumentFormat.KNOWN_FLAGS) != 0) {
+        entryAt = entry;
+        slot--;
+        throw new RiverException(
+            "sequence "
+                + sequence
+                + " has flags 0x"
+                + Integer.toHexString(copy[0] & 0xFF)
+                + ", which a newer River has written; read it with that");
+      }
       return Entry.decode(maker, sequence, micros, copy);
     }
     byte[] data = new byte[length - 1];
@@ -173,7 +186,7 @@ public final class DocumentReader {
     if (DocumentFormat.entryCheck((int) crc.getValue(), length) != check) {
       throw wrong(sequence);
     }
-    return maker.make(sequence, micros, data, null, Map.of());
+    return maker.make(sequence, micros, data, null, Map.of(), null);
   }
 
   private byte[] prove(long sequence, int check, long content, int length) {

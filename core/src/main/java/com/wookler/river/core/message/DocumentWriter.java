@@ -2,7 +2,10 @@ package com.wookler.river.core.message;
 
 import static com.wookler.river.core.message.DocumentFormat.ENTRY_LENGTH_AT;
 import static com.wookler.river.core.message.DocumentFormat.ENTRY_PREFIX_BYTES;
+import static com.wookler.river.core.message.DocumentFormat.FLAG_DELAY;
+import static com.wookler.river.core.message.DocumentFormat.FLAG_EXPIRY;
 import static com.wookler.river.core.message.DocumentFormat.FLAG_HEADERS;
+import static com.wookler.river.core.message.DocumentFormat.FLAG_ID;
 import static com.wookler.river.core.message.DocumentFormat.FLAG_KEY;
 import static com.wookler.river.core.message.DocumentFormat.HEADER_BYTES;
 
@@ -45,15 +48,29 @@ public final class DocumentWriter {
    * @throws RiverException a key or header is over its limit
    */
   public void add(byte[] data, @Nullable String key, Map<String, byte[]> headers) {
+    add(data, key, headers, null);
+  }
+
+  /**
+   * Adds one message, with what its publisher said of it besides.
+   *
+   * @throws RiverException a key, header or id is over its limit
+   */
+  public void add(
+      byte[] data, @Nullable String key, Map<String, byte[]> headers, @Nullable Terms terms) {
     int start = buffer.position();
     ensure(ENTRY_PREFIX_BYTES + 1 + data.length);
     buffer.position(start + ENTRY_PREFIX_BYTES);
-    buffer.put((byte) ((key == null ? 0 : FLAG_KEY) | (headers.isEmpty() ? 0 : FLAG_HEADERS)));
+    int flags = (key == null ? 0 : FLAG_KEY) | (headers.isEmpty() ? 0 : FLAG_HEADERS);
+    buffer.put((byte) (terms == null ? flags : flags | flags(terms)));
     if (key != null) {
       putText(key, "key");
     }
     if (!headers.isEmpty()) {
       putHeaders(headers);
+    }
+    if (terms != null) {
+      putTerms(terms);
     }
     ensure(data.length);
     buffer.put(data);
@@ -71,6 +88,26 @@ public final class DocumentWriter {
     buffer.putInt(start, check).putInt(start + ENTRY_LENGTH_AT, length);
     digest = DocumentFormat.digest(digest, check);
     count++;
+  }
+
+  private static int flags(Terms terms) {
+    return (terms.id() == null ? 0 : FLAG_ID)
+        | (terms.expiryMicros() == 0 ? 0 : FLAG_EXPIRY)
+        | (terms.delayMicros() == 0 ? 0 : FLAG_DELAY);
+  }
+
+  private void putTerms(Terms terms) {
+    if (terms.id() != null) {
+      putText(terms.id(), "id");
+    }
+    if (terms.expiryMicros() != 0) {
+      ensure(Long.BYTES);
+      buffer.putLong(terms.expiryMicros());
+    }
+    if (terms.delayMicros() != 0) {
+      ensure(Long.BYTES);
+      buffer.putLong(terms.delayMicros());
+    }
   }
 
   private void putHeaders(Map<String, byte[]> headers) {

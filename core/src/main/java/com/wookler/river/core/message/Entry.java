@@ -1,8 +1,12 @@
 package com.wookler.river.core.message;
 
+import static com.wookler.river.core.message.DocumentFormat.FLAG_DELAY;
+import static com.wookler.river.core.message.DocumentFormat.FLAG_EXPIRY;
 import static com.wookler.river.core.message.DocumentFormat.FLAG_HEADERS;
+import static com.wookler.river.core.message.DocumentFormat.FLAG_ID;
 import static com.wookler.river.core.message.DocumentFormat.FLAG_KEY;
 import static com.wookler.river.core.message.DocumentFormat.INT;
+import static com.wookler.river.core.message.DocumentFormat.LONG;
 import static com.wookler.river.core.message.DocumentFormat.SHORT;
 
 import java.nio.charset.StandardCharsets;
@@ -13,6 +17,8 @@ import java.util.Map;
 
 /** Takes an entry with key or headers apart, once its checksum is proven. */
 final class Entry {
+  private static final int TERMS = FLAG_ID | FLAG_EXPIRY | FLAG_DELAY;
+
   private final byte[] bytes;
   private int at = 1;
 
@@ -29,7 +35,21 @@ final class Entry {
     Entry entry = new Entry(bytes);
     String key = (bytes[0] & FLAG_KEY) == 0 ? null : entry.text();
     Map<String, byte[]> headers = (bytes[0] & FLAG_HEADERS) == 0 ? Map.of() : entry.headers();
-    return maker.make(sequence, micros, entry.bytes(bytes.length - entry.at), key, headers);
+    Terms terms = (bytes[0] & TERMS) == 0 ? null : entry.terms(bytes[0]);
+    byte[] data = entry.bytes(bytes.length - entry.at);
+    return maker.make(sequence, micros, data, key, headers, terms);
+  }
+
+  private Terms terms(int flags) {
+    String id = (flags & FLAG_ID) == 0 ? null : text();
+    long expiry = (flags & FLAG_EXPIRY) == 0 ? 0 : number();
+    long delay = (flags & FLAG_DELAY) == 0 ? 0 : number();
+    return new Terms(id, expiry, delay);
+  }
+
+  private long number() {
+    at += Long.BYTES;
+    return (long) LONG.get(bytes, at - Long.BYTES);
   }
 
   private Map<String, byte[]> headers() {

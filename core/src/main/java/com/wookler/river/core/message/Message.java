@@ -7,7 +7,7 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One message as its publisher hands it over: the data, an optional key and optional headers.
+ * One message as its publisher hands it over: the data, and perhaps a key, headers and an id.
  *
  * <p>Immutable; each {@code with…} method returns a new message. Header values are copied on the
  * way in and must not be changed on the way out.
@@ -19,15 +19,19 @@ public final class Message<M> {
   private final @Nullable String key;
   private final Map<String, byte[]> headers;
 
-  private Message(M data, @Nullable String key, Map<String, byte[]> headers) {
+  private final @Nullable Terms terms;
+
+  private Message(
+      M data, @Nullable String key, Map<String, byte[]> headers, @Nullable Terms terms) {
     this.data = data;
     this.key = key;
     this.headers = headers;
+    this.terms = terms;
   }
 
   /** A message with this data, without key and headers. */
   public static <M> Message<M> of(M data) {
-    return new Message<>(Objects.requireNonNull(data, "data"), null, Map.of());
+    return new Message<>(Objects.requireNonNull(data, "data"), null, Map.of(), null);
   }
 
   /**
@@ -36,7 +40,7 @@ public final class Message<M> {
    * @param key at most 65,535 bytes in UTF-8
    */
   public Message<M> withKey(String key) {
-    return new Message<>(data, Objects.requireNonNull(key, "key"), headers);
+    return new Message<>(data, Objects.requireNonNull(key, "key"), headers, terms);
   }
 
   /**
@@ -48,7 +52,29 @@ public final class Message<M> {
   public Message<M> withHeader(String name, byte[] value) {
     Map<String, byte[]> more = new LinkedHashMap<>(headers);
     more.put(Objects.requireNonNull(name, "name"), value.clone());
-    return new Message<>(data, key, Collections.unmodifiableMap(more));
+    return new Message<>(data, key, Collections.unmodifiableMap(more), terms);
+  }
+
+  /**
+   * The same message with an id. A queue that deduplicates ({@code queue.deduplicate}) stores one
+   * message of an id within its window, and answers a repetition with the first one's sequence.
+   *
+   * @param id at most 65,535 bytes in UTF-8
+   */
+  public Message<M> withId(String id) {
+    return with(new Terms(Objects.requireNonNull(id, "id"), expiryMicros(), delayMicros()));
+  }
+
+  private Message<M> with(Terms more) {
+    return new Message<>(data, key, headers, more);
+  }
+
+  private long expiryMicros() {
+    return terms == null ? 0 : terms.expiryMicros();
+  }
+
+  private long delayMicros() {
+    return terms == null ? 0 : terms.delayMicros();
   }
 
   /** The data. */
@@ -64,6 +90,16 @@ public final class Message<M> {
   /** The headers in the order in which they were given; unmodifiable. */
   public Map<String, byte[]> headers() {
     return headers;
+  }
+
+  /** The id, or null where none was given. */
+  public @Nullable String id() {
+    return terms == null ? null : terms.id();
+  }
+
+  /** All of these as they are stored, or null if there are none. */
+  public @Nullable Terms terms() {
+    return terms;
   }
 
   @Override

@@ -1,5 +1,6 @@
 package com.wookler.river.core.message;
 
+import java.time.Duration;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 
@@ -7,6 +8,7 @@ import java.time.temporal.ChronoUnit;
 public final class Micros {
   private static final long PER_SECOND = 1_000_000;
   private static final long NANOS = 1_000;
+  private static final Duration LONGEST = Duration.of(Long.MAX_VALUE, ChronoUnit.MICROS);
 
   private Micros() {}
 
@@ -14,6 +16,20 @@ public final class Micros {
   public static long atOrAfter(Instant time) {
     long floor = ChronoUnit.MICROS.between(Instant.EPOCH, time);
     return toInstant(floor).isBefore(time) ? floor + 1 : floor;
+  }
+
+  /** As microseconds, a part of one counted as one; {@link Long#MAX_VALUE} if it is longer. */
+  static long of(Duration time) {
+    if (time.compareTo(LONGEST) >= 0) {
+      return Long.MAX_VALUE;
+    }
+    long part = time.getNano() % NANOS == 0 ? 0 : 1;
+    return time.getSeconds() * PER_SECOND + time.getNano() / NANOS + part;
+  }
+
+  /** The other way round. */
+  static Duration toDuration(long micros) {
+    return Duration.of(micros, ChronoUnit.MICROS);
   }
 
   /** The time that a number of microseconds stands for. */

@@ -15,6 +15,7 @@ public final class StoredMessage {
   private final byte[] data;
   private final @Nullable String key;
   private final Map<String, byte[]> headers;
+  private final @Nullable Terms terms;
 
   /** Takes the data and headers over, as they are. */
   public StoredMessage(
@@ -22,12 +23,14 @@ public final class StoredMessage {
       long publishedMicros,
       byte[] data,
       @Nullable String key,
-      Map<String, byte[]> headers) {
+      Map<String, byte[]> headers,
+      @Nullable Terms terms) {
     this.sequence = sequence;
     this.publishedMicros = publishedMicros;
     this.data = data;
     this.key = key;
     this.headers = headers;
+    this.terms = terms;
   }
 
   /**
@@ -43,7 +46,8 @@ public final class StoredMessage {
         long publishedMicros,
         byte[] data,
         @Nullable String key,
-        Map<String, byte[]> headers);
+        Map<String, byte[]> headers,
+        @Nullable Terms terms);
   }
 
   /** Position in the queue. */
@@ -74,5 +78,10 @@ public final class StoredMessage {
   /** The headers, unmodifiable. */
   public Map<String, byte[]> headers() {
     return headers;
+  }
+
+  /** Its id, expiry and delay, or null if it has none of them. */
+  public @Nullable Terms terms() {
+    return terms;
   }
 }

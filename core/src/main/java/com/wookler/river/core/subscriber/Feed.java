@@ -48,7 +48,7 @@ final class Feed<M> implements AutoCloseable {
       Ledger ledger) {
     this.subscriber = subscriber;
     this.maker =
-        (sequence, micros, data, key, headers) ->
+        (sequence, micros, data, key, headers, terms) ->
             new MessageDelivery<>(subscriber, sequence, micros, data, key, headers);
     this.log = context.log();
     this.ledger = ledger;

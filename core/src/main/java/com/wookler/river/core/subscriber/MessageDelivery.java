@@ -159,7 +159,7 @@ final class MessageDelivery<M> implements Delivery<M> {
   /** What is kept of it if it is given up. */
   DeadLetter deadLetter(String reason, @Nullable String exception) {
     return new DeadLetter(
-        new StoredMessage(sequence, publishedMicros, bytes, key, headers),
+        new StoredMessage(sequence, publishedMicros, bytes, key, headers, null),
         attempt(),
         reason,
         exception);

@@ -80,7 +80,7 @@ final class Redeliveries implements AutoCloseable {
       stamp = header;
     }
     out.start();
-    out.add(message.data(), message.key(), message.headers());
+    out.add(message.data(), message.key(), message.headers(), message.terms());
     header.stamp(out, NO_BLOCK, message.sequence(), message.publishedMicros());
     byte[] bytes = new byte[out.length()];
     out.memory().get(0, bytes);

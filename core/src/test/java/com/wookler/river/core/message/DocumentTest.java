@@ -6,11 +6,13 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import com.wookler.river.common.errors.RiverException;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
+import java.util.HexFormat;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
 import java.util.UUID;
+import java.util.zip.CRC32C;
 import net.jqwik.api.Arbitraries;
 import net.jqwik.api.Arbitrary;
 import net.jqwik.api.Combinators;
@@ -32,7 +34,12 @@ class DocumentTest {
 
   /** A message to be written. */
   @SuppressWarnings("ArrayRecordComponent") // compared by its parts only
-  record Content(byte[] data, @Nullable String key, Map<String, byte[]> headers) {}
+  record Content(
+      byte[] data, @Nullable String key, Map<String, byte[]> headers, @Nullable Terms terms) {
+    Content(byte[] data, @Nullable String key, Map<String, byte[]> headers) {
+      this(data, key, headers, null);
+    }
+  }
 
   private final DocumentWriter writer = new DocumentWriter();
   private final Stamp stamp = new Stamp(QUEUE);
@@ -41,7 +48,7 @@ class DocumentTest {
   private byte[] write(List<Content> contents, long first, long micros) {
     writer.start();
     for (Content content : contents) {
-      writer.add(content.data(), content.key(), content.headers());
+      writer.add(content.data(), content.key(), content.headers(), content.terms());
     }
     digest = stamp.stamp(writer, BLOCK, first, micros);
     byte[] bytes = new byte[writer.length()];
@@ -58,6 +65,7 @@ class DocumentTest {
   private static void shouldEqual(StoredMessage message, Content content) {
     assertThat(message.data()).isEqualTo(content.data());
     assertThat(message.key()).isEqualTo(content.key());
+    assertThat(message.terms()).isEqualTo(content.terms());
     assertThat(message.headers().keySet()).containsExactlyElementsOf(content.headers().keySet());
     message
         .headers()
@@ -73,7 +81,13 @@ class DocumentTest {
     Arbitrary<String> text = Arbitraries.strings().ofMaxLength(20);
     Arbitrary<Map<String, byte[]>> headers =
         Arbitraries.maps(text, Arbitraries.bytes().array(byte[].class).ofMaxSize(20)).ofMaxSize(4);
-    return Combinators.combine(data, text.injectNull(0.4), headers).as(Content::new);
+    Arbitrary<Long> micros = Arbitraries.longs().between(0, Long.MAX_VALUE);
+    Arbitrary<Terms> terms =
+        Combinators.combine(text.injectNull(0.3), micros, micros)
+            .as(Terms::new)
+            .filter(made -> made.id() != null || made.expiryMicros() + made.delayMicros() != 0);
+    return Combinators.combine(data, text.injectNull(0.4), headers, terms.injectNull(0.6))
+        .as(Content::new);
   }
 
   private static byte[] random(int length) {
@@ -115,7 +129,7 @@ class DocumentTest {
     headers.put("", new byte[0]);
     return List.of(
         new Content("first".getBytes(StandardCharsets.UTF_8), "key", headers),
-        new Content(new byte[0], null, Map.of()),
+        new Content(new byte[0], null, Map.of(), new Terms("id", 5, 7)),
         new Content(new byte[] {0, 0, 0, 0}, "", Map.of()));
   }
 
@@ -187,6 +201,43 @@ class DocumentTest {
         .isInstanceOf(DamagedMessageException.class);
   }
 
+  /** What an entry with everything looks like; if this changes, the format has. */
+  @Test
+  void shouldStayAsItIs() {
+    byte[] data = "data".getBytes(StandardCharsets.UTF_8);
+    Map<String, byte[]> headers = Map.of("h", new byte[] {9});
+    byte[] document = write(List.of(new Content(data, "k", headers, new Terms("i", 2, 3))), 5, 6);
+    assertThat(HexFormat.of().formatHex(document))
+        .isEqualTo(
+            "520100004e5a2a480500000000000000060000000000000001000000"
+                + "2d000000ecd80201250000001f01006b0100010068010000000901006902000000000000"
+                + "00030000000000000064617461");
+  }
+
+  @Test
+  void shouldRefuseFlagsOfANewerFormatAndNotCallItDamage() {
+    Content unknown = new Content(new byte[] {1}, null, Map.of());
+    Content known = new Content(new byte[] {2}, null, Map.of());
+    byte[] document = write(List.of(unknown, known), 42, 1_000);
+    int content = DocumentFormat.HEADER_BYTES + DocumentFormat.ENTRY_PREFIX_BYTES;
+    document[content] = 32;
+    CRC32C crc = new CRC32C();
+    crc.update(document, content, 2);
+    DocumentFormat.INT.set(
+        document, DocumentFormat.HEADER_BYTES, DocumentFormat.entryCheck((int) crc.getValue(), 2));
+    DocumentReader reader = reader(document);
+    for (int i = 0; i < 2; i++) {
+      assertThatThrownBy(reader::next)
+          .isInstanceOf(RiverException.class)
+          .isNotInstanceOf(DamagedMessageException.class)
+          .hasMessageContaining("sequence 42")
+          .hasMessageContaining("0x20")
+          .hasMessageContaining("newer");
+    }
+    reader.skip();
+    shouldEqual(reader.next(), known);
+  }
+
   @Test
   void shouldNotTakeZerosForADocument() {
     assertThatThrownBy(() -> reader(new byte[100])).isInstanceOf(DamagedMessageException.class);
@@ -206,6 +257,10 @@ class DocumentTest {
     assertThatThrownBy(() -> writer.add(new byte[1], null, Map.of(tooLong, new byte[1])))
         .isInstanceOf(RiverException.class)
         .hasMessageContaining("header");
+    writer.start();
+    assertThatThrownBy(() -> writer.add(new byte[1], null, Map.of(), new Terms(tooLong, 0, 0)))
+        .isInstanceOf(RiverException.class)
+        .hasMessageContaining("id");
     Content after = new Content(new byte[] {5}, "key", Map.of());
     shouldEqual(reader(write(List.of(after), 9, 9)).next(), after);
   }

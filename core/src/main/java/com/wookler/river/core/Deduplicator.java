@@ -1,0 +1,230 @@
+package com.wookler.river.core;
+
+import com.wookler.river.common.TimeSource;
+import com.wookler.river.core.ids.IdStore;
+import com.wookler.river.core.log.BlockLog;
+import com.wookler.river.core.log.LogReader;
+import com.wookler.river.core.log.PublishBuffer;
+import com.wookler.river.core.log.Room;
+import com.wookler.river.core.message.DamagedMessageException;
+import com.wookler.river.core.message.DocumentWriter;
+import com.wookler.river.core.message.Message;
+import com.wookler.river.core.message.StoredMessage;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import java.util.function.LongSupplier;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Stores messages with an id once within a window.
+ *
+ * <p>Whoever publishes with an id holds the lock of the ids from looking it up until its message is
+ * in the log and the id is known; not while it waits for room, after which it looks again. Messages
+ * without an id pass by.
+ */
+final class Deduplicator implements AutoCloseable {
+  private static final Logger LOG = LoggerFactory.getLogger(Deduplicator.class);
+  private static final int MAX_DAMAGED = 1_000;
+
+  private final String queue;
+  private final IdStore ids;
+  private final BlockLog log;
+  private final TimeSource time;
+
+  /**
+   * What became of a batch.
+   *
+   * @param first where its first message stands, stored now or before
+   * @param end all of its messages stand below it
+   * @param duplicate whether nothing was stored
+   */
+  record Placed(long first, long end, boolean duplicate) {}
+
+  /** What the opening of the ids asks the log. */
+  private record Known(BlockLog log) implements IdStore.Log {
+    @Override
+    public long nextSequence() {
+      return log.nextSequence();
+    }
+
+    @Override
+    public boolean isLost(long sequence) {
+      return log.gaps().endOf(sequence) > sequence;
+    }
+  }
+
+  /** Takes up the ids of earlier runs, and those that only the log has. */
+  Deduplicator(QueueConfig<?> config, Path directory, BlockLog log) {
+    this.log = log;
+    this.time = config.time();
+    Duration window = config.deduplicate();
+    long now = time.epochMicros();
+    this.queue = config.name();
+    this.ids = IdStore.open(directory, queue, window, now, new Known(log));
+    try {
+      addFromLog(now - TimeUnit.NANOSECONDS.toMicros(window.toNanos()));
+    } catch (Throwable e) {
+      ids.close();
+      throw e;
+    }
+  }
+
+  private void addFromLog(long sinceMicros) {
+    try (LogReader reader = log.reader()) {
+      long since = log.sequenceAt(sinceMicros, reader).orElse(log.nextSequence());
+      long next = Math.max(since, ids.covered());
+      int damaged = 0;
+      while (next < log.nextSequence() && damaged <= MAX_DAMAGED) {
+        long gapEnd = log.gaps().endOf(next);
+        if (gapEnd == next) {
+          damaged += addFromLog(reader, next) ? 0 : 1;
+          gapEnd++;
+        }
+        next = gapEnd;
+      }
+      if (damaged > 0) {
+        LOG.warn("Queue {}: damaged messages are left out of its ids", queue);
+      }
+    }
+  }
+
+  private boolean addFromLog(LogReader reader, long sequence) {
+    reader.moveTo(sequence);
+    try {
+      StoredMessage message = reader.next();
+      if (message != null && message.terms() != null && message.terms().id() != null) {
+        ids.add(message.terms().id(), sequence, message.publishedMicros());
+      }
+      return true;
+    } catch (DamagedMessageException e) {
+      return false;
+    }
+  }
+
+  /**
+   * Stores those of the messages whose id is not known, as one document.
+   *
+   * @param converted the data of each
+   */
+  Placed publish(Intake intake, List<? extends Message<?>> messages, byte[][] converted) {
+    PublishBuffer buffer = PublishBuffer.ofThread();
+    Attempt attempt = new Attempt(intake, buffer, messages, converted);
+    try {
+      intake.append(buffer, attempt);
+      return attempt.placed();
+    } finally {
+      buffer.document().finish();
+    }
+  }
+
+  /** One try to store a batch, repeated when there may be room. */
+  private final class Attempt implements LongSupplier {
+    private final Intake intake;
+    private final PublishBuffer buffer;
+    private final List<? extends Message<?>> messages;
+    private final byte[][] converted;
+    private final long[] stands; // of each message: where it stands, or behind the log's end
+    private long base;
+
+    Attempt(
+        Intake intake,
+        PublishBuffer buffer,
+        List<? extends Message<?>> messages,
+        byte[][] converted) {
+      this.intake = intake;
+      this.buffer = buffer;
+      this.messages = messages;
+      this.converted = converted;
+      this.stands = new long[converted.length];
+    }
+
+    @Override
+    public long getAsLong() {
+      ids.lock().lock();
+      try {
+        long now = time.epochMicros();
+        plan(now);
+        if (buffer.document().count() == 0) {
+          return 0; // all are known
+        }
+        intake.check(buffer);
+        base = log.append(buffer, now);
+        if (base != Room.NONE) {
+          remember(now);
+        }
+        return base;
+      } finally {
+        ids.lock().unlock();
+      }
+    }
+
+    /** Finds what is known; the others go into the document, their place in it stored as ~place. */
+    private void plan(long now) {
+      DocumentWriter document = buffer.document();
+      document.start();
+      Map<String, Integer> inBatch = new HashMap<>();
+      for (int i = 0; i < stands.length; i++) {
+        Message<?> message = messages.get(i);
+        String id = message.id();
+        IdStore.Place known = id == null ? null : ids.find(id, now);
+        Integer before = id == null ? null : inBatch.putIfAbsent(id, i);
+        if (known != null) {
+          stands[i] = known.sequence();
+        } else if (before != null) {
+          stands[i] = stands[before];
+        } else {
+          stands[i] = ~(long) document.count();
+          document.add(converted[i], message.key(), message.headers(), message.terms());
+        }
+      }
+    }
+
+    private void remember(long now) {
+      long added = 0;
+      for (int i = 0; i < stands.length; i++) {
+        String id = messages.get(i).id();
+        if (stands[i] == ~added) {
+          if (id != null) {
+            ids.add(id, base + added, now);
+          }
+          added++;
+        }
+      }
+    }
+
+    Placed placed() {
+      long end = 0;
+      for (long at : stands) {
+        end = Math.max(end, sequence(at) + 1);
+      }
+      return new Placed(sequence(stands[0]), end, buffer.document().count() == 0);
+    }
+
+    private long sequence(long stands) {
+      return stands < 0 ? base + ~stands : stands;
+    }
+  }
+
+  boolean isDirty() {
+    return ids.isDirty(log.nextSequence());
+  }
+
+  /**
+   * Writes the ids of what the log has forced; on the flusher.
+   *
+   * @param end of the log before it was forced
+   */
+  void flush(long end) {
+    ids.flush(end, time.epochMicros());
+  }
+
+  @Override
+  public void close() {
+    ids.close();
+  }
+}

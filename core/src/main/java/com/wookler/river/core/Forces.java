@@ -1,0 +1,34 @@
+package com.wookler.river.core;
+
+import com.wookler.river.core.log.BlockLog;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What is forced in the background, in its order: the log, then what the subscribers have finished
+ * of it, then the ids of its messages. So nothing on the device tells of a message that is not.
+ */
+final class Forces {
+  private final BlockLog log;
+  private final SubscriberRegistry<?> subscribers;
+  private final @Nullable Deduplicator deduplicator;
+
+  Forces(BlockLog log, SubscriberRegistry<?> subscribers, @Nullable Deduplicator deduplicator) {
+    this.log = log;
+    this.subscribers = subscribers;
+    this.deduplicator = deduplicator;
+  }
+
+  /** Whether anything is not on the device. */
+  boolean isUnforced() {
+    return subscribers.isUnforced() || (deduplicator != null && deduplicator.isDirty());
+  }
+
+  /** Forces all; on the flusher. */
+  void force() {
+    long end = log.nextSequence();
+    subscribers.force();
+    if (deduplicator != null && log.failure().isEmpty()) {
+      deduplicator.flush(end);
+    }
+  }
+}

@@ -1,0 +1,268 @@
+package com.wookler.river.core;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
+
+import com.wookler.river.common.ManualTimeSource;
+import com.wookler.river.core.message.Durability;
+import com.wookler.river.core.message.Message;
+import com.wookler.river.core.message.MessageConverter;
+import com.wookler.river.core.message.QueueFullException;
+import com.wookler.river.core.subscriber.Delivery;
+import com.wookler.river.core.subscriber.Subscriber;
+import java.io.IOException;
+import java.nio.file.FileVisitResult;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.nio.file.SimpleFileVisitor;
+import java.nio.file.attribute.BasicFileAttributes;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Messages of one id are stored once within the window. */
+@Timeout(60)
+class DeduplicationTest {
+  private static final Duration WINDOW = Duration.ofMinutes(10);
+
+  @TempDir Path directory;
+
+  private final ManualTimeSource time = new ManualTimeSource(Instant.parse("2026-11-20T10:00:00Z"));
+  private MessageQueue<String> queue;
+
+  @AfterEach
+  void close() {
+    if (queue != null) {
+      queue.close();
+    }
+  }
+
+  private MessageQueue.Builder<String> builder(Path base) {
+    return MessageQueue.builder("orders", MessageConverter.utf8())
+        .directory(base)
+        .recycle(SizeBasedRecycle.ofMessages(10))
+        .deduplicate(WINDOW)
+        .timeSource(time);
+  }
+
+  private void open() {
+    queue = builder(directory.resolve("data")).open();
+  }
+
+  private static Message<String> message(String id) {
+    return Message.of("data of " + id).withId(id);
+  }
+
+  private PublishResult put(String id) {
+    return queue.publisher().put(message(id), Durability.MEMORY);
+  }
+
+  private void assertDuplicate(String id, long sequence) {
+    long end = queue.stats().nextSequence();
+    assertThat(put(id)).isEqualTo(new PublishResult(sequence, true, Durability.MEMORY));
+    assertThat(queue.stats().nextSequence()).isEqualTo(end);
+  }
+
+  @Test
+  void shouldStoreAnIdOnce() {
+    open();
+    queue.publisher().publish("without");
+    assertThat(put("a")).isEqualTo(new PublishResult(1, false, Durability.MEMORY));
+    assertThat(put("b")).isEqualTo(new PublishResult(2, false, Durability.MEMORY));
+    assertDuplicate("a", 1);
+    assertThat(queue.publisher().publish(message("b"))).isEqualTo(2);
+    assertThat(queue.publisher().publish(message("b"), Durability.DISK)).isEqualTo(2);
+    assertThat(queue.publisher().publishAsync(message("a"), Durability.DISK).join()).isEqualTo(1);
+    assertThat(queue.publisher().publishAsync(message("a"), Durability.MEMORY).join()).isEqualTo(1);
+    assertThat(queue.publisher().put(message("a"), Durability.DISK))
+        .isEqualTo(new PublishResult(1, true, Durability.DISK));
+    assertThat(queue.stats().nextSequence()).isEqualTo(3);
+    assertThat(queue.read(1)).hasValueSatisfying(m -> assertThat(m.data()).isEqualTo("data of a"));
+  }
+
+  @Test
+  void shouldPayNoHeedToIdsWithoutAWindow() {
+    queue = builder(directory).deduplicate(Duration.ZERO).open();
+    assertThat(put("a")).isEqualTo(new PublishResult(0, false, Durability.MEMORY));
+    assertThat(put("a")).isEqualTo(new PublishResult(1, false, Durability.MEMORY));
+  }
+
+  @Test
+  void shouldStoreItAgainWhenItsWindowHasPassed() {
+    open();
+    put("a");
+    time.advance(WINDOW.minusMillis(1));
+    assertDuplicate("a", 0);
+    time.advance(Duration.ofMillis(1));
+    assertThat(put("a")).isEqualTo(new PublishResult(1, false, Durability.MEMORY));
+    assertDuplicate("a", 1);
+  }
+
+  @Test
+  void shouldLeaveDuplicatesOutOfABatch() {
+    open();
+    put("a");
+    List<Message<String>> batch =
+        List.of(message("b"), message("a"), message("b"), Message.of("none"), message("c"));
+    assertThat(queue.publisher().publish(batch)).isEqualTo(1);
+    assertThat(queue.stats().nextSequence()).isEqualTo(4);
+    assertThat(queue.read(1, 10))
+        .extracting(Delivery::data)
+        .containsExactly("data of b", "none", "data of c");
+    assertDuplicate("c", 3);
+    assertThat(queue.publisher().publish(List.of(message("a"), message("d")))).isZero();
+    assertDuplicate("d", 4);
+    assertThat(queue.publisher().publish(List.of(message("c"), message("a")), Durability.DISK))
+        .isEqualTo(3);
+    assertThat(queue.publisher().publishAsync(List.of(message("d")), Durability.DISK).join())
+        .isEqualTo(4);
+    assertThat(queue.stats().nextSequence()).isEqualTo(5);
+  }
+
+  @Test
+  void shouldStoreOneOfManyThatAreRepeatedAtOnce() {
+    open();
+    Map<String, Long> sequences = new ConcurrentHashMap<>();
+    List<CompletableFuture<Void>> work =
+        IntStream.range(0, 6)
+            .mapToObj(
+                thread ->
+                    CompletableFuture.runAsync(
+                        () -> {
+                          for (int i = 0; i < 2_000; i++) {
+                            String id = "id " + i;
+                            long sequence = queue.publisher().publish(message(id));
+                            Long before = sequences.putIfAbsent(id, sequence);
+                            assertThat(before == null || before == sequence).isTrue();
+                          }
+                        },
+                        task -> new Thread(task).start()))
+            .toList();
+    work.forEach(CompletableFuture::join);
+    assertThat(queue.stats().nextSequence()).isEqualTo(2_000);
+    assertThat(sequences.values()).doesNotHaveDuplicates().hasSize(2_000);
+  }
+
+  @Test
+  void shouldKnowThemAfterARestartAndWhenTheirBlocksAreGone() {
+    open();
+    Subscriber<String> audit = queue.subscriber("audit");
+    for (int i = 0; i < 25; i++) {
+      put("id " + i);
+    }
+    for (int i = 0; i < 25; i++) {
+      audit.next();
+    }
+    await().until(() -> queue.stats().firstSequence() == 20);
+    assertDuplicate("id 3", 3);
+    queue.close();
+    open();
+    for (int i = 0; i < 25; i++) {
+      assertDuplicate("id " + i, i);
+    }
+    time.advance(WINDOW);
+    assertThat(put("id 3").duplicate()).isFalse();
+  }
+
+  @Test
+  void shouldKnowExactlyWhatWasStoredWhenItIsKilled() throws IOException {
+    queue = builder(directory.resolve("data")).syncInterval(Duration.ofHours(1)).open();
+    put("forced");
+    queue.force();
+    for (int i = 0; i < 25; i++) {
+      put("id " + i);
+    }
+    queue.publisher().publish(List.of(message("x"), message("y")));
+    Path copy = directory.resolve("killed");
+    copy(directory.resolve("data"), copy);
+    queue.close();
+    queue = builder(copy).open();
+    assertDuplicate("forced", 0);
+    for (int i = 0; i < 25; i++) {
+      assertDuplicate("id " + i, i + 1);
+    }
+    assertDuplicate("y", 27);
+    assertThat(put("z")).isEqualTo(new PublishResult(28, false, Durability.MEMORY));
+  }
+
+  /** Of a queue in which nobody publishes; files under construction come and go all the same. */
+  private static void copy(Path from, Path to) throws IOException {
+    Files.walkFileTree(
+        from,
+        new SimpleFileVisitor<>() {
+          @Override
+          public FileVisitResult preVisitDirectory(Path each, BasicFileAttributes attributes)
+              throws IOException {
+            Files.createDirectories(to.resolve(from.relativize(each)));
+            return FileVisitResult.CONTINUE;
+          }
+
+          @Override
+          public FileVisitResult visitFile(Path each, BasicFileAttributes attributes)
+              throws IOException {
+            try {
+              Files.copy(each, to.resolve(from.relativize(each)));
+            } catch (NoSuchFileException e) {
+              assertThat(each.toString()).endsWith(".tmp");
+            }
+            return FileVisitResult.CONTINUE;
+          }
+
+          @Override
+          public FileVisitResult visitFileFailed(Path each, IOException e) {
+            assertThat(each.toString()).endsWith(".tmp");
+            return FileVisitResult.CONTINUE;
+          }
+        });
+  }
+
+  @Test
+  void shouldAskTheLogWhenItsFilesAreGone() throws IOException {
+    open();
+    for (int i = 0; i < 25; i++) {
+      put("id " + i);
+    }
+    queue.close();
+    DataDirectory.deleteTree(directory.resolve("data/orders/ids"));
+    open();
+    for (int i = 0; i < 25; i++) {
+      assertDuplicate("id " + i, i);
+    }
+  }
+
+  @Test
+  void shouldAnswerARepetitionThoughTheQueueIsFull() {
+    queue = builder(directory).maxMessages(2).open();
+    put("a");
+    put("b");
+    assertThatThrownBy(() -> put("c")).isInstanceOf(QueueFullException.class);
+    assertDuplicate("a", 0);
+    queue.subscriber("audit").purge();
+    assertThat(put("c")).isEqualTo(new PublishResult(2, false, Durability.MEMORY));
+  }
+
+  @Test
+  void shouldWaitForRoomWithoutHoldingOthersUp() {
+    queue =
+        builder(directory).maxMessages(1).whenFull(FullPolicy.BLOCK, Duration.ofMinutes(1)).open();
+    put("a");
+    CompletableFuture<PublishResult> first = CompletableFuture.supplyAsync(() -> put("b"));
+    CompletableFuture<PublishResult> second = CompletableFuture.supplyAsync(() -> put("b"));
+    assertDuplicate("a", 0);
+    Subscriber<String> audit = queue.subscriber("audit");
+    assertThat(audit.next()).isNotNull();
+    assertThat(first.join().sequence()).isEqualTo(1);
+    assertThat(second.join().sequence()).isEqualTo(1);
+    assertThat(first.join().duplicate()).isNotEqualTo(second.join().duplicate());
+  }
+}

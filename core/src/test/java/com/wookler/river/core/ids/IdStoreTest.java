@@ -1,0 +1,181 @@
+package com.wookler.river.core.ids;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.Set;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class IdStoreTest {
+  private static final Duration WINDOW = Duration.ofSeconds(8);
+  private static final long WINDOW_MICROS = 8_000_000;
+
+  @TempDir Path directory;
+
+  private final Set<Long> lost = new HashSet<>();
+  private long end = Long.MAX_VALUE;
+  private IdStore store;
+
+  private IdStore open(long now) {
+    store =
+        IdStore.open(
+            directory,
+            "orders",
+            WINDOW,
+            now,
+            new IdStore.Log() {
+              @Override
+              public long nextSequence() {
+                return end;
+              }
+
+              @Override
+              public boolean isLost(long sequence) {
+                return lost.contains(sequence);
+              }
+            });
+    return store;
+  }
+
+  @AfterEach
+  void close() {
+    store.close();
+  }
+
+  private List<Path> files() throws IOException {
+    try (Stream<Path> files = Files.list(directory)) {
+      return files.sorted().toList();
+    }
+  }
+
+  @Test
+  void shouldAgreeWithAModelOverTimeAndRestarts() throws IOException {
+    Random random = new Random(7);
+    Map<String, IdStore.Place> model = new HashMap<>();
+    open(0);
+    long now = 1;
+    for (int i = 0; i < 30_000; i++) {
+      now += random.nextInt(2_000);
+      String id = "id " + random.nextInt(5_000);
+      IdStore.Place expected = model.get(id);
+      boolean inWindow = expected != null && now - expected.micros() < WINDOW_MICROS;
+      assertThat(store.find(id, now)).as("%s at %s", id, i).isEqualTo(inWindow ? expected : null);
+      if (!inWindow) {
+        store.add(id, i, now);
+        model.put(id, new IdStore.Place(i, now));
+      }
+      if (random.nextInt(500) == 0) {
+        store.flush(i + 1, now);
+        assertThat(store.isDirty(i + 1)).isFalse();
+      }
+      if (random.nextInt(3_000) == 0) {
+        store.flush(i + 1, now);
+        long covered = store.covered();
+        store.close();
+        open(now);
+        assertThat(store.covered()).isEqualTo(covered);
+      }
+    }
+    store.flush(30_000, now);
+    assertThat(files().size()).isLessThan(40);
+    assertThat(store.size()).isLessThan(20_000);
+  }
+
+  @Test
+  void shouldForgetWhatIsBeyondTheLogForGood() {
+    open(0);
+    store.add("kept", 4, 1);
+    store.add("lost", 5, 1);
+    store.add("never", 6, 1);
+    store.flush(7, 1);
+    store.close();
+    end = 6; // the log lost its end in a power loss
+    lost.add(5L);
+    open(1);
+    assertThat(store.find("kept", 2)).isEqualTo(new IdStore.Place(4, 1));
+    assertThat(store.find("lost", 2)).isNull();
+    assertThat(store.find("never", 2)).isNull();
+    assertThat(store.covered()).isZero();
+    store.close();
+    end = 100; // its sequence is another message's by now
+    open(1);
+    assertThat(store.find("kept", 2)).isNotNull();
+    assertThat(store.find("never", 2)).isNull();
+  }
+
+  @Test
+  void shouldCutATornEndAndAskTheLog() throws IOException {
+    open(0);
+    store.add("one", 0, 1);
+    store.flush(1, 1);
+    store.add("two", 1, 1);
+    store.flush(2, 1);
+    store.close();
+    Path file = files().get(0);
+    byte[] content = Files.readAllBytes(file);
+    for (int length = content.length - 1; length > 0; length -= 11) {
+      Files.write(file, content);
+      try (var channel = Files.newByteChannel(file, StandardOpenOption.WRITE)) {
+        channel.truncate(length);
+      }
+      open(1);
+      assertThat(store.find("one", 2) == null || store.find("one", 2).sequence() == 0).isTrue();
+      assertThat(store.covered()).isLessThan(2);
+      store.add("three", 2, 2);
+      store.flush(3, 2);
+      store.close();
+      open(2);
+      assertThat(store.find("three", 3)).isEqualTo(new IdStore.Place(2, 2));
+      store.close();
+      for (Path each : files()) {
+        Files.delete(each);
+      }
+    }
+  }
+
+  @Test
+  void shouldTakeNothingForAnIdWhateverBitIsFlipped() throws IOException {
+    open(0);
+    store.add("one", 0, 1);
+    store.add("two", 1, 1);
+    store.flush(2, 1);
+    store.close();
+    Path file = files().get(0);
+    byte[] content = Files.readAllBytes(file);
+    for (int bit = 0; bit < content.length * 8; bit += 5) {
+      byte[] flipped = content.clone();
+      flipped[bit / 8] ^= (byte) (1 << bit % 8);
+      Files.write(file, flipped);
+      open(1);
+      assertThat(store.covered()).isZero();
+      IdStore.Place one = store.find("one", 2);
+      assertThat(one == null || one.sequence() == 0).isTrue();
+      store.close();
+    }
+  }
+
+  @Test
+  void shouldTellIdsOfOneHashApart() {
+    IdTable table = new IdTable();
+    for (int place = 1; place <= 5_000; place++) {
+      table.add(place % 3, place);
+    }
+    assertThat(table.find(1, place -> place == 4_000)).isEqualTo(4_000);
+    assertThat(table.find(1, place -> place == 4_001)).isZero();
+    assertThat(table.find(77, place -> true)).isZero();
+    assertThat(table.size()).isEqualTo(5_000);
+    open(0);
+  }
+}
