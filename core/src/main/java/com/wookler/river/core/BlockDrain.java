@@ -3,6 +3,7 @@ package com.wookler.river.core;
 import com.wookler.river.common.TimeSource;
 import com.wookler.river.core.backup.Backup;
 import com.wookler.river.core.log.BlockLog;
+import com.wookler.river.core.log.DurableFiles;
 import com.wookler.river.core.log.Seal;
 import com.wookler.river.core.subscriber.DurableSubscriber;
 import com.wookler.river.core.subscriber.SubscriberContext;
@@ -34,6 +35,7 @@ import org.slf4j.LoggerFactory;
  */
 final class BlockDrain {
   private static final Logger LOG = LoggerFactory.getLogger(BlockDrain.class);
+  private static final int TRIES_WITHOUT_SPACE = 3;
   private static final long FIRST_RETRY_NANOS = TimeUnit.SECONDS.toNanos(1);
   private static final long LAST_RETRY_NANOS = TimeUnit.MINUTES.toNanos(1);
 
@@ -41,7 +43,7 @@ final class BlockDrain {
   private final BlockLog log;
   private final SubscriberRegistry<?> subscribers;
   private final Retention retention;
-  private final @Nullable Backup backup;
+  private final @Nullable Archive archive;
   private final ReentrantLock removal;
   private final Executor flusher;
   private final TimeSource time;
@@ -52,24 +54,32 @@ final class BlockDrain {
   private final AtomicLong archived = new AtomicLong();
   private final AtomicLong unseen = new AtomicLong();
   private volatile long notBefore; // after a failure; written by the serial task
+  private int withoutSpace; // tries in a row to back a block up; likewise
   private long retryNanos = FIRST_RETRY_NANOS; // confined to the serial task
 
   /** Who deletes the files of a block, who has to leave it, and who hears that it is archived. */
   record Neighbours(
       Executor flusher, Forces forces, IntConsumer leaveLookup, Listeners listeners) {}
 
+  /**
+   * Where blocks go before they are deleted.
+   *
+   * @param full what becomes of one for which there is no space there
+   */
+  record Archive(Backup backup, Path directory, BackupFull full) {}
+
   BlockDrain(
       SubscriberContext<?> context,
       SubscriberRegistry<?> subscribers,
       Retention retention,
-      @Nullable Backup backup,
+      @Nullable Archive archive,
       Neighbours neighbours) {
     this.queue = context.queue();
     this.log = context.log();
     this.removal = context.removal();
     this.time = context.time();
     this.subscribers = subscribers;
-    this.backup = backup;
+    this.archive = archive;
     this.retention = retention;
     this.flusher = neighbours.flusher();
     this.forces = neighbours.forces();
@@ -123,7 +133,7 @@ final class BlockDrain {
     }
     Seal seal = next.get();
     try {
-      Path file = backup == null ? null : backup.archive(seal, log.file(seal));
+      Path file = archive == null ? null : backUp(archive, seal);
       if (remove(seal)) {
         archived.incrementAndGet();
         if (file != null) {
@@ -141,6 +151,30 @@ final class BlockDrain {
           TimeUnit.NANOSECONDS.toSeconds(retryNanos),
           e.toString());
       retryNanos = Math.min(retryNanos * 2, LAST_RETRY_NANOS);
+    }
+  }
+
+  /** Null if it is to be deleted without a backup. */
+  private @Nullable Path backUp(Archive to, Seal seal) throws IOException {
+    try {
+      Path file = to.backup().archive(seal, log.file(seal));
+      withoutSpace = 0;
+      return file;
+    } catch (IOException e) {
+      if (!DurableFiles.isFull(e, to.directory())
+          || ++withoutSpace < TRIES_WITHOUT_SPACE
+          || to.full() == BackupFull.KEEP) {
+        throw e;
+      }
+      LOG.warn(
+          "Queue {}: no space to back up block {} with sequences {} to {} in {}: it is deleted"
+              + " without a backup, as backup.full says",
+          queue,
+          seal.block(),
+          seal.firstSequence(),
+          seal.endSequence() - 1,
+          to.directory());
+      return null;
     }
   }
 

@@ -76,7 +76,7 @@ final class Deduplicator implements AutoCloseable {
 
   private void addFromLog(long sinceMicros) {
     try (LogReader reader = log.reader()) {
-      long since = log.sequenceAt(sinceMicros, reader).orElse(log.nextSequence());
+      long since = reader.sequenceAt(sinceMicros).orElse(log.nextSequence());
       long next = Math.max(since, ids.covered());
       int damaged = 0;
       while (next < log.nextSequence() && damaged <= MAX_DAMAGED) {

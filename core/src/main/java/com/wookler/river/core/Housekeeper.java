@@ -4,6 +4,7 @@ import com.wookler.river.common.ManagedTask;
 import com.wookler.river.common.TimeSource;
 import com.wookler.river.core.backup.Backup;
 import com.wookler.river.core.log.BlockLog;
+import com.wookler.river.core.log.Shortage;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.concurrent.Executor;
@@ -43,6 +44,7 @@ final class Housekeeper implements ManagedTask {
   private volatile boolean stopped; // set by the closing thread, read by the worker
   private long forcedAt; // confined to the task's steps, which never overlap
   private long expiredAt;
+  private int told; // the number of the last shortage that the listeners heard of
   private boolean failed;
 
   /** Where work is done, and who hears of it. */
@@ -89,8 +91,10 @@ final class Housekeeper implements ManagedTask {
   public boolean step() {
     log.recycleIfDue();
     subscribers.discard(log.room().discardBelow(), false);
+    log.relieve(subscribers::floor);
     fullWatch.look();
     subscribers.tend();
+    tellShortage();
     long now = time.nanoTime();
     if (now - forcedAt >= syncNanos && forces.isUnforced()) {
       forcedAt = now;
@@ -110,6 +114,14 @@ final class Housekeeper implements ManagedTask {
       pools.worker().execute(() -> pools.listeners().failed(cause));
     }
     return false;
+  }
+
+  private void tellShortage() {
+    Shortage shortage = log.shortage().orElse(null);
+    if (shortage != null && shortage.number() > told) {
+      told = shortage.number();
+      pools.worker().execute(() -> pools.listeners().full(shortage.text()));
+    }
   }
 
   /**

@@ -104,7 +104,7 @@ final class Lookup implements AutoCloseable {
     lock.lock();
     try {
       ensureOpen();
-      return log.sequenceAt(micros, reader);
+      return reader.sequenceAt(micros);
     } finally {
       lock.unlock();
     }

@@ -339,9 +339,17 @@ public final class MessageQueue<M> implements Configurable, AutoCloseable {
      * @param retention how long a backup is kept after it was made; zero: for ever
      */
     public Builder<M> backup(Path base, Duration retention) {
-      settings.backup =
-          new QueueConfig.BackupConfig(
-              Objects.requireNonNull(base, "base"), Objects.requireNonNull(retention, "retention"));
+      settings.backupDirectory = Objects.requireNonNull(base, "base");
+      settings.backupRetention = Objects.requireNonNull(retention, "retention");
+      return this;
+    }
+
+    /**
+     * What becomes of a drained block for whose backup there is no space (default: it stays until
+     * there is).
+     */
+    public Builder<M> backupFull(BackupFull policy) {
+      settings.backupFull = Objects.requireNonNull(policy, "policy");
       return this;
     }
 
@@ -418,6 +426,17 @@ public final class MessageQueue<M> implements Configurable, AutoCloseable {
      */
     public Builder<M> blockBytes(long bytes) {
       settings.blockBytes = bytes;
+      return this;
+    }
+
+    /**
+     * Bytes of its volume that the queue leaves free (default 256 MB or 5 % of the volume,
+     * whichever is less, and a block more where the backup is on the same volume; 0: none). When no
+     * more are left, publishing ends with {@link com.wookler.river.core.message.QueueFullException}
+     * until there is space again; reading, acknowledging and archiving go on.
+     */
+    public Builder<M> diskReserve(long bytes) {
+      settings.diskReserve = bytes;
       return this;
     }
 

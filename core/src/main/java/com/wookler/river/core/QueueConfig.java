@@ -55,8 +55,9 @@ record QueueConfig<M>(
    *
    * @param directory base under which the queue has its own
    * @param retention how long a backup is kept after it was made; zero: for ever
+   * @param full what becomes of a block for whose backup there is no space
    */
-  record BackupConfig(Path directory, Duration retention) {}
+  record BackupConfig(Path directory, Duration retention, BackupFull full) {}
 
   static final Duration LONGEST_WINDOW = Duration.ofDays(366);
 

@@ -30,9 +30,12 @@ final class QueueSettings<M> {
   Duration fullTimeout = Duration.ofSeconds(30);
   Retention retention = Retention.NONE;
   Duration deduplicate = Duration.ZERO;
+  @Nullable Long diskReserve;
   boolean reload = true;
   Duration discardedRetention = Duration.ofDays(7);
-  QueueConfig.@Nullable BackupConfig backup;
+  @Nullable Path backupDirectory;
+  Duration backupRetention = Duration.ZERO;
+  BackupFull backupFull = BackupFull.KEEP;
   @Nullable Path ehcache;
   TimeSource time = TimeSource.system();
   final List<SubscriberConfig> subscribers = new ArrayList<>();
@@ -58,12 +61,15 @@ final class QueueSettings<M> {
         name,
         directory,
         converter,
-        new StorageConfig(recycle, blockBytes, maxMessageBytes, durability, syncInterval),
+        new StorageConfig(
+            recycle, blockBytes, maxMessageBytes, durability, syncInterval, diskReserve),
         new LimitConfig(maxMessages, maxBytes, fullPolicy, fullTimeout),
         retention,
         deduplicate,
         new QueueConfig.ReloadConfig(reload, discardedRetention),
-        backup,
+        backupDirectory == null
+            ? null
+            : new QueueConfig.BackupConfig(backupDirectory, backupRetention, backupFull),
         ehcache,
         subscribers,
         time);

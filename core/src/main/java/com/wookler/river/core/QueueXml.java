@@ -20,7 +20,8 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
 import java.util.Set;
-import org.jspecify.annotations.Nullable;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -45,6 +46,7 @@ final class QueueXml {
           "queue.retention.bytes",
           "queue.retention.messages",
           "queue.retention.unfinished",
+          "queue.disk.reserve",
           "queue.discarded.retention",
           "ehcache.config");
 
@@ -57,7 +59,8 @@ final class QueueXml {
           "queue.chronicle.size");
 
   /** Parameters of a backup. */
-  static final List<String> BACKUP_PARAMS = List.of("backup.directory", "backup.retention");
+  static final List<String> BACKUP_PARAMS =
+      List.of("backup.directory", "backup.retention", "backup.full");
 
   /** Parameters of a subscriber. */
   static final List<String> SUBSCRIBER_PARAMS =
@@ -110,14 +113,14 @@ final class QueueXml {
         .ifPresent(recycle -> to.recycle = recycle.instantiate(RecycleStrategy.class));
     to.blockBytes = node.bytes("queue.block.bytes", to.blockBytes);
     to.maxMessageBytes = maxMessageBytes(node, to.maxMessageBytes);
-    to.durability = durability(node, "queue.durability", to.durability);
+    to.durability = constant(node, "queue.durability", Durability.class, to.durability);
     to.syncInterval = node.duration("queue.sync.interval", to.syncInterval);
     limits(node, to);
     to.deduplicate = node.duration("queue.deduplicate", to.deduplicate);
     to.retention = retention(node, to.retention);
     to.reload = node.bool("queue.onstart.reload", to.reload);
     to.discardedRetention = node.duration("queue.discarded.retention", to.discardedRetention);
-    to.backup = backup(node);
+    backup(node, to);
     to.ehcache = node.file("ehcache.config").orElse(null);
     to.subscribers.addAll(subscribers(node));
   }
@@ -133,19 +136,11 @@ final class QueueXml {
   private static void limits(ConfigNode node, QueueSettings<?> to) {
     to.maxMessages = node.number("queue.max.messages", to.maxMessages);
     to.maxBytes = node.bytes("queue.max.bytes", to.maxBytes);
-    to.fullPolicy = fullPolicy(node, to.fullPolicy);
+    to.fullPolicy = constant(node, "queue.full.policy", FullPolicy.class, to.fullPolicy);
     to.fullTimeout = node.duration("queue.full.timeout", to.fullTimeout);
-  }
-
-  private static FullPolicy fullPolicy(ConfigNode node, FullPolicy otherwise) {
-    String name = node.param("queue.full.policy").orElse(otherwise.name());
-    for (FullPolicy policy : FullPolicy.values()) {
-      if (policy.name().equalsIgnoreCase(name)) {
-        return policy;
-      }
+    if (node.param("queue.disk.reserve").isPresent()) {
+      to.diskReserve = node.bytes("queue.disk.reserve", 0);
     }
-    throw node.error(
-        "queue.full.policy", "is '" + name + "'; REJECT, BLOCK and DISCARD_OLDEST are allowed");
   }
 
   private static Retention retention(ConfigNode node, Retention otherwise) {
@@ -162,28 +157,30 @@ final class QueueXml {
     return node.bool("queue.retention.unfinished", false) ? read.removingUnfinished() : read;
   }
 
-  private static Durability durability(ConfigNode node, String param, Durability otherwise) {
+  private static <E extends Enum<E>> E constant(
+      ConfigNode node, String param, Class<E> type, E otherwise) {
     String name = node.param(param).orElse(otherwise.name());
-    for (Durability level : Durability.values()) {
-      if (level.name().equalsIgnoreCase(name)) {
-        return level;
+    for (E constant : type.getEnumConstants()) {
+      if (constant.name().equalsIgnoreCase(name)) {
+        return constant;
       }
     }
-    throw node.error(param, "is '" + name + "'; MEMORY and DISK are allowed");
+    String allowed =
+        Stream.of(type.getEnumConstants()).map(Enum::name).collect(Collectors.joining(" and "));
+    throw node.error(param, "is '" + name + "'; " + allowed + " are allowed");
   }
 
-  private static QueueConfig.@Nullable BackupConfig backup(ConfigNode queue) {
+  private static void backup(ConfigNode queue, QueueSettings<?> to) {
     Optional<ConfigNode> found = queue.child("backup");
-    if (found.isEmpty()) {
-      return null;
+    if (found.isPresent()) {
+      ConfigNode node = found.get();
+      node.allowChildren(List.of("params"));
+      node.allowParams(BACKUP_PARAMS);
+      to.backupDirectory = Path.of(node.requireParam("backup.directory"));
+      node.requireParam("backup.retention");
+      to.backupRetention = node.duration("backup.retention", to.backupRetention);
+      to.backupFull = constant(node, "backup.full", BackupFull.class, to.backupFull);
     }
-    ConfigNode node = found.get();
-    node.allowChildren(List.of("params"));
-    node.allowParams(BACKUP_PARAMS);
-    Path directory = Path.of(node.requireParam("backup.directory"));
-    node.requireParam("backup.retention");
-    return new QueueConfig.BackupConfig(
-        directory, node.duration("backup.retention", Duration.ZERO));
   }
 
   private static List<SubscriberConfig> subscribers(ConfigNode queue) {
@@ -217,7 +214,8 @@ final class QueueXml {
       return SubscriberConfig.builder(Names.check("subscriber", node.requireAttribute("name")))
           .ack(node.bool("subscriber.ack.required", false))
           .ackTimeout(node.duration("subscriber.ack.timeout", SubscriberConfig.DEFAULT_ACK_TIMEOUT))
-          .ackDurability(durability(node, "subscriber.ack.durability", Durability.MEMORY))
+          .ackDurability(
+              constant(node, "subscriber.ack.durability", Durability.class, Durability.MEMORY))
           .maxDeliveries(maxDeliveries(node))
           .backoff(backoff(node))
           .order(order(node))

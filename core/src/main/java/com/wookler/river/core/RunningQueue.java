@@ -86,7 +86,7 @@ final class RunningQueue<M> {
               context,
               subscribers,
               config.retention(),
-              backup,
+              archive(),
               new BlockDrain.Neighbours(flusher, forces, lookup::leave, listeners));
       Intake intake = new Intake(config, log, subscribers::needed);
       undo.push(worker::drain);
@@ -205,6 +205,7 @@ final class RunningQueue<M> {
         directory.log(),
         config.storage().effectiveBlockBytes(),
         config.storage().recycle(),
+        config.storage().effectiveDiskReserve(directory.path(), config.backup()),
         config.time());
   }
 
@@ -222,6 +223,13 @@ final class RunningQueue<M> {
             config.time());
     undo.push(opened::close);
     return opened;
+  }
+
+  private BlockDrain.@Nullable Archive archive() {
+    QueueConfig.BackupConfig settings = config.backup();
+    return settings == null || backup == null
+        ? null
+        : new BlockDrain.Archive(backup, settings.directory(), settings.full());
   }
 
   private static EhcacheRedeliveryCache openCache(@Nullable Path file) {

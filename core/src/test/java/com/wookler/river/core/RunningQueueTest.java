@@ -13,10 +13,10 @@ import com.wookler.river.core.subscriber.DurableSubscriber;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.time.Instant;
 import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -28,11 +28,11 @@ class RunningQueueTest {
     return open(StorageConfig.WHEN_FULL, null);
   }
 
-  private RunningQueue<String> open(RecycleStrategy recycle, QueueConfig.BackupConfig backup) {
+  private RunningQueue<String> open(RecycleStrategy recycle, @Nullable Path backup) {
     QueueSettings<String> settings = new QueueSettings<>("orders", MessageConverter.utf8());
     settings.directory = directory;
     settings.recycle = recycle;
-    settings.backup = backup;
+    settings.backupDirectory = backup;
     return new RunningQueue<>(settings.config(), new Listeners());
   }
 
@@ -71,10 +71,7 @@ class RunningQueueTest {
 
   @Test
   void shouldFindWhatGoesIntoTheBackupMeanwhile() throws Exception {
-    RunningQueue<String> queue =
-        open(
-            SizeBasedRecycle.ofMessages(1),
-            new QueueConfig.BackupConfig(directory.resolve("backup"), Duration.ZERO));
+    RunningQueue<String> queue = open(SizeBasedRecycle.ofMessages(1), directory.resolve("backup"));
     try {
       DurableSubscriber<String> audit = queue.subscribers().open("audit");
       queue.publisher().publish("m0");

@@ -126,6 +126,8 @@ class XmlQueueTest {
         Arguments.of("queue.retention.bytes", "10 GB", "0"),
         Arguments.of("queue.retention.messages", "1000", "0"),
         Arguments.of("queue.retention.unfinished", "true", "perhaps"),
+        Arguments.of("queue.disk.reserve", "0", "-1"),
+        Arguments.of("queue.disk.reserve", "1GB", "much"),
         Arguments.of("queue.discarded.retention", "1dd", "-1dd"),
         Arguments.of("queue.lock.timeout", "100", ""),
         Arguments.of("queue.recovery.threshold", "10", ""),
@@ -362,6 +364,24 @@ class XmlQueueTest {
                 + param("backup.retention", "1dd")
                 + "</params></backup>"),
         "backup.directory");
+  }
+
+  @Test
+  void shouldRefuseAnUnknownPolicyForBackupsWithoutSpace() {
+    String backup =
+        param("backup.directory", directory.resolve("b").toString())
+            + param("backup.retention", "1dd");
+    for (String policy : List.of("keep", "DELETE")) {
+      configured(queue("orders", required(), backup(backup + param("backup.full", policy))));
+    }
+    shouldRefuse(
+        queue("orders", required(), backup(backup + param("backup.full", "ignore"))),
+        "backup.full",
+        "KEEP and DELETE");
+  }
+
+  private static String backup(String params) {
+    return "<backup><params>" + params + "</params></backup>";
   }
 
   @Test

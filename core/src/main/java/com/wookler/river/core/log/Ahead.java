@@ -1,43 +1,67 @@
 package com.wookler.river.core.log;
 
+import com.wookler.river.core.message.QueueFullException;
 import java.io.IOException;
+import java.util.Optional;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * What is done ahead of the appender: the next block's file, and the pages of the active one.
+ * What is done ahead of the appender: the space of the active block, its pages, and the next
+ * block's file.
  *
- * <p>All under the append lock but {@link #end}. None of it must keep an append from ending well.
+ * <p>All under the append lock but {@link #end}, {@link #isShort} and {@link #shortage}. But for
+ * space, none of it must keep an append from ending well.
  */
 final class Ahead {
   private static final Logger LOG = LoggerFactory.getLogger(Ahead.class);
 
+  private final Volume volume;
+  private final BlockSpace space;
   private final BlockMaker maker;
   private final PageToucher toucher;
 
-  Ahead(BlockMaker maker, PageToucher toucher) {
-    this.maker = maker;
-    this.toucher = toucher;
+  Ahead(LogSettings settings, LogLines lines, ChronicleStore store, Block active, Device device) {
+    this.volume = new Volume(settings, device);
+    this.space = new BlockSpace(volume, lines.toucher(), settings.blockBytes(), active);
+    this.maker = new BlockMaker(settings, lines.maker(), active.number(), volume);
+    this.toucher = new PageToucher(store, lines.toucher());
   }
 
-  /** The log was opened, and goes on in this block. */
-  void opened(Block active, long micros) {
+  /** The log was opened. */
+  void opened(long micros) {
     maker.started(0, micros);
-    toucher.started(active.end(), 0);
+  }
+
+  /** It goes on in this block, of which no more than its content is known to have space. */
+  void goesOn(Block active) {
+    begin(active, BlockSpace.roundUp(active.end()));
+  }
+
+  private void begin(Block active, long zeros) {
+    space.started(active, zeros, maker.expectedBytes());
+    toucher.started(active.end());
   }
 
   /**
-   * A block is about to start.
+   * A block is about to start: its file gets the space that the start needs.
    *
    * @return how many bytes of its file were made
+   * @throws QueueFullException there is no space for it
    */
   long starting(Block block) throws IOException {
-    return maker.starting(block.number());
+    try {
+      long made = maker.starting(block.number());
+      volume.granted();
+      return made;
+    } catch (NoSpaceException e) {
+      throw volume.refused(e);
+    }
   }
 
   /** It has started, and is the active one. */
   void started(Block block, long made) {
-    toucher.started(block.end(), made);
+    begin(block, made);
   }
 
   /** It has taken the place of this one. */
@@ -45,18 +69,74 @@ final class Ahead {
     maker.started(before.end(), micros);
   }
 
+  /**
+   * The active block needs space for a document of this length.
+   *
+   * @throws QueueFullException there is none
+   */
+  void require(Block active, int length) throws IOException {
+    if (!space.has(active, length)) {
+      take(active, length);
+    }
+  }
+
+  /** Whether there is space again after somebody was refused. */
+  boolean relieve(Block active) {
+    try {
+      space.takeMore();
+      volume.granted();
+      return true;
+    } catch (IOException e) {
+      LOG.debug("Still no space for {}", active.file(), e);
+      return false;
+    }
+  }
+
+  private void take(Block active, int length) throws IOException {
+    try {
+      try {
+        space.take(active, length);
+      } catch (NoSpaceException e) {
+        if (!maker.giveBack()) {
+          throw e;
+        }
+        space.take(active, length);
+      }
+      volume.granted();
+    } catch (NoSpaceException e) {
+      throw volume.refused(e);
+    }
+  }
+
   /** The active block has grown. */
   void grown(Block active, long micros) {
     try {
       maker.grown(active.end(), micros);
-      toucher.grown(active.end());
+      space.grown(active, micros);
+      toucher.grown(active.end(), space.allocated());
     } catch (RuntimeException | OutOfMemoryError e) { // what was appended is stored all the same
       LOG.warn("Nothing is made ahead of {}", active.file(), e);
     }
   }
 
-  /** When this returns no page is touched any more: the file may be cut. */
+  /** Whether the last publisher that needed space was refused. */
+  boolean isShort() {
+    return volume.isShort();
+  }
+
+  /** Why publishers were refused at last. */
+  Optional<Shortage> shortage() {
+    return volume.shortage();
+  }
+
+  /** Whether the next block's file has what it needs to start. */
+  boolean hasNext() {
+    return maker.hasNext();
+  }
+
+  /** When this returns no page is touched and no zero written any more: the file may be cut. */
   void end() {
     toucher.end();
+    space.end();
   }
 }

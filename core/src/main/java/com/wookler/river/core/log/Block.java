@@ -5,6 +5,7 @@ import java.io.IOException;
 import java.nio.channels.FileChannel;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
+import java.util.Objects;
 import java.util.UUID;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -35,6 +36,7 @@ final class Block implements BlockInfo {
   private long
       openedMicros; // by the clock of this run, unlike firstMicros, which may be clamped or older
   private long nowMicros;
+  private boolean started;
   private volatile boolean sealed; // read by housekeeping without the lock
 
   Block(int number, long firstSequence, Path file) {
@@ -63,6 +65,12 @@ final class Block implements BlockInfo {
     return block;
   }
 
+  /** The one after it, which is empty. */
+  Block next(long sequence) {
+    Path parent = Objects.requireNonNull(file.getParent());
+    return new Block(number + 1, sequence, BlockName.data(parent, number + 1));
+  }
+
   /** Takes note of one document more. */
   void appended(int count, int length, long micros, long documentDigest) {
     if (messages == 0) {
@@ -76,6 +84,15 @@ final class Block implements BlockInfo {
     lastMicros = micros;
     digest = DocumentFormat.digest(digest, documentDigest);
     contentBytes += length;
+  }
+
+  /** It has its file, and in it its first document. */
+  void started() {
+    started = true;
+  }
+
+  boolean isStarted() {
+    return started;
   }
 
   void opened(long micros) {

@@ -44,6 +44,8 @@ final class BlockForcer implements AutoCloseable {
   private volatile boolean closed; // written under the monitor
   private volatile int forcedClosed = NONE; // the newest block forced after it was closed
   private volatile long forcedEnd; // written in force
+  private volatile boolean sealLate; // written on the flusher's line
+  private boolean warned; // the flusher's line only
   private long unsealed; // the first sequence of a block without seal; the flusher's line only
 
   /** For the blocks of a log that has been recovered, the active one among them. */
@@ -159,11 +161,19 @@ final class BlockForcer implements AutoCloseable {
     return at;
   }
 
-  /** Seals the blocks that are closed and forced, nothing once closed; on the flusher's line. */
+  /**
+   * Seals the blocks that are closed and forced, none once closed, and forces how far was forced;
+   * on the flusher's line.
+   */
   void seal() throws IOException {
-    if (closed) {
-      return;
+    if (!closed) {
+      sealLate = false; // the block that waited may be gone
+      sealClosed();
     }
+    marks.forceForced();
+  }
+
+  private void sealClosed() throws IOException {
     for (Block block : blocks.from(unsealed)) {
       if (!block.sealed() || block.endSequence() > forcedEnd) {
         return;
@@ -175,10 +185,36 @@ final class BlockForcer implements AutoCloseable {
             device.force(block.file(), last);
           }
         }
-        DurableFiles.write(file, block.toSeal(identity).encode());
+        if (!write(file, block.toSeal(identity))) {
+          return;
+        }
       }
       unsealed = block.endSequence();
     }
+  }
+
+  /** A seal can wait for space: without it the next opening reads the block, and seals it. */
+  private boolean write(Path file, Seal seal) throws IOException {
+    try {
+      DurableFiles.write(file, seal.encode());
+      warned = false;
+      return true;
+    } catch (IOException e) {
+      if (!Volume.isFull(e, directory, device)) {
+        throw e;
+      }
+      if (!warned) {
+        LOG.warn("No space for {}; trying again until there is some", file);
+      }
+      warned = true;
+      sealLate = true;
+      return false;
+    }
+  }
+
+  /** Whether a seal waits for space. */
+  boolean isSealLate() {
+    return sealLate;
   }
 
   @GuardedBy("this")

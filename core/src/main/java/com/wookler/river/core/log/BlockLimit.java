@@ -14,8 +14,11 @@ final class BlockLimit {
     this.settings = settings;
   }
 
-  /** Whether this block, which holds a message, is to be closed now; under the append lock. */
+  /** Whether this block holds a message and is to be closed now; under the append lock. */
   boolean isReached(Block block, long now) {
+    if (block.messages() == 0) {
+      return false;
+    }
     if (block.end() >= settings.blockBytes()) {
       return true;
     }

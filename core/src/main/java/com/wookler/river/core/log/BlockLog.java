@@ -6,6 +6,7 @@ import com.wookler.river.common.errors.RiverException;
 import com.wookler.river.core.message.MessageTooLargeException;
 import com.wookler.river.core.message.QueueClosedException;
 import com.wookler.river.core.message.QueueFailedException;
+import com.wookler.river.core.message.QueueFullException;
 import com.wookler.river.core.message.Stamp;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -13,6 +14,7 @@ import java.nio.file.Path;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -45,6 +47,7 @@ public final class BlockLog implements AutoCloseable {
   private final ChronicleStore store;
   private final Ahead ahead;
   private final BlockLimit limit;
+  private final LogFailure failure;
   private final BlockForcer forcer;
   private final WorkerPool.Serial flusher;
   private final GroupCommit commits;
@@ -68,7 +71,6 @@ public final class BlockLog implements AutoCloseable {
 
   private volatile Block active; // written under the append lock
   private volatile long nextSequence; // written under the append lock, last in an append
-  private volatile @Nullable Throwable failure; // set once, by whoever failed first
 
   private BlockLog(
       LogSettings settings,
@@ -81,13 +83,11 @@ public final class BlockLog implements AutoCloseable {
     this.counters = counters;
     this.store = store;
     this.flusher = lines.flusher();
-    this.commits = GroupCommit.of(this, lines.committer());
     this.stamp = new Stamp(settings.identity());
     this.limit = new BlockLimit(settings);
-    this.ahead =
-        new Ahead(
-            new BlockMaker(settings, lines.maker(), found.active().number()),
-            new PageToucher(store, lines.toucher()));
+    this.ahead = new Ahead(settings, lines, store, found.active(), device);
+    this.failure = new LogFailure(settings.queue());
+    this.commits = GroupCommit.of(this, failure, lines.committer());
     this.active = found.active();
     this.nextSequence = found.nextSequence();
     this.lastMicros = found.lastMicros();
@@ -121,7 +121,7 @@ public final class BlockLog implements AutoCloseable {
           new ChronicleStore(settings.directory(), found.active().number(), settings.chunkBytes());
       BlockLog log = new BlockLog(settings, counters, found, store, lines, device);
       log.begin(found.activeStarted());
-      if (!found.activeStarted()) {
+      if (!found.activeStarted() && found.active().isStarted()) {
         log.forcer.forceFirst(found.active(), lines.flusher());
       }
       return log;
@@ -139,9 +139,12 @@ public final class BlockLog implements AutoCloseable {
     try {
       long now = settings.time().epochMicros();
       active.opened(active.messages() == 0 ? now : Math.min(now, active.firstMicros()));
-      ahead.opened(active, now);
-      if (!activeStarted) {
-        start(active);
+      ahead.opened(now);
+      if (activeStarted) {
+        active.started();
+        ahead.goesOn(active);
+      } else {
+        startIfThereIsSpace(active);
       }
     } finally {
       appendLock.unlock();
@@ -156,20 +159,11 @@ public final class BlockLog implements AutoCloseable {
    *     messages that somebody needs are finished, see {@link Room#free}
    * @throws QueueClosedException the log is closed; nothing was stored
    * @throws MessageTooLargeException over a quarter of the mapping; nothing was stored
+   * @throws QueueFullException there is no space for it on the disk; nothing was stored
    * @throws QueueFailedException the log has failed, now (stored or not) or before (not stored)
    */
   public long append(PublishBuffer buffer, long micros) {
-    int length = buffer.document().length();
-    if (length > settings.maxDocumentBytes()) {
-      throw new MessageTooLargeException(
-          "queue "
-              + settings.queue()
-              + ": a batch of "
-              + length
-              + " bytes is over the limit of "
-              + settings.maxDocumentBytes()
-              + " that its block size allows; split it or raise queue.block.bytes");
-    }
+    settings.checkLength(buffer.document().length());
     long sequence;
     appendLock.lock();
     boolean interrupted = Thread.interrupted(); // Chronicle's file channels close on an interrupt
@@ -189,14 +183,17 @@ public final class BlockLog implements AutoCloseable {
 
   @GuardedBy("appendLock")
   private long appendLocked(PublishBuffer buffer, long now) {
-    ensureWritable();
+    if (closed) {
+      throw new QueueClosedException("queue " + settings.queue() + " is closed");
+    }
+    failure.refuse();
     long sequence = nextSequence;
     long micros = Math.max(lastMicros, now);
     int count = buffer.document().count();
+    Block block = withSpace(buffer.document().length());
     if (!room.admits(sequence + count, buffer.document().length())) {
       return Room.NONE;
     }
-    Block block = active;
     if (block.messages() == 0) {
       block.opened(now);
     }
@@ -206,7 +203,7 @@ public final class BlockLog implements AutoCloseable {
     try {
       store.append(buffer.bytes());
     } catch (Throwable e) {
-      throw fail("append sequence " + sequence + " to block " + block.number(), e);
+      throw failure.set("append sequence " + sequence + " to block " + block.number(), e);
     }
     if (sampled) {
       counters.writeTime().add(settings.time().nanoTime() - started, 1);
@@ -226,50 +223,78 @@ public final class BlockLog implements AutoCloseable {
     return sequence;
   }
 
+  /** The active block, with space for a document of this length. */
   @GuardedBy("appendLock")
-  private void ensureWritable() {
-    if (closed) {
-      throw new QueueClosedException("queue " + settings.queue() + " is closed");
+  private Block withSpace(int length) {
+    if (!active.isStarted()) {
+      start(active);
     }
-    Throwable cause = failure;
-    if (cause != null) {
-      throw new QueueFailedException(
-          "queue " + settings.queue() + " has failed and takes no messages: " + cause, cause);
+    try {
+      ahead.require(active, length);
+    } catch (IOException e) {
+      throw failure.set("take space for block " + active.number(), e);
     }
+    return active;
   }
 
   /**
    * Recycles the active block if its strategy says so by now; for idle queues. While a publisher
-   * has the append lock it does nothing: publishers ask the strategy themselves.
-   *
-   * @return whether it recycled
+   * has the append lock it does nothing: publishers ask themselves. Returns whether it recycled.
    */
   public boolean recycleIfDue() {
     if (!appendLock.tryLock()) {
       return false;
     }
     try {
-      Block block = active;
       long now = settings.time().epochMicros();
-      if (closed || failure != null || block.messages() == 0 || !limit.isReached(block, now)) {
-        return false;
+      boolean due = !closed && !failure.isThere() && limit.isReached(active, now);
+      if (due) {
+        roll(active, now);
       }
-      roll(block, now);
-      return true;
+      return due;
+    } finally {
+      appendLock.unlock();
+    }
+  }
+
+  /**
+   * For housekeeping while publishers are refused: looks whether there is space again. If there is
+   * not, and the subscribers' floor is past all messages, recycles the active block: it can go.
+   */
+  public void relieve(Supplier<OptionalLong> floor) {
+    long needed = ahead.isShort() ? floor.get().orElse(-1) : -1; // takes locks of subscribers
+    if (!ahead.isShort() || !appendLock.tryLock()) {
+      return;
+    }
+    try {
+      boolean stays = closed || failure.isThere() || isSpaceAgain() || active.messages() == 0;
+      if (!stays && needed >= nextSequence && ahead.hasNext()) {
+        roll(active, settings.time().epochMicros());
+      }
     } finally {
       appendLock.unlock();
     }
   }
 
   @GuardedBy("appendLock")
+  private boolean isSpaceAgain() {
+    if (active.isStarted()) {
+      return ahead.relieve(active);
+    }
+    startIfThereIsSpace(active);
+    return active.isStarted();
+  }
+
+  /** Why publishers were refused at last for lack of space; numbered; empty if they never were. */
+  public Optional<Shortage> shortage() {
+    return ahead.shortage();
+  }
+
+  @GuardedBy("appendLock")
   private void roll(Block done, long now) {
-    Block next =
-        new Block(
-            done.number() + 1,
-            nextSequence,
-            BlockName.data(settings.directory(), done.number() + 1));
+    Block next = done.next(nextSequence);
     try {
-      start(next);
+      startIfThereIsSpace(next);
     } catch (QueueFailedException e) {
       LOG.error("Queue {}: {}", settings.queue(), e.getMessage()); // what was appended is stored
       return;
@@ -281,6 +306,16 @@ public final class BlockLog implements AutoCloseable {
     flusher.execute(this::forceNow);
   }
 
+  /** Else the next append starts it, or is refused. */
+  @GuardedBy("appendLock")
+  private void startIfThereIsSpace(Block block) {
+    try {
+      start(block);
+    } catch (QueueFullException e) {
+      LOG.debug("Block {} waits for space", block.number(), e);
+    }
+  }
+
   @GuardedBy("appendLock")
   private void start(Block block) {
     BlockStart start =
@@ -290,25 +325,19 @@ public final class BlockLog implements AutoCloseable {
       made = ahead.starting(block);
       marks.block(block.number());
       store.startBlock(block.number(), start.encode());
+    } catch (QueueFullException e) {
+      throw e;
     } catch (Throwable e) {
-      throw fail("start block " + block.number(), e);
+      throw failure.set("start block " + block.number(), e);
     }
     block.end(store.position());
+    block.started();
     ahead.started(block, made);
-  }
-
-  private QueueFailedException fail(String doing, Throwable cause) {
-    String text = "queue " + settings.queue() + " has failed: cannot " + doing + ": " + cause;
-    if (failure == null) {
-      failure = cause;
-      LOG.error("{}; it takes no more messages. Free or repair the disk, reopen", text, cause);
-    }
-    return new QueueFailedException(text, cause);
   }
 
   /** What ended the log's life, if anything did. */
   public Optional<Throwable> failure() {
-    return Optional.ofNullable(failure);
+    return failure.cause();
   }
 
   /** The sequence that the next message gets. */
@@ -391,21 +420,15 @@ public final class BlockLog implements AutoCloseable {
     return blocks.bytes();
   }
 
-  /**
-   * The first message published at or after this time; empty if there is none, or only in a backup.
-   */
-  public OptionalLong sequenceAt(long micros, LogReader reader) {
-    for (Block block : blocks.all()) {
-      if (block.messages() > 0 && block.lastMicros() >= micros) {
-        return OptionalLong.of(reader.find(block, micros));
-      }
-    }
-    return OptionalLong.empty();
+  /** The first with a message published at or after this time, null if there is none. */
+  @Nullable Block publishedAt(long micros) {
+    return blocks.publishedAt(micros);
   }
 
-  /** Whether there is something that no force has covered. */
+  /** Whether there is something that no force has covered, or a seal that waits for space. */
   public boolean isDirty() {
-    return failure == null && (forcer.forcedEnd() < nextSequence || marks.isUnforced());
+    return !failure.isThere()
+        && (forcer.forcedEnd() < nextSequence || marks.isUnforced() || forcer.isSealLate());
   }
 
   /** All messages below it are on the device. */
@@ -421,26 +444,12 @@ public final class BlockLog implements AutoCloseable {
   /** Forces and seals; called on the flusher's line only. A failure stops the log. */
   public void forceNow() {
     forceAppended();
-    if (failure == null) {
-      try {
-        forcer.seal();
-        marks.forceForced();
-      } catch (Throwable e) {
-        fail("seal its blocks", e);
-      }
-    }
+    failure.unlessFails("seal its blocks", forcer::seal);
   }
 
   /** Forces what was appended so far; on a line of the pool. A failure stops the log. */
   public void forceAppended() {
-    if (failure != null) {
-      return;
-    }
-    try {
-      forcer.force(nextSequence);
-    } catch (Throwable e) { // the pool would swallow it, and force() return as if all were forced
-      fail("force its blocks to the device", e);
-    }
+    failure.unlessFails("force its blocks to the device", () -> forcer.force(nextSequence));
   }
 
   /**
@@ -452,18 +461,9 @@ public final class BlockLog implements AutoCloseable {
     long end = nextSequence;
     flusher.execute(this::forceNow);
     flusher.drain();
-    if (failure != null || forcer.forcedEnd() < end) {
-      throw notForced();
+    if (failure.isThere() || forcer.forcedEnd() < end) {
+      throw failure.notForced();
     }
-  }
-
-  /** What to tell those whose message may not be on the device. */
-  QueueFailedException notForced() {
-    String text = "queue " + settings.queue() + " has failed, its messages may not be on disk";
-    Throwable cause = failure;
-    return cause == null
-        ? new QueueFailedException(text)
-        : new QueueFailedException(text + ": " + cause, cause);
   }
 
   /** Ends appending: every later append is refused, those under way are done when this returns. */
@@ -489,7 +489,7 @@ public final class BlockLog implements AutoCloseable {
     ahead.end();
     store.close();
     marks.close();
-    if (failure == null) {
+    if (active.isStarted() && !failure.isThere()) {
       active.trim();
     }
   }

@@ -1,13 +1,12 @@
 package com.wookler.river.core.log;
 
 import java.io.IOException;
-import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
+import java.nio.file.StandardOpenOption;
 import java.util.concurrent.Executor;
-import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -15,154 +14,191 @@ import org.slf4j.LoggerFactory;
  * Makes the next block's file ahead of time, filled with zeros.
  *
  * <p>A write fault on a page of a sparse mapping costs milliseconds, on one that has been written
- * 30 µs; and ordinary writes turn a full disk into an IOException here instead of a fault in the
- * mapping later. Chronicle takes a file called {@code b<n>.precreated} as the file of block n. The
- * file is made when the active block passes half of what is expected of it within a minute, or at
- * once if the block before was filled within a second, so that a quiet queue owns no disk that it
- * does not need. A block that is needed before its file is whole takes what is there.
+ * 30 µs. Chronicle takes a file called {@code b<n>.precreated} as the file of block n.
  *
- * <p>{@link #started} and {@link #grown} run under the append lock, the making on a background
- * worker.
+ * <p>As soon as a queue has more than a few messages, the file gets what a block needs to start: so
+ * a roll succeeds on a full disk too, and the block before can be taken out, which makes space. All
+ * of it is made when the active block passes half of what is expected of it within a minute, or at
+ * once if the block before was filled within a second, so that a quiet queue owns no disk that it
+ * does not need. A block that is needed before its file is whole takes what is there, and grows by
+ * {@link BlockSpace} from there on.
+ *
+ * <p>{@link #started}, {@link #grown}, {@link #starting} and {@link #giveBack} run under the append
+ * lock, the making on a background worker.
  */
 final class BlockMaker {
   private static final Logger LOG = LoggerFactory.getLogger(BlockMaker.class);
   private static final int STEP_BYTES = 256 << 10;
   private static final long SPARE_BYTES = 1 << 20;
+  private static final long QUIET_BYTES = 512 << 10;
   private static final long QUIET_MICROS = 60_000_000;
   private static final long FAST_MICROS = 1_000_000;
 
   private final LogSettings settings;
   private final Executor worker;
+  private final Volume volume;
 
-  // all four are guarded by BlockLog's append lock
+  // all guarded by BlockLog's append lock
   private long startedMicros;
   private long expectedBytes;
-  private long askAt;
-  private boolean asked;
+  private long beginAt; // the end of the active block at which the next one's first bytes are made
+  private long askAt; // likewise for all of it
 
   /**
-   * Held while a file gets the name by which Chronicle takes it, and while zeros are written: none
-   * may be written into a block that has started.
+   * Held while zeros are written and the file is cut or gets its name: nothing may happen to a
+   * block that has started.
    */
   private final Object making = new Object();
 
   /** The active block; written under the append lock, read by the worker. */
   private volatile int current;
 
-  BlockMaker(LogSettings settings, Executor worker, int active) {
+  /** The next block, once it had to give space back; likewise. */
+  private volatile int tight;
+
+  BlockMaker(LogSettings settings, Executor worker, int active, Volume volume) {
     this.settings = settings;
     this.worker = worker;
+    this.volume = volume;
     this.current = active;
     this.expectedBytes = settings.blockBytes();
+    this.beginAt = QUIET_BYTES;
     this.askAt = expectedBytes / 2;
+  }
+
+  /** What the active block is expected to grow to. */
+  long expectedBytes() {
+    return expectedBytes;
   }
 
   /** A block has started; the one before it had this many bytes, 0 if unknown. */
   void started(long previousBytes, long micros) {
     if (previousBytes > 0) {
       expectedBytes = Math.min(previousBytes, settings.blockBytes());
-      askAt = micros - startedMicros < FAST_MICROS ? 0 : expectedBytes / 2;
     }
+    boolean fast = previousBytes > 0 && micros - startedMicros < FAST_MICROS;
+    askAt = fast ? 0 : expectedBytes / 2;
+    beginAt = Math.min(QUIET_BYTES, askAt);
     startedMicros = micros;
-    asked = false;
   }
 
   /** The active block has grown to this many bytes. */
   void grown(long bytes, long micros) {
-    if (asked || bytes < askAt) {
+    if (bytes < beginAt) {
       return;
     }
-    asked = true;
+    int next = current + 1;
+    if (bytes < askAt) {
+      beginAt = askAt;
+      worker.execute(() -> make(next, BlockSpace.FIRST_BYTES));
+      return;
+    }
+    beginAt = Long.MAX_VALUE;
     if (micros - startedMicros < QUIET_MICROS) {
-      int next = current + 1;
-      long length = expectedBytes + expectedBytes / 8 + SPARE_BYTES;
+      long length = BlockSpace.roundUp(expectedBytes + expectedBytes / 8 + SPARE_BYTES);
       worker.execute(() -> make(next, length));
     }
   }
 
   /**
-   * A block is about to start. Its file is what has been made of it, else an empty one, so that it
-   * has our mode and not Chronicle's.
+   * A block is about to start. Its file is what has been made of it, else a new one, so that it has
+   * our mode and not Chronicle's; and has what a block needs to start.
    *
    * @return how many bytes of it have been made
+   * @throws NoSpaceException there is no space for its first bytes
    */
   long starting(int block) throws IOException {
     current = block; // before the monitor, so that the worker lets go of it
     synchronized (making) {
       Path ready = BlockName.ahead(settings.directory(), block);
-      Path unfinished = temporary(ready);
+      Path unfinished = temporary(block);
       if (Files.exists(unfinished)) {
         Files.move(unfinished, ready, StandardCopyOption.ATOMIC_MOVE);
       } else if (!Files.exists(ready)) {
         DurableFiles.create(ready).close();
       }
-      return Files.size(ready);
+      long made = Files.size(ready) & -BlockSpace.PAGE_BYTES;
+      if (made < BlockSpace.FIRST_BYTES) {
+        volume.allocate(ready, made, BlockSpace.FIRST_BYTES);
+        made = BlockSpace.FIRST_BYTES;
+      }
+      return made;
     }
   }
 
-  private static Path temporary(Path ready) {
+  private Path temporary(int block) {
+    Path ready = BlockName.ahead(settings.directory(), block);
     return ready.resolveSibling(ready.getFileName() + DurableFiles.TEMPORARY);
   }
 
   private void make(int block, long length) {
-    Path ready = BlockName.ahead(settings.directory(), block);
-    try (FileChannel out = create(block, temporary(ready))) {
-      if (out != null && fill(out, block, length)) {
-        name(block, ready);
+    Path file = temporary(block);
+    try {
+      boolean more = true;
+      while (more) {
+        more = step(block, file, length);
       }
+    } catch (NoSpaceException e) {
+      LOG.debug("Queue {}: no space to make block {} ahead", settings.queue(), block, e);
+      cut(block, file);
     } catch (IOException e) {
       LOG.warn(
           "Queue {}: cannot make block {} ahead, it will grow as it is written: {}",
           settings.queue(),
           block,
           e.toString());
-      discard(block, temporary(ready));
+      cut(block, file);
     }
   }
 
-  /** Null if the block has started. */
-  private @Nullable FileChannel create(int block, Path file) throws IOException {
+  /** False if the file is whole, or the block has started. */
+  private boolean step(int block, Path file, long length) throws IOException {
     synchronized (making) {
-      return current < block ? DurableFiles.create(file) : null;
-    }
-  }
-
-  /** False if the block has started. */
-  private boolean fill(FileChannel out, int block, long length) throws IOException {
-    ByteBuffer zeros = ByteBuffer.allocateDirect(STEP_BYTES);
-    for (long done = 0; done < length; done += STEP_BYTES) {
       if (current >= block) {
         return false;
       }
-      synchronized (making) {
-        if (current >= block) {
-          return false;
-        }
-        zeros.clear();
-        while (zeros.hasRemaining()) {
-          out.write(zeros);
-        }
+      if (!Files.exists(file)) {
+        DurableFiles.create(file).close();
       }
-    }
-    return true;
-  }
-
-  private void name(int block, Path ready) throws IOException {
-    synchronized (making) {
-      if (current < block) {
-        Files.move(temporary(ready), ready, StandardCopyOption.ATOMIC_MOVE);
+      long made = Files.size(file) & -BlockSpace.PAGE_BYTES;
+      if (made >= length || (tight == block && made >= BlockSpace.FIRST_BYTES)) {
+        return false;
       }
+      volume.allocate(file, made, Math.min(length, made + STEP_BYTES));
+      return true;
     }
   }
 
-  private void discard(int block, Path file) {
+  /**
+   * Gives the space of the next block back but for its first bytes, for the active one.
+   *
+   * @return whether there was any
+   */
+  boolean giveBack() {
+    int next = current + 1;
+    tight = next;
+    return cut(next, temporary(next));
+  }
+
+  /** Whether the next block's file has what it needs to start. */
+  boolean hasNext() {
     synchronized (making) {
-      try {
-        if (current < block) {
-          Files.deleteIfExists(file);
-        }
+      return temporary(current + 1).toFile().length() >= BlockSpace.FIRST_BYTES;
+    }
+  }
+
+  private boolean cut(int block, Path file) {
+    synchronized (making) {
+      if (current >= block || !Files.exists(file)) {
+        return false;
+      }
+      try (FileChannel channel = FileChannel.open(file, StandardOpenOption.WRITE)) {
+        boolean larger = channel.size() > BlockSpace.FIRST_BYTES;
+        channel.truncate(BlockSpace.FIRST_BYTES);
+        return larger;
       } catch (IOException e) {
-        LOG.debug("Queue {}: cannot remove {}", settings.queue(), file, e);
+        LOG.debug("Queue {}: cannot cut {}", settings.queue(), file, e);
+        return false;
       }
     }
   }

@@ -31,6 +31,16 @@ final class Blocks {
     return entry != null && entry.getValue().holds(sequence) ? entry.getValue() : null;
   }
 
+  /** The first with a message published at or after this time, null if there is none. */
+  @Nullable Block publishedAt(long micros) {
+    for (Block block : all()) {
+      if (block.messages() > 0 && block.lastMicros() >= micros) {
+        return block;
+      }
+    }
+    return null;
+  }
+
   /** All, oldest first. */
   Collection<Block> all() {
     return byFirst.values();

@@ -5,7 +5,9 @@ import java.nio.MappedByteBuffer;
 import java.nio.channels.FileChannel;
 import java.nio.file.Path;
 
-/** How what is written gets to the device; tests hold it, count it and let it fail. */
+/**
+ * How what is written gets space, and gets to the device; tests hold it, count it and let it fail.
+ */
 interface Device {
   /** The one there is. */
   Device REAL = new Device() {};
@@ -27,4 +29,14 @@ interface Device {
 
   /** A recovery has changed this file, and may die before it changes the next. */
   default void mended(Path file) throws IOException {}
+
+  /** Bytes that this process may still write to the volume of a directory. */
+  default long free(Path directory) {
+    return directory.toFile().getUsableSpace();
+  }
+
+  /** Writes zeros over a part of an existing file, so that it has space. */
+  default void zero(Path file, long from, long to) throws IOException {
+    DurableFiles.zero(file, from, to);
+  }
 }

@@ -11,6 +11,7 @@ import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.util.Locale;
 import java.util.Set;
 
 /**
@@ -21,8 +22,12 @@ public final class DurableFiles {
   /** Ending of files under construction; a recovery removes what still has it. */
   public static final String TEMPORARY = ".tmp";
 
+  private static final long LEAST_FREE_BYTES = 4 << 10;
+
   private static final boolean POSIX =
       FileSystems.getDefault().supportedFileAttributeViews().contains("posix");
+
+  private static final ByteBuffer ZEROS = ByteBuffer.allocateDirect(256 << 10).asReadOnlyBuffer();
 
   private DurableFiles() {}
 
@@ -67,6 +72,48 @@ public final class DurableFiles {
           PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------")));
     }
     return FileChannel.open(file, options);
+  }
+
+  /**
+   * Writes zeros over a part of an existing file, so that it has space on the disk. Usable on any
+   * thread: an interrupt is kept, and does not keep it from writing.
+   */
+  static void zero(Path file, long from, long to) throws IOException {
+    boolean interrupted = false;
+    try {
+      while (true) {
+        interrupted |= Thread.interrupted(); // it would close the channel
+        try (FileChannel out = FileChannel.open(file, StandardOpenOption.WRITE)) {
+          long at = from;
+          while (at < to) {
+            ByteBuffer zeros = ZEROS.duplicate();
+            zeros.limit((int) Math.min(to - at, zeros.capacity()));
+            at += out.write(zeros, at);
+          }
+          return;
+        } catch (ClosedByInterruptException e) {
+          interrupted = true;
+        }
+      }
+    } finally {
+      if (interrupted) {
+        Thread.currentThread().interrupt();
+      }
+    }
+  }
+
+  /** Whether it is for lack of space that something could not be written to this directory. */
+  public static boolean isFull(IOException e, Path directory) {
+    return saysFull(e)
+        || directory.toFile().getUsableSpace() < LEAST_FREE_BYTES; // the text may be translated
+  }
+
+  /** Whether the text of this error says so. */
+  static boolean saysFull(IOException e) {
+    String text = String.valueOf(e.getMessage()).toLowerCase(Locale.ROOT);
+    return text.contains("no space left")
+        || text.contains("not enough space")
+        || text.contains("quota exceeded");
   }
 
   /** Sets mode 0600 on a file that somebody else made, where the file system knows modes. */

@@ -40,7 +40,7 @@ public final class GroupCommit {
   }
 
   /** For the publishes of a log. */
-  static GroupCommit of(BlockLog log, WorkerPool.Serial line) {
+  static GroupCommit of(BlockLog log, LogFailure failure, WorkerPool.Serial line) {
     return new GroupCommit(
         new Target() {
           @Override
@@ -55,7 +55,7 @@ public final class GroupCommit {
 
           @Override
           public RuntimeException notForced() {
-            return log.notForced();
+            return failure.notForced();
           }
         },
         line);

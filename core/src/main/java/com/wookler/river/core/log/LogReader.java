@@ -3,6 +3,7 @@ package com.wookler.river.core.log;
 import com.wookler.river.core.message.DamagedMessageException;
 import com.wookler.river.core.message.DocumentReader;
 import com.wookler.river.core.message.StoredMessage;
+import java.util.OptionalLong;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -208,6 +209,14 @@ public final class LogReader implements AutoCloseable {
               + " stands in its place");
     }
     skipTo(position);
+  }
+
+  /**
+   * The first message published at or after this time; empty if there is none, or only in a backup.
+   */
+  public OptionalLong sequenceAt(long micros) {
+    Block block = log.publishedAt(micros);
+    return block == null ? OptionalLong.empty() : OptionalLong.of(find(block, micros));
   }
 
   /** The first sequence of the block published at or after this time; the block has one. */

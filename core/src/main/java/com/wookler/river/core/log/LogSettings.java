@@ -1,6 +1,7 @@
 package com.wookler.river.core.log;
 
 import com.wookler.river.common.TimeSource;
+import com.wookler.river.core.message.MessageTooLargeException;
 import java.nio.file.Path;
 import java.util.UUID;
 
@@ -12,6 +13,7 @@ import java.util.UUID;
  * @param directory of the block files
  * @param blockBytes size at which a block is closed whatever its strategy says
  * @param strategy when a block is closed before that
+ * @param diskReserve bytes of the volume that blocks leave free; 0: none
  * @param time clock
  */
 public record LogSettings(
@@ -20,6 +22,7 @@ public record LogSettings(
     Path directory,
     long blockBytes,
     RecycleStrategy strategy,
+    long diskReserve,
     TimeSource time) {
 
   private static final long CHUNK_MARGIN = 16L << 20;
@@ -27,6 +30,24 @@ public record LogSettings(
   /** What is mapped of a block at a time. */
   long chunkBytes() {
     return blockBytes + CHUNK_MARGIN;
+  }
+
+  /**
+   * Refuses a document that is too long.
+   *
+   * @throws MessageTooLargeException it is over a quarter of the mapping
+   */
+  void checkLength(int length) {
+    if (length > maxDocumentBytes()) {
+      throw new MessageTooLargeException(
+          "queue "
+              + queue
+              + ": a batch of "
+              + length
+              + " bytes is over the limit of "
+              + maxDocumentBytes()
+              + " that its block size allows; split it or raise queue.block.bytes");
+    }
   }
 
   /** The largest document: beyond a quarter of the chunk it could not be mapped in one piece. */

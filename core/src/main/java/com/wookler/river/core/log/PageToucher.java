@@ -11,8 +11,8 @@ import java.util.concurrent.atomic.AtomicLong;
  *
  * <p>A page's first write fault costs about as much as appending five messages of 100 bytes.
  * Nothing is touched in the first bytes of a block: a quiet queue does no work that it does not
- * need. Nor is anything touched that was not made ahead ({@link BlockMaker}): a page for which
- * there is no space on the disk ends the process. Being late costs nothing but the fault.
+ * need. Nor is anything touched that has no space yet ({@link BlockSpace}): on a full disk that
+ * ends the process. Being late costs nothing but the fault.
  *
  * <p>{@link #started} and {@link #grown} run under the append lock, the touching on a background
  * worker.
@@ -20,6 +20,7 @@ import java.util.concurrent.atomic.AtomicLong;
 final class PageToucher {
   private static final long QUIET_BYTES = 256 << 10;
   private static final long STEP_BYTES = 1 << 20;
+  private static final long LEAST_BYTES = 128 << 10; // between two questions
   private static final long AHEAD_BYTES = STEP_BYTES + STEP_BYTES / 2;
 
   private final ChronicleStore store;
@@ -31,7 +32,6 @@ final class PageToucher {
   private volatile boolean asked; // whether a task waits; set under the append lock
   private long wanted; // the offset at which to ask again; guarded by BlockLog's append lock
   private long touchedTo; // the offset behind what was asked for; likewise
-  private long limit; // the offset behind what was made ahead; likewise
 
   @GuardedBy("touching")
   private boolean ended;
@@ -45,28 +45,30 @@ final class PageToucher {
    * Another block is the active one.
    *
    * @param bytes that it has
-   * @param made bytes of its file that were made ahead
    */
-  void started(long bytes, long made) {
+  void started(long bytes) {
     appended.setOpaque(bytes);
     blocks.incrementAndGet();
     wanted = Math.max(QUIET_BYTES, bytes);
     touchedTo = wanted;
-    limit = made;
   }
 
-  /** The active block has grown to this many bytes. */
-  void grown(long bytes) {
+  /**
+   * The active block has grown to this many bytes.
+   *
+   * @param limit the offset up to which it has space
+   */
+  void grown(long bytes, long limit) {
     appended.setOpaque(bytes);
     if (bytes >= wanted && !asked) {
-      ask(bytes);
+      ask(bytes, limit);
     }
   }
 
-  private void ask(long bytes) {
+  private void ask(long bytes, long limit) {
     long from = Math.max(bytes, touchedTo);
-    touchedTo = Math.min(bytes + AHEAD_BYTES, limit);
-    wanted = bytes + AHEAD_BYTES - STEP_BYTES / 2;
+    touchedTo = Math.max(from, Math.min(bytes + AHEAD_BYTES, limit));
+    wanted = Math.max(touchedTo - STEP_BYTES / 2, bytes + LEAST_BYTES);
     ChronicleStore.Pages pages = from < touchedTo ? store.pages(from, touchedTo) : null;
     if (pages == null) {
       return;

@@ -21,7 +21,7 @@ public final class Positions {
       return Math.max(log.firstSequence(), Math.min(at.sequence(), log.nextSequence()));
     }
     if (position instanceof Position.Since since) {
-      return log.sequenceAt(Micros.atOrAfter(since.time()), lookup).orElse(log.nextSequence());
+      return lookup.sequenceAt(Micros.atOrAfter(since.time())).orElse(log.nextSequence());
     }
     return log.firstSequence();
   }

@@ -82,6 +82,7 @@ class BackupOfLogTest extends BackupFixture {
             blocks,
             16 << 20,
             block -> block.messages() >= 3_000,
+            0,
             TimeSource.system());
     return BlockLog.open(
         settings,

@@ -31,14 +31,22 @@ class BlockMakerTest {
   void begin() {
     LogSettings settings =
         new LogSettings(
-            "orders", new UUID(1, 2), directory, BLOCK_BYTES, block -> false, TimeSource.system());
-    maker = new BlockMaker(settings, asked::add, 1);
+            "orders",
+            new UUID(1, 2),
+            directory,
+            BLOCK_BYTES,
+            block -> false,
+            0,
+            TimeSource.system());
+    maker = new BlockMaker(settings, asked::add, 1, new Volume(settings, Device.REAL));
     maker.started(0, 0);
   }
 
   @Test
   void shouldMakeTheNextBlockAtHalfOfTheOneBefore() throws IOException {
     maker.grown(BLOCK_BYTES / 2 - 1, 5);
+    asked.remove(0).run();
+    assertThat(maker.hasNext()).isTrue();
     assertThat(asked).isEmpty();
     maker.grown(BLOCK_BYTES / 2, 6);
     maker.grown(BLOCK_BYTES / 2 + 1, 7);
@@ -64,11 +72,11 @@ class BlockMakerTest {
   }
 
   @Test
-  void shouldGiveAnEmptyFileWhenNothingIsMadeYet() throws IOException {
+  void shouldGiveABlockWhatItNeedsToStartWhenNothingIsMadeYet() throws IOException {
     maker.grown(BLOCK_BYTES / 2, 6);
-    maker.starting(2);
+    assertThat(maker.starting(2)).isEqualTo(BlockSpace.FIRST_BYTES);
     asked.get(0).run();
-    assertThat(BlockName.ahead(directory, 2)).isEmptyFile();
+    assertThat(BlockName.ahead(directory, 2)).hasSize(BlockSpace.FIRST_BYTES);
     assertThat(directory.toFile().list()).hasSize(1);
   }
 

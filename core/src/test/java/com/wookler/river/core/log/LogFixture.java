@@ -31,11 +31,13 @@ final class LogFixture implements AutoCloseable {
 
   private final Path directory;
   private final WorkerPool pool = WorkerPool.acquire("log-test", 1);
+  private final WorkerPool.Serial maker = pool.serial("maker");
   private final List<LogReader> readers = new ArrayList<>();
   private RecycleStrategy strategy = block -> false;
   private ManualTimeSource time = new ManualTimeSource(START);
   private Device device = Device.REAL;
   private long finished;
+  private long reserve;
   private BlockLog log;
 
   LogFixture(Path directory) {
@@ -63,6 +65,11 @@ final class LogFixture implements AutoCloseable {
     return this;
   }
 
+  LogFixture reserve(long bytes) {
+    reserve = bytes;
+    return this;
+  }
+
   LogFixture clock(ManualTimeSource clock) {
     time = clock;
     return this;
@@ -83,13 +90,10 @@ final class LogFixture implements AutoCloseable {
   BlockLog open(UUID identity, TimeSource clock) {
     log =
         BlockLog.open(
-            new LogSettings("orders", identity, directory, 1 << 20, strategy, clock),
+            new LogSettings("orders", identity, directory, 1 << 20, strategy, reserve, clock),
             new LogCounters(counter(), counter(), counter(), counter()),
             new LogLines(
-                pool.serial("flusher"),
-                pool.serial("committer"),
-                pool.serial("maker"),
-                pool.serial("toucher")),
+                pool.serial("flusher"), pool.serial("committer"), maker, pool.serial("toucher")),
             finished,
             device);
     return log;
@@ -115,6 +119,11 @@ final class LogFixture implements AutoCloseable {
       pool.serial("worker").drain();
       log = null;
     }
+  }
+
+  /** Returns when what is to be made ahead is made. */
+  void awaitMaking() {
+    maker.drain();
   }
 
   LogReader reader() {

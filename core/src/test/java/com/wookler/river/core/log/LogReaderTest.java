@@ -132,13 +132,13 @@ class LogReaderTest {
       log.publish(1);
       log.time().advance(Duration.ofSeconds(1));
     }
-    BlockLog opened = log.reopen();
+    log.reopen();
     LogReader lookup = log.reader();
     for (int i = 0; i < 12; i++) {
-      assertThat(opened.sequenceAt(start + i * 1_000_000L, lookup)).hasValue(i);
-      assertThat(opened.sequenceAt(start + i * 1_000_000L - 1, lookup)).hasValue(i);
+      assertThat(lookup.sequenceAt(start + i * 1_000_000L)).hasValue(i);
+      assertThat(lookup.sequenceAt(start + i * 1_000_000L - 1)).hasValue(i);
     }
-    assertThat(opened.sequenceAt(start + 11_000_001L, lookup)).isEmpty();
+    assertThat(lookup.sequenceAt(start + 11_000_001L)).isEmpty();
   }
 
   @Test

@@ -72,7 +72,7 @@ class DurableAckTest {
     log =
         BlockLog.open(
             new LogSettings(
-                "orders", IDENTITY, directory.resolve("log"), 1 << 20, block -> false, time),
+                "orders", IDENTITY, directory.resolve("log"), 1 << 20, block -> false, 0, time),
             new LogCounters(counter(), counter(), counter(), counter()),
             new LogLines(
                 pool.serial("flusher"),

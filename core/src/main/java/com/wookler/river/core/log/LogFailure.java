@@ -1,0 +1,81 @@
+package com.wookler.river.core.log;
+
+import com.wookler.river.core.message.QueueFailedException;
+import java.io.IOException;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** What ended a log's life: the first thing that failed. Thread-safe. */
+final class LogFailure {
+  private static final Logger LOG = LoggerFactory.getLogger(LogFailure.class);
+
+  private final String queue;
+  private volatile @Nullable Throwable cause; // set once, by whoever failed first
+
+  LogFailure(String queue) {
+    this.queue = queue;
+  }
+
+  boolean isThere() {
+    return cause != null;
+  }
+
+  Optional<Throwable> cause() {
+    return Optional.ofNullable(cause);
+  }
+
+  /** Something failed; the log takes no more messages. Returns what to tell who wanted it. */
+  QueueFailedException set(String doing, Throwable because) {
+    String text = "queue " + queue + " has failed: cannot " + doing + ": " + because;
+    if (cause == null) {
+      cause = because;
+      LOG.error("{}; it takes no more messages. Free or repair the disk, reopen", text, because);
+    }
+    return new QueueFailedException(text, because);
+  }
+
+  /** Something that may fail. */
+  @FunctionalInterface
+  interface Attempt {
+    void run() throws IOException;
+  }
+
+  /**
+   * Tries something, unless something failed before; if it fails, that is the log's end, and not
+   * thrown: a pool would swallow it.
+   */
+  void unlessFails(String doing, Attempt attempt) {
+    if (isThere()) {
+      return;
+    }
+    try {
+      attempt.run();
+    } catch (Throwable e) {
+      set(doing, e);
+    }
+  }
+
+  /**
+   * Refuses a message.
+   *
+   * @throws QueueFailedException something has failed
+   */
+  void refuse() {
+    Throwable because = cause;
+    if (because != null) {
+      throw new QueueFailedException(
+          "queue " + queue + " has failed and takes no messages: " + because, because);
+    }
+  }
+
+  /** What to tell those whose message may not be on the device. */
+  QueueFailedException notForced() {
+    String text = "queue " + queue + " has failed, its messages may not be on disk";
+    Throwable because = cause;
+    return because == null
+        ? new QueueFailedException(text)
+        : new QueueFailedException(text + ": " + because, because);
+  }
+}

@@ -1,0 +1,9 @@
+package com.wookler.river.core.log;
+
+/**
+ * A time in which publishers are refused for lack of space, or were.
+ *
+ * @param number 1 for the log's first in this run, and so on
+ * @param text what the first of them was told
+ */
+public record Shortage(int number, String text) {}

@@ -1,0 +1,104 @@
+package com.wookler.river.core.log;
+
+import com.wookler.river.core.message.QueueFullException;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.Locale;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The disk under a log: takes space for blocks from it, but for the reserve, and knows whether
+ * publishers are refused for lack of it.
+ *
+ * <p>Space is taken by writing zeros, which is the only thing that all file systems keep. Asked in
+ * steps of {@link BlockSpace} and {@link BlockMaker}, so that no publish asks the system whether
+ * there is space. Thread-safe; {@link #refused} and {@link #granted} are called under the append
+ * lock.
+ */
+final class Volume {
+  private static final Logger LOG = LoggerFactory.getLogger(Volume.class);
+
+  private final LogSettings settings;
+  private final Device device;
+
+  private volatile boolean full; // whether publishers are refused; written under the append lock
+  private volatile @Nullable Shortage shortage; // the last; likewise
+
+  Volume(LogSettings settings, Device device) {
+    this.settings = settings;
+    this.device = device;
+  }
+
+  /**
+   * Fills a part of a file with zeros. The file must be there.
+   *
+   * @throws NoSpaceException there is no space but the reserve; a part may have been written
+   */
+  void allocate(Path file, long from, long to) throws IOException {
+    long reserve = settings.diskReserve();
+    if (reserve > 0 && device.free(settings.directory()) - (to - from) < reserve) {
+      throw new NoSpaceException("only the reserve is left");
+    }
+    try {
+      device.zero(file, from, to);
+    } catch (IOException e) {
+      throw isFull(e, settings.directory(), device) ? new NoSpaceException(text(e), e) : e;
+    }
+  }
+
+  /** Whether it is for lack of space that something could not be written to this directory. */
+  static boolean isFull(IOException e, Path directory, Device device) {
+    return e instanceof NoSpaceException
+        || DurableFiles.saysFull(e)
+        || device.free(directory) < BlockSpace.PAGE_BYTES; // the text may be translated
+  }
+
+  private static String text(IOException e) {
+    return String.valueOf(e.getMessage());
+  }
+
+  /** What to tell a publisher that is refused; notes that publishing has stopped. */
+  QueueFullException refused(NoSpaceException cause) {
+    String text =
+        String.format(
+            Locale.ROOT,
+            "queue %s: no space for more messages in %s: %,d bytes are free, %,d are kept in"
+                + " reserve (queue.disk.reserve); nothing was stored. Free space on that disk, or"
+                + " let subscribers finish; publishing goes on by itself then",
+            settings.queue(),
+            settings.directory(),
+            device.free(settings.directory()),
+            settings.diskReserve());
+    if (!full) {
+      LOG.warn("{} ({})", text, cause.getMessage());
+      Shortage before = shortage;
+      shortage = new Shortage(before == null ? 1 : before.number() + 1, text);
+      full = true;
+    }
+    return new QueueFullException(text, cause);
+  }
+
+  /** There is space for what publishers want now. */
+  void granted() {
+    if (full) {
+      full = false;
+      LOG.info(
+          "Queue {}: there is space again in {}, publishing goes on",
+          settings.queue(),
+          settings.directory());
+    }
+  }
+
+  /** Whether the last publisher that needed space was refused. */
+  boolean isShort() {
+    return full;
+  }
+
+  /** Why publishers were refused at last; empty if they never were. */
+  Optional<Shortage> shortage() {
+    return Optional.ofNullable(shortage);
+  }
+}
