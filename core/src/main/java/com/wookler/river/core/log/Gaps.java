@@ -1,5 +1,6 @@
 package com.wookler.river.core.log;
 
+import com.wookler.river.common.errors.RiverException;
 import com.wookler.river.core.message.DamagedMessageException;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -26,7 +27,7 @@ import org.slf4j.LoggerFactory;
  *
  * <pre>
  *  offset  size  what
- *       0     8  "RIVGAPS1"
+ *       0     8  "RIVGAPS1", the last of it the version
  *       8    16  UUID of the queue
  *      24     4  count of gaps
  *      28    32  each gap, in order: first sequence (8), the sequence after its last (8), time at
@@ -42,6 +43,7 @@ public final class Gaps {
 
   private static final Logger LOG = LoggerFactory.getLogger(Gaps.class);
   private static final byte[] MAGIC = "RIVGAPS1".getBytes(StandardCharsets.US_ASCII);
+  private static final int VERSION_AT = 7; // a digit
   private static final int HEADER_BYTES = 28;
   private static final int GAP_BYTES = 32;
 
@@ -100,6 +102,8 @@ public final class Gaps {
   /**
    * Reads what {@link #write} wrote. A damaged file is set aside, reported, and counts as empty: a
    * recovery finds the gaps again by what is missing between the blocks.
+   *
+   * @throws RiverException a newer River wrote it
    */
   static Gaps read(LogSettings settings) throws IOException {
     Path file = settings.directory().resolve(NAME);
@@ -138,9 +142,13 @@ public final class Gaps {
   private static Gaps decode(byte[] bytes, UUID queue) {
     ByteBuffer in = ByteBuffer.wrap(bytes).order(ByteOrder.LITTLE_ENDIAN);
     if (bytes.length < HEADER_BYTES + 4
-        || !Arrays.equals(bytes, 0, MAGIC.length, MAGIC, 0, MAGIC.length)
+        || !Arrays.equals(bytes, 0, VERSION_AT, MAGIC, 0, VERSION_AT)
         || in.getInt(bytes.length - 4) != checksum(bytes)) {
       throw new DamagedMessageException("damaged: its checksum is wrong");
+    }
+    if (bytes[VERSION_AT] != MAGIC[VERSION_AT]) {
+      throw new RiverException(
+          "the file gaps has format " + (char) bytes[VERSION_AT] + "; this River reads 1");
     }
     in.position(MAGIC.length);
     if (!new UUID(in.getLong(), in.getLong()).equals(queue)) {

@@ -1,6 +1,7 @@
 package com.wookler.river.core.log;
 
 import com.google.errorprone.annotations.concurrent.GuardedBy;
+import com.wookler.river.common.errors.RiverException;
 import com.wookler.river.core.message.DocumentFormat;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -66,6 +67,7 @@ final class LogMarks implements AutoCloseable {
       MethodHandles.byteBufferViewVarHandle(long[].class, ByteOrder.LITTLE_ENDIAN);
   private static final byte[] MAGIC = "RIVMARKS".getBytes(StandardCharsets.US_ASCII);
   private static final int VERSION = 1;
+  private static final int VERSION_AT = 8;
   private static final int HEADER_CRC = 32;
   private static final int SLOT_BYTES = 64;
   private static final int END = 64;
@@ -173,14 +175,31 @@ final class LogMarks implements AutoCloseable {
     ByteBuffer out = ByteBuffer.allocate(HEADER_CRC + 4).order(ByteOrder.LITTLE_ENDIAN);
     out.put(MAGIC).putInt(VERSION).putInt(0);
     out.putLong(queue.getMostSignificantBits()).putLong(queue.getLeastSignificantBits());
+    return out.putInt(crc(out.array())).array();
+  }
+
+  private static void refuseNewer(Path file, byte[] bytes) {
+    if (bytes.length < HEADER_CRC + 4 || !Arrays.equals(bytes, 0, 8, MAGIC, 0, 8)) {
+      return;
+    }
+    ByteBuffer in = ByteBuffer.wrap(bytes).order(ByteOrder.LITTLE_ENDIAN);
+    if (in.getInt(VERSION_AT) > VERSION && in.getInt(HEADER_CRC) == crc(bytes)) {
+      throw new RiverException(
+          file + " has format " + in.getInt(VERSION_AT) + "; this River reads " + VERSION);
+    }
+  }
+
+  private static int crc(byte[] bytes) {
     CRC32C crc = new CRC32C();
-    crc.update(out.array(), 0, HEADER_CRC);
-    return out.putInt((int) crc.getValue()).array();
+    crc.update(bytes, 0, HEADER_CRC);
+    return (int) crc.getValue();
   }
 
   /**
    * Opens a log's marks, or makes them. A damaged file is set aside, and what can be read of it
    * counts; a missing one is reported unless the log is new.
+   *
+   * @throws RiverException a newer River wrote it
    */
   static LogMarks open(LogSettings settings, boolean isNew) throws IOException {
     Path file = settings.directory().resolve(NAME);
@@ -189,6 +208,7 @@ final class LogMarks implements AutoCloseable {
     if (Files.isRegularFile(file, LinkOption.NOFOLLOW_LINKS)) {
       bytes = Files.readAllBytes(file);
     }
+    refuseNewer(file, bytes);
     Content content = Content.of(bytes, settings.identity());
     if (!content.sound()) {
       if (exists) {

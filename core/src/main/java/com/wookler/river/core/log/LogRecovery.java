@@ -121,6 +121,16 @@ final class LogRecovery {
     }
     noteMissingBlocks(last);
     long next = Math.max(end, Math.max(marks.end(), finished));
+    if (oldest == Long.MAX_VALUE && next > 0) {
+      damagedBlocks++;
+      LOG.warn(
+          "Queue {}: damaged: no block in {} says which messages it held, but the log went on to"
+              + " sequence {} and block {}; what is in no backup is lost",
+          settings.queue(),
+          settings.directory(),
+          next - 1,
+          newest);
+    }
     if (last != null && last.endSequence() < next) {
       close(last); // its sequences cannot go on without a gap
       last = null;

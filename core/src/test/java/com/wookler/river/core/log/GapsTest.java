@@ -1,8 +1,10 @@
 package com.wookler.river.core.log;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.tuple;
 
+import com.wookler.river.common.errors.RiverException;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
@@ -10,6 +12,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.List;
+import java.util.zip.CRC32C;
 import org.assertj.core.groups.Tuple;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -266,6 +269,10 @@ class GapsTest {
     BlockLog opened = log.open();
     assertThat(opened.nextSequence()).isEqualTo(25);
     assertThat(opened.firstSequence()).isEqualTo(25);
+    assertThat(captured.warnings())
+        .singleElement()
+        .asString()
+        .contains("orders", "damaged", directory.toString(), "sequence 24", "block 3");
     log.publish(1);
     assertThat(log.files()).contains("b00000004.cq4");
   }
@@ -284,7 +291,36 @@ class GapsTest {
     opened = log.open();
     assertThat(opened.nextSequence()).isEqualTo(10);
     shouldHave(opened);
+    assertThat(captured.warnings()).singleElement().asString().contains("damaged", "sequence 9");
     log.publish(3);
     assertThat(log.reopen().nextSequence()).isEqualTo(13);
+    assertThat(captured.warnings()).isEmpty();
+  }
+
+  @Test
+  void shouldRefuseWhatANewerVersionWrote() throws IOException {
+    publish(18);
+    zero(2, 2);
+    log.open();
+    log.shut();
+    byte[] before = Files.readAllBytes(marks);
+    ByteBuffer newer = ByteBuffer.wrap(before.clone()).order(ByteOrder.LITTLE_ENDIAN);
+    Files.write(marks, newer.putInt(8, 2).putInt(32, crc(newer.array(), 32)).array());
+    assertThatThrownBy(log::open)
+        .isInstanceOf(RiverException.class)
+        .hasMessageContaining(marks + " has format 2");
+    Files.write(marks, before);
+    byte[] found = Files.readAllBytes(gaps);
+    ByteBuffer other = ByteBuffer.wrap(found).order(ByteOrder.LITTLE_ENDIAN).put(7, (byte) '2');
+    Files.write(gaps, other.putInt(found.length - 4, crc(found, found.length - 4)).array());
+    assertThatThrownBy(log::open)
+        .isInstanceOf(RiverException.class)
+        .hasMessageContaining("gaps has format 2");
+  }
+
+  private static int crc(byte[] bytes, int length) {
+    CRC32C crc = new CRC32C();
+    crc.update(bytes, 0, length);
+    return (int) crc.getValue();
   }
 }
