@@ -3,6 +3,10 @@ package com.wookler.river.core;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import ch.qos.logback.classic.Level;
+import ch.qos.logback.classic.Logger;
+import ch.qos.logback.classic.spi.ILoggingEvent;
+import ch.qos.logback.core.read.ListAppender;
 import com.wookler.river.common.ManualTimeSource;
 import com.wookler.river.core.message.MessageConverter;
 import com.wookler.river.core.subscriber.Delivery;
@@ -25,6 +29,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import org.slf4j.LoggerFactory;
 
 /** What users see of messages that the log has lost. */
 @Timeout(60)
@@ -136,6 +141,33 @@ class LostMessagesTest {
       assertThat(each.stats().lag()).isEqualTo(10);
       assertThat(drain(each)).isEqualTo(sequences(35, 45));
     }
+  }
+
+  @Test
+  void shouldSayInOneLineWhatItFoundAndRepaired() throws IOException {
+    open();
+    publish(35);
+    shut();
+    Files.delete(block(2));
+    zeroFrom(4, 32);
+    Logger logger = (Logger) LoggerFactory.getLogger(RunningQueue.class);
+    ListAppender<ILoggingEvent> lines = new ListAppender<>();
+    lines.start();
+    logger.addAppender(lines);
+    logger.setLevel(Level.INFO);
+    try {
+      open();
+    } finally {
+      logger.setLevel(null); // its parent's again
+      logger.detachAppender(lines);
+    }
+    assertThat(lines.list)
+        .singleElement()
+        .extracting(ILoggingEvent::getFormattedMessage)
+        .asString()
+        .contains("orders", "22 messages", "sequences 0 to 35", "4 blocks", "0 subscribers")
+        .contains("blocks damaged: 1", "13 messages lost in 2 gaps")
+        .matches(".* \\d+ ms");
   }
 
   @Test

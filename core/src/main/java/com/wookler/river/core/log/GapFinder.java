@@ -40,15 +40,19 @@ final class GapFinder {
 
   /** The next block. */
   void block(Block block) {
-    boolean follows = behind > 0 && behind + 1 == block.number();
-    missing(block.firstSequence(), follows ? behind : behind + 1);
+    missing(block.firstSequence(), between(block.number() - 1));
     at = Math.max(at, block.endSequence());
     behind = block.number();
   }
 
-  /** No block holds more, and the log goes on at this sequence. */
-  void end(long nextSequence, int block) {
-    missing(nextSequence, block);
+  /** No block holds more, and the log goes on at this sequence, in the block after the newest. */
+  void end(long nextSequence, int newest) {
+    missing(nextSequence, between(newest));
+  }
+
+  /** The first of those that are not there, up to this one; the one before if none is missing. */
+  private int between(int last) {
+    return behind == 0 ? Math.max(1, last) : Math.min(behind + 1, last);
   }
 
   private void missing(long to, int block) {

@@ -246,14 +246,16 @@ final class LogRecovery {
   }
 
   /**
-   * A block whose first header is gone, or was never completed.
+   * A block whose first header is gone, or was never completed; or of which a power loss has left
+   * nothing but zeros.
    *
    * @param mayBeNew whether the process may have died while it was being made
    */
   private void takeHeaderless(int number, Path file, boolean mayBeNew, @Nullable Seal seal)
       throws IOException {
     BlockSalvage.Found found = BlockSalvage.search(file, 0, settings, number);
-    if (mayBeNew && seal == null && found.messages() == 0) {
+    boolean isEmpty = found.usedEnd() == 0 || (mayBeNew && found.messages() == 0);
+    if (isEmpty && seal == null) {
       mending.delete(file);
       return;
     }

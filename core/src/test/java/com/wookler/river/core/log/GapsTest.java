@@ -130,6 +130,26 @@ class GapsTest {
     assertThat(captured.warnings()).as("reported once").isEmpty();
   }
 
+  @Test
+  void shouldRemoveBlocksOfWhichAPowerLossLeftZeros() throws IOException {
+    publish(35);
+    Files.delete(log.seal(3));
+    for (int block = 3; block <= 4; block++) {
+      Files.write(log.block(block), new byte[(int) Files.size(log.block(block))]);
+    }
+    byte[] forcedTo20 = marksForcedTo(20);
+    LogFixture.write(marks, FORCED_A, Arrays.copyOfRange(forcedTo20, FORCED_A, LogMarks.BYTES));
+    BlockLog opened = log.open();
+    assertThat(opened.nextSequence()).isEqualTo(35);
+    shouldHave(opened, tuple(20L, 35L, 3, false));
+    assertThat(captured.warnings())
+        .singleElement()
+        .asString()
+        .contains("sequences 20 to 34", "lost")
+        .doesNotContain("damaged");
+    assertThat(log.files()).contains("b00000005.cq4").noneMatch(f -> f.endsWith(".damaged"));
+  }
+
   /** The marks of a log of the same queue that was forced up to there. */
   private byte[] marksForcedTo(int messages) throws IOException {
     Path other = Files.createDirectory(directory.resolve("other"));
