@@ -9,6 +9,7 @@ import java.time.Duration;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
@@ -26,6 +27,7 @@ import org.jspecify.annotations.Nullable;
  * @param backup where drained blocks go, or null: nowhere
  * @param ehcache the user's cache for redelivery, or null: the built-in one
  * @param subscribers that exist from the start
+ * @param attachments what is started with them, by their names
  * @param time clock
  */
 record QueueConfig<M>(
@@ -40,6 +42,7 @@ record QueueConfig<M>(
     @Nullable BackupConfig backup,
     @Nullable Path ehcache,
     List<SubscriberConfig> subscribers,
+    Map<String, SubscriberExtension.Attachment> attachments,
     TimeSource time) {
 
   /**
@@ -76,6 +79,7 @@ record QueueConfig<M>(
             + reload.discardedRetention()
             + "; it must not be negative");
     subscribers = List.copyOf(subscribers);
+    attachments = Map.copyOf(attachments);
     checkNames(name, subscribers);
     if (backup != null) {
       checkBackup(name, directory, backup);

@@ -8,7 +8,9 @@ import com.wookler.river.core.subscriber.SubscriberConfig;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -39,6 +41,7 @@ final class QueueSettings<M> {
   @Nullable Path ehcache;
   TimeSource time = TimeSource.system();
   final List<SubscriberConfig> subscribers = new ArrayList<>();
+  final Map<String, SubscriberExtension.Attachment> attachments = new LinkedHashMap<>();
 
   QueueSettings(String name, MessageConverter<M> converter) {
     this.name = name;
@@ -72,6 +75,7 @@ final class QueueSettings<M> {
             : new QueueConfig.BackupConfig(backupDirectory, backupRetention, backupFull),
         ehcache,
         subscribers,
+        attachments,
         time);
   }
 }

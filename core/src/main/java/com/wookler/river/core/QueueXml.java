@@ -122,7 +122,7 @@ final class QueueXml {
     to.discardedRetention = node.duration("queue.discarded.retention", to.discardedRetention);
     backup(node, to);
     to.ehcache = node.file("ehcache.config").orElse(null);
-    to.subscribers.addAll(subscribers(node));
+    subscribers(node, to);
   }
 
   private static int maxMessageBytes(ConfigNode node, int otherwise) {
@@ -183,31 +183,26 @@ final class QueueXml {
     }
   }
 
-  private static List<SubscriberConfig> subscribers(ConfigNode queue) {
-    List<SubscriberConfig> subscribers = new ArrayList<>();
+  private static void subscribers(ConfigNode queue, QueueSettings<?> to) {
+    Extensions extensions = new Extensions();
     Set<String> names = new HashSet<>();
     for (ConfigNode list : queue.children("subscribers")) {
       list.allowChildren(List.of("subscriber"));
       for (ConfigNode node : list.children("subscriber")) {
+        Optional<SubscriberExtension.Attachment> attachment = extensions.read(node);
+        node.allowChildren(extensions.children());
         SubscriberConfig subscriber = subscriber(node);
         if (!names.add(subscriber.name().toLowerCase(Locale.ROOT))) {
           throw node.error("there are two subscribers of the name " + subscriber.name());
         }
-        subscribers.add(subscriber);
+        to.subscribers.add(subscriber);
+        attachment.ifPresent(found -> to.attachments.put(subscriber.name(), found));
       }
     }
-    return subscribers;
   }
 
   private static SubscriberConfig subscriber(ConfigNode node) {
-    for (String push : List.of("executor", "processor")) {
-      if (node.child(push).isPresent()) {
-        throw node.error(
-            "has an <" + push + ">, which needs the module river-reactor on the class path");
-      }
-    }
     node.allowAttributes(List.of("name"));
-    node.allowChildren(List.of("params"));
     node.allowParams(both(SUBSCRIBER_PARAMS, SUBSCRIBER_PARAMS_WITHOUT_EFFECT));
     warn(node, SUBSCRIBER_PARAMS_WITHOUT_EFFECT);
     try {

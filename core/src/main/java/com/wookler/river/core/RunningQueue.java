@@ -93,6 +93,7 @@ final class RunningQueue<M> {
       startHousekeeping(intake, new Housekeeper.Pools(flusher, worker, listeners));
       publisher = new LogPublisher<>(config, log, intake, deduplicator, counters.addTime());
       undo.push(log::stop);
+      startAttachments();
     } catch (Throwable e) {
       Throwable more = takeApart();
       if (more != null) {
@@ -111,6 +112,13 @@ final class RunningQueue<M> {
         subscribers.open().size(),
         log.repaired(),
         TimeUnit.NANOSECONDS.toMillis(config.time().nanoTime() - started));
+  }
+
+  /** Last: they may publish into this queue, and are closed while everything else is there. */
+  private void startAttachments() {
+    Attachments attachments = new Attachments(config.name());
+    undo.push(attachments::close);
+    attachments.start(config.attachments(), subscribers::open);
   }
 
   private DataDirectory openDirectory() {

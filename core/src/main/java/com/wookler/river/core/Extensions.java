@@ -1,0 +1,51 @@
+package com.wookler.river.core;
+
+import com.wookler.river.common.config.ConfigNode;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.ServiceLoader;
+
+/** Finds who understands the further elements of a subscriber in XML. */
+final class Extensions {
+  private static final List<String> OF_THE_REACTOR =
+      List.of("executor", "processor", "filter", "selector");
+
+  private final List<SubscriberExtension> found = new ArrayList<>();
+
+  Extensions() {
+    ServiceLoader.load(SubscriberExtension.class).forEach(found::add);
+  }
+
+  /** Children that a subscriber may have. */
+  List<String> children() {
+    List<String> names = new ArrayList<>();
+    names.add("params");
+    found.forEach(extension -> names.addAll(extension.elements()));
+    return names;
+  }
+
+  /**
+   * Reads those of a subscriber, if it has any.
+   *
+   * @throws com.wookler.river.common.errors.ConfigurationException something in them is wrong, or
+   *     the module is missing that understands them
+   */
+  Optional<SubscriberExtension.Attachment> read(ConfigNode subscriber) {
+    for (SubscriberExtension extension : found) {
+      if (hasAny(subscriber, extension.elements()).isPresent()) {
+        return Optional.of(extension.configure(subscriber));
+      }
+    }
+    Optional<String> push = hasAny(subscriber, OF_THE_REACTOR);
+    if (push.isPresent()) {
+      throw subscriber.error(
+          "has a <" + push.get() + ">, which needs the module river-reactor on the class path");
+    }
+    return Optional.empty();
+  }
+
+  private static Optional<String> hasAny(ConfigNode node, List<String> names) {
+    return names.stream().filter(name -> node.child(name).isPresent()).findFirst();
+  }
+}

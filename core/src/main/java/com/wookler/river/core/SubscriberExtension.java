@@ -1,0 +1,34 @@
+package com.wookler.river.core;
+
+import com.wookler.river.common.config.ConfigNode;
+import com.wookler.river.core.subscriber.Subscriber;
+import java.util.List;
+
+/**
+ * Understands further elements of a {@code <subscriber>} in XML. Found by {@link
+ * java.util.ServiceLoader}; the module river-reactor brings one, for {@code <executor>}, {@code
+ * <processor>} and their like.
+ */
+public interface SubscriberExtension {
+  /** Names of the elements that it understands; the first extension that knows one is asked. */
+  List<String> elements();
+
+  /**
+   * Reads a subscriber's elements. Starts nothing, and touches nothing on disk.
+   *
+   * @param subscriber its element, of which at least one child is of this extension
+   * @throws com.wookler.river.common.errors.ConfigurationException something in it is wrong
+   */
+  Attachment configure(ConfigNode subscriber);
+
+  /** What is to be started with a subscriber. */
+  @FunctionalInterface
+  interface Attachment {
+    /**
+     * Starts it; the queue runs.
+     *
+     * @return closed when the queue is closed, before anything else of it
+     */
+    AutoCloseable attach(Subscriber<?> subscriber);
+  }
+}
