@@ -1,0 +1,38 @@
+package com.wookler.river.reactor;
+
+import com.wookler.river.core.subscriber.Delivery;
+import java.util.List;
+
+/** Stages, one behind the other. */
+final class Chain<M> implements Stage<M> {
+  private final List<Stage<M>> stages;
+
+  Chain(List<Stage<M>> stages) {
+    this.stages = List.copyOf(stages);
+  }
+
+  @Override
+  public List<Delivery<M>> run(List<Delivery<M>> batch, Outcomes<M> outcomes) {
+    List<Delivery<M>> left = batch;
+    for (Stage<M> stage : stages) {
+      if (left.isEmpty()) {
+        break;
+      }
+      left = stage.run(left, outcomes);
+    }
+    return left;
+  }
+
+  /** Runs a batch to its end: what the last stage passes on is finished. */
+  void runOut(List<Delivery<M>> batch, Outcomes<M> outcomes) {
+    for (Delivery<M> delivery : run(batch, outcomes)) {
+      outcomes.decide(delivery, ProcessResult.done());
+    }
+    outcomes.flush();
+  }
+
+  @Override
+  public void close() {
+    stages.forEach(Stage::close);
+  }
+}

@@ -1,0 +1,323 @@
+package com.wookler.river.reactor;
+
+import com.google.errorprone.annotations.concurrent.GuardedBy;
+import com.wookler.river.common.TaskShare;
+import com.wookler.river.common.TimeSource;
+import com.wookler.river.common.errors.ConfigurationException;
+import com.wookler.river.core.subscriber.Delivery;
+import com.wookler.river.core.subscriber.Subscriber;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import java.util.concurrent.Executor;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Takes a subscriber's messages and pushes them through a chain of processors.
+ *
+ * <pre>{@code
+ * Subscriber<String> billing =
+ *     orders.subscriber(SubscriberConfig.builder("billing").ack(true).build());
+ * try (Reactor<String> reactor =
+ *     Reactor.builder(billing).processor("store", d -> store(d.data())).threads(4).start()) {
+ *   ...
+ * }
+ * }</pre>
+ *
+ * <p>A message is acknowledged when the whole chain is done with it, together with the rest of its
+ * batch; if a processor throws, it is delivered again by the subscriber's retry policy. So the
+ * subscriber should require acknowledgement: without it a message counts as finished before the
+ * first processor sees it. Each thread holds at most a batch, so a slow processor makes messages
+ * wait on disk, not in memory. With one thread messages are processed in the order of delivery.
+ *
+ * <p>Thread-safe. Close the reactor before its queue; if the subscriber is closed first, the
+ * reactor stops by itself.
+ *
+ * @param <M> type of the data
+ */
+public final class Reactor<M> implements AutoCloseable {
+  /** How long {@link #close()} lets processors finish. */
+  public static final Duration CLOSE_TIMEOUT = Duration.ofSeconds(30);
+
+  private static final Logger LOG = LoggerFactory.getLogger(Reactor.class);
+  private static final Duration GRACE = Duration.ofSeconds(1);
+
+  private final Plan<M> plan;
+  private final Gate gate = new Gate();
+  private final Crew<M> crew;
+  private final TaskShare tasks;
+  private final StuckWatch<M> watch;
+  private final List<ProcessorCounters> counters;
+  private final ReentrantLock closing = new ReentrantLock();
+
+  @GuardedBy("closing")
+  private boolean closed;
+
+  private Reactor(Builder<M> settings, Plan<M> plan, List<ProcessorCounters> counters) {
+    this.plan = plan;
+    this.counters = counters;
+    this.crew = new Crew<>(plan, gate, settings.executor);
+    this.watch = new StuckWatch<>(plan, crew, settings.threads, settings.limit());
+    this.tasks = TaskShare.acquire();
+  }
+
+  /** Collects the settings of a reactor. */
+  public static <M> Builder<M> builder(Subscriber<M> subscriber) {
+    return new Builder<>(subscriber);
+  }
+
+  private Reactor<M> begin(int workers) {
+    tasks.manager().add(watch);
+    try {
+      for (int i = 0; i < workers; i++) {
+        crew.hire();
+      }
+    } catch (RuntimeException | Error e) {
+      close(Duration.ZERO);
+      throw e;
+    }
+    return this;
+  }
+
+  /** The subscriber whose messages it takes. */
+  public Subscriber<M> subscriber() {
+    return plan.subscriber();
+  }
+
+  /**
+   * Takes messages once and processes them on the calling thread; for reactors without threads.
+   *
+   * @param timeout how long to wait for the first message
+   * @return how many messages there were: 0 if none came, or while it is paused or closed
+   * @throws Error one that a processor threw; the message is delivered again
+   */
+  public int process(Duration timeout) {
+    return new Worker<>(plan, gate, crew).once(timeout);
+  }
+
+  /** Takes no further messages until {@link #resume}; batches under way are finished. */
+  public void pause() {
+    gate.become(Gate.State.PAUSED);
+    crew.wake();
+  }
+
+  /** Ends {@link #pause}. */
+  public void resume() {
+    gate.become(Gate.State.OPEN);
+  }
+
+  /** Whether it takes messages: neither paused nor closed, by it or by its subscriber's end. */
+  public boolean isRunning() {
+    return gate.state() == Gate.State.OPEN;
+  }
+
+  /** What it has done so far. */
+  public ReactorStats stats() {
+    return ReactorStats.of(plan.tally());
+  }
+
+  /** As {@link #close(Duration)} with {@link #CLOSE_TIMEOUT}. */
+  @Override
+  public void close() {
+    close(CLOSE_TIMEOUT);
+  }
+
+  /**
+   * Ends it: takes no further messages and waits for the batches under way. Those that take longer
+   * are interrupted, and what they have not decided is given back, to be delivered to whoever asks
+   * next. Then processors that are {@link AutoCloseable} are closed, unless one is still stuck.
+   * Idempotent; may be called in a shutdown hook, and by a processor, which is not waited for.
+   *
+   * @return whether all batches ended in time
+   */
+  public boolean close(Duration timeout) {
+    gate.become(Gate.State.STOPPED);
+    crew.wake();
+    boolean inTime = crew.awaitEnd(timeout);
+    boolean ended = inTime;
+    if (!inTime) {
+      crew.abort();
+      ended = crew.awaitEnd(GRACE);
+    }
+    closing.lock();
+    try {
+      if (!closed) {
+        closed = true;
+        end(ended);
+      }
+    } finally {
+      closing.unlock();
+    }
+    return inTime;
+  }
+
+  @GuardedBy("closing")
+  private void end(boolean ended) {
+    tasks.manager().remove(watch);
+    tasks.close();
+    if (ended) {
+      plan.chain().close();
+    } else {
+      LOG.warn(
+          "Processors of subscriber {} do not end; they are left alone", plan.subscriber().name());
+    }
+    counters.forEach(ProcessorCounters::close);
+  }
+
+  @Override
+  public String toString() {
+    return "Reactor[" + plan.subscriber().name() + ", " + gate.state() + "]";
+  }
+
+  /**
+   * Collects the settings of a reactor. Stages run in the order in which they are added. Not
+   * thread-safe.
+   *
+   * @param <M> type of the data
+   */
+  public static final class Builder<M> {
+    private final Subscriber<M> subscriber;
+    private final List<Part<M>> parts = new ArrayList<>();
+    private int processors;
+    private int threads = 1;
+    private int batchSize;
+    private @Nullable Executor executor;
+    private @Nullable Duration timeLimit;
+    private TimeSource time = TimeSource.system();
+
+    /** Makes a stage of the reactor that is being built. */
+    @FunctionalInterface
+    private interface Part<M> {
+      Stage<M> build(Assembly<M> assembly);
+    }
+
+    private Builder(Subscriber<M> subscriber) {
+      this.subscriber = Objects.requireNonNull(subscriber, "subscriber");
+      this.batchSize = subscriber.config().batchSize();
+    }
+
+    /** Adds a processor, named by its place. */
+    public Builder<M> processor(Processor<M> processor) {
+      return processor("processor-" + (processors + 1), processor);
+    }
+
+    /**
+     * Adds a processor.
+     *
+     * @param name in counters and log
+     */
+    public Builder<M> processor(String name, Processor<M> processor) {
+      return processor(name, processor, true);
+    }
+
+    /**
+     * Adds a processor.
+     *
+     * @param name in counters and log
+     * @param ignoring whether a message over which it throws {@link NonFatalProcessorException} is
+     *     finished (default), or fails
+     */
+    public Builder<M> processor(String name, Processor<M> processor, boolean ignoring) {
+      return batchProcessor(name, new OneByOne<>(processor, ignoring));
+    }
+
+    /**
+     * Adds a processor of batches.
+     *
+     * @param name in counters and log
+     */
+    public Builder<M> batchProcessor(String name, BatchProcessor<M> processor) {
+      Objects.requireNonNull(name, "name");
+      Objects.requireNonNull(processor, "processor");
+      processors++;
+      parts.add(assembly -> assembly.stage(name, processor));
+      return this;
+    }
+
+    /**
+     * Lets through to what is added behind it only what a predicate accepts; the rest is finished.
+     *
+     * @param filter pure, fast and thread-safe; what it throws fails the message
+     */
+    public Builder<M> filter(Predicate<? super Delivery<M>> filter) {
+      Objects.requireNonNull(filter, "filter");
+      parts.add(assembly -> new FilterStage<>(filter, assembly.tally()));
+      return this;
+    }
+
+    /** Sends each message to one of several processors. */
+    public Builder<M> select(Selector<M> selector) {
+      Objects.requireNonNull(selector, "selector");
+      processors++;
+      parts.add(assembly -> assembly.stage(selector));
+      return this;
+    }
+
+    /** How many threads of its own process messages (default 1; 0: {@link #process} alone does). */
+    public Builder<M> threads(int number) {
+      this.threads = number;
+      return this;
+    }
+
+    /**
+     * Where to run instead of own threads: as many tasks as {@link #threads} says, each of which
+     * takes one of its threads until the reactor ends.
+     */
+    public Builder<M> executor(Executor own) {
+      this.executor = Objects.requireNonNull(own, "own");
+      return this;
+    }
+
+    /** How many messages a thread takes at most at once (default: the subscriber's batch size). */
+    public Builder<M> batchSize(int messages) {
+      this.batchSize = messages;
+      return this;
+    }
+
+    /**
+     * How long a batch may take before it is reported as stuck and a substitute thread is started
+     * (default: the subscriber's acknowledgement timeout, after which its messages come again).
+     */
+    public Builder<M> timeLimit(Duration limit) {
+      this.timeLimit = Objects.requireNonNull(limit, "limit");
+      return this;
+    }
+
+    /** The clock, for tests that move it (default: the system's). */
+    public Builder<M> timeSource(TimeSource source) {
+      this.time = Objects.requireNonNull(source, "source");
+      return this;
+    }
+
+    private Duration limit() {
+      return timeLimit == null ? subscriber.config().ackTimeout() : timeLimit;
+    }
+
+    /**
+     * Makes the reactor; it takes messages at once.
+     *
+     * @throws ConfigurationException a setting is out of its range, or there is no processor
+     */
+    public Reactor<M> start() {
+      check(processors > 0, "has no processor");
+      check(threads >= 0, "has " + threads + " threads");
+      check(batchSize >= 1, "takes " + batchSize + " messages at once");
+      check(limit().toMillis() >= 1, "has a time limit of " + limit());
+      Assembly<M> assembly = new Assembly<>(subscriber, new Tally(), time, new ArrayList<>());
+      List<Stage<M>> stages = parts.stream().map(part -> part.build(assembly)).toList();
+      Plan<M> plan = new Plan<>(subscriber, batchSize, new Chain<>(stages), assembly.tally(), time);
+      return new Reactor<>(this, plan, assembly.counters()).begin(threads);
+    }
+
+    private void check(boolean right, String what) {
+      if (!right) {
+        throw new ConfigurationException("the reactor of " + subscriber.name() + " " + what);
+      }
+    }
+  }
+}

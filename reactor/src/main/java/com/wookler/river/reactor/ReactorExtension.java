@@ -1,0 +1,56 @@
+package com.wookler.river.reactor;
+
+import com.wookler.river.common.config.ConfigNode;
+import com.wookler.river.core.SubscriberExtension;
+import com.wookler.river.core.subscriber.Subscriber;
+import java.util.List;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Starts a reactor for each subscriber in XML that has processors; called by the queue.
+ *
+ * <pre>{@code
+ * <subscriber name="audit">
+ *   <params>...</params>
+ *   <executor><params><param name="executor.pool.size" value="4"/></params></executor>
+ *   <filter class="a java.util.function.Predicate of deliveries"/>
+ *   <processor name="store" class="a Processor or BatchProcessor"><params>...</params></processor>
+ *   <selector>
+ *     <route class="a Predicate"><processor name="large" class="..."/></route>
+ *     <otherwise><processor name="rest" class="..."/></otherwise>
+ *   </selector>
+ * </subscriber>
+ * }</pre>
+ *
+ * <p>Stages run in the order in which they stand. A class that is {@link
+ * com.wookler.river.common.config.Configurable} is given its own element.
+ */
+public final class ReactorExtension implements SubscriberExtension {
+  private static final Logger LOG = LoggerFactory.getLogger(ReactorExtension.class);
+
+  /** Found by the service loader. */
+  public ReactorExtension() {}
+
+  @Override
+  public List<String> elements() {
+    return ReactorXml.ELEMENTS;
+  }
+
+  @Override
+  public Attachment configure(ConfigNode subscriber) {
+    ReactorXml xml = new ReactorXml(subscriber);
+    return opened -> start(xml, opened);
+  }
+
+  @SuppressWarnings("unchecked") // the XML names the classes; what they process is up to the user
+  private static Reactor<Object> start(ReactorXml xml, Subscriber<?> subscriber) {
+    if (!subscriber.config().ackRequired()) {
+      LOG.warn(
+          "Subscriber {} has processors, but needs no acknowledgement: messages over which one"
+              + " throws are not delivered again. Set subscriber.ack.required",
+          subscriber.name());
+    }
+    return xml.builder((Subscriber<Object>) subscriber).start();
+  }
+}

@@ -1,0 +1,114 @@
+package com.wookler.river.reactor;
+
+import com.wookler.river.common.config.ConfigNode;
+import com.wookler.river.core.subscriber.Delivery;
+import com.wookler.river.core.subscriber.Subscriber;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.Executor;
+import java.util.function.Consumer;
+import java.util.function.Predicate;
+
+/** The elements of a push subscriber, read and checked; its classes are made at once. */
+final class ReactorXml {
+  static final List<String> ELEMENTS = List.of("executor", "processor", "filter", "selector");
+
+  private static final String THREADS = "executor.pool.size";
+  private static final String IGNORE = "ignore.exception";
+
+  private final List<Consumer<Reactor.Builder<Object>>> settings = new ArrayList<>();
+
+  ReactorXml(ConfigNode subscriber) {
+    if (subscriber.child("processor").isEmpty() && subscriber.child("selector").isEmpty()) {
+      throw subscriber.error("has an <executor> or a <filter>, but no <processor>");
+    }
+    for (ConfigNode node : subscriber.children()) {
+      switch (node.name()) {
+        case "executor" -> executor(node);
+        case "filter" -> filter(node);
+        case "processor" -> processor(node);
+        case "selector" -> selector(node);
+        default -> {} // the queue's own
+      }
+    }
+  }
+
+  Reactor.Builder<Object> builder(Subscriber<Object> subscriber) {
+    Reactor.Builder<Object> builder = Reactor.builder(subscriber);
+    settings.forEach(setting -> setting.accept(builder));
+    return builder;
+  }
+
+  private void executor(ConfigNode node) {
+    int threads = node.integer(THREADS, 1);
+    if (threads < 1) {
+      throw node.error(THREADS, "is " + threads + "; it must be 1 or more");
+    }
+    settings.add(builder -> builder.threads(threads));
+    if (node.attribute("class").isPresent()) {
+      Executor own = node.instantiate(Executor.class);
+      settings.add(builder -> builder.executor(own));
+    } else {
+      node.allowChildren(List.of("params"));
+      node.allowParams(List.of(THREADS));
+    }
+  }
+
+  private void filter(ConfigNode node) {
+    Predicate<Delivery<Object>> filter = predicate(node);
+    settings.add(builder -> builder.filter(filter));
+  }
+
+  @SuppressWarnings("unchecked") // the XML names the class
+  private static Predicate<Delivery<Object>> predicate(ConfigNode node) {
+    return node.instantiate(Predicate.class);
+  }
+
+  private void processor(ConfigNode node) {
+    String name = node.requireAttribute("name");
+    BatchProcessor<Object> processor = batchProcessor(node);
+    settings.add(builder -> builder.batchProcessor(name, processor));
+  }
+
+  @SuppressWarnings("unchecked") // the XML names the class
+  private static BatchProcessor<Object> batchProcessor(ConfigNode node) {
+    Object made = node.instantiate(Object.class);
+    if (made instanceof BatchProcessor<?> batches) {
+      return (BatchProcessor<Object>) batches;
+    }
+    if (made instanceof Processor<?> single) {
+      return new OneByOne<>((Processor<Object>) single, node.bool(IGNORE, true));
+    }
+    throw node.error(
+        "names the class "
+            + made.getClass().getName()
+            + ", which is neither a "
+            + Processor.class.getName()
+            + " nor a "
+            + BatchProcessor.class.getName());
+  }
+
+  private void selector(ConfigNode node) {
+    node.allowChildren(List.of("route", "otherwise"));
+    Selector<Object> selector = Selector.create();
+    for (ConfigNode route : node.children("route")) {
+      ConfigNode processor = only(route);
+      selector.route(
+          predicate(route), processor.requireAttribute("name"), batchProcessor(processor));
+    }
+    node.child("otherwise")
+        .map(ReactorXml::only)
+        .ifPresent(
+            processor ->
+                selector.rest(processor.requireAttribute("name"), batchProcessor(processor)));
+    settings.add(builder -> builder.select(selector));
+  }
+
+  private static ConfigNode only(ConfigNode node) {
+    List<ConfigNode> processors = node.children("processor");
+    if (processors.size() != 1) {
+      throw node.error("has " + processors.size() + " processors; it must have one");
+    }
+    return processors.get(0);
+  }
+}

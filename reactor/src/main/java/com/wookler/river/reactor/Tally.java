@@ -1,0 +1,16 @@
+package com.wookler.river.reactor;
+
+import java.util.concurrent.atomic.LongAdder;
+
+/** What a reactor counts; added to by all of its threads. */
+final class Tally {
+  final LongAdder finished = new LongAdder();
+  final LongAdder retried = new LongAdder();
+  final LongAdder rejected = new LongAdder();
+  final LongAdder failed = new LongAdder();
+  final LongAdder late = new LongAdder();
+  final LongAdder filtered = new LongAdder();
+  final LongAdder unmatched = new LongAdder();
+  final LongAdder replaced = new LongAdder();
+  final LongAdder stuck = new LongAdder();
+}

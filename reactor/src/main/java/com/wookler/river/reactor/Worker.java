@@ -1,0 +1,181 @@
+package com.wookler.river.reactor;
+
+import com.google.errorprone.annotations.concurrent.GuardedBy;
+import com.wookler.river.core.message.QueueClosedException;
+import com.wookler.river.core.message.StaleReceiptException;
+import com.wookler.river.core.subscriber.Delivery;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** One consumer of a reactor: takes a batch, runs it through the chain, and so on until told. */
+final class Worker<M> implements Runnable {
+  private static final Logger LOG = LoggerFactory.getLogger(Worker.class);
+  private static final Duration PATIENCE = Duration.ofSeconds(30); // a publish wakes it sooner
+  private static final long FIRST_HOLD = TimeUnit.MILLISECONDS.toNanos(100);
+  private static final long LONGEST_HOLD = TimeUnit.SECONDS.toNanos(10);
+
+  private final Plan<M> plan;
+  private final Gate gate;
+  private final Crew<M> crew;
+
+  @GuardedBy("this")
+  private @Nullable Thread polling; // set while it waits for messages, and may be interrupted
+
+  private volatile @Nullable Run<M> run; // written by its thread only
+  private volatile @Nullable Thread thread; // likewise
+  private volatile boolean dismissed;
+  private long hold; // confined to its thread
+
+  /** A batch that is being processed. */
+  static final class Run<M> {
+    private final List<Delivery<M>> batch;
+    private final long startedNanos;
+
+    Run(List<Delivery<M>> batch, long startedNanos) {
+      this.batch = batch;
+      this.startedNanos = startedNanos;
+    }
+
+    List<Delivery<M>> batch() {
+      return batch;
+    }
+
+    long startedNanos() {
+      return startedNanos;
+    }
+  }
+
+  Worker(Plan<M> plan, Gate gate, Crew<M> crew) {
+    this.plan = plan;
+    this.gate = gate;
+    this.crew = crew;
+  }
+
+  @Override
+  public void run() {
+    thread = Thread.currentThread();
+    Error error = null;
+    try {
+      while (error == null && !dismissed && gate.pass()) {
+        error = process(poll(PATIENCE));
+      }
+    } finally {
+      thread = null;
+      crew.ended(this, error);
+    }
+  }
+
+  /** Takes what is there and processes it; returns how many messages that were. */
+  int once(Duration timeout) {
+    List<Delivery<M>> batch = poll(timeout);
+    thread = Thread.currentThread();
+    try {
+      Error error = process(batch);
+      if (error != null) {
+        throw error;
+      }
+    } finally {
+      thread = null;
+    }
+    return batch.size();
+  }
+
+  private List<Delivery<M>> poll(Duration timeout) {
+    synchronized (this) {
+      if (gate.state() != Gate.State.OPEN) {
+        return List.of();
+      }
+      polling = Thread.currentThread();
+    }
+    try {
+      List<Delivery<M>> batch = plan.subscriber().batch(plan.batchSize(), timeout);
+      hold = 0;
+      return batch;
+    } catch (InterruptedException e) {
+      return List.of(); // by wake(), or by somebody who has no business here
+    } catch (QueueClosedException e) {
+      gate.become(Gate.State.STOPPED);
+      return List.of();
+    } catch (RuntimeException e) {
+      waitBehind(e);
+      return List.of();
+    } finally {
+      synchronized (this) {
+        polling = null;
+        Thread.interrupted(); // one that came too late to stop the poll
+      }
+    }
+  }
+
+  /** The subscriber stays as it is until somebody mends it: asking at once would only fill logs. */
+  private void waitBehind(RuntimeException e) {
+    if (hold == 0) {
+      LOG.error("Subscriber {} gives no messages; trying again", plan.subscriber().name(), e);
+    }
+    hold = Math.max(FIRST_HOLD, Math.min(LONGEST_HOLD, hold * 2));
+    gate.hold(hold);
+  }
+
+  /** Processes a batch; returns what its thread should not outlive. */
+  private @Nullable Error process(List<Delivery<M>> batch) {
+    if (batch.isEmpty()) {
+      return null;
+    }
+    Outcomes<M> outcomes = plan.outcomes();
+    run = new Run<>(batch, plan.time().nanoTime());
+    try {
+      plan.chain().runOut(batch, outcomes);
+    } finally {
+      run = null;
+      Thread.interrupted(); // by abort(), of whose batch nothing is left, or by the user's code
+    }
+    return outcomes.error();
+  }
+
+  /** What it is processing; null between batches. */
+  @Nullable Run<M> current() {
+    return run;
+  }
+
+  /** The thread that runs it; null before and after. */
+  @Nullable Thread thread() {
+    return thread;
+  }
+
+  /** It shall end behind its batch: another has its place. */
+  void dismiss() {
+    dismissed = true;
+  }
+
+  /** Has it look at the gate again, if it waits for messages. */
+  synchronized void wake() {
+    if (polling != null) {
+      polling.interrupt();
+    }
+  }
+
+  /** Interrupts what it is processing, and gives back what is not decided. */
+  void abort() {
+    Run<M> aborted = run;
+    Thread interrupted = thread;
+    if (aborted == null || interrupted == null) {
+      return;
+    }
+    interrupted.interrupt();
+    for (Delivery<M> delivery : aborted.batch()) {
+      giveBack(delivery);
+    }
+  }
+
+  private void giveBack(Delivery<M> delivery) {
+    try {
+      delivery.release();
+    } catch (StaleReceiptException | QueueClosedException e) {
+      LOG.debug("Sequence {} was decided meanwhile", delivery.sequence());
+    }
+  }
+}

@@ -1,0 +1,189 @@
+package com.wookler.river.reactor;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
+
+import com.wookler.river.common.config.ConfigNode;
+import com.wookler.river.common.config.ConfigParser;
+import com.wookler.river.common.config.Configurable;
+import com.wookler.river.common.errors.ConfigurationException;
+import com.wookler.river.core.MessageQueue;
+import com.wookler.river.core.message.MessageConverter;
+import com.wookler.river.core.subscriber.Delivery;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.function.Predicate;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class ReactorXmlTest {
+  private static final String NAME = ReactorXmlTest.class.getName() + "$";
+  private static final Queue<String> SEEN = new ConcurrentLinkedQueue<>();
+
+  @TempDir Path directory;
+
+  /** Writes down what it is given, under a name from its parameters. */
+  public static final class Noting implements Processor<String>, Configurable {
+    private String as = "";
+
+    @Override
+    public void configure(ConfigNode node) {
+      as = node.param("as").orElse("noted");
+    }
+
+    @Override
+    public ProcessResult<String> process(Delivery<String> delivery) {
+      SEEN.add(as + " " + delivery.data());
+      return ProcessResult.pass();
+    }
+  }
+
+  /** Refuses what it is given. */
+  public static final class Useless implements Processor<String> {
+    @Override
+    public ProcessResult<String> process(Delivery<String> delivery) {
+      throw new NonFatalProcessorException("of no use");
+    }
+  }
+
+  /** Accepts messages with an even sequence. */
+  public static final class Even implements Predicate<Delivery<String>> {
+    @Override
+    public boolean test(Delivery<String> delivery) {
+      return delivery.sequence() % 2 == 0;
+    }
+  }
+
+  /** Strings. */
+  public static final class Text implements MessageConverter<String> {
+    @Override
+    public byte[] toBytes(String data) {
+      return data.getBytes(StandardCharsets.UTF_8);
+    }
+
+    @Override
+    public String fromBytes(byte[] bytes) {
+      return new String(bytes, StandardCharsets.UTF_8);
+    }
+  }
+
+  @BeforeEach
+  void forget() {
+    SEEN.clear();
+  }
+
+  private MessageQueue<String> configured(String children) throws IOException {
+    Path file = directory.resolve("river.xml");
+    Files.writeString(
+        file,
+        """
+        <river>
+          <queue name="orders">
+            <params>
+              <param name="queue.message.converter" value="%sText"/>
+              <param name="queue.directory" value="%s"/>
+            </params>
+            <subscribers>
+              <subscriber name="audit">
+                <params><param name="subscriber.ack.required" value="true"/></params>
+                %s
+              </subscriber>
+            </subscribers>
+          </queue>
+        </river>
+        """
+            .formatted(NAME, directory.resolve("data"), children));
+    ConfigNode node = ConfigParser.parse(file).search("river.queue");
+    assertThat(node).isNotNull();
+    MessageQueue<String> queue = new MessageQueue<>();
+    queue.configure(node);
+    return queue;
+  }
+
+  private static void run(MessageQueue<String> queue, int messages) {
+    try (queue) {
+      queue.start();
+      for (int i = 0; i < messages; i++) {
+        queue.publisher().publish("m" + i);
+      }
+      await().until(() -> queue.subscriber("audit").stats().lag() == 0);
+    }
+  }
+
+  private static String processor(String name, String type, String params) {
+    return "<processor name=\"%s\" class=\"%s%s\"><params>%s</params></processor>"
+        .formatted(name, NAME, type, params);
+  }
+
+  private static String as(String name) {
+    return processor(name, "Noting", "<param name=\"as\" value=\"" + name + "\"/>");
+  }
+
+  @Test
+  void shouldRunTheChainOfAConfiguredSubscriber() throws IOException {
+    run(configured(as("first") + as("second")), 1);
+    assertThat(SEEN).containsExactly("first m0", "second m0");
+  }
+
+  @Test
+  void shouldUseAsManyThreadsAsItIsTold() throws IOException {
+    String pool =
+        "<executor><params><param name=\"executor.pool.size\" value=\"3\"/></params></executor>";
+    try (MessageQueue<String> queue = configured(pool + as("only"))) {
+      queue.start();
+      assertThat(Thread.getAllStackTraces().keySet())
+          .filteredOn(thread -> thread.getName().startsWith("REACTOR-audit-"))
+          .hasSize(3);
+    }
+    assertThat(Thread.getAllStackTraces().keySet())
+        .noneMatch(thread -> thread.getName().startsWith("REACTOR-audit-"));
+  }
+
+  @Test
+  void shouldFilterAndSelect() throws IOException {
+    String selector =
+        "<selector><route class=\"%sEven\">%s</route><otherwise>%s</otherwise></selector>"
+            .formatted(NAME, as("even"), as("odd"));
+    run(configured(selector + "<filter class=\"" + NAME + "Even\"/>" + as("end")), 3);
+    assertThat(SEEN).containsExactlyInAnyOrder("even m0", "odd m1", "even m2", "end m0", "end m2");
+  }
+
+  @Test
+  void shouldFinishWhatAProcessorSaysIsOfNoUse() throws IOException {
+    run(configured(processor("useless", "Useless", "") + as("never")), 2);
+    assertThat(SEEN).isEmpty();
+  }
+
+  @Test
+  void shouldDeliverItAgainIfItsExceptionIsNotToBeIgnored() throws IOException {
+    String useless =
+        processor("useless", "Useless", "<param name=\"ignore.exception\" value=\"false\"/>");
+    try (MessageQueue<String> queue = configured(useless)) {
+      queue.start();
+      queue.publisher().publish("m0");
+      await().until(() -> queue.subscriber("audit").stats().redelivered() > 0);
+    }
+  }
+
+  @Test
+  void shouldNameWhatIsWrong() {
+    for (String wrong :
+        List.of(
+            "<executor/>",
+            "<executor><params><param name=\"executor.pool.size\" value=\"0\"/></params></executor>"
+                + as("only"),
+            processor("text", "Text", ""),
+            "<selector><route class=\"" + NAME + "Even\"/></selector>")) {
+      assertThatThrownBy(() -> configured(wrong))
+          .isInstanceOf(ConfigurationException.class)
+          .hasMessageContaining("river.xml:");
+    }
+  }
+}

@@ -1,0 +1,132 @@
+package com.wookler.river.reactor.processors;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import com.sun.net.httpserver.HttpExchange;
+import com.sun.net.httpserver.HttpServer;
+import com.wookler.river.core.MessageQueue;
+import com.wookler.river.core.message.MessageConverter;
+import com.wookler.river.core.subscriber.Subscriber;
+import com.wookler.river.core.subscriber.SubscriberConfig;
+import com.wookler.river.reactor.Reactor;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.URI;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class HttpProcessorTest {
+  @TempDir Path directory;
+  private HttpServer server;
+  private MessageQueue<String> queue;
+  private Subscriber<String> subscriber;
+  private final Queue<String> received = new ConcurrentLinkedQueue<>();
+  private final Queue<Integer> answers = new ConcurrentLinkedQueue<>(); // then 200
+
+  @BeforeEach
+  void open() throws IOException {
+    server = serve(0);
+    queue = MessageQueue.builder("events", MessageConverter.utf8()).directory(directory).open();
+    subscriber = queue.subscriber(SubscriberConfig.builder("forward").ack(true).build());
+  }
+
+  private HttpServer serve(int port) throws IOException {
+    HttpServer made =
+        HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), port), 0);
+    made.createContext("/", this::answer);
+    made.start();
+    return made;
+  }
+
+  private void answer(HttpExchange exchange) throws IOException {
+    String body = new String(exchange.getRequestBody().readAllBytes(), StandardCharsets.UTF_8);
+    Integer status = answers.poll();
+    if (status == null) {
+      received.add(body + " " + exchange.getRequestHeaders().getFirst("Idempotency-Key"));
+    } else if (status == 429) {
+      exchange.getResponseHeaders().add("Retry-After", "0");
+    }
+    exchange.sendResponseHeaders(status == null ? 200 : status, -1);
+    exchange.close();
+  }
+
+  @AfterEach
+  void close() {
+    queue.close();
+    server.stop(0);
+  }
+
+  private Reactor<String> forward() {
+    URI url = URI.create("http://127.0.0.1:" + server.getAddress().getPort() + "/events");
+    return Reactor.builder(subscriber)
+        .processor(
+            "http",
+            HttpProcessor.<String>builder(
+                    url, "events", d -> d.data().getBytes(StandardCharsets.UTF_8))
+                .timeout(Duration.ofSeconds(5))
+                .header("Content-Type", "text/plain")
+                .build())
+        .batchSize(1)
+        .start();
+  }
+
+  private void awaitDrained() {
+    await().atMost(Duration.ofSeconds(30)).until(() -> subscriber.stats().lag() == 0);
+  }
+
+  @Test
+  void shouldPostInOrderWithAKeyForEachMessage() {
+    queue.publisher().publishAll(List.of("a", "b", "c"));
+    try (Reactor<String> reactor = forward()) {
+      awaitDrained();
+      assertThat(received).containsExactly("a events-0", "b events-1", "c events-2");
+      assertThat(reactor.stats().finished()).isEqualTo(3);
+    }
+  }
+
+  @Test
+  void shouldTryAgainWhenTheServerSaysSo() {
+    answers.addAll(List.of(503, 429, 500));
+    queue.publisher().publish("a");
+    try (Reactor<String> reactor = forward()) {
+      awaitDrained();
+      assertThat(received).containsExactly("a events-0");
+      assertThat(reactor.stats().failed()).isEqualTo(2);
+      assertThat(reactor.stats().retried()).isEqualTo(1);
+    }
+  }
+
+  @Test
+  void shouldRejectWhatTheServerWillNeverTake() {
+    answers.add(400);
+    queue.publisher().publishAll(List.of("bad", "good"));
+    try (Reactor<String> reactor = forward()) {
+      awaitDrained();
+      assertThat(received).containsExactly("good events-1");
+      assertThat(reactor.stats().rejected()).isEqualTo(1);
+    }
+  }
+
+  @Test
+  void shouldForwardWhatWasPublishedWhileTheServerWasAway() throws IOException {
+    int port = server.getAddress().getPort();
+    try (Reactor<String> reactor = forward()) {
+      server.stop(0);
+      queue.publisher().publishAll(List.of("a", "b"));
+      await().until(() -> reactor.stats().failed() > 0);
+      server = serve(port);
+      awaitDrained();
+      assertThat(received).containsExactlyInAnyOrder("a events-0", "b events-1");
+    }
+  }
+}
