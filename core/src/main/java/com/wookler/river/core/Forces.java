@@ -4,18 +4,25 @@ import com.wookler.river.core.log.BlockLog;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What is forced in the background, in its order: the log, then what the subscribers have finished
- * of it, then the ids of its messages. So nothing on the device tells of a message that is not.
+ * What is forced in the background, in its order: where expired messages went, the log, then what
+ * the subscribers have finished of it, then the ids of its messages. So nothing on the device tells
+ * of a message that is not.
  */
 final class Forces {
   private final BlockLog log;
   private final SubscriberRegistry<?> subscribers;
   private final @Nullable Deduplicator deduplicator;
+  private final @Nullable ExpiryQueue expiryQueue;
 
-  Forces(BlockLog log, SubscriberRegistry<?> subscribers, @Nullable Deduplicator deduplicator) {
+  Forces(
+      BlockLog log,
+      SubscriberRegistry<?> subscribers,
+      @Nullable Deduplicator deduplicator,
+      @Nullable ExpiryQueue expiryQueue) {
     this.log = log;
     this.subscribers = subscribers;
     this.deduplicator = deduplicator;
+    this.expiryQueue = expiryQueue;
   }
 
   /** Whether anything is not on the device. */
@@ -26,6 +33,9 @@ final class Forces {
   /** Forces all; on the flusher. */
   void force() {
     long end = log.nextSequence();
+    if (expiryQueue != null) {
+      expiryQueue.force();
+    }
     subscribers.force();
     if (deduplicator != null && log.failure().isEmpty()) {
       deduplicator.flush(end);

@@ -74,6 +74,13 @@ final class Intake {
     return sequence == Room.NONE ? appendToFull(buffer, attempt) : sequence;
   }
 
+  /** Likewise, but waits for no room, whatever the policy: then it gives {@link Room#NONE}. */
+  long offer(PublishBuffer buffer) {
+    check(buffer);
+    long sequence = log.append(buffer, time.epochMicros());
+    return sequence == Room.NONE ? again(() -> log.append(buffer, time.epochMicros())) : sequence;
+  }
+
   /**
    * Refuses what is larger than a queue that gives up its oldest messages for it.
    *

@@ -5,6 +5,7 @@ import com.wookler.river.common.counters.AbstractCounter;
 import com.wookler.river.common.errors.RiverException;
 import com.wookler.river.core.log.BlockLog;
 import com.wookler.river.core.log.PublishBuffer;
+import com.wookler.river.core.log.Room;
 import com.wookler.river.core.message.DocumentWriter;
 import com.wookler.river.core.message.Durability;
 import com.wookler.river.core.message.Message;
@@ -172,6 +173,23 @@ final class LogPublisher<M> implements Publisher<M> {
       document.add((byte[]) bytes, null, Map.of());
     }
     return reached(level, append(buffer), all.length);
+  }
+
+  /**
+   * Publishes data that is converted already, in memory; waits for nothing.
+   *
+   * @return false if there is no room
+   */
+  boolean offer(Message<byte[]> message) {
+    PublishBuffer buffer = PublishBuffer.ofThread();
+    DocumentWriter document = buffer.document();
+    document.start();
+    document.add(message.data(), message.key(), message.headers(), message.terms());
+    try {
+      return intake.offer(buffer) != Room.NONE;
+    } finally {
+      document.finish();
+    }
   }
 
   /** Publishes messages as they lie in a log, without the converter, onto the device. */

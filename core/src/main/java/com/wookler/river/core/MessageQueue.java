@@ -372,8 +372,8 @@ public final class MessageQueue<M> implements Configurable, AutoCloseable {
     }
 
     /**
-     * How many messages the queue may hold (default: any number). What its slowest subscriber has
-     * not finished counts, and without subscribers what is in the log; see {@link #whenFull}.
+     * How many messages the queue may hold (default: any number): what its slowest subscriber has
+     * not finished, and without subscribers what is in the log; see {@link #whenFull}.
      */
     public Builder<M> maxMessages(long messages) {
       settings.maxMessages = messages;
@@ -381,9 +381,9 @@ public final class MessageQueue<M> implements Configurable, AutoCloseable {
     }
 
     /**
-     * How many bytes the queue may hold (default: any number), messages with their envelopes,
-     * counted like {@link #maxMessages}, to within a 256th of the limit. What is in the log when
-     * the queue is opened is estimated from the sizes of its blocks.
+     * How many bytes, envelopes included, the queue may hold (default: any number), counted like
+     * {@link #maxMessages} to within a 256th; what is there when it is opened, by its blocks'
+     * sizes.
      */
     public Builder<M> maxBytes(long bytes) {
       settings.maxBytes = bytes;
@@ -392,9 +392,9 @@ public final class MessageQueue<M> implements Configurable, AutoCloseable {
 
     /**
      * What a publish does for which these limits leave no room (default {@link FullPolicy#REJECT}).
-     * A batch that is larger than a limit is refused at once, whatever the policy.
+     * A batch larger than a limit is refused at once, whatever the policy.
      *
-     * @param timeout how long {@link FullPolicy#BLOCK} waits (default 30 s); of no effect otherwise
+     * @param timeout how long {@link FullPolicy#BLOCK} waits (default 30 s)
      */
     public Builder<M> whenFull(FullPolicy policy, Duration timeout) {
       settings.fullPolicy = Objects.requireNonNull(policy, "policy");
@@ -409,11 +409,8 @@ public final class MessageQueue<M> implements Configurable, AutoCloseable {
     }
 
     /**
-     * Stores messages of one id ({@link com.wookler.river.core.message.Message#withId}) once within
-     * this time (default zero: ids have no effect). See {@link Publisher#put}. An id takes 16 to 32
-     * bytes of heap, and 25 and its own on disk, while it is in the window.
-     *
-     * @param window at most 366 days
+     * Stores messages of one id once within this time (default zero: ids have no effect; at most
+     * 366 days). An id in it takes 16 to 32 bytes of heap, and 25 and its own on disk.
      */
     public Builder<M> deduplicate(Duration window) {
       settings.deduplicate = Objects.requireNonNull(window, "window");
@@ -421,9 +418,26 @@ public final class MessageQueue<M> implements Configurable, AutoCloseable {
     }
 
     /**
-     * Size at which a block is closed in any case (default 64 MB; raised to four times the largest
-     * message, at most 1 GB).
+     * Lets messages expire so long after they were published (default zero: only those that say
+     * so). What is out then may still be acknowledged.
+     *
+     * @param expiryQueue another queue, to which a message is handed on for each subscriber that
+     *     had not finished it, before it counts as finished. It has to be open here, with the same
+     *     base directory; else expired messages wait, and those behind. Null: they go nowhere
      */
+    public Builder<M> maxAge(Duration age, @Nullable String expiryQueue) {
+      settings.maxAge = Objects.requireNonNull(age, "age");
+      settings.expiryQueue = expiryQueue;
+      return this;
+    }
+
+    /** How many messages a step of housekeeping lets expire at most (default 1,000). */
+    public Builder<M> maxExpireSweep(int messages) {
+      settings.maxExpireSweep = messages;
+      return this;
+    }
+
+    /** Size at which a block is closed in any case (default 64 MB, at most 1 GB). */
     public Builder<M> blockBytes(long bytes) {
       settings.blockBytes = bytes;
       return this;
@@ -440,9 +454,7 @@ public final class MessageQueue<M> implements Configurable, AutoCloseable {
       return this;
     }
 
-    /**
-     * Whether to take up what the directory holds (default), or to set it aside and start empty.
-     */
+    /** Whether to take up what the directory holds (default), or to set it aside. */
     public Builder<M> reload(boolean take) {
       settings.reload = take;
       return this;
@@ -454,9 +466,7 @@ public final class MessageQueue<M> implements Configurable, AutoCloseable {
       return this;
     }
 
-    /**
-     * An Ehcache 3 configuration file for the redelivery cache (default: a small built-in cache).
-     */
+    /** An Ehcache 3 file for the redelivery cache (default: a small built-in one). */
     public Builder<M> ehcache(Path file) {
       settings.ehcache = Objects.requireNonNull(file, "file");
       return this;

@@ -23,6 +23,7 @@ import org.jspecify.annotations.Nullable;
  * @param limits how much it may hold
  * @param retention how long it keeps what nobody has finished
  * @param deduplicate window in which an id is stored once; zero: ids have no effect
+ * @param expiry when messages expire
  * @param reload what becomes of the data that the directory holds
  * @param backup where drained blocks go, or null: nowhere
  * @param ehcache the user's cache for redelivery, or null: the built-in one
@@ -38,6 +39,7 @@ record QueueConfig<M>(
     LimitConfig limits,
     Retention retention,
     Duration deduplicate,
+    ExpiryConfig expiry,
     ReloadConfig reload,
     @Nullable BackupConfig backup,
     @Nullable Path ehcache,
@@ -68,6 +70,7 @@ record QueueConfig<M>(
     storage.check(name);
     limits.check(name);
     retention.check(name);
+    expiry.check(name);
     check(
         name,
         !deduplicate.isNegative() && deduplicate.compareTo(LONGEST_WINDOW) <= 0,

@@ -33,6 +33,9 @@ final class QueueSettings<M> {
   Retention retention = Retention.NONE;
   Duration deduplicate = Duration.ZERO;
   @Nullable Long diskReserve;
+  Duration maxAge = Duration.ZERO;
+  @Nullable String expiryQueue;
+  int maxExpireSweep = 1_000;
   boolean reload = true;
   Duration discardedRetention = Duration.ofDays(7);
   @Nullable Path backupDirectory;
@@ -69,6 +72,7 @@ final class QueueSettings<M> {
         new LimitConfig(maxMessages, maxBytes, fullPolicy, fullTimeout),
         retention,
         deduplicate,
+        new ExpiryConfig(maxAge, expiryQueue, maxExpireSweep),
         new QueueConfig.ReloadConfig(reload, discardedRetention),
         backupDirectory == null
             ? null

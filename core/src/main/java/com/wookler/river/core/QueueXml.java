@@ -42,6 +42,9 @@ final class QueueXml {
           "queue.full.policy",
           "queue.full.timeout",
           "queue.deduplicate",
+          "queue.max.age",
+          "queue.expiry.queue",
+          "queue.max.expire.sweep",
           "queue.retention.age",
           "queue.retention.bytes",
           "queue.retention.messages",
@@ -117,6 +120,9 @@ final class QueueXml {
     to.syncInterval = node.duration("queue.sync.interval", to.syncInterval);
     limits(node, to);
     to.deduplicate = node.duration("queue.deduplicate", to.deduplicate);
+    to.maxAge = node.duration("queue.max.age", to.maxAge);
+    to.expiryQueue = node.param("queue.expiry.queue").orElse(null);
+    to.maxExpireSweep = node.integer("queue.max.expire.sweep", to.maxExpireSweep);
     to.retention = retention(node, to.retention);
     to.reload = node.bool("queue.onstart.reload", to.reload);
     to.discardedRetention = node.duration("queue.discarded.retention", to.discardedRetention);

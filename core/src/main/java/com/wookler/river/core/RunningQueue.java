@@ -14,6 +14,7 @@ import com.wookler.river.core.message.QueueFailedException;
 import com.wookler.river.core.message.StoredMessage;
 import com.wookler.river.core.subscriber.DeadLetterStore;
 import com.wookler.river.core.subscriber.EhcacheRedeliveryCache;
+import com.wookler.river.core.subscriber.Expiries;
 import com.wookler.river.core.subscriber.SubscriberContext;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -76,11 +77,12 @@ final class RunningQueue<M> {
       backup = openBackup();
       lookup = new Lookup(config.name(), log, backup);
       undo.push(lookup::close);
-      SubscriberContext<M> context = context();
+      ExpiryQueue expiryQueue = expiryQueue();
+      SubscriberContext<M> context = context(expiryQueue);
       subscribers =
           openSubscribers(context, counters, buries ? deadLetters(worker, listeners) : this::none);
       Deduplicator deduplicator = openDeduplicator();
-      forces = new Forces(log, subscribers, deduplicator);
+      forces = new Forces(log, subscribers, deduplicator, expiryQueue);
       drain =
           new BlockDrain(
               context,
@@ -93,6 +95,8 @@ final class RunningQueue<M> {
       startHousekeeping(intake, new Housekeeper.Pools(flusher, worker, listeners));
       publisher = new LogPublisher<>(config, log, intake, deduplicator, counters.addTime());
       undo.push(log::stop);
+      OpenQueues.add(directory.path(), this);
+      undo.push(() -> OpenQueues.remove(directory.path()));
       startAttachments();
     } catch (Throwable e) {
       Throwable more = takeApart();
@@ -149,7 +153,12 @@ final class RunningQueue<M> {
     return opened;
   }
 
-  private SubscriberContext<M> context() {
+  private @Nullable ExpiryQueue expiryQueue() {
+    String to = config.expiry().queue();
+    return to == null ? null : new ExpiryQueue(config.name(), config.directory().resolve(to));
+  }
+
+  private SubscriberContext<M> context(@Nullable ExpiryQueue expiryQueue) {
     EhcacheRedeliveryCache cache = openCache(config.ehcache());
     undo.push(cache::close);
     return new SubscriberContext<>(
@@ -160,7 +169,11 @@ final class RunningQueue<M> {
         config.converter(),
         config.time(),
         cache,
-        line("flusher", FLUSHERS)); // apart: an acknowledgement waits for no snapshot or deletion
+        line("flusher", FLUSHERS), // apart: an acknowledgement waits for no snapshot or deletion
+        new Expiries(
+            config.expiry().maxAgeMicros(),
+            config.expiry().sweep(),
+            expiryQueue == null ? Expiries.NONE.store() : expiryQueue));
   }
 
   /** A queue of dead letters: its subscribers have none. */

@@ -181,6 +181,10 @@ class ConfigurationDocTest {
     assertThat(row("queue.full.policy").dflt()).isEqualTo(QUEUE.fullPolicy.name());
     assertThat(duration("queue.full.timeout")).isEqualTo(QUEUE.fullTimeout);
     assertThat(duration("queue.deduplicate")).isEqualTo(QUEUE.deduplicate);
+    assertThat(duration("queue.max.age")).isEqualTo(QUEUE.maxAge);
+    assertThat(row("queue.expiry.queue").dflt()).isEqualTo("none: they go nowhere");
+    assertThat(QUEUE.expiryQueue).isNull();
+    assertThat(size("queue.max.expire.sweep")).isEqualTo(QUEUE.maxExpireSweep);
     assertThat(QUEUE.retention).isSameAs(Retention.NONE); // as the rows say: for good
   }
 

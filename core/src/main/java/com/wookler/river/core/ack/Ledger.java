@@ -176,7 +176,7 @@ public interface Ledger extends AutoCloseable {
 
   /**
    * Finishes one message, whatever was known of it: one whose dead letter an earlier run has
-   * written. To be called before anything is handed over.
+   * written, before anything is handed over; or one that expired while it waited for a delivery.
    *
    * @return false if it was finished
    */

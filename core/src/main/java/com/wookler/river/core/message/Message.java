@@ -1,5 +1,6 @@
 package com.wookler.river.core.message;
 
+import java.time.Duration;
 import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.Map;
@@ -7,7 +8,8 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One message as its publisher hands it over: the data, and perhaps a key, headers and an id.
+ * One message as its publisher hands it over: the data, and perhaps a key, headers, an id and an
+ * expiry.
  *
  * <p>Immutable; each {@code with…} method returns a new message. Header values are copied on the
  * way in and must not be changed on the way out.
@@ -65,6 +67,19 @@ public final class Message<M> {
     return with(new Terms(Objects.requireNonNull(id, "id"), expiryMicros(), delayMicros()));
   }
 
+  /**
+   * The same message with an expiry: so long after it was published, whoever has not finished it is
+   * not given it any more.
+   *
+   * @param time positive; kept to the microsecond
+   */
+  public Message<M> expiresAfter(Duration time) {
+    if (time.isNegative() || time.isZero()) {
+      throw new IllegalArgumentException("an expiry after " + time);
+    }
+    return with(new Terms(id(), Micros.of(time), delayMicros()));
+  }
+
   private Message<M> with(Terms more) {
     return new Message<>(data, key, headers, more);
   }
@@ -95,6 +110,11 @@ public final class Message<M> {
   /** The id, or null where none was given. */
   public @Nullable String id() {
     return terms == null ? null : terms.id();
+  }
+
+  /** How long after it was published it expires, or null: never. */
+  public @Nullable Duration expiry() {
+    return expiryMicros() == 0 ? null : Micros.toDuration(expiryMicros());
   }
 
   /** All of these as they are stored, or null if there are none. */

@@ -26,6 +26,7 @@ public final class DurableSubscriber<M> implements Subscriber<M> {
   private final Consumer<DurableSubscriber<M>> onClose;
   private final SubscriberState<M> state;
   private final Burial<M> burial;
+  private final Sweep<M> sweep;
   private final Polls<M> polls;
   private final Decisions<M> decisions;
   private final WaitingRoom<Delivery<M>> waiting;
@@ -51,6 +52,7 @@ public final class DurableSubscriber<M> implements Subscriber<M> {
     this.onClose = onClose;
     this.state = new SubscriberState<>(this, context, config, ledger, counters);
     this.burial = new Burial<>(state, deadLetters);
+    this.sweep = new Sweep<>(state);
     this.polls = new Polls<>(state, burial);
     this.decisions = new Decisions<>(this, state, burial);
     this.waiting = new WaitingRoom<>(state.line, context.time(), polls);
@@ -206,6 +208,7 @@ public final class DurableSubscriber<M> implements Subscriber<M> {
   /** Does what is due by time though nobody polls; called by housekeeping. */
   public void tend() {
     burial.tend();
+    sweep.run();
   }
 
   @Override
@@ -222,6 +225,7 @@ public final class DurableSubscriber<M> implements Subscriber<M> {
           state.feed.taken(),
           state.verdicts.acked(),
           ledger.redelivered(),
+          state.feed.expiry().expired(),
           state.discarded());
     } finally {
       state.lock.unlock();

@@ -5,6 +5,7 @@ import com.wookler.river.core.log.BlockLog;
 import com.wookler.river.core.log.LogReader;
 import com.wookler.river.core.message.DamagedMessageException;
 import com.wookler.river.core.message.StoredMessage;
+import com.wookler.river.core.message.Terms;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
@@ -32,6 +33,8 @@ final class Feed<M> implements AutoCloseable {
   private final String name;
   private final boolean ackRequired;
   private final boolean limited;
+  private final Expiry expiry;
+  private @Nullable Terms readTerms; // of the message that was read last
   private long taken;
 
   /** One way to take messages from it. */
@@ -48,8 +51,11 @@ final class Feed<M> implements AutoCloseable {
       Ledger ledger) {
     this.subscriber = subscriber;
     this.maker =
-        (sequence, micros, data, key, headers, terms) ->
-            new MessageDelivery<>(subscriber, sequence, micros, data, key, headers);
+        (sequence, micros, data, key, headers, terms) -> {
+          readTerms = terms;
+          return new MessageDelivery<>(subscriber, sequence, micros, data, key, headers);
+        };
+    this.expiry = new Expiry(context, config.name());
     this.log = context.log();
     this.ledger = ledger;
     this.reader = log.reader();
@@ -111,16 +117,12 @@ final class Feed<M> implements AutoCloseable {
 
   private @Nullable Delivery<M> poll(long nowMillis) {
     if (ackRequired) {
-      long again = ledger.nextReady();
-      if (again >= 0) {
-        StoredMessage message = redeliveries.read(again, ledger.location(again));
-        MessageDelivery<M> delivery = new MessageDelivery<>(subscriber, message);
-        delivery.handedOver(ledger.redeliver(again, nowMillis), second(nowMillis));
-        taken++;
-        return delivery;
+      MessageDelivery<M> again = redeliver(nowMillis);
+      if (again != null) {
+        return again;
       }
     }
-    while (ledger.hasRoom()) {
+    while (!expiry.isStuck() && ledger.hasRoom()) {
       if (limited && ledger.skipSpent()) {
         continue;
       }
@@ -133,12 +135,39 @@ final class Feed<M> implements AutoCloseable {
         ledger.skip(position + 1);
         continue;
       }
+      if (expiry.isOver(delivery.publishedMicros(), readTerms)) {
+        if (expiry.keep(delivery.stored())) {
+          ledger.skip(position + 1);
+        }
+        continue;
+      }
       long ticket = ledger.handOver(position, reader.location(), nowMillis);
       delivery.handedOver(ticket, second(nowMillis));
       taken++;
       return delivery;
     }
     return null;
+  }
+
+  private @Nullable MessageDelivery<M> redeliver(long nowMillis) {
+    for (long again = ledger.nextReady(); again >= 0; again = ledger.nextReady()) {
+      StoredMessage message = redeliveries.read(again, ledger.location(again));
+      if (!expiry.isOver(message.publishedMicros(), message.terms())) {
+        MessageDelivery<M> delivery = new MessageDelivery<>(subscriber, message);
+        delivery.handedOver(ledger.redeliver(again, nowMillis), second(nowMillis));
+        taken++;
+        return delivery;
+      }
+      if (expiry.isStuck() || !expiry.keep(message)) {
+        return null;
+      }
+      ledger.finish(again);
+    }
+    return null;
+  }
+
+  Expiry expiry() {
+    return expiry;
   }
 
   /** Whether a message was redriven for another subscriber. */
@@ -198,6 +227,10 @@ final class Feed<M> implements AutoCloseable {
 
   /** Whether a further take would find something now. */
   boolean hasMore() {
+    return !expiry.isStuck() && hasMoreInLedger();
+  }
+
+  private boolean hasMoreInLedger() {
     return ledger.nextReady() >= 0 || (ledger.hasRoom() && ledger.position() < log.nextSequence());
   }
 

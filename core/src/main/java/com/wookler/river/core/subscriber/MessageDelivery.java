@@ -156,13 +156,18 @@ final class MessageDelivery<M> implements Delivery<M> {
     subscriber.decisions().reject(this, reason);
   }
 
+  long publishedMicros() {
+    return publishedMicros;
+  }
+
+  /** The message, without its id and terms. */
+  StoredMessage stored() {
+    return new StoredMessage(sequence, publishedMicros, bytes, key, headers, null);
+  }
+
   /** What is kept of it if it is given up. */
   DeadLetter deadLetter(String reason, @Nullable String exception) {
-    return new DeadLetter(
-        new StoredMessage(sequence, publishedMicros, bytes, key, headers, null),
-        attempt(),
-        reason,
-        exception);
+    return new DeadLetter(stored(), attempt(), reason, exception);
   }
 
   @Override

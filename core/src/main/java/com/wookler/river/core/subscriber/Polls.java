@@ -46,10 +46,14 @@ final class Polls<M> implements WaitingRoom.Source<Delivery<M>> {
       boolean ackRequired = state.config.ackRequired();
       boolean nothingDue = state.ledger.nextDueMillis() == Long.MAX_VALUE;
       long before = state.feed.taken();
+      long expired = state.feed.expiry().expired();
       boolean sampled = max > 1 || (before & SAMPLE_MASK) == 0;
       long started = ackRequired || sampled ? state.time.nanoTime() : state.openedNanos;
       T taken = taking.from(state.feed, (started - state.openedNanos) / MILLI);
       spent = state.config.maxDeliveries() > 0 && state.ledger.nextSpent() >= 0;
+      if (state.feed.expiry().expired() != expired) {
+        state.force.changed();
+      }
       if (taken == null) {
         state.line.listen(state.ledger.hasRoom());
         wake = state.feed.hasMore(); // published since the look, and before it listened

@@ -19,6 +19,7 @@ import java.util.concurrent.locks.ReentrantLock;
  * @param time clock
  * @param cache for messages that are delivered again
  * @param committer on which acknowledgements are forced that wait for the device
+ * @param expiries when messages expire
  * @param <M> type of the data
  */
 public record SubscriberContext<M>(
@@ -29,4 +30,5 @@ public record SubscriberContext<M>(
     MessageConverter<M> converter,
     TimeSource time,
     RedeliveryCache cache,
-    WorkerPool.Serial committer) {}
+    WorkerPool.Serial committer,
+    Expiries expiries) {}

@@ -9,6 +9,7 @@ package com.wookler.river.core.subscriber;
  * @param delivered hand-overs since it was opened, further ones included
  * @param acked messages acknowledged since it was opened
  * @param redelivered hand-overs since it was opened whose attempt is 2 or more
+ * @param expired messages since it was opened that expired before it had finished them
  * @param discarded messages since it was opened that the queue gave up before it had finished them
  */
 public record SubscriberStats(
@@ -18,4 +19,5 @@ public record SubscriberStats(
     long delivered,
     long acked,
     long redelivered,
+    long expired,
     long discarded) {}

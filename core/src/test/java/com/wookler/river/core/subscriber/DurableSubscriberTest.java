@@ -87,7 +87,8 @@ class DurableSubscriberTest {
                 MessageConverter.utf8(),
                 time,
                 cache,
-                pool.serial("acks")),
+                pool.serial("acks"),
+                Expiries.NONE),
             CONFIG,
             refusing(
                 Ledgers.withAck(

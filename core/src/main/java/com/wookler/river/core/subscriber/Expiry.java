@@ -1,0 +1,78 @@
+package com.wookler.river.core.subscriber;
+
+import com.wookler.river.common.TimeSource;
+import com.wookler.river.core.message.StoredMessage;
+import com.wookler.river.core.message.Terms;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Says which messages have expired for one subscriber, and has them kept before they are finished.
+ * The clock is read for messages that can expire only.
+ *
+ * <p>While they cannot be kept, the subscriber stands still before the first of them: {@link
+ * #isStuck}.
+ *
+ * <p>Guarded by the subscriber's lock.
+ */
+final class Expiry {
+  private final Expiries expiries;
+  private final TimeSource time;
+  private final String subscriber;
+  private long expired;
+  private boolean stuck;
+
+  Expiry(SubscriberContext<?> context, String subscriber) {
+    this.expiries = context.expiries();
+    this.time = context.time();
+    this.subscriber = subscriber;
+  }
+
+  boolean isOver(long publishedMicros, @Nullable Terms terms) {
+    long maxAge = expiries.maxAgeMicros();
+    if (terms == null && maxAge == Long.MAX_VALUE) {
+      return false;
+    }
+    long at = at(publishedMicros, terms);
+    return at != Long.MAX_VALUE && time.epochMicros() >= at;
+  }
+
+  /** When a message expires; {@link Long#MAX_VALUE}: never. */
+  long at(long publishedMicros, @Nullable Terms terms) {
+    long maxAge = expiries.maxAgeMicros();
+    long byAge = maxAge > Long.MAX_VALUE - publishedMicros ? maxAge : publishedMicros + maxAge;
+    return terms == null ? byAge : Math.min(byAge, terms.expiresAt(publishedMicros));
+  }
+
+  /** Has it kept. Returns whether it may be finished. */
+  boolean keep(StoredMessage message) {
+    if (!expiries.store().keep(message, subscriber)) {
+      stuck = true;
+      return false;
+    }
+    expired++;
+    return true;
+  }
+
+  /** Whether messages have to wait because expired ones could not be kept. */
+  boolean isStuck() {
+    return stuck;
+  }
+
+  /** Has it tried again. */
+  void tryAgain() {
+    stuck = false;
+  }
+
+  int sweep() {
+    return expiries.sweep();
+  }
+
+  long nowMicros() {
+    return time.epochMicros();
+  }
+
+  /** Messages that expired since the subscriber was opened. */
+  long expired() {
+    return expired;
+  }
+}

@@ -1,0 +1,91 @@
+package com.wookler.river.core.subscriber;
+
+import com.wookler.river.core.message.DamagedMessageException;
+import com.wookler.river.core.message.StoredMessage;
+
+/**
+ * Finishes expired messages of a subscriber on which nobody polls; in steps of housekeeping.
+ *
+ * <p>It looks only where nothing was taken since the last step: a poll passes over expired messages
+ * by itself. It remembers when the message that it met first expires, and does not read that again.
+ */
+final class Sweep<M> {
+  private final SubscriberState<M> state;
+
+  // confined to housekeeping
+  private long takenBefore = -1;
+  private long met = -1;
+  private long metExpiresAt;
+
+  Sweep(SubscriberState<M> state) {
+    this.state = state;
+  }
+
+  void run() {
+    boolean wake;
+    state.lock.lock();
+    try {
+      if (state.isClosed()) {
+        return;
+      }
+      boolean wasStuck = state.feed.expiry().isStuck();
+      state.feed.expiry().tryAgain();
+      boolean idle = state.feed.taken() == takenBefore;
+      takenBefore = state.feed.taken();
+      boolean full = !state.ledger.hasRoom();
+      long before = state.feed.expiry().expired();
+      if (idle) {
+        sweep();
+      }
+      boolean moved = state.feed.expiry().expired() != before;
+      if (moved) {
+        state.force.changed();
+        if (full) {
+          state.line.listen(true);
+        }
+      }
+      wake = (wasStuck || moved) && state.feed.hasMore();
+    } catch (DamagedMessageException e) {
+      return; // a poll tells
+    } finally {
+      state.lock.unlock();
+    }
+    state.room.finished();
+    if (wake) {
+      state.line.wakeOne();
+    }
+  }
+
+  @SuppressWarnings("GuardedBy") // called under the lock
+  private void sweep() {
+    Expiry expiry = state.feed.expiry();
+    state.ledger.expire(state.nowMillis());
+    for (int i = 0; i < expiry.sweep() && !expiry.isStuck(); i++) {
+      long ready = state.ledger.nextReady();
+      long next = ready >= 0 ? ready : state.ledger.position();
+      if (next == met && expiry.nowMicros() < metExpiresAt) {
+        return;
+      }
+      if (ready < 0 && !state.ledger.hasRoom()) {
+        return;
+      }
+      StoredMessage message = state.feed.find(next);
+      if (message == null) {
+        return;
+      }
+      if (!expiry.isOver(message.publishedMicros(), message.terms())) {
+        met = next;
+        metExpiresAt = expiry.at(message.publishedMicros(), message.terms());
+        return;
+      }
+      if (!expiry.keep(message)) {
+        return;
+      }
+      if (ready >= 0) {
+        state.ledger.finish(ready);
+      } else {
+        state.ledger.skip(next + 1);
+      }
+    }
+  }
+}

@@ -1,0 +1,207 @@
+package com.wookler.river.core;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import com.wookler.river.common.ManualTimeSource;
+import com.wookler.river.core.message.Message;
+import com.wookler.river.core.message.MessageConverter;
+import com.wookler.river.core.subscriber.DeadLetters;
+import com.wookler.river.core.subscriber.Delivery;
+import com.wookler.river.core.subscriber.Subscriber;
+import com.wookler.river.core.subscriber.SubscriberConfig;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Messages that nobody is given any more. */
+@Timeout(60)
+class ExpiryTest {
+  private static final Duration MINUTE = Duration.ofMinutes(1);
+
+  @TempDir Path directory;
+
+  private final ManualTimeSource time = new ManualTimeSource(Instant.parse("2026-11-20T10:00:00Z"));
+  private final List<MessageQueue<String>> open = new ArrayList<>();
+  private MessageQueue<String> queue;
+
+  @AfterEach
+  void close() {
+    open.forEach(MessageQueue::close);
+  }
+
+  private MessageQueue.Builder<String> builder(String name) {
+    return MessageQueue.builder(name, MessageConverter.utf8())
+        .directory(directory)
+        .recycle(SizeBasedRecycle.ofMessages(10))
+        .timeSource(time);
+  }
+
+  private MessageQueue<String> started(MessageQueue.Builder<String> builder) {
+    MessageQueue<String> made = builder.open();
+    open.add(made);
+    return made;
+  }
+
+  private void publish(int messages) {
+    for (int i = 0; i < messages; i++) {
+      queue.publisher().publish("m" + queue.stats().nextSequence());
+    }
+  }
+
+  private Subscriber<String> acking(String name) {
+    return queue.subscriber(
+        SubscriberConfig.builder(name).ack(true).ackTimeout(Duration.ofSeconds(30)).build());
+  }
+
+  private static List<String> all(Subscriber<String> subscriber) throws InterruptedException {
+    return subscriber.batch(1_000, Duration.ZERO).stream().map(Delivery::data).toList();
+  }
+
+  @Test
+  void shouldPassOverAMessageThatHasExpired() throws InterruptedException {
+    queue = started(builder("orders"));
+    Subscriber<String> plain = queue.subscriber("plain");
+    Subscriber<String> acking = acking("acking");
+    queue.publisher().publish(Message.of("short").expiresAfter(MINUTE));
+    queue.publisher().publish(Message.of("long").expiresAfter(MINUTE.multipliedBy(2)));
+    queue.publisher().publish("for ever");
+    time.advance(MINUTE.minusMillis(1));
+    assertThat(queue.subscriber("early").next().data()).isEqualTo("short");
+    time.advance(Duration.ofMillis(1));
+    assertThat(all(plain)).containsExactly("long", "for ever");
+    assertThat(plain.stats().expired()).isEqualTo(1);
+    assertThat(all(acking)).containsExactly("long", "for ever");
+    assertThat(acking.stats().expired()).isEqualTo(1);
+    assertThat(acking.stats().ackFloor()).isEqualTo(1);
+    assertThat(acking.stats().lag()).isEqualTo(2);
+  }
+
+  @Test
+  void shouldKeepItsExpiryAcrossARestart() throws InterruptedException {
+    queue = started(builder("orders"));
+    acking("acking");
+    queue.publisher().publish(Message.of("short").expiresAfter(MINUTE));
+    publish(1);
+    queue.close();
+    time.advance(MINUTE);
+    queue = started(builder("orders"));
+    assertThat(all(acking("acking"))).containsExactly("m1");
+  }
+
+  @Test
+  void shouldNotDeliverAgainWhatHasExpiredMeanwhile() {
+    queue = started(builder("orders"));
+    Subscriber<String> acking = acking("acking");
+    queue.publisher().publish(Message.of("short").expiresAfter(MINUTE));
+    queue.publisher().publish(Message.of("other").expiresAfter(MINUTE));
+    Delivery<String> kept = acking.next();
+    Delivery<String> lost = acking.next();
+    kept.extend(Duration.ofMinutes(5));
+    time.advance(MINUTE);
+    assertThat(acking.next()).isNull(); // the other has timed out, and has expired
+    assertThat(acking.stats().expired()).isEqualTo(1);
+    kept.ack(); // what is out may still be finished
+    assertThat(acking.stats().acked()).isEqualTo(1);
+    assertThat(acking.stats().lag()).isZero();
+    assertThat(lost.attempt()).isEqualTo(1);
+  }
+
+  @Test
+  void shouldLetEveryMessageExpireByItsAge() throws InterruptedException {
+    queue = started(builder("orders").maxAge(MINUTE, null));
+    Subscriber<String> acking = acking("acking");
+    publish(5);
+    queue.publisher().publish(Message.of("longer").expiresAfter(MINUTE.multipliedBy(3)));
+    queue.publisher().publish(Message.of("shorter").expiresAfter(Duration.ofSeconds(50)));
+    time.advance(Duration.ofSeconds(30));
+    publish(1);
+    time.advance(Duration.ofSeconds(29));
+    time.advance(Duration.ofSeconds(1));
+    assertThat(all(acking)).containsExactly("m7");
+    assertThat(acking.stats().expired()).isEqualTo(7);
+  }
+
+  @Test
+  void shouldFinishWhatExpiresThoughNobodyPolls() {
+    queue = started(builder("orders").maxAge(MINUTE, null).maxExpireSweep(7));
+    Subscriber<String> plain = queue.subscriber("plain");
+    Subscriber<String> acking = acking("acking");
+    publish(51);
+    assertThat(acking.next().sequence()).isZero(); // times out first
+    time.advance(MINUTE);
+    await().until(() -> queue.stats().firstSequence() == 50);
+    await().until(() -> plain.stats().expired() == 51);
+    await().until(() -> acking.stats().expired() == 51);
+    assertThat(plain.stats().lag()).isZero();
+  }
+
+  @Test
+  void shouldHandOnWhatExpiresBeforeItIsFinished() throws InterruptedException {
+    MessageQueue<String> expired = started(builder("expired"));
+    queue = started(builder("orders").maxAge(MINUTE, "expired"));
+    Subscriber<String> acking = acking("acking");
+    queue
+        .publisher()
+        .publish(
+            Message.of("data").withKey("key").withHeader("trace", new byte[] {7}).withId("id"));
+    time.advance(MINUTE);
+    publish(1);
+    assertThat(all(acking)).containsExactly("m1");
+    Delivery<String> copy = expired.read(0).orElseThrow();
+    assertThat(copy.data()).isEqualTo("data");
+    assertThat(copy.key()).isEqualTo("key");
+    assertThat(copy.headers().get("trace")).containsExactly(7);
+    assertThat(text(copy, DeadLetters.QUEUE)).isEqualTo("orders");
+    assertThat(text(copy, DeadLetters.SUBSCRIBER)).isEqualTo("acking");
+    assertThat(text(copy, DeadLetters.SEQUENCE)).isEqualTo("0");
+    assertThat(text(copy, DeadLetters.REASON)).isEqualTo("expired");
+    assertThat(expired.stats().nextSequence()).isEqualTo(1);
+    queue.force();
+  }
+
+  private static String text(Delivery<String> delivery, String header) {
+    return new String(delivery.headers().get(header), StandardCharsets.UTF_8);
+  }
+
+  @Test
+  void shouldKeepWhatExpiredUntilItsQueueTakesIt() throws InterruptedException {
+    queue = started(builder("orders").maxAge(MINUTE, "expired"));
+    Subscriber<String> acking = acking("acking");
+    publish(3);
+    time.advance(MINUTE);
+    publish(1);
+    assertThat(all(acking)).isEmpty();
+    assertThat(acking.next(Duration.ZERO)).isNull();
+    assertThat(acking.stats().lag()).isEqualTo(4);
+    assertThat(acking.stats().expired()).isZero();
+    MessageQueue<String> expired = started(builder("expired").maxMessages(2));
+    await().until(() -> acking.stats().expired() == 2); // it is full then
+    await().during(Duration.ofMillis(300)).until(() -> acking.stats().expired() == 2);
+    assertThat(all(acking)).isEmpty();
+    expired.subscriber("audit").purge();
+    await().until(() -> acking.stats().expired() == 3);
+    assertThat(all(acking)).containsExactly("m3");
+    expired.close();
+    queue.close();
+  }
+
+  @Test
+  void shouldWakeAConsumerThatWaitsBehindWhatExpired() throws InterruptedException {
+    queue = started(builder("orders").maxAge(MINUTE, "expired"));
+    Subscriber<String> acking = acking("acking");
+    publish(1);
+    time.advance(MINUTE);
+    publish(1);
+    assertThat(acking.next()).isNull();
+    started(builder("expired"));
+    assertThat(acking.next(Duration.ofDays(1)).data()).isEqualTo("m1");
+  }
+}
