@@ -32,7 +32,9 @@ class ArchitectureTest {
           "examples",
           "examples.demo",
           "examples.utils",
+          "tools",
           "core",
+          "core.inspect",
           "core.subscriber",
           "core.ack",
           "core.backup",
@@ -50,10 +52,13 @@ class ArchitectureTest {
       Set.of(
           "AckLog",
           "AckLogFile",
+          "AckScan",
           "Cursor",
           "Disk",
           "FileJournal",
           "Generations",
+          "LedgerDamage",
+          "LedgerLook",
           "Ledgers",
           "LogSupply",
           "MappedFile",
@@ -123,10 +128,10 @@ class ArchitectureTest {
           .callMethodWhere(describe("asks a clock", ArchitectureTest::asksClock));
 
   @ArchTest
-  static final ArchRule shouldPrintInExamplesOnly =
+  static final ArchRule shouldPrintInExamplesAndToolsOnly =
       noClasses()
           .that()
-          .resideOutsideOfPackage(RIVER + "examples..")
+          .resideOutsideOfPackages(RIVER + "examples..", RIVER + "tools..")
           .should()
           .accessFieldWhere(
               describe(

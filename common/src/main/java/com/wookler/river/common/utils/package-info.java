@@ -1,5 +1,5 @@
 /**
- * A short way to the monitor's counters. Imports the packages below it: the root, {@code counters}
+ * A short way to the monitor's counters, and to whether somebody is looking. Imports the packages below it: the root, {@code counters}
  * and {@code errors}.
  */
 @NullMarked

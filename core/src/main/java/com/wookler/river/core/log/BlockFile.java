@@ -65,7 +65,20 @@ public final class BlockFile {
     return file;
   }
 
-  /** What a block says of itself at its beginning, where the sequences of its messages start. */
+  /**
+   * What a block says of itself at its beginning, where the sequences of its messages start. Waits
+   * a moment for a block that its owner is just beginning.
+   */
+  public Optional<Origin> settledOrigin() throws IOException {
+    Optional<Origin> origin = origin();
+    for (int i = 0; i < TRIES && origin.isEmpty(); i++) {
+      LockSupport.parkNanos(this, BETWEEN_NANOS);
+      origin = origin();
+    }
+    return origin;
+  }
+
+  /** What a block says of itself at its beginning; empty if it says nothing that proves itself. */
   public Optional<Origin> origin() throws IOException {
     return BlockStart.read(file)
         .map(start -> new Origin(start.queue(), start.block(), start.firstSequence()));

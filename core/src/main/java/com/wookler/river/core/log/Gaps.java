@@ -139,7 +139,7 @@ public final class Gaps {
     return out.putInt(checksum(out.array())).array();
   }
 
-  private static Gaps decode(byte[] bytes, UUID queue) {
+  static Gaps decode(byte[] bytes, UUID queue) {
     ByteBuffer in = ByteBuffer.wrap(bytes).order(ByteOrder.LITTLE_ENDIAN);
     if (bytes.length < HEADER_BYTES + 4
         || !Arrays.equals(bytes, 0, VERSION_AT, MAGIC, 0, VERSION_AT)

@@ -7,8 +7,10 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 import java.util.SortedMap;
 import java.util.TreeMap;
+import java.util.TreeSet;
 
 /**
  * The files of a log's directory, sorted out by their names; nothing is opened.
@@ -24,19 +26,61 @@ public record LogFiles(
     List<Path> passing,
     List<Path> others) {
 
+  private static final int MOST_BETWEEN = 10_000; // a stray name must not cost an hour
+
+  private static final Set<String> NOTES = Set.of(LogMarks.NAME, Gaps.NAME);
+
   /** Ending of what was set aside because it is damaged. */
   public static final String DAMAGED = ".damaged";
 
+  /** None at all. */
+  public static LogFiles none() {
+    return new LogFiles(new TreeMap<>(), new TreeMap<>(), new ArrayList<>(), new ArrayList<>());
+  }
+
   /** Lists a directory. */
   public static LogFiles list(Path directory) throws IOException {
-    LogFiles files =
-        new LogFiles(new TreeMap<>(), new TreeMap<>(), new ArrayList<>(), new ArrayList<>());
+    LogFiles files = none();
     try (DirectoryStream<Path> all = Files.newDirectoryStream(directory)) {
       all.forEach(files::add);
     } catch (DirectoryIteratorException e) {
       throw e.getCause();
     }
     return files;
+  }
+
+  /**
+   * Lists a directory in which its owner makes and deletes files meanwhile: what was made while it
+   * was being listed may be missing from a list, so each block between others is asked for.
+   */
+  public static LogFiles listLive(Path directory) throws IOException {
+    LogFiles files = list(directory);
+    TreeSet<Integer> known = new TreeSet<>(files.blocks.keySet());
+    known.addAll(files.seals.keySet());
+    int before = known.isEmpty() ? 0 : known.first();
+    for (int number : known) {
+      for (int between = Math.max(before, number - MOST_BETWEEN); between <= number; between++) {
+        Path data = BlockName.data(directory, between);
+        if (!files.blocks.containsKey(between) && Files.exists(data)) {
+          files.blocks.put(between, data);
+        }
+      }
+      before = number;
+    }
+    return files;
+  }
+
+  /** Those of the others that hold a block which was set aside because it is damaged. */
+  public SortedMap<Integer, Path> damaged() {
+    SortedMap<Integer, Path> damaged = new TreeMap<>();
+    for (Path file : others) {
+      String name = String.valueOf(file.getFileName());
+      if (name.endsWith(DAMAGED)) {
+        String data = name.substring(0, name.length() - DAMAGED.length());
+        BlockName.number(Path.of(data)).ifPresent(number -> damaged.put(number, file));
+      }
+    }
+    return damaged;
   }
 
   private void add(Path file) {
@@ -49,7 +93,7 @@ public record LogFiles(
       blocks.put(BlockName.number(file).getAsInt(), file);
     } else if (BlockName.sealNumber(file).isPresent()) {
       seals.put(BlockName.sealNumber(file).getAsInt(), file);
-    } else {
+    } else if (!NOTES.contains(name)) {
       others.add(file);
     }
   }

@@ -109,6 +109,10 @@ final class LogMarks implements AutoCloseable {
     long orZero() {
       return Math.max(0, value);
     }
+
+    Slots with(long number) {
+      return new Slots(seed, number, next, valid);
+    }
   }
 
   /** What the file holds; whatever that is, reading it does not fail. */
@@ -226,6 +230,40 @@ final class LogMarks implements AutoCloseable {
         FileChannel.open(file, StandardOpenOption.READ, StandardOpenOption.WRITE)) {
       return new LogMarks(file, channel.map(MapMode.READ_WRITE, 0, BYTES), content);
     }
+  }
+
+  /**
+   * What a file says, which is read only.
+   *
+   * @param sound whether it could go on being used as it is
+   * @param whole whether both slots of each number fit, as a close leaves them
+   */
+  record Look(boolean sound, boolean whole, long end, int block, long forced) {}
+
+  /** Looks into a file, also while it is in use. */
+  static Look look(byte[] bytes, UUID queue) {
+    Content content = Content.of(bytes, queue);
+    int valid = content.end().valid() + content.block().valid() + content.forced().valid();
+    return new Look(
+        content.sound(),
+        valid == 6,
+        content.end().orZero(),
+        (int) content.block().orZero(),
+        content.forced().orZero());
+  }
+
+  /** The file of a log that ended here, with all of it on the device. */
+  static void write(Path log, UUID queue, long nextSequence, int newest) throws IOException {
+    byte[] none = {};
+    Content content = Content.of(none, queue);
+    DurableFiles.write(
+        log.resolve(NAME),
+        new Content(
+                true,
+                content.end().with(nextSequence),
+                content.block().with(newest),
+                content.forced().with(nextSequence))
+            .encode(queue));
   }
 
   /** The next sequence, as it was stored last. */

@@ -25,7 +25,7 @@ public record LogSettings(
     long diskReserve,
     TimeSource time) {
 
-  private static final long CHUNK_MARGIN = 16L << 20;
+  static final long CHUNK_MARGIN = 16L << 20;
 
   /** What is mapped of a block at a time. */
   long chunkBytes() {

@@ -1,5 +1,6 @@
 package com.wookler.river.examples.utils;
 
+import com.wookler.river.common.utils.Terminal;
 import java.io.PrintStream;
 import me.tongfei.progressbar.ConsoleProgressBarConsumer;
 import me.tongfei.progressbar.ProgressBar;

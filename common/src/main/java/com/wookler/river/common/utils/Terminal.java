@@ -1,4 +1,4 @@
-package com.wookler.river.examples.utils;
+package com.wookler.river.common.utils;
 
 import java.io.Console;
 

@@ -1,0 +1,146 @@
+package com.wookler.river.core.inspect;
+
+import com.wookler.river.common.errors.ConfigurationException;
+import com.wookler.river.common.errors.RiverException;
+import com.wookler.river.core.backup.BackupFiles;
+import com.wookler.river.core.backup.StoredBlock;
+import com.wookler.river.core.log.BlockWriter;
+import com.wookler.river.core.log.ContentCheck;
+import com.wookler.river.core.log.LogNotes;
+import com.wookler.river.core.log.Seal;
+import com.wookler.river.core.message.DamagedMessageException;
+import java.io.BufferedOutputStream;
+import java.io.IOException;
+import java.io.OutputStream;
+import java.nio.channels.Channels;
+import java.nio.channels.FileChannel;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.UUID;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Makes a queue's directory of its backups: blocks byte for byte as they stood in the log, each
+ * proven against its seal. It has the queue's identity and sequences, and no subscribers.
+ */
+public final class BackupRestore {
+  private static final int WRITE_BYTES = 1 << 16;
+
+  private BackupRestore() {}
+
+  /**
+   * What was made.
+   *
+   * @param directory that a queue can be opened in
+   * @param blocks restored
+   * @param messages in them
+   * @param firstSequence of the first message
+   * @param nextSequence after the last one
+   * @param missing sequences between them that no backup holds
+   */
+  public record Result(
+      Path directory,
+      int blocks,
+      long messages,
+      long firstSequence,
+      long nextSequence,
+      List<MessageSource.Lost> missing) {
+
+    /** Copies the list. */
+    public Result {
+      missing = List.copyOf(missing);
+    }
+  }
+
+  /**
+   * Restores all backups of one queue. If it fails nothing of the new directory stays.
+   *
+   * @param backup {@code <backup.directory>/<queue>}; links in it are not followed
+   * @param id which queue's, if there are those of several; null for the only one
+   * @param target absent or empty; the last part is the queue's name
+   * @throws ConfigurationException what was asked for makes no sense
+   * @throws DamagedMessageException a backup is not what its seal says
+   * @throws RiverException there is not enough space
+   */
+  public static Result restore(Path backup, @Nullable UUID id, Path target, Progress progress)
+      throws IOException {
+    BackupSource source = BackupSource.of(backup, id);
+    List<StoredBlock> blocks = withoutSecondOnes(source.blocks());
+    progress.total(blocks.stream().mapToLong(StoredBlock::length).sum());
+    try (Target made = Target.begin(target)) {
+      refuseWithoutSpace(blocks, made.directory());
+      for (StoredBlock stored : blocks) {
+        restore(stored, made.log());
+        progress.done(stored.length());
+      }
+      Seal last = blocks.get(blocks.size() - 1).block();
+      LogNotes.write(made.log(), source.queue(), last.endSequence(), last.block());
+      made.finish(source.queue());
+      return result(made.directory(), blocks);
+    }
+  }
+
+  private static List<StoredBlock> withoutSecondOnes(List<StoredBlock> blocks) {
+    List<StoredBlock> once = new ArrayList<>();
+    long end = 0;
+    for (StoredBlock stored : blocks) {
+      if (once.isEmpty() || stored.block().firstSequence() >= end) {
+        once.add(stored);
+        end = stored.block().endSequence();
+      }
+    }
+    return once;
+  }
+
+  private static void refuseWithoutSpace(List<StoredBlock> blocks, Path directory) {
+    long needed = 0;
+    for (StoredBlock stored : blocks) {
+      needed += Math.min(Math.max(0, stored.block().bytes()), BackupFiles.MAX_BLOCK_BYTES);
+    }
+    long free = directory.toFile().getUsableSpace();
+    if (needed > free) {
+      throw new RiverException(
+          "the blocks take " + needed + " bytes; " + directory + " has " + free + " free");
+    }
+  }
+
+  private static void restore(StoredBlock stored, Path log) throws IOException {
+    List<String> wrong;
+    try {
+      wrong = BlockWriter.restore(log, stored.block(), channel -> unpack(stored, channel));
+    } catch (DamagedMessageException e) {
+      throw new DamagedMessageException(
+          "damaged: " + stored.file() + ": " + ContentCheck.text(e), e);
+    }
+    if (!wrong.isEmpty()) {
+      throw new DamagedMessageException("damaged: " + stored.file() + ": " + wrong.get(0));
+    }
+  }
+
+  private static void unpack(StoredBlock stored, FileChannel channel) throws IOException {
+    OutputStream out = new BufferedOutputStream(Channels.newOutputStream(channel), WRITE_BYTES);
+    BackupFiles.unpack(stored, out);
+    out.flush();
+  }
+
+  private static Result result(Path directory, List<StoredBlock> blocks) {
+    List<MessageSource.Lost> missing = new ArrayList<>();
+    long messages = 0;
+    long end = blocks.get(0).block().firstSequence();
+    for (StoredBlock stored : blocks) {
+      Seal seal = stored.block();
+      if (seal.firstSequence() > end) {
+        missing.add(
+            new MessageSource.Lost(
+                end,
+                seal.firstSequence() - 1,
+                Finding.damage(stored.file(), "the backup before it is missing")));
+      }
+      messages += seal.messages();
+      end = seal.endSequence();
+    }
+    return new Result(
+        directory, blocks.size(), messages, blocks.get(0).block().firstSequence(), end, missing);
+  }
+}

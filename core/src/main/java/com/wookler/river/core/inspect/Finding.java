@@ -1,0 +1,55 @@
+package com.wookler.river.core.inspect;
+
+import java.nio.file.Path;
+
+/**
+ * One thing that was found.
+ *
+ * @param severity whether anything is lost or wrong by it
+ * @param file or directory
+ * @param block number, {@link #UNKNOWN} if it is about none
+ * @param sequence the first message that it touches, {@link #UNKNOWN} if that cannot be told
+ * @param offset the byte of the block, uncompressed; {@link #UNKNOWN} if that cannot be told
+ * @param what one sentence without the place
+ */
+public record Finding(
+    Severity severity, Path file, int block, long sequence, long offset, String what) {
+  /** As a block, a sequence or an offset. */
+  public static final int UNKNOWN = -1;
+
+  /** Whether anything is wrong. */
+  public enum Severity {
+    /** Something is not as it was written. */
+    DAMAGE,
+    /** Worth knowing, and as it may be: what a kill leaves, what was set aside before. */
+    NOTE
+  }
+
+  static Finding damage(Path file, String what) {
+    return new Finding(Severity.DAMAGE, file, UNKNOWN, UNKNOWN, UNKNOWN, what);
+  }
+
+  static Finding note(Path file, String what) {
+    return new Finding(Severity.NOTE, file, UNKNOWN, UNKNOWN, UNKNOWN, what);
+  }
+
+  /** Whether something is not as it was written. */
+  public boolean isDamage() {
+    return severity == Severity.DAMAGE;
+  }
+
+  @Override
+  public String toString() {
+    StringBuilder text = new StringBuilder(isDamage() ? "damaged: " : "note: ").append(file);
+    part(text, ", block ", block);
+    part(text, ", sequence ", sequence);
+    part(text, ", byte ", offset);
+    return text.append(": ").append(what).toString();
+  }
+
+  private static void part(StringBuilder text, String name, long value) {
+    if (value != UNKNOWN) {
+      text.append(name).append(value);
+    }
+  }
+}

@@ -1,0 +1,166 @@
+package com.wookler.river.core.inspect;
+
+import com.wookler.river.common.errors.ConfigurationException;
+import com.wookler.river.core.log.BlockFile;
+import com.wookler.river.core.log.BlockScanner;
+import com.wookler.river.core.log.ContentCheck;
+import com.wookler.river.core.log.LogFiles;
+import com.wookler.river.core.log.LogNotes;
+import com.wookler.river.core.log.MessageWalk;
+import com.wookler.river.core.log.QueueIdentity;
+import com.wookler.river.core.log.Seal;
+import com.wookler.river.core.message.DamagedMessageException;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.SortedMap;
+import java.util.TreeMap;
+import java.util.UUID;
+import org.jspecify.annotations.Nullable;
+
+/** The messages of a log, those in blocks that were set aside as damaged included. */
+final class LogSource implements MessageSource {
+  private final QueueDirectory directory;
+  private final UUID queue;
+
+  private LogSource(QueueDirectory directory, UUID queue) {
+    this.directory = directory;
+    this.queue = queue;
+  }
+
+  static LogSource of(Path path) throws IOException {
+    QueueDirectory directory = QueueDirectory.of(path);
+    UUID queue =
+        directory
+            .queue()
+            .orElseThrow(
+                () ->
+                    new ConfigurationException(
+                        path + " does not tell which queue it is of: " + directory.fault()));
+    return new LogSource(directory, queue);
+  }
+
+  @Override
+  public UUID queue() {
+    return queue;
+  }
+
+  @Override
+  public String name() {
+    return directory.identity().map(QueueIdentity::name).orElse("");
+  }
+
+  @Override
+  public @Nullable Path subscribers() {
+    return Files.isDirectory(directory.subscribers()) ? directory.subscribers() : null;
+  }
+
+  /** A block: its file, what was set aside of it, and where it starts and ends as far as known. */
+  private record Piece(int number, List<Path> files, long first, long end) {}
+
+  @Override
+  public void walk(long from, long to, Sink sink, Progress progress) throws IOException {
+    LogNotes notes = LogNotes.of(directory.log(), queue);
+    List<Piece> pieces = pieces(directory.files());
+    progress.total(pieces.stream().mapToLong(LogSource::bytes).sum());
+    Tracker tracker = new Tracker(directory.log(), from, to, sink);
+    pieces.stream()
+        .mapToLong(Piece::first)
+        .filter(first -> first >= 0)
+        .findFirst()
+        .ifPresent(tracker::begins);
+    for (int i = 0; i < pieces.size() && !tracker.done(); i++) {
+      Piece piece = pieces.get(i);
+      long next = i + 1 < pieces.size() ? pieces.get(i + 1).first() : ContentCheck.UNKNOWN;
+      long end = Math.max(piece.end(), next);
+      if (end == ContentCheck.UNKNOWN || end > tracker.expected()) {
+        walk(piece, tracker);
+        tracker.reaches(end);
+      }
+      progress.done(bytes(piece));
+    }
+    if (tracker.expected() < notes.end()) {
+      tracker.enter(notes.marks(), Finding.UNKNOWN);
+      tracker.damaged(Finding.UNKNOWN, "the log held them once");
+      tracker.reaches(Math.min(notes.end(), to + 1));
+    }
+  }
+
+  private static long bytes(Piece piece) {
+    return piece.files().stream().mapToLong(file -> file.toFile().length()).sum();
+  }
+
+  private void walk(Piece piece, Tracker tracker) throws IOException {
+    for (Path file : piece.files()) {
+      tracker.enter(file, piece.number());
+      BlockFile block = new BlockFile(piece.number(), file);
+      MessageWalk walk = new MessageWalk(queue, piece.number(), tracker);
+      try {
+        boolean grows = piece.end() == ContentCheck.UNKNOWN;
+        BlockFile.End end = grows ? block.walk(walk) : block.walkClosed(walk);
+        if (end.ending() == BlockScanner.Ending.BROKEN && !tracker.done()) {
+          tracker.damaged(end.offset(), "the block breaks off here");
+          block.behind(end.offset(), queue, walk);
+        }
+      } catch (NoSuchFileException e) {
+        tracker.damaged(Finding.UNKNOWN, "its file has left the log meanwhile");
+      } catch (UncheckedIOException e) {
+        throw e.getCause();
+      }
+    }
+    if (piece.files().isEmpty()) {
+      tracker.enter(directory.log(), piece.number());
+      tracker.damaged(Finding.UNKNOWN, "its data file is missing");
+    }
+  }
+
+  private List<Piece> pieces(LogFiles files) throws IOException {
+    SortedMap<Integer, List<Path>> data = new TreeMap<>();
+    files.blocks().forEach((number, file) -> add(data, number, file));
+    files.damaged().forEach((number, file) -> add(data, number, file));
+    int oldest = data.isEmpty() ? Integer.MAX_VALUE : data.firstKey();
+    files.seals().keySet().stream()
+        .filter(number -> number > oldest) // older ones are left of blocks that have left
+        .forEach(number -> data.computeIfAbsent(number, none -> new ArrayList<>()));
+    List<Piece> pieces = new ArrayList<>();
+    for (Map.Entry<Integer, List<Path>> entry : data.entrySet()) {
+      pieces.add(piece(entry.getKey(), entry.getValue(), files.seals().get(entry.getKey())));
+    }
+    return pieces;
+  }
+
+  private static void add(SortedMap<Integer, List<Path>> data, int number, Path file) {
+    data.computeIfAbsent(number, none -> new ArrayList<>()).add(file);
+  }
+
+  private static Piece piece(int number, List<Path> files, @Nullable Path sealFile)
+      throws IOException {
+    try {
+      if (sealFile != null) {
+        Seal seal = BlockFile.seal(sealFile, number);
+        return new Piece(number, files, seal.firstSequence(), seal.endSequence());
+      }
+    } catch (DamagedMessageException | NoSuchFileException e) {
+      // the block itself tells where it starts
+    }
+    long first = ContentCheck.UNKNOWN;
+    for (Path file : files) {
+      try {
+        first =
+            new BlockFile(number, file)
+                .origin()
+                .filter(origin -> origin.block() == number)
+                .map(BlockFile.Origin::firstSequence)
+                .orElse(first);
+      } catch (NoSuchFileException e) {
+        // it has left the log meanwhile
+      }
+    }
+    return new Piece(number, files, first, ContentCheck.UNKNOWN);
+  }
+}

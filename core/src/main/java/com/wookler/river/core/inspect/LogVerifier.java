@@ -1,0 +1,342 @@
+package com.wookler.river.core.inspect;
+
+import com.wookler.river.core.log.BlockFile;
+import com.wookler.river.core.log.BlockScanner;
+import com.wookler.river.core.log.ContentCheck;
+import com.wookler.river.core.log.Gaps;
+import com.wookler.river.core.log.LogFiles;
+import com.wookler.river.core.log.LogNotes;
+import com.wookler.river.core.log.Seal;
+import com.wookler.river.core.message.DamagedMessageException;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.TreeSet;
+import java.util.UUID;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Proves a log: each block by itself and by its seal, and that one follows the other.
+ *
+ * <p>Used once, by one thread.
+ */
+final class LogVerifier {
+  private final UUID queue;
+  private final LogFiles files;
+  private final Reporter report;
+  private final Progress progress;
+  private final int newest;
+  private final LogNotes notes;
+  private long expected = ContentCheck.UNKNOWN; // the sequence that the next block starts with
+  private int blocks;
+  private long messages;
+
+  /**
+   * For a log.
+   *
+   * @param notes that were looked at before the files were listed
+   */
+  LogVerifier(UUID queue, LogFiles files, LogNotes notes, Reporter report, Progress progress) {
+    this.queue = queue;
+    this.files = files;
+    this.notes = notes;
+    this.report = report;
+    this.progress = progress;
+    this.newest = files.blocks().isEmpty() ? 0 : files.blocks().lastKey();
+  }
+
+  int blocks() {
+    return blocks;
+  }
+
+  long messages() {
+    return messages;
+  }
+
+  /** The sequence after the last message; unknown if there is no block. */
+  long endSequence() {
+    return expected;
+  }
+
+  void run() throws IOException {
+    for (Path aside : files.others()) {
+      boolean ours = String.valueOf(aside.getFileName()).endsWith(LogFiles.DAMAGED);
+      report.note(aside, ours ? "was set aside as damaged before" : "is no file of River's");
+    }
+    notes();
+    TreeSet<Integer> numbers = new TreeSet<>(files.blocks().keySet());
+    numbers.addAll(files.seals().keySet());
+    for (int number : numbers) {
+      Path file = files.blocks().get(number);
+      Seal seal = seal(number);
+      try {
+        if (file != null) {
+          blocks++;
+          block(new BlockFile(number, file), seal);
+          progress.done(bytes(file, seal));
+        } else if (seal != null) {
+          missing(seal);
+        }
+      } catch (NoSuchFileException e) {
+        gone(number, file, seal);
+      }
+      expected = expected < 0 ? expected : notes.gaps().endOf(expected);
+    }
+    end();
+  }
+
+  private void notes() {
+    if (!files.blocks().isEmpty()) {
+      notes.marksFault().ifPresent(what -> report.damage(notes.marks(), what));
+    }
+    if (notes.torn()) {
+      report.note(notes.marks(), "one of the two slots of a number is not whole; the other counts");
+    }
+    notes.gapsFault().ifPresent(what -> report.damage(notes.gapsFile(), what));
+    for (Gaps.Gap gap : notes.gaps().all()) {
+      report.note(
+          notes.gapsFile(),
+          gap.block(),
+          "sequences "
+              + gap.first()
+              + " to "
+              + (gap.end() - 1)
+              + " are known to be lost"
+              + (gap.damaged() ? ", by damage" : ", for lack of a force before a power loss"));
+    }
+  }
+
+  /** The log must not end before what its marks say. */
+  private void end() {
+    long end = Math.max(0, expected);
+    if (notes.gaps().endOf(end) < notes.forced()) {
+      report.damage(
+          notes.marks(),
+          newest,
+          end,
+          Finding.UNKNOWN,
+          "all up to sequence " + (notes.forced() - 1) + " was forced, and the log ends before it");
+    } else if (notes.gaps().endOf(end) < notes.end()) {
+      report.note(
+          notes.marks(),
+          newest,
+          "the log held messages up to sequence "
+              + (notes.end() - 1)
+              + ", and ends at "
+              + end
+              + ": a power loss came before they were forced");
+    }
+  }
+
+  /** What is to be read of all blocks. */
+  static long bytes(LogFiles files) throws IOException {
+    long bytes = 0;
+    for (Map.Entry<Integer, Path> entry : files.blocks().entrySet()) {
+      int number = entry.getKey();
+      try {
+        Path seal = files.seals().get(number);
+        bytes += bytes(entry.getValue(), seal == null ? null : BlockFile.seal(seal, number));
+      } catch (NoSuchFileException | DamagedMessageException e) {
+        // it has left the log meanwhile, or is told of later
+      }
+    }
+    return bytes;
+  }
+
+  /** What is behind the end of a sealed block is not read. */
+  private static long bytes(Path file, @Nullable Seal seal) throws IOException {
+    return seal == null ? Files.size(file) : seal.bytes();
+  }
+
+  private @Nullable Seal seal(int number) throws IOException {
+    Path file = files.seals().get(number);
+    try {
+      return file == null ? null : BlockFile.seal(file, number);
+    } catch (DamagedMessageException e) {
+      report.damage(file, number, Finding.UNKNOWN, Finding.UNKNOWN, ContentCheck.text(e));
+    } catch (NoSuchFileException e) {
+      progress.done(0); // its block has left the log meanwhile
+    }
+    return null;
+  }
+
+  private void missing(Seal seal) {
+    Path file = Objects.requireNonNull(files.seals().get(seal.block()));
+    if (files.blocks().isEmpty() || seal.block() < files.blocks().firstKey()) {
+      report.note(file, seal.block(), "is left of a block that has left the log");
+      return;
+    }
+    if (!Files.exists(file)) {
+      gone(seal.block(), file, seal); // with its seal
+      return;
+    }
+    report.damage(
+        file,
+        seal.block(),
+        seal.firstSequence(),
+        Finding.UNKNOWN,
+        "its data file is missing, and with it sequences "
+            + seal.firstSequence()
+            + " to "
+            + (seal.endSequence() - 1));
+    expected = seal.endSequence();
+  }
+
+  /** A file that was listed and is not there any more: drained blocks leave while we look. */
+  private void gone(int number, @Nullable Path file, @Nullable Seal seal) {
+    if (file != null) {
+      report.note(file, number, "has left the log meanwhile");
+    }
+    expected = seal == null ? ContentCheck.UNKNOWN : seal.endSequence();
+  }
+
+  private void block(BlockFile block, @Nullable Seal seal) throws IOException {
+    boolean newestOne = block.number() == newest && seal == null;
+    Optional<BlockFile.Origin> origin = newestOne ? block.settledOrigin() : block.origin();
+    if (isMisplaced(block, seal, origin.orElse(null))) {
+      expected = seal == null ? ContentCheck.UNKNOWN : seal.endSequence();
+      return;
+    }
+    if (!block.hasHeader()) {
+      headerless(block, seal);
+      return;
+    }
+    if (origin.isEmpty() && newestOne && isEmpty(block)) {
+      report.note(block.file(), block.number(), "was being made and has not begun");
+      return;
+    }
+    if (origin.isEmpty()) {
+      damage(block, expected, 0, "its beginning is damaged: it does not say where it starts");
+    }
+    long first = first(seal, origin.orElse(null));
+    if (expected != ContentCheck.UNKNOWN && first != expected && first != ContentCheck.UNKNOWN) {
+      damage(
+          block,
+          expected,
+          0,
+          "starts at sequence " + first + " where " + expected + " should follow");
+    }
+    content(block, seal, first);
+    report.ended(block.file(), block.number());
+  }
+
+  private boolean isEmpty(BlockFile block) throws IOException {
+    BlockFile.End end = block.walk((offset, document, length) -> {});
+    return end.ending() != BlockScanner.Ending.CLOSED
+        && block.behind(0, queue, (offset, document, length) -> {}).messages() == 0;
+  }
+
+  private boolean isMisplaced(
+      BlockFile block, @Nullable Seal seal, BlockFile.@Nullable Origin origin) {
+    if (seal != null && !seal.queue().equals(queue)) {
+      damage(block, Finding.UNKNOWN, 0, "its seal is that of the queue " + seal.queue());
+      return true;
+    }
+    if (origin != null && !origin.queue().equals(queue)) {
+      damage(block, Finding.UNKNOWN, 0, "is a block of the queue " + origin.queue());
+      return true;
+    }
+    if (origin != null && origin.block() != block.number()) {
+      damage(block, Finding.UNKNOWN, 0, "is the file of block " + origin.block());
+      return true;
+    }
+    if (seal != null && origin != null && seal.firstSequence() != origin.firstSequence()) {
+      damage(
+          block,
+          origin.firstSequence(),
+          0,
+          "its seal says that it starts at sequence " + seal.firstSequence());
+      return true;
+    }
+    return false;
+  }
+
+  private static long first(@Nullable Seal seal, BlockFile.@Nullable Origin origin) {
+    if (seal != null) {
+      return seal.firstSequence();
+    }
+    return origin == null ? ContentCheck.UNKNOWN : origin.firstSequence();
+  }
+
+  private void headerless(BlockFile block, @Nullable Seal seal) throws IOException {
+    BlockFile.Behind behind = block.behind(0, queue, (offset, document, length) -> {});
+    if (block.number() == newest && seal == null && behind.messages() == 0) {
+      report.note(block.file(), block.number(), "was being made and has not begun");
+      return;
+    }
+    damage(
+        block,
+        expected,
+        0,
+        "has lost its first bytes; " + behind.messages() + " of its messages are whole behind");
+    messages += behind.messages();
+    expected = Math.max(expected, seal == null ? behind.endSequence() : seal.endSequence());
+  }
+
+  private void content(BlockFile block, @Nullable Seal seal, long first) throws IOException {
+    ContentCheck check =
+        new ContentCheck(
+            queue,
+            block.number(),
+            first,
+            (sequence, offset, what) -> damage(block, sequence, offset, what));
+    BlockFile.End end = seal == null ? block.walk(check) : block.walkClosed(check);
+    long behind = ending(block, seal, end, check);
+    if (seal != null) {
+      check.compareWith(seal);
+    }
+    messages += check.messages();
+    expected = Math.max(check.expected(), behind);
+    if (seal != null) {
+      expected = Math.max(expected, seal.endSequence());
+    }
+  }
+
+  /** Judges what stands at the end; returns the sequence after what is whole behind a break. */
+  private long ending(BlockFile block, @Nullable Seal seal, BlockFile.End end, ContentCheck check)
+      throws IOException {
+    if (end.noted()) {
+      check.breaks(end.offset(), "documents behind this were written, and are gone");
+    } else if (end.ending() == BlockScanner.Ending.BROKEN) {
+      return broken(block, seal, end, check);
+    } else if (end.ending() == BlockScanner.Ending.OPEN && seal != null) {
+      check.breaks(end.offset(), "its end mark is missing");
+    } else if (end.ending() == BlockScanner.Ending.OPEN && block.number() != newest) {
+      report.note(block.file(), block.number(), "has no end mark; the next opening writes it");
+    }
+    return ContentCheck.UNKNOWN;
+  }
+
+  private long broken(BlockFile block, @Nullable Seal seal, BlockFile.End end, ContentCheck check)
+      throws IOException {
+    BlockFile.Behind behind = block.behind(end.offset(), queue, (offset, document, length) -> {});
+    if (behind.messages() > 0) {
+      check.breaks(
+          end.offset(),
+          "a hole; sequences "
+              + behind.firstSequence()
+              + " to "
+              + (behind.endSequence() - 1)
+              + " are whole behind it");
+      messages += behind.messages();
+      return behind.endSequence();
+    }
+    if (seal != null) {
+      check.breaks(end.offset(), "breaks off");
+    } else {
+      report.note(
+          block.file(),
+          block.number(),
+          "ends at byte " + end.offset() + " with a document that was not completed");
+    }
+    return ContentCheck.UNKNOWN;
+  }
+
+  private void damage(BlockFile block, long sequence, long offset, String what) {
+    report.damage(block.file(), block.number(), sequence, offset, what);
+  }
+}

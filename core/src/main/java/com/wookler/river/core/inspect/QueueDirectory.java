@@ -1,0 +1,125 @@
+package com.wookler.river.core.inspect;
+
+import com.wookler.river.common.errors.ConfigurationException;
+import com.wookler.river.common.errors.RiverException;
+import com.wookler.river.core.log.BlockFile;
+import com.wookler.river.core.log.LogFiles;
+import com.wookler.river.core.log.QueueIdentity;
+import com.wookler.river.core.message.DamagedMessageException;
+import java.io.IOException;
+import java.nio.file.DirectoryIteratorException;
+import java.nio.file.DirectoryStream;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.UUID;
+import org.jspecify.annotations.Nullable;
+
+/** The directory of a queue as files. */
+final class QueueDirectory {
+  private static final Set<String> KNOWN = Set.of("LOCK", QueueIdentity.FILE, "log", "subscribers");
+
+  private final Path path;
+  private final @Nullable QueueIdentity identity;
+  private final String fault;
+
+  private QueueDirectory(Path path, @Nullable QueueIdentity identity, String fault) {
+    this.path = path;
+    this.identity = identity;
+    this.fault = fault;
+  }
+
+  /** Whether this is the directory of a queue, sound or not. */
+  static boolean is(Path path) {
+    return Files.exists(path.resolve(QueueIdentity.FILE)) || Files.isDirectory(path.resolve("log"));
+  }
+
+  /**
+   * Looks at a directory.
+   *
+   * @throws ConfigurationException it is not that of a queue
+   */
+  static QueueDirectory of(Path path) throws IOException {
+    if (!is(path)) {
+      throw new ConfigurationException(
+          path + " is not a queue's directory: it has neither queue.json nor log");
+    }
+    Path file = path.resolve(QueueIdentity.FILE);
+    try {
+      return new QueueDirectory(path, QueueIdentity.read(file), "");
+    } catch (NoSuchFileException e) {
+      return new QueueDirectory(path, null, "it is missing");
+    } catch (RiverException e) {
+      return new QueueDirectory(path, null, String.valueOf(e.getMessage()));
+    }
+  }
+
+  Path path() {
+    return path;
+  }
+
+  Path log() {
+    return path.resolve("log");
+  }
+
+  Path subscribers() {
+    return path.resolve("subscribers");
+  }
+
+  /** What queue.json says, if it is whole. */
+  Optional<QueueIdentity> identity() {
+    return Optional.ofNullable(identity);
+  }
+
+  /** What is wrong with queue.json; empty if nothing is. */
+  String fault() {
+    return fault;
+  }
+
+  LogFiles files() throws IOException {
+    return Files.isDirectory(log()) ? LogFiles.listLive(log()) : LogFiles.none();
+  }
+
+  /** The identity, from a block or a seal where queue.json is of no use. */
+  Optional<UUID> queue() throws IOException {
+    if (identity != null) {
+      return Optional.of(identity.id());
+    }
+    LogFiles files = files();
+    for (Map.Entry<Integer, Path> entry : files.seals().entrySet()) {
+      try {
+        return Optional.of(BlockFile.seal(entry.getValue(), entry.getKey()).queue());
+      } catch (DamagedMessageException | NoSuchFileException e) {
+        // the next one may be whole
+      }
+    }
+    for (Map.Entry<Integer, Path> entry : files.blocks().entrySet()) {
+      Optional<BlockFile.Origin> origin = new BlockFile(entry.getKey(), entry.getValue()).origin();
+      if (origin.isPresent()) {
+        return origin.map(BlockFile.Origin::queue);
+      }
+    }
+    return Optional.empty();
+  }
+
+  /** Those of its entries that are none of River's. */
+  List<Path> strangers() throws IOException {
+    List<Path> strangers = new ArrayList<>();
+    try (DirectoryStream<Path> all = Files.newDirectoryStream(path)) {
+      for (Path entry : all) {
+        String name = String.valueOf(entry.getFileName());
+        if (!KNOWN.contains(name) && !name.endsWith(".tmp")) {
+          strangers.add(entry);
+        }
+      }
+    } catch (DirectoryIteratorException e) {
+      throw e.getCause();
+    }
+    return strangers;
+  }
+}

@@ -1,0 +1,252 @@
+package com.wookler.river.core.inspect;
+
+import com.wookler.river.common.errors.RiverException;
+import com.wookler.river.core.ack.LedgerLook;
+import com.wookler.river.core.log.BlockFile;
+import com.wookler.river.core.log.BlockScanner;
+import com.wookler.river.core.log.ContentCheck;
+import com.wookler.river.core.log.LogFiles;
+import com.wookler.river.core.log.QueueIdentity;
+import com.wookler.river.core.log.Seal;
+import com.wookler.river.core.message.DamagedMessageException;
+import com.wookler.river.core.message.Micros;
+import java.io.IOException;
+import java.nio.file.DirectoryStream;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.UUID;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What a queue's directory holds, by a look that changes nothing; also while the queue is open.
+ * Sealed blocks cost their seal, others are read.
+ *
+ * @param directory that was looked at
+ * @param id identity of the queue; null if it cannot be told
+ * @param name of the queue when it was made, created when, and the format of its directory; empty
+ *     where {@code queue.json} is damaged
+ * @param created see there
+ * @param format see there
+ * @param blocks oldest first
+ * @param subscribers by name
+ * @param setAside files and directories of damaged or discarded data
+ */
+public record QueueOverview(
+    Path directory,
+    @Nullable UUID id,
+    String name,
+    String created,
+    int format,
+    List<BlockLine> blocks,
+    List<SubscriberLine> subscribers,
+    List<Path> setAside) {
+
+  /** In the name of a directory of data that was set aside. */
+  private static final String DISCARDED = ".discarded-";
+
+  /** Copies the lists. */
+  public QueueOverview {
+    blocks = List.copyOf(blocks);
+    subscribers = List.copyOf(subscribers);
+    setAside = List.copyOf(setAside);
+  }
+
+  /** In which state a block is. */
+  public enum State {
+    /** Being appended to, or the last one of a queue that is closed. */
+    ACTIVE,
+    /** Closed, and not sealed yet. */
+    CLOSED,
+    /** Closed, forced, and described by its seal. */
+    SEALED,
+    /** Its file is missing, or cannot be told from one of another queue. */
+    DAMAGED
+  }
+
+  /**
+   * A block.
+   *
+   * @param number of it
+   * @param state of it
+   * @param firstSequence of its first message
+   * @param messages that it holds
+   * @param bytes of its file that are in use
+   * @param first publish time of its first message; null without one
+   * @param last publish time of its last message; null without one
+   */
+  public record BlockLine(
+      int number,
+      State state,
+      long firstSequence,
+      long messages,
+      long bytes,
+      @Nullable Instant first,
+      @Nullable Instant last) {}
+
+  /**
+   * A subscriber.
+   *
+   * @param name of it
+   * @param ack whether it acknowledges
+   * @param floor the lowest sequence that it has not finished
+   * @param position the next sequence that was never handed over
+   * @param finishedAbove finished messages above the floor
+   * @param unfinished handed over and not finished: in flight, or to be delivered again
+   * @param lag messages of the log that it has not finished
+   * @param generation of its acknowledgements; 0 without
+   * @param fault what is wrong with its files; empty if nothing is
+   */
+  public record SubscriberLine(
+      String name,
+      boolean ack,
+      long floor,
+      long position,
+      long finishedAbove,
+      long unfinished,
+      long lag,
+      long generation,
+      String fault) {}
+
+  /** The sequence of the oldest message; 0 without blocks. */
+  public long firstSequence() {
+    return blocks.isEmpty() ? 0 : blocks.get(0).firstSequence();
+  }
+
+  /** The sequence that the next message gets, as far as the blocks tell. */
+  public long nextSequence() {
+    return blocks.stream()
+        .mapToLong(line -> line.firstSequence() + line.messages())
+        .max()
+        .orElse(0);
+  }
+
+  /**
+   * Looks at a directory.
+   *
+   * @throws com.wookler.river.common.errors.ConfigurationException it is no queue's directory
+   */
+  public static QueueOverview of(Path path) throws IOException {
+    QueueDirectory directory = QueueDirectory.of(path);
+    Optional<UUID> queue = directory.queue();
+    List<BlockLine> blocks = new ArrayList<>();
+    List<SubscriberLine> subscribers = new ArrayList<>();
+    LogFiles files = directory.files();
+    if (queue.isPresent()) {
+      for (Map.Entry<Integer, Path> entry : files.blocks().entrySet()) {
+        block(entry, files, queue.get()).ifPresent(blocks::add);
+      }
+      long end = blocks.stream().mapToLong(b -> b.firstSequence() + b.messages()).max().orElse(0);
+      long first = blocks.isEmpty() ? 0 : blocks.get(0).firstSequence();
+      for (Path subscriber : SubscriberFiles.list(directory.subscribers())) {
+        if (!SubscriberFiles.isLeftover(subscriber)) {
+          subscribers.add(subscriber(subscriber, queue.get(), first, end));
+        }
+      }
+    }
+    Optional<QueueIdentity> identity = directory.identity();
+    return new QueueOverview(
+        path,
+        queue.orElse(null),
+        identity.map(QueueIdentity::name).orElse(""),
+        identity.map(QueueIdentity::created).orElse(""),
+        identity.isPresent() ? QueueIdentity.FORMAT : 0,
+        blocks,
+        subscribers,
+        setAside(path, files));
+  }
+
+  private static Optional<BlockLine> block(
+      Map.Entry<Integer, Path> entry, LogFiles files, UUID queue) throws IOException {
+    int number = entry.getKey();
+    Path sealFile = files.seals().get(number);
+    try {
+      if (sealFile != null) {
+        return Optional.of(sealed(BlockFile.seal(sealFile, number)));
+      }
+      return Optional.of(unsealed(number, entry.getValue(), queue));
+    } catch (NoSuchFileException e) {
+      return Optional.empty(); // it has left the log meanwhile
+    } catch (DamagedMessageException e) {
+      return Optional.of(unsealed(number, entry.getValue(), queue));
+    }
+  }
+
+  private static BlockLine sealed(Seal seal) {
+    return new BlockLine(
+        seal.block(),
+        State.SEALED,
+        seal.firstSequence(),
+        seal.messages(),
+        seal.bytes(),
+        Micros.toInstant(seal.firstMicros()),
+        Micros.toInstant(seal.lastMicros()));
+  }
+
+  private static BlockLine unsealed(int number, Path file, UUID queue) throws IOException {
+    BlockFile block = new BlockFile(number, file);
+    long first = block.origin().map(BlockFile.Origin::firstSequence).orElse(ContentCheck.UNKNOWN);
+    ContentCheck check = new ContentCheck(queue, number, first, (sequence, offset, what) -> {});
+    BlockFile.End end = block.walk(check);
+    boolean some = check.messages() > 0;
+    State state = end.ending() == BlockScanner.Ending.CLOSED ? State.CLOSED : State.ACTIVE;
+    return new BlockLine(
+        number,
+        check.damages() > 0 ? State.DAMAGED : state,
+        Math.max(0, first),
+        check.messages(),
+        end.offset(),
+        some ? Micros.toInstant(check.firstMicros()) : null,
+        some ? Micros.toInstant(check.lastMicros()) : null);
+  }
+
+  private static SubscriberLine subscriber(Path directory, UUID queue, long first, long end)
+      throws IOException {
+    SubscriberFiles files = SubscriberFiles.of(directory, queue);
+    String fault = files.fault().orElse("");
+    try {
+      LedgerLook look = files.look(first);
+      if (!look.damaged().isEmpty()) {
+        fault = look.damaged().get(0).toString();
+      }
+      return new SubscriberLine(
+          files.name(),
+          look.ack(),
+          look.floor(),
+          look.handedOver(),
+          look.finishedAbove(),
+          look.unfinished(),
+          Math.max(0, end - look.floor() - look.finishedAbove()),
+          look.generation(),
+          fault);
+    } catch (RiverException e) { // a newer version
+      return new SubscriberLine(
+          files.name(), false, 0, 0, 0, 0, 0, 0, String.valueOf(e.getMessage()));
+    }
+  }
+
+  private static List<Path> setAside(Path path, LogFiles files) throws IOException {
+    List<Path> aside = new ArrayList<>(files.others());
+    Path base = path.toAbsolutePath().getParent();
+    String prefix = path.toAbsolutePath().getFileName() + DISCARDED;
+    if (base != null) {
+      try (DirectoryStream<Path> siblings =
+          Files.newDirectoryStream(
+              base, file -> String.valueOf(file.getFileName()).startsWith(prefix))) {
+        siblings.forEach(aside::add);
+      }
+    }
+    for (Path subscriber : SubscriberFiles.list(path.resolve("subscribers"))) {
+      try (DirectoryStream<Path> corrupt = Files.newDirectoryStream(subscriber, "*.corrupt")) {
+        corrupt.forEach(aside::add);
+      }
+    }
+    aside.sort(null);
+    return aside;
+  }
+}

@@ -1,0 +1,145 @@
+package com.wookler.river.core.inspect;
+
+import com.wookler.river.common.errors.ConfigurationException;
+import com.wookler.river.core.log.BlockWriter;
+import com.wookler.river.core.log.DurableFiles;
+import com.wookler.river.core.log.LogNotes;
+import com.wookler.river.core.message.StoredMessage;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.UUID;
+import java.util.function.Consumer;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Copies everything that can be proven of a queue's directory, or of its backups, into a new
+ * directory that a queue opens: messages with their sequences, batches as batches, subscribers with
+ * where they stand. What cannot be proven is a gap there, which every subscriber passes.
+ *
+ * <p>Reads only from what it salvages. The queue should not be open: what it does meanwhile may be
+ * in the copy or not.
+ */
+public final class QueueSalvage {
+  private static final long MIN_BLOCK_BYTES = 64L << 20;
+  private static final long MAX_BLOCK_BYTES = 1L << 30;
+
+  private QueueSalvage() {}
+
+  /**
+   * What was copied.
+   *
+   * @param directory that a queue can be opened in
+   * @param blocks written
+   * @param messages copied
+   * @param lost messages that could not be proven
+   * @param subscribers copied
+   */
+  public record Result(Path directory, int blocks, long messages, long lost, int subscribers) {}
+
+  /** Writes what it is given and counts. */
+  private static final class Copy implements MessageSource.Sink {
+    private final BlockWriter writer;
+    private final Consumer<MessageSource.Lost> losses;
+    private long messages;
+    private long lost;
+    private long end;
+
+    Copy(BlockWriter writer, Consumer<MessageSource.Lost> losses) {
+      this.writer = writer;
+      this.losses = losses;
+    }
+
+    @Override
+    public boolean messages(List<StoredMessage> run) throws IOException {
+      writer.write(run);
+      messages += run.size();
+      end = run.get(run.size() - 1).sequence() + 1;
+      return true;
+    }
+
+    @Override
+    public void lost(MessageSource.Lost range) {
+      lost += range.count();
+      end = range.last() + 1;
+      losses.accept(range);
+    }
+  }
+
+  /**
+   * Salvages a directory.
+   *
+   * @param id which queue's backups, if there are those of several; null for the only one
+   * @param target absent or empty; the last part is the queue's name
+   * @param losses hears of what could not be proven, in the order of sequences
+   * @throws ConfigurationException what was asked for makes no sense
+   */
+  public static Result salvage(
+      Path from,
+      @Nullable UUID id,
+      Path target,
+      Consumer<MessageSource.Lost> losses,
+      Progress progress)
+      throws IOException {
+    MessageSource source = MessageSource.of(from, id);
+    if (target.toAbsolutePath().normalize().startsWith(from.toAbsolutePath().normalize())) {
+      throw new ConfigurationException(target + " lies in " + from);
+    }
+    try (Target made = Target.begin(target);
+        BlockWriter writer = new BlockWriter(made.log(), source.queue(), blockBytes(from))) {
+      Copy copy = new Copy(writer, losses);
+      source.walk(0, Long.MAX_VALUE - 1, copy, progress);
+      writer.finish();
+      LogNotes.write(made.log(), source.queue(), copy.end, writer.blocks());
+      int subscribers = copySubscribers(source.subscribers(), made.subscribers());
+      made.finish(source.queue());
+      return new Result(made.directory(), writer.blocks(), copy.messages, copy.lost, subscribers);
+    }
+  }
+
+  /** Large enough for the largest document that a block of this size may have had. */
+  private static long blockBytes(Path from) throws IOException {
+    Path log = from.resolve("log");
+    if (!Files.isDirectory(log)) {
+      return MAX_BLOCK_BYTES;
+    }
+    try (Stream<Path> files = Files.list(log)) {
+      long largest = files.mapToLong(file -> file.toFile().length()).max().orElse(0);
+      return Math.min(MAX_BLOCK_BYTES, Math.max(MIN_BLOCK_BYTES, largest));
+    }
+  }
+
+  /** As they are: what is damaged of them, the opening sets aside and makes good. */
+  private static int copySubscribers(@Nullable Path from, Path to) throws IOException {
+    if (from == null) {
+      return 0;
+    }
+    int copied = 0;
+    for (Path subscriber : SubscriberFiles.list(from)) {
+      if (SubscriberFiles.isLeftover(subscriber)) {
+        continue;
+      }
+      Path own = to.resolve(String.valueOf(subscriber.getFileName()));
+      DurableFiles.createDirectories(own);
+      try (Stream<Path> files = Files.list(subscriber)) {
+        files.filter(Files::isRegularFile).forEach(file -> copy(file, own));
+      } catch (UncheckedIOException e) {
+        throw e.getCause();
+      }
+      copied++;
+    }
+    return copied;
+  }
+
+  private static void copy(Path file, Path directory) {
+    try {
+      DurableFiles.write(
+          directory.resolve(String.valueOf(file.getFileName())), Files.readAllBytes(file));
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+}

@@ -1,0 +1,122 @@
+package com.wookler.river.core.inspect;
+
+import com.wookler.river.core.backup.BackupFiles;
+import com.wookler.river.core.backup.StoredBlock;
+import com.wookler.river.core.log.BlockFile;
+import com.wookler.river.core.log.ContentCheck;
+import com.wookler.river.core.log.LogFiles;
+import com.wookler.river.core.log.LogNotes;
+import com.wookler.river.core.log.QueueIdentity;
+import com.wookler.river.core.log.Seal;
+import com.wookler.river.core.message.DamagedMessageException;
+import java.io.IOException;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.util.Map;
+import java.util.Optional;
+import java.util.UUID;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Proves all of a queue's directory: every message's checksum and sequence, seals and their
+ * digests, settings and acknowledgements, and that they fit each other.
+ *
+ * <p>Reads only, in bounded memory, also while a process has the queue open: what is being written
+ * at that moment is no damage. The order makes that so: where the log begins is looked at before
+ * the subscribers, which only move up, and where it ends after them.
+ */
+public final class QueueVerifier {
+  private final Reporter report;
+  private final Progress progress;
+  private final @Nullable Path backup;
+
+  private QueueVerifier(Reporter report, Progress progress, @Nullable Path backup) {
+    this.report = report;
+    this.progress = progress;
+    this.backup = backup;
+  }
+
+  /**
+   * What was proven.
+   *
+   * @param blocks or backups, looked at
+   * @param messages proven by their checksums
+   * @param subscribers looked at
+   * @param damages findings that are damage
+   */
+  public record Result(int blocks, long messages, int subscribers, long damages) {}
+
+  /**
+   * Verifies a queue's directory.
+   *
+   * @param backup directory of the queue's backups, which subscribers may read from, or null; it is
+   *     not verified
+   * @throws com.wookler.river.common.errors.ConfigurationException it is no queue's directory
+   */
+  public static Result verify(
+      Path directory, @Nullable Path backup, Consumer<Finding> findings, Progress progress)
+      throws IOException {
+    return new QueueVerifier(new Reporter(findings), progress, backup)
+        .run(QueueDirectory.of(directory));
+  }
+
+  private Result run(QueueDirectory directory) throws IOException {
+    Path json = directory.path().resolve(QueueIdentity.FILE);
+    if (directory.identity().isEmpty()) {
+      report.damage(json, directory.fault());
+    }
+    for (Path stranger : directory.strangers()) {
+      report.note(stranger, "is no file of River's");
+    }
+    Optional<UUID> queue = directory.queue();
+    if (queue.isEmpty()) {
+      return new Result(0, 0, 0, report.damages()); // without an identity nothing can be proven
+    }
+    long first = firstSequence(directory.files());
+    SubscriberVerifier subscribers = new SubscriberVerifier(queue.get(), report);
+    subscribers.run(directory.subscribers(), first);
+    LogNotes notes = LogNotes.of(directory.log(), queue.get());
+    LogFiles files = directory.files();
+    progress.total(LogVerifier.bytes(files));
+    LogVerifier log = new LogVerifier(queue.get(), files, notes, report, progress);
+    log.run();
+    subscribers.compare(readable(queue.get(), first), log.endSequence());
+    return new Result(log.blocks(), log.messages(), subscribers.count(), report.damages());
+  }
+
+  private static long firstSequence(LogFiles files) throws IOException {
+    for (Map.Entry<Integer, Path> entry : files.blocks().entrySet()) {
+      int number = entry.getKey();
+      try {
+        Path seal = files.seals().get(number);
+        if (seal != null) {
+          return BlockFile.seal(seal, number).firstSequence();
+        }
+        Optional<BlockFile.Origin> origin = new BlockFile(number, entry.getValue()).origin();
+        if (origin.isPresent()) {
+          return origin.get().firstSequence();
+        }
+      } catch (DamagedMessageException | NoSuchFileException e) {
+        // the verification of the block tells
+      }
+    }
+    return ContentCheck.UNKNOWN;
+  }
+
+  /** The first sequence from which on there is no gap up to the log's first one. */
+  private long readable(UUID queue, long first) throws IOException {
+    long readable = first;
+    if (backup != null) {
+      var blocks = BackupFiles.scan(backup).blocks();
+      for (int i = blocks.size() - 1; i >= 0; i--) {
+        StoredBlock stored = blocks.get(i);
+        Seal seal = stored.block();
+        if (seal.queue().equals(queue) && seal.endSequence() >= readable) {
+          readable = Math.min(readable, seal.firstSequence());
+        }
+      }
+    }
+    return readable;
+  }
+}

@@ -1,0 +1,104 @@
+package com.wookler.river.core.inspect;
+
+import com.wookler.river.common.errors.RiverException;
+import com.wookler.river.core.ack.LedgerDamage;
+import com.wookler.river.core.ack.LedgerLook;
+import com.wookler.river.core.log.ContentCheck;
+import com.wookler.river.core.message.DamagedMessageException;
+import java.io.IOException;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.UUID;
+
+/**
+ * Proves what stands about subscribers, and that it fits the log.
+ *
+ * <p>Used once, by one thread.
+ */
+final class SubscriberVerifier {
+  private final UUID queue;
+  private final Reporter report;
+  private final List<Known> known = new ArrayList<>();
+
+  private record Known(Path directory, LedgerLook look) {}
+
+  SubscriberVerifier(UUID queue, Reporter report) {
+    this.queue = queue;
+    this.report = report;
+  }
+
+  int count() {
+    return known.size();
+  }
+
+  /**
+   * Looks at all of them.
+   *
+   * @param first the first sequence of the log before this is called
+   */
+  void run(Path subscribers, long first) throws IOException {
+    for (Path directory : SubscriberFiles.list(subscribers)) {
+      try {
+        subscriber(directory, first);
+      } catch (NoSuchFileException e) {
+        report.note(directory, "was removed meanwhile, or is being made: " + e.getMessage());
+      }
+    }
+  }
+
+  private void subscriber(Path directory, long first) throws IOException {
+    if (SubscriberFiles.isLeftover(directory)) {
+      report.note(directory, "is left of a subscriber that was removed, or was being made");
+      return;
+    }
+    SubscriberFiles files = SubscriberFiles.of(directory, queue);
+    files.fault().ifPresent(what -> report.damage(files.settings(), what));
+    try {
+      LedgerLook look = files.look(Math.max(0, first));
+      for (LedgerDamage damage : look.damaged()) {
+        report.damage(damage.file(), damage.what());
+      }
+      for (Path aside : look.setAside()) {
+        report.note(aside, "was set aside as damaged before");
+      }
+      if (look.created()) {
+        report.note(directory, "nothing was handed over to it yet");
+      }
+      known.add(new Known(directory, look));
+    } catch (DamagedMessageException e) {
+      report.damage(directory, ContentCheck.text(e));
+    } catch (RiverException e) { // a newer version
+      report.damage(directory, String.valueOf(e.getMessage()));
+    }
+  }
+
+  /**
+   * Compares with the log.
+   *
+   * @param readable the first sequence that can be read, in the log or a backup, before this looked
+   * @param end the sequence after the last one, when it had looked
+   */
+  void compare(long readable, long end) {
+    for (Known subscriber : known) {
+      LedgerLook look = subscriber.look();
+      if (look.floor() < readable) {
+        report.damage(
+            subscriber.directory(),
+            "stands at sequence "
+                + look.floor()
+                + ", but what can be read begins at "
+                + readable
+                + "; if it reads from a backup, name that too");
+      }
+      if (look.handedOver() > Math.max(0, end)) {
+        report.damage(
+            subscriber.directory(),
+            "was given messages up to sequence "
+                + (look.handedOver() - 1)
+                + (end < 0 ? ", but there is no log" : ", but the log ends at " + end));
+      }
+    }
+  }
+}

@@ -1,0 +1,100 @@
+package com.wookler.river.core.inspect;
+
+import com.wookler.river.common.TimeSource;
+import com.wookler.river.common.errors.ConfigurationException;
+import com.wookler.river.core.log.DurableFiles;
+import com.wookler.river.core.log.QueueIdentity;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.LinkOption;
+import java.nio.file.Path;
+import java.util.Comparator;
+import java.util.UUID;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
+
+/**
+ * A queue's directory that is being made. Its identity is written last: without it no queue opens
+ * what is half made. Closed before that, nothing of it stays.
+ */
+final class Target implements AutoCloseable {
+  private static final Pattern NAME = Pattern.compile("[A-Za-z0-9_][A-Za-z0-9._-]{0,63}");
+
+  private final Path directory;
+  private final boolean existed;
+  private boolean done;
+
+  private Target(Path directory, boolean existed) {
+    this.directory = directory;
+    this.existed = existed;
+  }
+
+  /**
+   * Begins a directory, which must be absent or empty.
+   *
+   * @throws ConfigurationException it is neither, or its name is none for a queue
+   */
+  static Target begin(Path path) throws IOException {
+    Path directory = path.toAbsolutePath().normalize();
+    if (!NAME.matcher(String.valueOf(directory.getFileName())).matches()) {
+      throw new ConfigurationException(
+          directory + ": the last part is the queue's name; allowed are A-Z a-z 0-9 . _ -");
+    }
+    boolean existed = Files.exists(directory, LinkOption.NOFOLLOW_LINKS);
+    if (existed) {
+      if (!Files.isDirectory(directory, LinkOption.NOFOLLOW_LINKS)) {
+        throw new ConfigurationException(directory + " is there and no directory");
+      }
+      try (Stream<Path> files = Files.list(directory)) {
+        if (files.findAny().isPresent()) {
+          throw new ConfigurationException(directory + " is not empty; nothing was touched");
+        }
+      }
+    }
+    Target target = new Target(directory, existed);
+    try {
+      DurableFiles.createDirectories(target.log());
+    } catch (IOException e) {
+      target.close();
+      throw e;
+    }
+    return target;
+  }
+
+  Path log() {
+    return directory.resolve("log");
+  }
+
+  Path subscribers() {
+    return directory.resolve("subscribers");
+  }
+
+  Path directory() {
+    return directory;
+  }
+
+  /** Makes it a queue's directory. */
+  void finish(UUID queue) throws IOException {
+    String name = String.valueOf(directory.getFileName());
+    new QueueIdentity(queue, name, TimeSource.system().wallTime().toString())
+        .write(directory.resolve(QueueIdentity.FILE));
+    done = true;
+  }
+
+  @Override
+  public void close() throws IOException {
+    if (done) {
+      return;
+    }
+    try (Stream<Path> all = Files.walk(directory)) {
+      for (Path file : all.sorted(Comparator.reverseOrder()).toList()) {
+        if (!existed || !file.equals(directory)) {
+          Files.deleteIfExists(file);
+        }
+      }
+    } catch (UncheckedIOException e) { // out of the walk
+      throw e.getCause();
+    }
+  }
+}

@@ -1,0 +1,95 @@
+package com.wookler.river.core.inspect;
+
+import com.wookler.river.core.inspect.Finding.Severity;
+import com.wookler.river.core.log.MessageWalk;
+import com.wookler.river.core.message.StoredMessage;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Path;
+import java.util.List;
+
+/**
+ * Puts runs of messages in order: keeps what is in the range, passes over what was given before,
+ * and finds the sequences that never came.
+ *
+ * <p>Used for one walk, by one thread.
+ */
+final class Tracker implements MessageWalk.Sink {
+  private final long to;
+  private final MessageSource.Sink sink;
+  private Path file;
+  private int block = Finding.UNKNOWN;
+  private long expected;
+  private Finding reason;
+  private boolean done;
+
+  /**
+   * Begins at a sequence.
+   *
+   * @param from what comes first if the source has it
+   */
+  Tracker(Path source, long from, long to, MessageSource.Sink sink) {
+    this.file = source;
+    this.expected = from;
+    this.to = to;
+    this.sink = sink;
+    this.reason = Finding.note(source, "no file holds them");
+  }
+
+  /** What comes now is out of this file. */
+  void enter(Path from, int number) {
+    file = from;
+    block = number;
+  }
+
+  /** Whether nothing more is wanted. */
+  boolean done() {
+    return done;
+  }
+
+  long expected() {
+    return expected;
+  }
+
+  @Override
+  public boolean messages(List<StoredMessage> run) {
+    long first = run.get(0).sequence();
+    long end = first + run.size();
+    if (done || end <= expected) {
+      return !done;
+    }
+    reaches(Math.min(first, to + 1));
+    int skipped = (int) Math.max(0, expected - first);
+    int kept = (int) Math.min(run.size(), to + 1 - first);
+    if (skipped < kept) {
+      expected = first + kept;
+      try {
+        done = !sink.messages(run.subList(skipped, kept));
+      } catch (IOException e) {
+        throw new UncheckedIOException(e);
+      }
+    }
+    done |= expected > to;
+    return !done;
+  }
+
+  @Override
+  public void damaged(long offset, String what) {
+    reason = new Finding(Severity.DAMAGE, file, block, expected, offset, what);
+  }
+
+  /** All up to this sequence should have come by now. */
+  void reaches(long sequence) {
+    if (!done && sequence > expected) {
+      sink.lost(new MessageSource.Lost(expected, sequence - 1, reason));
+      expected = sequence;
+    }
+    done |= expected > to;
+  }
+
+  /** The source begins here: what is before was asked for, and is nobody's loss. */
+  void begins(long sequence) {
+    expected = Math.max(expected, sequence);
+    done |= expected > to;
+  }
+}

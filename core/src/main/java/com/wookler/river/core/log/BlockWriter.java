@@ -1,0 +1,171 @@
+package com.wookler.river.core.log;
+
+import com.wookler.river.core.message.DocumentWriter;
+import com.wookler.river.core.message.Stamp;
+import com.wookler.river.core.message.StoredMessage;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.nio.channels.FileChannel;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.UUID;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Makes a log of messages that have their sequences already, block by block: where a sequence does
+ * not follow, a block ends. All blocks are closed, forced and sealed in the end, as an opening
+ * likes them best.
+ *
+ * <p>Not thread-safe. What is half made when it fails is no log.
+ */
+public final class BlockWriter implements AutoCloseable {
+  private final Path log;
+  private final UUID queue;
+  private final long blockBytes;
+  private final Stamp stamp;
+  private final PublishBuffer buffer = PublishBuffer.ofThread();
+  private final ChronicleStore store;
+  private @Nullable Block block;
+  private int number;
+
+  /**
+   * Begins a log.
+   *
+   * @param log directory that is there and empty
+   * @param queue identity, part of every checksum
+   * @param blockBytes size at which a block is closed; a document may have a quarter of it
+   */
+  public BlockWriter(Path log, UUID queue, long blockBytes) {
+    JdkAccess.ensure(); // before the first class of Chronicle is loaded
+    this.log = log;
+    this.queue = queue;
+    this.blockBytes = blockBytes;
+    this.stamp = new Stamp(queue);
+    this.store = new ChronicleStore(log, 1, blockBytes + LogSettings.CHUNK_MARGIN);
+  }
+
+  /** Writes messages in a row as one document, with the publish time of the first of them. */
+  public void write(List<StoredMessage> run) throws IOException {
+    StoredMessage first = run.get(0);
+    Block into = block;
+    if (into == null || into.endSequence() != first.sequence() || into.end() >= blockBytes) {
+      into = next(into, first);
+    }
+    DocumentWriter document = buffer.document();
+    document.start();
+    for (StoredMessage message : run) {
+      document.add(message.data(), message.key(), message.headers());
+    }
+    long digest = stamp.stamp(document, into.number(), first.sequence(), first.publishedMicros());
+    store.append(buffer.bytes());
+    into.appended(run.size(), document.length(), first.publishedMicros(), digest);
+    into.end(store.position());
+    document.finish();
+  }
+
+  private Block next(@Nullable Block done, StoredMessage first) throws IOException {
+    long micros = done == null ? first.publishedMicros() : done.lastMicros();
+    number++;
+    Block next = new Block(number, first.sequence(), BlockName.data(log, number));
+    BlockStart start = new BlockStart(queue, number, first.sequence(), micros);
+    store.startBlock(number, start.encode());
+    next.end(store.position());
+    block = next;
+    if (done != null) {
+      seal(done, log, queue);
+    }
+    return next;
+  }
+
+  private static void seal(Block done, Path log, UUID queue) throws IOException {
+    force(done.file());
+    DurableFiles.write(BlockName.seal(log, done.number()), done.toSeal(queue).encode());
+  }
+
+  /** Blocks begun so far. */
+  public int blocks() {
+    return number;
+  }
+
+  /** Closes, forces and seals the last block. */
+  public void finish() throws IOException {
+    store.close();
+    Block last = block;
+    block = null;
+    if (last != null) {
+      end(last.file(), last.end());
+      seal(last, log, queue);
+    }
+    DurableFiles.forceDirectory(log);
+  }
+
+  /**
+   * Makes a closed, forced and sealed block of what a backup has of it, and proves it.
+   *
+   * @param log directory that it goes into
+   * @param seal what the block holds
+   * @param content writes it out, up to the end of its last document
+   * @return what is not as the seal says; empty if all is
+   */
+  public static List<String> restore(Path log, Seal seal, Content content) throws IOException {
+    Path file = BlockName.data(log, seal.block());
+    try (FileChannel channel = DurableFiles.create(file)) {
+      content.writeTo(channel);
+      mark(channel, channel.size());
+      channel.force(true);
+    }
+    List<String> wrong = new ArrayList<>();
+    ContentCheck check =
+        new ContentCheck(
+            seal.queue(),
+            seal.block(),
+            seal.firstSequence(),
+            (sequence, offset, what) ->
+                wrong.add("sequence " + sequence + ", byte " + offset + ": " + what));
+    BlockFile.End end = new BlockFile(seal.block(), file).walkClosed(check);
+    if (end.ending() != BlockScanner.Ending.CLOSED) {
+      wrong.add("byte " + end.offset() + ": it breaks off");
+    }
+    check.compareWith(seal);
+    if (wrong.isEmpty()) {
+      DurableFiles.write(BlockName.seal(log, seal.block()), seal.encode());
+    }
+    return wrong;
+  }
+
+  /** Writes the content of a block. */
+  @FunctionalInterface
+  public interface Content {
+    /** Writes all of it to the channel, from its position on. */
+    void writeTo(FileChannel channel) throws IOException;
+  }
+
+  private static void end(Path file, long offset) throws IOException {
+    try (FileChannel channel = FileChannel.open(file, StandardOpenOption.WRITE)) {
+      channel.truncate(offset);
+      mark(channel, offset);
+    }
+  }
+
+  private static void mark(FileChannel channel, long offset) throws IOException {
+    ByteBuffer mark = ByteBuffer.allocate(BlockScanner.HEADER_BYTES).order(ByteOrder.LITTLE_ENDIAN);
+    channel.write(mark.putInt(0, BlockScanner.END), offset);
+  }
+
+  private static void force(Path file) throws IOException {
+    try (FileChannel channel = FileChannel.open(file, StandardOpenOption.WRITE)) {
+      channel.force(true);
+    }
+  }
+
+  @Override
+  public void close() {
+    if (block != null) {
+      block = null;
+      store.close();
+    }
+  }
+}

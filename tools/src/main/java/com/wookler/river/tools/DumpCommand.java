@@ -1,0 +1,157 @@
+package com.wookler.river.tools;
+
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import com.wookler.river.core.inspect.MessageSource;
+import com.wookler.river.core.inspect.Progress;
+import com.wookler.river.core.message.StoredMessage;
+import java.io.BufferedOutputStream;
+import java.io.IOException;
+import java.io.OutputStream;
+import java.nio.ByteBuffer;
+import java.nio.charset.CharacterCodingException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.UUID;
+import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+import picocli.CommandLine.ParentCommand;
+import picocli.CommandLine.Spec;
+
+/** Prints messages. */
+@Command(
+    name = "dump",
+    description = {
+      "Prints the messages of a queue or of backups to standard output, in order.",
+      "What is damaged is named on standard error, and makes the exit code 1."
+    },
+    mixinStandardHelpOptions = true,
+    sortOptions = false)
+final class DumpCommand implements Callable<Integer> {
+  private static final int WRITE_BYTES = 1 << 16;
+
+  enum Format {
+    /** One object a line. */
+    json,
+    /** The bytes of the data alone. */
+    raw
+  }
+
+  @Parameters(
+      paramLabel = "DIR|BACKUP",
+      description = "<queue.directory>/<queue>, or <backup.directory>/<queue>.")
+  private Path directory;
+
+  @Option(
+      names = "--from",
+      paramLabel = "SEQ",
+      defaultValue = "0",
+      description = "First sequence. Default: the oldest.")
+  private long from;
+
+  @Option(
+      names = "--to",
+      paramLabel = "SEQ",
+      defaultValue = "9223372036854775806",
+      description = "Last sequence. Default: the newest.")
+  private long to;
+
+  @Option(
+      names = "--format",
+      paramLabel = "FORMAT",
+      defaultValue = "json",
+      description = "json: a line a message; raw: the bytes only. Default: ${DEFAULT-VALUE}.")
+  private Format format;
+
+  @Option(
+      names = "--id",
+      paramLabel = "UUID",
+      description = "Which queue's backups, if there are those of several.")
+  private @Nullable UUID id;
+
+  @ParentCommand private Main main;
+
+  @Spec private CommandSpec spec;
+
+  /** Made by the command line, which sets what is not optional. */
+  @SuppressWarnings("NullAway.Init")
+  DumpCommand() {}
+
+  @Override
+  public Integer call() throws IOException {
+    MessageSource source = MessageSource.of(directory, id);
+    try (OutputStream out = new Unclosed(main.out())) {
+      Printer printer = new Printer(out);
+      source.walk(from, to, printer, Progress.NONE);
+      return printer.lost == 0 ? Main.SOUND : Main.DAMAGED;
+    }
+  }
+
+  /** Standard output is not closed. */
+  private static final class Unclosed extends BufferedOutputStream {
+    Unclosed(OutputStream out) {
+      super(out, WRITE_BYTES);
+    }
+
+    @Override
+    public void close() throws IOException {
+      flush();
+    }
+  }
+
+  private final class Printer implements MessageSource.Sink {
+    private final OutputStream out;
+    private long lost;
+
+    Printer(OutputStream out) {
+      this.out = out;
+    }
+
+    @Override
+    public boolean messages(List<StoredMessage> run) throws IOException {
+      for (StoredMessage message : run) {
+        if (format == Format.raw) {
+          out.write(message.data());
+        } else {
+          out.write(Json.MAPPER.writeValueAsBytes(line(message)));
+          out.write('\n');
+        }
+      }
+      return true;
+    }
+
+    @Override
+    public void lost(MessageSource.Lost range) {
+      lost += range.count();
+      spec.commandLine().getErr().println(range);
+    }
+  }
+
+  private static ObjectNode line(StoredMessage message) {
+    ObjectNode json = Json.MAPPER.createObjectNode();
+    json.put("sequence", message.sequence());
+    json.put("time", message.publishedAt().toString());
+    if (message.key() != null) {
+      json.put("key", message.key());
+    }
+    if (!message.headers().isEmpty()) {
+      ObjectNode headers = json.putObject("headers");
+      message.headers().forEach(headers::put); // byte arrays: base64
+    }
+    String text = text(message.data());
+    return text == null ? json.put("base64", message.data()) : json.put("data", text);
+  }
+
+  /** The bytes as text; null if they are none. */
+  private static @Nullable String text(byte[] bytes) {
+    try {
+      return StandardCharsets.UTF_8.newDecoder().decode(ByteBuffer.wrap(bytes)).toString();
+    } catch (CharacterCodingException e) {
+      return null;
+    }
+  }
+}

@@ -1,0 +1,97 @@
+package com.wookler.river.tools;
+
+import com.wookler.river.common.errors.ConfigurationException;
+import com.wookler.river.core.message.DamagedMessageException;
+import java.io.OutputStream;
+import java.io.PrintWriter;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.NoSuchFileException;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.LoggerFactory;
+import picocli.CommandLine;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Spec;
+
+/**
+ * Starts a tool. Exit code 0 if all is sound, 1 if something is damaged or was lost, 2 with one
+ * line on standard error if what was asked for makes no sense or could not be read or written.
+ */
+@Command(
+    name = "river",
+    description = "Looks at queues and backups on disk.",
+    mixinStandardHelpOptions = true,
+    version = "1.0-SNAPSHOT",
+    sortOptions = false,
+    subcommands = {
+      VerifyCommand.class,
+      InspectCommand.class,
+      DumpCommand.class,
+      SalvageCommand.class,
+      RestoreCommand.class,
+      ReplayCommand.class
+    })
+public final class Main implements Runnable {
+  static final int SOUND = 0;
+  static final int DAMAGED = 1;
+  static final int REFUSED = 2;
+
+  private final OutputStream out;
+
+  @Spec private CommandSpec spec;
+
+  /** Made by {@link #run}; the command line sets what it is described by. */
+  @SuppressWarnings("NullAway.Init")
+  private Main(OutputStream out) {
+    this.out = out;
+  }
+
+  /** Runs and exits with the code that says how it went. */
+  public static void main(String[] args) {
+    System.exit(run(System.out, System.err, args));
+  }
+
+  static int run(OutputStream out, OutputStream err, String... args) {
+    return new CommandLine(new Main(out))
+        .setOut(new PrintWriter(out, true, StandardCharsets.UTF_8))
+        .setErr(new PrintWriter(err, true, StandardCharsets.UTF_8))
+        .setParameterExceptionHandler((e, given) -> refuse(e.getCommandLine(), e.getMessage()))
+        .setExecutionExceptionHandler((e, command, given) -> failed(command, e))
+        .execute(args);
+  }
+
+  @Override
+  public void run() {
+    spec.commandLine().usage(spec.commandLine().getOut());
+  }
+
+  /** Standard output, for what is no text. */
+  OutputStream out() {
+    return out;
+  }
+
+  private static int refuse(CommandLine command, @Nullable String message) {
+    String line = String.valueOf(message).lines().findFirst().orElse("");
+    command
+        .getErr()
+        .println(command.getCommandName() + ": " + line + " (--help lists the options)");
+    return REFUSED;
+  }
+
+  private static int failed(CommandLine command, Exception e) {
+    String name = command.getCommandName();
+    LoggerFactory.getLogger(Main.class).debug("{} failed", name, e);
+    if (e instanceof DamagedMessageException) {
+      command.getErr().println(name + ": " + e.getMessage());
+      return DAMAGED;
+    }
+    if (e instanceof ConfigurationException) {
+      command.getErr().println(name + ": " + e.getMessage());
+    } else if (e instanceof NoSuchFileException) {
+      command.getErr().println(name + ": there is no " + e.getMessage());
+    } else {
+      command.getErr().println(name + " failed: " + e);
+    }
+    return REFUSED;
+  }
+}

@@ -1,0 +1,183 @@
+package com.wookler.river.tools;
+
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import com.wookler.river.common.TimeSource;
+import com.wookler.river.core.MessageQueue;
+import com.wookler.river.core.inspect.MessageSource;
+import com.wookler.river.core.inspect.Progress;
+import com.wookler.river.core.log.CheckedJson;
+import com.wookler.river.core.message.DamagedMessageException;
+import com.wookler.river.core.message.Message;
+import com.wookler.river.core.message.MessageConverter;
+import com.wookler.river.core.message.StoredMessage;
+import com.wookler.river.core.subscriber.Delivery;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
+
+/**
+ * Publishes the messages of a source into a queue, batches as batches.
+ *
+ * <p>How far it is stands in a note beside the queue, {@code <queue>.replay-<id>.json}: the next
+ * sequence of the source, and the one that it gets in the queue. The note is written after the
+ * queue was forced, so it never says too much; what was published behind it is recognised by
+ * comparing, and passed over.
+ */
+final class Replay implements AutoCloseable {
+  private static final int NOTE_EVERY = 10_000;
+  private static final long SECOND = TimeUnit.SECONDS.toNanos(1);
+
+  private final MessageSource source;
+  private final MessageQueue<byte[]> queue;
+  private final Path note;
+  private final long rate;
+  private final TimeSource time = TimeSource.system();
+
+  Replay(MessageSource source, Path base, String name, long rate) {
+    this.source = source;
+    this.rate = rate;
+    this.note = base.resolve(name + ".replay-" + source.queue() + ".json");
+    this.queue = MessageQueue.builder(name, MessageConverter.bytes()).directory(base).open();
+  }
+
+  /**
+   * What was done.
+   *
+   * @param published messages
+   * @param present messages that an earlier run had published
+   * @param lost messages that the source could not prove
+   */
+  record Result(long published, long present, long lost) {}
+
+  /** Goes on where the note says, or begins. */
+  Result run(Range range, Consumer<MessageSource.Lost> losses, Progress progress)
+      throws IOException {
+    long next = range.firstSequence();
+    long target = queue.stats().nextSequence();
+    if (Files.exists(note)) {
+      ObjectNode noted = CheckedJson.read(note);
+      if (!CheckedJson.isWhole(noted)) {
+        throw new DamagedMessageException(
+            "damaged: " + note + "; remove it, and start behind what is in the queue by --from");
+      }
+      next = Math.max(next, noted.path("next").asLong());
+      target = noted.path("target").asLong();
+    }
+    Writer writer = new Writer(range, losses, target);
+    source.walk(next, range.lastSequence(), writer, progress);
+    writer.finish();
+    return new Result(writer.published, writer.present, writer.lost);
+  }
+
+  private final class Writer implements MessageSource.Sink {
+    private final Range range;
+    private final Consumer<MessageSource.Lost> losses;
+    private final long started = time.nanoTime();
+    private long target; // the sequence that the next message gets, or has
+    private long next = -1; // of the source
+    private long published;
+    private long present;
+    private long lost;
+    private long sinceNote;
+
+    Writer(Range range, Consumer<MessageSource.Lost> losses, long target) {
+      this.range = range;
+      this.losses = losses;
+      this.target = target;
+    }
+
+    @Override
+    public void lost(MessageSource.Lost range) {
+      lost += range.count();
+      losses.accept(range);
+    }
+
+    @Override
+    public boolean messages(List<StoredMessage> run) throws IOException {
+      List<Message<byte[]>> batch = new ArrayList<>(run.size());
+      for (StoredMessage message : run) {
+        if (range.isAfter(message)) {
+          break;
+        }
+        if (!range.isBefore(message) && !isPresent(message)) {
+          batch.add(copy(message));
+        }
+        next = message.sequence() + 1;
+      }
+      if (!batch.isEmpty()) {
+        queue.publisher().publish(batch);
+        published += batch.size();
+        target = queue.stats().nextSequence();
+        sinceNote += batch.size();
+        pace();
+      }
+      if (sinceNote >= NOTE_EVERY) {
+        note();
+      }
+      return next == run.get(run.size() - 1).sequence() + 1;
+    }
+
+    /** Whether an earlier run that was cut off published it behind its last note. */
+    private boolean isPresent(StoredMessage message) {
+      if (published > 0 || target >= queue.stats().nextSequence()) {
+        return false;
+      }
+      Delivery<byte[]> there = queue.read(target).orElse(null);
+      if (there == null
+          || !Arrays.equals(there.data(), message.data())
+          || !Objects.equals(there.key(), message.key())) {
+        return false;
+      }
+      target++;
+      present++;
+      return true;
+    }
+
+    private void pace() {
+      if (rate > 0) {
+        long due = started + (long) ((double) published / rate * SECOND);
+        for (long left = due - time.nanoTime(); left > 0; left = due - time.nanoTime()) {
+          time.park(this, left);
+        }
+      }
+    }
+
+    private void note() throws IOException {
+      queue.force();
+      ObjectNode json = CheckedJson.object();
+      json.put("source", source.queue().toString());
+      json.put("next", next).put("target", target);
+      CheckedJson.write(note, json);
+      sinceNote = 0;
+    }
+
+    void finish() throws IOException {
+      if (next >= 0) {
+        note();
+      }
+    }
+  }
+
+  private static Message<byte[]> copy(StoredMessage stored) {
+    Message<byte[]> message = Message.of(stored.data());
+    if (stored.key() != null) {
+      message = message.withKey(stored.key());
+    }
+    for (Map.Entry<String, byte[]> header : stored.headers().entrySet()) {
+      message = message.withHeader(header.getKey(), header.getValue());
+    }
+    return message;
+  }
+
+  @Override
+  public void close() {
+    queue.close();
+  }
+}

@@ -1,0 +1,115 @@
+package com.wookler.river.tools;
+
+import com.wookler.river.core.inspect.MessageSource;
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.nio.file.Path;
+import java.time.Instant;
+import java.time.format.DateTimeParseException;
+import java.util.Locale;
+import java.util.UUID;
+import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Parameters;
+import picocli.CommandLine.Spec;
+
+/** Publishes messages again, into another queue. */
+@Command(
+    name = "replay",
+    description = {
+      "Publishes the messages of a queue or of backups into another queue, in order.",
+      "Notes how far it is, and goes on there if it is started again."
+    },
+    mixinStandardHelpOptions = true,
+    sortOptions = false)
+final class ReplayCommand implements Callable<Integer> {
+  @Parameters(
+      paramLabel = "BACKUP|DIR",
+      description = "<backup.directory>/<queue>, or <queue.directory>/<queue>.")
+  private Path directory;
+
+  @Option(
+      names = "--queue",
+      paramLabel = "NAME",
+      required = true,
+      description = "The queue to publish into; made if it is not there.")
+  private String queue;
+
+  @Option(
+      names = "--to",
+      paramLabel = "DIR",
+      required = true,
+      description = "Base directory of that queue. It must not be open elsewhere.")
+  private Path target;
+
+  @Option(
+      names = "--from",
+      paramLabel = "SEQ|TIME",
+      description = "First sequence, or publish time like 2026-11-20T10:00:00Z. Default: all.")
+  private @Nullable String from;
+
+  @Option(
+      names = "--until",
+      paramLabel = "SEQ|TIME",
+      description = "Last sequence, or the publish time to stop before. Default: all.")
+  private @Nullable String until;
+
+  @Option(
+      names = "--rate",
+      paramLabel = "N",
+      defaultValue = "0",
+      description = "Messages a second at most. Default: as fast as it goes.")
+  private long rate;
+
+  @Option(
+      names = "--id",
+      paramLabel = "UUID",
+      description = "Which queue's backups, if there are those of several.")
+  private @Nullable UUID id;
+
+  @Spec private CommandSpec spec;
+
+  /** Made by the command line, which sets what is not optional. */
+  @SuppressWarnings("NullAway.Init")
+  ReplayCommand() {}
+
+  @Override
+  public Integer call() throws IOException {
+    if (rate < 0) {
+      throw new ParameterException(spec.commandLine(), "--rate is " + rate);
+    }
+    Range range = new Range(bound("--from", from, 0), bound("--until", until, Long.MAX_VALUE - 1));
+    PrintWriter out = spec.commandLine().getOut();
+    MessageSource source = MessageSource.of(directory, id);
+    try (Bar bar = new Bar("replay");
+        Replay replay = new Replay(source, target, queue, rate)) {
+      Replay.Result result = replay.run(range, spec.commandLine().getErr()::println, bar);
+      out.printf(
+          Locale.ROOT,
+          "%s: %,d messages published, %,d were there; %,d lost%n",
+          target.resolve(queue),
+          result.published(),
+          result.present(),
+          result.lost());
+      return result.lost() == 0 ? Main.SOUND : Main.DAMAGED;
+    }
+  }
+
+  private Range.Bound bound(String option, @Nullable String text, long otherwise) {
+    if (text == null) {
+      return Range.Bound.of(otherwise);
+    }
+    try {
+      return text.matches("\\d{1,18}")
+          ? Range.Bound.of(Long.parseLong(text))
+          : Range.Bound.of(Instant.parse(text));
+    } catch (DateTimeParseException e) {
+      throw new ParameterException(
+          spec.commandLine(), option + " is neither a sequence nor a time: " + text, e);
+    }
+  }
+}

@@ -1,0 +1,67 @@
+package com.wookler.river.tools;
+
+import com.wookler.river.core.inspect.BackupRestore;
+import com.wookler.river.core.inspect.BackupRestore.Result;
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.nio.file.Path;
+import java.util.Locale;
+import java.util.UUID;
+import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+import picocli.CommandLine.Spec;
+
+/** Makes a queue of its backups. */
+@Command(
+    name = "restore",
+    description = {
+      "Makes a queue's directory of its backups, each proven against its seal.",
+      "Exit code 1: a backup is damaged, and nothing was made; or one is missing in between."
+    },
+    mixinStandardHelpOptions = true,
+    sortOptions = false)
+final class RestoreCommand implements Callable<Integer> {
+  @Parameters(paramLabel = "BACKUP", description = "<backup.directory>/<queue>.")
+  private Path backup;
+
+  @Option(
+      names = "--to",
+      paramLabel = "DIR",
+      required = true,
+      description = "Absent or empty; its last part is the new queue's name.")
+  private Path target;
+
+  @Option(
+      names = "--id",
+      paramLabel = "UUID",
+      description = "Which queue's backups, if there are those of several.")
+  private @Nullable UUID id;
+
+  @Spec private CommandSpec spec;
+
+  /** Made by the command line, which sets what is not optional. */
+  @SuppressWarnings("NullAway.Init")
+  RestoreCommand() {}
+
+  @Override
+  public Integer call() throws IOException {
+    PrintWriter out = spec.commandLine().getOut();
+    try (Bar bar = new Bar("restore")) {
+      Result result = BackupRestore.restore(backup, id, target, bar);
+      result.missing().forEach(out::println);
+      out.printf(
+          Locale.ROOT,
+          "%s: %,d messages in %d blocks, sequences %d to %d%n",
+          result.directory(),
+          result.messages(),
+          result.blocks(),
+          result.firstSequence(),
+          result.nextSequence() - 1);
+      return result.missing().isEmpty() ? Main.SOUND : Main.DAMAGED;
+    }
+  }
+}

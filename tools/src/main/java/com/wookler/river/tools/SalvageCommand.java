@@ -1,0 +1,68 @@
+package com.wookler.river.tools;
+
+import com.wookler.river.core.inspect.QueueSalvage;
+import com.wookler.river.core.inspect.QueueSalvage.Result;
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.nio.file.Path;
+import java.util.Locale;
+import java.util.UUID;
+import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+import picocli.CommandLine.Spec;
+
+/** Copies what can be proven into a new directory. */
+@Command(
+    name = "salvage",
+    description = {
+      "Copies everything that can be proven of a queue, or of backups, into a new queue's",
+      "directory, and prints exactly what was lost. Exit code 0: nothing; 1: something."
+    },
+    mixinStandardHelpOptions = true,
+    sortOptions = false)
+final class SalvageCommand implements Callable<Integer> {
+  @Parameters(
+      paramLabel = "DIR|BACKUP",
+      description = "<queue.directory>/<queue>, or <backup.directory>/<queue>; only read.")
+  private Path directory;
+
+  @Option(
+      names = "--to",
+      paramLabel = "DIR2",
+      required = true,
+      description = "Absent or empty; its last part is the new queue's name.")
+  private Path target;
+
+  @Option(
+      names = "--id",
+      paramLabel = "UUID",
+      description = "Which queue's backups, if there are those of several.")
+  private @Nullable UUID id;
+
+  @Spec private CommandSpec spec;
+
+  /** Made by the command line, which sets what is not optional. */
+  @SuppressWarnings("NullAway.Init")
+  SalvageCommand() {}
+
+  @Override
+  public Integer call() throws IOException {
+    PrintWriter out = spec.commandLine().getOut();
+    try (Bar bar = new Bar("salvage")) {
+      Result result = QueueSalvage.salvage(directory, id, target, out::println, bar);
+      out.printf(
+          Locale.ROOT,
+          "%s: %,d messages in %d blocks, %d subscribers; %,d messages lost%n",
+          result.directory(),
+          result.messages(),
+          result.blocks(),
+          result.subscribers(),
+          result.lost());
+      return result.lost() == 0 ? Main.SOUND : Main.DAMAGED;
+    }
+  }
+}

@@ -1,0 +1,72 @@
+package com.wookler.river.tools;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.time.Instant;
+import java.util.Base64;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+class DumpTest extends ToolsFixture {
+  @Test
+  void shouldPrintALineAMessage() throws IOException {
+    makeQueue();
+
+    assertThat(run("dump", own())).isZero();
+
+    List<String> lines = out().lines().toList();
+    assertThat(lines).hasSize(MESSAGES);
+    JsonNode even = Json.MAPPER.readTree(lines.get(8));
+    assertThat(even.path("sequence").asLong()).isEqualTo(8);
+    assertThat(even.path("data").asText()).isEqualTo("message 8");
+    assertThat(even.has("key")).isFalse();
+    assertThat(Instant.parse(even.path("time").asText())).isAfter("2020-01-01T00:00:00Z");
+    JsonNode odd = Json.MAPPER.readTree(lines.get(5));
+    assertThat(odd.path("sequence").asLong()).isEqualTo(5);
+    assertThat(odd.path("key").asText()).isEqualTo("key 5");
+    assertThat(odd.path("headers").path("trace").binaryValue()).isEqualTo(bytes("t5"));
+    assertThat(Base64.getDecoder().decode(odd.path("base64").asText()))
+        .isEqualTo(new byte[] {(byte) 0xFF, 5});
+  }
+
+  @Test
+  void shouldPrintARangeOfAQueueAndOfABackup() {
+    makeQueueWithBackups();
+
+    assertThat(run("dump", "--from", 15, "--to", 26, "--format", "raw", backups())).isZero();
+    assertThat(out()).startsWith("\uFFFD\u000F" + "message 16").endsWith("message 26");
+
+    assertThat(run("dump", "--from", 44, "--to", "45", own())).isZero();
+    assertThat(out().lines()).hasSize(2);
+    assertThat(out()).contains("\"sequence\":44").contains("\"sequence\":45");
+
+    assertThat(run("dump", "--from", 70, own())).isZero();
+    assertThat(out()).isEmpty();
+  }
+
+  @Test
+  void shouldPrintWhatIsWholeAndNameWhatIsNot() throws IOException {
+    makeQueue();
+    Path block = files(own(), "b00000002.cq4").get(0);
+    flip(block, find(block, "message 16")); // the last one of a batch
+    flip(block, find(block, "message 18"));
+
+    assertThat(run("dump", own())).isEqualTo(1);
+
+    assertThat(out().lines()).hasSize(58);
+    assertThat(out()).contains("\"sequence\":15").contains("\"sequence\":17");
+    assertThat(err()).contains("lost: sequences 16 to 16").contains("lost: sequences 18 to 18");
+    assertThat(err()).contains(block.toString()).contains("block 2");
+  }
+
+  @Test
+  void shouldRefuseAnotherFormat() {
+    makeQueue();
+
+    assertThat(run("dump", "--format", "xml", own())).isEqualTo(2);
+    assertThat(err()).contains("--format");
+  }
+}
