@@ -161,7 +161,7 @@ final class Housekeeper implements ManagedTask {
 
   private void expire(Backup expiring) {
     try {
-      expiring.expire();
+      subscribers.expire(expiring);
     } catch (IOException | RuntimeException e) {
       LOG.warn("Queue {}: cannot remove backups whose time is over", queue, e);
     }

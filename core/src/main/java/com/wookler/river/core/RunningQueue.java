@@ -165,6 +165,7 @@ final class RunningQueue<M> {
         config.name(),
         directory.identity(),
         log,
+        backup,
         new ReentrantLock(),
         config.converter(),
         config.time(),
@@ -201,7 +202,7 @@ final class RunningQueue<M> {
       SubscriberContext<M> context,
       QueueCounters counters,
       BiFunction<String, Path, DeadLetterStore<M>> deadLetters) {
-    SubscriberStore store = new SubscriberStore(directory, config.name(), log, flusher);
+    SubscriberStore store = new SubscriberStore(directory, config.name(), log, backup, flusher);
     SubscriberRegistry<M> opened = new SubscriberRegistry<>(store, context, counters, deadLetters);
     undo.push(opened::close);
     config.subscribers().forEach(opened::open);

@@ -4,6 +4,7 @@ import com.google.errorprone.annotations.concurrent.GuardedBy;
 import com.wookler.river.common.errors.ConfigurationException;
 import com.wookler.river.common.errors.RiverException;
 import com.wookler.river.core.ack.Ledger;
+import com.wookler.river.core.backup.Backup;
 import com.wookler.river.core.message.QueueClosedException;
 import com.wookler.river.core.subscriber.DeadLetterStore;
 import com.wookler.river.core.subscriber.DurableSubscriber;
@@ -258,7 +259,21 @@ final class SubscriberRegistry<M> {
 
   /** The lowest sequence that is still needed: without subscribers, the log's first. */
   long needed() {
-    return floor().orElseGet(context.log()::firstSequence);
+    long first = context.log().firstSequence(); // one that reads from a backup fills no log
+    return Math.max(first, floor().orElse(first));
+  }
+
+  /**
+   * Removes the backups whose time is over, but for those that a subscriber has still to read. No
+   * position moves meanwhile.
+   */
+  void expire(Backup backup) throws IOException {
+    context.removal().lock();
+    try {
+      backup.expire(entries.values().stream().mapToLong(Entry::floor).min());
+    } finally {
+      context.removal().unlock();
+    }
   }
 
   /**

@@ -5,6 +5,7 @@ import com.wookler.river.core.ack.Ledger;
 import com.wookler.river.core.ack.Ledgers;
 import com.wookler.river.core.ack.Origin;
 import com.wookler.river.core.ack.Owner;
+import com.wookler.river.core.backup.Backup;
 import com.wookler.river.core.log.BlockLog;
 import com.wookler.river.core.log.DurableFiles;
 import com.wookler.river.core.log.LogReader;
@@ -21,6 +22,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.UUID;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -44,9 +46,16 @@ final class SubscriberStore {
   private final String queue;
   private final UUID identity;
   private final BlockLog log;
+  private final @Nullable Backup backup;
   private final WorkerPool.Serial flusher;
 
-  SubscriberStore(DataDirectory of, String queue, BlockLog log, WorkerPool.Serial flusher) {
+  SubscriberStore(
+      DataDirectory of,
+      String queue,
+      BlockLog log,
+      @Nullable Backup backup,
+      WorkerPool.Serial flusher) {
+    this.backup = backup;
     this.directory = of.subscribers();
     this.identity = of.identity();
     this.queue = queue;
@@ -139,7 +148,7 @@ final class SubscriberStore {
 
   private long resolve(SubscriberConfig config) {
     try (LogReader lookup = log.reader()) {
-      return Positions.resolve(config.start(), log, lookup);
+      return Positions.resolve(config.start(), log, backup, lookup);
     }
   }
 
@@ -166,7 +175,7 @@ final class SubscriberStore {
     }
     ledger.skip(log.gaps().endOf(ledger.position())); // which the log has reported
     long first = log.firstSequence();
-    if (ledger.position() < first) {
+    if (ledger.position() < first && (backup == null || !backup.holds(ledger.position()))) {
       LOG.warn(
           "Queue {}, subscriber {}: damaged: it stands at sequence {}, but the log begins at {}; {}"
               + " messages are lost to it. Going on at {}",

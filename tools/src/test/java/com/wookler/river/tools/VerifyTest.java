@@ -147,12 +147,7 @@ class VerifyTest extends ToolsFixture {
     makeQueue();
     for (String kind :
         List.of(
-            "b00000003.cq4",
-            "b00000001.cq4",
-            "marks",
-            "queue.json",
-            "subscriber.json",
-            "cursor")) {
+            "b00000003.cq4", "b00000001.cq4", "marks", "queue.json", "subscriber.json", "cursor")) {
       Path file = files(own(), kind).get(kind.equals("cursor") ? 1 : 0); // billing's
       byte[] whole = Files.readAllBytes(file);
       Files.delete(file);

@@ -190,6 +190,15 @@ public final class Backup implements AutoCloseable {
    * @throws QueueClosedException after {@link #close}
    */
   public int expire() throws IOException {
+    return expire(OptionalLong.empty());
+  }
+
+  /**
+   * Likewise, but keeps what is still to be read.
+   *
+   * @param needed the lowest sequence that somebody has not finished, in the backups or the log
+   */
+  public int expire(OptionalLong needed) throws IOException {
     writing.lock();
     try {
       ensureOpen();
@@ -198,7 +207,7 @@ public final class Backup implements AutoCloseable {
         return 0;
       }
       long limit = time.epochMicros() - TimeUnit.MICROSECONDS.convert(retention);
-      return remove(index.madeUntil(limit));
+      return remove(index.madeUntil(limit, needed.orElse(Long.MAX_VALUE)));
     } finally {
       writing.unlock();
     }
@@ -325,6 +334,16 @@ public final class Backup implements AutoCloseable {
 
   private RiverException unreadable(StoredBlock stored, IOException e) {
     return new RiverException("queue " + queue + ": cannot read backup " + stored.file(), e);
+  }
+
+  /** Whether a backup holds this message. */
+  public boolean holds(long sequence) {
+    return index.holding(sequence).isPresent();
+  }
+
+  /** The first sequence of the first backup that begins at or behind this one. */
+  public OptionalLong firstSequenceFrom(long sequence) {
+    return index.firstSequenceFrom(sequence);
   }
 
   /** The oldest message in the backups; empty if there are none. */

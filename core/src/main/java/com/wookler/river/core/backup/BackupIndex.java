@@ -131,11 +131,16 @@ final class BackupIndex {
     return Optional.ofNullable(own.get(seal.firstSequence())).filter(block -> block.isOf(seal));
   }
 
-  /** All backups made at or before this time, of whatever queue. */
-  synchronized List<StoredBlock> madeUntil(long micros) {
+  /**
+   * All backups made at or before this time, of whatever queue, but for those of this one that hold
+   * something from a sequence on.
+   */
+  synchronized List<StoredBlock> madeUntil(long micros, long needed) {
     load();
     List<StoredBlock> old = new ArrayList<>();
-    own.values().stream().filter(block -> block.madeMicros() <= micros).forEach(old::add);
+    own.values().stream()
+        .filter(block -> block.madeMicros() <= micros && block.block().endSequence() <= needed)
+        .forEach(old::add);
     others.stream().filter(block -> block.madeMicros() <= micros).forEach(old::add);
     return old;
   }
@@ -149,6 +154,12 @@ final class BackupIndex {
   synchronized boolean remove(StoredBlock block) {
     load();
     return own.remove(firstOf(block), block) || others.remove(block);
+  }
+
+  synchronized OptionalLong firstSequenceFrom(long sequence) {
+    load();
+    Long first = own.ceilingKey(sequence);
+    return first == null ? OptionalLong.empty() : OptionalLong.of(first);
   }
 
   synchronized OptionalLong firstSequence() {

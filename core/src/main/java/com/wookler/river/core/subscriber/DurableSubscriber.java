@@ -139,7 +139,7 @@ public final class DurableSubscriber<M> implements Subscriber<M> {
         throw state.refusals.closed();
       }
       burial.settleAll();
-      moveTo(Positions.resolve(position, log, lookup));
+      moveTo(Positions.resolve(position, log, context.backup(), lookup));
     } finally {
       context.removal().unlock();
     }
@@ -168,6 +168,7 @@ public final class DurableSubscriber<M> implements Subscriber<M> {
     try {
       state.ensureOpen();
       state.ledger.seek(sequence);
+      state.feed.moved();
       state.line.listen(true);
       state.force.changed();
     } finally {

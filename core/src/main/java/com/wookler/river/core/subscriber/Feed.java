@@ -10,16 +10,20 @@ import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Finds what a subscriber is to be given next: first what is to be delivered again, then what is
- * new in the log.
+ * new to it, in the backups as long as it stands before the log, and in the log.
  *
  * <p>Guarded by the subscriber's lock.
  */
 final class Feed<M> implements AutoCloseable {
+  private static final Logger LOG = LoggerFactory.getLogger(Feed.class);
   private static final long SECOND = TimeUnit.SECONDS.toMillis(1);
   private static final int FIRST_CAPACITY = 64;
 
@@ -35,6 +39,9 @@ final class Feed<M> implements AutoCloseable {
   private final boolean limited;
   private final Expiry expiry;
   private @Nullable Terms readTerms; // of the message that was read last
+  private final String who;
+  private final @Nullable PastReader past;
+  private boolean inPast; // whether its position may lie before the log
   private long taken;
 
   /** One way to take messages from it. */
@@ -59,9 +66,12 @@ final class Feed<M> implements AutoCloseable {
     this.log = context.log();
     this.ledger = ledger;
     this.reader = log.reader();
-    this.redeliveries = new Redeliveries(context.identity(), log, context.cache());
+    this.past = context.backup() == null ? null : new PastReader(context.backup());
+    this.redeliveries = new Redeliveries(context.identity(), log, context.cache(), past);
     this.finder = new Finder(log);
     this.name = config.name();
+    this.who = "Queue " + context.queue() + ", subscriber " + config.name();
+    this.inPast = past != null;
     this.ackRequired = config.ackRequired();
     this.limited = ackRequired && config.maxDeliveries() > 0;
   }
@@ -126,7 +136,8 @@ final class Feed<M> implements AutoCloseable {
       if (limited && ledger.skipSpent()) {
         continue;
       }
-      MessageDelivery<M> delivery = read();
+      MessageDelivery<M> before = inPast ? readPast() : null;
+      MessageDelivery<M> delivery = before == null && !inPast ? read() : before;
       if (delivery == null) {
         return null;
       }
@@ -141,7 +152,8 @@ final class Feed<M> implements AutoCloseable {
         }
         continue;
       }
-      long ticket = ledger.handOver(position, reader.location(), nowMillis);
+      long location = before == null ? reader.location() : PastReader.LOCATION;
+      long ticket = ledger.handOver(position, location, nowMillis);
       delivery.handedOver(ticket, second(nowMillis));
       taken++;
       return delivery;
@@ -183,10 +195,49 @@ final class Feed<M> implements AutoCloseable {
    * Reads a message, wherever the subscriber stands.
    *
    * @return null if it was not published yet
-   * @throws DamagedMessageException the log does not have it, or not as it was published
+   * @throws DamagedMessageException neither log nor backup has it as it was published
    */
   @Nullable StoredMessage find(long sequence) {
+    if (past != null && sequence < log.firstSequence()) {
+      return past.again(sequence);
+    }
     return finder.find(sequence);
+  }
+
+  /** The position was moved, perhaps to before the log. */
+  void moved() {
+    inPast = past != null;
+  }
+
+  /**
+   * The message at the ledger's position out of a backup; null, and no longer in the past, when the
+   * log has come.
+   */
+  private @Nullable MessageDelivery<M> readPast() {
+    PastReader from = Objects.requireNonNull(past);
+    while (true) {
+      long position = ledger.position();
+      long first = log.firstSequence();
+      if (position >= first) {
+        from.forget();
+        inPast = false;
+        return null;
+      }
+      StoredMessage message = from.next(position);
+      if (message != null) {
+        readTerms = message.terms();
+        return new MessageDelivery<>(subscriber, message);
+      }
+      long end = Math.min(first, from.behind(position).orElse(first));
+      LOG.warn(
+          "{}: damaged: sequences {} to {} are neither in a backup nor in the log any more",
+          who,
+          position,
+          end - 1);
+      if (ledger.skip(end) < end || !ledger.hasRoom()) {
+        return null; // until something below is finished
+      }
+    }
   }
 
   /** The message at the ledger's position, which passes over what is lost. */

@@ -16,8 +16,8 @@ public sealed interface Position {
   }
 
   /**
-   * This message; the oldest one if it has left the log, and behind the newest if it is not
-   * published yet.
+   * This message, in the log or in a backup; the oldest that is left if it is gone, and behind the
+   * newest if it is not published yet.
    *
    * @param sequence 0 or more
    */
@@ -25,7 +25,7 @@ public sealed interface Position {
     return new At(sequence);
   }
 
-  /** The first message published at or after this time. */
+  /** The first message published at or after this time, in the log or in a backup. */
   static Position time(Instant time) {
     return new Since(time);
   }

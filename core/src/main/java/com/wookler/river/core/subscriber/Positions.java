@@ -1,28 +1,45 @@
 package com.wookler.river.core.subscriber;
 
+import com.wookler.river.core.backup.Backup;
 import com.wookler.river.core.log.BlockLog;
 import com.wookler.river.core.log.LogReader;
 import com.wookler.river.core.message.Micros;
+import java.util.OptionalLong;
+import org.jspecify.annotations.Nullable;
 
 /** Turns positions into sequences. */
 public final class Positions {
   private Positions() {}
 
   /**
-   * The sequence that a position means in this log, now: within what the log holds, or its end.
+   * The sequence that a position means now: within what the backups and the log hold, or its end.
    *
+   * @param backup with what has left the log; null without
    * @param lookup a reader to look with; its own position is lost
    */
-  public static long resolve(Position position, BlockLog log, LogReader lookup) {
+  public static long resolve(
+      Position position, BlockLog log, @Nullable Backup backup, LogReader lookup) {
     if (position instanceof Position.Latest) {
       return log.nextSequence();
     }
     if (position instanceof Position.At at) {
-      return Math.max(log.firstSequence(), Math.min(at.sequence(), log.nextSequence()));
+      return Math.max(oldest(log, backup), Math.min(at.sequence(), log.nextSequence()));
     }
     if (position instanceof Position.Since since) {
-      return lookup.sequenceAt(Micros.atOrAfter(since.time())).orElse(log.nextSequence());
+      return at(Micros.atOrAfter(since.time()), log, backup, lookup);
     }
     return log.firstSequence();
+  }
+
+  private static long oldest(BlockLog log, @Nullable Backup backup) {
+    long first = log.firstSequence();
+    return backup == null ? first : Math.min(first, backup.firstSequence().orElse(first));
+  }
+
+  private static long at(long micros, BlockLog log, @Nullable Backup backup, LogReader lookup) {
+    OptionalLong past = backup == null ? OptionalLong.empty() : backup.sequenceAt(micros);
+    return past.isPresent() && past.getAsLong() < log.firstSequence()
+        ? past.getAsLong()
+        : lookup.sequenceAt(micros).orElse(log.nextSequence());
   }
 }

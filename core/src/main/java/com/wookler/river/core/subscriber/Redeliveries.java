@@ -25,10 +25,12 @@ final class Redeliveries implements AutoCloseable {
   private final RedeliveryCache cache;
   private final DocumentReader cached;
   private @Nullable LogReader reader;
+  private final @Nullable PastReader past;
   private @Nullable DocumentWriter writer;
   private @Nullable Stamp stamp;
 
-  Redeliveries(UUID identity, BlockLog log, RedeliveryCache cache) {
+  Redeliveries(UUID identity, BlockLog log, RedeliveryCache cache, @Nullable PastReader past) {
+    this.past = past;
     this.identity = identity;
     this.log = log;
     this.cache = cache;
@@ -46,14 +48,21 @@ final class Redeliveries implements AutoCloseable {
     if (known != null) {
       return known;
     }
+    StoredMessage message = readAgain(sequence, location);
+    cache.put(identity, sequence, encode(message));
+    return message;
+  }
+
+  private StoredMessage readAgain(long sequence, long location) {
+    if (past != null && location == PastReader.LOCATION) {
+      return past.again(sequence);
+    }
     LogReader from = reader;
     if (from == null) {
       from = log.reader();
       reader = from;
     }
-    StoredMessage message = from.read(sequence, location);
-    cache.put(identity, sequence, encode(message));
-    return message;
+    return from.read(sequence, location);
   }
 
   private @Nullable StoredMessage fromCache(long sequence) {

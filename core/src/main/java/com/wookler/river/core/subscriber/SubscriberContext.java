@@ -2,10 +2,12 @@ package com.wookler.river.core.subscriber;
 
 import com.wookler.river.common.TimeSource;
 import com.wookler.river.common.WorkerPool;
+import com.wookler.river.core.backup.Backup;
 import com.wookler.river.core.log.BlockLog;
 import com.wookler.river.core.message.MessageConverter;
 import java.util.UUID;
 import java.util.concurrent.locks.ReentrantLock;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What all subscribers of one queue share.
@@ -13,6 +15,7 @@ import java.util.concurrent.locks.ReentrantLock;
  * @param queue name of the queue
  * @param identity of the queue
  * @param log to read from
+ * @param backup with what has left the log; null without
  * @param removal held while a block is taken out of the log, and while a read pointer moves back;
  *     taken before a subscriber's own lock
  * @param converter of the queue
@@ -26,6 +29,7 @@ public record SubscriberContext<M>(
     String queue,
     UUID identity,
     BlockLog log,
+    @Nullable Backup backup,
     ReentrantLock removal,
     MessageConverter<M> converter,
     TimeSource time,

@@ -106,6 +106,7 @@ class DurableAckTest {
                 "orders",
                 IDENTITY,
                 log,
+                null,
                 new ReentrantLock(),
                 MessageConverter.utf8(),
                 time,

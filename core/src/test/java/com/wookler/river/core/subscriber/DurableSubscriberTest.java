@@ -83,6 +83,7 @@ class DurableSubscriberTest {
                 "orders",
                 IDENTITY,
                 log,
+                null,
                 new ReentrantLock(),
                 MessageConverter.utf8(),
                 time,
