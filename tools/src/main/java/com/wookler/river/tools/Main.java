@@ -6,6 +6,7 @@ import java.io.OutputStream;
 import java.io.PrintWriter;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.NoSuchFileException;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.LoggerFactory;
 import picocli.CommandLine;
@@ -58,6 +59,11 @@ public final class Main implements Runnable {
         .setParameterExceptionHandler((e, given) -> refuse(e.getCommandLine(), e.getMessage()))
         .setExecutionExceptionHandler((e, command, given) -> failed(command, e))
         .execute(args);
+  }
+
+  /** All commands by name. */
+  static Map<String, CommandLine> commands() {
+    return new CommandLine(new Main(OutputStream.nullOutputStream())).getSubcommands();
   }
 
   @Override

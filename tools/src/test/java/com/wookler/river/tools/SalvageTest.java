@@ -67,6 +67,8 @@ class SalvageTest extends ToolsFixture {
         .contains("its data file is missing")
         .contains("lost: sequences 41 to 43 (damaged: " + fifth);
     assertThat(out()).contains("46 messages in 4 blocks").contains("14 messages lost");
+    assertThat(run("verify", saved())).as(out()).isZero();
+    assertThat(out()).contains("note: ").contains("sequences 30 to 39 are known to be lost");
     try (MessageQueue<byte[]> queue = builder(directory.resolve("saved")).open()) {
       assertThat(queue.read(16, 2)).extracting(Delivery::sequence).containsExactly(16L, 17L);
       assertThat(queue.read(19, 2)).extracting(Delivery::sequence).containsExactly(19L, 20L);

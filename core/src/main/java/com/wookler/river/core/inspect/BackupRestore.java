@@ -6,6 +6,7 @@ import com.wookler.river.core.backup.BackupFiles;
 import com.wookler.river.core.backup.StoredBlock;
 import com.wookler.river.core.log.BlockWriter;
 import com.wookler.river.core.log.ContentCheck;
+import com.wookler.river.core.log.Gaps;
 import com.wookler.river.core.log.LogNotes;
 import com.wookler.river.core.log.Seal;
 import com.wookler.river.core.message.DamagedMessageException;
@@ -74,10 +75,13 @@ public final class BackupRestore {
         restore(stored, made.log());
         progress.done(stored.length());
       }
+      Result result = result(made.directory(), blocks);
       Seal last = blocks.get(blocks.size() - 1).block();
-      LogNotes.write(made.log(), source.queue(), last.endSequence(), last.block());
+      List<Gaps.Gap> gaps =
+          result.missing().stream().map(lost -> lost.asGap(lost.why().block())).toList();
+      LogNotes.write(made.log(), source.queue(), result.nextSequence(), last.block(), gaps);
       made.finish(source.queue());
-      return result(made.directory(), blocks);
+      return result;
     }
   }
 
@@ -135,7 +139,13 @@ public final class BackupRestore {
             new MessageSource.Lost(
                 end,
                 seal.firstSequence() - 1,
-                Finding.damage(stored.file(), "the backup before it is missing")));
+                new Finding(
+                    Finding.Severity.DAMAGE,
+                    stored.file(),
+                    seal.block(),
+                    end,
+                    Finding.UNKNOWN,
+                    "the backup before it is missing")));
       }
       messages += seal.messages();
       end = seal.endSequence();

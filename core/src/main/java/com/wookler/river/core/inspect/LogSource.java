@@ -61,13 +61,13 @@ final class LogSource implements MessageSource {
   }
 
   /** A block: its file, what was set aside of it, and where it starts and ends as far as known. */
-  private record Piece(int number, List<Path> files, long first, long end) {}
+  private record Piece(int number, List<Path> files, long first, long end, long bytes) {}
 
   @Override
   public void walk(long from, long to, Sink sink, Progress progress) throws IOException {
     LogNotes notes = LogNotes.of(directory.log(), queue);
     List<Piece> pieces = pieces(directory.files());
-    progress.total(pieces.stream().mapToLong(LogSource::bytes).sum());
+    progress.total(pieces.stream().mapToLong(Piece::bytes).sum());
     Tracker tracker = new Tracker(directory.log(), from, to, sink);
     pieces.stream()
         .mapToLong(Piece::first)
@@ -82,17 +82,13 @@ final class LogSource implements MessageSource {
         walk(piece, tracker);
         tracker.reaches(end);
       }
-      progress.done(bytes(piece));
+      progress.done(piece.bytes());
     }
     if (tracker.expected() < notes.end()) {
       tracker.enter(notes.marks(), Finding.UNKNOWN);
       tracker.damaged(Finding.UNKNOWN, "the log held them once");
       tracker.reaches(Math.min(notes.end(), to + 1));
     }
-  }
-
-  private static long bytes(Piece piece) {
-    return piece.files().stream().mapToLong(file -> file.toFile().length()).sum();
   }
 
   private void walk(Piece piece, Tracker tracker) throws IOException {
@@ -143,7 +139,7 @@ final class LogSource implements MessageSource {
     try {
       if (sealFile != null) {
         Seal seal = BlockFile.seal(sealFile, number);
-        return new Piece(number, files, seal.firstSequence(), seal.endSequence());
+        return new Piece(number, files, seal.firstSequence(), seal.endSequence(), seal.bytes());
       }
     } catch (DamagedMessageException | NoSuchFileException e) {
       // the block itself tells where it starts
@@ -161,6 +157,7 @@ final class LogSource implements MessageSource {
         // it has left the log meanwhile
       }
     }
-    return new Piece(number, files, first, ContentCheck.UNKNOWN);
+    long bytes = files.stream().mapToLong(file -> file.toFile().length()).sum();
+    return new Piece(number, files, first, ContentCheck.UNKNOWN, bytes);
   }
 }

@@ -1,6 +1,8 @@
 package com.wookler.river.core.inspect;
 
+import com.wookler.river.common.TimeSource;
 import com.wookler.river.common.errors.ConfigurationException;
+import com.wookler.river.core.log.Gaps;
 import com.wookler.river.core.message.StoredMessage;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -38,6 +40,11 @@ public interface MessageSource {
     /** How many. */
     public long count() {
       return last - first + 1;
+    }
+
+    /** As a log that lacks them records it, found now. */
+    Gaps.Gap asGap(int block) {
+      return new Gaps.Gap(first, last + 1, TimeSource.system().epochMicros(), block, true);
     }
 
     @Override

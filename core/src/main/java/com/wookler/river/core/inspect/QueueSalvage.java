@@ -3,12 +3,14 @@ package com.wookler.river.core.inspect;
 import com.wookler.river.common.errors.ConfigurationException;
 import com.wookler.river.core.log.BlockWriter;
 import com.wookler.river.core.log.DurableFiles;
+import com.wookler.river.core.log.Gaps;
 import com.wookler.river.core.log.LogNotes;
 import com.wookler.river.core.message.StoredMessage;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.UUID;
 import java.util.function.Consumer;
@@ -45,6 +47,7 @@ public final class QueueSalvage {
     private final BlockWriter writer;
     private final Consumer<MessageSource.Lost> losses;
     private long messages;
+    private final List<Gaps.Gap> gaps = new ArrayList<>();
     private long lost;
     private long end;
 
@@ -64,6 +67,7 @@ public final class QueueSalvage {
     @Override
     public void lost(MessageSource.Lost range) {
       lost += range.count();
+      gaps.add(range.asGap(writer.blocks()));
       end = range.last() + 1;
       losses.accept(range);
     }
@@ -93,7 +97,7 @@ public final class QueueSalvage {
       Copy copy = new Copy(writer, losses);
       source.walk(0, Long.MAX_VALUE - 1, copy, progress);
       writer.finish();
-      LogNotes.write(made.log(), source.queue(), copy.end, writer.blocks());
+      LogNotes.write(made.log(), source.queue(), copy.end, writer.blocks(), copy.gaps);
       int subscribers = copySubscribers(source.subscribers(), made.subscribers());
       made.finish(source.queue());
       return new Result(made.directory(), writer.blocks(), copy.messages, copy.lost, subscribers);

@@ -123,7 +123,11 @@ public final class Gaps {
   }
 
   void write(LogSettings settings) throws IOException {
-    DurableFiles.write(settings.directory().resolve(NAME), encode(settings.identity()));
+    write(settings.directory(), settings.identity());
+  }
+
+  void write(Path log, UUID queue) throws IOException {
+    DurableFiles.write(log.resolve(NAME), encode(queue));
   }
 
   private byte[] encode(UUID queue) {

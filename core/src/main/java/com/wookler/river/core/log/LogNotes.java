@@ -63,9 +63,18 @@ public record LogNotes(
         gaps);
   }
 
-  /** Writes the marks of a log that was made of messages which have their sequences already. */
-  public static void write(Path log, UUID queue, long nextSequence, int newestBlock)
+  /**
+   * Writes what belongs beside the blocks of a log that was made of messages which have their
+   * sequences already.
+   *
+   * @param lost sequences that it does not have, in order
+   */
+  public static void write(
+      Path log, UUID queue, long nextSequence, int newestBlock, List<Gaps.Gap> lost)
       throws IOException {
     LogMarks.write(log, queue, nextSequence, newestBlock);
+    if (!lost.isEmpty()) {
+      new Gaps(lost).write(log, queue);
+    }
   }
 }
