@@ -186,6 +186,18 @@ class PastSubscriberTest {
   }
 
   @Test
+  void shouldKeepADeadLetterOfTheBackup() {
+    Subscriber<String> late =
+        queue.subscriber(from("late", Position.sequence(46)).ack(true).build());
+
+    late.next().reject("no use");
+
+    await().until(() -> late.deadLetters().size() == 1);
+    assertThat(late.deadLetters().peek(1).get(0).data()).isEqualTo("m46");
+    assertThat(rest(late)).isEqualTo(sequences(47, 80));
+  }
+
+  @Test
   void shouldGoOnInTheBackupAfterARestart() {
     Subscriber<String> late =
         queue.subscriber(from("late", Position.sequence(22)).ack(true).build());

@@ -1,6 +1,7 @@
 package com.wookler.river.tools;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 import com.wookler.river.core.MessageQueue;
 import com.wookler.river.core.subscriber.Delivery;
@@ -75,6 +76,27 @@ class SalvageTest extends ToolsFixture {
       assertThat(queue.read(44, 99)).hasSize(16);
       assertThat(queue.publisher().publish(bytes("more"))).isEqualTo(60);
     }
+  }
+
+  @Test
+  void shouldCopyAndVerifyDeadLetters() throws IOException {
+    makeQueue();
+    try (MessageQueue<byte[]> queue = builder(data()).open()) {
+      queue.subscriber("billing").next().reject("no use");
+      await().until(() -> queue.subscriber("billing").deadLetters().size() == 1);
+    }
+    assertThat(run("verify", own())).as(out()).isZero();
+    assertThat(out()).contains("61 messages proven");
+
+    assertThat(run("salvage", own(), "--to", saved())).as(err()).isZero();
+
+    try (MessageQueue<byte[]> queue = builder(directory.resolve("saved")).open()) {
+      assertThat(queue.subscriber("billing").deadLetters().size()).isOne();
+    }
+    Path letters = files(own().resolve("subscribers"), "b00000001.cq4").get(0);
+    flip(letters, find(letters, "message 0"));
+    assertThat(run("verify", own())).isEqualTo(1);
+    assertThat(out()).contains(letters.toString());
   }
 
   @Test

@@ -9,6 +9,7 @@ import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeSet;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
@@ -49,19 +50,19 @@ class ToolsDocTest extends ToolsFixture {
 
   @Test
   void shouldHaveEveryCommandWithItsOptionsAndNoOther() {
-    Map<String, TreeSet<String>> documented =
+    Map<String, Set<String>> documented =
         rows().stream()
             .collect(
                 Collectors.toMap(
                     row -> quoted(row.get(0)).get(0), row -> new TreeSet<>(quoted(row.get(2)))));
-    Map<String, TreeSet<String>> known =
+    Map<String, Set<String>> known =
         commands.entrySet().stream()
             .collect(Collectors.toMap(Map.Entry::getKey, entry -> options(entry.getValue())));
 
     assertThat(documented).isEqualTo(known);
   }
 
-  private static TreeSet<String> options(CommandLine command) {
+  private static Set<String> options(CommandLine command) {
     return command.getCommandSpec().options().stream()
         .filter(option -> !option.usageHelp() && !option.versionHelp())
         .map(OptionSpec::longestName)

@@ -2,8 +2,9 @@
  * The backup of a queue: blocks that every subscriber has finished, compressed, verified, and
  * readable in place.
  *
- * <p>{@code Backup} is all that the rest of core sees of it. Allowed imports: {@code core.log}
- * (seals, block format, durable files), {@code core.message}, {@code common}.
+ * <p>{@code Backup} is what a running queue sees of it, {@code BackupFiles} who looks from outside.
+ * Allowed imports: {@code core.log} (seals, block format, durable files), {@code core.message},
+ * {@code common}.
  */
 @NullMarked
 package com.wookler.river.core.backup;

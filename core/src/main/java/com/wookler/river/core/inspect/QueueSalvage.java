@@ -8,10 +8,14 @@ import com.wookler.river.core.log.LogNotes;
 import com.wookler.river.core.message.StoredMessage;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.nio.channels.FileChannel;
 import java.nio.file.Files;
+import java.nio.file.LinkOption;
 import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.UUID;
 import java.util.function.Consumer;
 import java.util.stream.Stream;
@@ -127,9 +131,10 @@ public final class QueueSalvage {
         continue;
       }
       Path own = to.resolve(String.valueOf(subscriber.getFileName()));
-      DurableFiles.createDirectories(own);
-      try (Stream<Path> files = Files.list(subscriber)) {
-        files.filter(Files::isRegularFile).forEach(file -> copy(file, own));
+      try (Stream<Path> files = Files.walk(subscriber)) { // its dead letters are a queue in it
+        files
+            .filter(file -> Files.isRegularFile(file, LinkOption.NOFOLLOW_LINKS))
+            .forEach(file -> copy(file, own.resolve(subscriber.relativize(file).toString())));
       } catch (UncheckedIOException e) {
         throw e.getCause();
       }
@@ -138,10 +143,19 @@ public final class QueueSalvage {
     return copied;
   }
 
-  private static void copy(Path file, Path directory) {
+  private static void copy(Path file, Path copy) {
+    Path directory = Objects.requireNonNull(copy.getParent());
     try {
-      DurableFiles.write(
-          directory.resolve(String.valueOf(file.getFileName())), Files.readAllBytes(file));
+      DurableFiles.createDirectories(directory);
+      try (FileChannel from = FileChannel.open(file, StandardOpenOption.READ);
+          FileChannel to = DurableFiles.create(copy)) {
+        long size = from.size();
+        for (long at = 0; at < size; ) {
+          at += from.transferTo(at, size - at, to);
+        }
+        to.force(true);
+      }
+      DurableFiles.forceDirectory(directory);
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }

@@ -82,7 +82,31 @@ public final class QueueVerifier {
     LogVerifier log = new LogVerifier(queue.get(), files, notes, report, progress);
     log.run();
     subscribers.compare(readable(queue.get(), first), log.endSequence());
-    return new Result(log.blocks(), log.messages(), subscribers.count(), report.damages());
+    Result letters = deadLetters(directory);
+    return new Result(
+        log.blocks() + letters.blocks(),
+        log.messages() + letters.messages(),
+        subscribers.count(),
+        report.damages());
+  }
+
+  /** The queues of dead letters in the subscribers' directories. */
+  private Result deadLetters(QueueDirectory directory) throws IOException {
+    int blocks = 0;
+    long messages = 0;
+    for (Path subscriber : SubscriberFiles.list(directory.subscribers())) {
+      try {
+        for (Path queue : SubscriberFiles.queues(subscriber)) {
+          Result result =
+              new QueueVerifier(report, Progress.NONE, null).run(QueueDirectory.of(queue));
+          blocks += result.blocks();
+          messages += result.messages();
+        }
+      } catch (NoSuchFileException e) {
+        report.note(subscriber, "was removed meanwhile");
+      }
+    }
+    return new Result(blocks, messages, 0, report.damages());
   }
 
   private static long firstSequence(LogFiles files) throws IOException {

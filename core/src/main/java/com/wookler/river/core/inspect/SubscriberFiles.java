@@ -71,6 +71,11 @@ final class SubscriberFiles {
     }
   }
 
+  /** The queues in it: its dead letters. */
+  static List<Path> queues(Path directory) throws IOException {
+    return list(directory).stream().filter(QueueDirectory::is).toList();
+  }
+
   String name() {
     return String.valueOf(directory.getFileName());
   }
