@@ -35,6 +35,7 @@ class ArchitectureTest {
           "tools",
           "core",
           "core.inspect",
+          "core.ids",
           "core.subscriber",
           "core.ack",
           "core.backup",

@@ -4,6 +4,7 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import com.wookler.river.core.inspect.MessageSource;
 import com.wookler.river.core.inspect.Progress;
 import com.wookler.river.core.message.StoredMessage;
+import com.wookler.river.core.message.Terms;
 import java.io.BufferedOutputStream;
 import java.io.IOException;
 import java.io.OutputStream;
@@ -135,6 +136,10 @@ final class DumpCommand implements Callable<Integer> {
     ObjectNode json = Json.MAPPER.createObjectNode();
     json.put("sequence", message.sequence());
     json.put("time", message.publishedAt().toString());
+    Terms terms = message.terms();
+    if (terms != null && terms.id() != null) {
+      json.put("id", terms.id());
+    }
     if (message.key() != null) {
       json.put("key", message.key());
     }

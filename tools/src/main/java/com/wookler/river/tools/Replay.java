@@ -10,6 +10,7 @@ import com.wookler.river.core.message.DamagedMessageException;
 import com.wookler.river.core.message.Message;
 import com.wookler.river.core.message.MessageConverter;
 import com.wookler.river.core.message.StoredMessage;
+import com.wookler.river.core.message.Terms;
 import com.wookler.river.core.subscriber.Delivery;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -173,7 +174,8 @@ final class Replay implements AutoCloseable {
     for (Map.Entry<String, byte[]> header : stored.headers().entrySet()) {
       message = message.withHeader(header.getKey(), header.getValue());
     }
-    return message;
+    Terms terms = stored.terms();
+    return terms == null || terms.id() == null ? message : message.withId(terms.id());
   }
 
   @Override

@@ -27,6 +27,7 @@ class DumpTest extends ToolsFixture {
     JsonNode odd = Json.MAPPER.readTree(lines.get(5));
     assertThat(odd.path("sequence").asLong()).isEqualTo(5);
     assertThat(odd.path("key").asText()).isEqualTo("key 5");
+    assertThat(odd.path("id").asText()).isEqualTo("id 5");
     assertThat(odd.path("headers").path("trace").binaryValue()).isEqualTo(bytes("t5"));
     assertThat(Base64.getDecoder().decode(odd.path("base64").asText()))
         .isEqualTo(new byte[] {(byte) 0xFF, 5});

@@ -38,7 +38,8 @@ class ReplayTest extends ToolsFixture {
   private static String content(String line) {
     try {
       JsonNode json = Json.MAPPER.readTree(line);
-      return json.path("key").asText()
+      return json.path("id").asText()
+          + json.path("key").asText()
           + json.path("headers")
           + json.path("data").asText()
           + json.path("base64").asText();

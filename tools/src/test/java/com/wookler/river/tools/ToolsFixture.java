@@ -92,6 +92,7 @@ abstract class ToolsFixture {
         ? Message.of(bytes("message " + sequence))
         : Message.of(new byte[] {(byte) 0xFF, (byte) sequence})
             .withKey("key " + sequence)
+            .withId("id " + sequence)
             .withHeader("trace", bytes("t" + sequence));
   }
 

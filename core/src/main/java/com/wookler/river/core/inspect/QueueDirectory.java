@@ -22,7 +22,8 @@ import org.jspecify.annotations.Nullable;
 
 /** The directory of a queue as files. */
 final class QueueDirectory {
-  private static final Set<String> KNOWN = Set.of("LOCK", QueueIdentity.FILE, "log", "subscribers");
+  private static final Set<String> KNOWN =
+      Set.of("LOCK", QueueIdentity.FILE, "ids", "log", "subscribers");
 
   private final Path path;
   private final @Nullable QueueIdentity identity;
