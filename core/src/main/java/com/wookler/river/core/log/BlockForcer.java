@@ -147,6 +147,8 @@ final class BlockForcer implements AutoCloseable {
       if (block.messages() > 0) {
         throw e;
       }
+    } catch (IOException | UncheckedIOException e) { // the system does not say which file
+      throw new IOException("cannot force " + block.file() + ": " + e.getMessage(), e);
     }
   }
 

@@ -86,7 +86,7 @@ public final class BlockLog implements AutoCloseable {
     this.stamp = new Stamp(settings.identity());
     this.limit = new BlockLimit(settings);
     this.ahead = new Ahead(settings, lines, store, found.active(), device);
-    this.failure = new LogFailure(settings.queue());
+    this.failure = new LogFailure(settings);
     this.commits = GroupCommit.of(this, failure, lines.committer());
     this.active = found.active();
     this.nextSequence = found.nextSequence();

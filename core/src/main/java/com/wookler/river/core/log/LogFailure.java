@@ -2,6 +2,7 @@ package com.wookler.river.core.log;
 
 import com.wookler.river.core.message.QueueFailedException;
 import java.io.IOException;
+import java.nio.file.Path;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -12,10 +13,12 @@ final class LogFailure {
   private static final Logger LOG = LoggerFactory.getLogger(LogFailure.class);
 
   private final String queue;
+  private final Path directory;
   private volatile @Nullable Throwable cause; // set once, by whoever failed first
 
-  LogFailure(String queue) {
-    this.queue = queue;
+  LogFailure(LogSettings settings) {
+    this.queue = settings.queue();
+    this.directory = settings.directory();
   }
 
   boolean isThere() {
@@ -28,10 +31,10 @@ final class LogFailure {
 
   /** Something failed; the log takes no more messages. Returns what to tell who wanted it. */
   QueueFailedException set(String doing, Throwable because) {
-    String text = "queue " + queue + " has failed: cannot " + doing + ": " + because;
+    String text = "queue " + queue + " has failed: cannot " + doing + ": " + because + remedy();
     if (cause == null) {
       cause = because;
-      LOG.error("{}; it takes no more messages. Free or repair the disk, reopen", text, because);
+      LOG.error("{}", text, because);
     }
     return new QueueFailedException(text, because);
   }
@@ -66,7 +69,7 @@ final class LogFailure {
     Throwable because = cause;
     if (because != null) {
       throw new QueueFailedException(
-          "queue " + queue + " has failed and takes no messages: " + because, because);
+          "queue " + queue + " has failed and takes no messages: " + because + remedy(), because);
     }
   }
 
@@ -76,6 +79,12 @@ final class LogFailure {
     Throwable because = cause;
     return because == null
         ? new QueueFailedException(text)
-        : new QueueFailedException(text + ": " + because, because);
+        : new QueueFailedException(text + ": " + because + remedy(), because);
+  }
+
+  private String remedy() {
+    return ". It takes no more messages; free or repair the disk that has "
+        + directory
+        + ", then reopen the queue";
   }
 }
