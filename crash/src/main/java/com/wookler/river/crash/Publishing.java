@@ -5,6 +5,7 @@ import com.wookler.river.core.message.Durability;
 import com.wookler.river.core.message.Message;
 import com.wookler.river.core.message.MessageTooLargeException;
 import com.wookler.river.core.message.QueueClosedException;
+import com.wookler.river.core.message.QueueFullException;
 import com.wookler.river.crash.Journal.Kind;
 import java.util.ArrayList;
 import java.util.List;
@@ -105,9 +106,11 @@ final class Publishing {
     }
   }
 
-  /** These two say that nothing was stored; after any other it is there or not. */
+  /** These say that nothing was stored; after any other it is there or not. */
   private static Kind failed(Throwable e) {
-    return e instanceof QueueClosedException || e instanceof MessageTooLargeException
+    return e instanceof QueueClosedException
+            || e instanceof QueueFullException
+            || e instanceof MessageTooLargeException
         ? Kind.REFUSED
         : Kind.FAILED;
   }

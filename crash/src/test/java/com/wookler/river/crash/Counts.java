@@ -5,10 +5,10 @@ import org.slf4j.LoggerFactory;
 
 /** How often each fault comes: a few times in every build, often with {@code -Pcrash}. */
 final class Counts {
-  static final int KILLS = Integer.getInteger("river.crash.rounds", 20);
-  static final int POWER_LOSSES = Integer.getInteger("river.crash.losses", 2);
-  static final int IO_ERRORS = Integer.getInteger("river.crash.errors", 6);
-  static final long STUCK = Long.getLong("river.crash.stuck", 1_000_000);
+  static final int KILLS = Integer.getInteger("river.crash.rounds", 8);
+  static final int POWER_LOSSES = Integer.getInteger("river.crash.losses", 1);
+  static final int IO_ERRORS = Integer.getInteger("river.crash.errors", 5);
+  static final long STUCK = Long.getLong("river.crash.stuck", 500_000);
 
   private static final Logger LOG = LoggerFactory.getLogger(Counts.class);
 

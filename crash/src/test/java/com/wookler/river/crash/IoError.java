@@ -151,7 +151,9 @@ final class IoError implements Fault {
   private void count(Injected injected, String output) {
     boolean failed = output.contains("has failed");
     BrokenPromise.unless(
-        !failed || output.contains("reopen"), "a failure that names no remedy:\n%s", output);
+        !failed || output.matches("(?s).*has failed: cannot .*/log, then reopen the queue.*"),
+        "a failure that names no place, or no remedy:\n%s",
+        output);
     String path = injected.text().replaceFirst("(?s).*?/([^/>]*)>.*", "$1");
     String file = path.equals(injected.text()) ? "" : " " + path.replaceAll("[0-9]+", "N");
     counts.merge(injected.call() + file + (failed ? ": failed" : ": went on"), 1, Integer::sum);

@@ -31,7 +31,7 @@ class IoErrorTest {
     while (done < Counts.IO_ERRORS) {
       Rounds rounds = new Rounds(site(), scenario, seed + done);
       for (int i = 0; i < OF_ONE && done < Counts.IO_ERRORS; i++) {
-        fault.next(failures.get(done % failures.size()));
+        fault.next(failures.get((int) ((seed + done) % failures.size())));
         rounds.next(fault);
         done++;
       }
