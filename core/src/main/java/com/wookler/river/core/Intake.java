@@ -74,11 +74,13 @@ final class Intake {
     return sequence == Room.NONE ? appendToFull(buffer, attempt) : sequence;
   }
 
-  /** Likewise, but waits for no room, whatever the policy: then it gives {@link Room#NONE}. */
+  /**
+   * Likewise, but asks no subscriber, so that it can be called under a lock of another queue's: it
+   * gives {@link Room#NONE} where the room that is known is used up. Housekeeping soon knows more.
+   */
   long offer(PublishBuffer buffer) {
     check(buffer);
-    long sequence = log.append(buffer, time.epochMicros());
-    return sequence == Room.NONE ? again(() -> log.append(buffer, time.epochMicros())) : sequence;
+    return log.append(buffer, time.epochMicros());
   }
 
   /**
