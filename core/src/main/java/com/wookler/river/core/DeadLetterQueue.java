@@ -9,6 +9,7 @@ import com.wookler.river.core.subscriber.DeadLetter;
 import com.wookler.river.core.subscriber.DeadLetterStore;
 import com.wookler.river.core.subscriber.DeadLetters;
 import com.wookler.river.core.subscriber.Delivery;
+import com.wookler.river.core.subscriber.LookedUp;
 import com.wookler.river.core.subscriber.Position;
 import com.wookler.river.core.subscriber.Subscriber;
 import com.wookler.river.core.subscriber.SubscriberConfig;
@@ -229,7 +230,7 @@ final class DeadLetterQueue<M> implements DeadLetterStore<M>, DeadLetters<M> {
           List<Delivery<M>> found = new ArrayList<>();
           long first = open.letters().stats().ackFloor(); // finished in order, one step at a time
           for (StoredMessage letter : open.queue().lookup().read(first, max)) {
-            found.add(new LookedUp<>(letter, all.config().converter()));
+            found.add(new LookedUp<>(letter, all.config().converter(), 0));
           }
           return found;
         });

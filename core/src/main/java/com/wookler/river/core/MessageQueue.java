@@ -11,6 +11,7 @@ import com.wookler.river.core.message.MessageConverter;
 import com.wookler.river.core.message.QueueClosedException;
 import com.wookler.river.core.message.StoredMessage;
 import com.wookler.river.core.subscriber.Delivery;
+import com.wookler.river.core.subscriber.LookedUp;
 import com.wookler.river.core.subscriber.Subscriber;
 import com.wookler.river.core.subscriber.SubscriberConfig;
 import java.nio.file.Path;
@@ -225,7 +226,7 @@ public final class MessageQueue<M> implements Configurable, AutoCloseable {
     RunningQueue<M> parts = running();
     List<Delivery<M>> found = new ArrayList<>();
     for (StoredMessage message : parts.lookup().read(from, max)) {
-      found.add(new LookedUp<>(message, parts.converter()));
+      found.add(new LookedUp<>(message, parts.converter(), 0));
     }
     return found;
   }

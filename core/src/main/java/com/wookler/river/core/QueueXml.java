@@ -5,6 +5,7 @@ import com.wookler.river.common.errors.ConfigurationException;
 import com.wookler.river.core.ack.Retries;
 import com.wookler.river.core.log.RecycleStrategy;
 import com.wookler.river.core.message.Durability;
+import com.wookler.river.core.message.Message;
 import com.wookler.river.core.message.MessageConverter;
 import com.wookler.river.core.subscriber.Backoff;
 import com.wookler.river.core.subscriber.Order;
@@ -20,6 +21,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
 import java.util.Set;
+import java.util.function.Predicate;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.slf4j.Logger;
@@ -75,6 +77,7 @@ final class QueueXml {
           "subscriber.retry.count",
           "subscriber.backoff",
           "subscriber.order",
+          "subscriber.filter",
           "subscriber.max.in.flight",
           "subscriber.window",
           "subscriber.start",
@@ -212,7 +215,10 @@ final class QueueXml {
     node.allowParams(both(SUBSCRIBER_PARAMS, SUBSCRIBER_PARAMS_WITHOUT_EFFECT));
     warn(node, SUBSCRIBER_PARAMS_WITHOUT_EFFECT);
     try {
-      return SubscriberConfig.builder(Names.check("subscriber", node.requireAttribute("name")))
+      SubscriberConfig.Builder builder =
+          SubscriberConfig.builder(Names.check("subscriber", node.requireAttribute("name")));
+      filter(node, builder);
+      return builder
           .ack(node.bool("subscriber.ack.required", false))
           .ackTimeout(node.duration("subscriber.ack.timeout", SubscriberConfig.DEFAULT_ACK_TIMEOUT))
           .ackDurability(
@@ -230,6 +236,14 @@ final class QueueXml {
           .build();
     } catch (ConfigurationException e) {
       throw located(node, e);
+    }
+  }
+
+  @SuppressWarnings("unchecked") // the XML names the class; what it filters is up to the caller
+  private static void filter(ConfigNode node, SubscriberConfig.Builder to) {
+    if (node.param("subscriber.filter").isPresent()) {
+      to.filter(
+          (Predicate<Message<Object>>) node.instantiateParam("subscriber.filter", Predicate.class));
     }
   }
 

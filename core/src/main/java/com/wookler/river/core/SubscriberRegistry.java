@@ -8,6 +8,7 @@ import com.wookler.river.core.backup.Backup;
 import com.wookler.river.core.message.QueueClosedException;
 import com.wookler.river.core.subscriber.DeadLetterStore;
 import com.wookler.river.core.subscriber.DurableSubscriber;
+import com.wookler.river.core.subscriber.LostFilter;
 import com.wookler.river.core.subscriber.SubscriberConfig;
 import com.wookler.river.core.subscriber.SubscriberContext;
 import java.io.IOException;
@@ -97,6 +98,16 @@ final class SubscriberRegistry<M> {
    */
   DurableSubscriber<M> open(String name) {
     Entry<M> known = entries.get(key(name));
+    if (known != null && known.config.filter() instanceof LostFilter filter) {
+      throw new ConfigurationException(
+          "queue "
+              + context.queue()
+              + ", subscriber "
+              + name
+              + ": it had a filter, "
+              + filter.name()
+              + ", which is not kept on disk; open it with its settings");
+    }
     return open(
         known == null || !known.config.name().equals(name) // but for case: refused like any other
             ? SubscriberConfig.builder(name).build()

@@ -247,6 +247,7 @@ class XmlQueueTest {
         Arguments.of("subscriber.retry.count", "3", "-1"),
         Arguments.of("subscriber.backoff", "exponential 1ss 5mm", "sometimes"),
         Arguments.of("subscriber.order", "sequence", "RANDOM"),
+        Arguments.of("subscriber.filter", EveryOther.class.getName(), "java.lang.String"),
         Arguments.of("subscriber.ack.cache.size", "10", ""));
   }
 

@@ -7,6 +7,7 @@ import java.util.List;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.locks.LockSupport;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Wakes consumers that wait for messages, at the cost of one volatile read a publish while nobody
@@ -68,13 +69,25 @@ public final class Arrivals {
 
     /** Puts the calling thread in line; it must look for messages once more before it parks. */
     public Waiter join() {
-      Waiter waiter = new Waiter(Thread.currentThread());
+      return join(new Waiter(Thread.currentThread(), null));
+    }
+
+    /**
+     * Puts somebody in line who is told instead of woken; must look for messages once more then.
+     *
+     * @param told on the thread that wakes, a publisher's perhaps: must be quick
+     */
+    public Waiter join(Runnable told) {
+      return join(new Waiter(null, told));
+    }
+
+    private Waiter join(Waiter waiter) {
       waiters.add(waiter);
       arrivals.update(this);
       return waiter;
     }
 
-    /** Takes a thread out of the line. */
+    /** Takes a waiter out of the line. */
     public void leave(Waiter waiter) {
       waiters.remove(waiter);
       arrivals.update(this);
@@ -114,15 +127,18 @@ public final class Arrivals {
   }
 
   /**
-   * One thread's place in a line. It remembers that it was woken: the permit of an unpark alone may
-   * be used up by a lock that the thread waits for between its last look and its park.
+   * One place in a line, of a thread or of somebody who is told. It remembers that it was woken:
+   * the permit of an unpark alone may be used up by a lock that the thread waits for between its
+   * last look and its park.
    */
   public static final class Waiter {
-    private final Thread thread;
+    private final @Nullable Thread thread;
+    private final @Nullable Runnable told;
     private volatile boolean woken; // set by whoever wakes, read by the thread before it parks
 
-    private Waiter(Thread thread) {
+    private Waiter(@Nullable Thread thread, @Nullable Runnable told) {
       this.thread = thread;
+      this.told = told;
     }
 
     /** Parks the calling thread until it is woken or the time has passed; may return early. */
@@ -135,6 +151,9 @@ public final class Arrivals {
     private void wake() {
       woken = true;
       LockSupport.unpark(thread);
+      if (told != null) {
+        told.run();
+      }
     }
   }
 }

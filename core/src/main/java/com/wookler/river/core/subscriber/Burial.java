@@ -102,11 +102,17 @@ final class Burial<M> {
    *
    * @throws RuntimeException it cannot be kept; the message is in flight again
    */
-  void bury(DeadLetter letter, long ticket) {
+  void bury(Claim claim, DeadLetter letter) {
     try {
-      add(letter, ticket);
+      add(letter, claim.ticket());
     } catch (Throwable e) {
-      exhume(letter.message().sequence(), ticket);
+      state.lock.lock();
+      try {
+        claim.verdict(Verdict.NONE);
+      } finally {
+        state.lock.unlock();
+      }
+      exhume(claim.sequence(), claim.ticket());
       throw e;
     }
     wake();
@@ -274,14 +280,11 @@ final class Burial<M> {
         state.ledger.buried(grave.sequence(), grave.ticket());
       }
       state.verdicts.died(graves.size());
-      state.force.changed();
-      if (full) {
-        state.line.listen(true);
-      }
-      wake = full && state.feed.hasMore();
+      wake = state.decided(full);
     } finally {
       state.lock.unlock();
     }
+    state.room.finished();
     forget(graves.size());
     finishedEnd = graves.get(graves.size() - 1).place() + 1;
     if (wake) {

@@ -65,6 +65,15 @@ public record DeadLetter(
     }
   }
 
+  /** Whether a message with these headers was redriven for another subscriber than this. */
+  static boolean isForAnother(Map<String, byte[]> headers, String subscriber) {
+    if (headers.isEmpty()) {
+      return false;
+    }
+    byte[] to = headers.get(DeadLetters.REDRIVEN_TO);
+    return to != null && !subscriber.equals(text(to));
+  }
+
   private static byte[] text(String value) {
     return value.getBytes(StandardCharsets.UTF_8);
   }

@@ -1,8 +1,7 @@
 package com.wookler.river.core.subscriber;
 
-import com.google.errorprone.annotations.concurrent.GuardedBy;
 import com.wookler.river.core.ack.Outcome;
-import com.wookler.river.core.subscriber.MessageDelivery.Verdict;
+import com.wookler.river.core.message.StaleReceiptException;
 import java.time.Duration;
 import java.util.Collection;
 import java.util.Objects;
@@ -14,7 +13,7 @@ import org.jspecify.annotations.Nullable;
  * without the lock. Without acknowledgement nothing is left to decide, and nothing happens.
  */
 final class Decisions<M> {
-  private static final String NACK = "nack";
+  static final String NACK = "nack";
 
   private final DurableSubscriber<M> subscriber;
   private final SubscriberState<M> state;
@@ -74,8 +73,7 @@ final class Decisions<M> {
 
   private void retry(
       MessageDelivery<M> delivery, long delayMillis, String reason, @Nullable String exception) {
-    int most = state.config.maxDeliveries();
-    if (most > 0 && delivery.attempt() >= most) {
+    if (state.isLast(delivery.attempt())) {
       giveUp(delivery, Verdict.NACKED, delivery.deadLetter(reason, exception));
     } else {
       decide(delivery, (own, given) -> own.retry(given, delayMillis, state.nowMillis()), true);
@@ -105,21 +103,7 @@ final class Decisions<M> {
       throw state.refusals.stale(delivery);
     }
     if (outcome == Outcome.DONE) {
-      bury(delivery, letter);
-    }
-  }
-
-  private void bury(MessageDelivery<M> delivery, DeadLetter letter) {
-    try {
-      burial.bury(letter, delivery.ticket());
-    } catch (Throwable e) {
-      state.lock.lock();
-      try {
-        delivery.verdict = Verdict.NONE;
-      } finally {
-        state.lock.unlock();
-      }
-      throw e;
+      burial.bury(delivery, letter);
     }
   }
 
@@ -131,7 +115,7 @@ final class Decisions<M> {
   }
 
   /** Carries a decision out, which may have a message due before a waiting consumer would look. */
-  private void decide(MessageDelivery<M> delivery, Verdicts.Decision<M> decision, boolean retimes) {
+  private void decide(MessageDelivery<M> delivery, Verdicts.Decision decision, boolean retimes) {
     if (!state.config.ackRequired()) {
       return;
     }
@@ -143,13 +127,50 @@ final class Decisions<M> {
       state.ensureOpen();
       boolean full = !state.ledger.hasRoom();
       outcome = decision.over(state.verdicts, delivery);
-      wake = decided(full) || retimes;
+      wake = state.decided(full) || retimes;
       acknowledged = retimes ? 0 : state.force.acknowledged();
     } finally {
       state.lock.unlock();
     }
     tell(wake, outcome == Outcome.STALE ? delivery : null);
     state.force.await(acknowledged);
+  }
+
+  /** Finishes what the filter refused. */
+  void refuse(MessageDelivery<M> delivery) {
+    boolean wake;
+    state.lock.lock();
+    try {
+      state.ensureOpen();
+      boolean full = !state.ledger.hasRoom();
+      state.verdicts.refuse(delivery);
+      wake = state.decided(full);
+    } finally {
+      state.lock.unlock();
+    }
+    tell(wake, null);
+  }
+
+  /**
+   * Gives back a message at which the filter threw. Without a backoff it waits as if nobody had
+   * acknowledged it, or a poll would meet it again at once, for ever. Without acknowledgement it
+   * counts as refused.
+   */
+  void filterFailed(MessageDelivery<M> delivery, Throwable cause) {
+    if (!state.config.ackRequired()) {
+      refuse(delivery);
+      return;
+    }
+    long delay = backoff(delivery);
+    try {
+      retry(
+          delivery,
+          delay > 0 ? delay : state.config.ackTimeout().toMillis(),
+          String.valueOf(cause),
+          cause.getClass().getName());
+    } catch (StaleReceiptException e) {
+      return; // it took so long that somebody else has the message
+    }
   }
 
   /** Finishes all that are not stale. */
@@ -171,7 +192,7 @@ final class Decisions<M> {
           stale = own;
         }
       }
-      wake = decided(full);
+      wake = state.decided(full);
       acknowledged = state.force.acknowledged();
     } finally {
       state.lock.unlock();
@@ -179,16 +200,6 @@ final class Decisions<M> {
     tell(wake, null);
     state.force.await(acknowledged); // those that are not stale, whatever is said of the others
     tell(false, stale);
-  }
-
-  /** Whether somebody who waits can go on now: no publish tells of room. */
-  @GuardedBy("state.lock")
-  private boolean decided(boolean wasFull) {
-    state.force.changed();
-    if (wasFull) {
-      state.line.listen(true);
-    }
-    return wasFull && state.feed.hasMore();
   }
 
   private void tell(boolean wake, @Nullable MessageDelivery<M> stale) {

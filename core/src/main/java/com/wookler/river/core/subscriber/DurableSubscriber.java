@@ -1,5 +1,7 @@
 package com.wookler.river.core.subscriber;
 
+import static java.time.temporal.ChronoUnit.MICROS;
+
 import com.wookler.river.core.ack.Ledger;
 import com.wookler.river.core.log.BlockLog;
 import com.wookler.river.core.log.LogReader;
@@ -7,6 +9,8 @@ import com.wookler.river.core.message.MessageConverter;
 import java.time.Duration;
 import java.util.Collection;
 import java.util.List;
+import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -29,7 +33,11 @@ public final class DurableSubscriber<M> implements Subscriber<M> {
   private final Sweep<M> sweep;
   private final Polls<M> polls;
   private final Decisions<M> decisions;
+  private final Settling<M> settling;
+  private final Receipts receipts;
+  private final Peeking<M> peeking;
   private final WaitingRoom<Delivery<M>> waiting;
+  private final AsyncRoom<Delivery<M>> async;
   private final ReentrantLock closing = new ReentrantLock(); // taken before the state's
 
   /**
@@ -53,9 +61,14 @@ public final class DurableSubscriber<M> implements Subscriber<M> {
     this.state = new SubscriberState<>(this, context, config, ledger, counters);
     this.burial = new Burial<>(state, deadLetters);
     this.sweep = new Sweep<>(state);
-    this.polls = new Polls<>(state, burial);
     this.decisions = new Decisions<>(this, state, burial);
+    this.polls = new Polls<>(state, burial, decisions);
+    this.receipts =
+        new Receipts(context.identity(), config.name(), UUID.randomUUID().getMostSignificantBits());
+    this.settling = new Settling<>(state, burial, receipts);
+    this.peeking = new Peeking<>(state, context);
     this.waiting = new WaitingRoom<>(state.line, context.time(), polls);
+    this.async = new AsyncRoom<>(state.line, context.time(), polls);
   }
 
   @Override
@@ -117,6 +130,24 @@ public final class DurableSubscriber<M> implements Subscriber<M> {
   }
 
   @Override
+  public CompletableFuture<List<Delivery<M>>> batchAsync(int max, Duration timeout) {
+    if (max < 1) {
+      throw new IllegalArgumentException("a batch of " + max);
+    }
+    return async.take(max, timeout);
+  }
+
+  @Override
+  public List<Settled> settle(Collection<String> texts, Settlement action) {
+    return settling.settle(texts, action);
+  }
+
+  @Override
+  public List<Delivery<M>> peek(int max) {
+    return peeking.peek(max);
+  }
+
+  @Override
   public void ack(Delivery<M> delivery) {
     decisions.ack(decisions.own(delivery));
   }
@@ -152,7 +183,7 @@ public final class DurableSubscriber<M> implements Subscriber<M> {
     long lag;
     context.removal().lock();
     try {
-      lag = stats().lag();
+      lag = lag();
       burial.settleAll();
       moveTo(log.nextSequence());
     } finally {
@@ -161,6 +192,17 @@ public final class DurableSubscriber<M> implements Subscriber<M> {
     state.room.finished();
     state.line.wakeAll(); // what was published meanwhile found nobody listening if it was full
     return lag;
+  }
+
+  private long lag() {
+    state.lock.lock();
+    try {
+      state.ensureOpen();
+      state.discardGivenUp();
+      return state.feed.lag();
+    } finally {
+      state.lock.unlock();
+    }
   }
 
   private void moveTo(long sequence) {
@@ -210,6 +252,7 @@ public final class DurableSubscriber<M> implements Subscriber<M> {
   public void tend() {
     burial.tend();
     sweep.run();
+    async.tend();
   }
 
   @Override
@@ -223,14 +266,24 @@ public final class DurableSubscriber<M> implements Subscriber<M> {
           state.feed.lag(),
           ledger.inFlight(),
           ledger.floor(),
-          state.feed.taken(),
+          age(state.feed.oldestMicros()),
+          (int) (ledger.position() - ledger.floor()),
+          (int) ledger.unfinished(),
+          state.feed.taken() - state.verdicts.filtered(),
           state.verdicts.acked(),
           ledger.redelivered(),
+          state.verdicts.dead(),
+          state.verdicts.filtered(),
           state.feed.expiry().expired(),
           state.discarded());
     } finally {
       state.lock.unlock();
     }
+  }
+
+  private Duration age(long micros) {
+    long age = context.time().epochMicros() - micros;
+    return micros == Long.MAX_VALUE ? Duration.ZERO : Duration.of(Math.max(0, age), MICROS);
   }
 
   /** Whether nobody has begun to close it. */
@@ -301,8 +354,8 @@ public final class DurableSubscriber<M> implements Subscriber<M> {
     burial.forced(finished);
   }
 
-  String receipt(long sequence, long ticket) {
-    return sequence + "-" + Long.toHexString(ticket) + "-" + Long.toHexString(state.openedNanos);
+  Receipts receipts() {
+    return receipts;
   }
 
   @Override
@@ -311,6 +364,7 @@ public final class DurableSubscriber<M> implements Subscriber<M> {
     try {
       if (markClosed()) {
         state.line.close();
+        async.close();
         onClose.accept(this);
       }
     } finally {

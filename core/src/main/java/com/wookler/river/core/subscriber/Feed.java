@@ -6,10 +6,8 @@ import com.wookler.river.core.log.LogReader;
 import com.wookler.river.core.message.DamagedMessageException;
 import com.wookler.river.core.message.StoredMessage;
 import com.wookler.river.core.message.Terms;
-import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
@@ -43,6 +41,8 @@ final class Feed<M> implements AutoCloseable {
   private final @Nullable PastReader past;
   private boolean inPast; // whether its position may lie before the log
   private long taken;
+  private long oldest = -1; // whose publish time is known
+  private long oldestMicros;
 
   /** One way to take messages from it. */
   @FunctionalInterface
@@ -142,7 +142,7 @@ final class Feed<M> implements AutoCloseable {
         return null;
       }
       long position = ledger.position();
-      if (isForAnother(delivery.headers())) {
+      if (DeadLetter.isForAnother(delivery.headers(), name)) {
         ledger.skip(position + 1);
         continue;
       }
@@ -180,15 +180,6 @@ final class Feed<M> implements AutoCloseable {
 
   Expiry expiry() {
     return expiry;
-  }
-
-  /** Whether a message was redriven for another subscriber. */
-  boolean isForAnother(Map<String, byte[]> headers) {
-    if (headers.isEmpty()) {
-      return false;
-    }
-    byte[] to = headers.get(DeadLetters.REDRIVEN_TO);
-    return to != null && !name.equals(new String(to, StandardCharsets.UTF_8));
   }
 
   /**
@@ -265,6 +256,34 @@ final class Feed<M> implements AutoCloseable {
         - log.gaps().messagesFrom(ledger.position())
         - ledger.floor()
         - ledger.finishedAboveFloor();
+  }
+
+  /**
+   * When the oldest unfinished message was published, in microseconds since 1970.
+   *
+   * @return {@link Long#MAX_VALUE} if there is none, or it cannot be read
+   */
+  long oldestMicros() {
+    long floor = log.gaps().endOf(ledger.floor());
+    if (floor >= log.nextSequence()) {
+      return Long.MAX_VALUE;
+    }
+    if (floor != oldest) { // figures are asked for more often than the floor moves, or less
+      oldestMicros = readMicros(floor);
+      oldest = floor;
+    }
+    return oldestMicros;
+  }
+
+  private long readMicros(long sequence) {
+    long location = sequence < ledger.position() ? ledger.location(sequence) : 0;
+    try {
+      StoredMessage message =
+          location == 0 ? find(sequence) : finder.read(sequence, location); // much cheaper
+      return message == null ? Long.MAX_VALUE : message.publishedMicros();
+    } catch (DamagedMessageException e) {
+      return Long.MAX_VALUE; // the poll that meets it says so
+    }
   }
 
   /** Messages handed over so far. */

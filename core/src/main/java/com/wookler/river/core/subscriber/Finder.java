@@ -6,12 +6,13 @@ import com.wookler.river.core.message.StoredMessage;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reads single messages by sequence, with a reader of its own that is opened when it is needed.
- * Guarded by its owner.
+ * Reads single messages, with readers of its own that are opened when they are needed. Guarded by
+ * its owner.
  */
 final class Finder implements AutoCloseable {
   private final BlockLog log;
-  private @Nullable LogReader reader;
+  private @Nullable LogReader bySequence;
+  private @Nullable LogReader byLocation; // reading by it loses the position of the other
 
   Finder(BlockLog log) {
     this.log = log;
@@ -22,25 +23,41 @@ final class Finder implements AutoCloseable {
     if (sequence >= log.nextSequence()) {
       return null;
     }
-    LogReader from = reader;
+    LogReader from = bySequence;
     if (from == null) {
       from = log.reader();
-      reader = from;
+      bySequence = from;
     }
     from.moveTo(sequence);
     return from.next();
   }
 
+  /** The message at a location that a reader of the log gave. */
+  StoredMessage read(long sequence, long location) {
+    LogReader from = byLocation;
+    if (from == null) {
+      from = log.reader();
+      byLocation = from;
+    }
+    return from.read(sequence, location);
+  }
+
   void leave(int block) {
-    if (reader != null) {
-      reader.leave(block);
+    if (bySequence != null) {
+      bySequence.leave(block);
+    }
+    if (byLocation != null) {
+      byLocation.leave(block);
     }
   }
 
   @Override
   public void close() {
-    if (reader != null) {
-      reader.close();
+    if (bySequence != null) {
+      bySequence.close();
+    }
+    if (byLocation != null) {
+      byLocation.close();
     }
   }
 }

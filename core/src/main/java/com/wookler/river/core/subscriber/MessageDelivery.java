@@ -10,16 +10,7 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /** A delivery as the subscriber hands it over; kept small, there is one a message. */
-final class MessageDelivery<M> implements Delivery<M> {
-  /** What its holder has decided; guarded by the subscriber's lock. */
-  enum Verdict {
-    NONE,
-    ACKED,
-    NACKED,
-    RELEASED,
-    REJECTED
-  }
-
+final class MessageDelivery<M> implements Delivery<M>, Claim {
   private final DurableSubscriber<M> subscriber;
   private final long sequence;
   private final long publishedMicros;
@@ -28,7 +19,7 @@ final class MessageDelivery<M> implements Delivery<M> {
   private final Map<String, byte[]> headers;
   private long ticket; // set once, under the subscriber's lock, before anybody else has it
   private int handedOverSecond; // likewise; of the subscriber's clock
-  Verdict verdict = Verdict.NONE; // guarded by the subscriber's lock
+  private Verdict verdict = Verdict.NONE; // guarded by the subscriber's lock
   private volatile @Nullable M data; // converted by whoever asks first
 
   /** What the reader of the log gives: one object a message, not two. */
@@ -66,11 +57,23 @@ final class MessageDelivery<M> implements Delivery<M> {
     return subscriber;
   }
 
-  long ticket() {
+  @Override
+  public long ticket() {
     return ticket;
   }
 
-  int handedOverSecond() {
+  @Override
+  public Verdict verdict() {
+    return verdict;
+  }
+
+  @Override
+  public void verdict(Verdict decided) {
+    verdict = decided;
+  }
+
+  @Override
+  public int handedOverSecond() {
     return handedOverSecond;
   }
 
@@ -128,7 +131,7 @@ final class MessageDelivery<M> implements Delivery<M> {
 
   @Override
   public String receipt() {
-    return subscriber.receipt(sequence(), ticket);
+    return subscriber.receipts().write(sequence, ticket, handedOverSecond);
   }
 
   @Override

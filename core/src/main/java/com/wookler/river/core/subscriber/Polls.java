@@ -3,6 +3,7 @@ package com.wookler.river.core.subscriber;
 import static com.wookler.river.core.subscriber.SubscriberState.MILLI;
 
 import com.google.errorprone.annotations.concurrent.GuardedBy;
+import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -15,21 +16,49 @@ final class Polls<M> implements WaitingRoom.Source<Delivery<M>> {
 
   private final SubscriberState<M> state;
   private final Burial<M> burial;
+  private final Decisions<M> decisions;
 
-  Polls(SubscriberState<M> state, Burial<M> burial) {
+  Polls(SubscriberState<M> state, Burial<M> burial, Decisions<M> decisions) {
     this.state = state;
     this.burial = burial;
+    this.decisions = decisions;
   }
 
   /** The next message, or null if there is none now. */
   @Nullable Delivery<M> takeOne() {
-    return take(Feed::takeOne, 1);
+    Delivery<M> taken = take(Feed::takeOne, 1);
+    Sieve<M> filter = state.filter;
+    while (filter != null && taken != null && !passes(filter, taken)) {
+      taken = take(Feed::takeOne, 1);
+    }
+    return taken;
+  }
+
+  private boolean passes(Sieve<M> filter, Delivery<M> taken) {
+    return filter.passes((MessageDelivery<M>) taken, decisions);
   }
 
   @Override
   public List<Delivery<M>> take(int max) {
-    List<Delivery<M>> taken = take((from, nowMillis) -> from.take(max, nowMillis), max);
-    return taken == null ? List.of() : taken;
+    Sieve<M> filter = state.filter;
+    while (true) {
+      List<Delivery<M>> taken = take((from, nowMillis) -> from.take(max, nowMillis), max);
+      if (taken == null) {
+        return List.of();
+      }
+      if (filter == null) {
+        return taken;
+      }
+      List<Delivery<M>> passed = new ArrayList<>(taken.size());
+      for (Delivery<M> one : taken) {
+        if (passes(filter, one)) {
+          passed.add(one);
+        }
+      }
+      if (!passed.isEmpty()) {
+        return passed;
+      }
+    }
   }
 
   private <T> @Nullable T take(Feed.Taking<M, T> taking, int max) {

@@ -12,6 +12,7 @@ import java.nio.file.Path;
 import java.time.DateTimeException;
 import java.time.Duration;
 import java.util.UUID;
+import java.util.function.Predicate;
 
 /**
  * What stands about a subscriber in its directory, in {@code subscriber.json}, a {@link
@@ -38,6 +39,7 @@ public record StoredSubscriber(SubscriberConfig config, long start) {
     json.put("ackDurability", config.ackDurability().name());
     json.put("maxDeliveries", config.maxDeliveries());
     json.put("backoff", config.backoff().toString());
+    json.put("filter", filterName(config));
     json.put("order", config.order().name());
     json.put("maxInFlight", config.maxInFlight());
     json.put("window", config.window());
@@ -45,6 +47,14 @@ public record StoredSubscriber(SubscriberConfig config, long start) {
     json.put("pollTimeout", config.pollTimeout().toString());
     DurableFiles.createDirectories(directory);
     CheckedJson.write(directory.resolve(FILE), json);
+  }
+
+  private static String filterName(SubscriberConfig config) {
+    Predicate<?> filter = config.filter();
+    if (filter instanceof LostFilter lost) {
+      return lost.name();
+    }
+    return filter == null ? "" : filter.getClass().getName();
   }
 
   /**
@@ -68,7 +78,7 @@ public record StoredSubscriber(SubscriberConfig config, long start) {
           "damaged: " + file + " is not what was written for subscriber " + name);
     }
     try {
-      SubscriberConfig config =
+      SubscriberConfig.Builder config =
           SubscriberConfig.builder(name)
               .ack(json.required("ackRequired").asBoolean())
               .ackTimeout(Duration.parse(json.path("ackTimeout").asText()))
@@ -79,9 +89,12 @@ public record StoredSubscriber(SubscriberConfig config, long start) {
               .maxInFlight(json.path("maxInFlight").asInt())
               .window(json.path("window").asInt())
               .batchSize(json.path("batchSize").asInt())
-              .pollTimeout(Duration.parse(json.path("pollTimeout").asText()))
-              .build();
-      return new StoredSubscriber(config, json.path("start").asLong());
+              .pollTimeout(Duration.parse(json.path("pollTimeout").asText()));
+      String filter = json.path("filter").asText();
+      if (!filter.isEmpty()) {
+        config.filter(new LostFilter(filter));
+      }
+      return new StoredSubscriber(config.build(), json.path("start").asLong());
     } catch (DateTimeException | ConfigurationException | IllegalArgumentException e) {
       throw new DamagedMessageException("damaged: " + file + ": " + e.getMessage(), e);
     }

@@ -3,6 +3,7 @@ package com.wookler.river.core.subscriber;
 import java.time.Duration;
 import java.util.Collection;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -61,6 +62,43 @@ public interface Subscriber<M> extends AutoCloseable {
    * SubscriberConfig#pollTimeout}.
    */
   List<Delivery<M>> batch() throws InterruptedException;
+
+  /**
+   * What is there, as {@link #batch(int, Duration)} gives it, without a thread that waits: those
+   * who wait are served in the order in which they came, each from another thread than a
+   * publisher's. What is attached to the future runs on the pool that futures use by themselves.
+   *
+   * <p>The future may be cancelled, or completed otherwise: no message is taken for it then. While
+   * messages are being taken for it that waits for the outcome, and is refused if there are any.
+   * Only the returned future itself knows; cancelling one that was derived from it loses what
+   * comes.
+   *
+   * @param max 1 or more
+   * @return completed with an empty list if nothing came in time, exceptionally with what {@code
+   *     batch} would have thrown
+   */
+  CompletableFuture<List<Delivery<M>>> batchAsync(int max, Duration timeout);
+
+  /**
+   * Looks at what would be handed over now, without changing anything: in order of sequence, what
+   * waits to be delivered again and what is new. {@link Delivery#attempt} says how often a message
+   * was delivered before; there is no receipt, and verdicts do nothing.
+   */
+  List<Delivery<M>> peek(int max);
+
+  /**
+   * Decides over deliveries by their receipts, for holders that have nothing else: another process
+   * perhaps. A receipt cannot be made up, works at this subscriber only, and until it is closed.
+   *
+   * <p>Repeating a decision that took effect is OK for as long as the subscriber remembers it: the
+   * last decision by receipt for each of the last messages, at least twice as many as may be in
+   * flight, at most 65,536.
+   *
+   * @return an answer to each, in their order
+   * @throws com.wookler.river.common.errors.RiverException a dead letter cannot be kept; its
+   *     message is in flight again, all others are decided
+   */
+  List<Settled> settle(Collection<String> receipts, Settlement action);
 
   /** Finishes a message; see {@link Delivery#ack}. The delivery must be of this subscriber. */
   void ack(Delivery<M> delivery);

@@ -4,8 +4,11 @@ import com.wookler.river.common.errors.ConfigurationException;
 import com.wookler.river.core.ack.Limits;
 import com.wookler.river.core.ack.Retries;
 import com.wookler.river.core.message.Durability;
+import com.wookler.river.core.message.Message;
 import java.time.Duration;
 import java.util.Objects;
+import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The settings of one subscriber; immutable. Made by {@link #builder}.
@@ -34,6 +37,7 @@ public final class SubscriberConfig {
   private final String name;
   private final Position start;
   private final Order order;
+  private final @Nullable Predicate<?> filter;
   private final Acks acks;
   private final RetryPolicy retries;
   private final Bounds bounds;
@@ -60,6 +64,7 @@ public final class SubscriberConfig {
     name = from.name;
     start = from.start;
     order = from.order;
+    filter = from.filter;
     acks = new Acks(from.ackRequired, from.ackTimeout, from.ackDurability);
     retries = new RetryPolicy(from.maxDeliveries, from.backoff);
     bounds = new Bounds(from.maxInFlight, from.window);
@@ -149,6 +154,20 @@ public final class SubscriberConfig {
   }
 
   /**
+   * Which messages it wants (default null: all), a predicate over {@link
+   * com.wookler.river.core.message.Message}. It is asked at each delivery, on the thread that polls
+   * and without a lock; for {@link Subscriber#batchAsync} on a thread of River's, so it should be
+   * quick. It must not close the subscriber. What it refuses counts as finished. Where it throws,
+   * the attempt counts: the message comes again after the backoff, or without one after the ack
+   * timeout, and becomes a dead letter at the limit; without acknowledgement it counts as refused.
+   *
+   * <p>A filter is not kept on disk: whoever opens the subscriber after a restart has to give it.
+   */
+  public @Nullable Predicate<?> filter() {
+    return filter;
+  }
+
+  /**
    * How often a message is delivered at most before it becomes a dead letter; 0, the default, is
    * without limit. Counts only with acknowledgement.
    */
@@ -193,6 +212,7 @@ public final class SubscriberConfig {
   public boolean equalsButForStart(SubscriberConfig other) {
     return name.equals(other.name)
         && order == other.order
+        && Objects.equals(filter, other.filter)
         && acks.equals(other.acks)
         && retries.equals(other.retries)
         && bounds.equals(other.bounds)
@@ -214,7 +234,7 @@ public final class SubscriberConfig {
 
   @Override
   public int hashCode() {
-    return Objects.hash(name, start, order, acks, retries, bounds, polling);
+    return Objects.hash(name, start, order, filter, acks, retries, bounds, polling);
   }
 
   @Override
@@ -243,6 +263,7 @@ public final class SubscriberConfig {
     private Duration ackTimeout = DEFAULT_ACK_TIMEOUT;
     private Durability ackDurability = Durability.MEMORY;
     private Order order = Order.SEQUENCE;
+    private @Nullable Predicate<?> filter;
     private int maxDeliveries;
     private Backoff backoff = Backoff.none();
     private int maxInFlight = DEFAULT_MAX_IN_FLIGHT;
@@ -288,6 +309,12 @@ public final class SubscriberConfig {
     /** See {@link SubscriberConfig#order}. */
     public Builder order(Order wanted) {
       this.order = Objects.requireNonNull(wanted, "wanted");
+      return this;
+    }
+
+    /** See {@link SubscriberConfig#filter}. */
+    public <M> Builder filter(Predicate<Message<M>> wanted) {
+      this.filter = Objects.requireNonNull(wanted, "wanted");
       return this;
     }
 

@@ -7,6 +7,7 @@ import com.wookler.river.core.log.Arrivals;
 import com.wookler.river.core.log.Room;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.ReentrantLock;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What the parts of one subscriber share: its lock, what that guards, and its clock.
@@ -26,6 +27,7 @@ final class SubscriberState<M> {
   final long openedNanos;
   final LedgerForce force;
   final Room room;
+  final @Nullable Sieve<M> filter;
 
   @GuardedBy("lock")
   final Ledger ledger;
@@ -34,7 +36,7 @@ final class SubscriberState<M> {
   final Feed<M> feed;
 
   @GuardedBy("lock")
-  final Verdicts<M> verdicts;
+  final Verdicts verdicts;
 
   private volatile long discarded; // messages; written under the lock
 
@@ -61,8 +63,9 @@ final class SubscriberState<M> {
     this.time = context.time();
     this.room = context.log().room();
     this.openedNanos = time.nanoTime();
+    this.filter = config.filter() == null ? null : new Sieve<>(this, config.filter());
     this.feed = new Feed<>(subscriber, config, context, ledger);
-    this.verdicts = new Verdicts<>(ledger, counters.acks());
+    this.verdicts = new Verdicts(ledger, counters.acks());
     this.force =
         new LedgerForce(
             context.log(), ledger, refusals, config.ackDurability(), context.committer());
@@ -83,6 +86,21 @@ final class SubscriberState<M> {
   @GuardedBy("lock")
   boolean isClosed() {
     return closed;
+  }
+
+  /** Whether somebody who waits can go on now that something was decided: no publish tells. */
+  @GuardedBy("lock")
+  boolean decided(boolean wasFull) {
+    force.changed();
+    if (wasFull) {
+      line.listen(true);
+    }
+    return wasFull && feed.hasMore();
+  }
+
+  /** Whether a message gets no delivery after this one. */
+  boolean isLast(int attempt) {
+    return config.maxDeliveries() > 0 && attempt >= config.maxDeliveries();
   }
 
   @GuardedBy("lock")

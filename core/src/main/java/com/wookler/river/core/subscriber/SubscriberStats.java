@@ -1,14 +1,24 @@
 package com.wookler.river.core.subscriber;
 
+import java.time.Duration;
+
 /**
  * Where a subscriber stands, taken at one moment.
  *
  * @param lag messages in the log that it has not finished
  * @param inFlight handed over, not finished, not timed out
  * @param ackFloor the lowest sequence that it has not finished
+ * @param oldestUnfinishedAge how long ago the message there was published; zero if there is none,
+ *     or if it cannot be read
+ * @param windowUsed how far above the floor it has read: at {@link SubscriberConfig#window} nothing
+ *     new is read until the floor moves
+ * @param holes messages among those that are not finished: in flight, waiting for a further
+ *     delivery, or on their way to a dead letter
  * @param delivered hand-overs since it was opened, further ones included
  * @param acked messages acknowledged since it was opened
  * @param redelivered hand-overs since it was opened whose attempt is 2 or more
+ * @param dead messages that became dead letters since it was opened
+ * @param filtered messages that its filter refused since it was opened
  * @param expired messages since it was opened that expired before it had finished them
  * @param discarded messages since it was opened that the queue gave up before it had finished them
  */
@@ -16,8 +26,13 @@ public record SubscriberStats(
     long lag,
     int inFlight,
     long ackFloor,
+    Duration oldestUnfinishedAge,
+    int windowUsed,
+    int holes,
     long delivered,
     long acked,
     long redelivered,
+    long dead,
+    long filtered,
     long expired,
     long discarded) {}

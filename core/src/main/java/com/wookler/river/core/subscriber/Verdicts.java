@@ -3,28 +3,28 @@ package com.wookler.river.core.subscriber;
 import com.wookler.river.common.counters.AbstractCounter;
 import com.wookler.river.core.ack.Ledger;
 import com.wookler.river.core.ack.Outcome;
-import com.wookler.river.core.subscriber.MessageDelivery.Verdict;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Carries a consumer's verdicts into the ledger, and remembers in the delivery which one took
- * effect: the ledger forgets what lies below its floor, but repeating a verdict must stay harmless.
+ * Carries a consumer's verdicts into the ledger, and remembers in the claim which one took effect:
+ * the ledger forgets what lies below its floor, but repeating a verdict must stay harmless.
  *
  * <p>Guarded by the subscriber's lock.
  */
-final class Verdicts<M> {
+final class Verdicts {
   private static final long MAX_EXTENSION_MILLIS = TimeUnit.HOURS.toMillis(12);
 
   private final Ledger ledger;
   private final AbstractCounter acks;
   private long acked;
   private long dead;
+  private long filtered;
 
-  /** What a consumer decides over a delivery. */
+  /** What a consumer decides over a claim. */
   @FunctionalInterface
-  interface Decision<M> {
+  interface Decision {
     /** Carries it out, under the subscriber's lock. */
-    Outcome over(Verdicts<M> verdicts, MessageDelivery<M> delivery);
+    Outcome over(Verdicts verdicts, Claim claim);
   }
 
   Verdicts(Ledger ledger, AbstractCounter acks) {
@@ -47,13 +47,13 @@ final class Verdicts<M> {
     dead += messages;
   }
 
-  Outcome acknowledge(MessageDelivery<M> delivery) {
-    if (delivery.verdict == Verdict.ACKED) {
+  Outcome acknowledge(Claim claim) {
+    if (claim.verdict() == Verdict.ACKED) {
       return Outcome.REPEATED;
     }
-    Outcome outcome = ledger.acknowledge(delivery.sequence(), delivery.ticket());
+    Outcome outcome = ledger.acknowledge(claim.sequence(), claim.ticket());
     if (outcome != Outcome.STALE) {
-      delivery.verdict = Verdict.ACKED;
+      claim.verdict(Verdict.ACKED);
     }
     if (outcome == Outcome.DONE) {
       count(1);
@@ -61,53 +61,65 @@ final class Verdicts<M> {
     return outcome;
   }
 
-  Outcome acknowledgeUpTo(MessageDelivery<M> delivery) {
-    if (delivery.verdict == Verdict.ACKED && delivery.sequence() < ledger.floor()) {
+  Outcome acknowledgeUpTo(Claim claim) {
+    if (claim.verdict() == Verdict.ACKED && claim.sequence() < ledger.floor()) {
       return Outcome.REPEATED;
     }
     long before = ledger.unfinished();
-    Outcome outcome = ledger.acknowledgeUpTo(delivery.sequence(), delivery.ticket());
+    Outcome outcome = ledger.acknowledgeUpTo(claim.sequence(), claim.ticket());
     if (outcome != Outcome.STALE) {
-      delivery.verdict = Verdict.ACKED;
+      claim.verdict(Verdict.ACKED);
       count(before - ledger.unfinished());
     }
     return outcome;
   }
 
-  Outcome release(MessageDelivery<M> delivery) {
-    return delivery.verdict == Verdict.RELEASED
+  Outcome release(Claim claim) {
+    return claim.verdict() == Verdict.RELEASED
         ? Outcome.REPEATED
-        : givenBack(
-            delivery, Verdict.RELEASED, ledger.release(delivery.sequence(), delivery.ticket()));
+        : givenBack(claim, Verdict.RELEASED, ledger.release(claim.sequence(), claim.ticket()));
   }
 
-  Outcome retry(MessageDelivery<M> delivery, long delayMillis, long nowMillis) {
-    return delivery.verdict == Verdict.NACKED
+  Outcome retry(Claim claim, long delayMillis, long nowMillis) {
+    return claim.verdict() == Verdict.NACKED
         ? Outcome.REPEATED
         : givenBack(
-            delivery,
+            claim,
             Verdict.NACKED,
-            ledger.retry(delivery.sequence(), delivery.ticket(), delayMillis, nowMillis));
+            ledger.retry(claim.sequence(), claim.ticket(), delayMillis, nowMillis));
   }
 
   /** Takes the message out of delivery, for its dead letter to be written. */
-  Outcome bury(MessageDelivery<M> delivery, Verdict verdict) {
-    return delivery.verdict == verdict
+  Outcome bury(Claim claim, Verdict verdict) {
+    return claim.verdict() == verdict
         ? Outcome.REPEATED
-        : givenBack(delivery, verdict, ledger.bury(delivery.sequence(), delivery.ticket()));
+        : givenBack(claim, verdict, ledger.bury(claim.sequence(), claim.ticket()));
   }
 
-  private Outcome givenBack(MessageDelivery<M> delivery, Verdict verdict, Outcome outcome) {
+  /** Finishes a message that the filter refused; without acknowledgement it is finished. */
+  void refuse(Claim claim) {
+    if (ledger.acknowledge(claim.sequence(), claim.ticket()) == Outcome.DONE) {
+      claim.verdict(Verdict.ACKED);
+      filtered++;
+    }
+  }
+
+  /** Messages that the filter refused since the subscriber was opened. */
+  long filtered() {
+    return filtered;
+  }
+
+  private Outcome givenBack(Claim claim, Verdict verdict, Outcome outcome) {
     if (outcome == Outcome.DONE) {
-      delivery.verdict = verdict;
+      claim.verdict(verdict);
     }
     return unlessFinished(outcome);
   }
 
-  Outcome extend(MessageDelivery<M> delivery, long millis, long nowMillis) {
-    long latest = TimeUnit.SECONDS.toMillis(delivery.handedOverSecond()) + MAX_EXTENSION_MILLIS;
+  Outcome extend(Claim claim, long millis, long nowMillis) {
+    long latest = TimeUnit.SECONDS.toMillis(claim.handedOverSecond()) + MAX_EXTENSION_MILLIS;
     return unlessFinished(
-        ledger.extend(delivery.sequence(), delivery.ticket(), millis, nowMillis, latest));
+        ledger.extend(claim.sequence(), claim.ticket(), millis, nowMillis, latest));
   }
 
   /** The message is finished, so a verdict that wants it delivered again did not take effect. */

@@ -1,21 +1,32 @@
-package com.wookler.river.core;
+package com.wookler.river.core.subscriber;
 
 import com.wookler.river.core.message.MessageConverter;
 import com.wookler.river.core.message.StoredMessage;
-import com.wookler.river.core.subscriber.Delivery;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** A message that was looked up without a subscriber: attempt 0, and nothing to finish. */
-final class LookedUp<M> implements Delivery<M> {
+/**
+ * A message that was looked at without being handed over: there is nothing to finish, and verdicts
+ * do nothing.
+ *
+ * @param <M> type of the data
+ */
+public final class LookedUp<M> implements Delivery<M> {
   private final StoredMessage message;
   private final MessageConverter<M> converter;
+  private final int attempts;
 
-  LookedUp(StoredMessage message, MessageConverter<M> converter) {
+  /**
+   * Of the log, a backup, or a subscriber.
+   *
+   * @param attempts deliveries that it had; 0 without a subscriber
+   */
+  public LookedUp(StoredMessage message, MessageConverter<M> converter, int attempts) {
     this.message = message;
     this.converter = converter;
+    this.attempts = attempts;
   }
 
   @Override
@@ -25,7 +36,7 @@ final class LookedUp<M> implements Delivery<M> {
 
   @Override
   public int attempt() {
-    return 0;
+    return attempts;
   }
 
   @Override

@@ -1,0 +1,333 @@
+package com.wookler.river.core.subscriber;
+
+import com.google.errorprone.annotations.concurrent.GuardedBy;
+import com.wookler.river.common.TimeSource;
+import com.wookler.river.common.WorkerPool;
+import com.wookler.river.core.log.Arrivals;
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.Iterator;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executor;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.locks.ReentrantLock;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Where those wait for the messages of one subscriber that hold no thread, first come first served.
+ *
+ * <p>All of them have one place in the {@link Arrivals.Line}, beside the consumers that are parked
+ * in it. Whoever wakes it, a publisher perhaps, has a thread of the pool {@code async} look for
+ * messages; futures are completed on the pool that futures use by themselves, for that runs what
+ * the user has attached.
+ *
+ * <p><b>No message is lost to a cancellation.</b> A request is decided once, under its own lock:
+ * either messages were taken for it, or it was cancelled. A cancellation that comes while it looks
+ * waits for the outcome, and is refused if there are messages. The rejected alternative, to give
+ * back what was taken too late, cannot be had without acknowledgement.
+ *
+ * @param <D> what is waited for
+ */
+final class AsyncRoom<D> {
+  private static final Duration LONGEST = Duration.ofDays(365);
+  private static final long LONGEST_TIMER_NANOS = TimeUnit.MINUTES.toNanos(1);
+  private static final Executor COMPLETER = new CompletableFuture<Void>().defaultExecutor();
+  private static final int THREADS = 2;
+
+  private final Arrivals.Line line;
+  private final TimeSource time;
+  private final WaitingRoom.Source<D> source;
+  private final AtomicBoolean asked = new AtomicBoolean();
+  private final ReentrantLock lock = new ReentrantLock();
+
+  @GuardedBy("lock")
+  private final Deque<Request<D>> waiting = new ArrayDeque<>();
+
+  /** When to look for those whose time is over; none of them ends before. */
+  @GuardedBy("lock")
+  private long nextDeadline = Long.MAX_VALUE;
+
+  @GuardedBy("lock")
+  private @Nullable WorkerPool pool;
+
+  @GuardedBy("lock")
+  private boolean closed;
+
+  private volatile WorkerPool.@Nullable Serial looker; // written under the lock
+  private volatile boolean inLine; // whether nobody has woken the waiter
+  private Arrivals.@Nullable Waiter waiter; // confined to the looker, like what follows
+  private long timerAt = Long.MAX_VALUE;
+
+  AsyncRoom(Arrivals.Line line, TimeSource time, WaitingRoom.Source<D> source) {
+    this.line = line;
+    this.time = time;
+    this.source = source;
+  }
+
+  /** What was asked for; its state is under its own lock. */
+  private static final class Request<D> extends CompletableFuture<List<D>> {
+    private final int max;
+    private final long deadline;
+    private final ReentrantLock deciding = new ReentrantLock();
+
+    @GuardedBy("deciding")
+    private boolean decided;
+
+    Request(int max, long deadline) {
+      this.max = max;
+      this.deadline = deadline;
+    }
+
+    private boolean decide() {
+      deciding.lock();
+      try {
+        boolean first = !decided;
+        decided = true;
+        return first;
+      } finally {
+        deciding.unlock();
+      }
+    }
+
+    @Override
+    public boolean cancel(boolean mayInterruptIfRunning) {
+      return decide() ? super.cancel(mayInterruptIfRunning) : isCancelled();
+    }
+
+    @Override
+    public boolean complete(List<D> value) {
+      return decide() && super.complete(value);
+    }
+
+    @Override
+    public boolean completeExceptionally(Throwable cause) {
+      return decide() && super.completeExceptionally(cause);
+    }
+
+    @Override
+    public <U> CompletableFuture<U> newIncompleteFuture() {
+      return new CompletableFuture<>();
+    }
+
+    /** Takes what is there. Returns whether it is decided now. */
+    boolean look(WaitingRoom.Source<D> source, boolean last) {
+      List<D> taken = List.of();
+      Throwable failed = null;
+      deciding.lock();
+      try {
+        if (decided) {
+          return true;
+        }
+        try {
+          taken = source.take(max);
+        } catch (RuntimeException | Error e) {
+          failed = e;
+        }
+        decided = !taken.isEmpty() || failed != null || last;
+        if (!decided) {
+          return false;
+        }
+      } finally {
+        deciding.unlock();
+      }
+      answer(taken, failed);
+      return true;
+    }
+
+    private void answer(List<D> taken, @Nullable Throwable failed) {
+      Runnable answer =
+          failed == null ? () -> super.complete(taken) : () -> super.completeExceptionally(failed);
+      try {
+        COMPLETER.execute(answer);
+      } catch (RejectedExecutionException | OutOfMemoryError e) { // no thread: better here
+        answer.run();
+      }
+    }
+  }
+
+  /** Takes what is there; where there is nothing, the future waits for it. */
+  CompletableFuture<List<D>> take(int max, Duration timeout) {
+    boolean first;
+    lock.lock();
+    try {
+      first = waiting.isEmpty();
+    } finally {
+      lock.unlock();
+    }
+    if (first || timeout.isZero() || timeout.isNegative()) { // nobody to be fair to
+      List<D> taken = first ? source.take(max) : List.of();
+      if (!taken.isEmpty() || timeout.isZero() || timeout.isNegative()) {
+        return CompletableFuture.completedFuture(taken);
+      }
+    }
+    Duration bounded = timeout.compareTo(LONGEST) > 0 ? LONGEST : timeout;
+    Request<D> request = new Request<>(max, time.nanoTime() + bounded.toNanos());
+    lock.lock();
+    try {
+      if (closed) {
+        source.take(max); // throws
+      }
+      if (pool == null) {
+        pool = WorkerPool.acquire("async", THREADS);
+        looker = pool.serial("subscriber");
+      }
+      waiting.add(request);
+      nextDeadline = Math.min(nextDeadline, request.deadline);
+    } finally {
+      lock.unlock();
+    }
+    ask();
+    return request;
+  }
+
+  /** Has somebody look soon. */
+  private void ask() {
+    WorkerPool.Serial looks = looker;
+    if (looks != null && asked.compareAndSet(false, true)) {
+      try {
+        looks.execute(this::look);
+      } catch (RejectedExecutionException e) {
+        asked.set(false); // closed: all were answered
+      }
+    }
+  }
+
+  /** For clocks that are moved by hand: no timer knows. */
+  void tend() {
+    lock.lock();
+    try {
+      if (waiting.isEmpty()) {
+        return;
+      }
+    } finally {
+      lock.unlock();
+    }
+    ask();
+  }
+
+  private void woken() {
+    inLine = false;
+    ask();
+  }
+
+  private void look() {
+    asked.set(false); // before the look: what comes behind it asks again
+    while (true) {
+      if (!inLine) { // before the look, so that a publish behind it wakes it
+        inLine = true;
+        waiter = line.join(this::woken);
+      }
+      Request<D> head = head();
+      if (head == null) {
+        leave();
+        return;
+      }
+      if (!head.look(source, false)) {
+        break;
+      }
+    }
+    expire();
+  }
+
+  /** The one that has waited longest; those that are decided go. */
+  private @Nullable Request<D> head() {
+    lock.lock();
+    try {
+      Request<D> head = waiting.peek();
+      while (head != null && isDecided(head)) {
+        waiting.remove();
+        head = waiting.peek();
+      }
+      return head;
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  private static boolean isDecided(Request<?> request) {
+    request.deciding.lock();
+    try {
+      return request.decided;
+    } finally {
+      request.deciding.unlock();
+    }
+  }
+
+  private void leave() {
+    Arrivals.Waiter left = waiter;
+    if (left != null) {
+      line.leave(left);
+    }
+    inLine = false;
+    if (source.needsAnother()) { // a wake that was meant for it goes on
+      line.wakeOne();
+    }
+  }
+
+  /** Answers those whose time is over, and has the next one noticed. */
+  private void expire() {
+    List<Request<D>> over = List.of();
+    long next;
+    long now = time.nanoTime();
+    lock.lock();
+    try {
+      if (nextDeadline <= now) {
+        over = takeThoseOver(now);
+      }
+      next = nextDeadline - now;
+    } finally {
+      lock.unlock();
+    }
+    over.forEach(request -> request.look(source, true));
+    timer(now, Math.min(next, source.nanosUntilDue()));
+  }
+
+  @GuardedBy("lock")
+  private List<Request<D>> takeThoseOver(long now) {
+    List<Request<D>> over = new ArrayList<>();
+    nextDeadline = Long.MAX_VALUE;
+    for (Iterator<Request<D>> all = waiting.iterator(); all.hasNext(); ) {
+      Request<D> request = all.next();
+      if (request.deadline <= now) {
+        over.add(request);
+        all.remove();
+      } else {
+        nextDeadline = Math.min(nextDeadline, request.deadline);
+      }
+    }
+    return over;
+  }
+
+  private void timer(long now, long nanos) {
+    long bounded = Math.min(nanos, LONGEST_TIMER_NANOS);
+    if (timerAt <= now || now + bounded < timerAt) {
+      timerAt = now + bounded;
+      CompletableFuture.delayedExecutor(bounded, TimeUnit.NANOSECONDS, Runnable::run)
+          .execute(this::ask);
+    }
+  }
+
+  /** Answers all that wait; the subscriber is closed, and says so when it is asked. */
+  void close() {
+    WorkerPool share;
+    List<Request<D>> left;
+    lock.lock();
+    try {
+      closed = true;
+      share = pool;
+      left = new ArrayList<>(waiting);
+      waiting.clear();
+    } finally {
+      lock.unlock();
+    }
+    left.forEach(request -> request.look(source, true));
+    if (share != null) {
+      share.release();
+    }
+  }
+}

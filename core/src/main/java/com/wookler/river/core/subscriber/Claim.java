@@ -1,0 +1,16 @@
+package com.wookler.river.core.subscriber;
+
+/** One hand-over of one message, whose holder decides. Guarded by the subscriber's lock. */
+interface Claim {
+  long sequence();
+
+  long ticket();
+
+  /** When it was handed over, in seconds of the subscriber's clock. */
+  int handedOverSecond();
+
+  /** What took effect so far. */
+  Verdict verdict();
+
+  void verdict(Verdict decided);
+}

@@ -1,0 +1,68 @@
+package com.wookler.river.core.subscriber;
+
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.util.Base64;
+import java.util.UUID;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Writes and reads the receipts of one subscriber. Thread-safe.
+ *
+ * <pre>
+ * bytes  what (big-endian; 48 characters of Base64 for addresses)
+ *     8  sequence
+ *     8  ticket
+ *     4  second of the hand-over, of the subscriber's clock
+ *     8  which opening of the subscriber
+ *     8  SipHash of these under a key of queue and subscriber
+ * </pre>
+ *
+ * <p>The key comes from the queue's identity, which no interface shows. So a receipt cannot be made
+ * up or used at another subscriber, and one from before a restart is still known as such.
+ */
+final class Receipts {
+  private static final int CHECKED = 28;
+  private static final int LENGTH = CHECKED + Long.BYTES;
+
+  private final SipHash check;
+  private final long opening;
+
+  /** A receipt that was written for this subscriber. */
+  record Receipt(long sequence, long ticket, int second, boolean current) {}
+
+  /**
+   * Receipts of one opening.
+   *
+   * @param opening another number each time
+   */
+  Receipts(UUID queue, String subscriber, long opening) {
+    byte[] name = subscriber.getBytes(StandardCharsets.UTF_8);
+    SipHash byQueue = new SipHash(queue.getMostSignificantBits(), queue.getLeastSignificantBits());
+    SipHash other = new SipHash(queue.getLeastSignificantBits(), queue.getMostSignificantBits());
+    this.check = new SipHash(byQueue.of(name, name.length), other.of(name, name.length));
+    this.opening = opening;
+  }
+
+  String write(long sequence, long ticket, int second) {
+    ByteBuffer out = ByteBuffer.allocate(LENGTH);
+    out.putLong(sequence).putLong(ticket).putInt(second).putLong(opening);
+    out.putLong(check.of(out.array(), CHECKED));
+    return Base64.getUrlEncoder().encodeToString(out.array());
+  }
+
+  /** What a receipt says; null if this subscriber has never written it. */
+  @Nullable Receipt read(String text) {
+    byte[] bytes;
+    try {
+      bytes = Base64.getUrlDecoder().decode(text);
+    } catch (IllegalArgumentException e) {
+      return null;
+    }
+    ByteBuffer in = ByteBuffer.wrap(bytes);
+    if (bytes.length != LENGTH || in.getLong(CHECKED) != check.of(bytes, CHECKED)) {
+      return null;
+    }
+    return new Receipt(in.getLong(0), in.getLong(8), in.getInt(16), in.getLong(20) == opening);
+  }
+}

@@ -1,0 +1,16 @@
+package com.wookler.river.core.subscriber;
+
+/** What became of a decision by receipt. */
+public enum Settled {
+  /** It took effect, now or when it was made before. */
+  OK,
+
+  /**
+   * The receipt is void, and nothing changed: the message was delivered again, given back or
+   * finished otherwise, or the subscriber was moved or opened anew.
+   */
+  STALE,
+
+  /** This subscriber has never given out such a receipt. */
+  UNKNOWN
+}

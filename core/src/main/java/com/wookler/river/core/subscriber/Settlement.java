@@ -1,0 +1,65 @@
+package com.wookler.river.core.subscriber;
+
+import java.time.Duration;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+
+/** What {@link Subscriber#settle} does with messages; each is a verb of {@link Delivery}. */
+public sealed interface Settlement {
+  /** See {@link Delivery#ack}. */
+  static Settlement ack() {
+    return Ack.INSTANCE;
+  }
+
+  /** See {@link Delivery#nack()}. */
+  static Settlement nack() {
+    return new Nack(null);
+  }
+
+  /** See {@link Delivery#nack(Duration)}. */
+  static Settlement nack(Duration delay) {
+    if (delay.isNegative()) {
+      throw new IllegalArgumentException("a delay of " + delay);
+    }
+    return new Nack(delay);
+  }
+
+  /** See {@link Delivery#release}. */
+  static Settlement release() {
+    return Release.INSTANCE;
+  }
+
+  /** See {@link Delivery#reject}. */
+  static Settlement reject(String reason) {
+    return new Reject(Objects.requireNonNull(reason, "reason"));
+  }
+
+  /** See {@link Delivery#extend}. */
+  static Settlement extend(Duration time) {
+    if (time.isZero() || time.isNegative()) {
+      throw new IllegalArgumentException("an extension by " + time);
+    }
+    return new Extend(time);
+  }
+
+  /** See {@link Settlement#ack}. */
+  enum Ack implements Settlement {
+    /** The only one. */
+    INSTANCE
+  }
+
+  /** See {@link Settlement#nack}. */
+  record Nack(@Nullable Duration delay) implements Settlement {}
+
+  /** See {@link Settlement#release}. */
+  enum Release implements Settlement {
+    /** The only one. */
+    INSTANCE
+  }
+
+  /** See {@link Settlement#reject}. */
+  record Reject(String reason) implements Settlement {}
+
+  /** See {@link Settlement#extend}. */
+  record Extend(Duration time) implements Settlement {}
+}

@@ -1,0 +1,136 @@
+package com.wookler.river.core.subscriber;
+
+import com.google.errorprone.annotations.concurrent.GuardedBy;
+import com.wookler.river.core.ack.Ledger;
+import com.wookler.river.core.ack.Outcome;
+import com.wookler.river.core.message.StoredMessage;
+import com.wookler.river.core.subscriber.Receipts.Receipt;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Carries out what is decided by receipt, as {@link Decisions} does by delivery. Thread-safe: takes
+ * the subscriber's lock once a call.
+ */
+final class Settling<M> {
+  private final SubscriberState<M> state;
+  private final Burial<M> burial;
+  private final Receipts receipts;
+
+  @GuardedBy("state.lock")
+  private final ReceiptMemory memory;
+
+  /** A message that is given up, by its receipt. */
+  private record Dead(Claim claim, DeadLetter letter) {}
+
+  Settling(SubscriberState<M> state, Burial<M> burial, Receipts receipts) {
+    this.state = state;
+    this.burial = burial;
+    this.receipts = receipts;
+    this.memory = new ReceiptMemory(state.config.maxInFlight());
+  }
+
+  List<Settled> settle(Collection<String> texts, Settlement action) {
+    List<@Nullable Receipt> read = new ArrayList<>(texts.size());
+    for (String text : texts) {
+      read.add(receipts.read(text));
+    }
+    List<Settled> settled = new ArrayList<>(read.size());
+    List<Dead> dead = new ArrayList<>();
+    boolean wake;
+    long acknowledged;
+    state.lock.lock();
+    try {
+      state.ensureOpen();
+      boolean full = !state.ledger.hasRoom();
+      for (Receipt receipt : read) {
+        settled.add(settle(receipt, action, dead));
+      }
+      wake = state.decided(full) || !(action instanceof Settlement.Ack);
+      acknowledged = action instanceof Settlement.Ack ? state.force.acknowledged() : 0;
+    } finally {
+      state.lock.unlock();
+    }
+    state.room.finished();
+    if (wake) {
+      state.line.wakeOne();
+    }
+    bury(dead);
+    state.force.await(acknowledged);
+    return settled;
+  }
+
+  @GuardedBy("state.lock")
+  private Settled settle(@Nullable Receipt receipt, Settlement action, List<Dead> dead) {
+    if (receipt == null) {
+      return Settled.UNKNOWN;
+    }
+    if (!receipt.current()) {
+      return Settled.STALE;
+    }
+    if (!state.config.ackRequired()) {
+      return Settled.OK;
+    }
+    Outcome outcome = decide(memory.claim(receipt), action, dead);
+    return outcome == Outcome.STALE ? Settled.STALE : Settled.OK;
+  }
+
+  @GuardedBy("state.lock")
+  private Outcome decide(Claim claim, Settlement action, List<Dead> dead) {
+    Verdicts verdicts = state.verdicts;
+    if (action instanceof Settlement.Nack nack) {
+      int attempt = Ledger.attempt(claim.ticket());
+      if (state.isLast(attempt)) {
+        return giveUp(claim, Verdict.NACKED, Decisions.NACK, dead);
+      }
+      long delay =
+          nack.delay() == null
+              ? state.config.backoff().millis(claim.sequence(), attempt)
+              : nack.delay().toMillis();
+      return verdicts.retry(claim, delay, state.nowMillis());
+    }
+    if (action instanceof Settlement.Reject reject) {
+      return giveUp(claim, Verdict.REJECTED, reject.reason(), dead);
+    }
+    if (action instanceof Settlement.Extend extend) {
+      return verdicts.extend(claim, extend.time().toMillis(), state.nowMillis());
+    }
+    return action instanceof Settlement.Release
+        ? verdicts.release(claim)
+        : verdicts.acknowledge(claim);
+  }
+
+  /** Its data are not at hand, so they are read again. */
+  @GuardedBy("state.lock")
+  private Outcome giveUp(Claim claim, Verdict verdict, String reason, List<Dead> dead) {
+    StoredMessage message = state.feed.find(claim.sequence());
+    if (message == null) {
+      return Outcome.STALE;
+    }
+    Outcome outcome = state.verdicts.bury(claim, verdict);
+    if (outcome == Outcome.DONE) {
+      int attempt = Ledger.attempt(claim.ticket());
+      dead.add(new Dead(claim, new DeadLetter(message, attempt, reason, null)));
+    }
+    return outcome;
+  }
+
+  /**
+   * All but those that cannot be kept; these are in flight again, and the first failure is told.
+   */
+  private void bury(List<Dead> dead) {
+    RuntimeException failed = null;
+    for (Dead one : dead) {
+      try {
+        burial.bury(one.claim(), one.letter());
+      } catch (RuntimeException e) {
+        failed = failed == null ? e : failed;
+      }
+    }
+    if (failed != null) {
+      throw failed;
+    }
+  }
+}

@@ -1,0 +1,10 @@
+package com.wookler.river.core.subscriber;
+
+/** What the holder of a hand-over has decided, as far as it took effect. */
+enum Verdict {
+  NONE,
+  ACKED,
+  NACKED,
+  RELEASED,
+  REJECTED
+}
