@@ -17,7 +17,7 @@ import org.slf4j.LoggerFactory;
  * on the device before that is: {@link #force} comes before the ledgers. A crash in between hands
  * it on once more.
  */
-final class ExpiryQueue implements ExpiredMessages {
+final class ExpiryQueue {
   private static final Logger LOG = LoggerFactory.getLogger(ExpiryQueue.class);
   private static final String REASON = "expired";
 
@@ -31,8 +31,8 @@ final class ExpiryQueue implements ExpiredMessages {
     this.target = target;
   }
 
-  @Override
-  public boolean keep(StoredMessage message, String subscriber) {
+  /** See {@link ExpiredMessages#keep}. */
+  boolean keep(StoredMessage message, String subscriber) {
     Message<byte[]> copy = new DeadLetter(message, 0, REASON, null).toMessage(queue, subscriber);
     boolean kept = false;
     try {

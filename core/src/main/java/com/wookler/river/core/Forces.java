@@ -12,17 +12,17 @@ final class Forces {
   private final BlockLog log;
   private final SubscriberRegistry<?> subscribers;
   private final @Nullable Deduplicator deduplicator;
-  private final @Nullable ExpiryQueue expiryQueue;
+  private final ExpiryQueues expiryQueues;
 
   Forces(
       BlockLog log,
       SubscriberRegistry<?> subscribers,
       @Nullable Deduplicator deduplicator,
-      @Nullable ExpiryQueue expiryQueue) {
+      ExpiryQueues expiryQueues) {
     this.log = log;
     this.subscribers = subscribers;
     this.deduplicator = deduplicator;
-    this.expiryQueue = expiryQueue;
+    this.expiryQueues = expiryQueues;
   }
 
   /** Whether anything is not on the device. */
@@ -33,9 +33,7 @@ final class Forces {
   /** Forces all; on the flusher. */
   void force() {
     long end = log.nextSequence();
-    if (expiryQueue != null) {
-      expiryQueue.force();
-    }
+    expiryQueues.force();
     subscribers.force();
     if (deduplicator != null && log.failure().isEmpty()) {
       deduplicator.flush(end);

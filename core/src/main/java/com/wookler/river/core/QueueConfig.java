@@ -93,6 +93,7 @@ record QueueConfig<M>(
     Set<String> names = new HashSet<>();
     for (SubscriberConfig subscriber : subscribers) {
       Names.check("subscriber", subscriber.name());
+      ExpiryQueues.check(name, subscriber);
       check(
           name,
           names.add(subscriber.name().toLowerCase(Locale.ROOT)),

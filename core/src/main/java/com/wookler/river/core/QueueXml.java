@@ -76,6 +76,7 @@ final class QueueXml {
           "subscriber.max.deliveries",
           "subscriber.retry.count",
           "subscriber.backoff",
+          "subscriber.expiry.queue",
           "subscriber.order",
           "subscriber.filter",
           "subscriber.max.in.flight",
@@ -225,6 +226,7 @@ final class QueueXml {
               constant(node, "subscriber.ack.durability", Durability.class, Durability.MEMORY))
           .maxDeliveries(maxDeliveries(node))
           .backoff(backoff(node))
+          .expiryQueue(node.param("subscriber.expiry.queue").orElse(null))
           .order(order(node))
           .maxInFlight(
               node.integer("subscriber.max.in.flight", SubscriberConfig.DEFAULT_MAX_IN_FLIGHT))

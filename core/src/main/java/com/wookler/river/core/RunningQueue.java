@@ -77,12 +77,12 @@ final class RunningQueue<M> {
       backup = openBackup();
       lookup = new Lookup(config.name(), log, backup);
       undo.push(lookup::close);
-      ExpiryQueue expiryQueue = expiryQueue();
-      SubscriberContext<M> context = context(expiryQueue);
+      ExpiryQueues expiryQueues = new ExpiryQueues(config);
+      SubscriberContext<M> context = context(expiryQueues);
       subscribers =
           openSubscribers(context, counters, buries ? deadLetters(worker, listeners) : this::none);
       Deduplicator deduplicator = openDeduplicator();
-      forces = new Forces(log, subscribers, deduplicator, expiryQueue);
+      forces = new Forces(log, subscribers, deduplicator, expiryQueues);
       drain =
           new BlockDrain(
               context,
@@ -153,12 +153,7 @@ final class RunningQueue<M> {
     return opened;
   }
 
-  private @Nullable ExpiryQueue expiryQueue() {
-    String to = config.expiry().queue();
-    return to == null ? null : new ExpiryQueue(config.name(), config.directory().resolve(to));
-  }
-
-  private SubscriberContext<M> context(@Nullable ExpiryQueue expiryQueue) {
+  private SubscriberContext<M> context(ExpiryQueues expiryQueues) {
     EhcacheRedeliveryCache cache = openCache(config.ehcache());
     undo.push(cache::close);
     return new SubscriberContext<>(
@@ -171,10 +166,7 @@ final class RunningQueue<M> {
         config.time(),
         cache,
         line("flusher", FLUSHERS), // apart: an acknowledgement waits for no snapshot or deletion
-        new Expiries(
-            config.expiry().maxAgeMicros(),
-            config.expiry().sweep(),
-            expiryQueue == null ? Expiries.NONE.store() : expiryQueue));
+        new Expiries(config.expiry().maxAgeMicros(), config.expiry().sweep(), expiryQueues));
   }
 
   /** A queue of dead letters: its subscribers have none. */

@@ -122,6 +122,7 @@ final class SubscriberRegistry<M> {
    */
   DurableSubscriber<M> open(SubscriberConfig config) {
     Names.check("subscriber", config.name());
+    ExpiryQueues.check(context.queue(), config);
     context.removal().lock();
     try {
       synchronized (this) {

@@ -1,9 +1,11 @@
 package com.wookler.river.core;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 import com.wookler.river.common.ManualTimeSource;
+import com.wookler.river.common.errors.ConfigurationException;
 import com.wookler.river.core.message.Message;
 import com.wookler.river.core.message.MessageConverter;
 import com.wookler.river.core.subscriber.DeadLetters;
@@ -165,6 +167,26 @@ class ExpiryTest {
     assertThat(text(copy, DeadLetters.REASON)).isEqualTo("expired");
     assertThat(expired.stats().nextSequence()).isEqualTo(1);
     queue.force();
+  }
+
+  @Test
+  void shouldHandOnToTheQueueThatTheSubscriberNames() throws InterruptedException {
+    MessageQueue<String> expired = started(builder("expired"));
+    MessageQueue<String> own = started(builder("own"));
+    queue = started(builder("orders").maxAge(MINUTE, "expired"));
+    Subscriber<String> named =
+        queue.subscriber(SubscriberConfig.builder("named").expiryQueue("own").build());
+    Subscriber<String> other = queue.subscriber("other");
+    publish(1);
+    time.advance(MINUTE);
+    assertThat(all(named)).isEmpty();
+    assertThat(all(other)).isEmpty();
+    assertThat(text(own.read(0).orElseThrow(), DeadLetters.SUBSCRIBER)).isEqualTo("named");
+    assertThat(text(expired.read(0).orElseThrow(), DeadLetters.SUBSCRIBER)).isEqualTo("other");
+    named.close();
+    assertThat(queue.subscriber("named").config().expiryQueue()).isEqualTo("own");
+    SubscriberConfig itself = SubscriberConfig.builder("loop").expiryQueue("orders").build();
+    assertThatThrownBy(() -> queue.subscriber(itself)).isInstanceOf(ConfigurationException.class);
   }
 
   private static String text(Delivery<String> delivery, String header) {

@@ -245,6 +245,7 @@ class XmlQueueTest {
         Arguments.of("subscriber.ack.async", "true", ""),
         Arguments.of("subscriber.max.deliveries", "5", "-1"),
         Arguments.of("subscriber.retry.count", "3", "-1"),
+        Arguments.of("subscriber.expiry.queue", "expired", "orders"),
         Arguments.of("subscriber.backoff", "exponential 1ss 5mm", "sometimes"),
         Arguments.of("subscriber.order", "sequence", "RANDOM"),
         Arguments.of("subscriber.filter", EveryOther.class.getName(), "java.lang.String"),

@@ -11,5 +11,5 @@ public interface ExpiredMessages {
    *
    * @return false if it cannot be kept now; the subscriber then has to keep it unfinished
    */
-  boolean keep(StoredMessage message, String subscriber);
+  boolean keep(StoredMessage message, SubscriberConfig subscriber);
 }

@@ -17,11 +17,11 @@ import org.jspecify.annotations.Nullable;
 final class Expiry {
   private final Expiries expiries;
   private final TimeSource time;
-  private final String subscriber;
+  private final SubscriberConfig subscriber;
   private long expired;
   private boolean stuck;
 
-  Expiry(SubscriberContext<?> context, String subscriber) {
+  Expiry(SubscriberContext<?> context, SubscriberConfig subscriber) {
     this.expiries = context.expiries();
     this.time = context.time();
     this.subscriber = subscriber;

@@ -62,7 +62,7 @@ final class Feed<M> implements AutoCloseable {
           readTerms = terms;
           return new MessageDelivery<>(subscriber, sequence, micros, data, key, headers);
         };
-    this.expiry = new Expiry(context, config.name());
+    this.expiry = new Expiry(context, config);
     this.log = context.log();
     this.ledger = ledger;
     this.reader = log.reader();

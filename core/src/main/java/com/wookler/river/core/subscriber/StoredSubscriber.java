@@ -40,6 +40,7 @@ public record StoredSubscriber(SubscriberConfig config, long start) {
     json.put("maxDeliveries", config.maxDeliveries());
     json.put("backoff", config.backoff().toString());
     json.put("filter", filterName(config));
+    json.put("expiryQueue", config.expiryQueue());
     json.put("order", config.order().name());
     json.put("maxInFlight", config.maxInFlight());
     json.put("window", config.window());
@@ -84,6 +85,7 @@ public record StoredSubscriber(SubscriberConfig config, long start) {
               .ackTimeout(Duration.parse(json.path("ackTimeout").asText()))
               .ackDurability(Durability.valueOf(json.path("ackDurability").asText()))
               .maxDeliveries(json.path("maxDeliveries").asInt())
+              .expiryQueue(json.path("expiryQueue").textValue())
               .backoff(Backoff.parse(json.path("backoff").asText("none")))
               .order(Order.valueOf(json.path("order").asText(Order.SEQUENCE.name())))
               .maxInFlight(json.path("maxInFlight").asInt())

@@ -34,6 +34,7 @@ public final class SubscriberConfig {
 
   private static final Duration MAX_ACK_TIMEOUT = Duration.ofHours(12);
 
+  private final @Nullable String expiryQueue;
   private final String name;
   private final Position start;
   private final Order order;
@@ -66,6 +67,7 @@ public final class SubscriberConfig {
     order = from.order;
     filter = from.filter;
     acks = new Acks(from.ackRequired, from.ackTimeout, from.ackDurability);
+    expiryQueue = from.expiryQueue;
     retries = new RetryPolicy(from.maxDeliveries, from.backoff);
     bounds = new Bounds(from.maxInFlight, from.window);
     polling = new Polling(from.batchSize, from.pollTimeout);
@@ -211,12 +213,21 @@ public final class SubscriberConfig {
   /** Whether these are the same settings; {@code start}, which counts only once, aside. */
   public boolean equalsButForStart(SubscriberConfig other) {
     return name.equals(other.name)
+        && Objects.equals(expiryQueue, other.expiryQueue)
         && order == other.order
         && Objects.equals(filter, other.filter)
         && acks.equals(other.acks)
         && retries.equals(other.retries)
         && bounds.equals(other.bounds)
         && polling.equals(other.polling);
+  }
+
+  /**
+   * The queue to which messages are handed on that expired before this subscriber had finished
+   * them, instead of the one that its queue names (default null: that one).
+   */
+  public @Nullable String expiryQueue() {
+    return expiryQueue;
   }
 
   /** The part of the settings that its ledger needs. */
@@ -266,6 +277,7 @@ public final class SubscriberConfig {
     private @Nullable Predicate<?> filter;
     private int maxDeliveries;
     private Backoff backoff = Backoff.none();
+    private @Nullable String expiryQueue;
     private int maxInFlight = DEFAULT_MAX_IN_FLIGHT;
     private int window = DEFAULT_WINDOW;
     private Position start = Position.earliest();
@@ -297,6 +309,12 @@ public final class SubscriberConfig {
     /** See {@link SubscriberConfig#maxDeliveries}. */
     public Builder maxDeliveries(int deliveries) {
       this.maxDeliveries = deliveries;
+      return this;
+    }
+
+    /** See {@link SubscriberConfig#expiryQueue}. */
+    public Builder expiryQueue(@Nullable String queue) {
+      this.expiryQueue = queue;
       return this;
     }
 
