@@ -157,7 +157,7 @@ final class Recovery {
       if (!cursor.sound()) {
         setAside(cursorPath, "is damaged; made again from the other files");
       }
-    } else if (logs > 0) {
+    } else if (logs > 0 || newest > 1) { // with less, it was killed while it was being made
       damaged.add(
           new LedgerDamage(
               cursorPath, "is damaged: it is missing; made again from the other files"));
