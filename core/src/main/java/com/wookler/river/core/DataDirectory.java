@@ -48,6 +48,9 @@ final class DataDirectory implements AutoCloseable {
   /** In the name of a directory of data that was set aside. */
   static final String DISCARDED = ".discarded-";
 
+  private static final String LOG_NAME = "log";
+  private static final String SUBSCRIBERS_NAME = "subscribers";
+
   private static final Logger LOG = LoggerFactory.getLogger(DataDirectory.class);
   private static final DateTimeFormatter STAMP =
       DateTimeFormatter.ofPattern("yyyyMMdd'T'HHmmss.SSSX").withZone(ZoneOffset.UTC);
@@ -106,7 +109,7 @@ final class DataDirectory implements AutoCloseable {
       throws IOException {
     Locked locked = lock(path, name);
     try {
-      if (!reload && Files.exists(path.resolve("log"))) {
+      if (!reload && Files.exists(path.resolve(LOG_NAME))) {
         Path aside = aside(path, time.wallTime());
         Files.move(
             path, aside); // the lock goes with it, and keeps others out of it until it is closed
@@ -163,7 +166,7 @@ final class DataDirectory implements AutoCloseable {
     try (DirectoryStream<Path> files = Files.newDirectoryStream(path)) {
       for (Path file : files) {
         String fileName = String.valueOf(file.getFileName());
-        if (!fileName.equals("LOCK") && !fileName.endsWith(DurableFiles.TEMPORARY)) {
+        if (!isOfABeginning(file, fileName)) {
           throw new ConfigurationException(
               "queue "
                   + name
@@ -175,6 +178,15 @@ final class DataDirectory implements AutoCloseable {
         }
       }
     }
+  }
+
+  /** Whether it may stand there because the making of a queue was cut short. */
+  private static boolean isOfABeginning(Path file, String name) {
+    String[] inside = file.toFile().list();
+    boolean isEmptyDirectory = inside != null && inside.length == 0;
+    return name.equals("LOCK")
+        || name.endsWith(DurableFiles.TEMPORARY)
+        || ((name.equals(LOG_NAME) || name.equals(SUBSCRIBERS_NAME)) && isEmptyDirectory);
   }
 
   private static void claim(Path path, String name) {
@@ -229,6 +241,8 @@ final class DataDirectory implements AutoCloseable {
   private static UUID identity(Path path, String name, TimeSource time) throws IOException {
     Path file = path.resolve(QueueIdentity.FILE);
     if (!Files.exists(file)) {
+      DurableFiles.makeDirectories(path.resolve(LOG_NAME)); // forced with the file
+      DurableFiles.makeDirectories(path.resolve(SUBSCRIBERS_NAME));
       QueueIdentity fresh = new QueueIdentity(UUID.randomUUID(), name, time.wallTime().toString());
       fresh.write(file);
       return fresh.id();
@@ -241,7 +255,7 @@ final class DataDirectory implements AutoCloseable {
   }
 
   Path log() {
-    return path.resolve("log");
+    return path.resolve(LOG_NAME);
   }
 
   Path ids() {
@@ -249,7 +263,7 @@ final class DataDirectory implements AutoCloseable {
   }
 
   Path subscribers() {
-    return path.resolve("subscribers");
+    return path.resolve(SUBSCRIBERS_NAME);
   }
 
   Path path() {

@@ -199,6 +199,24 @@ class TwoProcessesTest {
   }
 
   @Test
+  void shouldGoOnWhereTheMakingOfAQueueWasCutShort() throws Exception {
+    Files.createDirectories(own().resolve("log"));
+    Files.createDirectories(own().resolve("subscribers"));
+    try (MessageQueue<String> queue = builder(NAME).open()) {
+      assertThat(queue.publisher().publish("m0")).isZero();
+    }
+  }
+
+  @Test
+  void shouldRefuseALogWithoutIdentity() throws Exception {
+    Files.createDirectories(own().resolve("log"));
+    Files.writeString(own().resolve("log/b00000001.cq4"), "whose?");
+    assertThatThrownBy(() -> builder(NAME).open())
+        .isInstanceOf(ConfigurationException.class)
+        .hasMessageContaining("holds log but no queue.json");
+  }
+
+  @Test
   void shouldRefuseAFileInPlaceOfADirectory() throws Exception {
     Files.createDirectories(base());
     Files.writeString(own(), "a file");

@@ -48,7 +48,8 @@ public final class DurableFiles {
     }
   }
 
-  private static void makeDirectories(Path directory) throws IOException {
+  /** Likewise, but forces nothing: to be followed by a force of the directory that it is in. */
+  public static void makeDirectories(Path directory) throws IOException {
     if (POSIX) {
       Files.createDirectories(
           directory,
@@ -133,14 +134,19 @@ public final class DurableFiles {
    */
   public static void write(Path file, byte[] content) throws IOException {
     Path temporary = file.resolveSibling(file.getFileName() + TEMPORARY);
-    try (FileChannel out = create(temporary)) {
+    writeNew(temporary, content);
+    rename(temporary, file);
+  }
+
+  /** Writes a new file and forces it, but not its name: the directory is to be forced after it. */
+  static void writeNew(Path file, byte[] content) throws IOException {
+    try (FileChannel out = create(file)) {
       ByteBuffer buffer = ByteBuffer.wrap(content);
       while (buffer.hasRemaining()) {
         out.write(buffer);
       }
       out.force(true);
     }
-    rename(temporary, file);
   }
 
   /** Renames within one directory, replacing, and forces the directory. */

@@ -224,7 +224,11 @@ final class LogMarks implements AutoCloseable {
             settings.queue(),
             file);
       }
-      DurableFiles.write(file, content.encode(settings.identity()));
+      if (isNew && !exists) {
+        DurableFiles.writeNew(file, content.encode(settings.identity())); // named with block 1
+      } else {
+        DurableFiles.write(file, content.encode(settings.identity()));
+      }
     }
     try (FileChannel channel =
         FileChannel.open(file, StandardOpenOption.READ, StandardOpenOption.WRITE)) {
