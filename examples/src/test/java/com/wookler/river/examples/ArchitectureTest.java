@@ -33,6 +33,8 @@ class ArchitectureTest {
           "examples.demo",
           "examples.utils",
           "tools",
+          "reactor.processors",
+          "reactor",
           "core",
           "core.inspect",
           "core.ids",
