@@ -77,7 +77,9 @@ class ExpiryTest {
     queue.publisher().publish("for ever");
     time.advance(MINUTE.minusMillis(1));
     assertThat(queue.subscriber("early").next().data()).isEqualTo("short");
+    assertThat(acking.peek(5)).hasSize(3);
     time.advance(Duration.ofMillis(1));
+    assertThat(acking.peek(5)).extracting(Delivery::data).containsExactly("long", "for ever");
     assertThat(all(plain)).containsExactly("long", "for ever");
     assertThat(plain.stats().expired()).isEqualTo(1);
     assertThat(all(acking)).containsExactly("long", "for ever");

@@ -83,10 +83,12 @@ final class Peeking<M> {
     while (true) {
       long sequence;
       int attempts;
+      Expiry expiry;
       state.lock.lock();
       try {
         state.ensureOpen();
         sequence = available(from);
+        expiry = state.feed.expiry();
         attempts = sequence < log.nextSequence() ? state.ledger.attempts(sequence) : 0;
       } finally {
         state.lock.unlock();
@@ -95,7 +97,9 @@ final class Peeking<M> {
         return null;
       }
       StoredMessage message = read(reader, sequence);
-      if (message != null && !DeadLetter.isForAnother(message.headers(), state.config.name())) {
+      if (message != null
+          && !DeadLetter.isForAnother(message.headers(), state.config.name())
+          && !expiry.isOver(message.publishedMicros(), message.terms())) {
         return new Seen(message, attempts);
       }
       from = message == null ? log.gaps().endOf(sequence) : sequence + 1;

@@ -78,7 +78,8 @@ final class Sweep<M> {
         metExpiresAt = expiry.at(message.publishedMicros(), message.terms());
         return;
       }
-      if (!expiry.keep(message)) {
+      boolean another = DeadLetter.isForAnother(message.headers(), state.config.name());
+      if (!another && !expiry.keep(message)) {
         return;
       }
       if (ready >= 0) {
