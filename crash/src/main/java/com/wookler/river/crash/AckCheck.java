@@ -73,6 +73,11 @@ final class AckCheck {
         stale++;
       } else if (entry.kind() == Kind.PASSED) {
         PlainCheck.expectDamaged(name, entry, contents);
+        // told to go on there, it gives again what was finished beyond
+        Arrays.fill(marks.acked, sequence, marks.acked.length, 0);
+        Arrays.fill(ackedAttempt, sequence, ackedAttempt.length, (byte) 0);
+        Arrays.fill(before, sequence, before.length, (byte) 0);
+        seen.removeIf(each -> each / 128 > sequence);
       } else if (entry.kind() == Kind.DELIVERED) {
         PlainCheck.expectContent(name, entry, contents, end);
         expectUnfinished(entry, ackedAttempt[sequence]);

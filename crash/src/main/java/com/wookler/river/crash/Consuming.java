@@ -22,7 +22,8 @@ final class Consuming {
   private static final Duration WAIT = Duration.ofMillis(50);
   private static final int LEAVE_ONE_OF = 200;
   private static final int MOST = 100;
-  private static final Pattern SEQUENCE = Pattern.compile("sequence ([0-9]+): damaged");
+  private static final Pattern TORN = // and not a block that cannot be opened just now
+      Pattern.compile("sequence ([0-9]+): damaged: .*(checksum|document)");
 
   private final Subscriber<byte[]> subscriber;
   private final Journal journal;
@@ -42,7 +43,7 @@ final class Consuming {
       try {
         return subscriber.batch(most, timeout);
       } catch (DamagedMessageException e) {
-        Matcher lost = SEQUENCE.matcher(String.valueOf(e.getMessage()));
+        Matcher lost = TORN.matcher(String.valueOf(e.getMessage()));
         if (!scenario.faulty() || !lost.find()) {
           throw e;
         }

@@ -25,7 +25,7 @@ class HeapTest {
             new Site(
                 Files.createDirectory(root.resolve("tested")),
                 Files.createDirectory(root.resolve("ledger"))),
-            new Scenario(4, 2, Level.MIXED, LARGEST, true),
+            new Scenario(4, 1, Level.MIXED, LARGEST, true),
             Counts.seed(HeapTest.class));
     HeapFull fault = new HeapFull();
     for (int i = 0; i < ROUNDS; i++) {

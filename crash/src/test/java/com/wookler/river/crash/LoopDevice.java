@@ -14,7 +14,7 @@ import java.nio.file.Path;
  * about its cache is not tried.
  */
 final class LoopDevice implements AutoCloseable {
-  private static final String SIZE = "512M";
+  private static final String SIZE = "2G";
 
   private final Path image;
   private final Path mount;
