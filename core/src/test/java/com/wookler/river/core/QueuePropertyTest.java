@@ -8,8 +8,12 @@ import com.wookler.river.core.log.BlockInfo;
 import com.wookler.river.core.log.RecycleStrategy;
 import com.wookler.river.core.message.Message;
 import com.wookler.river.core.message.MessageConverter;
+import com.wookler.river.core.subscriber.Backoff;
+import com.wookler.river.core.subscriber.DeadLetters;
 import com.wookler.river.core.subscriber.Delivery;
 import com.wookler.river.core.subscriber.Position;
+import com.wookler.river.core.subscriber.Settled;
+import com.wookler.river.core.subscriber.Settlement;
 import com.wookler.river.core.subscriber.Subscriber;
 import com.wookler.river.core.subscriber.SubscriberConfig;
 import java.io.IOException;
@@ -60,6 +64,9 @@ class QueuePropertyTest {
     ACK_UP_TO,
     NACK,
     RELEASE,
+    REJECT,
+    SETTLE_BY_RECEIPT,
+    PEEK,
     ADVANCE,
     CLOSE_SUBSCRIBER,
     RESTART,
@@ -140,7 +147,9 @@ class QueuePropertyTest {
     settle();
     for (SubscriberModel model : models.values()) {
       assertThat(model.lag(end())).isZero();
-      assertThat(queue.subscriber(model.config()).stats().lag()).isZero();
+      Subscriber<byte[]> subscriber = queue.subscriber(model.config());
+      await().pollInterval(Duration.ofMillis(2)).until(() -> subscriber.stats().lag() == 0);
+      assertThat(dead(subscriber)).containsExactlyInAnyOrderElementsOf(model.dead());
     }
     restart();
     settle();
@@ -191,6 +200,9 @@ class QueuePropertyTest {
       case ACK_UP_TO -> ackUpTo(step.a(), step.b());
       case NACK -> giveBack(step.a(), step.b(), false);
       case RELEASE -> giveBack(step.a(), step.b(), true);
+      case REJECT -> reject(step.a(), step.b());
+      case SETTLE_BY_RECEIPT -> settleByReceipt(step.a(), step.b());
+      case PEEK -> peek(step.a(), 1 + step.b());
       case ADVANCE -> time.advance(Duration.ofSeconds(1 + 3L * step.a()));
       case CLOSE_SUBSCRIBER -> closeSubscriber(step.a());
       case RESTART -> restart();
@@ -254,7 +266,9 @@ class QueuePropertyTest {
         .ack(which != 1)
         .ackTimeout(ACK_TIMEOUT)
         .maxInFlight(which == 2 ? 3 : 50)
-        .window(which == 2 ? 6 : 100)
+        .window(which == 2 ? 6 : 10_000)
+        .maxDeliveries(which == 0 ? 3 : 0)
+        .backoff(which == 0 ? Backoff.fixed(Duration.ofSeconds(7)) : Backoff.none())
         .start(start)
         .build();
   }
@@ -368,8 +382,64 @@ class QueuePropertyTest {
     } else {
       Duration delay = Duration.ofSeconds(b % 3 * 5L);
       delivery.nack(delay);
-      model.givenBack(delivery, delay, millis());
+      if (model.isLast(delivery)) {
+        model.rejected(delivery);
+      } else {
+        model.givenBack(delivery, delay, millis());
+      }
     }
+  }
+
+  private void reject(int a, int b) {
+    SubscriberModel model = model(a);
+    if (model == null || model.out().isEmpty()) {
+      return;
+    }
+    Delivery<byte[]> delivery = model.out().get(b % model.out().size());
+    delivery.reject("no");
+    delivery.reject("no");
+    model.rejected(delivery);
+  }
+
+  private void settleByReceipt(int a, int b) {
+    SubscriberModel model = model(a);
+    if (model == null || model.out().isEmpty()) {
+      return;
+    }
+    List<Delivery<byte[]>> out = model.out();
+    List<Delivery<byte[]>> some = out.subList(b % out.size(), out.size());
+    List<String> receipts = some.stream().map(Delivery::receipt).toList();
+    Settlement action = b % 2 == 0 ? Settlement.ack() : Settlement.release();
+    for (int i = 0; i < 2; i++) { // again is harmless
+      assertThat(subscriber(model).settle(receipts, action)).containsOnly(Settled.OK);
+    }
+    for (Delivery<byte[]> delivery : some) {
+      if (b % 2 == 0) {
+        model.acked(delivery);
+      } else {
+        model.released(delivery);
+      }
+    }
+  }
+
+  private void peek(int a, int max) {
+    SubscriberModel model = model(a);
+    if (model == null) {
+      return;
+    }
+    next(model, 1); // has what is due noticed
+    List<Long> seen = subscriber(model).peek(max).stream().map(Delivery::sequence).toList();
+    List<Long> visible = model.visible(end(), millis());
+    assertThat(seen).isEqualTo(visible.subList(0, Math.min(max, visible.size())));
+  }
+
+  private static List<Long> dead(Subscriber<byte[]> subscriber) {
+    return subscriber.deadLetters().peek(Integer.MAX_VALUE).stream()
+        .map(
+            letter ->
+                Long.valueOf(
+                    new String(letter.headers().get(DeadLetters.SEQUENCE), StandardCharsets.UTF_8)))
+        .toList();
   }
 
   private void closeSubscriber(int a) {

@@ -6,9 +6,12 @@ import com.wookler.river.core.subscriber.Delivery;
 import com.wookler.river.core.subscriber.SubscriberConfig;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeMap;
+import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -19,7 +22,8 @@ final class SubscriberModel {
   private enum State {
     OUT,
     DELAYED,
-    READY
+    READY,
+    SPENT
   }
 
   /** A message that was handed over and is not finished. */
@@ -33,6 +37,7 @@ final class SubscriberModel {
   private final SubscriberConfig config;
   private final Map<Long, Entry> unfinished = new TreeMap<>();
   private long position;
+  private final Set<Long> dead = new TreeSet<>();
 
   SubscriberModel(SubscriberConfig config, long start) {
     this.config = config;
@@ -63,9 +68,21 @@ final class SubscriberModel {
     return out;
   }
 
-  private void expire(long now) {
-    for (Entry entry : unfinished.values()) {
-      if (entry.state != State.READY && entry.dueMillis <= now) {
+  /** What falls due: ready, or waiting for its backoff first, or given up. */
+  void expire(long now) {
+    for (Iterator<Map.Entry<Long, Entry>> all = unfinished.entrySet().iterator(); all.hasNext(); ) {
+      Map.Entry<Long, Entry> next = all.next();
+      Entry entry = next.getValue();
+      if (entry.state == State.OUT && entry.dueMillis <= now) {
+        if (isSpent(entry)) {
+          dead.add(next.getKey());
+          all.remove();
+          continue;
+        }
+        entry.state = State.DELAYED;
+        entry.dueMillis += config.backoff().millis(next.getKey(), entry.attempts);
+      }
+      if (entry.state == State.DELAYED && entry.dueMillis <= now) {
         entry.state = State.READY;
       }
     }
@@ -79,6 +96,7 @@ final class SubscriberModel {
   void handedOver(Delivery<byte[]> delivery, long end, long now) {
     expire(now);
     long sequence = delivery.sequence();
+    passed(sequence);
     if (sequence == position) {
       assertThat(count(State.READY)).as("redeliveries come first").isZero();
       position++;
@@ -106,11 +124,47 @@ final class SubscriberModel {
   void nothing(long end, long now) {
     expire(now);
     if (count(State.OUT) < config.maxInFlight()) {
+      passed(end);
       assertThat(count(State.READY)).as("waits to be delivered again").isZero();
       if (position < end) {
         assertThat(position - floor()).as("the window is full").isEqualTo(config.window());
       }
     }
+  }
+
+  /** What a look must show: what is ready, and all that is new. */
+  List<Long> visible(long end, long now) {
+    expire(now);
+    List<Long> visible = new ArrayList<>();
+    unfinished.forEach(
+        (sequence, entry) -> {
+          if (entry.state == State.READY) {
+            visible.add(sequence);
+          }
+        });
+    for (long sequence = position; sequence < end; sequence++) {
+      visible.add(sequence);
+    }
+    return visible;
+  }
+
+  /** Messages that were given up. */
+  Set<Long> dead() {
+    return dead;
+  }
+
+  void rejected(Delivery<byte[]> delivery) {
+    unfinished.remove(delivery.sequence());
+    dead.add(delivery.sequence());
+  }
+
+  /** Whether a delivery is the last that its message gets. */
+  boolean isLast(Delivery<byte[]> delivery) {
+    return config.maxDeliveries() > 0 && delivery.attempt() >= config.maxDeliveries();
+  }
+
+  private boolean isSpent(Entry entry) {
+    return config.maxDeliveries() > 0 && entry.attempts >= config.maxDeliveries();
   }
 
   void acked(Delivery<byte[]> delivery) {
@@ -138,8 +192,19 @@ final class SubscriberModel {
   /** The queue was closed: all that is out is void and comes again. */
   void restarted() {
     for (Entry entry : unfinished.values()) {
-      entry.state = State.READY;
+      entry.state = isSpent(entry) ? State.SPENT : State.READY;
       entry.latest = null;
     }
+  }
+
+  /** A poll has gone past what the runs before had used up. */
+  private void passed(long end) {
+    unfinished
+        .entrySet()
+        .removeIf(
+            entry ->
+                entry.getKey() < end
+                    && entry.getValue().state == State.SPENT
+                    && dead.add(entry.getKey()));
   }
 }
