@@ -25,6 +25,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -380,6 +381,42 @@ class DeadLettersTest {
       assertThat(again.next()).isNull();
       assertThat(again.stats().lag()).isEqualTo(1);
     }
+  }
+
+  @Test
+  void shouldOpenAfterAKillThoughTheBlocksOfItsLettersAreGone() throws Exception {
+    publish("a");
+    billing.next().reject("no");
+    shouldSettle(0);
+    Path copy = directory.resolve("copy");
+    copy(directory.resolve("orders"), copy.resolve("orders"));
+    // as if the position of what is settled had not moved before the kill
+    Path settled = Path.of("subscribers/billing/orders.billing.dead/subscribers/settled/cursor");
+    Files.delete(copy.resolve("orders").resolve(settled));
+    try (MessageQueue<String> killed =
+        MessageQueue.builder("orders", MessageConverter.utf8())
+            .directory(copy)
+            .syncInterval(Duration.ofMillis(5))
+            .recycle(SizeBasedRecycle.ofMessages(2))
+            .open()) {
+      killed.publisher().publishAll(List.of("b", "c", "d", "e"));
+      killed.publisher().publish("f");
+      Subscriber<String> again = killed.subscriber(BILLING);
+      assertThat(again.next().data()).isEqualTo("b");
+      assertThat(again.deadLetters().size()).isEqualTo(1);
+    }
+  }
+
+  @Test
+  void shouldGoOnAtTheInFlightLimitWhenOneIsRejected() throws Exception {
+    Subscriber<String> narrow =
+        queue.subscriber(SubscriberConfig.builder("narrow").ack(true).maxInFlight(1).build());
+    publish("a", "b");
+    Delivery<String> first = narrow.next();
+    var second = narrow.batchAsync(1, Duration.ofMinutes(10));
+    assertThat(second).isNotDone();
+    first.reject("no");
+    assertThat(second.get(20, TimeUnit.SECONDS).get(0).data()).isEqualTo("b");
   }
 
   private static void copy(Path from, Path to) throws Exception {

@@ -1,6 +1,7 @@
 package com.wookler.river.core.subscriber;
 
 import com.google.errorprone.annotations.concurrent.GuardedBy;
+import com.wookler.river.core.message.DamagedMessageException;
 import com.wookler.river.core.message.StoredMessage;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -79,8 +80,7 @@ final class Burial<M> {
     state.lock.lock();
     try {
       for (DeadLetter.Source source : sources) {
-        StoredMessage message = state.feed.find(source.sequence());
-        if (message != null && message.publishedMicros() == source.publishedMicros()) {
+        if (isMessageOf(source)) {
           state.ledger.finish(source.sequence());
         }
       }
@@ -91,6 +91,20 @@ final class Burial<M> {
       state.lock.unlock();
     }
     finishedEnd = sources.isEmpty() ? 0 : store.end();
+  }
+
+  /** What is finished already, and perhaps gone from the log, is not looked for. */
+  @GuardedBy("state.lock")
+  private boolean isMessageOf(DeadLetter.Source source) {
+    if (source.sequence() < state.ledger.floor()) {
+      return false;
+    }
+    try {
+      StoredMessage message = state.feed.find(source.sequence());
+      return message != null && message.publishedMicros() == source.publishedMicros();
+    } catch (DamagedMessageException e) {
+      return false; // comes again, and is met where it is delivered
+    }
   }
 
   DeadLetterStore<M> store() {
@@ -185,8 +199,12 @@ final class Burial<M> {
   private void run() {
     asked.set(false); // before, so that what comes meanwhile asks again
     try {
-      boolean more = burySpent();
-      finish();
+      boolean more;
+      try {
+        more = burySpent();
+      } finally {
+        finish(); // what others have added, too
+      }
       retryNanos = FIRST_RETRY_NANOS;
       if (more) {
         wake();

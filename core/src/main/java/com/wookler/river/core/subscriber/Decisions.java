@@ -92,16 +92,17 @@ final class Decisions<M> {
       return;
     }
     Outcome outcome;
+    boolean wake;
     state.lock.lock();
     try {
       state.ensureOpen();
+      boolean full = !state.ledger.hasRoom();
       outcome = state.verdicts.bury(delivery, verdict);
+      wake = state.decided(full); // it is in flight no more
     } finally {
       state.lock.unlock();
     }
-    if (outcome == Outcome.STALE) {
-      throw state.refusals.stale(delivery);
-    }
+    tell(wake, outcome == Outcome.STALE ? delivery : null);
     if (outcome == Outcome.DONE) {
       burial.bury(delivery, letter);
     }

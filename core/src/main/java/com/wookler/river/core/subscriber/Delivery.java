@@ -66,14 +66,18 @@ public interface Delivery<M> {
   void nack(Duration delay);
 
   /** Likewise, after the subscriber's {@link SubscriberConfig#backoff} for this attempt. */
-  void nack();
+  default void nack() {
+    nack(Duration.ZERO);
+  }
 
   /**
    * Says that processing the message threw: like {@link #nack()}, and a dead letter tells what.
    *
    * @param cause its class and text are kept if this was the last delivery
    */
-  void fail(Throwable cause);
+  default void fail(Throwable cause) {
+    nack();
+  }
 
   /**
    * Gives the message up: it becomes a {@link DeadLetters dead letter}, and is delivered no more.
