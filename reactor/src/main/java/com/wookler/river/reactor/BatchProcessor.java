@@ -14,7 +14,8 @@ public interface BatchProcessor<M> {
    * Handles a batch.
    *
    * @param batch one message or more, in the order of delivery; unmodifiable
-   * @return a result for each, in the same order; another number of them fails the whole batch
+   * @return a result for each, in the same order; another number of them, or null among them, fails
+   *     the whole batch
    * @throws Exception none of the messages could be handled
    */
   List<ProcessResult<M>> process(List<Delivery<M>> batch) throws Exception;

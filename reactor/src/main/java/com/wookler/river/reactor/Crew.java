@@ -6,6 +6,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Executor;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
@@ -18,10 +19,12 @@ import org.slf4j.LoggerFactory;
  */
 final class Crew<M> {
   private static final Logger LOG = LoggerFactory.getLogger(Crew.class);
+  private static final long HOLD_NANOS = TimeUnit.MILLISECONDS.toNanos(10); // errors may go on
 
   private final Plan<M> plan;
   private final Gate gate;
   private final Executor executor;
+  private final boolean isHost; // whether the threads are its own
   private final ReentrantLock lock = new ReentrantLock();
   private final Condition ended = lock.newCondition();
 
@@ -36,6 +39,7 @@ final class Crew<M> {
   Crew(Plan<M> plan, Gate gate, @Nullable Executor executor) {
     this.plan = plan;
     this.gate = gate;
+    this.isHost = executor == null;
     this.executor = executor == null ? new Threads(plan.subscriber().name()) : executor;
   }
 
@@ -59,15 +63,9 @@ final class Crew<M> {
 
   /** Adds a worker, unless the reactor has stopped. */
   void hire() {
-    Worker<M> worker = new Worker<>(plan, gate, this);
-    lock.lock();
-    try {
-      if (gate.isStopped()) {
-        return;
-      }
-      workers.add(worker);
-    } finally {
-      lock.unlock();
+    Worker<M> worker = new Worker<>(plan, gate, this, !isHost);
+    if (!add(worker)) {
+      return;
     }
     try {
       executor.execute(worker);
@@ -77,19 +75,40 @@ final class Crew<M> {
     }
   }
 
-  /** Puts another in the place of one that is stuck; that one goes when it is done. */
-  void substitute(Worker<M> stuck) {
-    stuck.dismiss();
-    hire();
+  private boolean add(Worker<M> worker) {
+    lock.lock();
+    try {
+      return !gate.isStopped() && workers.add(worker);
+    } finally {
+      lock.unlock();
+    }
   }
 
-  /** A worker has ended; its thread ends too if an error was the reason. */
-  void ended(Worker<M> worker, @Nullable Error error) {
-    if (error != null) {
+  /** One that works once, on the calling thread; null if the reactor has stopped. */
+  @Nullable Worker<M> guest() {
+    Worker<M> worker = new Worker<>(plan, gate, this, true);
+    return add(worker) ? worker : null;
+  }
+
+  /**
+   * Puts another in the place of one that is stuck; that one goes when it is done. On an executor
+   * of the user's there are as many as were asked for, and no more.
+   */
+  void substitute(Worker<M> stuck) {
+    if (isHost) {
+      hire();
+      stuck.dismiss();
+    }
+  }
+
+  /** A worker has ended; something that was thrown ends its thread, and another takes its place. */
+  void ended(Worker<M> worker, @Nullable Throwable thrown) {
+    if (thrown != null) {
       LOG.error(
-          "A processor of subscriber {} threw an error; its thread is replaced",
+          "A thread of subscriber {} ends by an error, and is replaced",
           plan.subscriber().name(),
-          error);
+          thrown);
+      gate.hold(HOLD_NANOS);
       plan.tally().replaced.increment();
       try {
         hire();
@@ -125,9 +144,14 @@ final class Crew<M> {
     workers().forEach(Worker::wake);
   }
 
-  /** Interrupts all, and gives their messages back. */
+  /** Interrupts those that are processing. */
   void abort() {
     workers().forEach(Worker::abort);
+  }
+
+  /** Gives up what does not end by that. */
+  void abandon() {
+    workers().forEach(Worker::abandon);
   }
 
   /**

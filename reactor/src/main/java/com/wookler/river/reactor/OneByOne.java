@@ -1,6 +1,7 @@
 package com.wookler.river.reactor;
 
 import com.wookler.river.core.subscriber.Delivery;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
@@ -39,7 +40,7 @@ final class OneByOne<M> implements BatchProcessor<M> {
       return Objects.requireNonNull(processor.process(delivery), "the processor's result");
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
-      return ProcessResult.release();
+      return ProcessResult.retry(Duration.ZERO); // it had begun
     } catch (NonFatalProcessorException e) {
       return ignoring ? ProcessResult.ignored(e) : ProcessResult.failed(e);
     } catch (Throwable e) { // an Error too: the batch's other messages have not caused it

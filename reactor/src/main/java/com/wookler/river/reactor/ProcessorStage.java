@@ -3,6 +3,7 @@ package com.wookler.river.reactor;
 import com.wookler.river.core.message.Message;
 import com.wookler.river.core.subscriber.Delivery;
 import com.wookler.river.core.subscriber.Subscriber;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
@@ -51,7 +52,8 @@ final class ProcessorStage<M> implements Stage<M> {
 
   private List<ProcessResult<M>> process(List<Delivery<M>> batch) {
     try {
-      List<ProcessResult<M>> results = processor.process(Collections.unmodifiableList(batch));
+      List<ProcessResult<M>> results =
+          List.copyOf(processor.process(Collections.unmodifiableList(batch)));
       if (results.size() == batch.size()) {
         return results;
       }
@@ -68,7 +70,7 @@ final class ProcessorStage<M> implements Stage<M> {
                       + " messages")));
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
-      return all(batch, ProcessResult.release());
+      return all(batch, ProcessResult.retry(Duration.ZERO)); // they had begun
     } catch (Throwable e) { // an Error too: it fails these messages, and is dealt with behind them
       return all(batch, ProcessResult.failed(e));
     }

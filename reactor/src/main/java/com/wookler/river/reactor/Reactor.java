@@ -93,11 +93,13 @@ public final class Reactor<M> implements AutoCloseable {
    * Takes messages once and processes them on the calling thread; for reactors without threads.
    *
    * @param timeout how long to wait for the first message
-   * @return how many messages there were: 0 if none came, or while it is paused or closed
+   * @return how many messages there were: 0 if none came, or while it is paused or closed, or if
+   *     the thread is interrupted, whose flag stays set
    * @throws Error one that a processor threw; the message is delivered again
    */
   public int process(Duration timeout) {
-    return new Worker<>(plan, gate, crew).once(timeout);
+    Worker<M> worker = crew.guest();
+    return worker == null ? 0 : worker.once(timeout);
   }
 
   /** Takes no further messages until {@link #resume}; batches under way are finished. */
@@ -129,9 +131,10 @@ public final class Reactor<M> implements AutoCloseable {
 
   /**
    * Ends it: takes no further messages and waits for the batches under way. Those that take longer
-   * are interrupted, and what they have not decided is given back, to be delivered to whoever asks
-   * next. Then processors that are {@link AutoCloseable} are closed, unless one is still stuck.
-   * Idempotent; may be called in a shutdown hook, and by a processor, which is not waited for.
+   * are interrupted. What no processor has begun is given back as if it had not been delivered,
+   * what one has begun comes again as a further attempt. Then processors that are {@link
+   * AutoCloseable} are closed, unless one is still stuck. Idempotent; may be called in a shutdown
+   * hook, and by a processor, which is not waited for.
    *
    * @return whether all batches ended in time
    */
@@ -143,6 +146,7 @@ public final class Reactor<M> implements AutoCloseable {
     if (!inTime) {
       crew.abort();
       ended = crew.awaitEnd(GRACE);
+      crew.abandon();
     }
     closing.lock();
     try {
@@ -266,7 +270,7 @@ public final class Reactor<M> implements AutoCloseable {
 
     /**
      * Where to run instead of own threads: as many tasks as {@link #threads} says, each of which
-     * takes one of its threads until the reactor ends.
+     * takes one of its threads until the reactor ends, or the thread is interrupted.
      */
     public Builder<M> executor(Executor own) {
       this.executor = Objects.requireNonNull(own, "own");

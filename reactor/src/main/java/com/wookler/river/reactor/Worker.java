@@ -22,8 +22,13 @@ final class Worker<M> implements Runnable {
   private final Gate gate;
   private final Crew<M> crew;
 
+  private final boolean isGuest;
+
   @GuardedBy("this")
   private @Nullable Thread polling; // set while it waits for messages, and may be interrupted
+
+  @GuardedBy("this")
+  private boolean woken; // by us: the interrupt is not the thread's owner's
 
   private volatile @Nullable Run<M> run; // written by its thread only
   private volatile @Nullable Thread thread; // likewise
@@ -49,7 +54,13 @@ final class Worker<M> implements Runnable {
     }
   }
 
-  Worker(Plan<M> plan, Gate gate, Crew<M> crew) {
+  /**
+   * A worker that has not begun.
+   *
+   * @param isGuest whether its thread is somebody else's, whose interrupts are meant for it
+   */
+  Worker(Plan<M> plan, Gate gate, Crew<M> crew, boolean isGuest) {
+    this.isGuest = isGuest;
     this.plan = plan;
     this.gate = gate;
     this.crew = crew;
@@ -58,30 +69,37 @@ final class Worker<M> implements Runnable {
   @Override
   public void run() {
     thread = Thread.currentThread();
-    Error error = null;
+    Throwable end = null;
     try {
-      while (error == null && !dismissed && gate.pass()) {
-        error = process(poll(PATIENCE));
+      while (end == null && !dismissed && gate.pass() && !isToldToEnd()) {
+        end = process(poll(PATIENCE));
       }
+    } catch (Throwable e) { // not to be seen by anybody else: the reactor would go on with one less
+      end = e;
     } finally {
       thread = null;
-      crew.ended(this, error);
+      crew.ended(this, end);
     }
+  }
+
+  private boolean isToldToEnd() {
+    return isGuest && Thread.currentThread().isInterrupted();
   }
 
   /** Takes what is there and processes it; returns how many messages that were. */
   int once(Duration timeout) {
-    List<Delivery<M>> batch = poll(timeout);
     thread = Thread.currentThread();
     try {
+      List<Delivery<M>> batch = poll(timeout);
       Error error = process(batch);
       if (error != null) {
         throw error;
       }
+      return batch.size();
     } finally {
       thread = null;
+      crew.ended(this, null);
     }
-    return batch.size();
   }
 
   private List<Delivery<M>> poll(Duration timeout) {
@@ -91,28 +109,37 @@ final class Worker<M> implements Runnable {
       }
       polling = Thread.currentThread();
     }
+    boolean interrupted = false;
     try {
       List<Delivery<M>> batch = plan.subscriber().batch(plan.batchSize(), timeout);
       hold = 0;
       return batch;
     } catch (InterruptedException e) {
-      return List.of(); // by wake(), or by somebody who has no business here
+      interrupted = true;
+      return List.of();
     } catch (QueueClosedException e) {
       gate.become(Gate.State.STOPPED);
       return List.of();
-    } catch (RuntimeException e) {
+    } catch (RuntimeException | Error e) {
       waitBehind(e);
       return List.of();
     } finally {
-      synchronized (this) {
-        polling = null;
-        Thread.interrupted(); // one that came too late to stop the poll
-      }
+      endInterrupts(interrupted);
     }
   }
 
+  /** Takes our own interrupt away, also one that came too late, and leaves that of the owner. */
+  private synchronized void endInterrupts(boolean interrupted) {
+    polling = null;
+    boolean left = Thread.interrupted() || interrupted;
+    if (left && !woken && isGuest) {
+      Thread.currentThread().interrupt();
+    }
+    woken = false;
+  }
+
   /** The subscriber stays as it is until somebody mends it: asking at once would only fill logs. */
-  private void waitBehind(RuntimeException e) {
+  private void waitBehind(Throwable e) {
     if (hold == 0) {
       LOG.error("Subscriber {} gives no messages; trying again", plan.subscriber().name(), e);
     }
@@ -131,7 +158,7 @@ final class Worker<M> implements Runnable {
       plan.chain().runOut(batch, outcomes);
     } finally {
       run = null;
-      Thread.interrupted(); // by abort(), of whose batch nothing is left, or by the user's code
+      endInterrupts(Thread.interrupted());
     }
     return outcomes.error();
   }
@@ -154,26 +181,32 @@ final class Worker<M> implements Runnable {
   /** Has it look at the gate again, if it waits for messages. */
   synchronized void wake() {
     if (polling != null) {
+      woken = true;
       polling.interrupt();
     }
   }
 
-  /** Interrupts what it is processing, and gives back what is not decided. */
-  void abort() {
-    Run<M> aborted = run;
-    Thread interrupted = thread;
-    if (aborted == null || interrupted == null) {
-      return;
-    }
-    interrupted.interrupt();
-    for (Delivery<M> delivery : aborted.batch()) {
-      giveBack(delivery);
+  /** Interrupts what it is processing. */
+  synchronized void abort() {
+    Thread busy = thread;
+    if (run != null && busy != null) {
+      woken = true;
+      busy.interrupt();
     }
   }
 
-  private void giveBack(Delivery<M> delivery) {
+  /** Gives up what it is processing, which does not end: the messages are delivered again. */
+  void abandon() {
+    Run<M> abandoned = run;
+    if (abandoned != null) {
+      abandoned.batch().forEach(Worker::giveBack);
+    }
+  }
+
+  /** Its processing has begun, so the attempt counts. */
+  private static void giveBack(Delivery<?> delivery) {
     try {
-      delivery.release();
+      delivery.nack(Duration.ZERO);
     } catch (StaleReceiptException | QueueClosedException e) {
       LOG.debug("Sequence {} was decided meanwhile", delivery.sequence());
     }

@@ -21,6 +21,8 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
@@ -341,8 +343,9 @@ class ReactorTest {
     entered.await();
     assertThat(reactor.close(Duration.ZERO)).isFalse();
     List<Delivery<String>> again = subscriber.batch(10, SOON);
-    assertThat(again).extracting(Delivery::data).containsExactly("m0", "m1", "m2");
-    assertThat(again).extracting(Delivery::attempt).containsOnly(1);
+    assertThat(again)
+        .extracting(delivery -> delivery.data() + "#" + delivery.attempt())
+        .containsExactlyInAnyOrder("m0#2", "m1#1", "m2#1"); // one had begun
   }
 
   @Test
@@ -427,6 +430,76 @@ class ReactorTest {
       assertThat(reactor.process(SOON)).isEqualTo(1);
       assertThat(reactor.process(Duration.ZERO)).isZero();
       assertThat(seen).containsExactly("m0", "m1", "m2");
+    }
+  }
+
+  @Test
+  void shouldLeaveTheInterruptOfACallerThatProcesses() throws InterruptedException {
+    try (Reactor<String> reactor =
+        Reactor.builder(subscriber).threads(0).processor(this::see).start()) {
+      AtomicBoolean left = new AtomicBoolean();
+      Thread caller =
+          new Thread(
+              () -> {
+                assertThat(reactor.process(Duration.ofMinutes(5))).isZero();
+                left.set(Thread.currentThread().isInterrupted());
+              },
+              "caller");
+      caller.start();
+      await().atMost(SOON).until(() -> caller.getState() == Thread.State.TIMED_WAITING);
+      caller.interrupt();
+      caller.join(SOON.toMillis());
+      assertThat(left).isTrue();
+    }
+  }
+
+  @Test
+  void shouldWakeACallerThatProcessesWhenItIsClosed() throws InterruptedException {
+    AtomicBoolean interrupted = new AtomicBoolean(true);
+    Reactor<String> reactor = Reactor.builder(subscriber).threads(0).processor(this::see).start();
+    Thread caller =
+        new Thread(
+            () -> {
+              reactor.process(Duration.ofMinutes(5));
+              interrupted.set(Thread.currentThread().isInterrupted());
+            },
+            "caller");
+    caller.start();
+    await().atMost(SOON).until(() -> caller.getState() == Thread.State.TIMED_WAITING);
+    assertThat(reactor.close(SOON)).isTrue();
+    caller.join(SOON.toMillis());
+    assertThat(interrupted).isFalse();
+  }
+
+  @Test
+  void shouldGoOnWhereABatchProcessorGivesNoResultForAMessage() {
+    publish(2);
+    AtomicBoolean wrong = new AtomicBoolean(true);
+    try (Reactor<String> reactor =
+        Reactor.builder(subscriber)
+            .batchProcessor(
+                "bulk",
+                batch ->
+                    wrong.getAndSet(false)
+                        ? Collections.nCopies(batch.size(), null)
+                        : batch.stream().map(this::see).toList())
+            .start()) {
+      awaitDrained();
+      assertThat(seen).containsExactlyInAnyOrder("m0", "m1");
+      assertThat(reactor.stats().failed()).isPositive();
+    }
+  }
+
+  @Test
+  void shouldRunOnAnExecutorUntilThatInterrupts() {
+    publish(10);
+    ExecutorService own = Executors.newFixedThreadPool(2);
+    try (Reactor<String> reactor =
+        Reactor.builder(subscriber).threads(2).executor(own).processor(this::see).start()) {
+      awaitDrained();
+      own.shutdownNow();
+      await().atMost(SOON).until(own::isTerminated);
+      assertThat(reactor.stats().finished()).isEqualTo(10);
     }
   }
 
