@@ -14,6 +14,12 @@ public final class Constants {
   /** Deliveries acknowledged. */
   public static final String MONITOR_COUNTER_ACKS = "acks";
 
+  /** Deliveries whose attempt is 2 or more. */
+  public static final String MONITOR_COUNTER_REDELIVERED = "redelivered";
+
+  /** Messages that became dead letters. */
+  public static final String MONITOR_COUNTER_DEAD = "dead";
+
   /**
    * Time to append what a publish has converted, waiting for other publishers included; sampled.
    */

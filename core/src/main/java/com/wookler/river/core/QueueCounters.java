@@ -45,6 +45,9 @@ final class QueueCounters {
         counters.local(store, Constants.MONITOR_COUNTER_READS, Count.class),
         counters.local(Constants.MONITOR_NAMESPACE, Constants.MONITOR_COUNTER_ACKS, Count.class),
         counters.local(
+            Constants.MONITOR_NAMESPACE, Constants.MONITOR_COUNTER_REDELIVERED, Count.class),
+        counters.local(Constants.MONITOR_NAMESPACE, Constants.MONITOR_COUNTER_DEAD, Count.class),
+        counters.local(
             Constants.MONITOR_NAMESPACE, Constants.MONITOR_COUNTER_READ_TIME, Average.class));
   }
 
@@ -52,6 +55,8 @@ final class QueueCounters {
     counters.remove(gone.reads());
     counters.remove(gone.storeReads());
     counters.remove(gone.acks());
+    counters.remove(gone.redelivered());
+    counters.remove(gone.dead());
     counters.remove(gone.readTime());
   }
 

@@ -298,6 +298,7 @@ final class Burial<M> {
         state.ledger.buried(grave.sequence(), grave.ticket());
       }
       state.verdicts.died(graves.size());
+      state.counters.dead().add(graves.size());
       wake = state.decided(full);
     } finally {
       state.lock.unlock();

@@ -75,6 +75,7 @@ final class Polls<M> implements WaitingRoom.Source<Delivery<M>> {
       boolean ackRequired = state.config.ackRequired();
       boolean nothingDue = state.ledger.nextDueMillis() == Long.MAX_VALUE;
       long before = state.feed.taken();
+      long redelivered = state.ledger.redelivered();
       long expired = state.feed.expiry().expired();
       boolean sampled = max > 1 || (before & SAMPLE_MASK) == 0;
       long started = ackRequired || sampled ? state.time.nanoTime() : state.openedNanos;
@@ -87,6 +88,7 @@ final class Polls<M> implements WaitingRoom.Source<Delivery<M>> {
         state.line.listen(state.ledger.hasRoom());
         wake = state.feed.hasMore(); // published since the look, and before it listened
       } else {
+        countAgain(state.ledger.redelivered() - redelivered);
         took(state.feed.taken() - before, sampled ? started : state.openedNanos);
         // whoever waits without a time to look again needs one, now that something can fall due
         wake = state.feed.hasMore() || (nothingDue && ackRequired);
@@ -94,13 +96,24 @@ final class Polls<M> implements WaitingRoom.Source<Delivery<M>> {
       return taken;
     } finally {
       state.lock.unlock();
-      state.room.finished();
-      if (wake) {
-        state.line.wakeOne();
-      }
-      if (spent) {
-        burial.wake();
-      }
+      tell(wake, spent);
+    }
+  }
+
+  private void tell(boolean wake, boolean spent) {
+    state.room.finished();
+    if (wake) {
+      state.line.wakeOne();
+    }
+    if (spent) {
+      burial.wake();
+    }
+  }
+
+  @GuardedBy("state.lock")
+  private void countAgain(long messages) {
+    if (messages > 0) {
+      state.counters.redelivered().add(messages);
     }
   }
 

@@ -8,10 +8,14 @@ import com.wookler.river.common.counters.AbstractCounter;
  * @param reads deliveries of all queues
  * @param storeReads deliveries of this queue
  * @param acks acknowledgements of all queues
+ * @param redelivered further deliveries of all queues
+ * @param dead messages of all queues that became dead letters
  * @param readTime time of a poll that delivered, sampled
  */
 public record SubscriberCounters(
     AbstractCounter reads,
     AbstractCounter storeReads,
     AbstractCounter acks,
+    AbstractCounter redelivered,
+    AbstractCounter dead,
     AbstractCounter readTime) {}

@@ -115,7 +115,8 @@ class DurableAckTest {
                 Expiries.NONE),
             CONFIG,
             held(ledger),
-            new SubscriberCounters(counter(), counter(), counter(), counter()),
+            new SubscriberCounters(
+                counter(), counter(), counter(), counter(), counter(), counter()),
             DeadLetterStore.none("orders"),
             closed -> {
               closed.force();

@@ -8,6 +8,7 @@ import com.wookler.river.common.WorkerPool;
 import com.wookler.river.common.counters.AbstractCounter;
 import com.wookler.river.common.counters.Average;
 import com.wookler.river.common.counters.ConcurrentCounter;
+import com.wookler.river.common.counters.Count;
 import com.wookler.river.common.counters.TimeWindow;
 import com.wookler.river.common.errors.RiverException;
 import com.wookler.river.core.ack.Ledger;
@@ -48,6 +49,8 @@ class DurableSubscriberTest {
   private final ManualTimeSource time = new ManualTimeSource(Instant.parse("2026-11-20T10:00:00Z"));
   private final EhcacheRedeliveryCache cache = EhcacheRedeliveryCache.builtIn();
   private final WorkerPool pool = WorkerPool.acquire("subscriber-test", 1);
+  private final AbstractCounter redelivered =
+      new ConcurrentCounter(new TimeWindow(Duration.ofDays(1), () -> Instant.EPOCH), Count.class);
   private BlockLog log;
   private DurableSubscriber<String> subscriber;
   private boolean deviceRefuses;
@@ -98,7 +101,8 @@ class DurableSubscriberTest {
                     CONFIG.limits(),
                     new Origin(0, 0),
                     pool.serial("snapshots"))),
-            new SubscriberCounters(counter(), counter(), counter(), counter()),
+            new SubscriberCounters(
+                counter(), counter(), counter(), redelivered, counter(), counter()),
             DeadLetterStore.none("orders"),
             DurableSubscriber::end);
   }
@@ -184,6 +188,16 @@ class DurableSubscriberTest {
     assertThatThrownBy(() -> acked.extend(Duration.ofHours(1)))
         .isInstanceOf(StaleReceiptException.class);
     acked.ack(); // the verdict that took effect
+  }
+
+  @Test
+  void shouldCountWhatIsDeliveredAgain() {
+    publish(2);
+    subscriber.next().nack(Duration.ZERO);
+    subscriber.next().ack();
+    subscriber.next().release();
+    subscriber.next().ack();
+    assertThat(redelivered.total()).isEqualTo(subscriber.stats().redelivered()).isPositive();
   }
 
   @Test
