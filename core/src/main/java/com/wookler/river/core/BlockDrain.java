@@ -4,10 +4,13 @@ import com.wookler.river.common.TimeSource;
 import com.wookler.river.core.backup.Backup;
 import com.wookler.river.core.log.BlockLog;
 import com.wookler.river.core.log.DurableFiles;
+import com.wookler.river.core.log.Salvage;
 import com.wookler.river.core.log.Seal;
+import com.wookler.river.core.message.DamagedMessageException;
 import com.wookler.river.core.subscriber.DurableSubscriber;
 import com.wookler.river.core.subscriber.SubscriberContext;
 import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Optional;
 import java.util.OptionalLong;
@@ -31,7 +34,8 @@ import org.slf4j.LoggerFactory;
  * <p>Confined to the queue's serial task on the background workers. In order: back up; under the
  * removal lock make sure that the block is still drained and forget it, so that no reader finds it
  * any more; let every reader that stands in it leave; delete its files, behind whatever the flusher
- * still does with them.
+ * still does with them. The file of a block with damage, of which there can be no backup, is kept
+ * in the queue's directory instead.
  */
 final class BlockDrain {
   private static final Logger LOG = LoggerFactory.getLogger(BlockDrain.class);
@@ -49,17 +53,26 @@ final class BlockDrain {
   private final TimeSource time;
   private final Forces forces;
   private final IntConsumer leaveLookup;
+  private final Salvage salvage;
   private final Listeners listeners;
 
   private final AtomicLong archived = new AtomicLong();
   private final AtomicLong unseen = new AtomicLong();
   private volatile long notBefore; // after a failure; written by the serial task
+  private boolean keep; // the block at hand, because it is damaged; likewise
   private int withoutSpace; // tries in a row to back a block up; likewise
   private long retryNanos = FIRST_RETRY_NANOS; // confined to the serial task
 
-  /** Who deletes the files of a block, who has to leave it, and who hears that it is archived. */
+  /**
+   * Who deletes the files of a block, who has to leave it, who keeps it if it is damaged, and who
+   * hears that it is archived.
+   */
   record Neighbours(
-      Executor flusher, Forces forces, IntConsumer leaveLookup, Listeners listeners) {}
+      Executor flusher,
+      Forces forces,
+      IntConsumer leaveLookup,
+      Salvage salvage,
+      Listeners listeners) {}
 
   /**
    * Where blocks go before they are deleted.
@@ -84,6 +97,7 @@ final class BlockDrain {
     this.flusher = neighbours.flusher();
     this.forces = neighbours.forces();
     this.leaveLookup = neighbours.leaveLookup();
+    this.salvage = neighbours.salvage();
     this.listeners = neighbours.listeners();
     this.notBefore = time.nanoTime();
   }
@@ -133,6 +147,7 @@ final class BlockDrain {
     }
     Seal seal = next.get();
     try {
+      keep = false;
       Path file = archive == null ? null : backUp(archive, seal);
       if (remove(seal)) {
         archived.incrementAndGet();
@@ -154,13 +169,18 @@ final class BlockDrain {
     }
   }
 
-  /** Null if it is to be deleted without a backup. */
+  /** Null if it is to leave the log without a backup. */
   private @Nullable Path backUp(Archive to, Seal seal) throws IOException {
     try {
       Path file = to.backup().archive(seal, log.file(seal));
       withoutSpace = 0;
       return file;
+    } catch (DamagedMessageException e) {
+      return damaged(seal, String.valueOf(e.getMessage()));
     } catch (IOException e) {
+      if (!Files.exists(log.file(seal))) {
+        return damaged(seal, "damaged: " + log.file(seal) + " is gone");
+      }
       if (!DurableFiles.isFull(e, to.directory())
           || ++withoutSpace < TRIES_WITHOUT_SPACE
           || to.full() == BackupFull.KEEP) {
@@ -176,6 +196,13 @@ final class BlockDrain {
           to.directory());
       return null;
     }
+  }
+
+  private @Nullable Path damaged(Seal seal, String what) throws IOException {
+    LOG.warn("Queue {}: {}; there can be no backup", queue, what);
+    salvage.reportAll(seal);
+    keep = true;
+    return null;
   }
 
   private boolean remove(Seal seal) {
@@ -198,7 +225,8 @@ final class BlockDrain {
     }
     subscribers.open().forEach(subscriber -> leave(subscriber, seal));
     leaveLookup.accept(seal.block());
-    flusher.execute(() -> delete(seal));
+    boolean damaged = keep;
+    flusher.execute(() -> delete(seal, damaged));
     return true;
   }
 
@@ -210,9 +238,12 @@ final class BlockDrain {
    * On the flusher: first the ledgers that say it is finished, so that a power loss undoes neither
    * or both, and the ids of its messages, which nothing tells once it is gone.
    */
-  private void delete(Seal seal) {
+  private void delete(Seal seal, boolean damaged) {
     try {
       forces.force();
+      if (damaged) {
+        salvage.keep(seal);
+      }
       log.delete(seal);
     } catch (IOException | RuntimeException e) {
       LOG.warn(

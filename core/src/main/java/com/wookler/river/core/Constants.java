@@ -20,6 +20,9 @@ public final class Constants {
   /** Messages that became dead letters. */
   public static final String MONITOR_COUNTER_DEAD = "dead";
 
+  /** Messages lost to damage. */
+  public static final String MONITOR_COUNTER_DAMAGED = "damaged";
+
   /**
    * Time to append what a publish has converted, waiting for other publishers included; sampled.
    */

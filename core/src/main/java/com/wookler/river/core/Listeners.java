@@ -1,5 +1,6 @@
 package com.wookler.river.core;
 
+import com.wookler.river.core.log.Damage;
 import com.wookler.river.core.log.Seal;
 import com.wookler.river.core.subscriber.DeadLetter;
 import java.nio.file.Path;
@@ -37,6 +38,12 @@ final class Listeners {
         listener ->
             listener.deadLetter(
                 subscriber, letter.message().sequence(), letter.attempts(), letter.reason()));
+  }
+
+  void damaged(Damage damage) {
+    each(
+        listener ->
+            listener.damaged(damage.block(), damage.file(), damage.first(), damage.messages()));
   }
 
   void failed(Throwable cause) {

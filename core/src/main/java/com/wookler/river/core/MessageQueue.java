@@ -9,9 +9,7 @@ import com.wookler.river.core.log.RecycleStrategy;
 import com.wookler.river.core.message.Durability;
 import com.wookler.river.core.message.MessageConverter;
 import com.wookler.river.core.message.QueueClosedException;
-import com.wookler.river.core.message.StoredMessage;
 import com.wookler.river.core.subscriber.Delivery;
-import com.wookler.river.core.subscriber.LookedUp;
 import com.wookler.river.core.subscriber.Subscriber;
 import com.wookler.river.core.subscriber.SubscriberConfig;
 import java.nio.file.Path;
@@ -212,6 +210,8 @@ public final class MessageQueue<M> implements Configurable, AutoCloseable {
    * acknowledge.
    *
    * @return empty if it was never published, or is in neither
+   * @throws com.wookler.river.core.message.DamagedMessageException it is damaged, also when
+   *     subscribers have passed it over
    */
   public Optional<Delivery<M>> read(long sequence) {
     return read(sequence, 1).stream().findFirst();
@@ -223,18 +223,10 @@ public final class MessageQueue<M> implements Configurable, AutoCloseable {
    * @throws com.wookler.river.core.message.DamagedMessageException one of them is damaged
    */
   public List<Delivery<M>> read(long from, int max) {
-    RunningQueue<M> parts = running();
-    List<Delivery<M>> found = new ArrayList<>();
-    for (StoredMessage message : parts.lookup().read(from, max)) {
-      found.add(new LookedUp<>(message, parts.converter(), 0));
-    }
-    return found;
+    return running().read(from, max);
   }
 
-  /**
-   * The first message published at or after this time, in a backup or the log; empty if there is
-   * none.
-   */
+  /** The first message published at or after this time, in a backup or the log; empty if none. */
   public OptionalLong sequenceAt(Instant time) {
     return running().lookup().sequenceAt(time);
   }
@@ -363,6 +355,12 @@ public final class MessageQueue<M> implements Configurable, AutoCloseable {
     /** Pause between two background forces (default 200 ms); see {@link Durability#MEMORY}. */
     public Builder<M> syncInterval(Duration interval) {
       settings.syncInterval = Objects.requireNonNull(interval, "interval");
+      return this;
+    }
+
+    /** What subscribers do where the log is damaged (default {@link OnDamage#SALVAGE}). */
+    public Builder<M> onDamage(OnDamage action) {
+      settings.onDamage = Objects.requireNonNull(action, "action");
       return this;
     }
 

@@ -34,6 +34,10 @@ final class QueueCounters {
             Average.class));
   }
 
+  AbstractCounter damaged() {
+    return counters.shared(store, Constants.MONITOR_COUNTER_DAMAGED, Count.class);
+  }
+
   AbstractCounter addTime() {
     return counters.shared(
         Constants.MONITOR_NAMESPACE, Constants.MONITOR_COUNTER_ADD_TIME, Average.class);

@@ -40,6 +40,17 @@ public interface QueueListener {
    */
   default void deadLetter(String subscriber, long sequence, int attempts, String reason) {}
 
+  /**
+   * Messages were lost to damage, and subscribers go on behind them. Told once for each run of
+   * messages, whoever meets it first, and not again after a restart.
+   *
+   * @param block its number
+   * @param file its data file
+   * @param firstSequence the first that is lost
+   * @param messages how many
+   */
+  default void damaged(int block, Path file, long firstSequence, long messages) {}
+
   /** The log failed: no further publish succeeds until the queue is opened anew. */
   default void failed(Throwable cause) {}
 }

@@ -26,6 +26,7 @@ final class QueueSettings<M> {
   int maxMessageBytes = 16 << 20;
   Durability durability = Durability.MEMORY;
   Duration syncInterval = Duration.ofMillis(200);
+  OnDamage onDamage = OnDamage.SALVAGE;
   long maxMessages = Long.MAX_VALUE;
   long maxBytes = Long.MAX_VALUE;
   FullPolicy fullPolicy = FullPolicy.REJECT;
@@ -68,7 +69,7 @@ final class QueueSettings<M> {
         directory,
         converter,
         new StorageConfig(
-            recycle, blockBytes, maxMessageBytes, durability, syncInterval, diskReserve),
+            recycle, blockBytes, maxMessageBytes, durability, syncInterval, diskReserve, onDamage),
         new LimitConfig(maxMessages, maxBytes, fullPolicy, fullTimeout),
         retention,
         deduplicate,

@@ -9,7 +9,7 @@ package com.wookler.river.core;
  * @param firstSequence of the oldest message in the log; {@code nextSequence} if there is none
  * @param nextSequence that the next message gets
  * @param lost messages that damage or a power loss has taken from the log, found when it was opened
- *     and counted as long as the log has the blocks around them
+ *     or when a subscriber came to them, and counted as long as the log has the blocks around them
  * @param archived blocks archived since the queue was opened
  * @param backups blocks in the backup directory
  * @param discarded messages given up since the queue was opened, by {@link

@@ -37,6 +37,7 @@ final class QueueXml {
           "queue.onstart.reload",
           "queue.durability",
           "queue.sync.interval",
+          "queue.on.damage",
           "queue.block.bytes",
           "queue.max.message.bytes",
           "queue.max.messages",
@@ -122,6 +123,7 @@ final class QueueXml {
     to.maxMessageBytes = maxMessageBytes(node, to.maxMessageBytes);
     to.durability = constant(node, "queue.durability", Durability.class, to.durability);
     to.syncInterval = node.duration("queue.sync.interval", to.syncInterval);
+    to.onDamage = onDamage(node, to.onDamage);
     limits(node, to);
     to.deduplicate = node.duration("queue.deduplicate", to.deduplicate);
     to.maxAge = node.duration("queue.max.age", to.maxAge);
@@ -133,6 +135,16 @@ final class QueueXml {
     backup(node, to);
     to.ehcache = node.file("ehcache.config").orElse(null);
     subscribers(node, to);
+  }
+
+  private static OnDamage onDamage(ConfigNode node, OnDamage otherwise) {
+    String name = node.param("queue.on.damage").orElse(otherwise.name());
+    for (OnDamage action : OnDamage.values()) {
+      if (action.name().equalsIgnoreCase(name)) {
+        return action;
+      }
+    }
+    throw node.error("queue.on.damage", "is '" + name + "'; SALVAGE and STOP are allowed");
   }
 
   private static int maxMessageBytes(ConfigNode node, int otherwise) {

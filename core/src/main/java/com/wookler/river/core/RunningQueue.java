@@ -8,17 +8,20 @@ import com.wookler.river.core.backup.Backup;
 import com.wookler.river.core.log.BlockLog;
 import com.wookler.river.core.log.LogLines;
 import com.wookler.river.core.log.LogSettings;
-import com.wookler.river.core.message.MessageConverter;
+import com.wookler.river.core.log.Salvage;
 import com.wookler.river.core.message.QueueClosedException;
 import com.wookler.river.core.message.QueueFailedException;
 import com.wookler.river.core.message.StoredMessage;
 import com.wookler.river.core.subscriber.DeadLetterStore;
+import com.wookler.river.core.subscriber.Delivery;
 import com.wookler.river.core.subscriber.EhcacheRedeliveryCache;
 import com.wookler.river.core.subscriber.Expiries;
+import com.wookler.river.core.subscriber.LookedUp;
 import com.wookler.river.core.subscriber.SubscriberContext;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayDeque;
+import java.util.ArrayList;
 import java.util.Deque;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -55,6 +58,7 @@ final class RunningQueue<M> {
   private final @Nullable Backup backup;
   private final SubscriberRegistry<M> subscribers;
   private final Lookup lookup;
+  private final Salvage salvage;
   private final LogPublisher<M> publisher;
   private final Forces forces;
   private final BlockDrain drain;
@@ -77,6 +81,13 @@ final class RunningQueue<M> {
       backup = openBackup();
       lookup = new Lookup(config.name(), log, backup);
       undo.push(lookup::close);
+      salvage =
+          new Salvage(
+              log,
+              directory.path(),
+              logSettings(),
+              counters.damaged(),
+              damage -> worker.execute(() -> listeners.damaged(damage)));
       ExpiryQueues expiryQueues = new ExpiryQueues(config);
       SubscriberContext<M> context = context(expiryQueues);
       subscribers =
@@ -89,7 +100,7 @@ final class RunningQueue<M> {
               subscribers,
               config.retention(),
               archive(),
-              new BlockDrain.Neighbours(flusher, forces, lookup::leave, listeners));
+              new BlockDrain.Neighbours(flusher, forces, lookup::leave, salvage, listeners));
       Intake intake = new Intake(config, log, subscribers::needed);
       undo.push(worker::drain);
       startHousekeeping(intake, new Housekeeper.Pools(flusher, worker, listeners));
@@ -165,6 +176,7 @@ final class RunningQueue<M> {
         config.converter(),
         config.time(),
         cache,
+        config.storage().onDamage() == OnDamage.SALVAGE ? salvage : null,
         line("flusher", FLUSHERS), // apart: an acknowledgement waits for no snapshot or deletion
         new Expiries(config.expiry().maxAgeMicros(), config.expiry().sweep(), expiryQueues));
   }
@@ -281,16 +293,20 @@ final class RunningQueue<M> {
     return subscribers;
   }
 
+  List<Delivery<M>> read(long from, int max) {
+    List<Delivery<M>> found = new ArrayList<>();
+    for (StoredMessage message : lookup.read(from, max)) {
+      found.add(new LookedUp<>(message, config.converter(), 0));
+    }
+    return found;
+  }
+
   Lookup lookup() {
     return lookup;
   }
 
   BlockLog log() {
     return log;
-  }
-
-  MessageConverter<M> converter() {
-    return config.converter();
   }
 
   /** In the log. */
@@ -312,7 +328,7 @@ final class RunningQueue<M> {
         log.blocks(),
         first,
         next,
-        log.gaps().messagesFrom(0),
+        log.gaps().messagesFrom(0) + salvage.lost(),
         drain.archived(),
         backup == null ? 0 : backup.count(),
         discarded(),

@@ -18,6 +18,7 @@ import org.jspecify.annotations.Nullable;
  * @param durability what a publish promises that asks for no more
  * @param syncInterval of the background force
  * @param diskReserve bytes of the volume that blocks leave free; null: by the volume's size
+ * @param onDamage what subscribers do where the log is damaged
  */
 record StorageConfig(
     RecycleStrategy recycle,
@@ -25,7 +26,8 @@ record StorageConfig(
     int maxMessageBytes,
     Durability durability,
     Duration syncInterval,
-    @Nullable Long diskReserve) {
+    @Nullable Long diskReserve,
+    OnDamage onDamage) {
 
   static final long MIN_BLOCK_BYTES = 256L << 10; // an empty block has 64 KB of index
   static final long MAX_BLOCK_BYTES = 1L << 30;

@@ -173,6 +173,7 @@ class ConfigurationDocTest {
     assertThat(duration("queue.discarded.retention")).isEqualTo(QUEUE.discardedRetention);
     assertThat(row("queue.durability").dflt()).isEqualTo(Durability.MEMORY.name());
     assertThat(duration("queue.sync.interval")).isEqualTo(QUEUE.syncInterval);
+    assertThat(row("queue.on.damage").dflt()).isEqualTo(QUEUE.onDamage.name());
     assertThat(size("queue.block.bytes")).isEqualTo(QUEUE.blockBytes);
     assertThat(size("queue.max.message.bytes")).isEqualTo(QUEUE.maxMessageBytes);
     assertThat(row("queue.max.messages").dflt()).isEqualTo("any number");

@@ -112,6 +112,7 @@ class XmlQueueTest {
         Arguments.of("queue.durability", "MEMORY", "paper"),
         Arguments.of("queue.sync.interval", "100ms", "0"),
         Arguments.of("queue.sync.interval", "PT1S", "often"),
+        Arguments.of("queue.on.damage", "stop", "ignore"),
         Arguments.of("queue.block.bytes", "128 MB", "2 GB"),
         Arguments.of("queue.block.bytes", "67108864", "large"),
         Arguments.of("queue.max.message.bytes", "64MB", "0"),

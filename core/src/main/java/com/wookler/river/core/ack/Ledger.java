@@ -176,7 +176,8 @@ public interface Ledger extends AutoCloseable {
 
   /**
    * Finishes one message, whatever was known of it: one whose dead letter an earlier run has
-   * written, before anything is handed over; or one that expired while it waited for a delivery.
+   * written, before anything is handed over; or one that expired while it waited for a delivery, or
+   * was lost meanwhile.
    *
    * @return false if it was finished
    */

@@ -20,8 +20,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The log of one queue: appends documents, hands out readers, recycles blocks, forces them to the
- * device, and removes those that nobody needs.
+ * The log of one queue: appends documents, hands out readers, recycles, forces and removes blocks.
  *
  * <p><b>One appender behind one lock.</b> Publishers build and checksum their document outside
  * ({@link PublishBuffer}), so that under the lock only the sequence is given, the header stamped
@@ -58,6 +57,7 @@ public final class BlockLog implements AutoCloseable {
   private final Room room = new Room(appendLock, blocks, () -> this.nextSequence);
   private final LogMarks marks;
   private final Gaps gaps;
+  private final Surveys surveys = new Surveys();
   private final String repaired;
 
   @GuardedBy("appendLock")
@@ -358,6 +358,10 @@ public final class BlockLog implements AutoCloseable {
   /** The sequences that are lost. */
   public Gaps gaps() {
     return gaps;
+  }
+
+  Surveys surveys() {
+    return surveys;
   }
 
   /** What the opening had to repair, in a few words. */

@@ -25,6 +25,7 @@ public final class LogReader implements AutoCloseable {
   private final LogCounters counters;
   private final DocumentReader document;
   private final BlockCursor cursor;
+  private final SalvageReader salvage;
   private long position;
 
   LogReader(BlockLog log, ChronicleStore store, LogSettings settings, LogCounters counters) {
@@ -34,6 +35,7 @@ public final class LogReader implements AutoCloseable {
     this.counters = counters;
     this.document = new DocumentReader(settings.identity());
     this.cursor = new BlockCursor(store, settings, document);
+    this.salvage = new SalvageReader(log, settings, cursor, document);
     this.position = log.firstSequence();
   }
 
@@ -49,7 +51,7 @@ public final class LogReader implements AutoCloseable {
     }
     if (sequence > position && document.holds(sequence)) {
       try {
-        skipTo(sequence);
+        document.skipTo(sequence);
       } catch (DamagedMessageException e) {
         cursor.close();
       }
@@ -123,7 +125,7 @@ public final class LogReader implements AutoCloseable {
   private StoredMessage readOrDamage(long sequence, long location) {
     try {
       if (!cursor.isAt(location)) {
-        open(location);
+        open(sequence, location);
       }
       if (!document.holds(sequence)) {
         throw new DamagedMessageException(
@@ -132,27 +134,26 @@ public final class LogReader implements AutoCloseable {
       if (sequence < document.nextSequence()) {
         document.rewind();
       }
-      skipTo(sequence);
+      document.skipTo(sequence);
       return document.next();
     } catch (DamagedMessageException e) {
       throw damaged(sequence, e);
     }
   }
 
-  private void open(long location) {
+  private void open(long sequence, long location) {
     boolean interrupted = Thread.interrupted(); // Chronicle's file channels close on an interrupt
     try {
       cursor.open(location);
+    } catch (DamagedMessageException e) {
+      cursor.close();
+      if (!salvage.open(sequence)) {
+        throw e;
+      }
     } finally {
       if (interrupted) {
         Thread.currentThread().interrupt();
       }
-    }
-  }
-
-  private void skipTo(long sequence) {
-    while (document.nextSequence() < sequence) {
-      document.skip();
     }
   }
 
@@ -165,21 +166,46 @@ public final class LogReader implements AutoCloseable {
 
   private void search() {
     boolean interrupted = Thread.interrupted(); // Chronicle's file channels close on an interrupt
-    try (BlockSearch search = new BlockSearch(store, cursor, document)) {
+    try {
       Block block = log.blockOf(position);
       if (block == null) {
         throw new DamagedMessageException("damaged: no block holds it");
       }
-      search.sequence(block, position);
-      if (!loadHere(true)) {
-        throw new DamagedMessageException(
-            "damaged: nothing there, though the log goes on to sequence "
-                + (log.nextSequence() - 1));
+      if (!salvage.isDue(block, position)) {
+        search(block);
+      } else if (!salvage.open(position)) {
+        throw new DamagedMessageException("damaged: nothing in its block proves to be it");
       }
     } finally {
       if (interrupted) {
         Thread.currentThread().interrupt();
       }
+    }
+  }
+
+  private void search(Block block) {
+    try {
+      if (position == block.firstSequence()) {
+        cursor.place(block.number(), 0); // its own headers lead to it, and need no tailer
+      } else {
+        seek(block);
+      }
+      if (!loadHere(true)) {
+        throw new DamagedMessageException(
+            "damaged: nothing there, though the log goes on to sequence "
+                + (log.nextSequence() - 1));
+      }
+    } catch (DamagedMessageException e) {
+      cursor.close();
+      if (!salvage.open(position)) {
+        throw e;
+      }
+    }
+  }
+
+  private void seek(Block block) {
+    try (BlockSearch search = new BlockSearch(store, cursor, document)) {
+      search.sequence(block, position);
     }
   }
 
@@ -208,7 +234,7 @@ public final class LogReader implements AutoCloseable {
               + document.firstSequence()
               + " stands in its place");
     }
-    skipTo(position);
+    document.skipTo(position);
   }
 
   /**

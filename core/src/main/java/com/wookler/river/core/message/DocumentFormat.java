@@ -87,6 +87,18 @@ public final class DocumentFormat {
   }
 
   /**
+   * How long the document at an offset says that it is, its header included; 0 if none begins
+   * there. At least {@link #HEADER_BYTES} must be there. Nothing is proven yet.
+   */
+  public static int lengthAt(DocumentBytes bytes, long offset) {
+    if (bytes.intAt(offset) != MAGIC) {
+      return 0;
+    }
+    long length = (long) bytes.intAt(offset + LENGTH_AT) + HEADER_BYTES;
+    return length < HEADER_BYTES || length > Integer.MAX_VALUE ? 0 : (int) length;
+  }
+
+  /**
    * Carries a digest on by one checksum; used over the entries of a document and over the documents
    * of a block.
    */

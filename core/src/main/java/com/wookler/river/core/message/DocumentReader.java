@@ -132,11 +132,21 @@ public final class DocumentReader {
     return firstSequence + slot;
   }
 
+  /** Where the next message begins, as an offset of the source. */
+  public long offset() {
+    return entryAt;
+  }
+
   /** Passes over one message without reading it. */
   public void skip() {
-    int length = entryLength();
-    entryAt += ENTRY_PREFIX_BYTES + length;
-    slot++;
+    pass(entryLength());
+  }
+
+  /** Passes over what comes before a sequence that the document {@link #holds}. */
+  public void skipTo(long sequence) {
+    while (nextSequence() < sequence) {
+      skip();
+    }
   }
 
   /**
@@ -160,8 +170,7 @@ public final class DocumentReader {
     int length = entryLength();
     long entry = entryAt;
     long sequence = nextSequence();
-    entryAt = entry + ENTRY_PREFIX_BYTES + length;
-    slot++;
+    pass(length);
     int check = bytes.intAt(entry);
     long content = entry + ENTRY_PREFIX_BYTES;
     if (bytes.byteAt(content) != NO_FLAGS) {
@@ -210,20 +219,42 @@ public final class DocumentReader {
     long digest = 0;
     while (hasNext()) {
       int length = entryLength();
-      int check = bytes.intAt(entryAt);
-      crc.reset();
-      bytes.update(crc, entryAt + ENTRY_PREFIX_BYTES, length);
-      if (DocumentFormat.entryCheck((int) crc.getValue(), length) != check) {
-        throw wrong(nextSequence());
-      }
-      digest = DocumentFormat.digest(digest, check);
-      entryAt += ENTRY_PREFIX_BYTES + length;
-      slot++;
+      digest = DocumentFormat.digest(digest, proven(entryAt, length, nextSequence()));
+      pass(length);
     }
     if (entryAt != end) {
       throw damaged("a document holds " + (end - entryAt) + " bytes behind its last message");
     }
     return DocumentFormat.digest(digest, bytes.intAt(start + CHECK_AT));
+  }
+
+  /**
+   * Proves the next message without reading it.
+   *
+   * @return its checksum
+   * @throws DamagedMessageException as {@link #next()}
+   */
+  public int prove() {
+    int length = entryLength();
+    long entry = entryAt;
+    long sequence = nextSequence();
+    pass(length);
+    return proven(entry, length, sequence);
+  }
+
+  private int proven(long entry, int length, long sequence) {
+    int check = bytes.intAt(entry);
+    crc.reset();
+    bytes.update(crc, entry + ENTRY_PREFIX_BYTES, length);
+    if (DocumentFormat.entryCheck((int) crc.getValue(), length) != check) {
+      throw wrong(sequence);
+    }
+    return check;
+  }
+
+  private void pass(int length) {
+    entryAt += ENTRY_PREFIX_BYTES + length;
+    slot++;
   }
 
   private int entryLength() {

@@ -271,6 +271,14 @@ final class Burial<M> {
           throw new IllegalStateException("sequence " + sequence + " is not in the log");
         }
         return new Grave(new DeadLetter(message, attempts, "not acknowledged", null), ticket, 0);
+      } catch (DamagedMessageException e) {
+        if (state.feed.passOver(sequence) > sequence) {
+          state.ledger.buried(sequence, ticket); // there is nothing to write a letter about
+          state.force.changed();
+          return null;
+        }
+        state.ledger.exhume(sequence, ticket, state.nowMillis());
+        throw e;
       } catch (Throwable e) {
         state.ledger.exhume(sequence, ticket, state.nowMillis());
         throw e;

@@ -3,6 +3,7 @@ package com.wookler.river.core.subscriber;
 import com.wookler.river.core.ack.Ledger;
 import com.wookler.river.core.log.BlockLog;
 import com.wookler.river.core.log.LogReader;
+import com.wookler.river.core.log.Salvage;
 import com.wookler.river.core.message.DamagedMessageException;
 import com.wookler.river.core.message.StoredMessage;
 import com.wookler.river.core.message.Terms;
@@ -33,6 +34,7 @@ final class Feed<M> implements AutoCloseable {
   private final Redeliveries redeliveries;
   private final Finder finder;
   private final String name;
+  private final @Nullable Salvage salvage;
   private final boolean ackRequired;
   private final boolean limited;
   private final Expiry expiry;
@@ -72,6 +74,7 @@ final class Feed<M> implements AutoCloseable {
     this.name = config.name();
     this.who = "Queue " + context.queue() + ", subscriber " + config.name();
     this.inPast = past != null;
+    this.salvage = context.salvage();
     this.ackRequired = config.ackRequired();
     this.limited = ackRequired && config.maxDeliveries() > 0;
   }
@@ -163,7 +166,10 @@ final class Feed<M> implements AutoCloseable {
 
   private @Nullable MessageDelivery<M> redeliver(long nowMillis) {
     for (long again = ledger.nextReady(); again >= 0; again = ledger.nextReady()) {
-      StoredMessage message = redeliveries.read(again, ledger.location(again));
+      StoredMessage message = readAgain(again);
+      if (message == null) {
+        continue;
+      }
       if (!expiry.isOver(message.publishedMicros(), message.terms())) {
         MessageDelivery<M> delivery = new MessageDelivery<>(subscriber, message);
         delivery.handedOver(ledger.redeliver(again, nowMillis), second(nowMillis));
@@ -231,6 +237,25 @@ final class Feed<M> implements AutoCloseable {
     }
   }
 
+  /** The message, for a further delivery; null if it is lost, and finished therefore. */
+  private @Nullable StoredMessage readAgain(long sequence) {
+    try {
+      return redeliveries.read(sequence, ledger.location(sequence));
+    } catch (DamagedMessageException e) {
+      if (passOver(sequence) == sequence) {
+        throw e;
+      }
+      ledger.finish(sequence);
+      return null;
+    }
+  }
+
+  /** The next sequence that is not lost, for what a read of this one has met. */
+  long passOver(long sequence) {
+    long end = log.gaps().endOf(sequence);
+    return end > sequence || salvage == null ? end : salvage.passOver(sequence);
+  }
+
   /** The message at the ledger's position, which passes over what is lost. */
   private @Nullable MessageDelivery<M> read() {
     while (true) {
@@ -239,7 +264,7 @@ final class Feed<M> implements AutoCloseable {
       try {
         return reader.next(maker);
       } catch (DamagedMessageException e) {
-        long end = log.gaps().endOf(position);
+        long end = passOver(position);
         if (end == position) {
           throw e;
         }

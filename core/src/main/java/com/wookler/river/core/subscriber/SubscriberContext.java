@@ -4,6 +4,7 @@ import com.wookler.river.common.TimeSource;
 import com.wookler.river.common.WorkerPool;
 import com.wookler.river.core.backup.Backup;
 import com.wookler.river.core.log.BlockLog;
+import com.wookler.river.core.log.Salvage;
 import com.wookler.river.core.message.MessageConverter;
 import java.util.UUID;
 import java.util.concurrent.locks.ReentrantLock;
@@ -21,6 +22,7 @@ import org.jspecify.annotations.Nullable;
  * @param converter of the queue
  * @param time clock
  * @param cache for messages that are delivered again
+ * @param salvage finds the way around damage; null to stop there
  * @param committer on which acknowledgements are forced that wait for the device
  * @param expiries when messages expire
  * @param <M> type of the data
@@ -34,5 +36,6 @@ public record SubscriberContext<M>(
     MessageConverter<M> converter,
     TimeSource time,
     RedeliveryCache cache,
+    @Nullable Salvage salvage,
     WorkerPool.Serial committer,
     Expiries expiries) {}

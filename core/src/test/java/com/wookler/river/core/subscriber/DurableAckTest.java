@@ -111,6 +111,7 @@ class DurableAckTest {
                 MessageConverter.utf8(),
                 time,
                 cache,
+                null,
                 pool.serial("acks"),
                 Expiries.NONE),
             CONFIG,

@@ -91,6 +91,7 @@ class DurableSubscriberTest {
                 MessageConverter.utf8(),
                 time,
                 cache,
+                null,
                 pool.serial("acks"),
                 Expiries.NONE),
             CONFIG,

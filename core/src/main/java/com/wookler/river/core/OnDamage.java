@@ -1,0 +1,19 @@
+package com.wookler.river.core;
+
+/**
+ * What a subscriber does where the log is damaged. Whatever it is, nothing damaged is delivered.
+ */
+public enum OnDamage {
+  /**
+   * It goes on at the next message that can be proven. What is lost counts as finished for it, and
+   * is reported: in the log, to listeners, in a counter and in the file {@code damage.log} of the
+   * queue's directory, with the damaged bytes in {@code damaged} beside it.
+   */
+  SALVAGE,
+
+  /**
+   * It stops: each poll ends with {@link com.wookler.river.core.message.DamagedMessageException},
+   * until it is moved by {@code seek}.
+   */
+  STOP
+}

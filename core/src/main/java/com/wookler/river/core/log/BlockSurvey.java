@@ -1,0 +1,162 @@
+package com.wookler.river.core.log;
+
+import com.wookler.river.core.message.DamagedMessageException;
+import com.wookler.river.core.message.DocumentFormat;
+import com.wookler.river.core.message.DocumentReader;
+import java.io.IOException;
+import java.nio.file.NoSuchFileException;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What of a block can be proven, message by message: found by looking for documents at every place
+ * where one may stand, whatever is left of what leads to them.
+ *
+ * <p>A document's header proves itself, its length and its block, so it needs no header of
+ * Chronicle's and no index. Behind an entry that is damaged the document goes on as long as the
+ * entry's length may be right. A document that stands where its sequences have been seen already,
+ * such as a copy in a message's data, is passed over.
+ */
+final class BlockSurvey {
+  private static final int STEP = 4;
+
+  private final Block block;
+  private final long first;
+  private final long end;
+  private final List<Damage> lost = new ArrayList<>();
+  private long[] sequences = new long[64]; // the first of each document
+  private long[] offsets = new long[64]; // of each document's header
+  private int documents;
+
+  private long expected; // all below it are seen or lost
+  private long provenTo; // offset behind the last that proved itself
+
+  private BlockSurvey(Block block, long end) {
+    this.block = block;
+    this.first = block.firstSequence();
+    this.end = end;
+    this.expected = first;
+  }
+
+  /**
+   * Looks through a block, as far as it is published now. Reads all of its file.
+   *
+   * @throws IOException the file is there, but cannot be opened
+   */
+  static BlockSurvey of(Block block, LogSettings settings, long nextSequence) throws IOException {
+    BlockSurvey survey = new BlockSurvey(block, Math.min(block.endSequence(), nextSequence));
+    try (FileWindow window = new FileWindow(block.file(), block.end())) {
+      survey.search(window, new DocumentReader(settings.identity()));
+    } catch (NoSuchFileException e) {
+      survey.provenTo = 0; // all of it is lost
+    }
+    survey.lost(survey.end, block.end());
+    return survey;
+  }
+
+  private void search(FileWindow window, DocumentReader reader) {
+    long offset = 0;
+    while (window.has(offset, BlockScanner.HEADER_BYTES + DocumentFormat.HEADER_BYTES)) {
+      long start = offset + BlockScanner.HEADER_BYTES;
+      int length = DocumentFormat.lengthAt(window, start);
+      if (length > 0 && window.has(start, length) && opens(window, reader, start, length)) {
+        document(offset, start + length, reader);
+        offset = start + (length + 3L & ~3L);
+      } else {
+        offset += STEP;
+      }
+    }
+  }
+
+  private boolean opens(FileWindow window, DocumentReader reader, long start, int length) {
+    try {
+      reader.open(window, start, length, block.number());
+      long begin = reader.firstSequence();
+      return begin >= expected && begin + reader.count() <= end;
+    } catch (DamagedMessageException e) {
+      return false;
+    }
+  }
+
+  private void document(long offset, long behind, DocumentReader reader) {
+    add(reader.firstSequence(), offset);
+    lost(reader.firstSequence(), offset);
+    provenTo = reader.offset();
+    while (reader.hasNext()) {
+      long sequence = reader.nextSequence();
+      long at = reader.offset();
+      if (proves(reader)) {
+        lost(sequence, at); // what came before it
+        expected = sequence + 1;
+        provenTo = reader.offset();
+      }
+    }
+    lost(reader.firstSequence() + reader.count(), behind);
+    provenTo = behind;
+  }
+
+  private static boolean proves(DocumentReader reader) {
+    try {
+      reader.prove();
+      return true;
+    } catch (DamagedMessageException e) {
+      return false;
+    }
+  }
+
+  private void lost(long to, long offset) {
+    if (to <= expected) {
+      return;
+    }
+    Damage before = lost.isEmpty() ? null : lost.get(lost.size() - 1);
+    if (before != null && before.end() == expected) {
+      lost.remove(lost.size() - 1);
+      lost.add(new Damage(block.number(), block.file(), before.first(), to, before.from(), offset));
+    } else {
+      lost.add(new Damage(block.number(), block.file(), expected, to, provenTo, offset));
+    }
+    expected = to;
+  }
+
+  private void add(long sequence, long offset) {
+    if (documents == sequences.length) {
+      sequences = Arrays.copyOf(sequences, documents * 2);
+      offsets = Arrays.copyOf(offsets, documents * 2);
+    }
+    sequences[documents] = sequence;
+    offsets[documents++] = offset;
+  }
+
+  /** Whether it knows about this sequence. */
+  boolean covers(long sequence) {
+    return sequence >= first && sequence < end;
+  }
+
+  /** Whether the message can be proven. */
+  boolean holds(long sequence) {
+    return covers(sequence) && damageOf(sequence) == null;
+  }
+
+  /** What took this message; null if it can be proven, or is not known. */
+  @Nullable Damage damageOf(long sequence) {
+    for (Damage damage : lost) {
+      if (sequence >= damage.first() && sequence < damage.end()) {
+        return damage;
+      }
+    }
+    return null;
+  }
+
+  /** All that is lost. */
+  List<Damage> lost() {
+    return lost;
+  }
+
+  /** Where the document stands that has this message, which can be proven. */
+  long offsetOf(long sequence) {
+    int at = Arrays.binarySearch(sequences, 0, documents, sequence);
+    return offsets[at >= 0 ? at : -at - 2];
+  }
+}

@@ -1,0 +1,25 @@
+package com.wookler.river.core.log;
+
+import java.nio.file.Path;
+
+/**
+ * Messages in a row that a block has lost to damage.
+ *
+ * @param block its number
+ * @param file its data file
+ * @param first the first sequence that is lost
+ * @param end the sequence after the last
+ * @param from offset of the damaged bytes in the file: where the last thing before them ends that
+ *     proves itself
+ * @param to where the next thing begins that does, or the block ends
+ */
+public record Damage(int block, Path file, long first, long end, long from, long to) {
+  /** How many messages are lost. */
+  public long messages() {
+    return end - first;
+  }
+
+  Damage within(long fromSequence, long toSequence) {
+    return new Damage(block, file, fromSequence, toSequence, from, to);
+  }
+}

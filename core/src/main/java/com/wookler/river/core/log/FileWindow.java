@@ -1,0 +1,103 @@
+package com.wookler.river.core.log;
+
+import com.wookler.river.core.message.DocumentBytes;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.nio.channels.FileChannel;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.util.zip.CRC32C;
+
+/**
+ * The bytes of a block as its file has them, read a part at a time, however little is left of it:
+ * what cannot be read, and what a cut has taken away, is zeros.
+ *
+ * <p>An interrupted thread must clear its flag before.
+ */
+final class FileWindow implements DocumentBytes, AutoCloseable {
+  private static final int WINDOW_BYTES = 256 << 10;
+  private static final int PAGE_BYTES = 4 << 10;
+
+  private final FileChannel channel;
+  private final long end;
+  private ByteBuffer bytes = ByteBuffer.allocate(0);
+  private long from;
+
+  /**
+   * Opens a file.
+   *
+   * @param end how far the block goes, whatever the file's length
+   * @throws IOException it is not there, or cannot be opened
+   */
+  FileWindow(Path file, long end) throws IOException {
+    this.channel = FileChannel.open(file, StandardOpenOption.READ);
+    this.end = end;
+  }
+
+  /** Makes so many bytes from an offset on readable; false if the block ends before. */
+  boolean has(long offset, long length) {
+    if (offset >= from && offset + length <= from + bytes.limit()) {
+      return true;
+    }
+    if (length > end - offset) {
+      return false;
+    }
+    load(offset, (int) Math.min(end - offset, Math.max(length, WINDOW_BYTES)));
+    return true;
+  }
+
+  private void load(long offset, int length) {
+    byte[] loaded = new byte[length];
+    bytes = ByteBuffer.wrap(loaded).order(ByteOrder.LITTLE_ENDIAN);
+    from = offset;
+    if (!read(loaded, 0, length)) { // perhaps a bad sector: a page at a time around it
+      for (int at = 0; at < length; at += PAGE_BYTES) {
+        read(loaded, at, Math.min(PAGE_BYTES, length - at));
+      }
+    }
+  }
+
+  private boolean read(byte[] to, int at, int length) {
+    ByteBuffer target = ByteBuffer.wrap(to, at, length);
+    try {
+      int read;
+      do {
+        read = channel.read(target, from + target.position());
+      } while (read > 0 && target.hasRemaining());
+      return true;
+    } catch (IOException e) {
+      return false;
+    }
+  }
+
+  @Override
+  public int intAt(long offset) {
+    return bytes.getInt((int) (offset - from));
+  }
+
+  @Override
+  public long longAt(long offset) {
+    return bytes.getLong((int) (offset - from));
+  }
+
+  @Override
+  public byte byteAt(long offset) {
+    return bytes.get((int) (offset - from));
+  }
+
+  @Override
+  public void copy(long offset, byte[] to, int length) {
+    bytes.get((int) (offset - from), to, 0, length);
+  }
+
+  @Override
+  public void update(CRC32C crc, long offset, int length) {
+    crc.update(bytes.array(), (int) (offset - from), length);
+  }
+
+  @Override
+  public void close() throws IOException {
+    channel.close();
+  }
+}

@@ -1,0 +1,187 @@
+package com.wookler.river.core.log;
+
+import com.google.errorprone.annotations.concurrent.GuardedBy;
+import com.wookler.river.common.TimeSource;
+import com.wookler.river.common.counters.AbstractCounter;
+import com.wookler.river.common.errors.RiverException;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.Consumer;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Says how far a log is lost to damage, and reports that: in the file {@code damage.log}, in a WARN
+ * line, in a counter and to a listener, each message once, whoever meets it and how often.
+ *
+ * <p>Thread-safe; no lock is held while the listener hears of it.
+ */
+public final class Salvage {
+  private static final Logger LOG = LoggerFactory.getLogger(Salvage.class);
+
+  private final BlockLog log;
+  private final LogSettings settings;
+  private final String queue;
+  private final DamageLog record;
+  private final TimeSource time;
+  private final AbstractCounter damaged;
+  private final Consumer<Damage> listener;
+
+  @GuardedBy("this")
+  private final List<Damage> known;
+
+  /**
+   * For a log.
+   *
+   * @param home directory of the queue, where the record is kept
+   * @param damaged counts messages
+   * @param listener must not wait
+   * @throws RiverException the record cannot be read
+   */
+  public Salvage(
+      BlockLog log,
+      Path home,
+      LogSettings settings,
+      AbstractCounter damaged,
+      Consumer<Damage> listener) {
+    this.log = log;
+    this.settings = settings;
+    this.queue = settings.queue();
+    this.time = settings.time();
+    this.record = new DamageLog(home, queue);
+    this.damaged = damaged;
+    this.listener = listener;
+    try {
+      this.known = record.read();
+    } catch (IOException e) {
+      throw new RiverException("queue " + queue + ": cannot read the record of damage", e);
+    }
+  }
+
+  /**
+   * Finds out, after a read has met damage, where the log goes on. What is lost up to there is
+   * reported, and on record when this returns.
+   *
+   * @return the next sequence that is not lost; the same one if that is there after all, or if that
+   *     cannot be told now
+   */
+  public long passOver(long sequence) {
+    boolean interrupted = Thread.interrupted(); // it would close the files
+    try {
+      Block block = log.blockOf(sequence);
+      if (block == null) {
+        return sequence;
+      }
+      BlockSurvey survey = log.surveys().known(block, sequence);
+      if (survey == null || survey.holds(sequence)) { // then damaged since
+        survey = log.surveys().make(block, settings, log.nextSequence());
+      }
+      Damage found = survey.damageOf(sequence);
+      if (found == null) {
+        return sequence;
+      }
+      report(found);
+      return found.end();
+    } catch (IOException e) {
+      LOG.warn(
+          "Queue {}: damaged: sequence {}; cannot look for what is lost, trying again: {}",
+          queue,
+          sequence,
+          e.toString());
+      return sequence;
+    } finally {
+      if (interrupted) {
+        Thread.currentThread().interrupt();
+      }
+    }
+  }
+
+  /**
+   * Reports all that a block has lost which leaves the log, and moves its file to the directory
+   * {@code damaged}, for its backup cannot be made.
+   */
+  public void keep(Seal seal) throws IOException {
+    Path kept = record.keepBlock(log.file(seal));
+    LOG.warn("Queue {}: damaged: block {} is kept as {}", queue, seal.block(), kept);
+  }
+
+  /** Reports all that a block of the log has lost. */
+  public void reportAll(Seal seal) throws IOException {
+    Block block = log.blockOf(seal.firstSequence());
+    if (block != null) {
+      for (Damage found : log.surveys().make(block, settings, log.nextSequence()).lost()) {
+        report(found);
+      }
+    }
+  }
+
+  /** Messages of the log that are known to be lost. */
+  public synchronized long lost() {
+    long first = log.firstSequence();
+    long sum = 0;
+    for (Damage damage : known) {
+      sum += Math.max(0, damage.end() - Math.max(first, damage.first()));
+    }
+    return sum;
+  }
+
+  private void report(Damage found) throws IOException {
+    for (Damage news : record(found)) {
+      damaged.add(news.messages());
+      LOG.warn(
+          "Queue {}: damaged: {}, block {}: sequences {} to {} are lost, {} messages, at bytes {} to"
+              + " {}. Every subscriber goes on behind them",
+          queue,
+          news.file(),
+          news.block(),
+          news.first(),
+          news.end() - 1,
+          news.messages(),
+          news.from(),
+          news.to());
+      listener.accept(news);
+    }
+  }
+
+  /** What of it was not known. */
+  private synchronized List<Damage> record(Damage found) throws IOException {
+    List<Damage> news = new ArrayList<>();
+    long at = found.first();
+    while (at < found.end()) {
+      long covered = knownTo(at);
+      if (covered > at) {
+        at = covered;
+        continue;
+      }
+      Damage part = found.within(at, Math.min(found.end(), nextKnown(at)));
+      record.add(part, time.wallTime());
+      known.add(part);
+      news.add(part);
+      at = part.end();
+    }
+    return news;
+  }
+
+  @GuardedBy("this")
+  private long knownTo(long sequence) {
+    for (Damage damage : known) {
+      if (sequence >= damage.first() && sequence < damage.end()) {
+        return damage.end();
+      }
+    }
+    return sequence;
+  }
+
+  @GuardedBy("this")
+  private long nextKnown(long sequence) {
+    long next = Long.MAX_VALUE;
+    for (Damage damage : known) {
+      if (damage.first() > sequence) {
+        next = Math.min(next, damage.first());
+      }
+    }
+    return next;
+  }
+}

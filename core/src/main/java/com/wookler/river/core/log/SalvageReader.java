@@ -1,0 +1,94 @@
+package com.wookler.river.core.log;
+
+import com.wookler.river.core.message.DamagedMessageException;
+import com.wookler.river.core.message.DocumentFormat;
+import com.wookler.river.core.message.DocumentReader;
+import java.io.IOException;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Opens documents of blocks in which the usual way is blocked by damage: where a survey has found
+ * them, in place if their header is whole, else as their file has them.
+ *
+ * <p>An interrupted thread must clear its flag before.
+ */
+final class SalvageReader {
+  private static final Logger LOG = LoggerFactory.getLogger(SalvageReader.class);
+  private static final int NO_BLOCK = -1;
+
+  private final BlockLog log;
+  private final LogSettings settings;
+  private final BlockCursor cursor;
+  private final DocumentReader document;
+  private int unmapped = NO_BLOCK; // the block that cannot be read in place
+
+  SalvageReader(BlockLog log, LogSettings settings, BlockCursor cursor, DocumentReader document) {
+    this.log = log;
+    this.settings = settings;
+    this.cursor = cursor;
+    this.document = document;
+  }
+
+  /** Whether a survey knows more of the message than Chronicle's index. */
+  boolean isDue(Block block, long sequence) {
+    return log.surveys().known(block, sequence) != null;
+  }
+
+  /** Opens the document of the message and goes to it; false if there is nothing to prove it. */
+  boolean open(long sequence) {
+    Block block = log.blockOf(sequence);
+    if (block == null) {
+      return false;
+    }
+    try {
+      BlockSurvey survey = log.surveys().known(block, sequence);
+      if (survey == null) {
+        survey = log.surveys().make(block, settings, log.nextSequence());
+      }
+      return survey.holds(sequence) && open(block, survey.offsetOf(sequence), sequence);
+    } catch (IOException | DamagedMessageException e) {
+      LOG.debug("Sequence {}: {}", sequence, e.toString());
+      return false;
+    }
+  }
+
+  private boolean open(Block block, long offset, long sequence) throws IOException {
+    if (block.number() == unmapped || !opensInPlace(block, offset, sequence)) {
+      cursor.close();
+      read(block, offset);
+    }
+    if (!document.holds(sequence)) {
+      document.close(); // damaged since the survey
+      return false;
+    }
+    document.skipTo(sequence);
+    return true;
+  }
+
+  private boolean opensInPlace(Block block, long offset, long sequence) {
+    try {
+      cursor.place(block.number(), offset);
+    } catch (DamagedMessageException e) {
+      unmapped = block.number();
+      return false;
+    }
+    try {
+      return cursor.openNext() && document.holds(sequence);
+    } catch (DamagedMessageException e) {
+      return false;
+    }
+  }
+
+  private void read(Block block, long offset) throws IOException {
+    try (FileWindow window = new FileWindow(block.file(), block.end())) {
+      long start = offset + BlockScanner.HEADER_BYTES;
+      window.has(start, DocumentFormat.HEADER_BYTES);
+      int length = DocumentFormat.lengthAt(window, start);
+      if (!window.has(start, length)) {
+        throw new DamagedMessageException("damaged: a document claims " + length + " bytes");
+      }
+      document.open(window, start, length, block.number());
+    }
+  }
+}
