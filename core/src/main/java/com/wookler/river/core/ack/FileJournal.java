@@ -92,7 +92,12 @@ final class FileJournal implements AckJournal {
   @GuardedBy("maintenance")
   private boolean failing;
 
-  private record Pending(long generation, AckState state) {}
+  /**
+   * A state to be written.
+   *
+   * @param needed whether it has facts that are nowhere else: it is tried until it is written
+   */
+  private record Pending(long generation, AckState state, boolean needed) {}
 
   /**
    * Where a journal begins.
@@ -127,7 +132,7 @@ final class FileJournal implements AckJournal {
     if (start.snapshotted()) {
       snapshotted = generation;
     } else {
-      pending.set(new Pending(generation, AckState.of(ring, handedOver)));
+      pending.set(new Pending(generation, AckState.of(ring, handedOver), false));
     }
     askForMaintenance();
   }
@@ -172,7 +177,7 @@ final class FileJournal implements AckJournal {
   /** The next step of a copy; the flusher has it when it is complete. */
   private void copy(AckState state) {
     if (state.isComplete()) {
-      pending.set(new Pending(copied, state));
+      pending.set(new Pending(copied, state, false));
       copying = null;
       askForMaintenance();
     } else {
@@ -235,12 +240,21 @@ final class FileJournal implements AckJournal {
         forceLogs();
         if (mark) {
           cursor.force();
+          retrySnapshot();
         }
         forceNames();
       } catch (IOException e) {
         throw new RiverException(
             "cannot force the acknowledgements in " + generations.directory(), e);
       }
+    }
+  }
+
+  /** Once it failed nobody else would ask for it. */
+  private void retrySnapshot() {
+    Pending due = pending.get();
+    if (due != null && due.needed()) {
+      askForMaintenance();
     }
   }
 
@@ -300,7 +314,7 @@ final class FileJournal implements AckJournal {
     if (behind) { // at once: what is missing is nowhere else
       copying = null;
       copied = next;
-      pending.set(new Pending(next, AckState.of(ring, handedOver)));
+      pending.set(new Pending(next, AckState.of(ring, handedOver), true));
       missingUntil = next;
     } else if (copying == null && pending.get() == null && isCopyDue()) {
       copied = next;
@@ -385,7 +399,9 @@ final class FileJournal implements AckJournal {
         }
         failing = true;
       } finally {
-        pending.compareAndSet(due, null);
+        if (due != null && (!due.needed() || snapshotted >= due.generation())) {
+          pending.compareAndSet(due, null);
+        }
       }
     }
   }

@@ -219,6 +219,30 @@ class FileJournalTest {
   }
 
   @Test
+  void shouldTryAgainToWriteWhatIsInNoLog() throws IOException {
+    open(ORIGIN).close();
+    flusher.clear();
+    try (Ledger ledger = open(ORIGIN)) {
+      Path noLog = Files.createDirectories(directory.resolve("ack-3.log/blocked"));
+      Path noSnapshot = Files.createDirectories(directory.resolve("ack-3.snap/blocked"));
+      acknowledgeEverySecond(ledger, 40_000);
+      Files.delete(noLog);
+      Files.delete(noLog.getParent());
+      acknowledgeEverySecond(ledger, 3000);
+      flush();
+      assertThat(ledger.unjournaled()).isPositive();
+      Files.delete(noSnapshot);
+      Files.delete(noSnapshot.getParent());
+      ledger.force();
+      flush();
+      assertThat(ledger.unjournaled()).isZero();
+      try (Ledger killed = open(Copies.of(directory), ORIGIN)) {
+        assertThat(killed.finishedAboveFloor()).isEqualTo(21_500);
+      }
+    }
+  }
+
+  @Test
   @EnabledOnOs({OS.LINUX, OS.MAC})
   void shouldTakeNoNewSpaceOnceTwoSnapshotsStand() throws IOException {
     try (Ledger ledger = open(ORIGIN)) {
