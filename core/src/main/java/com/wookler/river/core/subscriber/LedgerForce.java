@@ -1,5 +1,6 @@
 package com.wookler.river.core.subscriber;
 
+import com.google.errorprone.annotations.concurrent.GuardedBy;
 import com.wookler.river.common.WorkerPool;
 import com.wookler.river.core.ack.Ledger;
 import com.wookler.river.core.log.BlockLog;
@@ -22,6 +23,12 @@ final class LedgerForce implements GroupCommit.Target {
   private final Refusals refusals;
   private final boolean awaited;
   private final GroupCommit commits;
+
+  /**
+   * Held while the ledger is forced and until the result is noted: a force that begins later and is
+   * told that all is well must know of the one that failed.
+   */
+  private final Object forcing = new Object();
 
   private volatile boolean unforced = true; // whether the ledger has changed; set under the lock
   private volatile long changes; // so many acknowledgements; written under the lock
@@ -91,14 +98,16 @@ final class LedgerForce implements GroupCommit.Target {
   void forceAll() {
     unforced = false; // before, so that what happens meanwhile is forced the next time
     long end = changes;
-    try {
-      ledger.force();
-    } catch (Throwable e) {
-      unforced = true; // or an idle subscriber's acknowledgements would never be forced
-      failed(e);
-      throw e;
+    synchronized (forcing) {
+      try {
+        ledger.force();
+      } catch (Throwable e) {
+        unforced = true; // or an idle subscriber's acknowledgements would never be forced
+        failed(e);
+        throw e;
+      }
+      forced(end);
     }
-    forced(end);
   }
 
   /** Of those that wait: the log as far as it was handed over, then what is finished. */
@@ -109,21 +118,32 @@ final class LedgerForce implements GroupCommit.Target {
       if (log.forcedEnd() < handedOver) {
         log.forceAppended();
       }
-      ledger.forceFinished();
     } catch (Throwable e) { // the pool would swallow it
-      failed(e);
+      synchronized (forcing) {
+        failed(e);
+      }
       return;
     }
-    forced(end);
+    synchronized (forcing) {
+      try {
+        ledger.forceFinished();
+      } catch (Throwable e) {
+        failed(e);
+        return;
+      }
+      forced(end);
+    }
   }
 
-  private synchronized void failed(Throwable cause) {
+  @GuardedBy("forcing")
+  private void failed(Throwable cause) {
     if (awaited && failure == null) {
       failure = cause;
     }
   }
 
-  private synchronized void forced(long end) {
+  @GuardedBy("forcing")
+  private void forced(long end) {
     if (failure == null) {
       forcedEnd = Math.max(forcedEnd, end);
     }
