@@ -5,6 +5,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -19,15 +20,25 @@ final class Completions {
   private static final Logger LOG = LoggerFactory.getLogger(Completions.class);
   private static final Executor EXECUTOR = new CompletableFuture<Void>().defaultExecutor();
 
+  private final Executor executor;
   private final Queue<Runnable> due = new ConcurrentLinkedQueue<>();
   private final AtomicInteger count = new AtomicInteger(); // of those due; above 0, one thread runs
+  private final AtomicBoolean running = new AtomicBoolean();
+
+  Completions() {
+    this(EXECUTOR);
+  }
+
+  Completions(Executor executor) {
+    this.executor = executor;
+  }
 
   /** Has something completed soon. */
   void add(Runnable completion) {
     due.add(completion);
     if (count.getAndIncrement() == 0) {
       try {
-        EXECUTOR.execute(this::run);
+        executor.execute(this::run);
       } catch (RejectedExecutionException
           | OutOfMemoryError e) { // no thread: better here than never
         run();
@@ -35,13 +46,27 @@ final class Completions {
     }
   }
 
+  /** May be run twice: an executor can have taken what it refused with no memory for a thread. */
   private void run() {
-    do {
+    while (count.get() > 0 && running.compareAndSet(false, true)) {
       try {
-        due.remove().run(); // is there: it is counted after it was added
+        completeAll();
+      } finally {
+        running.set(false);
+      }
+    }
+  }
+
+  private void completeAll() {
+    while (count.get() > 0) {
+      Runnable next = due.remove(); // is there: it is counted after it was added
+      try {
+        next.run();
       } catch (Throwable e) { // such as no memory; those behind it come all the same
         LOG.error("Cannot complete a publish", e);
+      } finally {
+        count.decrementAndGet();
       }
-    } while (count.decrementAndGet() > 0);
+    }
   }
 }
