@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 import com.wookler.river.common.ManualTimeSource;
+import com.wookler.river.common.errors.RiverException;
 import com.wookler.river.core.message.Durability;
 import com.wookler.river.core.message.Message;
 import com.wookler.river.core.message.MessageConverter;
@@ -88,6 +89,14 @@ class DeduplicationTest {
         .isEqualTo(new PublishResult(1, true, Durability.DISK));
     assertThat(queue.stats().nextSequence()).isEqualTo(3);
     assertThat(queue.read(1)).hasValueSatisfying(m -> assertThat(m.data()).isEqualTo("data of a"));
+  }
+
+  @Test
+  void shouldRefuseAnIdThatHasNoUtf8Form() {
+    assertThatThrownBy(() -> message("a\uD83D"))
+        .isInstanceOf(RiverException.class)
+        .hasMessageContaining("surrogate");
+    assertThat(message("a\uD83D\uDE00?").id()).isEqualTo("a\uD83D\uDE00?");
   }
 
   @Test

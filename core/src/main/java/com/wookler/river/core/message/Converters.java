@@ -21,28 +21,37 @@ final class Converters {
 
   private Converters() {}
 
+  /**
+   * The UTF-8 form of a text.
+   *
+   * @throws RiverException it has none: there is half a surrogate pair in it
+   */
+  static byte[] utf8(String text) {
+    byte[] bytes = text.getBytes(StandardCharsets.UTF_8);
+    for (byte b : bytes) {
+      if (b == '?') { // getBytes writes '?' for what it cannot encode: only then look again,
+        // strictly
+        return strict(text);
+      }
+    }
+    return bytes;
+  }
+
+  private static byte[] strict(String text) {
+    try {
+      ByteBuffer encoded = StandardCharsets.UTF_8.newEncoder().encode(CharBuffer.wrap(text));
+      byte[] bytes = new byte[encoded.remaining()];
+      encoded.get(bytes);
+      return bytes;
+    } catch (CharacterCodingException e) {
+      throw new RiverException("the text holds half a surrogate pair and has no UTF-8 form", e);
+    }
+  }
+
   private static final class Utf8 implements MessageConverter<String> {
     @Override
     public byte[] toBytes(String data) {
-      byte[] bytes = data.getBytes(StandardCharsets.UTF_8);
-      for (byte b : bytes) {
-        if (b == '?') { // getBytes writes '?' for what it cannot encode: only then look again,
-          // strictly
-          return strict(data);
-        }
-      }
-      return bytes;
-    }
-
-    private static byte[] strict(String data) {
-      try {
-        ByteBuffer encoded = StandardCharsets.UTF_8.newEncoder().encode(CharBuffer.wrap(data));
-        byte[] bytes = new byte[encoded.remaining()];
-        encoded.get(bytes);
-        return bytes;
-      } catch (CharacterCodingException e) {
-        throw new RiverException("the text holds half a surrogate pair and has no UTF-8 form", e);
-      }
+      return utf8(data);
     }
 
     @Override

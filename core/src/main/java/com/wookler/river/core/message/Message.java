@@ -62,8 +62,16 @@ public final class Message<M> {
    * message of an id within its window, and answers a repetition with the first one's sequence.
    *
    * @param id at most 65,535 bytes in UTF-8
+   * @throws com.wookler.river.common.errors.RiverException there is half a surrogate pair in it, so
+   *     that it has no UTF-8 form, and another id might be taken for it
    */
   public Message<M> withId(String id) {
+    for (int i = 0; i < id.length(); i++) {
+      if (Character.isSurrogate(id.charAt(i))) {
+        Converters.utf8(id); // refuses
+        break;
+      }
+    }
     return with(new Terms(Objects.requireNonNull(id, "id"), expiryMicros(), delayMicros()));
   }
 
