@@ -29,6 +29,8 @@ import org.slf4j.LoggerFactory;
  */
 final class Deduplicator implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(Deduplicator.class);
+
+  /** Damaged messages in a row after which the rest of their block is taken for damaged too. */
   private static final int MAX_DAMAGED = 1_000;
 
   private final String queue;
@@ -78,16 +80,22 @@ final class Deduplicator implements AutoCloseable {
     try (LogReader reader = log.reader()) {
       long since = reader.sequenceAt(sinceMicros).orElse(log.nextSequence());
       long next = Math.max(since, ids.covered());
-      int damaged = 0;
-      while (next < log.nextSequence() && damaged <= MAX_DAMAGED) {
+      int inARow = 0;
+      boolean damaged = false;
+      while (next < log.nextSequence()) {
         long gapEnd = log.gaps().endOf(next);
-        if (gapEnd == next) {
-          damaged += addFromLog(reader, next) ? 0 : 1;
-          gapEnd++;
+        if (gapEnd > next) {
+          next = gapEnd;
+        } else if (addFromLog(reader, next)) {
+          inARow = 0;
+          next++;
+        } else {
+          damaged = true;
+          inARow++;
+          next = inARow % MAX_DAMAGED == 0 ? reader.behindBlock(next) : next + 1;
         }
-        next = gapEnd;
       }
-      if (damaged > 0) {
+      if (damaged) {
         LOG.warn("Queue {}: damaged messages are left out of its ids", queue);
       }
     }
@@ -98,11 +106,18 @@ final class Deduplicator implements AutoCloseable {
     try {
       StoredMessage message = reader.next();
       if (message != null && message.terms() != null && message.terms().id() != null) {
-        ids.add(message.terms().id(), sequence, message.publishedMicros());
+        addFromLog(message.terms().id(), sequence, message.publishedMicros());
       }
       return true;
     } catch (DamagedMessageException e) {
       return false;
+    }
+  }
+
+  private void addFromLog(String id, long sequence, long micros) {
+    IdStore.Place known = ids.find(id, micros);
+    if (known == null || known.sequence() != sequence) { // else its file would grow with each start
+      ids.add(id, sequence, micros);
     }
   }
 

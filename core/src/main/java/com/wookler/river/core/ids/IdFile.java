@@ -10,6 +10,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.Arrays;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -23,8 +24,9 @@ import org.jspecify.annotations.Nullable;
 final class IdFile {
   private final Path path;
   private final IdTable table = new IdTable();
-  private final RandomAccessFile reader;
-  private final FileChannel writer;
+  private @Nullable RandomAccessFile reader; // null until the file is made, by the first write
+  private @Nullable FileChannel writer;
+  private boolean named; // whether the directory's entry of it is on the device
 
   private byte[] pending = new byte[256]; // what will stand at the end of the file
   private int pendingLength;
@@ -32,27 +34,28 @@ final class IdFile {
   private long written; // bytes of the file before these two
   private long lastMicros;
 
-  private IdFile(Path path, RandomAccessFile reader, FileChannel writer, long written) {
+  /** Of a new file, which the first {@link #write} makes: until then all of it is in memory. */
+  IdFile(Path path) {
     this.path = path;
-    this.reader = reader;
-    this.writer = writer;
-    this.written = written;
-  }
-
-  /** A new file, empty. */
-  static IdFile create(Path path) throws IOException {
-    DurableFiles.create(path).close();
-    return open(path);
   }
 
   /** A file of an earlier run, whose records are yet to be told: see {@link #known}. */
   static IdFile open(Path path) throws IOException {
-    RandomAccessFile reader = new RandomAccessFile(path.toFile(), "r");
+    IdFile file = new IdFile(path);
+    file.openChannels();
+    file.written = Files.size(path);
+    return file;
+  }
+
+  private FileChannel openChannels() throws IOException {
+    RandomAccessFile opened = new RandomAccessFile(path.toFile(), "r");
     try {
-      FileChannel writer = FileChannel.open(path, StandardOpenOption.WRITE);
-      return new IdFile(path, reader, writer, Files.size(path));
+      FileChannel channel = FileChannel.open(path, StandardOpenOption.WRITE);
+      reader = opened;
+      writer = channel;
+      return channel;
     } catch (Throwable e) {
-      reader.close();
+      opened.close();
       throw e;
     }
   }
@@ -76,8 +79,9 @@ final class IdFile {
 
   /** Cuts off what is not to be read by a later run. */
   void cut(long length) throws IOException {
-    writer.truncate(length);
-    writer.force(true);
+    FileChannel channel = Objects.requireNonNull(writer);
+    channel.truncate(length);
+    channel.force(true);
     written = length;
   }
 
@@ -135,14 +139,15 @@ final class IdFile {
 
   private byte[] readFile(long at) {
     try {
-      reader.seek(at + 4);
-      int length = Integer.reverseBytes(reader.readInt());
+      RandomAccessFile from = Objects.requireNonNull(reader); // what is written has a file
+      from.seek(at + 4);
+      int length = Integer.reverseBytes(from.readInt());
       if (length < IdRecord.FIXED_BYTES || length > IdRecord.MAX_LENGTH) {
         return new byte[0];
       }
       byte[] bytes = new byte[IdRecord.PREFIX_BYTES + length];
-      reader.seek(at);
-      reader.readFully(bytes);
+      from.seek(at);
+      from.readFully(bytes);
       return bytes;
     } catch (IOException e) {
       throw new RiverException("cannot read " + path, e);
@@ -163,13 +168,22 @@ final class IdFile {
     return written;
   }
 
-  /** Writes and forces; on a thread that nobody interrupts. */
+  /** Writes and forces, a new file's name too; on a thread that nobody interrupts. */
   void write(ByteBuffer bytes, long at) throws IOException {
+    FileChannel channel = writer;
+    if (channel == null) {
+      DurableFiles.create(path).close();
+      channel = openChannels();
+    }
     long to = at;
     while (bytes.hasRemaining()) {
-      to += writer.write(bytes, to);
+      to += channel.write(bytes, to);
     }
-    writer.force(false);
+    channel.force(false);
+    if (!named) {
+      DurableFiles.forceDirectory(Objects.requireNonNull(path.toAbsolutePath().getParent()));
+      named = true;
+    }
   }
 
   void wrote() {
@@ -179,9 +193,13 @@ final class IdFile {
 
   void close() throws IOException {
     try {
-      writer.close();
+      if (writer != null) {
+        writer.close();
+      }
     } finally {
-      reader.close();
+      if (reader != null) {
+        reader.close();
+      }
     }
   }
 

@@ -109,11 +109,18 @@ public final class IdStore implements AutoCloseable {
       try (Stream<Path> all = Files.list(directory)) {
         found = all.filter(IdStore::isIdFile).sorted().toList();
       }
+      if (!found.isEmpty()) {
+        DurableFiles.forceDirectory(directory); // a kill may have come before that
+      }
+      boolean damaged = false;
       for (Path path : found) {
         number = Long.parseLong(String.valueOf(path.getFileName()).substring(PREFIX.length()));
         IdFile file = IdFile.open(path);
         files.add(file);
-        load(file, path, log);
+        damaged |= load(file, path, log, path.equals(found.get(found.size() - 1)));
+      }
+      if (damaged) {
+        covered = 0; // last: what later files say does not cover what is missing here
       }
       expire(nowMicros);
     } finally {
@@ -127,24 +134,33 @@ public final class IdStore implements AutoCloseable {
 
   /**
    * What lies beyond the log's end is cut off, and would be taken for an id of another message once
-   * that has its sequence. So is a torn end, which a kill leaves; the log tells what it was.
+   * that has its sequence. So is the torn end of the last file, which a kill leaves; the log tells
+   * what it was. Other damage is passed over and stays, a sign to later openings that ids are
+   * missing.
+   *
+   * @return whether something is damaged
    */
   @GuardedBy("lock")
-  private void load(IdFile file, Path path, Log log) throws IOException {
+  private boolean load(IdFile file, Path path, Log log, boolean last) throws IOException {
     ByteBuffer bytes = ByteBuffer.wrap(Files.readAllBytes(path));
+    boolean damaged = false;
+    int whole = 0; // the end of the last record that is
     while (bytes.hasRemaining()) {
       int place = bytes.position();
       IdRecord record = IdRecord.read(bytes);
       if (record == null) {
-        LOG.warn("Queue {}: {} is torn or damaged at byte {}; asking the log", queue, path, place);
-        covered = 0;
-        file.cut(place);
-        return;
+        if (!damaged) {
+          LOG.warn("Queue {}: {} is damaged at byte {}; asking the log", queue, path, place);
+        }
+        damaged = true;
+        bytes.position(place + 1); // up to the next that is whole
+        continue;
       }
+      whole = bytes.position();
       boolean isId = record.kind() == IdRecord.ID;
       if (record.sequence() > log.nextSequence() - (isId ? 1 : 0)) {
         file.cut(place);
-        return;
+        return damaged;
       }
       if (!isId) {
         covered = record.sequence();
@@ -152,6 +168,10 @@ public final class IdStore implements AutoCloseable {
         file.known(record, hash(record.id()), place);
       }
     }
+    if (last && whole < bytes.limit()) {
+      file.cut(whole);
+    }
+    return damaged;
   }
 
   /** Held from looking an id up to adding it. */
@@ -185,7 +205,10 @@ public final class IdStore implements AutoCloseable {
     }
   }
 
-  /** Adds the id of a message that was stored. */
+  /**
+   * Adds the id of a message that was stored; in memory, because nothing may fail now: without it a
+   * repetition would be stored too.
+   */
   public void add(String id, long sequence, long micros) {
     byte[] bytes = id.getBytes(StandardCharsets.UTF_8);
     IdRecord record = new IdRecord(IdRecord.ID, sequence, micros, bytes);
@@ -193,23 +216,20 @@ public final class IdStore implements AutoCloseable {
     try {
       part(micros, record.bytes()).add(record, hash(bytes));
       pending = true;
-    } catch (IOException e) {
-      // the log has it; without it here a repetition would be taken, so that must not go on
-      throw new RiverException("queue " + queue + ": cannot keep ids in " + directory, e);
     } finally {
       lock.unlock();
     }
   }
 
   @GuardedBy("lock")
-  private IdFile part(long micros, int bytes) throws IOException {
+  private IdFile part(long micros, int bytes) {
     IdFile newest = files.peekLast();
     if (newest == null
         || partSince == 0
         || micros - partSince >= windowMicros / PARTS
         || newest.length() + bytes > MAX_FILE_BYTES) {
       number++;
-      newest = IdFile.create(directory.resolve(String.format("%s%012d", PREFIX, number)));
+      newest = new IdFile(directory.resolve(String.format("%s%012d", PREFIX, number)));
       files.add(newest);
       partSince = micros;
     }

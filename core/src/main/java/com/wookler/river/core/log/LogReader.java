@@ -237,6 +237,12 @@ public final class LogReader implements AutoCloseable {
     document.skipTo(position);
   }
 
+  /** The sequence behind the block that holds this one; the next where none does. */
+  public long behindBlock(long sequence) {
+    Block block = log.blockOf(sequence);
+    return block == null ? sequence + 1 : block.endSequence();
+  }
+
   /**
    * The first message published at or after this time; empty if there is none, or only in a backup.
    */

@@ -1,7 +1,9 @@
 package com.wookler.river.core.ids;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import com.wookler.river.common.errors.RiverException;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -142,6 +144,48 @@ class IdStoreTest {
       for (Path each : files()) {
         Files.delete(each);
       }
+    }
+  }
+
+  @Test
+  void shouldKeepAnIdInMemoryUntilItsFileCanBeMade() throws IOException {
+    open(0);
+    Path aside = directory.resolveSibling("aside");
+    Files.move(directory, aside); // no file can be made
+    store.add("one", 0, 1);
+    assertThat(store.find("one", 2)).isEqualTo(new IdStore.Place(0, 1));
+    assertThatThrownBy(() -> store.flush(1, 1)).isInstanceOf(RiverException.class);
+    assertThat(store.isDirty(1)).isTrue();
+    Files.move(aside, directory);
+    store.flush(1, 1);
+    store.close();
+    open(1);
+    assertThat(store.find("one", 2)).isEqualTo(new IdStore.Place(0, 1));
+    assertThat(store.covered()).isEqualTo(1);
+  }
+
+  @Test
+  void shouldAskTheLogAtEveryStartWhenAnOlderFileIsDamaged() throws IOException {
+    open(0);
+    for (int i = 0; i < 3; i++) {
+      store.add("id " + i, i, 1);
+    }
+    store.flush(3, 1);
+    store.add("later", 3, 2_000_000); // in the next file
+    store.flush(4, 2_000_000);
+    store.close();
+    assertThat(files()).hasSize(2);
+    byte[] content = Files.readAllBytes(files().get(0));
+    content[40] ^= 1; // of the second
+    Files.write(files().get(0), content);
+    for (int start = 0; start < 2; start++) {
+      open(2_000_000);
+      assertThat(store.covered()).isZero();
+      assertThat(store.find("id 0", 2_000_000)).isNotNull();
+      assertThat(store.find("id 1", 2_000_000)).isNull();
+      assertThat(store.find("id 2", 2_000_000)).isEqualTo(new IdStore.Place(2, 1));
+      assertThat(store.find("later", 2_000_000)).isNotNull();
+      store.close();
     }
   }
 
