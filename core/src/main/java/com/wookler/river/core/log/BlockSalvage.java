@@ -143,6 +143,7 @@ final class BlockSalvage {
       firstSequence = Math.min(firstSequence, first);
       endSequence = Math.max(endSequence, first + count);
       visitor.document(offset, document, length);
+      usedEnd = offset + 4 + length;
       return 4 + ((length + 3) & ~3);
     } catch (DamagedMessageException e) {
       return 4;

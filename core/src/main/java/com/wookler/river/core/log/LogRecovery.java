@@ -155,9 +155,25 @@ final class LogRecovery {
       device.mended(settings.directory().resolve(LogMarks.NAME));
     }
     if (gaps.isNews()) {
-      gaps.gaps().write(settings);
+      write(gaps.gaps());
       device.mended(settings.directory().resolve(Gaps.NAME));
       gaps.report();
+    }
+  }
+
+  private void write(Gaps gaps) throws IOException {
+    try {
+      gaps.write(settings);
+    } catch (IOException e) {
+      if (!Volume.isFull(e, settings.directory(), device)) {
+        throw e;
+      }
+      LOG.warn(
+          "Queue {}: no space for {} in {}; the next opening finds and reports them again",
+          settings.queue(),
+          Gaps.NAME,
+          settings.directory(),
+          e);
     }
   }
 
@@ -319,7 +335,7 @@ final class LogRecovery {
         found.endSequence() - 1,
         found.messages(),
         found.firstSequence(),
-        mending.copyAside(block.file()));
+        mending.copyAside(settings.directory(), block.file(), found.usedEnd()));
     return found.endSequence();
   }
 

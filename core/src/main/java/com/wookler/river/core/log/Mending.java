@@ -7,10 +7,11 @@ import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.Path;
-import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
 import java.util.List;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * What a recovery is going to do to the files of a log, once it has brought to the device what it
@@ -18,6 +19,8 @@ import java.util.List;
  * between two of them, finds the same.
  */
 final class Mending {
+  private static final Logger LOG = LoggerFactory.getLogger(Mending.class);
+
   private final Device device;
   private final List<Step> steps = new ArrayList<>();
 
@@ -49,20 +52,41 @@ final class Mending {
     return aside;
   }
 
-  /** A copy is kept of a file that is going to change; returns where. */
-  Path copyAside(Path file) {
+  /**
+   * A copy is kept of a file in this directory that is going to change, up to this offset; returns
+   * where. Without space for it the recovery goes on: what is copied stays in the file too.
+   */
+  Path copyAside(Path directory, Path file, long end) {
     Path copy = file.resolveSibling(file.getFileName() + LogFiles.DAMAGED);
     Path temporary = copy.resolveSibling(copy.getFileName() + DurableFiles.TEMPORARY);
     add(
         file,
         () -> {
-          Files.copy(file, temporary, StandardCopyOption.REPLACE_EXISTING);
-          try (FileChannel channel = FileChannel.open(temporary, StandardOpenOption.WRITE)) {
-            channel.force(true);
+          try {
+            copy(file, temporary, end);
+            DurableFiles.rename(temporary, copy);
+          } catch (IOException e) {
+            if (!Volume.isFull(e, directory, device)) {
+              throw e;
+            }
+            Files.deleteIfExists(temporary);
+            LOG.warn("No space for {}; what it was to keep is in {} only", copy, file, e);
           }
-          DurableFiles.rename(temporary, copy);
         });
     return copy;
+  }
+
+  private static void copy(Path file, Path to, long end) throws IOException {
+    try (FileChannel in = FileChannel.open(file, StandardOpenOption.READ);
+        FileChannel out = DurableFiles.create(to)) {
+      long at = 0;
+      long copied;
+      do {
+        copied = in.transferTo(at, end - at, out);
+        at += copied;
+      } while (copied > 0);
+      out.force(true);
+    }
   }
 
   /** What was torn off behind this offset goes. */

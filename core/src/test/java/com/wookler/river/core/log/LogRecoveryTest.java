@@ -432,6 +432,55 @@ class LogRecoveryTest {
   }
 
   @Test
+  void shouldOpenThoughThereIsNoSpaceForWhatIsKeptOfDamage() throws IOException {
+    log.recycleAt(100).open();
+    log.publish(30);
+    log.shut();
+    long hole = log.offsets(1).get(10);
+    LogFixture.write(log.block(1), hole, new byte[(int) (log.offsets(1).get(15) - hole)]);
+    log.device(
+        new Device() {
+          @Override
+          public void mended(Path file) throws IOException {
+            if (file.endsWith(LogMarks.NAME)) { // from here on these cannot be written
+              Files.createDirectories(file.resolveSibling("gaps/blocked"));
+              Files.createDirectories(file.resolveSibling("b00000001.cq4.damaged/blocked"));
+            }
+          }
+
+          @Override
+          public long free(Path directory) {
+            return 0;
+          }
+        });
+    assertThat(log.open().nextSequence()).isEqualTo(30);
+    shouldDeliver(0, 10);
+    shouldMeetDamage(10, 30);
+    assertThat(log.files()).noneMatch(file -> file.endsWith(".damaged.tmp"));
+    log.shut();
+    log.device(Device.REAL);
+    assertThat(log.open().nextSequence()).isEqualTo(30);
+    shouldMeetDamage(10, 30);
+  }
+
+  @Test
+  void shouldCopyOfADamagedBlockOnlyWhatIsUsed() throws IOException {
+    log.recycleAt(100).open();
+    log.publish(30);
+    log.shut();
+    long hole = log.offsets(1).get(10);
+    long end = log.end(1);
+    byte[] lost = new byte[(int) (log.offsets(1).get(15) - hole)];
+    LogFixture.write(log.block(1), hole, lost);
+    LogFixture.write(log.block(1), 1 << 20, new byte[1 << 20]);
+    byte[] before = Files.readAllBytes(log.block(1));
+    log.open();
+    byte[] kept = Files.readAllBytes(directory.resolve("b00000001.cq4.damaged"));
+    assertThat(kept).hasSizeLessThan(1 << 20).hasSizeGreaterThanOrEqualTo((int) end - 4);
+    assertThat(kept).isEqualTo(Arrays.copyOf(before, kept.length));
+  }
+
+  @Test
   void shouldKeepABlockWhoseFirstBytesAreGone() throws IOException {
     for (int lost : new int[] {4, 4096}) {
       for (int block = 1; block <= 3; block++) {
