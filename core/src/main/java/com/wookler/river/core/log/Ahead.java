@@ -1,7 +1,10 @@
 package com.wookler.river.core.log;
 
+import com.wookler.river.common.errors.RiverException;
 import com.wookler.river.core.message.QueueFullException;
 import java.io.IOException;
+import java.nio.file.FileSystemException;
+import java.nio.file.NoSuchFileException;
 import java.util.Optional;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -73,6 +76,7 @@ final class Ahead {
    * The active block needs space for a document of this length.
    *
    * @throws QueueFullException there is none
+   * @throws RiverException its file cannot be opened now, such as without descriptors
    */
   void require(Block active, int length) throws IOException {
     if (!space.has(active, length)) {
@@ -105,6 +109,12 @@ final class Ahead {
       volume.granted();
     } catch (NoSpaceException e) {
       throw volume.refused(e);
+    } catch (NoSuchFileException e) {
+      throw e;
+    } catch (FileSystemException e) { // thrown by opening, not by writing
+      throw new RiverException(
+          "cannot open a file to take space for the message; nothing was stored, try again: " + e,
+          e);
     }
   }
 

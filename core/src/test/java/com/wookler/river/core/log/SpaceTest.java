@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.wookler.river.common.MonitoredThread;
+import com.wookler.river.common.errors.RiverException;
 import com.wookler.river.core.message.QueueFailedException;
 import com.wookler.river.core.message.QueueFullException;
 import java.nio.file.Path;
@@ -174,6 +175,27 @@ class SpaceTest {
     device.breakDown();
     assertThatThrownBy(() -> log.publish(100_000)).isInstanceOf(QueueFailedException.class);
     assertThat(opened.failure()).isPresent();
+    shouldReadAll();
+  }
+
+  @Test
+  void shouldGoOnAfterAFileCouldNotBeOpened() {
+    open();
+    device.noDescriptors(true);
+    assertThatThrownBy(
+            () -> {
+              while (true) {
+                log.batch(64);
+              }
+            })
+        .isInstanceOf(RiverException.class)
+        .isNotInstanceOf(QueueFailedException.class)
+        .hasMessageContaining("nothing was stored");
+    long end = opened.nextSequence();
+    assertThat(opened.failure()).isEmpty();
+    device.noDescriptors(false);
+    log.batch(64);
+    assertThat(opened.nextSequence()).isEqualTo(end + 64);
     shouldReadAll();
   }
 

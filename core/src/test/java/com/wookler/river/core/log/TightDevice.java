@@ -2,6 +2,7 @@ package com.wookler.river.core.log;
 
 import java.io.IOException;
 import java.io.InputStream;
+import java.nio.file.FileSystemException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.concurrent.atomic.AtomicLong;
@@ -10,6 +11,7 @@ import java.util.concurrent.atomic.AtomicLong;
 final class TightDevice implements Device {
   private final AtomicLong space = new AtomicLong();
   private volatile boolean broken;
+  private volatile boolean noDescriptors;
   private volatile boolean wrote; // over something
 
   TightDevice(long space) {
@@ -18,6 +20,10 @@ final class TightDevice implements Device {
 
   void space(long bytes) {
     space.set(bytes);
+  }
+
+  void noDescriptors(boolean none) {
+    noDescriptors = none;
   }
 
   void breakDown() {
@@ -37,6 +43,9 @@ final class TightDevice implements Device {
   public void zero(Path file, long from, long to) throws IOException {
     if (broken) {
       throw new IOException("the device is broken");
+    }
+    if (noDescriptors) {
+      throw new FileSystemException(file.toString(), null, "Too many open files");
     }
     if (space.addAndGet(from - to) < 0) {
       space.addAndGet(to - from);
