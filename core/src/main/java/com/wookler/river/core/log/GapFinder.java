@@ -35,7 +35,19 @@ final class GapFinder {
     this.settings = settings;
     this.known = known;
     this.forced = forced;
-    this.at = from;
+    this.at = startOf(from);
+  }
+
+  /** With the gaps that end there: a subscriber may stand at the start of the first. */
+  private long startOf(long from) {
+    long start = from;
+    List<Gap> gaps = known.all();
+    for (int i = gaps.size() - 1; i >= 0; i--) {
+      if (gaps.get(i).end() >= start) {
+        start = Math.min(start, gaps.get(i).first());
+      }
+    }
+    return start;
   }
 
   /** The next block. */

@@ -22,7 +22,7 @@ import org.slf4j.LoggerFactory;
  * The sequences that the log has lost: no block holds them, and none ever will. They count as
  * finished for every subscriber.
  *
- * <p>Found at an opening, and kept in the file {@code gaps} until the blocks before them are gone.
+ * <p>Found at an opening, and kept in the file {@code gaps} until the blocks behind them are gone.
  * Numbers are little-endian:
  *
  * <pre>
