@@ -9,9 +9,11 @@ import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
+import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executor;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -42,7 +44,10 @@ final class BlockForcer implements AutoCloseable {
   private int newestSeen = NONE;
 
   private volatile boolean closed; // written under the monitor
-  private volatile int forcedClosed = NONE; // the newest block forced after it was closed
+
+  /** Numbers of the blocks that were forced after they were closed and have no seal yet. */
+  private final Set<Integer> forcedClosed = ConcurrentHashMap.newKeySet();
+
   private volatile long forcedEnd; // written in force
   private volatile boolean sealLate; // written on the flusher's line
   private boolean warned; // the flusher's line only
@@ -125,7 +130,7 @@ final class BlockForcer implements AutoCloseable {
       force(block, complete);
       if (complete) {
         closeView();
-        forcedClosed = block.number();
+        forcedClosed.add(block.number());
       }
     }
   }
@@ -182,7 +187,8 @@ final class BlockForcer implements AutoCloseable {
       }
       Path file = BlockName.seal(directory, block.number());
       if (!Files.exists(file)) {
-        if (block.number() > forcedClosed) { // closed after all of its messages were forced
+        if (!forcedClosed.contains(
+            block.number())) { // closed after all of its messages were forced
           try (FileChannel last = FileChannel.open(block.file(), StandardOpenOption.WRITE)) {
             device.force(block.file(), last);
           }
@@ -191,6 +197,7 @@ final class BlockForcer implements AutoCloseable {
           return;
         }
       }
+      forcedClosed.remove(block.number());
       unsealed = block.endSequence();
     }
   }
