@@ -6,6 +6,7 @@ import com.wookler.river.core.message.StoredMessage;
 import com.wookler.river.core.subscriber.DeadLetter;
 import com.wookler.river.core.subscriber.ExpiredMessages;
 import java.nio.file.Path;
+import java.util.concurrent.atomic.AtomicLong;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -14,8 +15,8 @@ import org.slf4j.LoggerFactory;
  * the same base directory. Thread-safe.
  *
  * <p>A message is in that queue, safe from a kill, before its subscriber counts it as finished; and
- * on the device before that is: {@link #force} comes before the ledgers. A crash in between hands
- * it on once more.
+ * on the device before that is: {@link #force} comes before every force of a ledger. A crash in
+ * between hands it on once more.
  */
 final class ExpiryQueue {
   private static final Logger LOG = LoggerFactory.getLogger(ExpiryQueue.class);
@@ -23,7 +24,8 @@ final class ExpiryQueue {
 
   private final String queue;
   private final Path target;
-  private volatile boolean unforced; // set after a message was kept, cleared before a force
+  private final AtomicLong kept = new AtomicLong(); // so many messages
+  private volatile long forced; // so many of them are on the device; written under the monitor
   private volatile boolean failing; // so that it is said once
 
   ExpiryQueue(String queue, Path target) {
@@ -34,14 +36,14 @@ final class ExpiryQueue {
   /** See {@link ExpiredMessages#keep}. */
   boolean keep(StoredMessage message, String subscriber) {
     Message<byte[]> copy = new DeadLetter(message, 0, REASON, null).toMessage(queue, subscriber);
-    boolean kept = false;
+    boolean taken = false;
     try {
-      kept = OpenQueues.use(target, to -> to.publisher().offer(copy));
+      taken = OpenQueues.use(target, to -> to.publisher().offer(copy));
     } catch (RiverException e) {
       LOG.debug("Queue {}: {} does not take what expired", queue, target, e);
     }
-    if (kept) {
-      unforced = true;
+    if (taken) {
+      kept.incrementAndGet();
       failing = false;
     } else if (!failing) {
       failing = true;
@@ -52,19 +54,29 @@ final class ExpiryQueue {
           subscriber,
           target);
     }
-    return kept;
+    return taken;
   }
 
-  /** Brings to the device what was kept; on the flusher. */
+  /** See {@link ExpiredMessages#force}. */
   void force() {
-    if (unforced) {
-      unforced = false;
-      OpenQueues.use(
-          target, // else it was closed, which forces
-          to -> {
-            to.log().forceAppended();
-            return true;
-          });
+    if (forced < kept.get()) {
+      forceKept();
     }
+  }
+
+  private synchronized void forceKept() {
+    long all = kept.get();
+    OpenQueues.use(
+        target, // else it was closed, which forces
+        to -> {
+          to.log().forceAppended();
+          Throwable failure = to.log().failure().orElse(null);
+          if (failure != null) {
+            throw new RiverException(
+                "queue " + queue + ": what expired may not be on the device: " + target, failure);
+          }
+          return true;
+        });
+    forced = all; // only now: a force that failed is none
   }
 }

@@ -42,8 +42,8 @@ final class ExpiryQueues implements ExpiredMessages {
         name, to -> new ExpiryQueue(config.name(), config.directory().resolve(to)));
   }
 
-  /** Brings to the device what was handed on; on the flusher. */
-  void force() {
+  @Override
+  public void force() {
     byName.values().forEach(ExpiryQueue::force);
   }
 }

@@ -12,17 +12,11 @@ final class Forces {
   private final BlockLog log;
   private final SubscriberRegistry<?> subscribers;
   private final @Nullable Deduplicator deduplicator;
-  private final ExpiryQueues expiryQueues;
 
-  Forces(
-      BlockLog log,
-      SubscriberRegistry<?> subscribers,
-      @Nullable Deduplicator deduplicator,
-      ExpiryQueues expiryQueues) {
+  Forces(BlockLog log, SubscriberRegistry<?> subscribers, @Nullable Deduplicator deduplicator) {
     this.log = log;
     this.subscribers = subscribers;
     this.deduplicator = deduplicator;
-    this.expiryQueues = expiryQueues;
   }
 
   /** Whether anything is not on the device. */
@@ -33,7 +27,6 @@ final class Forces {
   /** Forces all; on the flusher. */
   void force() {
     long end = log.nextSequence();
-    expiryQueues.force();
     subscribers.force();
     if (deduplicator != null && log.failure().isEmpty()) {
       deduplicator.flush(end);

@@ -91,9 +91,13 @@ final class RunningQueue<M> {
       ExpiryQueues expiryQueues = new ExpiryQueues(config);
       SubscriberContext<M> context = context(expiryQueues);
       subscribers =
-          openSubscribers(context, counters, buries ? deadLetters(worker, listeners) : this::none);
+          openSubscribers(
+              expiryQueues,
+              context,
+              counters,
+              buries ? deadLetters(worker, listeners) : this::none);
       Deduplicator deduplicator = openDeduplicator();
-      forces = new Forces(log, subscribers, deduplicator, expiryQueues);
+      forces = new Forces(log, subscribers, deduplicator);
       drain =
           new BlockDrain(
               context,
@@ -203,10 +207,12 @@ final class RunningQueue<M> {
   }
 
   private SubscriberRegistry<M> openSubscribers(
+      ExpiryQueues expiryQueues,
       SubscriberContext<M> context,
       QueueCounters counters,
       BiFunction<String, Path, DeadLetterStore<M>> deadLetters) {
-    SubscriberStore store = new SubscriberStore(directory, config.name(), log, backup, flusher);
+    SubscriberStore store =
+        new SubscriberStore(directory, config.name(), log, backup, flusher, expiryQueues);
     SubscriberRegistry<M> opened = new SubscriberRegistry<>(store, context, counters, deadLetters);
     undo.push(opened::close);
     config.subscribers().forEach(opened::open);

@@ -48,13 +48,16 @@ final class SubscriberStore {
   private final BlockLog log;
   private final @Nullable Backup backup;
   private final WorkerPool.Serial flusher;
+  private final ExpiryQueues expiryQueues;
 
   SubscriberStore(
       DataDirectory of,
       String queue,
       BlockLog log,
       @Nullable Backup backup,
-      WorkerPool.Serial flusher) {
+      WorkerPool.Serial flusher,
+      ExpiryQueues expiryQueues) {
+    this.expiryQueues = expiryQueues;
     this.backup = backup;
     this.directory = of.subscribers();
     this.identity = of.identity();
@@ -227,11 +230,12 @@ final class SubscriberStore {
     flusher.drain();
   }
 
-  /** Forces what the log has; on the flusher. */
+  /** Forces what the log has, and what expired and was handed on; on the flusher. */
   void forceLog() {
     if (log.isDirty()) {
       log.forceNow();
     }
+    expiryQueues.force();
   }
 
   private static void deleteQuietly(Path path) {

@@ -6,6 +6,7 @@ import static org.awaitility.Awaitility.await;
 
 import com.wookler.river.common.ManualTimeSource;
 import com.wookler.river.common.errors.ConfigurationException;
+import com.wookler.river.core.message.Durability;
 import com.wookler.river.core.message.Message;
 import com.wookler.river.core.message.MessageConverter;
 import com.wookler.river.core.subscriber.DeadLetters;
@@ -18,6 +19,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -169,6 +171,37 @@ class ExpiryTest {
     assertThat(text(copy, DeadLetters.REASON)).isEqualTo("expired");
     assertThat(expired.stats().nextSequence()).isEqualTo(1);
     queue.force();
+  }
+
+  @Test
+  void shouldForceWhatItHandedOnBeforeAnAcknowledgementThatWaits() throws InterruptedException {
+    Duration never = Duration.ofHours(1); // no force but the acknowledgement's
+    started(builder("expired").syncInterval(never));
+    queue = started(builder("orders").maxAge(MINUTE, "expired").syncInterval(never));
+    Subscriber<String> acking =
+        queue.subscriber(
+            SubscriberConfig.builder("acking").ack(true).ackDurability(Durability.DISK).build());
+    publish(1);
+    time.advance(MINUTE);
+    publish(1);
+    Delivery<String> delivery = acking.next();
+    assertThat(delivery.data()).isEqualTo("m1");
+    assertThat(forcedOf("expired")).isZero();
+    delivery.ack();
+    assertThat(forcedOf("expired")).isEqualTo(1);
+  }
+
+  private long forcedOf(String name) {
+    AtomicLong forced = new AtomicLong();
+    assertThat(
+            OpenQueues.use(
+                directory.resolve(name),
+                to -> {
+                  forced.set(to.log().forcedEnd());
+                  return true;
+                }))
+        .isTrue();
+    return forced.get();
   }
 
   @Test

@@ -3,8 +3,19 @@ package com.wookler.river.core.subscriber;
 import com.wookler.river.core.message.StoredMessage;
 
 /** Where a queue's expired messages go; implemented by the queue. Thread-safe. */
-@FunctionalInterface
 public interface ExpiredMessages {
+  /** They are just finished. */
+  ExpiredMessages NOWHERE =
+      new ExpiredMessages() {
+        @Override
+        public boolean keep(StoredMessage message, SubscriberConfig subscriber) {
+          return true;
+        }
+
+        @Override
+        public void force() {}
+      };
+
   /**
    * Keeps a message that has expired, safe from a kill when this returns. Called under a
    * subscriber's lock: it neither waits nor throws.
@@ -12,4 +23,12 @@ public interface ExpiredMessages {
    * @return false if it cannot be kept now; the subscriber then has to keep it unfinished
    */
   boolean keep(StoredMessage message, SubscriberConfig subscriber);
+
+  /**
+   * Brings to the device what was kept; comes before a force of any ledger, which counts it as
+   * finished. On a thread that nobody interrupts.
+   *
+   * @throws com.wookler.river.common.errors.RiverException it may not be on the device
+   */
+  void force();
 }

@@ -10,6 +10,5 @@ package com.wookler.river.core.subscriber;
  */
 public record Expiries(long maxAgeMicros, int sweep, ExpiredMessages store) {
   /** Only messages expire that say so themselves, and they go nowhere. */
-  public static final Expiries NONE =
-      new Expiries(Long.MAX_VALUE, 1, (message, subscriber) -> true);
+  public static final Expiries NONE = new Expiries(Long.MAX_VALUE, 1, ExpiredMessages.NOWHERE);
 }

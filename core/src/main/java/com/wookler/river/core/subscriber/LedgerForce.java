@@ -20,6 +20,7 @@ import org.jspecify.annotations.Nullable;
 final class LedgerForce implements GroupCommit.Target {
   private final BlockLog log;
   private final Ledger ledger;
+  private final ExpiredMessages expired;
   private final Refusals refusals;
   private final boolean awaited;
   private final GroupCommit commits;
@@ -39,11 +40,13 @@ final class LedgerForce implements GroupCommit.Target {
   LedgerForce(
       BlockLog log,
       Ledger ledger,
+      ExpiredMessages expired,
       Refusals refusals,
       Durability level,
       WorkerPool.Serial committer) {
     this.log = log;
     this.ledger = ledger;
+    this.expired = expired;
     this.refusals = refusals;
     this.awaited = level == Durability.DISK;
     this.commits = new GroupCommit(this, committer);
@@ -96,6 +99,7 @@ final class LedgerForce implements GroupCommit.Target {
 
   /** Forces the ledger; called by the flusher, after the log was forced. */
   void forceAll() {
+    expired.force(); // if that fails, nothing of the ledger was tried: it stays unforced
     unforced = false; // before, so that what happens meanwhile is forced the next time
     long end = changes;
     synchronized (forcing) {
@@ -110,7 +114,9 @@ final class LedgerForce implements GroupCommit.Target {
     }
   }
 
-  /** Of those that wait: the log as far as it was handed over, then what is finished. */
+  /**
+   * Of those that wait: the log as far as it was handed over, what expired, then what is finished.
+   */
   @Override
   public void force() {
     long end = changes;
@@ -118,6 +124,7 @@ final class LedgerForce implements GroupCommit.Target {
       if (log.forcedEnd() < handedOver) {
         log.forceAppended();
       }
+      expired.force();
     } catch (Throwable e) { // the pool would swallow it
       synchronized (forcing) {
         failed(e);

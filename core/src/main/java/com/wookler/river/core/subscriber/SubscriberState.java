@@ -68,7 +68,12 @@ final class SubscriberState<M> {
     this.verdicts = new Verdicts(ledger, counters.acks());
     this.force =
         new LedgerForce(
-            context.log(), ledger, refusals, config.ackDurability(), context.committer());
+            context.log(),
+            ledger,
+            context.expiries().store(),
+            refusals,
+            config.ackDurability(),
+            context.committer());
   }
 
   /** Milliseconds since it was opened: the clock of its ledger. */
