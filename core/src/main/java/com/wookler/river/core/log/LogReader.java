@@ -88,7 +88,8 @@ public final class LogReader implements AutoCloseable {
     boolean sampled = (position & SAMPLE_MASK) == 0;
     long started = sampled ? settings.time().nanoTime() : 0;
     try {
-      if (!document.hasNext()) {
+      // an error within next(), such as a full heap, leaves the document behind the position
+      if (!document.hasNext() || document.nextSequence() != position) {
         load();
       }
       T message = document.next(maker);

@@ -71,6 +71,21 @@ class LogReaderTest {
   }
 
   @Test
+  void shouldReadTheSameMessageAfterAnErrorWithinABatch() {
+    log.open();
+    LogReader reader = log.batch(5).reader();
+    shouldRead(reader, 0, 2);
+    assertThatThrownBy(
+            () ->
+                reader.next(
+                    (sequence, micros, data, key, headers, terms) -> {
+                      throw new OutOfMemoryError("made by the test");
+                    }))
+        .isInstanceOf(OutOfMemoryError.class);
+    shouldRead(reader, 2, 5);
+  }
+
+  @Test
   void shouldReadOnAsTheLogGrowsAcrossBlocks() {
     log.recycleAt(5).open();
     LogReader reader = log.reader();
