@@ -109,8 +109,21 @@ final class BlockSpace {
     long to = roundUp(active.end() + length + MARGIN_BYTES);
     synchronized (extending) {
       if (to > allocated) {
-        extendTo(Math.max(to, allocated + STEP_BYTES));
+        extendByAStep(to);
       }
+    }
+  }
+
+  @GuardedBy("extending")
+  private void extendByAStep(long least) throws IOException {
+    long step = Math.max(least, allocated + STEP_BYTES);
+    try {
+      extendTo(step);
+    } catch (NoSpaceException e) {
+      if (step == least) {
+        throw e;
+      }
+      extendTo(least); // who fits is not refused for a step that does not
     }
   }
 

@@ -47,8 +47,8 @@ final class TightDevice implements Device {
     if (noDescriptors) {
       throw new FileSystemException(file.toString(), null, "Too many open files");
     }
-    if (space.addAndGet(from - to) < 0) {
-      space.addAndGet(to - from);
+    long wanted = to - from;
+    if (space.getAndUpdate(left -> left < wanted ? left : left - wanted) < wanted) {
       throw new IOException("No space left on device");
     }
     try (InputStream in = Files.newInputStream(file)) {
