@@ -14,7 +14,6 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicLong;
-import java.util.concurrent.atomic.LongAdder;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -32,9 +31,7 @@ public final class MessagePullSample implements Example {
 
   private final MessageQueue<String> queue = new MessageQueue<>();
   private final TimeSource time = TimeSource.system();
-  private final LongAdder published = new LongAdder();
   private final AtomicLong remaining = new AtomicLong();
-  private final List<Tally> producers = new CopyOnWriteArrayList<>();
   private final List<Tally> consumers = new CopyOnWriteArrayList<>();
 
   @Override
@@ -48,14 +45,13 @@ public final class MessagePullSample implements Example {
       }
       queue.configure(node);
       queue.start();
-      work(options);
+      report(work(options));
     } finally {
       Env.reset();
     }
-    report();
   }
 
-  private void work(ExampleOptions options) throws Exception {
+  private SampleProducers work(ExampleOptions options) throws Exception {
     Subscriber<String> subscriber = queue.subscriber(SUBSCRIBER);
     // A queue that keeps its data over a restart may have some for us already.
     long all = options.count() + subscriber.stats().lag();
@@ -66,12 +62,8 @@ public final class MessagePullSample implements Example {
       SampleConsumer consumer = new SampleConsumer(name, file(options.output(), name), remaining);
       workers.start("CONSUMER-" + name, () -> consumers.add(consumer.run(subscriber)));
     }
-    for (int i = 0; i < options.producers(); i++) {
-      String name = "TEST-PRODUCER-" + i;
-      SampleProducer producer =
-          new SampleProducer(name, options.input(), share(options, i), published);
-      workers.start("PRODUCER-" + name, () -> producers.add(producer.run(queue.publisher())));
-    }
+    SampleProducers producers = new SampleProducers(options);
+    producers.start(workers, queue.publisher());
     try (Progress progress = Progress.of("Messages", all)) {
       while (workers.running()) {
         progress.to(all - remaining.get());
@@ -80,22 +72,18 @@ public final class MessagePullSample implements Example {
       progress.to(all - remaining.get());
     }
     workers.join();
+    return producers;
   }
 
   private static @Nullable Path file(@Nullable Path directory, String name) {
     return directory == null ? null : directory.resolve(name + ".ndjson");
   }
 
-  private static long share(ExampleOptions options, int producer) {
-    long extra = producer < options.count() % options.producers() ? 1 : 0;
-    return options.count() / options.producers() + extra;
-  }
-
-  private void report() {
-    for (Tally tally : sorted(producers)) {
+  private void report(SampleProducers producers) {
+    for (Tally tally : producers.tallies()) {
       LOG.info("{}", tally.published());
     }
-    total("published", producers);
+    total("published", producers.tallies());
     for (Tally tally : sorted(consumers)) {
       LOG.info("{}", tally.processed());
     }

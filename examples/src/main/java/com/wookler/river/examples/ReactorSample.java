@@ -11,8 +11,6 @@ import com.wookler.river.examples.utils.UsageException;
 import com.wookler.river.examples.utils.Workers;
 import java.time.Duration;
 import java.util.List;
-import java.util.concurrent.CopyOnWriteArrayList;
-import java.util.concurrent.atomic.LongAdder;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -27,8 +25,6 @@ public final class ReactorSample implements Example {
 
   private final MessageQueue<String> queue = new MessageQueue<>();
   private final TimeSource time = TimeSource.system();
-  private final LongAdder published = new LongAdder();
-  private final List<Tally> producers = new CopyOnWriteArrayList<>();
 
   @Override
   public void run(ExampleOptions options) throws Exception {
@@ -54,21 +50,16 @@ public final class ReactorSample implements Example {
     }
     long start = time.nanoTime();
     Workers workers = new Workers();
-    for (int i = 0; i < options.producers(); i++) {
-      String name = "TEST-PRODUCER-" + i;
-      long extra = i < options.count() % options.producers() ? 1 : 0;
-      SampleProducer producer =
-          new SampleProducer(
-              name, options.input(), options.count() / options.producers() + extra, published);
-      workers.start("PRODUCER-" + name, () -> producers.add(producer.run(queue.publisher())));
-    }
+    SampleProducers producers = new SampleProducers(options);
+    producers.start(workers, queue.publisher());
     try (Progress progress = Progress.of("Messages", options.count())) {
       while (workers.running() || lag(reactors) > 0) {
-        progress.to(Math.max(0, published.sum() - lag(reactors)));
+        progress.to(Math.max(0, producers.published() - lag(reactors)));
         time.park(this, GLANCE.toNanos());
       }
     }
     workers.join();
+    producers.tallies().forEach(tally -> LOG.info("{}", tally.published()));
     report(reactors, Duration.ofNanos(time.nanoTime() - start));
   }
 
@@ -76,8 +67,7 @@ public final class ReactorSample implements Example {
     return reactors.stream().mapToLong(reactor -> reactor.stats().lag()).max().orElse(0);
   }
 
-  private void report(List<Subscriber<String>> reactors, Duration elapsed) {
-    producers.forEach(tally -> LOG.info("{}", tally.published()));
+  private static void report(List<Subscriber<String>> reactors, Duration elapsed) {
     for (Subscriber<String> reactor : reactors) {
       SubscriberStats stats = reactor.stats();
       LOG.info(
