@@ -1,6 +1,5 @@
 package com.wookler.river.core;
 
-import com.google.errorprone.annotations.concurrent.GuardedBy;
 import com.wookler.river.common.TimeSource;
 import com.wookler.river.common.config.ConfigNode;
 import com.wookler.river.common.config.Configurable;
@@ -20,7 +19,6 @@ import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.OptionalLong;
-import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -47,21 +45,13 @@ import org.jspecify.annotations.Nullable;
  */
 public final class MessageQueue<M> implements Configurable, AutoCloseable {
   private final Listeners listeners = new Listeners();
-  private final ReentrantLock lifecycle = new ReentrantLock();
-
-  @GuardedBy("lifecycle")
-  private @Nullable QueueConfig<M> config;
-
-  private volatile @Nullable RunningQueue<M> running; // written under the lifecycle lock
-  private volatile String name = ""; // likewise
-  private volatile QueueState state = QueueState.NEW; // likewise
+  private final QueueLifecycle<M> lifecycle = new QueueLifecycle<>(listeners);
 
   /** A queue that knows nothing yet: {@link #configure} it, then {@link #start} it. */
   public MessageQueue() {}
 
   private MessageQueue(QueueConfig<M> config) {
-    this.config = config;
-    this.name = config.name();
+    lifecycle.configure(config);
   }
 
   /**
@@ -82,17 +72,7 @@ public final class MessageQueue<M> implements Configurable, AutoCloseable {
    */
   @Override
   public void configure(ConfigNode node) {
-    QueueConfig<M> read = QueueXml.read(node); // makes the user's objects: without the lock
-    lifecycle.lock();
-    try {
-      if (state != QueueState.NEW) {
-        throw new IllegalStateException("queue " + name + " is " + state + "; configure it before");
-      }
-      config = read;
-      name = read.name();
-    } finally {
-      lifecycle.unlock();
-    }
+    lifecycle.configure(QueueXml.read(node));
   }
 
   /**
@@ -106,57 +86,21 @@ public final class MessageQueue<M> implements Configurable, AutoCloseable {
    * @throws IllegalStateException the queue runs already or was closed
    */
   public void start() {
-    lifecycle.lock();
-    try {
-      QueueConfig<M> settings = config;
-      if (settings == null) {
-        throw new ConfigurationException("the queue has no settings yet; call configure first");
-      }
-      if (state != QueueState.NEW) {
-        throw new IllegalStateException("queue " + name + " is " + state + "; it starts once");
-      }
-      become(QueueState.STARTING);
-      try {
-        running = Interrupts.deferred(() -> new RunningQueue<>(settings, listeners));
-      } finally {
-        become(running == null ? QueueState.NEW : QueueState.RUNNING);
-      }
-    } finally {
-      lifecycle.unlock();
-    }
-  }
-
-  @GuardedBy("lifecycle")
-  private void become(QueueState next) {
-    if (!state.mayBecome(next)) {
-      throw new IllegalStateException("queue " + name + " cannot go from " + state + " to " + next);
-    }
-    state = next;
+    lifecycle.start();
   }
 
   private RunningQueue<M> running() {
-    RunningQueue<M> parts = running;
-    if (parts == null) {
-      if (state == QueueState.NEW || state == QueueState.STARTING) {
-        throw new IllegalStateException("queue " + name + " was not started");
-      }
-      throw new QueueClosedException("queue " + name + " is closed");
-    }
-    return parts;
+    return lifecycle.running();
   }
 
   /** The queue's name; empty before it was configured. */
   public String name() {
-    return name;
+    return lifecycle.name();
   }
 
   /** Where it is in its life. */
   public QueueState state() {
-    RunningQueue<M> parts = running;
-    QueueState now = state;
-    return now == QueueState.RUNNING && parts != null && parts.log().failure().isPresent()
-        ? QueueState.FAILED
-        : now;
+    return lifecycle.state();
   }
 
   /** The queue's one publisher; thread-safe. */
@@ -255,7 +199,7 @@ public final class MessageQueue<M> implements Configurable, AutoCloseable {
    */
   public void delete() {
     running();
-    close(true);
+    lifecycle.close(true);
   }
 
   /**
@@ -269,33 +213,12 @@ public final class MessageQueue<M> implements Configurable, AutoCloseable {
    */
   @Override
   public void close() {
-    close(false);
-  }
-
-  private void close(boolean delete) {
-    Listeners.refuseInside("close queue " + name); // before the lock, under which the pools drain
-    lifecycle.lock();
-    try {
-      RunningQueue<M> parts = running;
-      if (parts == null) {
-        state = QueueState.STOPPED;
-        return;
-      }
-      become(QueueState.STOPPING);
-      try {
-        Interrupts.defer(() -> parts.close(delete));
-      } finally {
-        running = null;
-        become(QueueState.STOPPED);
-      }
-    } finally {
-      lifecycle.unlock();
-    }
+    lifecycle.close(false);
   }
 
   @Override
   public String toString() {
-    return "MessageQueue[" + name + ", " + state() + "]";
+    return "MessageQueue[" + name() + ", " + state() + "]";
   }
 
   /**

@@ -21,7 +21,8 @@ public enum QueueState {
       case STARTING -> next == RUNNING || next == NEW;
       case RUNNING -> next == STOPPING;
       case STOPPING -> next == STOPPED;
-      case FAILED, STOPPED -> false; // FAILED is what a running queue shows, see MessageQueue.state
+      case FAILED, STOPPED ->
+          false; // FAILED is what a running queue shows, see QueueLifecycle.state
     };
   }
 }

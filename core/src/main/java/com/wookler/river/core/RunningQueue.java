@@ -62,7 +62,7 @@ final class RunningQueue<M> {
   private final LogPublisher<M> publisher;
   private final Forces forces;
   private final BlockDrain drain;
-  private boolean delete; // guarded by the lifecycle lock of MessageQueue
+  private boolean delete; // guarded by the lifecycle lock of QueueLifecycle
 
   RunningQueue(QueueConfig<M> config, Listeners listeners) {
     this(config, listeners, true);

@@ -1,0 +1,122 @@
+package com.wookler.river.core;
+
+import com.google.errorprone.annotations.concurrent.GuardedBy;
+import com.wookler.river.common.errors.ConfigurationException;
+import com.wookler.river.core.message.QueueClosedException;
+import java.util.concurrent.locks.ReentrantLock;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Takes a queue from its settings to its running parts and back; see {@link QueueState}.
+ * Thread-safe.
+ */
+final class QueueLifecycle<M> {
+  private final Listeners listeners;
+  private final ReentrantLock lock = new ReentrantLock();
+
+  @GuardedBy("lock")
+  private @Nullable QueueConfig<M> config;
+
+  private volatile @Nullable RunningQueue<M> running; // written under the lock
+  private volatile String name = ""; // likewise
+  private volatile QueueState state = QueueState.NEW; // likewise
+
+  QueueLifecycle(Listeners listeners) {
+    this.listeners = listeners;
+  }
+
+  /** Takes settings in the place of those it has. */
+  void configure(QueueConfig<M> settings) {
+    lock.lock();
+    try {
+      if (state != QueueState.NEW) {
+        throw new IllegalStateException("queue " + name + " is " + state + "; configure it before");
+      }
+      config = settings;
+      name = settings.name();
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  void start() {
+    lock.lock();
+    try {
+      QueueConfig<M> settings = config;
+      if (settings == null) {
+        throw new ConfigurationException("the queue has no settings yet; call configure first");
+      }
+      if (state != QueueState.NEW) {
+        throw new IllegalStateException("queue " + name + " is " + state + "; it starts once");
+      }
+      become(QueueState.STARTING);
+      try {
+        running = Interrupts.deferred(() -> new RunningQueue<>(settings, listeners));
+      } finally {
+        become(running == null ? QueueState.NEW : QueueState.RUNNING);
+      }
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  @GuardedBy("lock")
+  private void become(QueueState next) {
+    if (!state.mayBecome(next)) {
+      throw new IllegalStateException("queue " + name + " cannot go from " + state + " to " + next);
+    }
+    state = next;
+  }
+
+  /**
+   * The parts of a queue that runs.
+   *
+   * @throws QueueClosedException it is closed
+   * @throws IllegalStateException it was not started
+   */
+  RunningQueue<M> running() {
+    RunningQueue<M> parts = running;
+    if (parts == null) {
+      if (state == QueueState.NEW || state == QueueState.STARTING) {
+        throw new IllegalStateException("queue " + name + " was not started");
+      }
+      throw new QueueClosedException("queue " + name + " is closed");
+    }
+    return parts;
+  }
+
+  /** Empty before it was configured. */
+  String name() {
+    return name;
+  }
+
+  QueueState state() {
+    RunningQueue<M> parts = running;
+    QueueState now = state;
+    return now == QueueState.RUNNING && parts != null && parts.log().failure().isPresent()
+        ? QueueState.FAILED
+        : now;
+  }
+
+  /** Takes the parts apart, also if that fails; once. */
+  void close(boolean delete) {
+    Listeners.refuseInside("close queue " + name); // before the lock, under which the pools drain
+    lock.lock();
+    try {
+      RunningQueue<M> parts = running;
+      if (parts == null) {
+        state = QueueState.STOPPED;
+        return;
+      }
+      become(QueueState.STOPPING);
+      try {
+        Interrupts.defer(() -> parts.close(delete));
+      } finally {
+        running = null;
+        become(QueueState.STOPPED);
+      }
+    } finally {
+      lock.unlock();
+    }
+  }
+}
