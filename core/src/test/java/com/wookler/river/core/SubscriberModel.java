@@ -38,6 +38,7 @@ final class SubscriberModel {
   private final Map<Long, Entry> unfinished = new TreeMap<>();
   private long position;
   private final Set<Long> dead = new TreeSet<>();
+  private int deadBefore;
 
   SubscriberModel(SubscriberConfig config, long start) {
     this.config = config;
@@ -130,6 +131,21 @@ final class SubscriberModel {
         assertThat(position - floor()).as("the window is full").isEqualTo(config.window());
       }
     }
+  }
+
+  /**
+   * Whether messages were given up since this was last asked, and a poll had room to pass them: the
+   * real subscriber may be at their letters still.
+   */
+  boolean areSomeGivenUp(long end, long now) {
+    expire(now);
+    if (count(State.OUT) >= config.maxInFlight()) {
+      return false;
+    }
+    passed(end);
+    boolean some = dead.size() > deadBefore;
+    deadBefore = dead.size();
+    return some;
   }
 
   /** What a look must show: what is ready, and all that is new. */
