@@ -21,15 +21,15 @@ import java.util.zip.CRC32C;
  *     24     8  floor when the log began
  *     32     8  generation of the log before this one; 0 for the first
  *     40     4  CRC32C of the owner's seed ({@link Owner}) and bytes 0 to 39
- *     48     4  how many records there are, stored behind each: fewer are a tail that was lost
- * 52     4  upper half of {@link Checks#mix} of (that number XOR the generation XOR the seed)
- * 64        16,384 records of 16 bytes:
+ *     48     4  how many records are stored behind it: fewer are a tail that was lost
+ *     52     4  upper half of {@link Checks#mix} of (that number XOR the generation XOR the seed)
+ *     64        16,384 records of 16 bytes:
  *            8  sequence
  *            4  type (4 bits) and number (28 bits)
  *                 1 FINISHED: so many messages from the sequence on are finished
  *                 2 ATTEMPTS: so many deliveries of the message count
- *            4  CRC32C of generation XOR the owner's seed (8 bytes), place of the record (4), and
- * the two fields above
+ *            4  CRC32C of generation XOR the owner's seed (8 bytes), the record's place (4),
+ *                 and the two fields above
  * </pre>
  *
  * <p>A file is made ahead and all zero until its header is stored. The second half of a record is
