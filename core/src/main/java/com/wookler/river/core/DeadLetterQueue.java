@@ -237,6 +237,11 @@ final class DeadLetterQueue<M> implements DeadLetterStore<M>, DeadLetters<M> {
   }
 
   @Override
+  public int redrive(int max) {
+    return redrive(max, 0);
+  }
+
+  @Override
   public int redrive(int max, int perSecond) {
     if (max < 0 || perSecond < 0) {
       throw new IllegalArgumentException("redrive " + max + " at " + perSecond + " a second");

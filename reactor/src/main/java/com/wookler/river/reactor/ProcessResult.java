@@ -69,6 +69,11 @@ public final class ProcessResult<M> {
     return shared(DONE);
   }
 
+  /** The same by the word of the subscriber: {@link #done}. */
+  public static <M> ProcessResult<M> ack() {
+    return done();
+  }
+
   /** On to the next processor as it is; behind the last one it is finished. */
   public static <M> ProcessResult<M> pass() {
     return shared(PASS);

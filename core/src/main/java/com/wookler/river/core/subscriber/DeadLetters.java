@@ -60,8 +60,10 @@ public interface DeadLetters<M> {
   /** Of a redriven message: the sequence that it had before, decimal. */
   String REDRIVEN_FROM = "river.redriven.from";
 
-  /** Name of the queue that they form. */
-  String name();
+  /** Name of the queue that they form; empty where they form none, as in a test. */
+  default String name() {
+    return "";
+  }
 
   /** How many there are. */
   long size();
@@ -85,16 +87,17 @@ public interface DeadLetters<M> {
    * @param max how many at most
    * @return how many
    */
-  default int redrive(int max) {
-    return redrive(max, 0);
-  }
+  int redrive(int max);
 
   /**
-   * Likewise, slowly; ends early when the thread is interrupted, whose flag stays set.
+   * Likewise, slowly; ends early when the thread is interrupted, whose flag stays set. Dead letters
+   * that are no queue's, as in a test, know no pace if they say nothing else.
    *
    * @param perSecond how many a second at most; 0: as fast as it goes
    */
-  int redrive(int max, int perSecond);
+  default int redrive(int max, int perSecond) {
+    return redrive(max);
+  }
 
   /**
    * Drops all that are here now.

@@ -175,7 +175,7 @@ final class Decisions<M> {
   }
 
   /** Finishes all that are not stale. */
-  void ack(Collection<? extends Delivery<M>> deliveries) {
+  void ack(Collection<Delivery<M>> deliveries) {
     if (!state.config.ackRequired()) {
       return;
     }

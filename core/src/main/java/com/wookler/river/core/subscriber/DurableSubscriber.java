@@ -125,11 +125,6 @@ public final class DurableSubscriber<M> implements Subscriber<M> {
   }
 
   @Override
-  public List<Delivery<M>> batch() throws InterruptedException {
-    return waiting.await(config.batchSize(), config.pollTimeout());
-  }
-
-  @Override
   public CompletableFuture<List<Delivery<M>>> batchAsync(int max, Duration timeout) {
     if (max < 1) {
       throw new IllegalArgumentException("a batch of " + max);
@@ -158,7 +153,7 @@ public final class DurableSubscriber<M> implements Subscriber<M> {
   }
 
   @Override
-  public void ack(Collection<? extends Delivery<M>> deliveries) {
+  public void ack(Collection<Delivery<M>> deliveries) {
     decisions.ack(deliveries);
   }
 

@@ -33,8 +33,13 @@ public interface Subscriber<M> extends AutoCloseable {
   /** Its name, unique in the queue. */
   String name();
 
-  /** The settings it works with. */
-  SubscriberConfig config();
+  /**
+   * The settings it works with. One that is no queue's, as in a test, has the defaults if it says
+   * nothing else.
+   */
+  default SubscriberConfig config() {
+    return SubscriberConfig.builder(name()).build();
+  }
 
   /** The next message, or null if there is none now. Does not wait. */
   @Nullable Delivery<M> next();
@@ -61,7 +66,9 @@ public interface Subscriber<M> extends AutoCloseable {
    * As many as {@link SubscriberConfig#batchSize}, waiting for {@link
    * SubscriberConfig#pollTimeout}.
    */
-  List<Delivery<M>> batch() throws InterruptedException;
+  default List<Delivery<M>> batch() throws InterruptedException {
+    return batch(config().batchSize(), config().pollTimeout());
+  }
 
   /**
    * What is there, as {@link #batch(int, Duration)} gives it, without a thread that waits: those
@@ -110,7 +117,7 @@ public interface Subscriber<M> extends AutoCloseable {
    * @throws com.wookler.river.core.message.StaleReceiptException some were stale; all others are
    *     finished
    */
-  void ack(Collection<? extends Delivery<M>> deliveries);
+  void ack(Collection<Delivery<M>> deliveries);
 
   /** Finishes this message and everything handed over before it. */
   void ackUpTo(Delivery<M> delivery);
