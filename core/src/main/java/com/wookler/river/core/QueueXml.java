@@ -80,6 +80,7 @@ final class QueueXml {
           "subscriber.expiry.queue",
           "subscriber.order",
           "subscriber.filter",
+          "subscriber.filter.expression",
           "subscriber.max.in.flight",
           "subscriber.window",
           "subscriber.start",
@@ -255,9 +256,21 @@ final class QueueXml {
 
   @SuppressWarnings("unchecked") // the XML names the class; what it filters is up to the caller
   private static void filter(ConfigNode node, SubscriberConfig.Builder to) {
+    Optional<String> expression = node.param("subscriber.filter.expression");
     if (node.param("subscriber.filter").isPresent()) {
+      if (expression.isPresent()) {
+        throw node.error(
+            "subscriber.filter.expression", "is given beside subscriber.filter; give one of them");
+      }
       to.filter(
           (Predicate<Message<Object>>) node.instantiateParam("subscriber.filter", Predicate.class));
+    }
+    if (expression.isPresent()) {
+      try {
+        to.filterExpression(expression.get());
+      } catch (ConfigurationException e) {
+        throw node.error("subscriber.filter.expression", String.valueOf(e.getMessage()));
+      }
     }
   }
 

@@ -105,8 +105,8 @@ final class SubscriberRegistry<M> {
               + ", subscriber "
               + name
               + ": it had a filter, "
-              + filter.name()
-              + ", which is not kept on disk; open it with its settings");
+              + filter.reason()
+              + "; open it with its settings");
     }
     return open(
         known == null || !known.config.name().equals(name) // but for case: refused like any other

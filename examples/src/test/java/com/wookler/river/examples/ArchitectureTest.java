@@ -42,6 +42,7 @@ class ArchitectureTest {
           "core.ack",
           "core.backup",
           "core.log",
+          "core.filter",
           "core.message",
           "common.micrometer",
           "common.utils",
@@ -102,6 +103,15 @@ class ArchitectureTest {
           .should()
           .dependOnClassesThat()
           .resideInAPackage("net.openhft..");
+
+  @ArchTest
+  static final ArchRule shouldSeeJexlInFiltersOnly =
+      noClasses()
+          .that()
+          .resideOutsideOfPackage(RIVER + "core.filter")
+          .should()
+          .dependOnClassesThat()
+          .resideInAPackage("org.apache.commons.jexl3..");
 
   @ArchTest
   static final ArchRule shouldDoNoInputOutputInAckOutsideItsJournal =

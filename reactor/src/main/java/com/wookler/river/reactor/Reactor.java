@@ -5,6 +5,7 @@ import com.wookler.river.common.TaskShare;
 import com.wookler.river.common.TimeSource;
 import com.wookler.river.common.errors.ConfigurationException;
 import com.wookler.river.core.subscriber.Delivery;
+import com.wookler.river.core.subscriber.DeliveryFilter;
 import com.wookler.river.core.subscriber.Subscriber;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -252,6 +253,16 @@ public final class Reactor<M> implements AutoCloseable {
       Objects.requireNonNull(filter, "filter");
       parts.add(assembly -> new FilterStage<>(filter, assembly.tally()));
       return this;
+    }
+
+    /**
+     * Likewise by an expression over key, headers and JSON fields; see {@link
+     * com.wookler.river.core.filter.FilterExpression}.
+     *
+     * @throws ConfigurationException it is no expression, with the column
+     */
+    public Builder<M> filter(String expression) {
+      return filter(DeliveryFilter.of(expression));
     }
 
     /** Sends each message to one of several processors. */

@@ -17,7 +17,7 @@ import org.slf4j.LoggerFactory;
  *   <filter class="a java.util.function.Predicate of deliveries"/>
  *   <processor name="store" class="a Processor or BatchProcessor"><params>...</params></processor>
  *   <selector>
- *     <route class="a Predicate"><processor name="large" class="..."/></route>
+ *     <route expression="json.amount > 100"><processor name="large" class="..."/></route>
  *     <otherwise><processor name="rest" class="..."/></otherwise>
  *   </selector>
  * </subscriber>

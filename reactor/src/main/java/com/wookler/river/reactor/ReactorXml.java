@@ -1,10 +1,13 @@
 package com.wookler.river.reactor;
 
 import com.wookler.river.common.config.ConfigNode;
+import com.wookler.river.common.errors.ConfigurationException;
 import com.wookler.river.core.subscriber.Delivery;
+import com.wookler.river.core.subscriber.DeliveryFilter;
 import com.wookler.river.core.subscriber.Subscriber;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.Executor;
 import java.util.function.Consumer;
 import java.util.function.Predicate;
@@ -14,6 +17,7 @@ final class ReactorXml {
   static final List<String> ELEMENTS = List.of("executor", "processor", "filter", "selector");
 
   private static final String THREADS = "executor.pool.size";
+  private static final String EXPRESSION = "expression";
   private static final String IGNORE = "ignore.exception";
 
   private final List<Consumer<Reactor.Builder<Object>>> settings = new ArrayList<>();
@@ -61,7 +65,19 @@ final class ReactorXml {
 
   @SuppressWarnings("unchecked") // the XML names the class
   private static Predicate<Delivery<Object>> predicate(ConfigNode node) {
-    return node.instantiate(Predicate.class);
+    Optional<String> expression = node.attribute(EXPRESSION);
+    if (expression.isPresent() == node.attribute("class").isPresent()) {
+      throw node.error("must have either a class or an expression");
+    }
+    if (expression.isEmpty()) {
+      return node.instantiate(Predicate.class);
+    }
+    node.allowAttributes(List.of(EXPRESSION));
+    try {
+      return DeliveryFilter.of(expression.get());
+    } catch (ConfigurationException e) {
+      throw node.error("attribute '" + EXPRESSION + "': " + e.getMessage());
+    }
   }
 
   private void processor(ConfigNode node) {

@@ -1,6 +1,7 @@
 package com.wookler.river.reactor;
 
 import com.wookler.river.core.subscriber.Delivery;
+import com.wookler.river.core.subscriber.DeliveryFilter;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
@@ -41,6 +42,18 @@ public final class Selector<M> {
       Predicate<? super Delivery<M>> accepts, String name, Processor<M> processor) {
     route(accepts, name, new OneByOne<>(processor, true));
     return this;
+  }
+
+  /**
+   * Adds a route behind those that there are, by an expression over key, headers and JSON fields;
+   * see {@link com.wookler.river.core.filter.FilterExpression}.
+   *
+   * @param name of the processor, in counters and log
+   * @throws com.wookler.river.common.errors.ConfigurationException it is no expression, with the
+   *     column
+   */
+  public Selector<M> when(String expression, String name, Processor<M> processor) {
+    return when(DeliveryFilter.of(expression), name, processor);
   }
 
   /** Where messages go that no route accepts. */

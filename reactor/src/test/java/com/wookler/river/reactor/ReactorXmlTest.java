@@ -156,6 +156,28 @@ class ReactorXmlTest {
   }
 
   @Test
+  void shouldFilterAndSelectByExpressions() throws IOException {
+    String selector =
+        "<selector><route expression=\"json.n > 1\">%s</route><otherwise>%s</otherwise></selector>"
+            .formatted(as("large"), as("small"));
+    try (MessageQueue<String> queue =
+        configured(selector + "<filter expression=\"json.n != 3\"/>" + as("end"))) {
+      queue.start();
+      for (int n = 0; n < 4; n++) {
+        queue.publisher().publish("{\"n\": " + n + "}");
+      }
+      await().until(() -> queue.subscriber("audit").stats().lag() == 0);
+    }
+    assertThat(SEEN)
+        .filteredOn(seen -> !seen.startsWith("end"))
+        .containsExactlyInAnyOrder(
+            "small {\"n\": 0}", "small {\"n\": 1}", "large {\"n\": 2}", "large {\"n\": 3}");
+    assertThat(SEEN)
+        .filteredOn(seen -> seen.startsWith("end"))
+        .containsExactlyInAnyOrder("end {\"n\": 0}", "end {\"n\": 1}", "end {\"n\": 2}");
+  }
+
+  @Test
   void shouldFinishWhatAProcessorSaysIsOfNoUse() throws IOException {
     run(configured(processor("useless", "Useless", "") + as("never")), 2);
     assertThat(SEEN).isEmpty();
@@ -180,6 +202,9 @@ class ReactorXmlTest {
             "<executor><params><param name=\"executor.pool.size\" value=\"0\"/></params></executor>"
                 + as("only"),
             processor("text", "Text", ""),
+            "<filter/>" + as("only"),
+            "<filter expression=\"json.n >\"/>" + as("only"),
+            "<filter class=\"" + NAME + "Even\" expression=\"json.n > 1\"/>" + as("only"),
             "<selector><route class=\"" + NAME + "Even\"/></selector>")) {
       assertThatThrownBy(() -> configured(wrong))
           .isInstanceOf(ConfigurationException.class)

@@ -32,6 +32,14 @@ public interface Delivery<M> {
    */
   M data();
 
+  /**
+   * The data as it is stored, which must not be changed; null if it is not: what a processor passed
+   * on has data only.
+   */
+  default byte @Nullable [] bytes() {
+    return null;
+  }
+
   /** The message's key, or null. */
   @Nullable String key();
 

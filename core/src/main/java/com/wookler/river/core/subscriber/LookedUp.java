@@ -45,6 +45,11 @@ public final class LookedUp<M> implements Delivery<M> {
   }
 
   @Override
+  public byte[] bytes() {
+    return message.data();
+  }
+
+  @Override
   public @Nullable String key() {
     return message.key();
   }

@@ -2,16 +2,26 @@ package com.wookler.river.core.subscriber;
 
 import com.wookler.river.core.message.Message;
 import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
 
 /**
- * Stands for the filter of a subscriber that nobody has opened in this run: a filter is code, and
- * only its name is on disk.
+ * Stands for the filter of a subscriber that nobody has opened in this run: one that is code, of
+ * which only the name is on disk, or an expression that cannot be read without its library.
  *
  * @param name of its class
+ * @param expression its text, if it is an expression
  */
-public record LostFilter(String name) implements Predicate<Message<Object>> {
+public record LostFilter(String name, @Nullable String expression)
+    implements Predicate<Message<Object>> {
   @Override
   public boolean test(Message<Object> message) {
     throw new IllegalStateException("the filter " + name + " was not given in this run");
+  }
+
+  /** What it was, and why it is not there. */
+  public String reason() {
+    return expression == null
+        ? name + ", which is not kept on disk"
+        : expression + ", which cannot be read here";
   }
 }

@@ -115,6 +115,11 @@ final class MessageDelivery<M> implements Delivery<M>, Claim {
   }
 
   @Override
+  public byte[] bytes() {
+    return bytes;
+  }
+
+  @Override
   public @Nullable String key() {
     return key;
   }

@@ -1,5 +1,6 @@
 package com.wookler.river.core.subscriber;
 
+import com.wookler.river.core.filter.FilterExpression;
 import com.wookler.river.core.message.Message;
 import java.util.Map;
 import java.util.function.Predicate;
@@ -14,19 +15,25 @@ final class Sieve<M> {
   private static final Logger LOG = LoggerFactory.getLogger(Sieve.class);
 
   private final SubscriberState<M> state;
-  private final Predicate<Message<M>> filter;
+  private final Predicate<Delivery<M>> filter;
 
-  @SuppressWarnings("unchecked") // what it filters is up to who sets it, as in XML
   Sieve(SubscriberState<M> state, Predicate<?> filter) {
     this.state = state;
-    this.filter = (Predicate<Message<M>>) filter;
+    this.filter =
+        filter instanceof FilterExpression own ? new DeliveryFilter<>(own) : overMessages(filter);
+  }
+
+  @SuppressWarnings("unchecked") // what it filters is up to who sets it, as in XML
+  private static <M> Predicate<Delivery<M>> overMessages(Predicate<?> filter) {
+    Predicate<Message<M>> wanted = (Predicate<Message<M>>) filter;
+    return delivery -> wanted.test(message(delivery));
   }
 
   /** Whether the consumer gets the message; what it does not get is decided. */
   boolean passes(MessageDelivery<M> delivery, Decisions<M> decisions) {
     boolean passes;
     try {
-      passes = filter.test(message(delivery));
+      passes = filter.test(delivery);
     } catch (Throwable e) { // the user's, the converter's too
       LOG.warn(
           "Queue {}, subscriber {}: the filter threw at sequence {}: {}",
@@ -46,7 +53,7 @@ final class Sieve<M> {
   /** Whether it would be handed over; one at which the filter throws would come again. */
   boolean wouldPass(Delivery<M> delivery) {
     try {
-      return filter.test(message(delivery));
+      return filter.test(delivery);
     } catch (RuntimeException e) {
       return true;
     }

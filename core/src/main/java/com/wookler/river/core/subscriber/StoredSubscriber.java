@@ -3,6 +3,7 @@ package com.wookler.river.core.subscriber;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import com.wookler.river.common.errors.ConfigurationException;
 import com.wookler.river.common.errors.RiverException;
+import com.wookler.river.core.filter.FilterExpression;
 import com.wookler.river.core.log.CheckedJson;
 import com.wookler.river.core.log.DurableFiles;
 import com.wookler.river.core.message.DamagedMessageException;
@@ -13,6 +14,9 @@ import java.time.DateTimeException;
 import java.time.Duration;
 import java.util.UUID;
 import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * What stands about a subscriber in its directory, in {@code subscriber.json}, a {@link
@@ -26,6 +30,7 @@ public record StoredSubscriber(SubscriberConfig config, long start) {
   public static final String FILE = "subscriber.json";
 
   private static final int FORMAT = 1;
+  private static final Logger LOG = LoggerFactory.getLogger(StoredSubscriber.class);
 
   /** Writes the file, whole or not at all, and makes its directory. */
   public void write(Path directory, UUID queue) throws IOException {
@@ -40,6 +45,7 @@ public record StoredSubscriber(SubscriberConfig config, long start) {
     json.put("maxDeliveries", config.maxDeliveries());
     json.put("backoff", config.backoff().toString());
     json.put("filter", filterName(config));
+    json.put("filterExpression", expression(config));
     json.put("expiryQueue", config.expiryQueue());
     json.put("order", config.order().name());
     json.put("maxInFlight", config.maxInFlight());
@@ -56,6 +62,29 @@ public record StoredSubscriber(SubscriberConfig config, long start) {
       return lost.name();
     }
     return filter == null ? "" : filter.getClass().getName();
+  }
+
+  /** A filter that is code is known by name only; this one is all there. */
+  private static @Nullable String expression(SubscriberConfig config) {
+    if (config.filter() instanceof LostFilter lost) {
+      return lost.expression();
+    }
+    return config.filter() instanceof FilterExpression expression ? expression.text() : null;
+  }
+
+  private static void filter(
+      SubscriberConfig.Builder to, String name, @Nullable String expression) {
+    if (expression != null) {
+      try {
+        to.filterExpression(expression);
+        return;
+      } catch (ConfigurationException e) {
+        LOG.warn("The filter of a subscriber cannot be read: {}", e.getMessage());
+      }
+    }
+    if (!name.isEmpty()) {
+      to.filter(new LostFilter(name, expression));
+    }
   }
 
   /**
@@ -92,10 +121,7 @@ public record StoredSubscriber(SubscriberConfig config, long start) {
               .window(json.path("window").asInt())
               .batchSize(json.path("batchSize").asInt())
               .pollTimeout(Duration.parse(json.path("pollTimeout").asText()));
-      String filter = json.path("filter").asText();
-      if (!filter.isEmpty()) {
-        config.filter(new LostFilter(filter));
-      }
+      filter(config, json.path("filter").asText(), json.path("filterExpression").textValue());
       return new StoredSubscriber(config.build(), json.path("start").asLong());
     } catch (DateTimeException | ConfigurationException | IllegalArgumentException e) {
       throw new DamagedMessageException("damaged: " + file + ": " + e.getMessage(), e);

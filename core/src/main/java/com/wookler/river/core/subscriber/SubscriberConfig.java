@@ -3,6 +3,7 @@ package com.wookler.river.core.subscriber;
 import com.wookler.river.common.errors.ConfigurationException;
 import com.wookler.river.core.ack.Limits;
 import com.wookler.river.core.ack.Retries;
+import com.wookler.river.core.filter.FilterExpression;
 import com.wookler.river.core.message.Durability;
 import com.wookler.river.core.message.Message;
 import java.time.Duration;
@@ -163,7 +164,8 @@ public final class SubscriberConfig {
    * the attempt counts: the message comes again after the backoff, or without one after the ack
    * timeout, and becomes a dead letter at the limit; without acknowledgement it counts as refused.
    *
-   * <p>A filter is not kept on disk: whoever opens the subscriber after a restart has to give it.
+   * <p>A {@link FilterExpression} is kept on disk with the other settings. Any other filter is
+   * code, and whoever opens the subscriber after a restart has to give it.
    */
   public @Nullable Predicate<?> filter() {
     return filter;
@@ -333,6 +335,17 @@ public final class SubscriberConfig {
     /** See {@link SubscriberConfig#filter}. */
     public <M> Builder filter(Predicate<Message<M>> wanted) {
       this.filter = Objects.requireNonNull(wanted, "wanted");
+      return this;
+    }
+
+    /**
+     * A filter that is an expression, instead of one that is code; see {@link FilterExpression} and
+     * {@link SubscriberConfig#filter}.
+     *
+     * @throws ConfigurationException it is no expression, with the column
+     */
+    public Builder filterExpression(String expression) {
+      this.filter = FilterExpression.parse(expression);
       return this;
     }
 

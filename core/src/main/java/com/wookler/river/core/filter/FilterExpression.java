@@ -1,0 +1,144 @@
+package com.wookler.river.core.filter;
+
+import com.wookler.river.common.errors.ConfigurationException;
+import com.wookler.river.core.message.Message;
+import java.util.Map;
+import java.util.Objects;
+import java.util.concurrent.atomic.LongAdder;
+import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Says by an expression which messages are wanted.
+ *
+ * <pre>{@code
+ * key == 'EU' && headers.type == 'order' && json.amount > 100
+ * }</pre>
+ *
+ * <p>Three names are known: {@code key}, {@code headers} (each value read as UTF-8) and {@code
+ * json}, the message's data read as JSON, at most once a message and only if the expression comes
+ * to it. Fields are taken with a dot or brackets, {@code json.items[0].price}, {@code
+ * headers['content-type']}.
+ *
+ * <p>There are comparisons, {@code &&}, {@code ||}, {@code !}, arithmetic, {@code =~} (matches the
+ * whole of a regular expression, or is one of a list), {@code =^} (starts with), {@code =$} (ends
+ * with), {@code size(…)} and {@code empty(…)}; no calls of methods, no classes, no assignments, no
+ * loops.
+ *
+ * <p>What is missing is {@code null}: it equals {@code null} only; whatever else compares, matches
+ * or computes with it is not true. A negation is the opposite, so {@code key != 'EU'} accepts a
+ * message without a key. A message over which the expression fails, because its data is no JSON or
+ * a text is compared with a number, does not match; such messages are counted, and the first is
+ * logged.
+ *
+ * <p>Compiled once; immutable but for that count, thread-safe, and equal to one of the same text.
+ * Needs {@code org.apache.commons:commons-jexl3} on the class path.
+ */
+public final class FilterExpression implements Predicate<Message<?>> {
+  /** Longest expression, in characters. */
+  public static final int MAX_LENGTH = 10_000;
+
+  private static final int MAX_QUOTED = 200;
+  private static final Logger LOG = LoggerFactory.getLogger(FilterExpression.class);
+
+  private final String text;
+  private final Condition condition;
+  private final LongAdder failures = new LongAdder();
+
+  private FilterExpression(String text, Condition condition) {
+    this.text = text;
+    this.condition = condition;
+  }
+
+  /**
+   * Compiles an expression.
+   *
+   * @throws ConfigurationException naming the column, from 1, and what is wrong there; or JEXL is
+   *     not on the class path
+   */
+  public static FilterExpression parse(String text) {
+    Objects.requireNonNull(text, "text");
+    if (text.isBlank() || text.length() > MAX_LENGTH) {
+      throw new ConfigurationException(
+          "a filter expression of " + text.length() + " characters; 1 to 10000 are allowed");
+    }
+    try {
+      return new FilterExpression(text, JexlCondition.compile(text));
+    } catch (NoClassDefFoundError e) {
+      throw new ConfigurationException(
+          "filter expressions need the library org.apache.commons:commons-jexl3, which is not on"
+              + " the class path: "
+              + e.getMessage(),
+          e);
+    }
+  }
+
+  /** Whether it wants the message; never throws. */
+  @Override
+  public boolean test(Message<?> message) {
+    return matches(message.key(), message.headers(), message.data());
+  }
+
+  /**
+   * Whether it wants a message of these parts; never throws.
+   *
+   * @param data bytes or a text: JSON; anything else has the fields that Jackson would write
+   */
+  public boolean matches(@Nullable String key, Map<String, byte[]> headers, Object data) {
+    try {
+      Object answer = condition.evaluate(new Fields(key, headers, data));
+      if (answer == null || answer instanceof Boolean) {
+        return Boolean.TRUE.equals(answer);
+      }
+      failed("it gives " + answer.getClass().getSimpleName() + ", not true or false");
+    } catch (RuntimeException | StackOverflowError e) { // of a text that nests deeply
+      failed(oneLine(e));
+    }
+    return false;
+  }
+
+  private void failed(String why) {
+    boolean first = failures.sum() == 0; // told perhaps by several threads that come together
+    failures.increment();
+    if (first) {
+      LOG.warn(
+          "The filter expression {} cannot judge a message, which counts as not matching: {}."
+              + " Further ones are only counted",
+          text,
+          why);
+    }
+  }
+
+  /** In one line that is not long, for parts of the message may be quoted in it. */
+  private static String oneLine(Throwable e) {
+    String text = String.valueOf(e.getMessage()).replaceAll("\\p{Cntrl}", " ");
+    return text.length() <= MAX_QUOTED ? text : text.substring(0, MAX_QUOTED) + " …";
+  }
+
+  /** How many messages did not match because the expression failed over them. */
+  public long failures() {
+    return failures.sum();
+  }
+
+  /** The expression as it was given. */
+  public String text() {
+    return text;
+  }
+
+  @Override
+  public boolean equals(Object other) {
+    return other instanceof FilterExpression that && text.equals(that.text);
+  }
+
+  @Override
+  public int hashCode() {
+    return text.hashCode();
+  }
+
+  @Override
+  public String toString() {
+    return text;
+  }
+}

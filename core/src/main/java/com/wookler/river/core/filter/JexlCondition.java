@@ -1,0 +1,146 @@
+package com.wookler.river.core.filter;
+
+import com.wookler.river.common.errors.ConfigurationException;
+import java.util.List;
+import java.util.Set;
+import java.util.regex.MatchResult;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.apache.commons.jexl3.JexlBuilder;
+import org.apache.commons.jexl3.JexlContext;
+import org.apache.commons.jexl3.JexlEngine;
+import org.apache.commons.jexl3.JexlException;
+import org.apache.commons.jexl3.JexlFeatures;
+import org.apache.commons.jexl3.JexlInfo;
+import org.apache.commons.jexl3.JexlScript;
+import org.apache.commons.jexl3.introspection.JexlPermissions;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * An expression as JEXL compiled it. Of JEXL's language there is only what has no effect: its
+ * parser is told so, {@link ClosedUberspect} finds nothing that could be called, and what is left
+ * of names and functions is checked here.
+ */
+final class JexlCondition implements Condition {
+  /** Not even a script: one expression. */
+  private static final JexlFeatures LANGUAGE =
+      JexlFeatures.createNone()
+          .script(false)
+          .comparatorNames(true)
+          .arrayReferenceExpr(true)
+          .structuredLiteral(true);
+
+  private static final JexlEngine ENGINE =
+      new JexlBuilder()
+          .features(LANGUAGE)
+          .permissions(JexlPermissions.NONE)
+          .uberspect(new ClosedUberspect())
+          .arithmetic(new NullSafeArithmetic())
+          .strict(false)
+          .safe(true)
+          .silent(false)
+          .antish(false)
+          .cache(0)
+          .create();
+
+  /** Texts and patterns, in which names mean nothing. */
+  private static final Pattern QUOTED =
+      Pattern.compile(
+          "'(?:\\\\.|[^'\\\\])*+'|\"(?:\\\\.|[^\"\\\\])*+\"|~/(?:\\\\.|[^/\\\\])*+/",
+          Pattern.DOTALL);
+
+  private static final Pattern CALL = Pattern.compile("(?<![\\w.$:])([\\w$]+(?::[\\w$]+)?)\\s*\\(");
+  private static final Pattern FORBIDDEN = Pattern.compile("[`#]|//|/\\*");
+
+  /** What may stand before a bracket without being a call. */
+  private static final Set<String> BEFORE_BRACKETS =
+      Set.of("size", "empty", "not", "and", "or", "eq", "ne", "lt", "le", "gt", "ge");
+
+  private final JexlScript script;
+
+  private JexlCondition(JexlScript script) {
+    this.script = script;
+  }
+
+  /**
+   * Compiles.
+   *
+   * @throws ConfigurationException with the column
+   */
+  static Condition compile(String text) {
+    String bare = QUOTED.matcher(text).replaceAll(found -> "'" + "_".repeat(length(found)) + "'");
+    Matcher forbidden = FORBIDDEN.matcher(bare);
+    if (forbidden.find()) {
+      throw error(forbidden.start() + 1, "'" + forbidden.group() + "' is not allowed");
+    }
+    JexlScript script = parse(text);
+    for (List<String> variable : script.getVariables()) {
+      String name = variable.get(0);
+      if (!Fields.isKnown(name)) {
+        throw error(
+            column(bare, name), "'" + name + "' is unknown; there are key, headers and json");
+      }
+    }
+    Matcher call = CALL.matcher(bare);
+    while (call.find()) {
+      if (!BEFORE_BRACKETS.contains(call.group(1))) {
+        throw error(
+            call.start() + 1,
+            "there is no function '" + call.group(1) + "'; there are size and empty");
+      }
+    }
+    return new JexlCondition(script);
+  }
+
+  private static int length(MatchResult found) {
+    return found.end() - found.start() - 2;
+  }
+
+  private static JexlScript parse(String text) {
+    try {
+      return ENGINE.createScript(LANGUAGE, new JexlInfo("", 1, 1), text);
+    } catch (JexlException e) {
+      JexlInfo place = e.getInfo();
+      throw error(place == null ? 1 : place.getColumn(), detail(e));
+    } catch (StackOverflowError e) {
+      throw new ConfigurationException("the filter expression nests too deeply", e);
+    }
+  }
+
+  /** What JEXL says, without the place, which it says in a form of its own. */
+  private static String detail(JexlException e) {
+    return String.valueOf(e.getMessage()).replaceFirst("^.*?@\\d+:\\d+ ", "");
+  }
+
+  private static int column(String bare, String name) {
+    Matcher found = Pattern.compile("(?<![\\w.$])" + Pattern.quote(name) + "\\b").matcher(bare);
+    return found.find() ? found.start() + 1 : 1;
+  }
+
+  private static ConfigurationException error(int column, String what) {
+    return new ConfigurationException("column " + column + " of the filter expression: " + what);
+  }
+
+  @Override
+  public @Nullable Object evaluate(Fields fields) {
+    return script.execute(new Context(fields));
+  }
+
+  /** A message, as JEXL asks for it. */
+  private record Context(Fields fields) implements JexlContext {
+    @Override
+    public @Nullable Object get(String name) {
+      return fields.get(name);
+    }
+
+    @Override
+    public boolean has(String name) {
+      return Fields.isKnown(name);
+    }
+
+    @Override
+    public void set(String name, @Nullable Object value) {
+      throw new UnsupportedOperationException(name + " cannot be set");
+    }
+  }
+}

@@ -1,0 +1,120 @@
+package com.wookler.river.core.filter;
+
+import java.lang.reflect.Array;
+import java.math.MathContext;
+import java.util.Collection;
+import org.apache.commons.jexl3.JexlArithmetic;
+import org.apache.commons.jexl3.JexlOperator;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * JEXL's operators, but for what is missing: it equals null only, is not less or more than
+ * anything, not even another that is missing, and what is computed with it is missing too.
+ */
+final class NullSafeArithmetic extends JexlArithmetic {
+  NullSafeArithmetic() {
+    super(true);
+  }
+
+  /** Else JEXL would refuse what is missing before it asks here. */
+  @Override
+  public boolean isStrict(JexlOperator operator) {
+    return false;
+  }
+
+  @Override
+  protected JexlArithmetic createWithOptions(boolean strict, MathContext context, int scale) {
+    return this;
+  }
+
+  @Override
+  public @Nullable Object add(@Nullable Object left, @Nullable Object right) {
+    return left == null || right == null ? null : super.add(left, right);
+  }
+
+  @Override
+  public @Nullable Object subtract(@Nullable Object left, @Nullable Object right) {
+    return left == null || right == null ? null : super.subtract(left, right);
+  }
+
+  @Override
+  public @Nullable Object multiply(@Nullable Object left, @Nullable Object right) {
+    return left == null || right == null ? null : super.multiply(left, right);
+  }
+
+  @Override
+  public @Nullable Object divide(@Nullable Object left, @Nullable Object right) {
+    return left == null || right == null ? null : super.divide(left, right);
+  }
+
+  @Override
+  public @Nullable Object mod(@Nullable Object left, @Nullable Object right) {
+    return left == null || right == null ? null : super.mod(left, right);
+  }
+
+  @Override
+  public @Nullable Object negate(@Nullable Object value) {
+    return value == null ? null : super.negate(value);
+  }
+
+  @Override
+  public @Nullable Object positivize(@Nullable Object value) {
+    return value == null ? null : super.positivize(value);
+  }
+
+  @Override
+  public boolean lessThan(@Nullable Object left, @Nullable Object right) {
+    return left != null && right != null && super.lessThan(left, right);
+  }
+
+  @Override
+  public boolean lessThanOrEqual(@Nullable Object left, @Nullable Object right) {
+    return left != null && right != null && super.lessThanOrEqual(left, right);
+  }
+
+  @Override
+  public boolean greaterThan(@Nullable Object left, @Nullable Object right) {
+    return left != null && right != null && super.greaterThan(left, right);
+  }
+
+  @Override
+  public boolean greaterThanOrEqual(@Nullable Object left, @Nullable Object right) {
+    return left != null && right != null && super.greaterThanOrEqual(left, right);
+  }
+
+  @Override
+  public Boolean startsWith(@Nullable Object left, @Nullable Object right) {
+    return left != null && right != null && Boolean.TRUE.equals(super.startsWith(left, right));
+  }
+
+  @Override
+  public Boolean endsWith(@Nullable Object left, @Nullable Object right) {
+    return left != null && right != null && Boolean.TRUE.equals(super.endsWith(left, right));
+  }
+
+  /** Missing is false, as in a condition of its own. */
+  @Override
+  public boolean toBoolean(@Nullable Object value) {
+    return value != null && super.toBoolean(value);
+  }
+
+  /** By this arithmetic's equality, so that 1 is one of [1.0]. */
+  @Override
+  public Boolean contains(@Nullable Object container, @Nullable Object value) {
+    if (container == null || value == null) {
+      return false;
+    }
+    if (container instanceof Collection<?> elements) {
+      return elements.stream().anyMatch(element -> equals(element, value));
+    }
+    if (container.getClass().isArray()) {
+      for (int i = 0; i < Array.getLength(container); i++) {
+        if (equals(Array.get(container, i), value)) {
+          return true;
+        }
+      }
+      return false;
+    }
+    return Boolean.TRUE.equals(super.contains(container, value));
+  }
+}

@@ -1,0 +1,273 @@
+package com.wookler.river.core.filter;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import com.wookler.river.common.errors.ConfigurationException;
+import com.wookler.river.core.message.Message;
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.Callable;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+class FilterExpressionTest {
+  private static final String JSON =
+      """
+      {"amount": 150, "price": 0.1, "big": 12345678901234567890, "text": "12", "flag": true,
+       "class": "first", "size": 3, "empty": false, "new": 1, "in": 2, "nothing": null,
+       "items": [{"id": 7}, {"id": 8.0}], "tags": ["a", "b"], "deep": {"er": {"est": "x"}}}
+      """;
+
+  private static final Message<String> MESSAGE =
+      Message.of(JSON).withKey("EU").withHeader("type", utf8("order")).withHeader("n-1", utf8("9"));
+
+  private static byte[] utf8(String text) {
+    return text.getBytes(StandardCharsets.UTF_8);
+  }
+
+  private static boolean matches(String expression) {
+    FilterExpression parsed = FilterExpression.parse(expression);
+    boolean answer = parsed.test(MESSAGE);
+    assertThat(parsed.failures()).as(expression).isZero();
+    return answer;
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "key == 'EU' && headers.type == 'order' && json.amount > 100",
+        "key eq \"EU\" and not (headers.type ne 'order')",
+        "json.amount >= 150 && json.amount <= 150.0 && json.amount != 151",
+        "json.amount * 2 - 1 == 299 && json.amount % 7 == 3 && -json.amount < 0",
+        "json.price == 0.1",
+        "json.big > 5 && json.big == 12345678901234567890",
+        "json.text > 5 && json.text < 100",
+        "headers['n-1'] > 8",
+        "json.flag",
+        "json.flag && true",
+        "json.items[0].id == 7 && json.items[1].id == 8",
+        "size(json.items) == 2 && size(key) == 2 && !empty(json.items) && size(headers) == 2",
+        "json.deep.er.est == 'x'",
+        "json.class == 'first' && json.new == 1 && json['in'] == 2",
+        "json['size'] == 3 && json['empty'] == false",
+        "key =~ ['US', 'EU'] && json.amount =~ [1, 150] && json.amount =~ [150.0]",
+        "'a' =~ json.tags && 'c' !~ json.tags",
+        "key =~ 'E.' && key =~ ~/[A-Z]+/ && key !~ 'E'",
+        "key =^ 'E' && key =$ 'U' && key !^ 'U'",
+        "json.amount > 200 || key == 'EU'",
+        "(json.amount > 100 ? key : 'x') == 'EU'",
+        "(json.other ?? 5) == 5",
+        "key == 'EU' && 'foo(bar) == baz // `' != key",
+        "true",
+      })
+  void shouldMatch(String expression) {
+    assertThat(matches(expression)).as(expression).isTrue();
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "key == 'US'",
+        "json.amount > 150",
+        "json.nothing == 'x'",
+        "json.missing == 'x'",
+        "json.missing < 5",
+        "json.missing >= 5",
+        "json.missing <= json.missing",
+        "json.missing =~ 'x'",
+        "json.missing =~ ['x']",
+        "json.missing =^ 'x' || json.missing =$ 'x'",
+        "'x' =~ json.missing",
+        "json.missing + 1 > 0",
+        "0 - json.missing > -1 || json.missing * 2 == 0 || json.missing / 2 == 0",
+        "-json.missing < 1 || json.missing % 2 == 0",
+        "json.missing.further.away == 1",
+        "json.items[2].id == 7 || json.items[-1].id == 7 || json.items['x'] == 7",
+        "json.amount.of == 1",
+        "json.missing",
+        "json.missing && true",
+        "key.class == 'x' || key.bytes == 'x' || ''.class.name == 'x'",
+        "false",
+      })
+  void shouldNotMatch(String expression) {
+    assertThat(matches(expression)).as(expression).isFalse();
+  }
+
+  @Test
+  void shouldTakeWhatIsMissingForNullAndNothingElse() {
+    assertThat(matches("json.missing == null && json.nothing == null && json.a.b.c == null"))
+        .isTrue();
+    assertThat(matches("json.missing != 'x' && !(json.missing == 'x')")).isTrue();
+    assertThat(matches("json.amount != null && empty(json.missing) && size(json.missing) == 0"))
+        .isTrue();
+    FilterExpression elsewhere = FilterExpression.parse("key != 'EU' && headers.type == null");
+    assertThat(elsewhere.test(Message.of("no JSON"))).isTrue();
+    assertThat(elsewhere.failures()).isZero();
+  }
+
+  @Test
+  void shouldLookIntoDataThatIsNoTextAsJacksonWouldWriteIt() {
+    FilterExpression expression = FilterExpression.parse("json.amount > 100 && json.to == 'me'");
+    record Order(int amount, String to) {}
+
+    assertThat(expression.test(Message.of(new Order(150, "me")))).isTrue();
+    assertThat(expression.test(Message.of(Map.of("amount", 150, "to", "me")))).isTrue();
+    assertThat(expression.test(Message.of(utf8("{\"amount\": 150, \"to\": \"me\"}")))).isTrue();
+    assertThat(expression.test(Message.of(new Order(50, "me")))).isFalse();
+    assertThat(expression.failures()).isZero();
+  }
+
+  @Test
+  void shouldReadDataOnlyIfItComesToIt() {
+    FilterExpression expression = FilterExpression.parse("key == 'EU' && json.amount > 100");
+
+    assertThat(expression.test(Message.of("no JSON").withKey("US"))).isFalse();
+    assertThat(expression.failures()).isZero();
+    assertThat(expression.test(Message.of("no JSON").withKey("EU"))).isFalse();
+    assertThat(expression.failures()).isEqualTo(1);
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"", "{\"a\": 1", "{\"a\": 1} {}", "\u0000", "<a>1</a>"})
+  void shouldNotMatchWhatIsNoJsonAndCountIt(String data) {
+    FilterExpression expression = FilterExpression.parse("!(json.a == 2)");
+
+    assertThat(expression.test(Message.of(data))).isFalse();
+    assertThat(expression.failures()).isEqualTo(1);
+  }
+
+  @Test
+  void shouldNotMatchWhereItFailsAndCountIt() {
+    for (String failing :
+        List.of("json.class > 5", "json.amount / 0 > 1", "json.items > 3", "key", "json.amount")) {
+      FilterExpression expression = FilterExpression.parse(failing);
+      assertThat(expression.test(MESSAGE)).as(failing).isFalse();
+      assertThat(expression.failures()).as(failing).isEqualTo(1);
+    }
+  }
+
+  @Test
+  void shouldBearJsonThatNestsDeeply() {
+    FilterExpression expression = FilterExpression.parse("json.a == 1");
+    String deep = "{\"a\":".repeat(100_000);
+
+    assertThat(expression.test(Message.of(deep))).isFalse();
+    assertThat(expression.failures()).isEqualTo(1);
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      quoteCharacter = '`',
+      value = {
+        "key == 'EU' &&&  1          | 13 | &&",
+        "json.amount >               | 13 | >",
+        "key == 'EU                  | 11 | 'EU",
+        "(key == 'EU'                |    |",
+        "foo == 1                    |  1 | 'foo' is unknown; there are key, headers and json",
+        "key == 'foo' && foo.a == 1  | 17 | 'foo' is unknown",
+        "key.length() > 1            |  4 | method",
+        "key.getClass() != null      |  4 | method",
+        "''.class.forName('x')       |    | method",
+        "new('java.lang.String')     |  1 | instance",
+        "key == shout(key)           |  8 | no function 'shout'",
+        "key == jexl:shout(key)      |    |",
+        "json.amount = 3             |    | assign",
+        "json.amount++ > 3           |    | assign",
+        "x = 3                       |  1 | assign",
+        "var x = 1                   |  1 | var",
+        "while (true) {}             |  1 | while",
+        "for (x : json.items) {}     |  1 | for",
+        "if (true) 1                 |  1 | if",
+        "x -> x                      |    |",
+        "function(x) { 1 }           |    |",
+        "1; true                     |  2 | ;",
+        "return 1                    |  1 | return",
+        "throw 1                     |  1 | throw",
+        "true // comment             |  6 | //",
+        "true /* comment */          |  6 | /*",
+        "#pragma x 1                 |  1 | #",
+        "@silent key                 |    |",
+      })
+  void shouldRefuseWhatIsNoExpression(String expression, Integer column, String what) {
+    assertThatThrownBy(() -> FilterExpression.parse(expression))
+        .isInstanceOf(ConfigurationException.class)
+        .hasMessageMatching("column \\d+ of the filter expression: .*")
+        .hasMessageStartingWith(column == null ? "column " : "column " + column + " ")
+        .hasMessageContaining(what == null ? "" : what);
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "`${key}` == 'EU'",
+        "key instanceof 'java.lang.String'",
+        "json.amount.class.name == 'x'",
+        "json['class']['forName'] == 'x'",
+        "key.'getClass' != null",
+        "[1].class != null",
+        "{'a' : 1}.class != null",
+      })
+  void shouldReachNothingBehindTheMessage(String expression) {
+    boolean reached;
+    try {
+      reached = FilterExpression.parse(expression).test(MESSAGE);
+    } catch (ConfigurationException refused) {
+      reached = false;
+    }
+    assertThat(reached).isFalse();
+  }
+
+  @Test
+  void shouldRefuseWhatIsBlankOrTooLongOrTooDeep() {
+    assertThatThrownBy(() -> FilterExpression.parse(" "))
+        .isInstanceOf(ConfigurationException.class);
+    String tooLong = "true" + " ".repeat(FilterExpression.MAX_LENGTH);
+    assertThatThrownBy(() -> FilterExpression.parse(tooLong))
+        .isInstanceOf(ConfigurationException.class)
+        .hasMessageContaining("10000");
+    String deep = "(".repeat(4_990) + "true" + ")".repeat(4_990);
+    try {
+      assertThat(FilterExpression.parse(deep).test(MESSAGE)).isIn(true, false);
+    } catch (ConfigurationException tooDeep) {
+      assertThat(tooDeep).hasMessageContaining("expression");
+    }
+  }
+
+  @Test
+  void shouldBeEqualToOneOfTheSameText() {
+    assertThat(FilterExpression.parse("key == 'a'"))
+        .isEqualTo(FilterExpression.parse("key == 'a'"))
+        .hasSameHashCodeAs(FilterExpression.parse("key == 'a'"))
+        .isNotEqualTo(FilterExpression.parse("key == 'b'"))
+        .hasToString("key == 'a'");
+  }
+
+  @Test
+  void shouldAnswerSeveralThreadsAtOnce() throws Exception {
+    FilterExpression expression = FilterExpression.parse("json.n % 2 == 0 && key =~ ['a', 'b']");
+    ExecutorService threads = Executors.newFixedThreadPool(4);
+    try {
+      Callable<Long> asker =
+          () ->
+              IntStream.range(0, 5_000)
+                  .mapToObj(n -> Message.of("{\"n\": " + n + "}").withKey("a"))
+                  .filter(expression)
+                  .count();
+      for (Future<Long> answer : threads.invokeAll(List.of(asker, asker, asker, asker))) {
+        assertThat(answer.get()).isEqualTo(2_500);
+      }
+    } finally {
+      threads.shutdownNow();
+    }
+    assertThat(expression.failures()).isZero();
+  }
+}
