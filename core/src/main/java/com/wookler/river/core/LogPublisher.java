@@ -284,6 +284,22 @@ final class LogPublisher<M> implements Publisher<M> {
     return new PublishResult(reached(promised, store(message), 1), false, promised);
   }
 
+  @Override
+  public CompletableFuture<PublishResult> putAsync(Message<M> message, Durability asked) {
+    try {
+      Durability promised = atLeast(asked);
+      if (isTold(message)) {
+        Deduplicator.Placed placed = once(List.of(message));
+        return promised(promised, placed)
+            .thenApply(first -> new PublishResult(first, placed.duplicate(), promised));
+      }
+      return promised(promised, store(message), 1)
+          .thenApply(sequence -> new PublishResult(sequence, false, promised));
+    } catch (RuntimeException e) {
+      return CompletableFuture.failedFuture(e);
+    }
+  }
+
   private long reached(Durability promised, Deduplicator.Placed placed) {
     if (promised == Durability.DISK) {
       log.commits().await(placed.end());

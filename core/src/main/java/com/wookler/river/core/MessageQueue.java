@@ -133,6 +133,11 @@ public final class MessageQueue<M> implements Configurable, AutoCloseable {
     return new ArrayList<>(running().subscribers().open());
   }
 
+  /** The names of all who have subscribed, open now or not, in alphabetical order. */
+  public List<String> subscriberNames() {
+    return running().subscribers().names();
+  }
+
   /**
    * Ends a subscription: its pointer and its acknowledgements are deleted, and blocks no longer
    * wait for it.

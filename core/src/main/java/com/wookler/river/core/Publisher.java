@@ -82,4 +82,16 @@ public interface Publisher<M> {
 
   /** Likewise, for a batch. */
   CompletableFuture<Long> publishAsync(List<Message<M>> batch, Durability level);
+
+  /**
+   * Publishes one message like {@link #publishAsync(Message, Durability)}, and tells whether it was
+   * a duplicate like {@link #put}.
+   */
+  default CompletableFuture<PublishResult> putAsync(Message<M> message, Durability level) {
+    try {
+      return CompletableFuture.completedFuture(put(message, level));
+    } catch (RuntimeException e) {
+      return CompletableFuture.failedFuture(e);
+    }
+  }
 }

@@ -88,6 +88,11 @@ final class SubscriberRegistry<M> {
     }
   }
 
+  /** Of all that have subscribed, open or not, in their order. */
+  List<String> names() {
+    return entries.values().stream().map(entry -> entry.config.name()).sorted().toList();
+  }
+
   private static String key(String name) {
     return name.toLowerCase(Locale.ROOT);
   }

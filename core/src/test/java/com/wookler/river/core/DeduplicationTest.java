@@ -87,7 +87,13 @@ class DeduplicationTest {
     assertThat(queue.publisher().publishAsync(message("a"), Durability.MEMORY).join()).isEqualTo(1);
     assertThat(queue.publisher().put(message("a"), Durability.DISK))
         .isEqualTo(new PublishResult(1, true, Durability.DISK));
+    assertThat(queue.publisher().putAsync(message("a"), Durability.DISK).join())
+        .isEqualTo(new PublishResult(1, true, Durability.DISK));
     assertThat(queue.stats().nextSequence()).isEqualTo(3);
+    assertThat(queue.publisher().putAsync(message("c"), Durability.DISK).join())
+        .isEqualTo(new PublishResult(3, false, Durability.DISK));
+    assertThat(queue.publisher().putAsync(Message.of("none"), Durability.MEMORY).join())
+        .isEqualTo(new PublishResult(4, false, Durability.MEMORY));
     assertThat(queue.read(1)).hasValueSatisfying(m -> assertThat(m.data()).isEqualTo("data of a"));
   }
 

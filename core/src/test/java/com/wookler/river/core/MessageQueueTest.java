@@ -301,7 +301,9 @@ class MessageQueueTest {
       queue.subscriber("audit");
       try (Undeletable stays = Undeletable.in(subscribers.resolve("audit"), directory)) {
         stays.movedTo(subscribers.resolve("audit~removed"));
+        assertThat(queue.subscriberNames()).contains("audit");
         assertThat(queue.removeSubscriber("audit")).isTrue();
+        assertThat(queue.subscriberNames()).doesNotContain("audit");
         assertThat(queue.removeSubscriber("audit")).isFalse();
       }
       queue.subscriber("audit");

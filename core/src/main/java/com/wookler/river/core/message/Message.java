@@ -88,6 +88,11 @@ public final class Message<M> {
     return with(new Terms(id(), Micros.of(time), delayMicros()));
   }
 
+  /** Other data with the same key, headers, id and times. */
+  public <T> Message<T> withData(T other) {
+    return new Message<>(Objects.requireNonNull(other, "data"), key, headers, terms);
+  }
+
   private Message<M> with(Terms more) {
     return new Message<>(data, key, headers, more);
   }
