@@ -40,6 +40,7 @@ import org.slf4j.LoggerFactory;
  *    queue.json                  {"format":1,"id":"…","name":"…","created":"…",
  *                                "check":"…"}, the CRC32C of id and name
  *    log/                        the blocks
+ *    ids/, keys/                 the indexes of ids and keys, if it has them
  *    subscribers/&lt;name&gt;/        their ledgers
  *  &lt;base&gt;/&lt;queue&gt;.discarded-20261120T101500.000Z/   data set aside
  * </pre>
@@ -260,6 +261,10 @@ final class DataDirectory implements AutoCloseable {
 
   Path ids() {
     return path.resolve("ids");
+  }
+
+  Path keys() {
+    return path.resolve("keys");
   }
 
   Path subscribers() {

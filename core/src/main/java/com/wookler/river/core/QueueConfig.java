@@ -23,6 +23,7 @@ import org.jspecify.annotations.Nullable;
  * @param limits how much it may hold
  * @param retention how long it keeps what nobody has finished
  * @param deduplicate window in which an id is stored once; zero: ids have no effect
+ * @param keyIndex whether the last message of each key is indexed
  * @param expiry when messages expire
  * @param reload what becomes of the data that the directory holds
  * @param backup where drained blocks go, or null: nowhere
@@ -39,6 +40,7 @@ record QueueConfig<M>(
     LimitConfig limits,
     Retention retention,
     Duration deduplicate,
+    boolean keyIndex,
     ExpiryConfig expiry,
     ReloadConfig reload,
     @Nullable BackupConfig backup,

@@ -33,6 +33,7 @@ final class QueueSettings<M> {
   Duration fullTimeout = Duration.ofSeconds(30);
   Retention retention = Retention.NONE;
   Duration deduplicate = Duration.ZERO;
+  boolean keyIndex;
   @Nullable Long diskReserve;
   Duration maxAge = Duration.ZERO;
   @Nullable String expiryQueue;
@@ -73,6 +74,7 @@ final class QueueSettings<M> {
         new LimitConfig(maxMessages, maxBytes, fullPolicy, fullTimeout),
         retention,
         deduplicate,
+        keyIndex,
         new ExpiryConfig(maxAge, expiryQueue, maxExpireSweep),
         new QueueConfig.ReloadConfig(reload, discardedRetention),
         backupDirectory == null

@@ -45,6 +45,7 @@ final class QueueXml {
           "queue.full.policy",
           "queue.full.timeout",
           "queue.deduplicate",
+          "queue.index.keys",
           "queue.max.age",
           "queue.expiry.queue",
           "queue.max.expire.sweep",
@@ -127,6 +128,7 @@ final class QueueXml {
     to.onDamage = onDamage(node, to.onDamage);
     limits(node, to);
     to.deduplicate = node.duration("queue.deduplicate", to.deduplicate);
+    to.keyIndex = node.bool("queue.index.keys", to.keyIndex);
     to.maxAge = node.duration("queue.max.age", to.maxAge);
     to.expiryQueue = node.param("queue.expiry.queue").orElse(null);
     to.maxExpireSweep = node.integer("queue.max.expire.sweep", to.maxExpireSweep);

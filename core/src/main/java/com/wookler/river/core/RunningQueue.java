@@ -2,6 +2,7 @@ package com.wookler.river.core;
 
 import com.wookler.river.common.TaskShare;
 import com.wookler.river.common.WorkerPool;
+import com.wookler.river.common.errors.ConfigurationException;
 import com.wookler.river.common.errors.RiverException;
 import com.wookler.river.core.ack.AckScan;
 import com.wookler.river.core.backup.Backup;
@@ -24,6 +25,7 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.RejectedExecutionException;
@@ -58,6 +60,7 @@ final class RunningQueue<M> {
   private final @Nullable Backup backup;
   private final SubscriberRegistry<M> subscribers;
   private final Lookup lookup;
+  private final @Nullable LatestByKey keys;
   private final Salvage salvage;
   private final LogPublisher<M> publisher;
   private final Forces forces;
@@ -81,6 +84,7 @@ final class RunningQueue<M> {
       backup = openBackup();
       lookup = new Lookup(config.name(), log, backup);
       undo.push(lookup::close);
+      keys = openKeys();
       salvage =
           new Salvage(
               log,
@@ -104,7 +108,7 @@ final class RunningQueue<M> {
               subscribers,
               config.retention(),
               archive(),
-              new BlockDrain.Neighbours(flusher, forces, lookup::leave, salvage, listeners));
+              new BlockDrain.Neighbours(flusher, forces, this::leave, salvage, listeners));
       Intake intake = new Intake(config, log, subscribers::needed);
       undo.push(worker::drain);
       startHousekeeping(intake, new Housekeeper.Pools(flusher, worker, listeners));
@@ -230,6 +234,26 @@ final class RunningQueue<M> {
     return opened;
   }
 
+  private @Nullable LatestByKey openKeys() {
+    if (!config.keyIndex()) {
+      return null;
+    }
+    LoggedKeys source = new LoggedKeys(config.name(), log, backup);
+    undo.push(source::close);
+    // apart: indexing a backlog takes long, and so does archiving
+    LatestByKey opened =
+        new LatestByKey(config, directory, source, lookup, line("worker", WORKERS));
+    undo.push(opened::close);
+    return opened;
+  }
+
+  private void leave(int block) {
+    lookup.leave(block);
+    if (keys != null) {
+      keys.leave(block);
+    }
+  }
+
   private LogSettings logSettings() {
     return new LogSettings(
         config.name(),
@@ -305,6 +329,16 @@ final class RunningQueue<M> {
       found.add(new LookedUp<>(message, config.converter(), 0));
     }
     return found;
+  }
+
+  Optional<Delivery<M>> latest(String key) {
+    if (keys == null) {
+      throw new ConfigurationException(
+          "queue "
+              + config.name()
+              + " has no index of keys: set queue.index.keys, or keyIndex(true)");
+    }
+    return keys.latest(key).map(message -> new LookedUp<>(message, config.converter(), 0));
   }
 
   Lookup lookup() {

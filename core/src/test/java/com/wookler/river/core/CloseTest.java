@@ -81,6 +81,7 @@ class CloseTest {
         .maxMessageBytes(64 << 10)
         .blockBytes(256 << 10)
         .recycle(SizeBasedRecycle.ofMessages(200))
+        .keyIndex(true)
         .backup(directory.resolve("backup"), Duration.ZERO);
   }
 
@@ -128,6 +129,7 @@ class CloseTest {
     untilClosed("seek", turn -> seek(seeker, turn));
     untilClosed("read", turn -> queue.read(turn % 5_000));
     untilClosed("find", turn -> queue.sequenceAt(Instant.now().minusMillis(turn % 100)));
+    untilClosed("latest", turn -> queue.latest("key " + turn % 100));
     untilClosed("stats", turn -> stats(queue));
     untilClosed("force", turn -> queue.force());
     untilClosed("open and close", turn -> openAndClose(queue, turn));

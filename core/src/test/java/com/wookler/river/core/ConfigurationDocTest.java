@@ -182,6 +182,7 @@ class ConfigurationDocTest {
     assertThat(row("queue.full.policy").dflt()).isEqualTo(QUEUE.fullPolicy.name());
     assertThat(duration("queue.full.timeout")).isEqualTo(QUEUE.fullTimeout);
     assertThat(duration("queue.deduplicate")).isEqualTo(QUEUE.deduplicate);
+    assertThat(row("queue.index.keys").dflt()).isEqualTo(String.valueOf(QUEUE.keyIndex));
     assertThat(duration("queue.max.age")).isEqualTo(QUEUE.maxAge);
     assertThat(row("queue.expiry.queue").dflt()).isEqualTo("none: they go nowhere");
     assertThat(QUEUE.expiryQueue).isNull();

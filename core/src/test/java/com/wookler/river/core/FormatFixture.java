@@ -33,8 +33,8 @@ import java.util.zip.ZipOutputStream;
  * Writes and unpacks the files of a queue as one version of River leaves them: {@code closed} after
  * a close, {@code killed} as a kill before it would have left them.
  *
- * <p>Every kind of file is there: blocks with and without seal, marks, a backup, settings, and the
- * positions and acknowledgements of three subscribers.
+ * <p>Every kind of file is there: blocks with and without seal, marks, a backup, settings, an index
+ * of keys, and the positions and acknowledgements of three subscribers.
  */
 final class FormatFixture {
   static final int MESSAGES = 100;
@@ -48,6 +48,7 @@ final class FormatFixture {
         .maxMessageBytes(64 << 10)
         .blockBytes(256 << 10)
         .recycle(SizeBasedRecycle.ofMessages(30))
+        .keyIndex(true)
         .backup(base.resolve("backup"), Duration.ZERO);
   }
 

@@ -47,6 +47,8 @@ class FormatTest {
       for (int i = 0; i < FormatFixture.MESSAGES; i++) {
         assertThat(queue.read(i).orElseThrow().data()).isEqualTo("m" + i);
       }
+      assertThat(queue.latest("key-5").orElseThrow().sequence()).isEqualTo(89);
+      assertThat(queue.latest("key-0").orElseThrow().sequence()).isEqualTo(98);
       shouldGive(queue.subscriber("audit"), 50, 1);
       shouldGive(queue.subscriber("late"), 70, 1);
       Subscriber<String> billing = queue.subscriber("billing");

@@ -104,6 +104,7 @@ class LeakTest {
         .maxMessageBytes(64 << 10)
         .blockBytes(256 << 10)
         .recycle(SizeBasedRecycle.ofMessages(20))
+        .keyIndex(true)
         .backup(directory.resolve("backup"), Duration.ofMillis(1))
         .open();
   }
@@ -128,6 +129,7 @@ class LeakTest {
     }
     billing.batch(40, Duration.ofMillis(5)); // some of them again
     queue.read(queue.stats().nextSequence() - 1);
+    queue.latest("none");
     queue.sequenceAt(Instant.EPOCH);
     if (number % 10 == 3) {
       assertThatThrownBy(() -> open("leak")).isInstanceOf(QueueLockedException.class);

@@ -38,6 +38,7 @@ class ArchitectureTest {
           "core",
           "core.inspect",
           "core.ids",
+          "core.keys",
           "core.subscriber",
           "core.ack",
           "core.backup",

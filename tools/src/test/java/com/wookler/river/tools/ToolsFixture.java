@@ -64,6 +64,7 @@ abstract class ToolsFixture {
         .directory(base)
         .maxMessageBytes(16 << 10)
         .blockBytes(256 << 10)
+        .keyIndex(true)
         .recycle(SizeBasedRecycle.ofMessages(10));
   }
 

@@ -93,6 +93,7 @@ class VerifyTest extends ToolsFixture {
             "ack-\\d+.log",
             "cursor",
             "subscriber.json",
+            "keys-\\d+",
             "queue.json")) {
       for (Path file : files(own(), kind)) {
         assertFlipsAreFound(file, own(), kind.equals("ack-\\d+.log") ? 40 : Files.size(file));

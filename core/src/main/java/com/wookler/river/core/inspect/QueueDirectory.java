@@ -23,7 +23,7 @@ import org.jspecify.annotations.Nullable;
 /** The directory of a queue as files. */
 final class QueueDirectory {
   private static final Set<String> KNOWN =
-      Set.of("LOCK", QueueIdentity.FILE, "ids", "log", "subscribers");
+      Set.of("LOCK", QueueIdentity.FILE, "ids", "keys", "log", "subscribers");
 
   private final Path path;
   private final @Nullable QueueIdentity identity;
@@ -66,6 +66,10 @@ final class QueueDirectory {
 
   Path log() {
     return path.resolve("log");
+  }
+
+  Path keys() {
+    return path.resolve("keys");
   }
 
   Path subscribers() {

@@ -2,6 +2,7 @@ package com.wookler.river.core.inspect;
 
 import com.wookler.river.common.errors.RiverException;
 import com.wookler.river.core.ack.LedgerLook;
+import com.wookler.river.core.keys.RunFiles;
 import com.wookler.river.core.log.BlockFile;
 import com.wookler.river.core.log.BlockScanner;
 import com.wookler.river.core.log.ContentCheck;
@@ -246,6 +247,7 @@ public record QueueOverview(
         corrupt.forEach(aside::add);
       }
     }
+    aside.addAll(RunFiles.setAside(path.resolve("keys")));
     aside.sort(null);
     return aside;
   }

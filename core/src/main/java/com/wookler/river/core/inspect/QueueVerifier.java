@@ -2,6 +2,7 @@ package com.wookler.river.core.inspect;
 
 import com.wookler.river.core.backup.BackupFiles;
 import com.wookler.river.core.backup.StoredBlock;
+import com.wookler.river.core.keys.RunFiles;
 import com.wookler.river.core.log.BlockFile;
 import com.wookler.river.core.log.ContentCheck;
 import com.wookler.river.core.log.LogFiles;
@@ -20,7 +21,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Proves all of a queue's directory: every message's checksum and sequence, seals and their
- * digests, settings and acknowledgements, and that they fit each other.
+ * digests, settings and acknowledgements, and that they fit each other; and the index of keys.
  *
  * <p>Reads only, in bounded memory, also while a process has the queue open: what is being written
  * at that moment is no damage. The order makes that so: where the log begins is looked at before
@@ -82,6 +83,7 @@ public final class QueueVerifier {
     LogVerifier log = new LogVerifier(queue.get(), files, notes, report, progress);
     log.run();
     subscribers.compare(readable(queue.get(), first), log.endSequence());
+    RunFiles.verify(directory.keys(), queue.get(), report::damage);
     Result letters = deadLetters(directory);
     return new Result(
         log.blocks() + letters.blocks(),

@@ -1,0 +1,52 @@
+package com.wookler.river.core;
+
+import com.wookler.river.core.keys.KeyIndex;
+import com.wookler.river.core.keys.KeySource;
+import com.wookler.river.core.message.StoredMessage;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * Finds the last message with a key from what an index of hashes says. Thread-safe.
+ *
+ * @param source the messages by their keys
+ * @param lookup the messages by their sequences
+ */
+record KeySearch(KeySource source, Lookup lookup) {
+  private static final long WINDOW = 4_096;
+
+  /**
+   * The last message with this key.
+   *
+   * @param found where the last message with the hash of this key stands: of two keys with one hash
+   *     the later one's, which hides the other; then that is looked for in the log itself, and so
+   *     it is where the message has been lost since
+   */
+  Optional<StoredMessage> latest(String key, long found) {
+    if (found == KeyIndex.NONE || found < source.first()) {
+      return Optional.empty(); // older ones are older still
+    }
+    Optional<StoredMessage> message = read(found, key);
+    return message.isPresent() ? message : before(found, key);
+  }
+
+  private Optional<StoredMessage> read(long sequence, String key) {
+    List<StoredMessage> read = lookup.read(sequence, 1);
+    return read.stream().filter(message -> key.equals(message.key())).findFirst();
+  }
+
+  private Optional<StoredMessage> before(long sequence, String key) {
+    long first = source.first();
+    for (long end = sequence; end > first; end -= WINDOW) {
+      long[] found = {KeyIndex.NONE};
+      long at = Math.max(first, end - WINDOW);
+      while (at < end) {
+        at = source.read(at, end, (where, of) -> found[0] = of.equals(key) ? where : found[0]);
+      }
+      if (found[0] != KeyIndex.NONE) {
+        return read(found[0], key);
+      }
+    }
+    return Optional.empty();
+  }
+}

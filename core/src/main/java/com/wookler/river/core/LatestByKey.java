@@ -1,0 +1,137 @@
+package com.wookler.river.core;
+
+import com.wookler.river.common.ManagedTask;
+import com.wookler.river.common.TaskShare;
+import com.wookler.river.common.TimeSource;
+import com.wookler.river.common.WorkerPool;
+import com.wookler.river.core.keys.KeyIndex;
+import com.wookler.river.core.message.StoredMessage;
+import java.time.Duration;
+import java.util.Optional;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Finds the last message with a key, of a queue with {@code queue.index.keys}, and keeps the index
+ * up to date in the background: looked at by the task manager, done on the workers, in a line of
+ * its own. Thread-safe.
+ */
+final class LatestByKey implements ManagedTask, AutoCloseable {
+  private static final Logger LOG = LoggerFactory.getLogger(LatestByKey.class);
+  private static final Duration INTERVAL = Duration.ofMillis(100);
+  private static final int STEPS = 16; // then other queues have their turn
+  private static final long FIRST_RETRY_NANOS = TimeUnit.SECONDS.toNanos(1);
+  private static final long LAST_RETRY_NANOS = TimeUnit.MINUTES.toNanos(1);
+
+  private final String queue;
+  private final LoggedKeys source;
+  private final KeyIndex index;
+  private final KeySearch search;
+  private final WorkerPool.Serial worker;
+  private final TimeSource time;
+  private final TaskShare tasks;
+  private final AtomicBoolean working = new AtomicBoolean();
+  private volatile boolean stopped;
+  private volatile boolean merges = true; // whether there may be something to merge
+  private volatile long notBefore; // after a failure
+  private long retryNanos = FIRST_RETRY_NANOS; // confined to the line of the worker
+
+  /**
+   * Takes up the index, and begins to follow the log.
+   *
+   * @param worker a line for this alone
+   */
+  LatestByKey(
+      QueueConfig<?> config,
+      DataDirectory directory,
+      LoggedKeys source,
+      Lookup lookup,
+      WorkerPool.Serial worker) {
+    this.queue = config.name();
+    this.time = config.time();
+    this.source = source;
+    this.search = new KeySearch(source, lookup);
+    this.worker = worker;
+    this.notBefore = time.nanoTime();
+    this.index = KeyIndex.open(directory.keys(), queue, directory.identity(), source);
+    this.tasks = TaskShare.acquire();
+    tasks.manager().add(this);
+  }
+
+  /** The last message with this key, of those published before the call. */
+  Optional<StoredMessage> latest(String key) {
+    return search.latest(key, index.find(key));
+  }
+
+  @Override
+  public String name() {
+    return "KEYS-" + queue;
+  }
+
+  @Override
+  public Duration interval() {
+    return INTERVAL;
+  }
+
+  @Override
+  public boolean step() {
+    if ((merges || index.isBehind())
+        && time.nanoTime() - notBefore >= 0
+        && working.compareAndSet(false, true)) {
+      worker.execute(this::work);
+    }
+    return false;
+  }
+
+  private void work() {
+    boolean more = false;
+    try {
+      more = indexSome() && !stopped;
+      retryNanos = FIRST_RETRY_NANOS;
+    } catch (RuntimeException e) {
+      notBefore = time.nanoTime() + retryNanos;
+      LOG.warn(
+          "Queue {}: its index of keys stays behind; next try in {} s",
+          queue,
+          TimeUnit.NANOSECONDS.toSeconds(retryNanos),
+          e);
+      retryNanos = Math.min(retryNanos * 2, LAST_RETRY_NANOS);
+    } finally {
+      working.set(more);
+    }
+    if (more) {
+      worker.execute(this::work);
+    }
+  }
+
+  private boolean indexSome() {
+    for (int i = 0; i < STEPS; i++) {
+      if (stopped) {
+        return false;
+      }
+      if (!index.index()) {
+        merges = index.merge();
+        return merges;
+      }
+    }
+    merges = index.merge();
+    return true;
+  }
+
+  /** Lets go of a block that leaves the log. */
+  void leave(int block) {
+    source.leave(block);
+    merges = true; // what the index has of it can go
+  }
+
+  @Override
+  public void close() {
+    stopped = true;
+    tasks.manager().remove(this);
+    tasks.close();
+    worker.drain();
+    index.close();
+  }
+}

@@ -1,0 +1,172 @@
+package com.wookler.river.core;
+
+import com.google.errorprone.annotations.concurrent.GuardedBy;
+import com.wookler.river.core.backup.Backup;
+import com.wookler.river.core.keys.KeySource;
+import com.wookler.river.core.log.BlockLog;
+import com.wookler.river.core.log.LogReader;
+import com.wookler.river.core.message.DamagedMessageException;
+import com.wookler.river.core.message.QueueClosedException;
+import com.wookler.river.core.message.StoredMessage;
+import java.util.List;
+import java.util.concurrent.locks.ReentrantLock;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** The keys of a queue's messages, out of the log and of the backups before it. Thread-safe. */
+final class LoggedKeys implements KeySource, AutoCloseable {
+  private static final Logger LOG = LoggerFactory.getLogger(LoggedKeys.class);
+  private static final int STEP = 1_024;
+
+  /** Damaged messages in a row after which the rest of their block is taken for damaged too. */
+  private static final int MAX_DAMAGED = 1_000;
+
+  private final String queue;
+  private final BlockLog log;
+  private final @Nullable Backup backup;
+  private final ReentrantLock lock = new ReentrantLock();
+
+  @GuardedBy("lock")
+  private final LogReader reader;
+
+  @GuardedBy("lock")
+  private int damagedInARow;
+
+  @GuardedBy("lock")
+  private boolean damaged; // and told
+
+  @GuardedBy("lock")
+  private boolean closed;
+
+  LoggedKeys(String queue, BlockLog log, @Nullable Backup backup) {
+    this.queue = queue;
+    this.log = log;
+    this.backup = backup;
+    this.reader = log.reader();
+  }
+
+  @Override
+  public long end() {
+    return log.nextSequence();
+  }
+
+  @Override
+  public long first() {
+    long first = log.firstSequence();
+    return backup == null ? first : Math.min(first, backup.firstSequence().orElse(first));
+  }
+
+  @Override
+  public void force(long end) {
+    if (log.forcedEnd() < end) {
+      log.force();
+    }
+  }
+
+  @Override
+  public long read(long from, long to, Sink sink) {
+    long first = log.firstSequence();
+    return from < first ? readPast(from, Math.min(to, first), sink) : readLog(from, to, sink);
+  }
+
+  private long readPast(long from, long to, Sink sink) {
+    Backup past = backup;
+    if (past == null) {
+      return to;
+    }
+    List<StoredMessage> frame;
+    try {
+      frame = past.read(from, Integer.MAX_VALUE); // as far as one frame goes
+    } catch (DamagedMessageException e) {
+      lock.lock();
+      try {
+        return passOver(from, from + 1, to);
+      } finally {
+        lock.unlock();
+      }
+    }
+    if (frame.isEmpty()) {
+      return Math.min(to, past.firstSequenceFrom(from + 1).orElse(to));
+    }
+    long at = from;
+    for (StoredMessage message : frame) {
+      if (at < to && message.key() != null) {
+        sink.key(at, message.key());
+      }
+      at++;
+    }
+    return Math.min(to, at);
+  }
+
+  private long readLog(long from, long to, Sink sink) {
+    long at = from;
+    lock.lock();
+    try {
+      if (closed) {
+        throw new QueueClosedException("queue " + queue + " is closed");
+      }
+      long gapEnd = log.gaps().endOf(from);
+      if (gapEnd > from) {
+        return Math.min(gapEnd, to);
+      }
+      reader.moveTo(from);
+      StoredMessage.Maker<Boolean> keys = keysTo(sink);
+      long end = Math.min(to, from + STEP);
+      while (at < end && reader.next(keys) != null) {
+        at++;
+      }
+      damagedInARow = 0;
+      return at;
+    } catch (DamagedMessageException e) {
+      if (at > from || from < log.firstSequence()) {
+        return at; // what came before it; or its block left meanwhile
+      }
+      return passOver(from, reader.behindBlock(from), to);
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  private static StoredMessage.Maker<Boolean> keysTo(Sink sink) {
+    return (sequence, micros, data, key, headers, terms) -> {
+      if (key != null) {
+        sink.key(sequence, key);
+      }
+      return true;
+    };
+  }
+
+  @GuardedBy("lock")
+  private long passOver(long from, long behindBlock, long to) {
+    if (!damaged) {
+      damaged = true;
+      LOG.warn("Queue {}: damaged messages are left out of its index of keys", queue);
+    }
+    damagedInARow++;
+    return Math.min(to, damagedInARow % MAX_DAMAGED == 0 ? behindBlock : from + 1);
+  }
+
+  /** Lets go of a block that leaves the log. */
+  void leave(int block) {
+    lock.lock();
+    try {
+      if (!closed) {
+        reader.leave(block);
+      }
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  @Override
+  public void close() {
+    lock.lock();
+    try {
+      closed = true;
+      reader.close();
+    } finally {
+      lock.unlock();
+    }
+  }
+}

@@ -1,0 +1,221 @@
+package com.wookler.river.core.keys;
+
+import java.io.EOFException;
+import java.io.IOException;
+import java.io.RandomAccessFile;
+import java.nio.ByteBuffer;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.util.UUID;
+
+/**
+ * A file of hashes in order, each with the last sequence that it had among those that the file
+ * covers; it never changes. {@link RunHeader} draws it.
+ *
+ * <p>Hashes are spread evenly, so a search guesses the page and is nearly always at most one or two
+ * pages off: no index of the pages is kept in memory. Not thread-safe.
+ */
+@SuppressWarnings("ByteBufferBackingArray") // pages are allocated on the heap
+final class KeyRun implements AutoCloseable {
+  private static final int GUESSES = 4;
+
+  private final Path file;
+  private final RunHeader header;
+  private final RunHeader.PageCheck check;
+  private final RandomAccessFile in;
+  private final ByteBuffer page = RunHeader.page();
+
+  KeyRun(Path file, RunHeader header) throws IOException {
+    this.file = file;
+    this.header = header;
+    this.check = new RunHeader.PageCheck(header.queue(), header.number());
+    this.in = new RandomAccessFile(file.toFile(), "r");
+  }
+
+  /**
+   * Opens a file that an earlier run of the queue has written.
+   *
+   * @throws RunDamage it is damaged, or another queue's; its entries are proven when they are read
+   */
+  static KeyRun open(Path file, UUID queue) throws IOException, RunDamage {
+    byte[] first = new byte[RunHeader.PAGE_BYTES];
+    RunHeader header;
+    try (RandomAccessFile in = new RandomAccessFile(file.toFile(), "r")) {
+      in.readFully(first);
+      header = RunHeader.decode(first);
+      if (!header.queue().equals(queue)) {
+        throw new RunDamage("it belongs to another queue");
+      }
+      if (!file.endsWith(RunFiles.name(header.number()))
+          || header.count() < 0
+          || header.from() > header.end()
+          || in.length() != header.bytes()) {
+        throw new RunDamage("its header does not fit its name or size");
+      }
+    } catch (EOFException e) {
+      throw new RunDamage("it is cut off", e);
+    } catch (IOException e) {
+      if (!Files.exists(file)) {
+        throw new NoSuchFileException(file.toString());
+      }
+      throw e;
+    }
+    return new KeyRun(file, header);
+  }
+
+  Path file() {
+    return file;
+  }
+
+  RunHeader header() {
+    return header;
+  }
+
+  long from() {
+    return header.from();
+  }
+
+  long end() {
+    return header.end();
+  }
+
+  /** Entries, but at least as many as a page has: for how much a merge costs. */
+  long weight() {
+    return Math.max(header.count(), RunHeader.PAGE_ENTRIES);
+  }
+
+  /** The last sequence of this hash; {@link KeyTable#NONE} if it is not there. */
+  long find(long hash) throws RunDamage {
+    int low = 0;
+    int high = header.pages() - 1;
+    long lowest = Long.MIN_VALUE;
+    long highest = Long.MAX_VALUE;
+    for (int tries = 0; low <= high; tries++) {
+      int at = tries < GUESSES ? guess(hash, lowest, highest, low, high) : (low + high) >>> 1;
+      int entries = load(page, at);
+      if (hash < hashAt(page, 0)) {
+        high = at - 1;
+        highest = hashAt(page, 0);
+      } else if (hash > hashAt(page, entries - 1)) {
+        low = at + 1;
+        lowest = hashAt(page, entries - 1);
+      } else {
+        return findInPage(hash, entries);
+      }
+    }
+    return KeyTable.NONE;
+  }
+
+  private static int guess(long hash, long lowest, long highest, int low, int high) {
+    double part = ((double) hash - lowest) / ((double) highest - lowest);
+    return Math.max(low, Math.min(high, low + (int) (part * (high - low + 1))));
+  }
+
+  private long findInPage(long hash, int entries) {
+    int low = 0;
+    int high = entries - 1;
+    while (low <= high) {
+      int middle = (low + high) >>> 1;
+      long found = hashAt(page, middle);
+      if (found == hash) {
+        return sequenceAt(page, middle);
+      }
+      if (found < hash) {
+        low = middle + 1;
+      } else {
+        high = middle - 1;
+      }
+    }
+    return KeyTable.NONE;
+  }
+
+  /** Reads a page and proves it; returns its entries. */
+  private int load(ByteBuffer into, int number) throws RunDamage {
+    int entries = header.entriesOf(number);
+    try {
+      in.seek((1L + number) * RunHeader.PAGE_BYTES);
+      in.readFully(into.array());
+    } catch (EOFException e) {
+      throw new RunDamage("it is cut off", e);
+    } catch (IOException e) {
+      throw new RunDamage("it cannot be read: " + e, e);
+    }
+    check.prove(into, number, entries);
+    return entries;
+  }
+
+  private static long hashAt(ByteBuffer page, int entry) {
+    return page.getLong(entry * RunHeader.ENTRY_BYTES);
+  }
+
+  private static long sequenceAt(ByteBuffer page, int entry) {
+    return page.getLong(entry * RunHeader.ENTRY_BYTES + 8);
+  }
+
+  /** Goes through all entries, by a file handle of its own. */
+  final class Cursor implements AutoCloseable {
+    private final KeyRun run;
+    private int number = -1;
+    private int entry;
+    private int entries;
+
+    Cursor() throws IOException {
+      run = new KeyRun(file, header);
+    }
+
+    /** Goes to the next entry, first to the first; false behind the last. */
+    boolean next() throws RunDamage {
+      if (++entry >= entries) {
+        if (number + 1 >= header.pages()) {
+          return false;
+        }
+        entries = run.load(run.page, ++number);
+        entry = 0;
+      }
+      return true;
+    }
+
+    KeyRun of() {
+      return KeyRun.this;
+    }
+
+    long hash() {
+      return hashAt(run.page, entry);
+    }
+
+    long sequence() {
+      return sequenceAt(run.page, entry);
+    }
+
+    @Override
+    public void close() throws IOException {
+      run.close();
+    }
+  }
+
+  /**
+   * Proves every entry.
+   *
+   * @throws RunDamage one is not what was written
+   */
+  void verify() throws IOException, RunDamage {
+    try (Cursor cursor = new Cursor()) {
+      long before = Long.MIN_VALUE;
+      for (boolean first = true; cursor.next(); first = false) {
+        if (!first && cursor.hash() <= before) {
+          throw new RunDamage("its hashes are not in order");
+        }
+        if (cursor.sequence() < from() || cursor.sequence() >= end()) {
+          throw new RunDamage("it has sequence " + cursor.sequence() + ", which it does not cover");
+        }
+        before = cursor.hash();
+      }
+    }
+  }
+
+  @Override
+  public void close() throws IOException {
+    in.close();
+  }
+}

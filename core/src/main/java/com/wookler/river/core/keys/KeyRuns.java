@@ -1,0 +1,232 @@
+package com.wookler.river.core.keys;
+
+import com.wookler.river.core.log.DurableFiles;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.Comparator;
+import java.util.List;
+import java.util.UUID;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The runs of an index, oldest first; no two of them cover the same message. Guarded by the lock of
+ * {@link KeyIndex}.
+ */
+final class KeyRuns implements AutoCloseable {
+  private static final Logger LOG = LoggerFactory.getLogger(KeyRuns.class);
+
+  /** An older run is merged with newer ones that together are at least this part of it. */
+  private static final int RATIO = 2;
+
+  private static final long MANY = 1_000_000;
+
+  private final Path directory;
+  private final String queue;
+  private final UUID identity;
+  private final List<KeyRun> runs = new ArrayList<>();
+  private long number;
+  private boolean damaged; // and told
+
+  /** Messages that no run covers; the end is the largest number behind the last run. */
+  record Gap(long from, long end) {}
+
+  private KeyRuns(Path directory, String queue, UUID identity) {
+    this.directory = directory;
+    this.queue = queue;
+    this.identity = identity;
+  }
+
+  /**
+   * Opens what is there.
+   *
+   * @param logEnd what a run covers beyond it is not this log's
+   */
+  static KeyRuns open(Path directory, String queue, UUID identity, long logEnd) throws IOException {
+    DurableFiles.createDirectories(directory);
+    RunFiles.removeTemporary(directory);
+    KeyRuns opened = new KeyRuns(directory, queue, identity);
+    try {
+      List<Path> newestFirst = RunFiles.list(directory);
+      Collections.reverse(newestFirst);
+      for (Path file : newestFirst) {
+        opened.take(file, logEnd);
+      }
+      opened.runs.sort(Comparator.comparingLong(KeyRun::from).thenComparingLong(KeyRun::end));
+      return opened;
+    } catch (Throwable e) {
+      opened.close();
+      throw e;
+    }
+  }
+
+  private void take(Path file, long logEnd) throws IOException {
+    number = Math.max(number, RunFiles.number(file));
+    KeyRun run;
+    try {
+      run = KeyRun.open(file, identity);
+    } catch (RunDamage e) {
+      setAside(file, e.what());
+      return;
+    } catch (NoSuchFileException e) {
+      return;
+    }
+    if (run.end() > logEnd) {
+      run.close();
+      setAside(file, "it covers messages up to " + (run.end() - 1) + ", which the log has not");
+    } else if (runs.stream().anyMatch(newer -> overlap(newer, run))) {
+      run.close();
+      Files.delete(file); // a crash came after a merge: the newer one has all of it
+    } else {
+      runs.add(run);
+    }
+  }
+
+  private static boolean overlap(KeyRun one, KeyRun other) {
+    return one.from() < other.end() && other.from() < one.end();
+  }
+
+  List<KeyRun> all() {
+    return runs;
+  }
+
+  /** The first gap from this message on. */
+  Gap gap(long first) {
+    long covered = first;
+    for (KeyRun run : runs) {
+      if (run.from() > covered) {
+        return new Gap(covered, run.from());
+      }
+      covered = Math.max(covered, run.end());
+    }
+    return new Gap(covered, Long.MAX_VALUE);
+  }
+
+  /** Says which messages an opening has to index again, if there are many or a run is missing. */
+  void tellGaps(long first, long end) {
+    Gap gap = gap(first);
+    if (gap.end() != Long.MAX_VALUE && !damaged) {
+      LOG.warn(
+          "Queue {}: its index of keys in {} lacks sequences {} to {}; indexing them again",
+          queue,
+          directory,
+          gap.from(),
+          gap.end() - 1);
+    } else if (end - gap.from() > MANY) {
+      LOG.info("Queue {}: indexing the keys from sequence {} to {}", queue, gap.from(), end - 1);
+    }
+  }
+
+  /** Writes a table as the run of these messages. */
+  void write(KeyTable table, long from, long end) throws IOException {
+    KeyRun written;
+    try (RunWriter writer = new RunWriter(directory, identity, ++number)) {
+      for (long hash : table.sorted()) {
+        writer.add(hash, table.find(hash));
+      }
+      written = writer.finish(from, end);
+    }
+    int at = 0;
+    while (at < runs.size() && runs.get(at).from() < from) {
+      at++;
+    }
+    runs.add(at, written);
+  }
+
+  /**
+   * What is to be merged next, null if nothing is: runs in a row that follow each other without a
+   * gap, or the oldest alone if most of it is below the oldest message that can be read. Runs that
+   * are below it as a whole are removed.
+   */
+  @Nullable RunMerge nextMerge(long first) throws IOException {
+    while (!runs.isEmpty() && runs.get(0).end() <= first) {
+      remove(runs.get(0));
+    }
+    for (int newest = runs.size() - 1; newest > 0; newest--) {
+      int oldest = oldestToMerge(newest);
+      if (oldest < newest) {
+        return new RunMerge(List.copyOf(runs.subList(oldest, newest + 1)), ++number, first);
+      }
+    }
+    return !runs.isEmpty() && isMostlyOver(runs.get(0), first)
+        ? new RunMerge(List.of(runs.get(0)), ++number, first)
+        : null;
+  }
+
+  private int oldestToMerge(int newest) {
+    int oldest = newest;
+    long sum = runs.get(newest).weight();
+    while (oldest > 0
+        && runs.get(oldest - 1).end() == runs.get(oldest).from()
+        && runs.get(oldest - 1).weight() <= RATIO * sum) {
+      oldest--;
+      sum += runs.get(oldest).weight();
+    }
+    return oldest;
+  }
+
+  private static boolean isMostlyOver(KeyRun run, long first) {
+    return first - run.from() > (run.end() - run.from()) / 2
+        && run.header().count() > RunHeader.PAGE_ENTRIES;
+  }
+
+  /** Takes a merged run in the place of what it was made of, unless some of that was set aside. */
+  void replace(List<KeyRun> inputs, KeyRun merged) throws IOException {
+    if (!runs.containsAll(inputs)) {
+      merged.close();
+      Files.delete(merged.file());
+      return;
+    }
+    int at = runs.indexOf(inputs.get(0));
+    runs.removeAll(inputs);
+    runs.add(at, merged);
+    for (KeyRun input : inputs) {
+      input.close();
+      Files.deleteIfExists(input.file());
+    }
+  }
+
+  private void remove(KeyRun run) throws IOException {
+    runs.remove(run);
+    run.close();
+    Files.deleteIfExists(run.file());
+  }
+
+  /** Takes a damaged run out; what it covered is a gap then. */
+  void setAside(KeyRun run, String what) {
+    runs.remove(run);
+    try {
+      run.close();
+      setAside(run.file(), what);
+    } catch (IOException e) {
+      LOG.warn("Queue {}: {}: {}; and it cannot be set aside", queue, run.file(), what, e);
+    }
+  }
+
+  private void setAside(Path file, String what) throws IOException {
+    damaged = true;
+    Path aside = RunFiles.putAside(file);
+    LOG.warn(
+        "Queue {}: damaged: {}, of its index of keys: {}; kept as {}, and made anew from the log",
+        queue,
+        file,
+        what,
+        aside.getFileName());
+  }
+
+  @Override
+  public void close() {
+    for (KeyRun run : runs) {
+      try {
+        run.close();
+      } catch (IOException e) {
+        LOG.warn("Queue {}: cannot close {}", queue, run.file(), e);
+      }
+    }
+  }
+}

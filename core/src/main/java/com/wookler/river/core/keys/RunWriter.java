@@ -1,0 +1,96 @@
+package com.wookler.river.core.keys;
+
+import com.wookler.river.core.log.DurableFiles;
+import java.io.IOException;
+import java.io.RandomAccessFile;
+import java.nio.ByteBuffer;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.UUID;
+
+/**
+ * Writes a run: under a temporary name, forced, renamed when it is whole. Through a {@link
+ * RandomAccessFile}, which unlike a channel does not close when its thread is interrupted. Not
+ * thread-safe.
+ */
+@SuppressWarnings("ByteBufferBackingArray") // pages are allocated on the heap
+final class RunWriter implements AutoCloseable {
+  private static final int BUFFERED_PAGES = 16;
+
+  private final Path file;
+  private final Path temporary;
+  private final RandomAccessFile out;
+  private final RunHeader.PageCheck check;
+  private final UUID queue;
+  private final long number;
+  private final ByteBuffer page = RunHeader.page();
+  private final byte[] buffer = new byte[BUFFERED_PAGES * RunHeader.PAGE_BYTES];
+  private int buffered;
+  private int pages;
+  private long count;
+  private boolean done;
+
+  RunWriter(Path directory, UUID queue, long number) throws IOException {
+    this.file = directory.resolve(RunFiles.name(number));
+    this.temporary = file.resolveSibling(file.getFileName() + DurableFiles.TEMPORARY);
+    this.queue = queue;
+    this.number = number;
+    this.check = new RunHeader.PageCheck(queue, number);
+    DurableFiles.create(temporary).close();
+    this.out = new RandomAccessFile(temporary.toFile(), "rw");
+    out.seek(RunHeader.PAGE_BYTES);
+  }
+
+  /** Adds an entry; in the order of hashes. */
+  void add(long hash, long sequence) throws IOException {
+    page.putLong(hash).putLong(sequence);
+    count++;
+    if (page.position() == RunHeader.PAGE_ENTRIES * RunHeader.ENTRY_BYTES) {
+      seal();
+    }
+  }
+
+  private void seal() throws IOException {
+    int entries = page.position() / RunHeader.ENTRY_BYTES;
+    while (page.position() < RunHeader.PAGE_ENTRIES * RunHeader.ENTRY_BYTES) {
+      page.putLong(0);
+    }
+    check.seal(page, pages++, entries);
+    System.arraycopy(page.array(), 0, buffer, buffered, RunHeader.PAGE_BYTES);
+    buffered += RunHeader.PAGE_BYTES;
+    if (buffered == buffer.length) {
+      flush();
+    }
+    page.clear();
+  }
+
+  private void flush() throws IOException {
+    out.write(buffer, 0, buffered);
+    buffered = 0;
+  }
+
+  /** Completes the file; it is on the device, with its name, when this returns. */
+  KeyRun finish(long from, long end) throws IOException {
+    if (page.position() > 0) {
+      seal();
+    }
+    flush();
+    RunHeader header = new RunHeader(queue, number, from, end, count);
+    out.seek(0);
+    out.write(header.encode());
+    out.getFD().sync();
+    out.close();
+    DurableFiles.rename(temporary, file);
+    done = true;
+    return new KeyRun(file, header);
+  }
+
+  /** Without {@link #finish} nothing is left. */
+  @Override
+  public void close() throws IOException {
+    out.close();
+    if (!done) {
+      Files.deleteIfExists(temporary);
+    }
+  }
+}

@@ -1,0 +1,272 @@
+package com.wookler.river.core;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
+
+import com.wookler.river.common.ManualTimeSource;
+import com.wookler.river.common.errors.ConfigurationException;
+import com.wookler.river.core.message.Message;
+import com.wookler.river.core.message.MessageConverter;
+import com.wookler.river.core.message.QueueClosedException;
+import com.wookler.river.core.subscriber.Delivery;
+import com.wookler.river.core.subscriber.Subscriber;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Random;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** {@code MessageQueue.latest}. */
+@Timeout(60)
+class KeyIndexQueueTest {
+  @TempDir Path directory;
+
+  private final ManualTimeSource time = new ManualTimeSource(Instant.parse("2026-11-20T10:00:00Z"));
+  private MessageQueue<String> queue;
+
+  @AfterEach
+  void close() {
+    if (queue != null) {
+      queue.close();
+    }
+  }
+
+  private MessageQueue.Builder<String> builder(Path base) {
+    return MessageQueue.builder("orders", MessageConverter.utf8())
+        .directory(base)
+        .recycle(SizeBasedRecycle.ofMessages(10))
+        .maxMessageBytes(16 << 10)
+        .blockBytes(256 << 10)
+        .keyIndex(true)
+        .timeSource(time);
+  }
+
+  private void open() {
+    queue = builder(directory.resolve("data")).open();
+  }
+
+  private long publish(String key, String data) {
+    return queue.publisher().publish(Message.of(data).withKey(key));
+  }
+
+  private Optional<Long> latest(String key) {
+    return queue
+        .latest(key)
+        .map(
+            found -> {
+              assertThat(found.key()).isEqualTo(key);
+              return found.sequence();
+            });
+  }
+
+  @Test
+  void shouldFindTheLastMessageOfAKeyAtOnce() {
+    open();
+    assertThat(latest("a")).isEmpty();
+    queue.publisher().publish("without");
+    publish("a", "1");
+    publish("b", "2");
+    publish("a", "3");
+    Delivery<String> found = queue.latest("a").orElseThrow();
+    assertThat(found.sequence()).isEqualTo(3);
+    assertThat(found.data()).isEqualTo("3");
+    assertThat(found.attempt()).isZero();
+    List<Message<String>> batch =
+        List.of(
+            Message.of("x").withKey("a"),
+            Message.of("y").withKey("b"),
+            Message.of("z").withKey("a"));
+    queue.publisher().publish(batch);
+    assertThat(queue.latest("a").orElseThrow().data()).isEqualTo("z");
+    assertThat(latest("b")).hasValue(5L);
+    assertThat(latest("none")).isEmpty();
+    Thread.currentThread().interrupt();
+    assertThat(latest("b")).hasValue(5L);
+    assertThat(Thread.interrupted()).isTrue();
+    queue.close();
+    assertThatThrownBy(() -> queue.latest("a")).isInstanceOf(QueueClosedException.class);
+  }
+
+  @Test
+  void shouldRefuseToAnswerWithoutAnIndex() {
+    queue = builder(directory).keyIndex(false).open();
+    assertThatThrownBy(() -> queue.latest("a"))
+        .isInstanceOf(ConfigurationException.class)
+        .hasMessageContaining("queue.index.keys");
+    assertThat(directory.resolve("orders/keys")).doesNotExist();
+  }
+
+  @Test
+  void shouldTakeInWhatIsThereAndGoOnAfterItWasOff() {
+    queue = builder(directory.resolve("data")).keyIndex(false).open();
+    publish("a", "1");
+    queue.close();
+    open();
+    assertThat(latest("a")).hasValue(0L);
+    queue.close();
+    queue = builder(directory.resolve("data")).keyIndex(false).open();
+    publish("a", "2");
+    publish("b", "3");
+    queue.close();
+    open();
+    assertThat(latest("a")).hasValue(1L);
+    assertThat(latest("b")).hasValue(2L);
+  }
+
+  @Test
+  void shouldForgetWhatLeftTheLogWithoutABackup() throws IOException {
+    open();
+    Subscriber<String> audit = queue.subscriber("audit");
+    for (int i = 0; i < 35; i++) {
+      publish("key " + i, "m" + i);
+      audit.next();
+    }
+    await().until(() -> queue.stats().firstSequence() == 30);
+    assertThat(latest("key 29")).isEmpty();
+    assertThat(latest("key 30")).hasValue(30L);
+    queue.close();
+    open();
+    assertThat(latest("key 29")).isEmpty();
+    assertThat(latest("key 34")).hasValue(34L);
+  }
+
+  @Test
+  void shouldFindItInABackupAlsoWhenTheFilesAreLost() throws IOException {
+    for (boolean lost : new boolean[] {false, true}) {
+      queue =
+          builder(directory.resolve("data"))
+              .backup(directory.resolve("backup"), Duration.ofDays(3))
+              .open();
+      if (!lost) {
+        Subscriber<String> audit = queue.subscriber("audit");
+        for (int i = 0; i < 35; i++) {
+          publish("key " + i, "m" + i);
+          audit.next();
+        }
+        await().until(() -> queue.stats().firstSequence() == 30);
+      }
+      for (int i = 0; i < 35; i++) {
+        assertThat(latest("key " + i)).hasValue((long) i);
+        assertThat(queue.latest("key " + i).orElseThrow().data()).isEqualTo("m" + i);
+      }
+      queue.close();
+      DataDirectory.deleteTree(directory.resolve("data/orders/keys"));
+    }
+    time.advance(Duration.ofDays(4));
+    queue =
+        builder(directory.resolve("data"))
+            .backup(directory.resolve("backup"), Duration.ofDays(3))
+            .open();
+    await().until(() -> queue.stats().backups() == 0);
+    assertThat(latest("key 29")).isEmpty();
+    assertThat(latest("key 34")).hasValue(34L);
+  }
+
+  @Test
+  void shouldGiveAnExpiredMessageToo() {
+    open();
+    queue.publisher().publish(Message.of("x").withKey("a").expiresAfter(Duration.ofSeconds(1)));
+    time.advance(Duration.ofSeconds(2));
+    assertThat(latest("a")).hasValue(0L);
+  }
+
+  @Test
+  void shouldFindAnOlderOneWhenTheLastIsLost() throws IOException {
+    open();
+    for (int i = 0; i < 25; i++) {
+      publish("key " + i % 5, "m" + i);
+    }
+    assertThat(latest("key 1")).hasValue(21L);
+    queue.close();
+    Files.delete(directory.resolve("data/orders/log/b00000003.cq4"));
+    open();
+    assertThat(queue.read(21)).isEmpty();
+    assertThat(latest("key 1")).hasValue(16L);
+    assertThat(latest("key 4")).hasValue(19L);
+  }
+
+  @Test
+  void shouldNotBeHiddenByAKeyWithTheSameHash() {
+    QueueSettings<String> settings = new QueueSettings<>("orders", MessageConverter.utf8());
+    settings.directory = directory;
+    RunningQueue<String> running = new RunningQueue<>(settings.config(), new Listeners());
+    try {
+      for (int i = 0; i < 10_000; i++) {
+        running.publisher().publish(Message.of("m" + i).withKey("key " + i));
+      }
+      try (LoggedKeys source = new LoggedKeys("orders", running.log(), null)) {
+        KeySearch search = new KeySearch(source, running.lookup());
+        for (long hidden : new long[] {0, 1, 1_807, 5_000, 9_998}) {
+          assertThat(search.latest("key " + hidden, 9_999).orElseThrow().sequence())
+              .isEqualTo(hidden);
+        }
+        assertThat(search.latest("none", 9_999)).isEmpty();
+        assertThat(search.latest("key 9999", 9_998)).isEmpty();
+      }
+    } finally {
+      running.close(false);
+    }
+  }
+
+  /** Publishes, batches, reads on, asks, restarts, kills; the answers are those of a map. */
+  @Test
+  void shouldAgreeWithAMapThroughRestartsAndKills() throws IOException {
+    Random random = new Random(7);
+    Map<String, Long> model = new HashMap<>();
+    Path data = directory.resolve("data");
+    open();
+    for (int step = 0; step < 200; step++) {
+      switch (random.nextInt(10)) {
+        case 0, 1, 2, 3, 4 -> publish(random, model);
+        case 5 -> queue.subscriber("audit").next();
+        case 6 -> {
+          if (random.nextInt(4) == 0) {
+            queue.close();
+            queue = builder(data).open();
+          }
+        }
+        case 7 -> {
+          if (random.nextInt(4) == 0) {
+            Path copy = directory.resolve("killed " + step);
+            queue.force(); // so that no file comes or goes while they are copied
+            FormatFixture.copy(data, copy);
+            queue.close();
+            data = copy;
+            queue = builder(data).open();
+          }
+        }
+        default -> {
+          String key = "key " + random.nextInt(30);
+          Long expected = model.get(key);
+          Optional<Long> found = latest(key);
+          if (expected != null && expected >= queue.stats().firstSequence()) {
+            assertThat(found).as(key).hasValue(expected);
+          }
+        }
+      }
+    }
+    assertThat(model).isNotEmpty();
+  }
+
+  private void publish(Random random, Map<String, Long> model) {
+    List<Message<String>> batch = new ArrayList<>();
+    for (int i = 1 + random.nextInt(5); i > 0; i--) {
+      batch.add(Message.of("m").withKey("key " + random.nextInt(30)));
+    }
+    long first = queue.publisher().publish(batch);
+    for (int i = 0; i < batch.size(); i++) {
+      model.put(batch.get(i).key(), first + i);
+    }
+  }
+}
