@@ -23,6 +23,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class IdFile {
   private final Path path;
+  private final Force device;
   private final IdTable table = new IdTable();
   private @Nullable RandomAccessFile reader; // null until the file is made, by the first write
   private @Nullable FileChannel writer;
@@ -34,17 +35,34 @@ final class IdFile {
   private long written; // bytes of the file before these two
   private long lastMicros;
 
-  /** Of a new file, which the first {@link #write} makes: until then all of it is in memory. */
-  IdFile(Path path) {
-    this.path = path;
+  /** Brings a file to the device. */
+  @FunctionalInterface
+  interface Force {
+    void force(FileChannel channel) throws IOException;
   }
 
-  /** A file of an earlier run, whose records are yet to be told: see {@link #known}. */
-  static IdFile open(Path path) throws IOException {
-    IdFile file = new IdFile(path);
-    file.openChannels();
-    file.written = Files.size(path);
-    return file;
+  /** Of a new file, which the first {@link #write} makes: until then all of it is in memory. */
+  IdFile(Path path, Force device) {
+    this.path = path;
+    this.device = device;
+  }
+
+  /**
+   * A file of an earlier run, whose records are yet to be told: see {@link #known}. It is forced: a
+   * run that was killed between writing records and forcing them left them to the system, and they
+   * are never written again.
+   */
+  static IdFile open(Path path, Force device) throws IOException {
+    IdFile file = new IdFile(path, device);
+    FileChannel channel = file.openChannels();
+    try {
+      device.force(channel);
+      file.written = Files.size(path);
+      return file;
+    } catch (Throwable e) {
+      file.close();
+      throw e;
+    }
   }
 
   private FileChannel openChannels() throws IOException {
@@ -179,7 +197,7 @@ final class IdFile {
     while (bytes.hasRemaining()) {
       to += channel.write(bytes, to);
     }
-    channel.force(false);
+    device.force(channel);
     if (!named) {
       DurableFiles.forceDirectory(Objects.requireNonNull(path.toAbsolutePath().getParent()));
       named = true;

@@ -48,6 +48,7 @@ public final class IdStore implements AutoCloseable {
   private final Path directory;
   private final String queue;
   private final long windowMicros;
+  private final IdFile.Force device;
   private final ReentrantLock lock = new ReentrantLock();
 
   @GuardedBy("lock")
@@ -74,7 +75,8 @@ public final class IdStore implements AutoCloseable {
     boolean isLost(long sequence);
   }
 
-  private IdStore(Path directory, String queue, Duration window) {
+  private IdStore(Path directory, String queue, Duration window, IdFile.Force device) {
+    this.device = device;
     this.directory = directory;
     this.queue = queue;
     this.windowMicros = TimeUnit.NANOSECONDS.toMicros(window.toNanos());
@@ -88,7 +90,13 @@ public final class IdStore implements AutoCloseable {
    */
   public static IdStore open(
       Path directory, String queue, Duration window, long nowMicros, Log log) {
-    IdStore store = new IdStore(directory, queue, window);
+    return open(directory, queue, window, nowMicros, log, channel -> channel.force(false));
+  }
+
+  /** Likewise, on a device that a test may hold. */
+  static IdStore open(
+      Path directory, String queue, Duration window, long nowMicros, Log log, IdFile.Force device) {
+    IdStore store = new IdStore(directory, queue, window, device);
     try {
       DurableFiles.createDirectories(directory);
       store.load(nowMicros, log);
@@ -115,7 +123,7 @@ public final class IdStore implements AutoCloseable {
       boolean damaged = false;
       for (Path path : found) {
         number = Long.parseLong(String.valueOf(path.getFileName()).substring(PREFIX.length()));
-        IdFile file = IdFile.open(path);
+        IdFile file = IdFile.open(path, device);
         files.add(file);
         damaged |= load(file, path, log, path.equals(found.get(found.size() - 1)));
       }
@@ -229,7 +237,7 @@ public final class IdStore implements AutoCloseable {
         || micros - partSince >= windowMicros / PARTS
         || newest.length() + bytes > MAX_FILE_BYTES) {
       number++;
-      newest = new IdFile(directory.resolve(String.format("%s%012d", PREFIX, number)));
+      newest = new IdFile(directory.resolve(String.format("%s%012d", PREFIX, number)), device);
       files.add(newest);
       partSince = micros;
     }

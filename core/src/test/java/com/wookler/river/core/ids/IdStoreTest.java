@@ -9,6 +9,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
@@ -30,24 +31,20 @@ class IdStoreTest {
   private long end = Long.MAX_VALUE;
   private IdStore store;
 
-  private IdStore open(long now) {
-    store =
-        IdStore.open(
-            directory,
-            "orders",
-            WINDOW,
-            now,
-            new IdStore.Log() {
-              @Override
-              public long nextSequence() {
-                return end;
-              }
+  private final class Known implements IdStore.Log {
+    @Override
+    public long nextSequence() {
+      return end;
+    }
 
-              @Override
-              public boolean isLost(long sequence) {
-                return lost.contains(sequence);
-              }
-            });
+    @Override
+    public boolean isLost(long sequence) {
+      return lost.contains(sequence);
+    }
+  }
+
+  private IdStore open(long now) {
+    store = IdStore.open(directory, "orders", WINDOW, now, new Known());
     return store;
   }
 
@@ -221,5 +218,28 @@ class IdStoreTest {
     assertThat(table.find(77, place -> true)).isZero();
     assertThat(table.size()).isEqualTo(5_000);
     open(0);
+  }
+
+  /** A run that ends between writing ids and forcing them leaves them to the system. */
+  @Test
+  void shouldForceWhatAnEarlierRunHasWrittenBeforeItCounts() throws IOException {
+    List<String> forced = new ArrayList<>();
+    IdStore.Log log = new Known();
+    IdFile.Force refusing =
+        channel -> {
+          throw new IOException("killed here");
+        };
+    store = IdStore.open(directory, "orders", WINDOW, 0, log, refusing);
+    store.add("a", 0, 1);
+    assertThatThrownBy(() -> store.flush(1, 1)).isInstanceOf(RiverException.class);
+    store.close();
+    assertThatThrownBy(() -> IdStore.open(directory, "orders", WINDOW, 2, log, refusing))
+        .isInstanceOf(RiverException.class)
+        .hasRootCauseMessage("killed here");
+    store =
+        IdStore.open(
+            directory, "orders", WINDOW, 2, log, channel -> forced.add(channel.size() + " bytes"));
+    assertThat(store.find("a", 2)).isEqualTo(new IdStore.Place(0, 1));
+    assertThat(forced).containsExactly("26 bytes");
   }
 }
