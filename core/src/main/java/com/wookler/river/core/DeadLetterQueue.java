@@ -1,9 +1,11 @@
 package com.wookler.river.core;
 
 import com.google.errorprone.annotations.concurrent.GuardedBy;
+import com.wookler.river.common.TimeSource;
 import com.wookler.river.core.message.Message;
 import com.wookler.river.core.message.MessageConverter;
 import com.wookler.river.core.message.QueueClosedException;
+import com.wookler.river.core.message.QueueFullException;
 import com.wookler.river.core.message.StoredMessage;
 import com.wookler.river.core.subscriber.DeadLetter;
 import com.wookler.river.core.subscriber.DeadLetterStore;
@@ -16,6 +18,7 @@ import com.wookler.river.core.subscriber.SubscriberConfig;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -39,6 +42,8 @@ import org.jspecify.annotations.Nullable;
 final class DeadLetterQueue<M> implements DeadLetterStore<M>, DeadLetters<M> {
   private static final int STEP = 64;
   private static final int STEPS_A_SECOND = 10;
+  private static final int NO_ROOM = -1;
+  private static final long LOOK_NANOS = TimeUnit.MILLISECONDS.toNanos(50);
 
   private final DeadLetterQueues<M> all;
   private final String subscriber;
@@ -253,7 +258,7 @@ final class DeadLetterQueue<M> implements DeadLetterStore<M>, DeadLetters<M> {
       int moved = 0;
       while (moved < max && !Thread.currentThread().isInterrupted()) {
         int wanted = Math.min(step, max - moved);
-        int some = use(false, 0, open -> redriveStep(open, wanted));
+        int some = redriveOnce(wanted);
         moved += some;
         if (some < wanted) {
           break;
@@ -266,6 +271,26 @@ final class DeadLetterQueue<M> implements DeadLetterStore<M>, DeadLetters<M> {
     } finally {
       redriving.unlock();
     }
+  }
+
+  /**
+   * One step, as soon as there is room for it. Waits without {@code use}, so that the subscriber
+   * and the queue can be closed meanwhile, and looks again from time to time.
+   */
+  private int redriveOnce(int max) {
+    TimeSource time = all.config().time();
+    Duration timeout = all.config().limits().timeout();
+    long started = time.nanoTime();
+    int some = use(false, 0, open -> redriveStep(open, max));
+    while (some == NO_ROOM && !Thread.currentThread().isInterrupted()) {
+      if (Duration.ofNanos(time.nanoTime() - started).compareTo(timeout) >= 0) {
+        throw new QueueFullException(
+            "queue " + all.config().name() + " is full, and has had no room in " + timeout);
+      }
+      time.park(this, LOOK_NANOS);
+      some = use(false, 0, open -> redriveStep(open, max));
+    }
+    return Math.max(0, some);
   }
 
   private void waitUntil(long nanos) {
@@ -287,6 +312,7 @@ final class DeadLetterQueue<M> implements DeadLetterStore<M>, DeadLetters<M> {
     }
   }
 
+  /** How many were redriven, or {@link #NO_ROOM}. */
   private int redriveStep(Parts open, int max) {
     List<Delivery<byte[]>> taken = new ArrayList<>();
     for (Delivery<byte[]> letter = open.letters().next();
@@ -299,12 +325,14 @@ final class DeadLetterQueue<M> implements DeadLetterStore<M>, DeadLetters<M> {
     }
     boolean done = false;
     try {
-      all.publish(taken.stream().map(this::redriven).toList());
-      done = true;
+      done = all.publish(taken.stream().map(this::redriven).toList());
     } finally {
       if (!done) {
         taken.forEach(Delivery::release);
       }
+    }
+    if (!done) {
+      return NO_ROOM;
     }
     open.letters().ack(taken);
     return taken.size();

@@ -7,7 +7,7 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
-import java.util.function.Consumer;
+import java.util.function.Predicate;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -17,14 +17,15 @@ import org.slf4j.LoggerFactory;
  * @param config of the queue that the messages come from
  * @param line where letters are made in the background
  * @param worker where listeners are called
- * @param redrive publishes messages again, on the device when it returns
+ * @param redrive publishes messages again, on the device when it returns; false if there is no room
+ *     now, and the queue is one to wait for it
  */
 record DeadLetterQueues<M>(
     QueueConfig<M> config,
     WorkerPool.Serial line,
     Executor worker,
     Listeners listeners,
-    Consumer<List<StoredMessage>> redrive) {
+    Predicate<List<StoredMessage>> redrive) {
   private static final Logger LOG = LoggerFactory.getLogger(DeadLetterQueues.class);
 
   /** Of a subscriber, in its directory. */
@@ -32,8 +33,8 @@ record DeadLetterQueues<M>(
     return new DeadLetterQueue<>(this, subscriber, directory);
   }
 
-  void publish(List<StoredMessage> messages) {
-    redrive.accept(messages);
+  boolean publish(List<StoredMessage> messages) {
+    return redrive.test(messages);
   }
 
   void tell(String subscriber, DeadLetter letter) {

@@ -6,6 +6,9 @@ import com.wookler.river.core.message.StoredMessage;
 import com.wookler.river.core.subscriber.DeadLetter;
 import com.wookler.river.core.subscriber.ExpiredMessages;
 import java.nio.file.Path;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLong;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -24,6 +27,7 @@ final class ExpiryQueue {
 
   private final String queue;
   private final Path target;
+  private final Set<OpenQueues.Slot> unforced = ConcurrentHashMap.newKeySet(); // that took some
   private final AtomicLong kept = new AtomicLong(); // so many messages
   private volatile long forced; // so many of them are on the device; written under the monitor
   private volatile boolean failing; // so that it is said once
@@ -37,12 +41,14 @@ final class ExpiryQueue {
   boolean keep(StoredMessage message, String subscriber) {
     Message<byte[]> copy = new DeadLetter(message, 0, REASON, null).toMessage(queue, subscriber);
     boolean taken = false;
+    OpenQueues.Slot slot = OpenQueues.find(target);
     try {
-      taken = OpenQueues.use(target, to -> to.publisher().offer(copy));
+      taken = slot != null && slot.use(to -> to.publisher().offer(copy));
     } catch (RiverException e) {
       LOG.debug("Queue {}: {} does not take what expired", queue, target, e);
     }
-    if (taken) {
+    if (slot != null && taken) {
+      unforced.add(slot); // before it is counted
       kept.incrementAndGet();
       failing = false;
     } else if (!failing) {
@@ -66,17 +72,16 @@ final class ExpiryQueue {
 
   private synchronized void forceKept() {
     long all = kept.get();
-    OpenQueues.use(
-        target, // else it was closed, which forces
-        to -> {
-          to.log().forceAppended();
-          Throwable failure = to.log().failure().orElse(null);
-          if (failure != null) {
-            throw new RiverException(
-                "queue " + queue + ": what expired may not be on the device: " + target, failure);
-          }
-          return true;
-        });
+    for (OpenQueues.Slot slot : List.copyOf(unforced)) {
+      unforced.remove(slot); // before, so that what it takes meanwhile is forced the next time
+      try {
+        slot.force();
+      } catch (RuntimeException e) {
+        unforced.add(slot);
+        throw new RiverException(
+            "queue " + queue + ": what expired may not be on the device: " + target, e);
+      }
+    }
     forced = all; // only now: a force that failed is none
   }
 }

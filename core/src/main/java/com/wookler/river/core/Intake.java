@@ -66,6 +66,27 @@ final class Intake {
   }
 
   /**
+   * Likewise, but gives {@link Room#NONE} where the policy is to wait: so does a caller that holds
+   * what others wait for.
+   */
+  long appendNow(PublishBuffer buffer) {
+    check(buffer);
+    LongSupplier attempt = () -> log.append(buffer, time.epochMicros());
+    long sequence = attempt.getAsLong();
+    if (sequence == Room.NONE) {
+      sequence = again(attempt);
+    }
+    if (sequence == Room.NONE) {
+      refuseWhatNeverFits(buffer);
+      if (limits.policy() != FullPolicy.BLOCK) {
+        throw full("");
+      }
+      begin("");
+    }
+    return sequence;
+  }
+
+  /**
    * Likewise by an attempt that gives {@link Room#NONE} while there is no room, and is repeated. It
    * has to {@link #check} the buffer.
    */

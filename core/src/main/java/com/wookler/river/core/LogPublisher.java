@@ -192,15 +192,30 @@ final class LogPublisher<M> implements Publisher<M> {
     }
   }
 
-  /** Publishes messages as they lie in a log, without the converter, onto the device. */
-  void republish(List<StoredMessage> messages) {
+  /**
+   * Publishes messages as they lie in a log, without the converter, onto the device; does not wait
+   * for room.
+   *
+   * @return false if there is none, and the policy is to wait for it
+   */
+  boolean republish(List<StoredMessage> messages) {
     PublishBuffer buffer = PublishBuffer.ofThread();
     DocumentWriter document = buffer.document();
     document.start();
     for (StoredMessage message : messages) {
       document.add(message.data(), message.key(), message.headers());
     }
-    reached(Durability.DISK, append(buffer), messages.size());
+    long sequence;
+    try {
+      sequence = intake.appendNow(buffer);
+    } finally {
+      document.finish();
+    }
+    if (sequence == Room.NONE) {
+      return false;
+    }
+    reached(Durability.DISK, sequence, messages.size());
+    return true;
   }
 
   /** Puts the bytes in the place of each element: one array a batch is garbage enough. */

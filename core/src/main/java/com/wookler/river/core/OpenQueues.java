@@ -1,11 +1,13 @@
 package com.wookler.river.core;
 
 import com.google.errorprone.annotations.concurrent.GuardedBy;
+import com.wookler.river.common.errors.RiverException;
 import java.nio.file.Path;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.locks.ReentrantReadWriteLock;
 import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The queues that run in this JVM, by their directories, for those that hand messages on.
@@ -18,19 +20,62 @@ final class OpenQueues {
 
   private OpenQueues() {}
 
-  /** A queue, until it is to be closed. */
-  private static final class Slot {
+  /** A queue that others may hand messages to, until it is to be closed. */
+  static final class Slot {
     private final RunningQueue<?> queue;
     private final ReentrantReadWriteLock use = new ReentrantReadWriteLock();
 
     @GuardedBy("use")
     private boolean closing;
 
+    @GuardedBy("use")
+    private boolean ended;
+
+    private volatile boolean used; // by others than its own publishers
+    private volatile @Nullable Throwable failure; // of the last force; written before ended
+
     Slot(RunningQueue<?> queue) {
       this.queue = queue;
     }
 
-    void close() {
+    /** What the action says of the queue; false if it is being closed. */
+    boolean use(Predicate<RunningQueue<?>> action) {
+      if (!use.readLock().tryLock()) {
+        return false;
+      }
+      try {
+        if (closing) {
+          return false;
+        }
+        used = true;
+        return action.test(queue);
+      } finally {
+        use.readLock().unlock();
+      }
+    }
+
+    /**
+     * Brings to the device what was handed to the queue, also while it is being closed; on a thread
+     * that nobody interrupts.
+     *
+     * @throws RiverException it may not be there, and that stays so if the queue was closed then
+     */
+    void force() {
+      use.readLock().lock();
+      try {
+        if (!ended) {
+          queue.log().forceAppended();
+          failure = queue.log().failure().orElse(null);
+        }
+        if (failure != null) {
+          throw new RiverException("the device refused", failure);
+        }
+      } finally {
+        use.readLock().unlock();
+      }
+    }
+
+    private void close() {
       use.writeLock().lock();
       try {
         closing = true;
@@ -39,23 +84,33 @@ final class OpenQueues {
       }
     }
 
-    boolean use(Predicate<RunningQueue<?>> action) {
-      if (!use.readLock().tryLock()) {
-        return false;
-      }
+    /** The last call, when nothing is appended any more and the log is there still. */
+    void end() {
+      Throwable failed = used ? lastForce() : null;
+      use.writeLock().lock();
       try {
-        return !closing && action.test(queue);
+        failure = failed;
+        ended = true;
       } finally {
-        use.readLock().unlock();
+        use.writeLock().unlock();
+      }
+    }
+
+    private @Nullable Throwable lastForce() {
+      try {
+        queue.log().force();
+        return null;
+      } catch (RuntimeException e) { // which closing the log tells, too
+        return e;
       }
     }
   }
 
-  static void add(Path directory, RunningQueue<?> queue) {
-    OPEN.put(key(directory), new Slot(queue));
+  static void add(Path directory, Slot slot) {
+    OPEN.put(key(directory), slot);
   }
 
-  /** Takes a queue out; nobody uses it when this returns. */
+  /** Takes a queue out; nobody hands anything to it when this returns. */
   static void remove(Path directory) {
     Slot slot = OPEN.remove(key(directory));
     if (slot != null) {
@@ -63,9 +118,14 @@ final class OpenQueues {
     }
   }
 
+  /** The queue that runs in this directory, if one does. */
+  static @Nullable Slot find(Path directory) {
+    return OPEN.get(key(directory));
+  }
+
   /** What the action says of the queue in this directory; false if none runs there. */
   static boolean use(Path directory, Predicate<RunningQueue<?>> action) {
-    Slot slot = OPEN.get(key(directory));
+    Slot slot = find(directory);
     return slot != null && slot.use(action);
   }
 

@@ -65,6 +65,7 @@ final class RunningQueue<M> {
   private final LogPublisher<M> publisher;
   private final Forces forces;
   private final BlockDrain drain;
+  private final OpenQueues.Slot slot = new OpenQueues.Slot(this); // told to nobody until it runs
   private boolean delete; // guarded by the lifecycle lock of QueueLifecycle
 
   RunningQueue(QueueConfig<M> config, Listeners listeners) {
@@ -81,6 +82,7 @@ final class RunningQueue<M> {
       QueueCounters counters = new QueueCounters(config.name());
       undo.push(counters::close);
       log = openLog(counters);
+      undo.push(slot::end);
       backup = openBackup();
       lookup = new Lookup(config.name(), log, backup);
       undo.push(lookup::close);
@@ -114,7 +116,7 @@ final class RunningQueue<M> {
       startHousekeeping(intake, new Housekeeper.Pools(flusher, worker, listeners));
       publisher = new LogPublisher<>(config, log, intake, deduplicator, counters.addTime());
       undo.push(log::stop);
-      OpenQueues.add(directory.path(), this);
+      OpenQueues.add(directory.path(), slot);
       undo.push(() -> OpenQueues.remove(directory.path()));
       startAttachments();
     } catch (Throwable e) {
@@ -206,8 +208,8 @@ final class RunningQueue<M> {
     return DeadLetterStore.none(config.name());
   }
 
-  private void republish(List<StoredMessage> messages) {
-    publisher.republish(messages);
+  private boolean republish(List<StoredMessage> messages) {
+    return publisher.republish(messages);
   }
 
   private SubscriberRegistry<M> openSubscribers(

@@ -6,6 +6,7 @@ import com.wookler.river.common.errors.RiverException;
 import com.wookler.river.core.ack.Ledger;
 import com.wookler.river.core.backup.Backup;
 import com.wookler.river.core.message.QueueClosedException;
+import com.wookler.river.core.message.QueueFailedException;
 import com.wookler.river.core.subscriber.DeadLetterStore;
 import com.wookler.river.core.subscriber.DurableSubscriber;
 import com.wookler.river.core.subscriber.LostFilter;
@@ -22,6 +23,8 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.BiFunction;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Knows every subscriber of a queue, those that nobody has opened in this run too: what they have
@@ -32,6 +35,8 @@ import org.jspecify.annotations.Nullable;
  * takes its place.
  */
 final class SubscriberRegistry<M> {
+  private static final Logger LOG = LoggerFactory.getLogger(SubscriberRegistry.class);
+
   private final SubscriberStore store;
   private final SubscriberContext<M> context;
   private final QueueCounters counters;
@@ -60,6 +65,11 @@ final class SubscriberRegistry<M> {
 
     long floor() {
       return open == null ? floor : open.floor();
+    }
+
+    /** As it is when this one is closed. */
+    Entry<M> without(DurableSubscriber<M> closed) {
+      return open == closed ? new Entry<>(config, null, closed.floor()) : this;
     }
   }
 
@@ -128,6 +138,28 @@ final class SubscriberRegistry<M> {
   DurableSubscriber<M> open(SubscriberConfig config) {
     Names.check("subscriber", config.name());
     ExpiryQueues.check(context.queue(), config);
+    while (true) {
+      awaitClosing(config.name());
+      DurableSubscriber<M> opened = openUnlessClosing(config);
+      if (opened != null) {
+        return opened;
+      }
+    }
+  }
+
+  /**
+   * Waits until whoever is closing a subscriber has done so. Without the locks: closing waits for
+   * pools, whose tasks may wait for them.
+   */
+  private void awaitClosing(String name) {
+    Entry<M> known = entries.get(key(name));
+    if (known != null && known.open != null && !known.open.isOpen()) {
+      known.open.close();
+    }
+  }
+
+  /** Null if somebody is closing it. */
+  private @Nullable DurableSubscriber<M> openUnlessClosing(SubscriberConfig config) {
     context.removal().lock();
     try {
       synchronized (this) {
@@ -135,11 +167,8 @@ final class SubscriberRegistry<M> {
         Entry<M> known = entries.get(key(config.name()));
         if (known != null) {
           check(known, config);
-          if (known.open != null && known.open.isOpen()) {
-            return known.open;
-          }
           if (known.open != null) {
-            known.open.close(); // somebody is closing it: wait until that is done
+            return known.open.isOpen() ? known.open : null;
           }
         }
         DurableSubscriber<M> opened = create(config);
@@ -202,17 +231,21 @@ final class SubscriberRegistry<M> {
     }
   }
 
-  /** A subscriber was closed: its ledger is forced and ends, and it is known by where it stood. */
+  /**
+   * A subscriber was closed: its ledger is forced and ends, and it is known by where it stood.
+   *
+   * @throws QueueFailedException its ledger could not be forced; it has ended all the same
+   */
   private void closed(DurableSubscriber<M> subscriber) {
     counters.remove(subscriber.counters());
-    store.afterLogNow(subscriber::force);
-    subscriber.end();
-    discardedOfClosed.addAndGet(subscriber.discarded());
-    subscriber.deadLetterStore().close();
-    entries.computeIfPresent(
-        key(subscriber.name()),
-        (name, entry) ->
-            entry.open == subscriber ? new Entry<>(entry.config, null, subscriber.floor()) : entry);
+    try {
+      store.afterLogNow(subscriber::force);
+    } finally {
+      subscriber.end();
+      discardedOfClosed.addAndGet(subscriber.discarded());
+      subscriber.deadLetterStore().close();
+      entries.computeIfPresent(key(subscriber.name()), (name, entry) -> entry.without(subscriber));
+    }
   }
 
   /**
@@ -222,36 +255,43 @@ final class SubscriberRegistry<M> {
    * @throws QueueClosedException the queue is closed: its directory may be somebody else's by now
    */
   boolean remove(String name) {
-    close(name);
-    context.removal().lock();
-    try {
-      synchronized (this) {
-        ensureOpen();
-        Entry<M> known = entries.get(key(name));
-        if (known == null || !known.config.name().equals(name)) {
-          return false;
-        }
-        if (known.open != null) {
-          known.open.close();
-        }
-        Path removed = store.remove(name);
-        entries.remove(key(name));
-        store.clear(removed);
-        return true;
+    while (true) {
+      Entry<M> known = entries.get(key(name));
+      if (known != null && !known.config.name().equals(name)) {
+        known = null; // another but for case
       }
-    } catch (IOException e) {
-      throw new RiverException(
-          "queue " + context.queue() + ": cannot remove subscriber " + name, e);
-    } finally {
-      context.removal().unlock();
+      closeForGood(known); // before the locks are taken, see awaitClosing
+      context.removal().lock();
+      try {
+        synchronized (this) {
+          ensureOpen();
+          Entry<M> now = entries.get(key(name));
+          if (now == null || !now.config.name().equals(name)) {
+            return false;
+          }
+          if (now.open == null) { // else somebody was quicker
+            Path removed = store.remove(name);
+            entries.remove(key(name));
+            store.clear(removed);
+            return true;
+          }
+        }
+      } catch (IOException e) {
+        throw new RiverException(
+            "queue " + context.queue() + ": cannot remove subscriber " + name, e);
+      } finally {
+        context.removal().unlock();
+      }
     }
   }
 
-  /** Before the locks are taken: closing waits for pools, whose tasks may wait for them. */
-  private void close(String name) {
-    Entry<M> known = entries.get(key(name));
-    if (known != null && known.open != null && known.config.name().equals(name)) {
-      known.open.close();
+  private void closeForGood(@Nullable Entry<M> known) {
+    try {
+      if (known != null && known.open != null) {
+        known.open.close();
+      }
+    } catch (QueueFailedException e) {
+      LOG.debug("Queue {}: what is removed need not be on the device", context.queue(), e);
     }
   }
 
@@ -362,12 +402,21 @@ final class SubscriberRegistry<M> {
 
   /** Closes all; wakes and refuses those that wait. */
   void close() {
-    context.removal().lock(); // a seek reads the log under it, which must not close meanwhile
+    synchronized (this) {
+      closed = true;
+    }
     try {
-      synchronized (this) {
-        closed = true;
-      }
-      closeAll();
+      closeAll(); // without the removal lock, see awaitClosing
+    } finally {
+      awaitSeek();
+    }
+  }
+
+  /** A seek reads the log under the removal lock, and the log is closed next. */
+  private void awaitSeek() {
+    context.removal().lock();
+    try {
+      LOG.debug("Queue {}: its subscribers are closed, and none of them moves", context.queue());
     } finally {
       context.removal().unlock();
     }

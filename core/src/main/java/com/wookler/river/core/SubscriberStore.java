@@ -10,6 +10,7 @@ import com.wookler.river.core.log.BlockLog;
 import com.wookler.river.core.log.DurableFiles;
 import com.wookler.river.core.log.LogReader;
 import com.wookler.river.core.message.DamagedMessageException;
+import com.wookler.river.core.message.QueueFailedException;
 import com.wookler.river.core.subscriber.Positions;
 import com.wookler.river.core.subscriber.StoredSubscriber;
 import com.wookler.river.core.subscriber.SubscriberConfig;
@@ -21,6 +22,7 @@ import java.nio.file.StandardCopyOption;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.UUID;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -224,10 +226,28 @@ final class SubscriberStore {
         });
   }
 
-  /** Likewise, and waits until it is done. */
+  /**
+   * Likewise, and waits until it is done.
+   *
+   * @throws QueueFailedException it, or what has to come before it, could not be written
+   */
   void afterLogNow(Runnable write) {
-    afterLog(write);
+    AtomicReference<@Nullable Throwable> failed = new AtomicReference<>();
+    flusher.execute(
+        () -> {
+          try {
+            forceLog();
+            write.run();
+          } catch (Throwable e) { // the pool would swallow it
+            failed.set(e);
+          }
+        });
     flusher.drain();
+    Throwable cause = failed.get();
+    if (cause != null) {
+      throw new QueueFailedException(
+          "queue " + queue + ": acknowledgements may not be on the device", cause);
+    }
   }
 
   /** Forces what the log has, and what expired and was handed on; on the flusher. */

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.wookler.river.common.MonitoredThread;
 import com.wookler.river.common.TimeSource;
+import com.wookler.river.common.WorkerPool;
 import com.wookler.river.core.message.Durability;
 import com.wookler.river.core.message.Message;
 import com.wookler.river.core.message.MessageConverter;
@@ -22,10 +23,13 @@ import java.util.List;
 import java.util.Queue;
 import java.util.Set;
 import java.util.SplittableRandom;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
+import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -254,6 +258,46 @@ class CloseTest {
       }
     }
     assertThat(sequences).doesNotHaveDuplicates().hasSize((int) published);
+  }
+
+  /** Both threads of the pool in listeners, say, one of which opens a subscriber. */
+  @Test
+  void shouldHoldNoLockWhileItWaitsForASubscriberToBeClosed() throws Exception {
+    CountDownLatch free = new CountDownLatch(1);
+    CountDownLatch go = new CountDownLatch(1);
+    CompletableFuture<String> opened = new CompletableFuture<>();
+    WorkerPool pool = WorkerPool.acquire("worker", 2);
+    try (MessageQueue<String> queue = builder().open()) {
+      Subscriber<String> billing = queue.subscriber(withAck("billing"));
+      queue.publisher().publish("m");
+      billing.next().reject("no"); // its dead letters are a queue, the end of which waits for pools
+      pool.serial("first").execute(() -> await(free));
+      pool.serial("second")
+          .execute(
+              () -> {
+                await(go);
+                opened.complete(queue.subscriber("other").name());
+              });
+      Thread closing = untilClosed("closing", turn -> closeOnce(billing));
+      Awaitility.await().until(() -> closing.getState() == Thread.State.WAITING);
+      Thread again = untilClosed("again", turn -> closeOnce(queue.subscriber(withAck("billing"))));
+      Awaitility.await().until(() -> again.getState() == Thread.State.WAITING);
+      go.countDown();
+      assertThat(opened.get(10, TimeUnit.SECONDS)).isEqualTo("other");
+      free.countDown();
+      joinAll();
+    } finally {
+      free.countDown();
+      pool.release();
+    }
+  }
+
+  private static void await(CountDownLatch latch) {
+    try {
+      latch.await();
+    } catch (InterruptedException e) {
+      throw new IllegalStateException(e);
+    }
   }
 
   private static void take(Subscriber<String> from, Queue<Long> sequences) throws Exception {

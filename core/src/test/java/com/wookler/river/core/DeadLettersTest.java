@@ -24,7 +24,9 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -444,5 +446,43 @@ class DeadLettersTest {
     shouldSettle(0);
     assertThat(billing.deadLetters().size()).isEqualTo(1);
     assertThat(Map.copyOf(billing.deadLetters().peek(1).get(0).headers())).isNotEmpty();
+  }
+
+  @Test
+  void shouldNotHoldUpItsEndWhileARedriveWaitsForRoom() throws Exception {
+    CountDownLatch full = new CountDownLatch(1);
+    try (MessageQueue<String> limited =
+        MessageQueue.builder("limited", MessageConverter.utf8())
+            .directory(directory)
+            .maxMessages(2)
+            .whenFull(FullPolicy.BLOCK, Duration.ofHours(1))
+            .timeSource(time)
+            .open()) {
+      limited.addListener(
+          new QueueListener() {
+            @Override
+            public void full(String why) {
+              full.countDown();
+            }
+          });
+      Subscriber<String> slow = limited.subscriber("slow");
+      Subscriber<String> rejecting = limited.subscriber(BILLING);
+      limited.publisher().publishAll(List.of("a", "b"));
+      rejecting.next().reject("no");
+      DeadLetters<String> letters = rejecting.deadLetters();
+      await().until(() -> letters.size() == 1);
+      CompletableFuture<Integer> redriven = CompletableFuture.supplyAsync(() -> letters.redrive(5));
+      assertThat(full.await(10, TimeUnit.SECONDS)).isTrue();
+      CompletableFuture.runAsync(rejecting::close).get(10, TimeUnit.SECONDS);
+      assertThatThrownBy(() -> redriven.get(10, TimeUnit.SECONDS))
+          .hasCauseInstanceOf(QueueClosedException.class);
+      DeadLetters<String> kept = limited.subscriber(BILLING).deadLetters();
+      assertThat(kept.size()).isEqualTo(1);
+      CompletableFuture<Integer> again = CompletableFuture.supplyAsync(() -> kept.redrive(5));
+      slow.purge();
+      limited.subscriber(BILLING).purge();
+      assertThat(again.get(10, TimeUnit.SECONDS)).isEqualTo(1);
+      assertThat(kept.size()).isZero();
+    }
   }
 }

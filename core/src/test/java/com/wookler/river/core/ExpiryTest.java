@@ -6,20 +6,29 @@ import static org.awaitility.Awaitility.await;
 
 import com.wookler.river.common.ManualTimeSource;
 import com.wookler.river.common.errors.ConfigurationException;
+import com.wookler.river.core.log.BlockLog;
 import com.wookler.river.core.message.Durability;
 import com.wookler.river.core.message.Message;
 import com.wookler.river.core.message.MessageConverter;
+import com.wookler.river.core.message.QueueFailedException;
+import com.wookler.river.core.message.QueueFullException;
 import com.wookler.river.core.subscriber.DeadLetters;
 import com.wookler.river.core.subscriber.Delivery;
 import com.wookler.river.core.subscriber.Subscriber;
 import com.wookler.river.core.subscriber.SubscriberConfig;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -260,5 +269,77 @@ class ExpiryTest {
     assertThat(acking.next()).isNull();
     started(builder("expired"));
     assertThat(acking.next(Duration.ofDays(1)).data()).isEqualTo("m1");
+  }
+
+  @Test
+  void shouldTellWhenItIsClosedThatItsLedgerIsNotOnTheDevice() throws Exception {
+    Duration never = Duration.ofHours(1); // no force but that of closing
+    MessageQueue<String> expired = started(builder("expired").syncInterval(never));
+    queue = started(builder("orders").maxAge(MINUTE, "expired").syncInterval(never));
+    Subscriber<String> acking = acking("acking");
+    publish(1);
+    time.advance(MINUTE);
+    publish(1);
+    acking.next().ack();
+    Path block = directory.resolve("expired/log/b00000001.cq4");
+    Path hidden = Files.move(block, directory.resolve("hidden"));
+    assertThatThrownBy(acking::close)
+        .isInstanceOf(QueueFailedException.class)
+        .hasRootCauseInstanceOf(NoSuchFileException.class);
+    acking.close();
+    Files.move(hidden, block);
+    assertThatThrownBy(expired::close).isInstanceOf(QueueFailedException.class);
+    acking = acking("acking"); // closed or not, the expired message may be lost
+    assertThat(acking.stats().lag()).isZero();
+    assertThatThrownBy(acking::close).isInstanceOf(QueueFailedException.class);
+    assertThat(queue.removeSubscriber("acking")).isTrue();
+  }
+
+  @Test
+  void shouldForceWhatAQueueTookThatIsBeingClosed() throws Exception {
+    Duration never = Duration.ofHours(1);
+    MessageQueue<String> expired = started(builder("expired").maxMessages(1).syncInterval(never));
+    queue = started(builder("orders").maxAge(MINUTE, "expired").syncInterval(never));
+    Subscriber<String> acking = acking("acking");
+    publish(1);
+    time.advance(MINUTE);
+    assertThat(acking.next()).isNull();
+    AtomicReference<BlockLog> log = new AtomicReference<>();
+    OpenQueues.use(
+        directory.resolve("expired"),
+        to -> {
+          log.set(to.log());
+          return true;
+        });
+    CountDownLatch begun = new CountDownLatch(1);
+    CountDownLatch over = new CountDownLatch(1);
+    expired.addListener(new Holding(begun, over));
+    assertThatThrownBy(() -> expired.publisher().publish("m"))
+        .isInstanceOf(QueueFullException.class);
+    assertThat(begun.await(10, TimeUnit.SECONDS)).isTrue();
+    CompletableFuture<Void> closed = CompletableFuture.runAsync(expired::close);
+    try {
+      await().until(() -> OpenQueues.find(directory.resolve("expired")) == null);
+      assertThat(log.get().forcedEnd()).isZero();
+      queue.force();
+      assertThat(log.get().forcedEnd()).isEqualTo(1);
+    } finally {
+      over.countDown();
+    }
+    closed.get(10, TimeUnit.SECONDS);
+    queue.force();
+  }
+
+  /** Holds the thread on which it is told that the queue is full, and so the queue's end. */
+  private record Holding(CountDownLatch begun, CountDownLatch over) implements QueueListener {
+    @Override
+    public void full(String why) {
+      begun.countDown();
+      try {
+        over.await();
+      } catch (InterruptedException e) {
+        throw new IllegalStateException(e);
+      }
+    }
   }
 }

@@ -154,6 +154,10 @@ public interface Subscriber<M> extends AutoCloseable {
    * Gives the object up, not the subscription: the durable pointer stays, still keeps unfinished
    * messages in the log, and the queue opens a new object by the same name. Deliveries that are out
    * are void and come again with one attempt more. Idempotent.
+   *
+   * @throws com.wookler.river.core.message.QueueFailedException what it had finished may not be on
+   *     the device, because that refused, or refused what expired and has to come before; it is
+   *     closed all the same
    */
   @Override
   void close();
