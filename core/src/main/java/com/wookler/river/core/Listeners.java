@@ -37,7 +37,10 @@ final class Listeners {
     each(
         listener ->
             listener.deadLetter(
-                subscriber, letter.message().sequence(), letter.attempts(), letter.reason()));
+                subscriber,
+                letter.message().originalSequence(),
+                letter.attempts(),
+                letter.reason()));
   }
 
   void damaged(Damage damage) {

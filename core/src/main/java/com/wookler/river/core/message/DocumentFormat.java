@@ -28,12 +28,14 @@ import java.util.UUID;
  * <pre>
  *       0     4  CRC32C of the L bytes from 8, exclusive or L
  *       4     4  length L of what follows
- *       8     1  flags: 1 key, 2 headers, 4 id, 8 expiry, 16 delay; any other is of a newer format
+ *       8     1  flags: 1 key, 2 headers, 4 id, 8 expiry, 16 delay, 32 due copy; any other is of a
+ *                 newer format
  *       9     …  key, if any: length (2), UTF-8
  *             …  headers, if any: count (2), then each: name length (2), UTF-8, value length (4), value
  *             …  id, if any: length (2), UTF-8
  *             …  expiry, if any (8): microseconds from the publish time on
  *             …  delay, if any (8): likewise
+ *             …  of a due copy: sequence (8) and publish time (8) of the message that was delayed
  *             …  data: the rest
  * </pre>
  *
@@ -68,7 +70,9 @@ public final class DocumentFormat {
   static final int FLAG_ID = 4;
   static final int FLAG_EXPIRY = 8;
   static final int FLAG_DELAY = 16;
-  static final int KNOWN_FLAGS = FLAG_KEY | FLAG_HEADERS | FLAG_ID | FLAG_EXPIRY | FLAG_DELAY;
+  static final int FLAG_DUE = 32;
+  static final int FLAGS_OF_TERMS = FLAG_ID | FLAG_EXPIRY | FLAG_DELAY | FLAG_DUE;
+  static final int KNOWN_FLAGS = FLAG_KEY | FLAG_HEADERS | FLAGS_OF_TERMS;
 
   static final VarHandle INT =
       MethodHandles.byteArrayViewVarHandle(int[].class, ByteOrder.LITTLE_ENDIAN);

@@ -3,6 +3,7 @@ package com.wookler.river.core.message;
 import static com.wookler.river.core.message.DocumentFormat.ENTRY_LENGTH_AT;
 import static com.wookler.river.core.message.DocumentFormat.ENTRY_PREFIX_BYTES;
 import static com.wookler.river.core.message.DocumentFormat.FLAG_DELAY;
+import static com.wookler.river.core.message.DocumentFormat.FLAG_DUE;
 import static com.wookler.river.core.message.DocumentFormat.FLAG_EXPIRY;
 import static com.wookler.river.core.message.DocumentFormat.FLAG_HEADERS;
 import static com.wookler.river.core.message.DocumentFormat.FLAG_ID;
@@ -93,7 +94,8 @@ public final class DocumentWriter {
   private static int flags(Terms terms) {
     return (terms.id() == null ? 0 : FLAG_ID)
         | (terms.expiryMicros() == 0 ? 0 : FLAG_EXPIRY)
-        | (terms.delayMicros() == 0 ? 0 : FLAG_DELAY);
+        | (terms.delayMicros() == 0 ? 0 : FLAG_DELAY)
+        | (terms.origin() == null ? 0 : FLAG_DUE);
   }
 
   private void putTerms(Terms terms) {
@@ -107,6 +109,11 @@ public final class DocumentWriter {
     if (terms.delayMicros() != 0) {
       ensure(Long.BYTES);
       buffer.putLong(terms.delayMicros());
+    }
+    Terms.Origin origin = terms.origin();
+    if (origin != null) {
+      ensure(2 * Long.BYTES);
+      buffer.putLong(origin.sequence()).putLong(origin.micros());
     }
   }
 

@@ -1,6 +1,8 @@
 package com.wookler.river.core.message;
 
+import static com.wookler.river.core.message.DocumentFormat.FLAGS_OF_TERMS;
 import static com.wookler.river.core.message.DocumentFormat.FLAG_DELAY;
+import static com.wookler.river.core.message.DocumentFormat.FLAG_DUE;
 import static com.wookler.river.core.message.DocumentFormat.FLAG_EXPIRY;
 import static com.wookler.river.core.message.DocumentFormat.FLAG_HEADERS;
 import static com.wookler.river.core.message.DocumentFormat.FLAG_ID;
@@ -17,8 +19,6 @@ import java.util.Map;
 
 /** Takes an entry with key or headers apart, once its checksum is proven. */
 final class Entry {
-  private static final int TERMS = FLAG_ID | FLAG_EXPIRY | FLAG_DELAY;
-
   private final byte[] bytes;
   private int at = 1;
 
@@ -35,7 +35,7 @@ final class Entry {
     Entry entry = new Entry(bytes);
     String key = (bytes[0] & FLAG_KEY) == 0 ? null : entry.text();
     Map<String, byte[]> headers = (bytes[0] & FLAG_HEADERS) == 0 ? Map.of() : entry.headers();
-    Terms terms = (bytes[0] & TERMS) == 0 ? null : entry.terms(bytes[0]);
+    Terms terms = (bytes[0] & FLAGS_OF_TERMS) == 0 ? null : entry.terms(bytes[0]);
     byte[] data = entry.bytes(bytes.length - entry.at);
     return maker.make(sequence, micros, data, key, headers, terms);
   }
@@ -44,7 +44,8 @@ final class Entry {
     String id = (flags & FLAG_ID) == 0 ? null : text();
     long expiry = (flags & FLAG_EXPIRY) == 0 ? 0 : number();
     long delay = (flags & FLAG_DELAY) == 0 ? 0 : number();
-    return new Terms(id, expiry, delay);
+    Terms.Origin origin = (flags & FLAG_DUE) == 0 ? null : new Terms.Origin(number(), number());
+    return new Terms(id, expiry, delay, origin);
   }
 
   private long number() {

@@ -8,8 +8,8 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One message as its publisher hands it over: the data, and perhaps a key, headers, an id and an
- * expiry.
+ * One message as its publisher hands it over: the data, and perhaps a key, headers, an id, an
+ * expiry and a delay.
  *
  * <p>Immutable; each {@code with…} method returns a new message. Header values are copied on the
  * way in and must not be changed on the way out.
@@ -17,6 +17,9 @@ import org.jspecify.annotations.Nullable;
  * @param <M> type of the data, converted to bytes by the queue's {@link MessageConverter}
  */
 public final class Message<M> {
+  /** The longest that a message can be delayed. */
+  public static final Duration LONGEST_DELAY = Duration.ofDays(366);
+
   private final M data;
   private final @Nullable String key;
   private final Map<String, byte[]> headers;
@@ -93,6 +96,25 @@ public final class Message<M> {
     return new Message<>(Objects.requireNonNull(other, "data"), key, headers, terms);
   }
 
+  /**
+   * The same message, to be delivered so long after it is published, and not before.
+   *
+   * <p>The publish returns at once, with the message's sequence, and the message is as durable as
+   * any. Until it is due no subscriber is given it, and it holds up neither those behind it nor the
+   * blocks of the log. When it is due it takes its place behind all that was published until then,
+   * and every subscriber there is at that moment is given it, with that sequence, like any other
+   * message. Its expiry counts from the publish.
+   *
+   * @param time kept to the microsecond; zero: at once; at most {@link #LONGEST_DELAY}
+   */
+  public Message<M> deliverAfter(Duration time) {
+    if (time.isNegative() || time.compareTo(LONGEST_DELAY) > 0) {
+      throw new IllegalArgumentException(
+          "a delay of " + time + "; zero to " + LONGEST_DELAY.toDays() + " days are allowed");
+    }
+    return with(new Terms(id(), expiryMicros(), Micros.of(time)));
+  }
+
   private Message<M> with(Terms more) {
     return new Message<>(data, key, headers, more);
   }
@@ -128,6 +150,11 @@ public final class Message<M> {
   /** How long after it was published it expires, or null: never. */
   public @Nullable Duration expiry() {
     return expiryMicros() == 0 ? null : Micros.toDuration(expiryMicros());
+  }
+
+  /** How long after it was published it is delivered, or null: at once. */
+  public @Nullable Duration delay() {
+    return delayMicros() == 0 ? null : Micros.toDuration(delayMicros());
   }
 
   /** All of these as they are stored, or null if there are none. */

@@ -50,19 +50,29 @@ public final class StoredMessage {
         @Nullable Terms terms);
   }
 
-  /** Position in the queue. */
+  /** Its place in the log. */
   public long sequence() {
     return sequence;
   }
 
-  /** Publish time, microseconds since 1970. */
+  /** When it was appended there, microseconds since 1970. */
   public long publishedMicros() {
     return publishedMicros;
   }
 
-  /** Publish time. */
+  /** The sequence that its publisher was told: of a due copy that of the message it is made of. */
+  public long originalSequence() {
+    return terms == null || terms.origin() == null ? sequence : terms.origin().sequence();
+  }
+
+  /** When its publisher published it, microseconds since 1970. */
+  public long originalMicros() {
+    return Terms.publishedMicros(terms, publishedMicros);
+  }
+
+  /** When its publisher published it. */
   public Instant publishedAt() {
-    return Micros.toInstant(publishedMicros);
+    return Micros.toInstant(originalMicros());
   }
 
   /** The bytes that the converter made. */
@@ -80,7 +90,7 @@ public final class StoredMessage {
     return headers;
   }
 
-  /** Its id, expiry and delay, or null if it has none of them. */
+  /** Its id, expiry, delay and origin, or null if it has none of them. */
   public @Nullable Terms terms() {
     return terms;
   }

@@ -9,11 +9,44 @@ import org.jspecify.annotations.Nullable;
  * @param id for deduplication, or null
  * @param expiryMicros so long after its publish time, in microseconds, it expires; 0: never
  * @param delayMicros so long after its publish time it is delivered; 0: at once
+ * @param origin of the copy that is made of a delayed message when it is due: where and when that
+ *     was published; else null
  */
-public record Terms(@Nullable String id, long expiryMicros, long delayMicros) {
-  /** When a message of this publish time expires; {@link Long#MAX_VALUE}: never. */
-  public long expiresAt(long publishedMicros) {
-    return expiryMicros == 0 ? Long.MAX_VALUE : saturated(publishedMicros, expiryMicros);
+public record Terms(
+    @Nullable String id, long expiryMicros, long delayMicros, @Nullable Origin origin) {
+  /** The delayed message that a due copy was made of. */
+  public record Origin(long sequence, long micros) {}
+
+  /** Of a message as it is published. */
+  public Terms(@Nullable String id, long expiryMicros, long delayMicros) {
+    this(id, expiryMicros, delayMicros, null);
+  }
+
+  /** Of the copy that is appended when a message is due. Its id was spent when it was published. */
+  public static Terms ofDueCopy(StoredMessage delayed) {
+    Terms terms = delayed.terms();
+    return new Terms(
+        null,
+        terms == null ? 0 : terms.expiryMicros(),
+        0,
+        new Origin(delayed.sequence(), delayed.publishedMicros()));
+  }
+
+  /** Whether nobody is given this message, but the copy that is appended when it is due. */
+  public static boolean isDelayed(@Nullable Terms terms) {
+    return terms != null && terms.delayMicros > 0;
+  }
+
+  /** When a message was published that stands in a document of this time. */
+  public static long publishedMicros(@Nullable Terms terms, long documentMicros) {
+    return terms == null || terms.origin == null ? documentMicros : terms.origin.micros();
+  }
+
+  /** When a message that stands in a document of this time expires; the largest number: never. */
+  public long expiresAt(long documentMicros) {
+    return expiryMicros == 0
+        ? Long.MAX_VALUE
+        : saturated(publishedMicros(this, documentMicros), expiryMicros);
   }
 
   /** When a message of this publish time may be delivered. */

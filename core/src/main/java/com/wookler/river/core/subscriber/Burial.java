@@ -57,7 +57,7 @@ final class Burial<M> {
 
   /** A message that is given up. */
   private record Grave(DeadLetter letter, long ticket, long place) {
-    long sequence() {
+    long source() {
       return letter.message().sequence();
     }
   }
@@ -81,7 +81,7 @@ final class Burial<M> {
     try {
       for (DeadLetter.Source source : sources) {
         if (isMessageOf(source)) {
-          state.ledger.finish(source.sequence());
+          state.ledger.finish(source.place());
         }
       }
       if (!sources.isEmpty()) {
@@ -96,12 +96,12 @@ final class Burial<M> {
   /** What is finished already, and perhaps gone from the log, is not looked for. */
   @GuardedBy("state.lock")
   private boolean isMessageOf(DeadLetter.Source source) {
-    if (source.sequence() < state.ledger.floor()) {
+    if (source.place() < state.ledger.floor()) {
       return false;
     }
     try {
-      StoredMessage message = state.feed.find(source.sequence());
-      return message != null && message.publishedMicros() == source.publishedMicros();
+      StoredMessage message = state.feed.find(source.place());
+      return message != null && message.originalMicros() == source.publishedMicros();
     } catch (DamagedMessageException e) {
       return false; // comes again, and is met where it is delivered
     }
@@ -126,7 +126,7 @@ final class Burial<M> {
       } finally {
         state.lock.unlock();
       }
-      exhume(claim.sequence(), claim.ticket());
+      exhume(claim.place(), claim.ticket());
       throw e;
     }
     wake();
@@ -245,7 +245,7 @@ final class Burial<M> {
       try {
         add(grave.letter(), grave.ticket());
       } catch (Throwable e) {
-        exhume(grave.sequence(), grave.ticket());
+        exhume(grave.source(), grave.ticket());
         throw e;
       }
       buried++;
@@ -303,7 +303,7 @@ final class Burial<M> {
       }
       boolean full = !state.ledger.hasRoom();
       for (Grave grave : graves) {
-        state.ledger.buried(grave.sequence(), grave.ticket());
+        state.ledger.buried(grave.source(), grave.ticket());
       }
       state.verdicts.died(graves.size());
       state.counters.dead().add(graves.size());

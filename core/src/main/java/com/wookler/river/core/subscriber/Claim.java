@@ -2,7 +2,8 @@ package com.wookler.river.core.subscriber;
 
 /** One hand-over of one message, whose holder decides. Guarded by the subscriber's lock. */
 interface Claim {
-  long sequence();
+  /** The message's place in the log. */
+  long place();
 
   long ticket();
 

@@ -23,10 +23,10 @@ public record DeadLetter(
   /**
    * Which message a letter is about.
    *
-   * @param sequence in the queue
+   * @param place where it stands in the log
    * @param publishedMicros when it was published
    */
-  public record Source(long sequence, long publishedMicros) {}
+  public record Source(long place, long publishedMicros) {}
 
   /** The letter as it is kept: the same data, key and headers, and those that say why. */
   public Message<byte[]> toMessage(String queue, String subscriber) {
@@ -43,23 +43,26 @@ public record DeadLetter(
         letter
             .withHeader(DeadLetters.QUEUE, text(queue))
             .withHeader(DeadLetters.SUBSCRIBER, text(subscriber))
-            .withHeader(DeadLetters.SEQUENCE, text(String.valueOf(message.sequence())))
+            .withHeader(DeadLetters.SEQUENCE, text(String.valueOf(message.originalSequence())))
             .withHeader(DeadLetters.PUBLISHED, text(message.publishedAt().toString()))
             .withHeader(DeadLetters.ATTEMPTS, text(String.valueOf(attempts)))
             .withHeader(DeadLetters.REASON, text(reason));
+    if (message.originalSequence() != message.sequence()) {
+      letter = letter.withHeader(DeadLetters.PLACE, text(String.valueOf(message.sequence())));
+    }
     return exception == null ? letter : letter.withHeader(DeadLetters.EXCEPTION, text(exception));
   }
 
   /** What the headers of a letter say it is about; null if they do not. */
   public static @Nullable Source source(Map<String, byte[]> headers) {
-    byte[] sequence = headers.get(DeadLetters.SEQUENCE);
+    byte[] place = headers.getOrDefault(DeadLetters.PLACE, headers.get(DeadLetters.SEQUENCE));
     byte[] published = headers.get(DeadLetters.PUBLISHED);
-    if (sequence == null || published == null) {
+    if (place == null || published == null) {
       return null;
     }
     try {
       return new Source(
-          Long.parseLong(text(sequence)), Micros.atOrAfter(Instant.parse(text(published))));
+          Long.parseLong(text(place)), Micros.atOrAfter(Instant.parse(text(published))));
     } catch (NumberFormatException | DateTimeException e) {
       return null;
     }

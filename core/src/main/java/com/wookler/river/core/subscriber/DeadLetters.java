@@ -36,6 +36,11 @@ public interface DeadLetters<M> {
   /** The message's sequence in that queue, decimal. */
   String SEQUENCE = PREFIX + "sequence";
 
+  /**
+   * Of a message that was delayed: where its copy stands that was made when it was due, decimal.
+   */
+  String PLACE = PREFIX + "place";
+
   /** When it was published there, such as {@code 2026-11-20T10:15:00.123456Z}. */
   String PUBLISHED = PREFIX + "published";
 

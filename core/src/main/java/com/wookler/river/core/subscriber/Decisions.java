@@ -68,7 +68,7 @@ final class Decisions<M> {
   }
 
   private long backoff(MessageDelivery<M> delivery) {
-    return state.config.backoff().millis(delivery.sequence(), Math.max(1, delivery.attempt()));
+    return state.config.backoff().millis(delivery.place(), Math.max(1, delivery.attempt()));
   }
 
   private void retry(

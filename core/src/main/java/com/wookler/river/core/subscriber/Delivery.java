@@ -20,7 +20,7 @@ import org.jspecify.annotations.Nullable;
  * @param <M> type of the data
  */
 public interface Delivery<M> {
-  /** The message's position in the queue. */
+  /** The sequence that the message's publisher was told. */
   long sequence();
 
   /** 1 for the first delivery of this message to this subscriber, one more at each further one. */
@@ -46,7 +46,11 @@ public interface Delivery<M> {
   /** The message's headers, unmodifiable; the values must not be changed. */
   Map<String, byte[]> headers();
 
-  /** When it was published; never decreases from one sequence to the next. */
+  /**
+   * When it was published; never decreases from one sequence to the next. A message that was
+   * delayed ({@link com.wookler.river.core.message.Message#deliverAfter}) keeps its sequence and
+   * this time, and is handed over behind later ones.
+   */
   Instant publishedAt();
 
   /** Names this delivery, and no other of the same message. Void once the subscriber is closed. */

@@ -39,7 +39,8 @@ final class Expiry {
   /** When a message expires; {@link Long#MAX_VALUE}: never. */
   long at(long publishedMicros, @Nullable Terms terms) {
     long maxAge = expiries.maxAgeMicros();
-    long byAge = maxAge > Long.MAX_VALUE - publishedMicros ? maxAge : publishedMicros + maxAge;
+    long published = Terms.publishedMicros(terms, publishedMicros);
+    long byAge = maxAge > Long.MAX_VALUE - published ? maxAge : published + maxAge;
     return terms == null ? byAge : Math.min(byAge, terms.expiresAt(publishedMicros));
   }
 

@@ -62,7 +62,7 @@ final class Feed<M> implements AutoCloseable {
     this.maker =
         (sequence, micros, data, key, headers, terms) -> {
           readTerms = terms;
-          return new MessageDelivery<>(subscriber, sequence, micros, data, key, headers);
+          return MessageDelivery.of(subscriber, sequence, micros, data, key, headers, terms);
         };
     this.expiry = new Expiry(context, config);
     this.log = context.log();
@@ -145,7 +145,7 @@ final class Feed<M> implements AutoCloseable {
         return null;
       }
       long position = ledger.position();
-      if (DeadLetter.isForAnother(delivery.headers(), name)) {
+      if (Terms.isDelayed(readTerms) || DeadLetter.isForAnother(delivery.headers(), name)) {
         ledger.skip(position + 1);
         continue;
       }
@@ -171,7 +171,7 @@ final class Feed<M> implements AutoCloseable {
         continue;
       }
       if (!expiry.isOver(message.publishedMicros(), message.terms())) {
-        MessageDelivery<M> delivery = new MessageDelivery<>(subscriber, message);
+        MessageDelivery<M> delivery = MessageDelivery.of(subscriber, message);
         delivery.handedOver(ledger.redeliver(again, nowMillis), second(nowMillis));
         taken++;
         return delivery;
@@ -223,7 +223,7 @@ final class Feed<M> implements AutoCloseable {
       StoredMessage message = from.next(position);
       if (message != null) {
         readTerms = message.terms();
-        return new MessageDelivery<>(subscriber, message);
+        return MessageDelivery.of(subscriber, message);
       }
       long end = Math.min(first, from.behind(position).orElse(first));
       LOG.warn(

@@ -31,7 +31,7 @@ public final class LookedUp<M> implements Delivery<M> {
 
   @Override
   public long sequence() {
-    return message.sequence();
+    return message.originalSequence();
   }
 
   @Override

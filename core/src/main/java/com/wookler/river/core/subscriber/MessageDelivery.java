@@ -4,15 +4,16 @@ import com.wookler.river.common.errors.RiverException;
 import com.wookler.river.core.ack.Ledger;
 import com.wookler.river.core.message.Micros;
 import com.wookler.river.core.message.StoredMessage;
+import com.wookler.river.core.message.Terms;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /** A delivery as the subscriber hands it over; kept small, there is one a message. */
-final class MessageDelivery<M> implements Delivery<M>, Claim {
+class MessageDelivery<M> implements Delivery<M>, Claim {
   private final DurableSubscriber<M> subscriber;
-  private final long sequence;
+  private final long place;
   private final long publishedMicros;
   private final byte[] bytes;
   private final @Nullable String key;
@@ -25,27 +26,42 @@ final class MessageDelivery<M> implements Delivery<M>, Claim {
   /** What the reader of the log gives: one object a message, not two. */
   MessageDelivery(
       DurableSubscriber<M> subscriber,
-      long sequence,
+      long place,
       long publishedMicros,
       byte[] bytes,
       @Nullable String key,
       Map<String, byte[]> headers) {
     this.subscriber = subscriber;
-    this.sequence = sequence;
+    this.place = place;
     this.publishedMicros = publishedMicros;
     this.bytes = bytes;
     this.key = key;
     this.headers = headers;
   }
 
-  MessageDelivery(DurableSubscriber<M> subscriber, StoredMessage message) {
-    this(
+  /** What the reader of the log gives, be it a due copy or not. */
+  static <M> MessageDelivery<M> of(
+      DurableSubscriber<M> subscriber,
+      long place,
+      long micros,
+      byte[] data,
+      @Nullable String key,
+      Map<String, byte[]> headers,
+      @Nullable Terms terms) {
+    return terms == null || terms.origin() == null
+        ? new MessageDelivery<>(subscriber, place, micros, data, key, headers)
+        : new DueDelivery<>(subscriber, place, data, key, headers, terms.origin());
+  }
+
+  static <M> MessageDelivery<M> of(DurableSubscriber<M> subscriber, StoredMessage message) {
+    return of(
         subscriber,
         message.sequence(),
         message.publishedMicros(),
         message.data(),
         message.key(),
-        message.headers());
+        message.headers(),
+        message.terms());
   }
 
   void handedOver(long withTicket, int inSecond) {
@@ -78,8 +94,13 @@ final class MessageDelivery<M> implements Delivery<M>, Claim {
   }
 
   @Override
+  public final long place() {
+    return place;
+  }
+
+  @Override
   public long sequence() {
-    return sequence;
+    return place;
   }
 
   @Override
@@ -136,7 +157,7 @@ final class MessageDelivery<M> implements Delivery<M>, Claim {
 
   @Override
   public String receipt() {
-    return subscriber.receipts().write(sequence, ticket, handedOverSecond);
+    return subscriber.receipts().write(place, ticket, handedOverSecond);
   }
 
   @Override
@@ -170,7 +191,11 @@ final class MessageDelivery<M> implements Delivery<M>, Claim {
 
   /** The message, without its id and terms. */
   StoredMessage stored() {
-    return new StoredMessage(sequence, publishedMicros, bytes, key, headers, null);
+    return stored(null);
+  }
+
+  final StoredMessage stored(@Nullable Terms terms) {
+    return new StoredMessage(place, publishedMicros, bytes, key, headers, terms);
   }
 
   /** What is kept of it if it is given up. */

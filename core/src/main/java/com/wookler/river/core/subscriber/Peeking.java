@@ -5,6 +5,7 @@ import com.wookler.river.core.log.BlockLog;
 import com.wookler.river.core.log.LogReader;
 import com.wookler.river.core.message.DamagedMessageException;
 import com.wookler.river.core.message.StoredMessage;
+import com.wookler.river.core.message.Terms;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -98,6 +99,7 @@ final class Peeking<M> {
       }
       StoredMessage message = read(reader, sequence);
       if (message != null
+          && !Terms.isDelayed(message.terms())
           && !DeadLetter.isForAnother(message.headers(), state.config.name())
           && !expiry.isOver(message.publishedMicros(), message.terms())) {
         return new Seen(message, attempts);

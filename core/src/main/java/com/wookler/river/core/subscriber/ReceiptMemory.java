@@ -34,12 +34,12 @@ final class ReceiptMemory {
       this.receipt = receipt;
     }
 
-    private int place() {
+    private int at() {
       return (int) receipt.sequence() & (size - 1);
     }
 
     @Override
-    public long sequence() {
+    public long place() {
       return receipt.sequence();
     }
 
@@ -56,7 +56,7 @@ final class ReceiptMemory {
     @Override
     public Verdict verdict() {
       long[] known = sequences;
-      int at = place();
+      int at = at();
       return known != null && known[at] == receipt.sequence() && tickets[at] == receipt.ticket()
           ? verdicts[at]
           : Verdict.NONE;
@@ -73,9 +73,9 @@ final class ReceiptMemory {
         Arrays.fill(verdicts, Verdict.NONE);
         sequences = known;
       }
-      known[place()] = receipt.sequence();
-      tickets[place()] = receipt.ticket();
-      verdicts[place()] = decided;
+      known[at()] = receipt.sequence();
+      tickets[at()] = receipt.ticket();
+      verdicts[at()] = decided;
     }
   }
 }

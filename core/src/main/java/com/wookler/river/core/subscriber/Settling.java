@@ -87,7 +87,7 @@ final class Settling<M> {
       }
       long delay =
           nack.delay() == null
-              ? state.config.backoff().millis(claim.sequence(), attempt)
+              ? state.config.backoff().millis(claim.place(), attempt)
               : nack.delay().toMillis();
       return verdicts.retry(claim, delay, state.nowMillis());
     }
@@ -105,7 +105,7 @@ final class Settling<M> {
   /** Its data are not at hand, so they are read again. */
   @GuardedBy("state.lock")
   private Outcome giveUp(Claim claim, Verdict verdict, String reason, List<Dead> dead) {
-    StoredMessage message = state.feed.find(claim.sequence());
+    StoredMessage message = state.feed.find(claim.place());
     if (message == null) {
       return Outcome.STALE;
     }

@@ -2,6 +2,7 @@ package com.wookler.river.core.subscriber;
 
 import com.wookler.river.core.message.DamagedMessageException;
 import com.wookler.river.core.message.StoredMessage;
+import com.wookler.river.core.message.Terms;
 
 /**
  * Finishes expired messages of a subscriber on which nobody polls; in steps of housekeeping.
@@ -72,6 +73,11 @@ final class Sweep<M> {
       StoredMessage message = state.feed.find(next);
       if (message == null) {
         return;
+      }
+      if (Terms.isDelayed(message.terms())) { // it comes behind, when it is due
+        state.ledger.skip(next + 1);
+        state.force.changed();
+        continue;
       }
       if (!expiry.isOver(message.publishedMicros(), message.terms())) {
         met = next;

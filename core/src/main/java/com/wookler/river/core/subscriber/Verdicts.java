@@ -51,7 +51,7 @@ final class Verdicts {
     if (claim.verdict() == Verdict.ACKED) {
       return Outcome.REPEATED;
     }
-    Outcome outcome = ledger.acknowledge(claim.sequence(), claim.ticket());
+    Outcome outcome = ledger.acknowledge(claim.place(), claim.ticket());
     if (outcome != Outcome.STALE) {
       claim.verdict(Verdict.ACKED);
     }
@@ -62,11 +62,11 @@ final class Verdicts {
   }
 
   Outcome acknowledgeUpTo(Claim claim) {
-    if (claim.verdict() == Verdict.ACKED && claim.sequence() < ledger.floor()) {
+    if (claim.verdict() == Verdict.ACKED && claim.place() < ledger.floor()) {
       return Outcome.REPEATED;
     }
     long before = ledger.unfinished();
-    Outcome outcome = ledger.acknowledgeUpTo(claim.sequence(), claim.ticket());
+    Outcome outcome = ledger.acknowledgeUpTo(claim.place(), claim.ticket());
     if (outcome != Outcome.STALE) {
       claim.verdict(Verdict.ACKED);
       count(before - ledger.unfinished());
@@ -77,7 +77,7 @@ final class Verdicts {
   Outcome release(Claim claim) {
     return claim.verdict() == Verdict.RELEASED
         ? Outcome.REPEATED
-        : givenBack(claim, Verdict.RELEASED, ledger.release(claim.sequence(), claim.ticket()));
+        : givenBack(claim, Verdict.RELEASED, ledger.release(claim.place(), claim.ticket()));
   }
 
   Outcome retry(Claim claim, long delayMillis, long nowMillis) {
@@ -86,19 +86,19 @@ final class Verdicts {
         : givenBack(
             claim,
             Verdict.NACKED,
-            ledger.retry(claim.sequence(), claim.ticket(), delayMillis, nowMillis));
+            ledger.retry(claim.place(), claim.ticket(), delayMillis, nowMillis));
   }
 
   /** Takes the message out of delivery, for its dead letter to be written. */
   Outcome bury(Claim claim, Verdict verdict) {
     return claim.verdict() == verdict
         ? Outcome.REPEATED
-        : givenBack(claim, verdict, ledger.bury(claim.sequence(), claim.ticket()));
+        : givenBack(claim, verdict, ledger.bury(claim.place(), claim.ticket()));
   }
 
   /** Finishes a message that the filter refused; without acknowledgement it is finished. */
   void refuse(Claim claim) {
-    if (ledger.acknowledge(claim.sequence(), claim.ticket()) == Outcome.DONE) {
+    if (ledger.acknowledge(claim.place(), claim.ticket()) == Outcome.DONE) {
       claim.verdict(Verdict.ACKED);
       filtered++;
     }
@@ -118,8 +118,7 @@ final class Verdicts {
 
   Outcome extend(Claim claim, long millis, long nowMillis) {
     long latest = TimeUnit.SECONDS.toMillis(claim.handedOverSecond()) + MAX_EXTENSION_MILLIS;
-    return unlessFinished(
-        ledger.extend(claim.sequence(), claim.ticket(), millis, nowMillis, latest));
+    return unlessFinished(ledger.extend(claim.place(), claim.ticket(), millis, nowMillis, latest));
   }
 
   /** The message is finished, so a verdict that wants it delivered again did not take effect. */
