@@ -2,6 +2,7 @@ package com.wookler.river.core;
 
 import com.wookler.river.common.TimeSource;
 import com.wookler.river.core.backup.Backup;
+import com.wookler.river.core.delay.Delays;
 import com.wookler.river.core.log.BlockLog;
 import com.wookler.river.core.log.DurableFiles;
 import com.wookler.river.core.log.Salvage;
@@ -52,6 +53,7 @@ final class BlockDrain {
   private final Executor flusher;
   private final TimeSource time;
   private final Forces forces;
+  private final Delays delays;
   private final IntConsumer leaveLookup;
   private final Salvage salvage;
   private final Listeners listeners;
@@ -64,12 +66,13 @@ final class BlockDrain {
   private long retryNanos = FIRST_RETRY_NANOS; // confined to the serial task
 
   /**
-   * Who deletes the files of a block, who has to leave it, who keeps it if it is damaged, and who
-   * hears that it is archived.
+   * Who deletes the files of a block, who takes delayed messages out of it, who has to leave it,
+   * who keeps it if it is damaged, and who hears that it is archived.
    */
   record Neighbours(
       Executor flusher,
       Forces forces,
+      Delays delays,
       IntConsumer leaveLookup,
       Salvage salvage,
       Listeners listeners) {}
@@ -96,6 +99,7 @@ final class BlockDrain {
     this.retention = retention;
     this.flusher = neighbours.flusher();
     this.forces = neighbours.forces();
+    this.delays = neighbours.delays();
     this.leaveLookup = neighbours.leaveLookup();
     this.salvage = neighbours.salvage();
     this.listeners = neighbours.listeners();
@@ -119,7 +123,9 @@ final class BlockDrain {
 
   /** The oldest block if it is closed, and finished or given up. */
   private Optional<Seal> drained() {
-    return log.oldestSealed().filter(seal -> isFinished(seal) || isGivenUp(seal));
+    return log.oldestSealed()
+        .filter(seal -> delays.floor() >= seal.endSequence())
+        .filter(seal -> isFinished(seal) || isGivenUp(seal));
   }
 
   private boolean isFinished(Seal seal) {
@@ -225,6 +231,7 @@ final class BlockDrain {
     }
     subscribers.open().forEach(subscriber -> leave(subscriber, seal));
     leaveLookup.accept(seal.block());
+    delays.leave(seal.block());
     boolean damaged = keep;
     flusher.execute(() -> delete(seal, damaged));
     return true;

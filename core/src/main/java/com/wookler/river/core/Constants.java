@@ -20,6 +20,9 @@ public final class Constants {
   /** Messages that became dead letters. */
   public static final String MONITOR_COUNTER_DEAD = "dead";
 
+  /** Delayed messages that came due. */
+  public static final String MONITOR_COUNTER_DELAYED = "delayed";
+
   /** Messages lost to damage. */
   public static final String MONITOR_COUNTER_DAMAGED = "damaged";
 

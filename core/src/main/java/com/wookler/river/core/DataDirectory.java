@@ -4,6 +4,7 @@ import com.google.errorprone.annotations.concurrent.GuardedBy;
 import com.wookler.river.common.TimeSource;
 import com.wookler.river.common.errors.ConfigurationException;
 import com.wookler.river.common.errors.RiverException;
+import com.wookler.river.core.delay.Delays;
 import com.wookler.river.core.log.DurableFiles;
 import com.wookler.river.core.log.QueueIdentity;
 import com.wookler.river.core.message.DamagedMessageException;
@@ -41,6 +42,7 @@ import org.slf4j.LoggerFactory;
  *                                "check":"…"}, the CRC32C of id and name
  *    log/                        the blocks
  *    ids/, keys/                 the indexes of ids and keys, if it has them
+ *    delayed/                    messages that wait for their time, if there were any
  *    subscribers/&lt;name&gt;/        their ledgers
  *  &lt;base&gt;/&lt;queue&gt;.discarded-20261120T101500.000Z/   data set aside
  * </pre>
@@ -265,6 +267,10 @@ final class DataDirectory implements AutoCloseable {
 
   Path keys() {
     return path.resolve("keys");
+  }
+
+  Path delayed() {
+    return path.resolve(Delays.DIRECTORY);
   }
 
   Path subscribers() {

@@ -1,19 +1,26 @@
 package com.wookler.river.core;
 
+import com.wookler.river.core.delay.Delays;
 import com.wookler.river.core.log.BlockLog;
 import org.jspecify.annotations.Nullable;
 
 /**
  * What is forced in the background, in its order: where expired messages went, the log, then what
- * the subscribers have finished of it, then the ids of its messages. So nothing on the device tells
- * of a message that is not.
+ * the subscribers have finished of it, then the ids of its messages and those that are delayed. So
+ * nothing on the device tells of a message that is not.
  */
 final class Forces {
   private final BlockLog log;
   private final SubscriberRegistry<?> subscribers;
   private final @Nullable Deduplicator deduplicator;
+  private final Delays delays;
 
-  Forces(BlockLog log, SubscriberRegistry<?> subscribers, @Nullable Deduplicator deduplicator) {
+  Forces(
+      BlockLog log,
+      SubscriberRegistry<?> subscribers,
+      @Nullable Deduplicator deduplicator,
+      Delays delays) {
+    this.delays = delays;
     this.log = log;
     this.subscribers = subscribers;
     this.deduplicator = deduplicator;
@@ -21,15 +28,22 @@ final class Forces {
 
   /** Whether anything is not on the device. */
   boolean isUnforced() {
-    return subscribers.isUnforced() || (deduplicator != null && deduplicator.isDirty());
+    return subscribers.isUnforced()
+        || delays.isDirty()
+        || (deduplicator != null && deduplicator.isDirty());
   }
 
   /** Forces all; on the flusher. */
   void force() {
     long end = log.nextSequence();
+    delays.capture();
     subscribers.force();
-    if (deduplicator != null && log.failure().isEmpty()) {
+    if (log.failure().isPresent()) {
+      return;
+    }
+    if (deduplicator != null) {
       deduplicator.flush(end);
     }
+    delays.flush();
   }
 }

@@ -3,6 +3,7 @@ package com.wookler.river.core;
 import com.wookler.river.common.TimeSource;
 import com.wookler.river.common.counters.AbstractCounter;
 import com.wookler.river.common.errors.RiverException;
+import com.wookler.river.core.delay.Delays;
 import com.wookler.river.core.log.BlockLog;
 import com.wookler.river.core.log.PublishBuffer;
 import com.wookler.river.core.log.Room;
@@ -37,6 +38,7 @@ final class LogPublisher<M> implements Publisher<M> {
   private final BlockLog log;
   private final Intake intake;
   private final @Nullable Deduplicator deduplicator;
+  private final Delays delays;
   private final TimeSource time;
   private final AbstractCounter addTime;
 
@@ -45,6 +47,7 @@ final class LogPublisher<M> implements Publisher<M> {
       BlockLog log,
       Intake intake,
       @Nullable Deduplicator deduplicator,
+      Delays delays,
       AbstractCounter addTime) {
     this.queue = config.name();
     this.converter = config.converter();
@@ -53,6 +56,7 @@ final class LogPublisher<M> implements Publisher<M> {
     this.log = log;
     this.intake = intake;
     this.deduplicator = deduplicator;
+    this.delays = delays;
     this.time = config.time();
     this.addTime = addTime;
   }
@@ -89,7 +93,24 @@ final class LogPublisher<M> implements Publisher<M> {
 
   private long store(Message<M> message) {
     Message<M> present = present(message);
-    return store(present.data(), present.key(), present.headers(), present.terms());
+    return isDelayed(present) ? delays.publishing(() -> append(present)) : append(present);
+  }
+
+  private long append(Message<M> message) {
+    return store(message.data(), message.key(), message.headers(), message.terms());
+  }
+
+  private static boolean isDelayed(@Nullable Message<?> message) {
+    return message != null && Terms.isDelayed(message.terms());
+  }
+
+  private static boolean anyIsDelayed(List<? extends Message<?>> messages) {
+    for (Message<?> message : messages) {
+      if (isDelayed(message)) {
+        return true;
+      }
+    }
+    return false;
   }
 
   private long store(
@@ -139,7 +160,11 @@ final class LogPublisher<M> implements Publisher<M> {
   }
 
   private Deduplicator.Placed once(List<Message<M>> messages) {
-    return Objects.requireNonNull(deduplicator).publish(intake, messages, converted(messages));
+    Deduplicator ids = Objects.requireNonNull(deduplicator);
+    byte[][] bytes = converted(messages);
+    return anyIsDelayed(messages)
+        ? delays.publishing(() -> ids.publish(intake, messages, bytes))
+        : ids.publish(intake, messages, bytes);
   }
 
   private byte[][] converted(List<Message<M>> messages) {
@@ -152,6 +177,12 @@ final class LogPublisher<M> implements Publisher<M> {
 
   private long store(List<Message<M>> messages) {
     byte[][] bytes = converted(messages);
+    return anyIsDelayed(messages)
+        ? delays.publishing(() -> append(messages, bytes))
+        : append(messages, bytes);
+  }
+
+  private long append(List<Message<M>> messages, byte[][] bytes) {
     PublishBuffer buffer = PublishBuffer.ofThread();
     DocumentWriter document = buffer.document();
     document.start();

@@ -38,6 +38,10 @@ final class QueueCounters {
     return counters.shared(store, Constants.MONITOR_COUNTER_DAMAGED, Count.class);
   }
 
+  AbstractCounter delayed() {
+    return counters.local(store, Constants.MONITOR_COUNTER_DELAYED, Count.class);
+  }
+
   AbstractCounter addTime() {
     return counters.shared(
         Constants.MONITOR_NAMESPACE, Constants.MONITOR_COUNTER_ADD_TIME, Average.class);

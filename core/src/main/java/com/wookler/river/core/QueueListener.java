@@ -44,9 +44,9 @@ public interface QueueListener {
    * Messages were lost to damage, and subscribers go on behind them. Told once for each run of
    * messages, whoever meets it first, and not again after a restart.
    *
-   * @param block its number
+   * @param block its number; -1: they were delayed, and in a file of those
    * @param file its data file
-   * @param firstSequence the first that is lost
+   * @param firstSequence the first that is lost; -1: nothing is left that tells which they were
    * @param messages how many
    */
   default void damaged(int block, Path file, long firstSequence, long messages) {}

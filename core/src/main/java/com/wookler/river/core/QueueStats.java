@@ -16,6 +16,8 @@ package com.wookler.river.core;
  *     FullPolicy#DISCARD_OLDEST} or by a retention, before a subscriber had finished them, counted
  *     once for each such subscriber; without subscribers, once
  * @param diskFree bytes that the queue's volume has free
+ * @param delayed messages that wait for the time until which they were delayed; one that was
+ *     published a moment ago may be missing
  */
 public record QueueStats(
     long messages,
@@ -27,4 +29,5 @@ public record QueueStats(
     long archived,
     int backups,
     long discarded,
-    long diskFree) {}
+    long diskFree,
+    long delayed) {}

@@ -6,6 +6,8 @@ import com.wookler.river.common.errors.ConfigurationException;
 import com.wookler.river.common.errors.RiverException;
 import com.wookler.river.core.ack.AckScan;
 import com.wookler.river.core.backup.Backup;
+import com.wookler.river.core.delay.DelayContext;
+import com.wookler.river.core.delay.Delays;
 import com.wookler.river.core.log.BlockLog;
 import com.wookler.river.core.log.LogLines;
 import com.wookler.river.core.log.LogSettings;
@@ -63,6 +65,7 @@ final class RunningQueue<M> {
   private final @Nullable LatestByKey keys;
   private final Salvage salvage;
   private final LogPublisher<M> publisher;
+  private final Delays delays;
   private final Forces forces;
   private final BlockDrain drain;
   private final OpenQueues.Slot slot = new OpenQueues.Slot(this); // told to nobody until it runs
@@ -103,18 +106,20 @@ final class RunningQueue<M> {
               counters,
               buries ? deadLetters(worker, listeners) : this::none);
       Deduplicator deduplicator = openDeduplicator();
-      forces = new Forces(log, subscribers, deduplicator);
+      delays = openDelays(counters);
+      forces = new Forces(log, subscribers, deduplicator, delays);
       drain =
           new BlockDrain(
               context,
               subscribers,
               config.retention(),
               archive(),
-              new BlockDrain.Neighbours(flusher, forces, this::leave, salvage, listeners));
-      Intake intake = new Intake(config, log, subscribers::needed);
+              new BlockDrain.Neighbours(flusher, forces, delays, this::leave, salvage, listeners));
+      Intake intake = new Intake(config, log, this::needed);
       undo.push(worker::drain);
       startHousekeeping(intake, new Housekeeper.Pools(flusher, worker, listeners));
-      publisher = new LogPublisher<>(config, log, intake, deduplicator, counters.addTime());
+      publisher = new LogPublisher<>(config, log, intake, deduplicator, delays, counters.addTime());
+      delays.start();
       undo.push(log::stop);
       OpenQueues.add(directory.path(), slot);
       undo.push(() -> OpenQueues.remove(directory.path()));
@@ -223,6 +228,45 @@ final class RunningQueue<M> {
     undo.push(opened::close);
     config.subscribers().forEach(opened::open);
     return opened;
+  }
+
+  private Delays openDelays(QueueCounters counters) {
+    QueueDelays parts =
+        new QueueDelays(
+            this::forceSoon,
+            lookup,
+            salvage,
+            config.storage().onDamage() == OnDamage.SALVAGE,
+            counters.delayed());
+    Delays opened =
+        Delays.open(
+            new DelayContext(
+                config.name(),
+                directory.identity(),
+                directory.delayed(),
+                log,
+                config.time(),
+                parts),
+            flusher);
+    undo.push(opened::close);
+    undo.push(flusher::drain);
+    undo.push(
+        () -> {
+          if (opened.isDirty()) {
+            forceSoon();
+          }
+        });
+    undo.push(opened::stop);
+    return opened;
+  }
+
+  private void forceSoon() {
+    flusher.execute(forces::force);
+  }
+
+  /** The lowest sequence that counts in the limits: one that waits for its time needs room too. */
+  private long needed() {
+    return Math.min(subscribers.needed(), log.nextSequence() - delays.waiting());
   }
 
   private @Nullable Deduplicator openDeduplicator() {
@@ -374,7 +418,8 @@ final class RunningQueue<M> {
         drain.archived(),
         backup == null ? 0 : backup.count(),
         discarded(),
-        directory.path().toFile().getUsableSpace());
+        directory.path().toFile().getUsableSpace(),
+        delays.waiting());
   }
 
   /** Forces the log and, after it, the ledgers. */

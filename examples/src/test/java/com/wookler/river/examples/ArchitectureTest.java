@@ -37,6 +37,7 @@ class ArchitectureTest {
           "reactor",
           "core",
           "core.inspect",
+          "core.delay",
           "core.ids",
           "core.keys",
           "core.subscriber",

@@ -2,6 +2,7 @@ package com.wookler.river.core.inspect;
 
 import com.wookler.river.common.errors.ConfigurationException;
 import com.wookler.river.common.errors.RiverException;
+import com.wookler.river.core.delay.Delays;
 import com.wookler.river.core.log.BlockFile;
 import com.wookler.river.core.log.LogFiles;
 import com.wookler.river.core.log.QueueIdentity;
@@ -23,7 +24,7 @@ import org.jspecify.annotations.Nullable;
 /** The directory of a queue as files. */
 final class QueueDirectory {
   private static final Set<String> KNOWN =
-      Set.of("LOCK", QueueIdentity.FILE, "ids", "keys", "log", "subscribers");
+      Set.of("LOCK", QueueIdentity.FILE, Delays.DIRECTORY, "ids", "keys", "log", "subscribers");
 
   private final Path path;
   private final @Nullable QueueIdentity identity;

@@ -191,7 +191,7 @@ public final class BlockLog implements AutoCloseable {
     long micros = Math.max(lastMicros, now);
     int count = buffer.document().count();
     Block block = withSpace(buffer.document().length());
-    if (!room.admits(sequence + count, buffer.document().length())) {
+    if (!buffer.isAdmitted() && !room.admits(sequence + count, buffer.document().length())) {
       return Room.NONE;
     }
     if (block.messages() == 0) {

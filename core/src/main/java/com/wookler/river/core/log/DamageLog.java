@@ -116,9 +116,7 @@ final class DamageLog {
   }
 
   private Path keep(Damage damage) throws IOException {
-    Path aside =
-        aside()
-            .resolve(BlockName.data(directory, damage.block()).getFileName() + "-" + damage.from());
+    Path aside = aside().resolve(damage.file().getFileName() + "-" + damage.from());
     byte[] bytes = new byte[(int) Math.min(ASIDE_BYTES, damage.to() - damage.from())];
     try (FileWindow window = new FileWindow(damage.file(), damage.to())) {
       if (window.has(damage.from(), bytes.length)) {

@@ -18,6 +18,7 @@ public final class PublishBuffer {
   private @Nullable ByteBuffer viewed;
 
   private int samples;
+  private boolean admitted;
 
   private PublishBuffer() {}
 
@@ -26,6 +27,15 @@ public final class PublishBuffer {
    */
   public static PublishBuffer ofThread() {
     return OF_THREAD.get();
+  }
+
+  /** From now on the limits of the queue refuse nothing that this thread appends. */
+  public void admit() {
+    admitted = true;
+  }
+
+  boolean isAdmitted() {
+    return admitted;
   }
 
   /** To build the document in. */

@@ -117,6 +117,25 @@ public final class Salvage {
     }
   }
 
+  /** Reports messages that were lost with a file that is no block's. */
+  public void lost(Damage found) {
+    try {
+      record.add(found, time.wallTime());
+    } catch (IOException e) {
+      LOG.warn("Queue {}: cannot write the record of damage", queue, e);
+    }
+    damaged.add(found.messages());
+    LOG.warn(
+        "Queue {}: damaged: {}: {} delayed messages are lost, {}, at bytes {} to {}",
+        queue,
+        found.file(),
+        found.messages(),
+        found.first() < 0 ? "which cannot be told" : "sequence " + found.first(),
+        found.from(),
+        found.to());
+    listener.accept(found);
+  }
+
   /** Messages of the log that are known to be lost. */
   public synchronized long lost() {
     long first = log.firstSequence();

@@ -1,0 +1,286 @@
+package com.wookler.river.core.delay;
+
+import com.wookler.river.common.errors.RiverException;
+import com.wookler.river.core.log.DurableFiles;
+import com.wookler.river.core.message.DamagedMessageException;
+import com.wookler.river.core.message.DocumentReader;
+import com.wookler.river.core.message.DocumentWriter;
+import com.wookler.river.core.message.Stamp;
+import com.wookler.river.core.message.StoredMessage;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.nio.channels.FileChannel;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.util.UUID;
+import java.util.zip.CRC32C;
+
+/**
+ * A file of waiting messages, {@code due-<number>}, in the order in which they came. Numbers are
+ * little-endian:
+ *
+ * <pre>
+ *  offset  size  what
+ *       0     8  "RIVERDUE"
+ *       8     4  version, 1
+ *      12    16  the queue's UUID
+ *      28     8  number of the file
+ *      36     4  CRC32C of these
+ *      40     …  records
+ * </pre>
+ *
+ * <p>A record:
+ *
+ * <pre>
+ *       0     4  "DUE1"
+ *       4     4  CRC32C of: queue UUID, number of the file, bytes 8..27
+ *       8     8  when it is due, microseconds since 1970
+ *      16     8  sequence
+ *      24     4  length of what follows
+ *      28     …  the message: a document of one ({@link
+ *                com.wookler.river.core.message.DocumentFormat}), of block 0
+ * </pre>
+ *
+ * <p>What stands behind the length that {@link TimerState} names counts for nothing. Written by one
+ * thread at a time; read by any.
+ */
+final class BucketFile implements AutoCloseable {
+  static final String PREFIX = "due-";
+  static final int HEADER_BYTES = 40;
+  static final int RECORD_BYTES = 28;
+
+  private static final long MAGIC = 0x4555445245564952L; // "RIVERDUE"
+  private static final int VERSION = 1;
+  private static final int RECORD_MAGIC = 0x31455544; // "DUE1"
+  private static final int NO_BLOCK = 0;
+
+  private final Path path;
+  private final UUID queue;
+  private final long number;
+  private final FileChannel channel;
+
+  private BucketFile(Path path, UUID queue, long number, FileChannel channel) {
+    this.path = path;
+    this.queue = queue;
+    this.number = number;
+    this.channel = channel;
+  }
+
+  static Path path(Path directory, long number) {
+    return directory.resolve(String.format("%s%012d", PREFIX, number));
+  }
+
+  /** A new one, not forced. */
+  static BucketFile create(Path directory, UUID queue, long number) throws IOException {
+    Path path = path(directory, number);
+    DurableFiles.create(path).close();
+    BucketFile file = open(path, queue, number, true);
+    try {
+      file.write(file.header(), 0);
+    } catch (Throwable e) {
+      file.close();
+      Files.deleteIfExists(path);
+      throw e;
+    }
+    return file;
+  }
+
+  /**
+   * One that is there.
+   *
+   * @throws DamagedMessageException it is not this file of this queue
+   * @throws RiverException a newer River wrote it
+   */
+  static BucketFile open(Path directory, UUID queue, long number, boolean write, long end)
+      throws IOException {
+    BucketFile file = open(path(directory, number), queue, number, write);
+    try {
+      file.check();
+      if (write && file.channel.size() > end) {
+        file.channel.truncate(end); // a run that was ended did not count it
+      }
+      return file;
+    } catch (Throwable e) {
+      file.close();
+      throw e;
+    }
+  }
+
+  private static BucketFile open(Path path, UUID queue, long number, boolean write)
+      throws IOException {
+    FileChannel channel =
+        write
+            ? FileChannel.open(path, StandardOpenOption.READ, StandardOpenOption.WRITE)
+            : FileChannel.open(path, StandardOpenOption.READ);
+    return new BucketFile(path, queue, number, channel);
+  }
+
+  private ByteBuffer header() {
+    ByteBuffer header = ByteBuffer.allocate(HEADER_BYTES).order(ByteOrder.LITTLE_ENDIAN);
+    header.putLong(MAGIC).putInt(VERSION).putLong(queue.getMostSignificantBits());
+    header.putLong(queue.getLeastSignificantBits()).putLong(number);
+    CRC32C crc = new CRC32C();
+    crc.update(header.array(), 0, HEADER_BYTES - 4);
+    return header.putInt((int) crc.getValue()).flip();
+  }
+
+  private void check() throws IOException {
+    ByteBuffer header = ByteBuffer.allocate(HEADER_BYTES).order(ByteOrder.LITTLE_ENDIAN);
+    read(header, 0);
+    if (header.equals(header())) {
+      return;
+    }
+    CRC32C crc = new CRC32C();
+    crc.update(header.array(), 0, HEADER_BYTES - 4);
+    if (header.limit() == HEADER_BYTES
+        && header.getLong(0) == MAGIC
+        && header.getInt(HEADER_BYTES - 4) == (int) crc.getValue()
+        && header.getInt(8) != VERSION) {
+      throw new RiverException(
+          path + " has format version " + header.getInt(8) + "; this River reads " + VERSION);
+    }
+    throw new DamagedMessageException("damaged: " + path + " does not begin as it should");
+  }
+
+  Path path() {
+    return path;
+  }
+
+  long number() {
+    return number;
+  }
+
+  long size() throws IOException {
+    return channel.size();
+  }
+
+  /** Encodes records. Not thread-safe. */
+  static final class Encoder {
+    private final Stamp stamp;
+    private final DocumentWriter document = new DocumentWriter();
+
+    Encoder(UUID queue) {
+      this.stamp = new Stamp(queue);
+    }
+
+    /** The message as a record of this file. */
+    byte[] encode(long time, StoredMessage message, BucketFile file) {
+      document.start();
+      document.add(message.data(), message.key(), message.headers(), message.terms());
+      stamp.stamp(document, NO_BLOCK, message.sequence(), message.publishedMicros());
+      int length = document.length();
+      ByteBuffer record = ByteBuffer.allocate(RECORD_BYTES + length);
+      file.putHead(record, time, message.sequence(), length);
+      document.memory().get(0, record.array(), RECORD_BYTES, length);
+      document.finish();
+      return record.array();
+    }
+  }
+
+  private void putHead(ByteBuffer record, long time, long sequence, int length) {
+    record.order(ByteOrder.LITTLE_ENDIAN);
+    record.putInt(0, RECORD_MAGIC).putLong(8, time).putLong(16, sequence).putInt(24, length);
+    record.putInt(4, headCheck(record, 0));
+  }
+
+  /** The same record, for this file. */
+  byte[] adopt(byte[] record) {
+    ByteBuffer head = ByteBuffer.wrap(record).order(ByteOrder.LITTLE_ENDIAN);
+    head.putInt(4, headCheck(head, 0));
+    return record;
+  }
+
+  private int headCheck(ByteBuffer bytes, int offset) {
+    CRC32C crc = new CRC32C();
+    update(crc, queue.getMostSignificantBits());
+    update(crc, queue.getLeastSignificantBits());
+    update(crc, number);
+    for (int at = offset + 8; at < offset + RECORD_BYTES; at++) {
+      crc.update(bytes.get(at));
+    }
+    return (int) crc.getValue();
+  }
+
+  private static void update(CRC32C crc, long value) {
+    for (int shift = 0; shift < Long.SIZE; shift += Byte.SIZE) {
+      crc.update((int) (value >>> shift));
+    }
+  }
+
+  /** Length of the record whose head stands there; -1 if none does. */
+  int lengthAt(ByteBuffer bytes, int offset) {
+    if (bytes.getInt(offset) != RECORD_MAGIC
+        || bytes.getInt(offset + 4) != headCheck(bytes, offset)) {
+      return -1;
+    }
+    return RECORD_BYTES + bytes.getInt(offset + 24);
+  }
+
+  void write(ByteBuffer bytes, long offset) throws IOException {
+    long to = offset;
+    while (bytes.hasRemaining()) {
+      to += channel.write(bytes, to);
+    }
+  }
+
+  void force() throws IOException {
+    channel.force(false);
+  }
+
+  /** Fills the buffer as far as the file goes, and flips it. */
+  void read(ByteBuffer into, long offset) throws IOException {
+    long from = offset;
+    while (into.hasRemaining()) {
+      int read = channel.read(into, from);
+      if (read < 0) {
+        break;
+      }
+      from += read;
+    }
+    into.flip();
+  }
+
+  /** The bytes of a record whose head was proven. */
+  byte[] record(long offset) throws IOException {
+    ByteBuffer head = ByteBuffer.allocate(RECORD_BYTES).order(ByteOrder.LITTLE_ENDIAN);
+    read(head, offset);
+    int length = head.limit() < RECORD_BYTES ? -1 : lengthAt(head, 0);
+    if (length < 0 || offset + length > channel.size()) {
+      throw new DamagedMessageException("damaged: " + path + " has no message at byte " + offset);
+    }
+    ByteBuffer record = ByteBuffer.allocate(length);
+    read(record, offset);
+    return record.array();
+  }
+
+  /**
+   * The message of a record.
+   *
+   * @throws DamagedMessageException it is not what was written
+   */
+  StoredMessage message(long offset, long sequence) throws IOException {
+    byte[] record = record(offset);
+    byte[] document = new byte[record.length - RECORD_BYTES];
+    System.arraycopy(record, RECORD_BYTES, document, 0, document.length);
+    DocumentReader reader = new DocumentReader(queue);
+    reader.open(document, document.length, NO_BLOCK);
+    StoredMessage message = reader.next();
+    if (message.sequence() != sequence) {
+      throw new DamagedMessageException(
+          "damaged: " + path + " has another message at byte " + offset);
+    }
+    return message;
+  }
+
+  void delete() throws IOException {
+    close();
+    Files.deleteIfExists(path);
+  }
+
+  @Override
+  public void close() throws IOException {
+    channel.close();
+  }
+}

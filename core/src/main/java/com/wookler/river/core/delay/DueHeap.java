@@ -1,0 +1,165 @@
+package com.wookler.river.core.delay;
+
+import java.util.Arrays;
+
+/**
+ * Entries of 24 bytes, each a message: when it is due, its sequence, and where it is; the first one
+ * is the least by time, then by sequence. Guarded by its owner.
+ */
+final class DueHeap {
+  private static final int LEAST = 64;
+
+  private long[] times = new long[LEAST];
+  private long[] sequences = new long[LEAST];
+  private long[] places = new long[LEAST];
+  private int size;
+
+  /** Which entries. */
+  interface Condition {
+    boolean holds(long time, long sequence, long place);
+  }
+
+  int size() {
+    return size;
+  }
+
+  /** What it takes. */
+  long bytes() {
+    return 3L * Long.BYTES * times.length;
+  }
+
+  boolean isEmpty() {
+    return size == 0;
+  }
+
+  /** Of the first. */
+  long time() {
+    return times[0];
+  }
+
+  /** Of the first. */
+  long sequence() {
+    return sequences[0];
+  }
+
+  /** Of the first. */
+  long place() {
+    return places[0];
+  }
+
+  void add(long time, long sequence, long place) {
+    if (size == times.length) {
+      resize(size + (size >> 1));
+    }
+    set(size, time, sequence, place);
+    up(size++);
+  }
+
+  void removeFirst() {
+    size--;
+    set(0, times[size], sequences[size], places[size]);
+    down(0);
+    if (times.length > LEAST && size < times.length / 4) {
+      resize(Math.max(LEAST, times.length / 2));
+    }
+  }
+
+  /** Keeps those for which the condition holds. */
+  void retain(Condition condition) {
+    int kept = 0;
+    for (int i = 0; i < size; i++) {
+      if (condition.holds(times[i], sequences[i], places[i])) {
+        set(kept++, times[i], sequences[i], places[i]);
+      }
+    }
+    size = kept;
+    resize(Math.max(LEAST, Integer.highestOneBit(size) * 2));
+    for (int i = size / 2 - 1; i >= 0; i--) {
+      down(i);
+    }
+  }
+
+  /** A copy in order. */
+  DueHeap sorted() {
+    DueHeap rest = new DueHeap();
+    rest.resize(Math.max(LEAST, size));
+    System.arraycopy(times, 0, rest.times, 0, size);
+    System.arraycopy(sequences, 0, rest.sequences, 0, size);
+    System.arraycopy(places, 0, rest.places, 0, size);
+    rest.size = size;
+    DueHeap copy = new DueHeap();
+    copy.resize(Math.max(LEAST, size));
+    while (!rest.isEmpty()) {
+      copy.set(copy.size++, rest.time(), rest.sequence(), rest.place());
+      rest.removeFirst();
+    }
+    return copy;
+  }
+
+  /** Of an entry of a {@link #sorted} one. */
+  long time(int entry) {
+    return times[entry];
+  }
+
+  /** Likewise. */
+  long sequence(int entry) {
+    return sequences[entry];
+  }
+
+  /** Likewise. */
+  long place(int entry) {
+    return places[entry];
+  }
+
+  /** Likewise. */
+  void place(int entry, long place) {
+    places[entry] = place;
+  }
+
+  private void resize(int to) {
+    times = Arrays.copyOf(times, to);
+    sequences = Arrays.copyOf(sequences, to);
+    places = Arrays.copyOf(places, to);
+  }
+
+  private void set(int at, long time, long sequence, long place) {
+    times[at] = time;
+    sequences[at] = sequence;
+    places[at] = place;
+  }
+
+  private boolean isBefore(int a, int b) {
+    return Key.compare(times[a], sequences[a], times[b], sequences[b]) < 0;
+  }
+
+  private void up(int from) {
+    int at = from;
+    while (at > 0 && isBefore(at, (at - 1) / 2)) {
+      swap(at, (at - 1) / 2);
+      at = (at - 1) / 2;
+    }
+  }
+
+  private void down(int from) {
+    int at = from;
+    while (2 * at + 1 < size) {
+      int least = 2 * at + 1;
+      if (least + 1 < size && isBefore(least + 1, least)) {
+        least++;
+      }
+      if (!isBefore(least, at)) {
+        return;
+      }
+      swap(at, least);
+      at = least;
+    }
+  }
+
+  private void swap(int a, int b) {
+    long time = times[a];
+    long sequence = sequences[a];
+    long place = places[a];
+    set(a, times[b], sequences[b], places[b]);
+    set(b, time, sequence, place);
+  }
+}

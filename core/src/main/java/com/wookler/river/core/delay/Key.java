@@ -1,0 +1,29 @@
+package com.wookler.river.core.delay;
+
+/**
+ * What orders waiting messages: when they are due, in microseconds since 1970, then their sequence.
+ */
+record Key(long time, long sequence) implements Comparable<Key> {
+  static final Key FIRST = new Key(Long.MIN_VALUE, Long.MIN_VALUE);
+  static final Key LAST = new Key(Long.MAX_VALUE, Long.MAX_VALUE);
+
+  static int compare(long time, long sequence, long otherTime, long otherSequence) {
+    int byTime = Long.compare(time, otherTime);
+    return byTime != 0 ? byTime : Long.compare(sequence, otherSequence);
+  }
+
+  @Override
+  public int compareTo(Key other) {
+    return compare(time, sequence, other.time, other.sequence);
+  }
+
+  /** Whether this one comes before that. */
+  boolean isBefore(long otherTime, long otherSequence) {
+    return compare(time, sequence, otherTime, otherSequence) < 0;
+  }
+
+  /** Whether this one comes behind that. */
+  boolean isBehind(long otherTime, long otherSequence) {
+    return compare(time, sequence, otherTime, otherSequence) > 0;
+  }
+}

@@ -1,0 +1,93 @@
+package com.wookler.river.core.delay;
+
+import com.wookler.river.core.log.BlockLog;
+import com.wookler.river.core.log.LogReader;
+import com.wookler.river.core.message.DamagedMessageException;
+import com.wookler.river.core.message.StoredMessage;
+import com.wookler.river.core.message.Terms;
+import java.util.HashSet;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/** Reads the log in order and passes over damage. Not thread-safe. */
+final class LogWalk implements AutoCloseable {
+  /** Damaged messages in a row after which the rest of their block is taken for damaged too. */
+  private static final int MAX_DAMAGED = 1_000;
+
+  private final DelayContext context;
+  private final BlockLog log;
+  private final LogReader reader;
+  private long behind;
+  private int inARow;
+
+  LogWalk(DelayContext context) {
+    this.context = context;
+    this.log = context.log();
+    this.reader = log.reader();
+  }
+
+  /** The message there; null if it is lost, or not published yet. */
+  @Nullable StoredMessage at(long sequence) {
+    behind = sequence;
+    long first = log.firstSequence();
+    if (sequence < first) {
+      behind = first;
+      return null;
+    }
+    reader.moveTo(sequence);
+    try {
+      StoredMessage message = reader.next();
+      behind = message == null ? sequence : sequence + 1;
+      inARow = 0;
+      return message;
+    } catch (DamagedMessageException e) {
+      behind = behindDamage(sequence);
+      return null;
+    }
+  }
+
+  private long behindDamage(long sequence) {
+    long end = log.gaps().endOf(sequence);
+    if (end <= sequence) {
+      end = context.queueParts().passOver(sequence);
+    }
+    if (end > sequence) {
+      return end;
+    }
+    return ++inARow % MAX_DAMAGED == 0 ? reader.behindBlock(sequence) : sequence + 1;
+  }
+
+  /** Where to go on behind what was read last. */
+  long behind() {
+    return behind;
+  }
+
+  /** Where the log has what was read last. */
+  long location() {
+    return reader.location();
+  }
+
+  void leave(int block) {
+    reader.leave(block);
+  }
+
+  /** The messages of which the log has a due copy from there on. */
+  static Set<Long> copiesFrom(DelayContext context, long from) {
+    Set<Long> copies = new HashSet<>();
+    try (LogWalk walk = new LogWalk(context)) {
+      for (long at = from; at < context.log().nextSequence(); at = walk.behind()) {
+        StoredMessage message = walk.at(at);
+        Terms terms = message == null ? null : message.terms();
+        if (terms != null && terms.origin() != null) {
+          copies.add(terms.origin().sequence());
+        }
+      }
+    }
+    return copies;
+  }
+
+  @Override
+  public void close() {
+    reader.close();
+  }
+}

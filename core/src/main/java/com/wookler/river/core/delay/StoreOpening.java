@@ -1,0 +1,194 @@
+package com.wookler.river.core.delay;
+
+import com.wookler.river.core.log.DurableFiles;
+import com.wookler.river.core.message.DamagedMessageException;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Objects;
+import java.util.Set;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** Finds the files of waiting messages after whatever ended the last run. */
+final class StoreOpening {
+  private static final Logger LOG = LoggerFactory.getLogger(StoreOpening.class);
+
+  private final DelayContext context;
+  private final Path directory;
+
+  /**
+   * What was found.
+   *
+   * @param copied messages of which the log has a copy behind what the state counts
+   * @param known those that the log may show and that are not to be taken from it
+   * @param repaired whether it differs from what the state says
+   */
+  record Opened(
+      TimerState state,
+      long safeCollected,
+      List<Bucket> buckets,
+      Set<Long> copied,
+      Set<Long> known,
+      boolean repaired) {}
+
+  private StoreOpening(DelayContext context) {
+    this.context = context;
+    this.directory = context.directory();
+  }
+
+  /** Begins: nothing was delayed up to here. Survives a power loss when it returns. */
+  static void create(DelayContext context, long collected) throws IOException {
+    DurableFiles.createDirectories(context.directory());
+    for (long generation = 1; generation <= 2; generation++) {
+      new TimerState(generation, collected, collected, Key.FIRST, 1, List.of())
+          .write(context.directory(), context.identity());
+    }
+  }
+
+  static boolean exists(Path directory) {
+    return Files.exists(TimerState.path(directory, 0))
+        || Files.exists(TimerState.path(directory, 1));
+  }
+
+  static Opened open(DelayContext context) throws IOException {
+    return new StoreOpening(context).open();
+  }
+
+  private Opened open() throws IOException {
+    TimerState.Look look = TimerState.look(directory, context.identity());
+    look.faults().forEach(fault -> LOG.warn("Queue {}: {}", context.queue(), fault));
+    TimerState newest = look.newest();
+    if (newest == null) {
+      return rebuild();
+    }
+    boolean repaired = !look.faults().isEmpty();
+    List<Bucket> buckets = new ArrayList<>();
+    for (TimerState.Line line : newest.files()) {
+      Bucket bucket = bucket(line);
+      if (bucket == null) {
+        repaired = true;
+      } else {
+        buckets.add(bucket);
+      }
+    }
+    deleteOthers(newest, look.before() == null ? newest : look.before());
+    long safe = look.before() == null ? newest.collected() : look.before().collected();
+    Set<Long> copies = LogWalk.copiesFrom(context, newest.copied());
+    return new Opened(
+        newest, Math.min(safe, newest.collected()), buckets, copies, copies, repaired);
+  }
+
+  private @Nullable Bucket bucket(TimerState.Line line) throws IOException {
+    Path path = BucketFile.path(directory, line.number());
+    try {
+      BucketFile file =
+          BucketFile.open(directory, context.identity(), line.number(), true, line.bytes());
+      return new Bucket(line.from(), file, line.bytes(), line.records());
+    } catch (DamagedMessageException e) {
+      LOG.warn("Queue {}: {}", context.queue(), e.getMessage());
+      context.lost(path, DelayContext.UNKNOWN, line.records(), 0, line.bytes());
+      Files.move(path, path.resolveSibling(path.getFileName() + ".corrupt"));
+      return null;
+    } catch (NoSuchFileException e) {
+      LOG.warn("Queue {}: damaged: {} is missing", context.queue(), path);
+      context.lost(path, DelayContext.UNKNOWN, line.records(), 0, line.bytes());
+      return null;
+    }
+  }
+
+  private void deleteOthers(TimerState one, TimerState other) throws IOException {
+    Set<Path> named = new HashSet<>();
+    for (TimerState state : List.of(one, other)) {
+      state.files().forEach(line -> named.add(BucketFile.path(directory, line.number())));
+    }
+    for (Path file : files()) {
+      if (!named.contains(file)) {
+        Files.delete(file); // of a step that a kill has ended
+      }
+    }
+  }
+
+  private List<Path> files() throws IOException {
+    try (Stream<Path> all = Files.list(directory)) {
+      return all.filter(
+              file ->
+                  String.valueOf(file.getFileName()).matches(BucketFile.PREFIX + "[0-9]+")
+                      || String.valueOf(file.getFileName()).endsWith(DurableFiles.TEMPORARY))
+          .sorted()
+          .toList();
+    }
+  }
+
+  /**
+   * Without a state: all that the files hold and that the log has no copy of, and all that the log
+   * holds. What was done long ago may come again; nothing that waits is left out.
+   */
+  private Opened rebuild() throws IOException {
+    LOG.warn(
+        "Queue {}: damaged: {} has no state; messages that were delayed may be delivered again",
+        context.queue(),
+        directory);
+    long first = context.log().firstSequence();
+    Set<Long> known = LogWalk.copiesFrom(context, first);
+    List<Path> old = files();
+    long number = 1;
+    for (Path file : old) {
+      number = Math.max(number, number(file) + 1);
+    }
+    BucketFile target = BucketFile.create(directory, context.identity(), number);
+    Bucket bucket = new Bucket(Key.FIRST, target, BucketFile.HEADER_BYTES, 0);
+    for (Path file : old) {
+      copy(file, bucket, known);
+    }
+    target.force();
+    for (long generation = 1; generation <= 2; generation++) {
+      new TimerState(generation, first, first, Key.FIRST, number + 1, List.of(bucket.line()))
+          .write(directory, context.identity());
+    }
+    for (Path file : old) {
+      Files.delete(file);
+    }
+    TimerState state =
+        Objects.requireNonNull(TimerState.look(directory, context.identity()).newest());
+    return new Opened(state, first, List.of(bucket), Set.of(), known, true);
+  }
+
+  private static long number(Path file) {
+    String name = String.valueOf(file.getFileName());
+    return name.endsWith(DurableFiles.TEMPORARY)
+        ? 0
+        : Long.parseLong(name.substring(BucketFile.PREFIX.length()));
+  }
+
+  private void copy(Path path, Bucket into, Set<Long> known) throws IOException {
+    long number = number(path);
+    if (number == 0) {
+      return;
+    }
+    try (BucketFile file =
+        BucketFile.open(directory, context.identity(), number, false, Long.MAX_VALUE)) {
+      BucketScan.run(
+          file,
+          file.size(),
+          (time, sequence, offset, length) -> {
+            if (known.add(sequence)) {
+              byte[] record = into.file.adopt(file.record(offset));
+              into.file.write(ByteBuffer.wrap(record), into.bytes);
+              into.bytes += record.length;
+              into.records++;
+            }
+          });
+    } catch (DamagedMessageException e) {
+      LOG.warn("Queue {}: {}", context.queue(), e.getMessage());
+      context.lost(path, DelayContext.UNKNOWN, 1, 0, Files.size(path));
+    }
+  }
+}

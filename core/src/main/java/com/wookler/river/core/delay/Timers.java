@@ -1,0 +1,474 @@
+package com.wookler.river.core.delay;
+
+import com.google.errorprone.annotations.concurrent.GuardedBy;
+import com.wookler.river.core.log.BlockLog;
+import com.wookler.river.core.log.LogReader;
+import com.wookler.river.core.log.PublishBuffer;
+import com.wookler.river.core.message.DocumentWriter;
+import com.wookler.river.core.message.StoredMessage;
+import com.wookler.river.core.message.Terms;
+import java.io.IOException;
+import java.util.Set;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.locks.ReentrantLock;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The messages of a queue that wait for their time.
+ *
+ * <p><b>Collecting.</b> The timer's thread reads the log and remembers what is delayed: when it is
+ * due, and where the log has it. At each force of the queue, those that still wait go into the
+ * files of {@link TimerStore}, and only then may their blocks leave the log. So what is due sooner
+ * is never written twice, and the memory is bounded: when too much is remembered, collecting waits
+ * for the files.
+ *
+ * <p><b>Delivering.</b> What is due is appended to the log once more, as a due copy, in one order:
+ * by time, then by sequence. All up to a key is done, so that this key is all that has to be kept
+ * of what is done. A message that is collected too late for its place gets the next one.
+ *
+ * <p><b>Crashes.</b> How far all got is written after the log was forced, and only what the log had
+ * then. What happened since is in the log: it is collected again from there, and the copies that
+ * are there already are found. So a kill neither loses nor doubles anything, and a power loss does
+ * to a copy what it does to any message.
+ *
+ * <p>Thread-safe. Under the lock the log is appended to.
+ */
+final class Timers implements AutoCloseable {
+  private static final Logger LOG = LoggerFactory.getLogger(Timers.class);
+  private static final int COLLECT_STEP = 2_048;
+  private static final int COPIES = 256; // in a document
+  private static final int COPY_BYTES = 256 << 10;
+  private static final long STATE_STEP = 100_000; // messages of the log that an opening reads again
+  private static final int MICRO = 1_000;
+
+  private final DelayContext context;
+  private final DelayLimits limits;
+  private final WaitingMessages messages;
+  private final BlockLog log;
+  private final ReentrantLock lock = new ReentrantLock(true); // a flush must get its turn
+  private final AtomicInteger publishing = new AtomicInteger();
+  private final AtomicBoolean asked = new AtomicBoolean(); // for a flush
+
+  /** Below it there may be delayed messages that are not collected. */
+  private final AtomicLong announced = new AtomicLong();
+
+  private volatile boolean dirty;
+  private volatile long safeCollected;
+  private volatile boolean failing; // the last flush; written by the flusher
+
+  @GuardedBy("lock")
+  private final DueHeap fresh = new DueHeap();
+
+  @GuardedBy("lock")
+  private final Popped popped = new Popped();
+
+  @GuardedBy("lock")
+  private final NearIndex index = new NearIndex();
+
+  private final TimerStore store;
+
+  @GuardedBy("lock")
+  private final LogWalk walk;
+
+  @GuardedBy("lock")
+  private final LogReader again;
+
+  @GuardedBy("lock")
+  private Set<Long> known; // of the log, that are not to be collected
+
+  private final long openedEnd;
+
+  @GuardedBy("lock")
+  private long collected;
+
+  @GuardedBy("lock")
+  private Key done;
+
+  @GuardedBy("lock")
+  private boolean doneInFiles; // since the state was written
+
+  private @Nullable Capture captured; // confined to the flusher
+
+  /** How far all had got when the force of the log began. */
+  private record Capture(
+      DueHeap waiting, long collected, long copied, Key done, boolean doneInFiles) {}
+
+  /** What was taken out to be copied, in case it cannot be. */
+  private static final class Popped {
+    final long[] times = new long[COPIES];
+    final long[] sequences = new long[COPIES];
+    final long[] places = new long[COPIES];
+    final boolean[] ofFiles = new boolean[COPIES];
+    int count;
+  }
+
+  Timers(DelayContext context, DelayLimits limits) throws IOException {
+    this.context = context;
+    this.limits = limits;
+    this.messages = new WaitingMessages(context);
+    this.log = context.log();
+    StoreOpening.Opened opened = StoreOpening.open(context);
+    this.store = new TimerStore(context, limits, lock, index, opened);
+    this.known = opened.known();
+    this.collected = opened.state().collected();
+    this.openedEnd = log.nextSequence();
+    this.announced.set(openedEnd);
+    this.done = opened.state().done();
+    this.safeCollected = store.safeCollected();
+    this.walk = new LogWalk(context);
+    this.again = log.reader();
+    begin(opened.copied());
+  }
+
+  /** What the log has a copy of is the next that would be due, and is done. */
+  @SuppressWarnings("GuardedBy") // the store asks under the lock
+  private void begin(Set<Long> copied) throws IOException {
+    lock.lock();
+    try {
+      Key before = done;
+      store.begin(
+          before,
+          (time, sequence, place) -> {
+            boolean is = copied.contains(sequence);
+            if (is && done.isBefore(time, sequence)) {
+              done = new Key(time, sequence);
+            }
+            return is;
+          });
+    } catch (Throwable e) {
+      close();
+      throw e;
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** A message that is perhaps delayed is about to be appended. */
+  void entering() {
+    publishing.incrementAndGet();
+  }
+
+  /** It was appended, or not. */
+  void left() {
+    announced.accumulateAndGet(log.nextSequence(), Math::max);
+    publishing.decrementAndGet();
+  }
+
+  /**
+   * Does a little of what is due.
+   *
+   * @return how many nanoseconds there is nothing to do; 0 if there is more
+   */
+  long step() {
+    boolean more = collect();
+    long wait = deliver();
+    return more ? 0 : wait;
+  }
+
+  /** Returns whether there is more. */
+  private boolean collect() {
+    boolean full = false;
+    lock.lock();
+    try {
+      long end = passedOver();
+      for (int i = 0; i < COLLECT_STEP && collected < end; i++) {
+        if (fresh.size() >= limits.fresh()) {
+          full = true;
+          break;
+        }
+        StoredMessage message = walk.at(collected);
+        if (message != null && Terms.isDelayed(message.terms())) {
+          collect(message, walk.location());
+        }
+        collected = Math.max(collected, walk.behind());
+      }
+      if (collected >= openedEnd) {
+        known = Set.of();
+      }
+      return !full && collected < end;
+    } finally {
+      lock.unlock();
+      if (full) {
+        askForFlush();
+      }
+    }
+  }
+
+  /** Passes over what cannot be delayed. Returns up to where the log is to be looked at. */
+  @GuardedBy("lock")
+  private long passedOver() {
+    long end = log.nextSequence(); // before the question whether somebody is about to announce
+    if (publishing.get() == 0 && collected >= announced.get()) {
+      collected = Math.max(collected, end);
+    }
+    return end;
+  }
+
+  @GuardedBy("lock")
+  private void collect(StoredMessage message, long location) {
+    Terms terms = message.terms();
+    if (terms == null || known.contains(message.sequence())) {
+      return;
+    }
+    long time = terms.dueAt(message.publishedMicros());
+    if (!done.isBefore(time, message.sequence())) {
+      time = done.isBefore(done.time(), message.sequence()) ? done.time() : done.time() + 1;
+    }
+    fresh.add(time, message.sequence(), location);
+    dirty = true;
+  }
+
+  private void askForFlush() {
+    if (!failing && asked.compareAndSet(false, true)) { // else housekeeping tries again
+      context.queueParts().flushSoon();
+    }
+  }
+
+  /** Copies what is due; returns the nanoseconds until something is. */
+  private long deliver() {
+    boolean needsFiles = false;
+    lock.lock();
+    try {
+      long now = context.time().epochMicros();
+      PublishBuffer buffer = PublishBuffer.ofThread();
+      DocumentWriter document = buffer.document();
+      document.start();
+      popped.count = 0;
+      while (popped.count < COPIES && document.length() < COPY_BYTES) {
+        boolean ofFiles = isNextOfFiles();
+        DueHeap heap = ofFiles ? index.heap : fresh;
+        if (heap.isEmpty() || heap.time() > now) {
+          break;
+        }
+        if (!index.covers(heap.time(), heap.sequence())) {
+          needsFiles = true;
+          break;
+        }
+        pop(heap, ofFiles, document);
+      }
+      append(buffer, now);
+      return popped.count > 0 ? 0 : untilDue(now, needsFiles);
+    } finally {
+      lock.unlock();
+      if (needsFiles) {
+        askForFlush();
+      }
+    }
+  }
+
+  @GuardedBy("lock")
+  private boolean isNextOfFiles() {
+    DueHeap files = index.heap;
+    return fresh.isEmpty()
+        || (!files.isEmpty()
+            && Key.compare(files.time(), files.sequence(), fresh.time(), fresh.sequence()) < 0);
+  }
+
+  @GuardedBy("lock")
+  private void pop(DueHeap heap, boolean ofFiles, DocumentWriter document) {
+    long time = heap.time();
+    long sequence = heap.sequence();
+    long place = heap.place();
+    StoredMessage message =
+        ofFiles
+            ? messages.ofFile(index.bucket(place), NearIndex.offset(place), sequence)
+            : messages.ofLog(again, sequence, place);
+    int at = popped.count++;
+    popped.times[at] = time;
+    popped.sequences[at] = sequence;
+    popped.places[at] = place;
+    popped.ofFiles[at] = ofFiles;
+    if (ofFiles) {
+      index.removeFirst();
+    } else {
+      heap.removeFirst();
+    }
+    if (message != null) {
+      document.add(message.data(), message.key(), message.headers(), Terms.ofDueCopy(message));
+    }
+  }
+
+  /** Appends the copies; if that fails, all waits on. */
+  @GuardedBy("lock")
+  private void append(PublishBuffer buffer, long now) {
+    if (popped.count == 0) {
+      return;
+    }
+    int copies = buffer.document().count();
+    try {
+      if (copies > 0) {
+        buffer.admit();
+        log.append(buffer, now);
+      }
+    } catch (Throwable e) {
+      putBack();
+      throw e;
+    } finally {
+      buffer.document().finish();
+    }
+    int last = popped.count - 1;
+    done = new Key(popped.times[last], popped.sequences[last]);
+    for (int i = 0; i <= last; i++) {
+      doneInFiles |= popped.ofFiles[i];
+    }
+    dirty = true;
+    context.queueParts().delivered(copies);
+  }
+
+  @GuardedBy("lock")
+  private void putBack() {
+    for (int i = 0; i < popped.count; i++) {
+      if (popped.ofFiles[i]) {
+        index.putBack(popped.times[i], popped.sequences[i], popped.places[i]);
+      } else {
+        fresh.add(popped.times[i], popped.sequences[i], popped.places[i]);
+      }
+    }
+    popped.count = 0;
+  }
+
+  @GuardedBy("lock")
+  private long untilDue(long now, boolean needsFiles) {
+    DueHeap heap = isNextOfFiles() ? index.heap : fresh;
+    if (heap.isEmpty() || needsFiles) {
+      return Long.MAX_VALUE; // a publish or a flush wakes
+    }
+    long micros = heap.time() - now;
+    return micros > Long.MAX_VALUE / MICRO ? Long.MAX_VALUE : Math.max(1, micros) * MICRO;
+  }
+
+  /** Notes how far all got; on the flusher, before the log is forced. */
+  void capture() {
+    lock.lock();
+    try {
+      passedOver();
+      dirty = false;
+      index.capture();
+      captured = new Capture(fresh.sorted(), collected, log.nextSequence(), done, doneInFiles);
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** Writes that to the device; after the log was forced. A failure is logged, and tried again. */
+  void flush() {
+    Capture all = captured;
+    captured = null;
+    asked.set(false);
+    if (all == null) {
+      return;
+    }
+    try {
+      flush(all);
+      failing = false;
+    } catch (IOException e) {
+      dirty = true;
+      if (!failing) {
+        failing = true;
+        LOG.warn(
+            "Queue {}: delayed messages stay in the log, and what is due may be late: cannot write"
+                + " to {}; trying again: {}",
+            context.queue(),
+            context.directory(),
+            e.toString());
+      }
+    }
+  }
+
+  private void flush(Capture all) throws IOException {
+    try (LogReader reader = log.reader()) {
+      store.write(all.waiting, (sequence, location) -> messages.ofLog(reader, sequence, location));
+    }
+    lock.lock();
+    try {
+      store.include(all.waiting, done);
+      fresh.retain((time, sequence, place) -> sequence >= all.collected);
+    } finally {
+      lock.unlock();
+    }
+    store.tend(this::doneNow);
+    if (store.isChanged() || all.doneInFiles || isBehind(all.collected)) {
+      store.writeState(all.collected, all.copied, all.done);
+      safeCollected = store.safeCollected();
+      forgetDoneInFiles(all.done);
+    }
+  }
+
+  @SuppressWarnings("GuardedBy") // the store asks under the lock
+  private Key doneNow() {
+    return done;
+  }
+
+  private void forgetDoneInFiles(Key written) {
+    lock.lock();
+    try {
+      doneInFiles &= !done.equals(written);
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** Whether the state is so old that an opening would read much, or that a block cannot go. */
+  private boolean isBehind(long now) {
+    return now > safeCollected
+        && (now - safeCollected >= STATE_STEP
+            || log.oldestSealed().filter(seal -> seal.endSequence() > safeCollected).isPresent());
+  }
+
+  /** Whether there is something to flush. */
+  boolean isDirty() {
+    return dirty || store.isChanged() || isBehind(log.nextSequence());
+  }
+
+  /** The lowest sequence of the log that is still needed. */
+  long floor() {
+    return safeCollected;
+  }
+
+  /** Messages that are known to wait. */
+  long waiting() {
+    lock.lock();
+    try {
+      return fresh.size() + index.waiting();
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** Bytes of memory for the messages that wait. */
+  long heapBytes() {
+    lock.lock();
+    try {
+      return fresh.bytes() + index.heap.bytes();
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** Lets go of a block that leaves the log. */
+  void leave(int block) {
+    lock.lock();
+    try {
+      walk.leave(block);
+      again.leave(block);
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  @Override
+  public void close() {
+    lock.lock();
+    try {
+      walk.close();
+      again.close();
+      store.close();
+    } finally {
+      lock.unlock();
+    }
+  }
+}

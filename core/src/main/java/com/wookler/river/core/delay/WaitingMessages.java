@@ -1,0 +1,60 @@
+package com.wookler.river.core.delay;
+
+import com.wookler.river.core.log.LogReader;
+import com.wookler.river.core.message.DamagedMessageException;
+import com.wookler.river.core.message.StoredMessage;
+import com.wookler.river.core.message.Terms;
+import java.io.IOException;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** Reads messages that wait, and reports those that are lost. Thread-safe. */
+final class WaitingMessages {
+  private static final Logger LOG = LoggerFactory.getLogger(WaitingMessages.class);
+
+  private final DelayContext context;
+
+  WaitingMessages(DelayContext context) {
+    this.context = context;
+  }
+
+  /** One that stands in a file, or else where it came from; null if it is lost. */
+  @Nullable StoredMessage ofFile(Bucket bucket, long offset, long sequence) {
+    try {
+      return bucket.file.message(offset, sequence);
+    } catch (DamagedMessageException | IOException e) {
+      StoredMessage original = original(sequence);
+      LOG.warn(
+          "Queue {}: {}{}",
+          context.queue(),
+          e.getMessage(),
+          original == null ? "" : "; the log or a backup has the message");
+      if (original == null) {
+        long end = offset + BucketFile.RECORD_BYTES;
+        context.lost(bucket.file.path(), sequence, 1, offset, end);
+      }
+      return original;
+    }
+  }
+
+  private @Nullable StoredMessage original(long sequence) {
+    try {
+      StoredMessage found = context.queueParts().original(sequence);
+      return found != null && Terms.isDelayed(found.terms()) ? found : null;
+    } catch (DamagedMessageException e) {
+      return null;
+    }
+  }
+
+  /** One that is in no file yet; null if it is lost. */
+  @Nullable StoredMessage ofLog(LogReader reader, long sequence, long location) {
+    try {
+      return reader.read(sequence, location);
+    } catch (DamagedMessageException e) {
+      LOG.warn("Queue {}: a delayed message is lost: {}", context.queue(), e.getMessage());
+      context.queueParts().passOver(sequence); // which reports it
+      return null;
+    }
+  }
+}

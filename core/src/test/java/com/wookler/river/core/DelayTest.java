@@ -1,0 +1,337 @@
+package com.wookler.river.core;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
+
+import com.wookler.river.common.ManualTimeSource;
+import com.wookler.river.core.message.Durability;
+import com.wookler.river.core.message.Message;
+import com.wookler.river.core.message.MessageConverter;
+import com.wookler.river.core.message.QueueFullException;
+import com.wookler.river.core.subscriber.DeadLetters;
+import com.wookler.river.core.subscriber.Delivery;
+import com.wookler.river.core.subscriber.Position;
+import com.wookler.river.core.subscriber.Subscriber;
+import com.wookler.river.core.subscriber.SubscriberConfig;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Messages that are delivered later than they were published. */
+class DelayTest {
+  private static final Duration MINUTE = Duration.ofMinutes(1);
+  private static final Duration MILLI = Duration.ofMillis(1);
+  private static final Instant BEGIN = Instant.parse("2026-11-20T10:00:00Z");
+
+  @TempDir Path directory;
+
+  private final ManualTimeSource time = new ManualTimeSource(BEGIN);
+  private @Nullable MessageQueue<String> open;
+
+  @AfterEach
+  void close() {
+    if (open != null) {
+      open.close();
+    }
+  }
+
+  private MessageQueue.Builder<String> builder() {
+    return MessageQueue.builder("orders", MessageConverter.utf8())
+        .directory(directory)
+        .timeSource(time);
+  }
+
+  private MessageQueue<String> started(MessageQueue.Builder<String> builder) {
+    MessageQueue<String> queue = builder.open();
+    open = queue;
+    return queue;
+  }
+
+  private MessageQueue<String> reopened(MessageQueue.Builder<String> builder) {
+    close();
+    return started(builder);
+  }
+
+  private static Message<String> delayed(String data, Duration by) {
+    return Message.of(data).deliverAfter(by);
+  }
+
+  private static SubscriberConfig acking() {
+    return SubscriberConfig.builder("billing").ack(true).build();
+  }
+
+  private Subscriber<String> billing() {
+    return queue().subscriber(acking());
+  }
+
+  private MessageQueue<String> queue() {
+    if (open == null) {
+      throw new IllegalStateException("no queue is open");
+    }
+    return open;
+  }
+
+  private static List<String> take(Subscriber<String> subscriber, int count)
+      throws InterruptedException {
+    List<String> taken = new ArrayList<>();
+    while (taken.size() < count) {
+      Delivery<String> next = subscriber.next(Duration.ofHours(1));
+      assertThat(next).as("behind %s", taken).isNotNull();
+      next.ack();
+      taken.add(next.data());
+    }
+    return taken;
+  }
+
+  /** All that is due was handed over, and nothing else. */
+  private void shouldGiveNothing(Subscriber<String> subscriber) {
+    await().pollDelay(Duration.ofMillis(60)).until(() -> subscriber.next() == null);
+  }
+
+  @Test
+  void shouldDeliverWhenItIsDueAndNotBefore() throws InterruptedException {
+    MessageQueue<String> queue = started(builder());
+    Subscriber<String> billing = billing();
+    Message<String> message =
+        delayed("later", MINUTE)
+            .withKey("key")
+            .withHeader("trace", new byte[] {7})
+            .withId("id")
+            .deliverAfter(MINUTE);
+    assertThat(message.delay()).isEqualTo(MINUTE);
+    assertThat(queue.publisher().publish(message)).isZero();
+    assertThat(queue.publisher().publish("now")).isEqualTo(1);
+    assertThat(take(billing, 1)).containsExactly("now");
+    await().until(() -> queue.stats().delayed() == 1);
+    time.advance(MINUTE.minus(MILLI));
+    shouldGiveNothing(billing);
+    assertThat(billing.peek(10)).isEmpty();
+    assertThat(billing.stats().lag()).isZero();
+    assertThat(billing.stats().filtered()).isZero();
+
+    time.advance(MILLI);
+    Delivery<String> due = billing.next(Duration.ofHours(1));
+    assertThat(due).isNotNull();
+    assertThat(due.data()).isEqualTo("later");
+    assertThat(due.sequence()).isZero();
+    assertThat(due.attempt()).isEqualTo(1);
+    assertThat(due.publishedAt()).isEqualTo(BEGIN);
+    assertThat(due.key()).isEqualTo("key");
+    assertThat(due.headers().get("trace")).containsExactly(7);
+    due.ack();
+    assertThat(billing.stats().ackFloor()).isEqualTo(3);
+    shouldGiveNothing(billing);
+    assertThat(queue.stats().delayed()).isZero();
+    assertThat(queue.read(0).orElseThrow().data()).isEqualTo("later");
+    assertThat(queue.read(2).orElseThrow().sequence()).isZero();
+  }
+
+  @Test
+  void shouldNeedNothingWhereNothingIsDelayed() {
+    MessageQueue<String> queue = started(builder());
+    queue.publisher().publish(delayed("at once", Duration.ZERO));
+    queue.force();
+    assertThat(billing().next()).isNotNull();
+    assertThat(directory.resolve("orders/delayed")).doesNotExist();
+    assertThat(Thread.getAllStackTraces().keySet())
+        .noneMatch(thread -> thread.getName().equals("RIVER-timer-orders"));
+  }
+
+  @Test
+  void shouldRefuseDelaysThatMakeNoSense() {
+    assertThatThrownBy(() -> delayed("before", Duration.ofNanos(-1)))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessageContaining("366 days");
+    assertThatThrownBy(() -> delayed("never", Duration.ofDays(366).plusNanos(1)))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessageContaining("366 days");
+    assertThat(delayed("now", Duration.ZERO).delay()).isNull();
+    assertThat(delayed("last", Duration.ofDays(366)).delay()).isEqualTo(Duration.ofDays(366));
+  }
+
+  @Test
+  void shouldDeliverInTheOrderInWhichTheyFallDue() throws InterruptedException {
+    MessageQueue<String> queue = started(builder());
+    Subscriber<String> billing = billing();
+    queue
+        .publisher()
+        .publish(
+            List.of(
+                delayed("third", Duration.ofSeconds(3)),
+                Message.of("now"),
+                delayed("first", Duration.ofSeconds(1)),
+                delayed("second", Duration.ofSeconds(2)),
+                delayed("also second", Duration.ofSeconds(2))));
+    assertThat(take(billing, 1)).containsExactly("now");
+    queue.force();
+    queue.publisher().publish(delayed("half", Duration.ofMillis(1_500)));
+    time.advance(MINUTE);
+    assertThat(take(billing, 5)).containsExactly("first", "half", "second", "also second", "third");
+  }
+
+  @Test
+  void shouldKeepThemAcrossRestarts() throws InterruptedException {
+    MessageQueue<String> queue = started(builder());
+    for (int i = 1; i <= 5; i++) {
+      queue.publisher().publish(delayed("m" + i, MINUTE.multipliedBy(i)));
+    }
+    queue = reopened(builder());
+    assertThat(queue.stats().delayed()).isEqualTo(5);
+    Subscriber<String> billing = billing();
+    time.advance(MINUTE.multipliedBy(2));
+    assertThat(take(billing, 2)).containsExactly("m1", "m2");
+    queue = reopened(builder());
+    assertThat(queue.stats().delayed()).isEqualTo(3);
+    close();
+    time.advance(MINUTE.multipliedBy(2));
+    started(builder());
+    assertThat(take(billing(), 2)).containsExactly("m3", "m4");
+    shouldGiveNothing(billing());
+    time.advance(MINUTE);
+    assertThat(take(billing(), 1)).containsExactly("m5");
+  }
+
+  @Test
+  void shouldRetryAndBuryLikeAnyOther() throws InterruptedException {
+    MessageQueue<String> queue = started(builder());
+    Subscriber<String> billing =
+        queue.subscriber(SubscriberConfig.builder("billing").ack(true).maxDeliveries(2).build());
+    queue.publisher().publish("0");
+    queue.publisher().publish(delayed("late", MINUTE));
+    queue.publisher().publish("2");
+    assertThat(take(billing, 2)).containsExactly("0", "2");
+    time.advance(MINUTE);
+    Delivery<String> first = billing.next(Duration.ofHours(1));
+    assertThat(first).isNotNull();
+    assertThat(first.sequence()).isEqualTo(1);
+    first.nack();
+    Delivery<String> second = billing.next();
+    assertThat(second).isNotNull();
+    assertThat(second.attempt()).isEqualTo(2);
+    assertThat(second.sequence()).isEqualTo(1);
+    assertThat(second.publishedAt()).isEqualTo(BEGIN);
+    second.reject("no good");
+    await().until(() -> billing.deadLetters().size() == 1);
+    Delivery<String> letter = billing.deadLetters().peek(1).get(0);
+    assertThat(header(letter, DeadLetters.SEQUENCE)).isEqualTo("1");
+    assertThat(header(letter, DeadLetters.PLACE)).isEqualTo("3");
+    assertThat(header(letter, DeadLetters.PUBLISHED)).isEqualTo(BEGIN.toString());
+    await().until(() -> billing.stats().lag() == 0);
+    assertThat(billing.stats().ackFloor()).isEqualTo(4);
+  }
+
+  private static String header(Delivery<String> letter, String name) {
+    return new String(letter.headers().get(name), StandardCharsets.UTF_8);
+  }
+
+  @Test
+  void shouldCountItsExpiryFromThePublish() throws InterruptedException {
+    MessageQueue<String> queue = started(builder());
+    Subscriber<String> billing = billing();
+    queue.publisher().publish(delayed("stale", MINUTE).expiresAfter(Duration.ofSeconds(59)));
+    queue.publisher().publish(delayed("fresh", MINUTE).expiresAfter(Duration.ofSeconds(61)));
+    time.advance(MINUTE);
+    Delivery<String> fresh = billing.next(Duration.ofHours(1));
+    assertThat(fresh).isNotNull();
+    assertThat(fresh.data()).isEqualTo("fresh");
+    assertThat(billing.stats().expired()).isEqualTo(1);
+    time.advance(Duration.ofSeconds(1));
+    fresh.nack();
+    shouldGiveNothing(billing);
+    assertThat(billing.stats().expired()).isEqualTo(2);
+  }
+
+  @Test
+  void shouldGiveItOnceToWhoeverGoesBack() throws InterruptedException {
+    MessageQueue<String> queue = started(builder());
+    Subscriber<String> billing = billing();
+    queue.publisher().publish(delayed("later", MINUTE));
+    queue.publisher().publish("now");
+    assertThat(take(billing, 1)).containsExactly("now");
+    time.advance(MINUTE);
+    assertThat(take(billing, 1)).containsExactly("later");
+    billing.seek(Position.earliest());
+    assertThat(take(billing, 2)).containsExactly("now", "later");
+    assertThat(queue.subscriber("new").batch(10, Duration.ZERO)).hasSize(2);
+    shouldGiveNothing(billing);
+  }
+
+  @Test
+  void shouldAnswerARepetitionWithTheDelayedOnesSequence() {
+    MessageQueue<String> queue = started(builder().deduplicate(Duration.ofHours(1)));
+    Message<String> message = delayed("once", MINUTE).withId("id");
+    queue.publisher().publish("other");
+    assertThat(queue.publisher().publish(message)).isEqualTo(1);
+    time.advance(MINUTE);
+    await().until(() -> queue.stats().nextSequence() == 3);
+    PublishResult again = queue.publisher().put(message, Durability.MEMORY);
+    assertThat(again.sequence()).isEqualTo(1);
+    assertThat(again.duplicate()).isTrue();
+    MessageQueue<String> reopened = reopened(builder().deduplicate(Duration.ofHours(1)));
+    assertThat(reopened.publisher().publish(message)).isEqualTo(1);
+  }
+
+  @Test
+  void shouldPinNoBlock() throws InterruptedException {
+    MessageQueue<String> queue =
+        started(
+            builder()
+                .recycle(SizeBasedRecycle.ofMessages(10))
+                .backup(directory.resolve("backup"), Duration.ZERO));
+    Subscriber<String> billing = billing();
+    queue.publisher().publish(delayed("in a year", Duration.ofDays(365)));
+    for (int i = 1; i < 30; i++) {
+      queue.publisher().publish("m" + i);
+    }
+    take(billing, 29);
+    await()
+        .until(
+            () -> {
+              time.advance(Duration.ofMillis(200));
+              return queue.stats().firstSequence() >= 20;
+            });
+    assertThat(queue.stats().delayed()).isEqualTo(1);
+    MessageQueue<String> reopened = reopened(builder().recycle(SizeBasedRecycle.ofMessages(10)));
+    assertThat(reopened.stats().delayed()).isEqualTo(1);
+    time.advance(Duration.ofDays(365));
+    Delivery<String> due = billing().next(Duration.ofHours(1));
+    assertThat(due).isNotNull();
+    assertThat(due.sequence()).isZero();
+    assertThat(due.data()).isEqualTo("in a year");
+  }
+
+  @Test
+  void shouldCountWhatWaitsInTheLimitsAndRefuseNoDueOne() throws InterruptedException {
+    MessageQueue<String> queue = started(builder().maxMessages(10));
+    Subscriber<String> billing = billing();
+    for (int i = 0; i < 10; i++) {
+      queue.publisher().publish(delayed("d" + i, MINUTE));
+    }
+    await().until(() -> queue.stats().delayed() == 10);
+    shouldGiveNothing(billing);
+    assertThatThrownBy(() -> queue.publisher().publish("one more"))
+        .isInstanceOf(QueueFullException.class);
+    time.advance(MINUTE);
+    assertThat(take(billing, 10)).contains("d0", "d9");
+    assertThat(queue.publisher().publish("one more")).isEqualTo(20);
+  }
+
+  @Test
+  void shouldDeleteWhatWaitsWithTheQueue() {
+    MessageQueue<String> queue = started(builder());
+    queue.publisher().publish(delayed("later", MINUTE));
+    queue.force();
+    assertThat(Files.exists(directory.resolve("orders/delayed/due-000000000001"))).isTrue();
+    queue.delete();
+    assertThat(directory.resolve("orders")).doesNotExist();
+  }
+}
