@@ -215,12 +215,29 @@ class DocumentTest {
   }
 
   @Test
+  void shouldSayOfADueCopyWhatItIsMadeOf() {
+    Terms delayed = new Terms("id", 7_000, 9_000);
+    StoredMessage message = new StoredMessage(5, 6, new byte[] {1}, "k", Map.of(), delayed);
+    assertThat(Terms.isDelayed(delayed)).isTrue();
+    Terms terms = Terms.ofDueCopy(message);
+    byte[] document = write(List.of(new Content(new byte[] {1}, "k", Map.of(), terms)), 42, 10_000);
+    StoredMessage copy = reader(document).next();
+    assertThat(copy.sequence()).isEqualTo(42);
+    assertThat(copy.originalSequence()).isEqualTo(5);
+    assertThat(copy.originalMicros()).isEqualTo(6);
+    assertThat(copy.publishedMicros()).isEqualTo(10_000);
+    assertThat(copy.terms()).isEqualTo(new Terms(null, 7_000, 0, new Terms.Origin(5, 6)));
+    assertThat(Terms.isDelayed(copy.terms())).isFalse();
+    assertThat(terms.expiresAt(10_000)).isEqualTo(7_006);
+  }
+
+  @Test
   void shouldRefuseFlagsOfANewerFormatAndNotCallItDamage() {
     Content unknown = new Content(new byte[] {1}, null, Map.of());
     Content known = new Content(new byte[] {2}, null, Map.of());
     byte[] document = write(List.of(unknown, known), 42, 1_000);
     int content = DocumentFormat.HEADER_BYTES + DocumentFormat.ENTRY_PREFIX_BYTES;
-    document[content] = 32;
+    document[content] = 64;
     CRC32C crc = new CRC32C();
     crc.update(document, content, 2);
     DocumentFormat.INT.set(
@@ -231,7 +248,7 @@ class DocumentTest {
           .isInstanceOf(RiverException.class)
           .isNotInstanceOf(DamagedMessageException.class)
           .hasMessageContaining("sequence 42")
-          .hasMessageContaining("0x20")
+          .hasMessageContaining("0x40")
           .hasMessageContaining("newer");
     }
     reader.skip();
