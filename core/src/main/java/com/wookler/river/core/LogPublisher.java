@@ -14,6 +14,7 @@ import com.wookler.river.core.message.MessageConverter;
 import com.wookler.river.core.message.MessageTooLargeException;
 import com.wookler.river.core.message.StoredMessage;
 import com.wookler.river.core.message.Terms;
+import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
@@ -39,6 +40,7 @@ final class LogPublisher<M> implements Publisher<M> {
   private final Intake intake;
   private final @Nullable Deduplicator deduplicator;
   private final Delays delays;
+  private final Duration window;
   private final TimeSource time;
   private final AbstractCounter addTime;
 
@@ -57,8 +59,14 @@ final class LogPublisher<M> implements Publisher<M> {
     this.intake = intake;
     this.deduplicator = deduplicator;
     this.delays = delays;
+    this.window = config.deduplicate();
     this.time = config.time();
     this.addTime = addTime;
+  }
+
+  @Override
+  public Duration window() {
+    return window;
   }
 
   @Override

@@ -1,8 +1,11 @@
 package com.wookler.river.core;
 
 import com.google.errorprone.annotations.concurrent.GuardedBy;
+import com.wookler.river.common.errors.ConfigurationException;
 import com.wookler.river.common.errors.RiverException;
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.locks.ReentrantReadWriteLock;
@@ -127,6 +130,26 @@ final class OpenQueues {
   static boolean use(Path directory, Predicate<RunningQueue<?>> action) {
     Slot slot = find(directory);
     return slot != null && slot.use(action);
+  }
+
+  /**
+   * The publisher of the queue of this name; null if none runs.
+   *
+   * @throws ConfigurationException there are several, in different directories
+   */
+  static @Nullable LogPublisher<?> publisher(String name) {
+    List<Path> found = new ArrayList<>();
+    LogPublisher<?> publisher = null;
+    for (Map.Entry<Path, Slot> open : OPEN.entrySet()) {
+      if (open.getValue().queue.name().equals(name)) {
+        found.add(open.getKey());
+        publisher = open.getValue().queue.publisher();
+      }
+    }
+    if (found.size() > 1) {
+      throw new ConfigurationException("several queues of the name " + name + " run: " + found);
+    }
+    return publisher;
   }
 
   private static Path key(Path directory) {

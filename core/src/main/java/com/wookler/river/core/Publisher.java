@@ -2,6 +2,7 @@ package com.wookler.river.core;
 
 import com.wookler.river.core.message.Durability;
 import com.wookler.river.core.message.Message;
+import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 
@@ -26,6 +27,14 @@ import java.util.concurrent.CompletableFuture;
  * @param <M> type of the data
  */
 public interface Publisher<M> {
+  /**
+   * The window within which messages of one id are stored once ({@code queue.deduplicate}); zero:
+   * ids have no effect, as in a publisher that says nothing else.
+   */
+  default Duration window() {
+    return Duration.ZERO;
+  }
+
   /** Publishes one message and returns its sequence. */
   long publish(M data);
 

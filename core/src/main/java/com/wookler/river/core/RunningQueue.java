@@ -361,6 +361,10 @@ final class RunningQueue<M> {
         why -> pools.worker().execute(() -> pools.listeners().full(why)));
   }
 
+  String name() {
+    return config.name();
+  }
+
   LogPublisher<M> publisher() {
     return publisher;
   }

@@ -77,6 +77,11 @@ public final class DurableSubscriber<M> implements Subscriber<M> {
   }
 
   @Override
+  public String origin() {
+    return context.queue() + "-" + context.identity();
+  }
+
+  @Override
   public SubscriberConfig config() {
     return config;
   }

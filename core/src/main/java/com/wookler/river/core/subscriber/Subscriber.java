@@ -41,6 +41,16 @@ public interface Subscriber<M> extends AutoCloseable {
     return SubscriberConfig.builder(name()).build();
   }
 
+  /**
+   * Names the data that it reads: the name of its queue, and the queue's identity, which stays for
+   * as long as its data does. So this and a sequence name one message for good, also where a queue
+   * of the same name began anew from sequence 0. One that is no queue's has its name, if it says
+   * nothing else.
+   */
+  default String origin() {
+    return name();
+  }
+
   /** The next message, or null if there is none now. Does not wait. */
   @Nullable Delivery<M> next();
 

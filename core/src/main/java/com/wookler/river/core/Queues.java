@@ -1,0 +1,21 @@
+package com.wookler.river.core;
+
+import java.util.Optional;
+
+/** The queues that run in this JVM, by name, for those that know no more of a queue. */
+public final class Queues {
+  private Queues() {}
+
+  /**
+   * The publisher of the queue of this name, as long as it runs. Its data has the type that the
+   * queue's converter takes; the caller must know it.
+   *
+   * @return empty if no queue of this name runs now
+   * @throws com.wookler.river.common.errors.ConfigurationException several do, in different
+   *     directories
+   */
+  @SuppressWarnings("unchecked")
+  public static <M> Optional<Publisher<M>> publisher(String queue) {
+    return Optional.ofNullable((Publisher<M>) OpenQueues.publisher(queue));
+  }
+}
