@@ -34,6 +34,7 @@ class ArchitectureTest {
           "examples.utils",
           "tools",
           "reactor.processors",
+          "reactor.flow",
           "reactor",
           "core",
           "core.inspect",

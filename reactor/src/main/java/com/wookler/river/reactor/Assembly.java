@@ -1,25 +1,22 @@
 package com.wookler.river.reactor;
 
 import com.wookler.river.common.TimeSource;
-import com.wookler.river.core.subscriber.Subscriber;
 import java.util.ArrayList;
 import java.util.List;
 
 /**
  * Makes the stages of a reactor that is being built.
  *
- * @param subscriber whose messages it takes
- * @param tally what its stages count in
+ * @param home what they share
  * @param time clock
  * @param counters those of the processors made so far
  */
-record Assembly<M>(
-    Subscriber<M> subscriber, Tally tally, TimeSource time, List<ProcessorCounters> counters) {
+record Assembly<M>(Home<M> home, TimeSource time, List<ProcessorCounters> counters) {
 
   Stage<M> stage(String name, BatchProcessor<M> processor) {
     ProcessorCounters counted = new ProcessorCounters(name, time);
     counters.add(counted);
-    return new ProcessorStage<>(name, processor, counted, subscriber, tally);
+    return new ProcessorStage<>(name, processor, counted, home);
   }
 
   Stage<M> stage(Selector<M> selector) {
@@ -31,7 +28,7 @@ record Assembly<M>(
     if (otherwise != null) {
       paths.add(new SelectorStage.Path<>(any -> true, stage(otherwise)));
     }
-    return new SelectorStage<>(paths, tally);
+    return new SelectorStage<>(paths, home.tally());
   }
 
   private Stage<M> stage(Selector.Named<M> named) {

@@ -19,4 +19,21 @@ public interface BatchProcessor<M> {
    * @throws Exception none of the messages could be handled
    */
   List<ProcessResult<M>> process(List<Delivery<M>> batch) throws Exception;
+
+  /**
+   * How many messages it handles together (default: as many as it is given). A processor that is
+   * made around it gives it no more where it has to stop behind the first failure.
+   */
+  default int mostAtOnce() {
+    return Integer.MAX_VALUE;
+  }
+
+  /**
+   * A processor of single messages as one of batches, for processors that are made around others.
+   * What it throws over one message concerns that message only: it is among the results. It is told
+   * of its reactor, and closed, through this one.
+   */
+  static <M> BatchProcessor<M> of(Processor<M> processor) {
+    return new OneByOne<>(processor, true);
+  }
 }

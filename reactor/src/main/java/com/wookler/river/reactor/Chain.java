@@ -31,6 +31,21 @@ final class Chain<M> implements Stage<M> {
     outcomes.flush();
   }
 
+  /** If one does not start, those before it are closed again, and it too. */
+  @Override
+  public void start() {
+    int started = 0;
+    try {
+      for (Stage<M> stage : stages) {
+        started++;
+        stage.start();
+      }
+    } catch (RuntimeException | Error e) {
+      stages.subList(0, started).forEach(Stage::close);
+      throw e;
+    }
+  }
+
   @Override
   public void close() {
     stages.forEach(Stage::close);

@@ -2,6 +2,7 @@ package com.wookler.river.reactor;
 
 import com.google.errorprone.annotations.concurrent.GuardedBy;
 import com.wookler.river.core.subscriber.Delivery;
+import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -40,7 +41,12 @@ final class Course<M> {
     return open == 0 ? worst : null;
   }
 
+  private static boolean isLonger(@Nullable Duration delay, @Nullable Duration than) {
+    return delay != null && (than == null || delay.compareTo(than) > 0);
+  }
+
   private static <M> boolean isWorse(ProcessResult<M> result, ProcessResult<M> than) {
-    return result.kind().compareTo(than.kind()) > 0;
+    int worse = result.kind().compareTo(than.kind());
+    return worse == 0 ? isLonger(result.delay(), than.delay()) : worse > 0;
   }
 }

@@ -6,6 +6,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Executor;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
@@ -19,66 +20,85 @@ import org.slf4j.LoggerFactory;
  */
 final class Crew<M> {
   private static final Logger LOG = LoggerFactory.getLogger(Crew.class);
+
+  /** For how long a thread waits for messages before it ends; the next one is started for some. */
+  static final Duration LINGER = Duration.ofSeconds(1);
+
+  private static final Duration LONGEST = Duration.ofDays(365);
   private static final long HOLD_NANOS = TimeUnit.MILLISECONDS.toNanos(10); // errors may go on
 
   private final Plan<M> plan;
   private final Gate gate;
-  private final Executor executor;
-  private final boolean isHost; // whether the threads are its own
+  private final @Nullable Executor executor; // null: threads of its own
   private final ReentrantLock lock = new ReentrantLock();
   private final Condition ended = lock.newCondition();
 
   @GuardedBy("lock")
   private final List<Worker<M>> workers = new ArrayList<>();
 
+  @GuardedBy("lock")
+  private int hired;
+
   /**
    * No workers yet.
    *
-   * @param executor where each runs until it ends; null: a thread of its own
+   * @param executor where each runs as long as it has something to do; null: a thread of its own
    */
-  Crew(Plan<M> plan, Gate gate, @Nullable Executor executor) {
+  Crew(Plan<M> plan, @Nullable Executor executor) {
     this.plan = plan;
-    this.gate = gate;
-    this.isHost = executor == null;
-    this.executor = executor == null ? new Threads(plan.subscriber().name()) : executor;
-  }
-
-  /** A thread a worker, numbered. */
-  private static final class Threads implements Executor {
-    private final String name;
-
-    @GuardedBy("this")
-    private int number;
-
-    Threads(String subscriber) {
-      this.name = "REACTOR-" + subscriber;
-    }
-
-    @Override
-    public synchronized void execute(Runnable worker) {
-      number++;
-      new MonitoredThread(name + "-" + number, worker).start();
-    }
+    this.gate = plan.gate();
+    this.executor = executor;
   }
 
   /** Adds a worker, unless the reactor has stopped. */
   void hire() {
-    Worker<M> worker = new Worker<>(plan, gate, this, !isHost);
-    if (!add(worker)) {
+    Worker<M> worker = add(executor != null);
+    if (worker == null) {
       return;
     }
     try {
-      executor.execute(worker);
+      execute(worker);
     } catch (RuntimeException | Error e) {
       remove(worker);
       throw e;
     }
   }
 
-  private boolean add(Worker<M> worker) {
+  private void execute(Worker<M> worker) {
+    if (executor == null) {
+      String name = "REACTOR-" + plan.subscriber().name() + "-" + worker.number();
+      new MonitoredThread(name, worker).start();
+    } else {
+      executor.execute(worker);
+    }
+  }
+
+  /** Has one run that has rested. Called by any thread. */
+  void start(Worker<M> worker) {
+    try {
+      execute(worker);
+    } catch (RejectedExecutionException e) {
+      LOG.error(
+          "The executor of subscriber {} takes no more tasks: a consumer less",
+          plan.subscriber().name(),
+          e);
+      worker.abandon();
+      remove(worker);
+    } catch (RuntimeException | Error e) { // no memory for a thread, perhaps
+      worker.restAgain(e);
+    }
+  }
+
+  private @Nullable Worker<M> add(boolean isGuest) {
     lock.lock();
     try {
-      return !gate.isStopped() && workers.add(worker);
+      if (gate.isStopped()) {
+        return null;
+      }
+      hired++;
+      Worker<M> worker = new Worker<>(plan, this, hired, isGuest);
+      workers.add(worker);
+      return worker;
     } finally {
       lock.unlock();
     }
@@ -86,8 +106,7 @@ final class Crew<M> {
 
   /** One that works once, on the calling thread; null if the reactor has stopped. */
   @Nullable Worker<M> guest() {
-    Worker<M> worker = new Worker<>(plan, gate, this, true);
-    return add(worker) ? worker : null;
+    return add(true);
   }
 
   /**
@@ -95,7 +114,7 @@ final class Crew<M> {
    * of the user's there are as many as were asked for, and no more.
    */
   void substitute(Worker<M> stuck) {
-    if (isHost) {
+    if (executor == null) {
       hire();
       stuck.dismiss();
     }
@@ -108,7 +127,7 @@ final class Crew<M> {
           "A thread of subscriber {} ends by an error, and is replaced",
           plan.subscriber().name(),
           thrown);
-      gate.hold(HOLD_NANOS);
+      gate.await(HOLD_NANOS);
       plan.tally().replaced.increment();
       try {
         hire();
@@ -144,6 +163,11 @@ final class Crew<M> {
     workers().forEach(Worker::wake);
   }
 
+  /** Has those that rest look at the gate. */
+  void resume() {
+    workers().forEach(Worker::resume);
+  }
+
   /** Interrupts those that are processing. */
   void abort() {
     workers().forEach(Worker::abort);
@@ -161,7 +185,7 @@ final class Crew<M> {
    */
   boolean awaitEnd(Duration timeout) {
     boolean interrupted = false;
-    long left = timeout.toNanos();
+    long left = timeout.compareTo(LONGEST) > 0 ? LONGEST.toNanos() : timeout.toNanos();
     lock.lock();
     try {
       while (!areOthersEnded() && left > 0) {

@@ -1,11 +1,15 @@
 package com.wookler.river.reactor;
 
 import com.google.errorprone.annotations.concurrent.GuardedBy;
+import com.wookler.river.common.TimeSource;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 
 /** Whether a reactor's workers may take messages. Thread-safe. */
 final class Gate {
+  private static final long LONGEST_LOOK = TimeUnit.SECONDS.toNanos(1); // clocks that tests move
+
   /** What it tells those who come. */
   enum State {
     OPEN,
@@ -13,11 +17,22 @@ final class Gate {
     STOPPED
   }
 
+  private final TimeSource time;
   private final ReentrantLock lock = new ReentrantLock();
   private final Condition changed = lock.newCondition();
 
   @GuardedBy("lock")
   private State state = State.OPEN;
+
+  @GuardedBy("lock")
+  private boolean held;
+
+  @GuardedBy("lock")
+  private long heldUntil;
+
+  Gate(TimeSource time) {
+    this.time = time;
+  }
 
   State state() {
     lock.lock();
@@ -45,21 +60,37 @@ final class Gate {
     }
   }
 
-  /** Waits while it is paused; false once it has stopped. An interrupt is left to be seen. */
-  boolean pass() {
+  /** Nobody may take messages for so long, from now. */
+  void holdBack(long nanos) {
     lock.lock();
     try {
-      while (state == State.PAUSED) {
-        changed.awaitUninterruptibly();
+      long until = time.nanoTime() + nanos;
+      if (nanos > 0 && (!held || until - heldUntil > 0)) {
+        held = true;
+        heldUntil = until;
       }
-      return state == State.OPEN;
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** For how many nanoseconds more it is held back; 0 if it is not. */
+  long heldFor() {
+    lock.lock();
+    try {
+      long left = held ? heldUntil - time.nanoTime() : 0;
+      if (left <= 0) {
+        held = false;
+        return 0;
+      }
+      return Math.min(left, LONGEST_LOOK);
     } finally {
       lock.unlock();
     }
   }
 
   /** Waits for a time, unless it stops. */
-  void hold(long nanos) {
+  void await(long nanos) {
     lock.lock();
     try {
       long left = nanos;

@@ -10,7 +10,7 @@ import java.util.Objects;
  * A processor of single messages as one of batches. What it throws over one message concerns that
  * message only. Once the reactor wants its thread to end, what is left of the batch is given back.
  */
-final class OneByOne<M> implements BatchProcessor<M> {
+final class OneByOne<M> implements BatchProcessor<M>, ReactorAware<M>, AutoCloseable {
   private final Processor<M> processor;
   private final boolean ignoring;
 
@@ -48,8 +48,21 @@ final class OneByOne<M> implements BatchProcessor<M> {
     }
   }
 
-  /** What it was made of. */
-  Processor<M> processor() {
-    return processor;
+  @Override
+  public int mostAtOnce() {
+    return 1;
+  }
+
+  @Override
+  @SuppressWarnings("unchecked") // a processor of these messages
+  public void startIn(ReactorContext<M> reactor) {
+    if (processor instanceof ReactorAware<?> aware) {
+      ((ReactorAware<M>) aware).startIn(reactor);
+    }
+  }
+
+  @Override
+  public void close() {
+    Closing.close(processor);
   }
 }

@@ -24,12 +24,14 @@ final class Outcomes<M> {
 
   private final Subscriber<M> subscriber;
   private final Tally tally;
+  private final Gate gate;
   private final List<Delivery<M>> finished = new ArrayList<>();
   private @Nullable Error error;
 
-  Outcomes(Subscriber<M> subscriber, Tally tally) {
-    this.subscriber = subscriber;
-    this.tally = tally;
+  Outcomes(Home<M> home) {
+    this.subscriber = home.subscriber();
+    this.tally = home.tally();
+    this.gate = home.gate();
   }
 
   /** Decides over a message, or over one that went on in the place of another. */
@@ -52,14 +54,6 @@ final class Outcomes<M> {
     } else {
       attempt(at, decision);
     }
-  }
-
-  /** As {@link #decide}, at once: for what is decided outside a batch, by any thread. */
-  static <M> void decideNow(
-      Subscriber<M> subscriber, Tally tally, Delivery<M> delivery, ProcessResult<M> result) {
-    Outcomes<M> outcomes = new Outcomes<>(subscriber, tally);
-    outcomes.decide(delivery, result);
-    outcomes.flush();
   }
 
   private void attempt(Delivery<M> delivery, ProcessResult<M> result) {
@@ -91,7 +85,14 @@ final class Outcomes<M> {
         delivery.fail(Objects.requireNonNull(result.cause()));
         tally.failed.increment();
       }
-      case RELEASE -> delivery.release();
+      case RELEASE -> {
+        Duration hold = result.delay();
+        if (hold != null) {
+          gate.holdBack(hold.toNanos()); // first: whoever takes it again finds the gate closed
+        }
+        delivery.release();
+        tally.released.increment();
+      }
       default -> throw new IllegalStateException("no decision: " + result);
     }
   }
@@ -105,12 +106,26 @@ final class Outcomes<M> {
     try {
       subscriber.ack(finished);
       tally.finished.add(count);
-    } catch (StaleReceiptException | QueueClosedException e) {
+    } catch (StaleReceiptException e) { // some; the others are finished
+      finished.forEach(this::finishAlone);
+    } catch (QueueClosedException e) {
       late(count, e);
     } catch (RuntimeException e) {
       LOG.error("Cannot acknowledge {} messages; they will be delivered again", count, e);
     }
     finished.clear();
+  }
+
+  /** Finds out which were stale: repeating an acknowledgement that took effect is harmless. */
+  private void finishAlone(Delivery<M> delivery) {
+    try {
+      delivery.ack();
+      tally.finished.increment();
+    } catch (StaleReceiptException | QueueClosedException e) {
+      late(1, e);
+    } catch (RuntimeException e) {
+      LOG.error("Cannot acknowledge sequence {}", delivery.sequence(), e);
+    }
   }
 
   private void late(int messages, RuntimeException e) {

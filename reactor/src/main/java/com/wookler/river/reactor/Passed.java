@@ -15,6 +15,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class Passed<M> implements Delivery<M> {
   private final Course<M> course;
+  private final int index;
   private final Message<M> message;
   private final BiConsumer<Delivery<M>, ProcessResult<M>> decider;
   private final AtomicBoolean decided = new AtomicBoolean();
@@ -22,16 +23,26 @@ final class Passed<M> implements Delivery<M> {
   /**
    * A message that goes on.
    *
+   * @param index the how manieth it is, from 0
    * @param decider carries out at once what is decided by this object's own methods
    */
-  Passed(Course<M> course, Message<M> message, BiConsumer<Delivery<M>, ProcessResult<M>> decider) {
+  Passed(
+      Course<M> course,
+      int index,
+      Message<M> message,
+      BiConsumer<Delivery<M>, ProcessResult<M>> decider) {
     this.course = course;
+    this.index = index;
     this.message = message;
     this.decider = decider;
   }
 
   Delivery<M> source() {
     return course.source();
+  }
+
+  int index() {
+    return index;
   }
 
   /**

@@ -6,16 +6,21 @@ import com.wookler.river.core.subscriber.Subscriber;
 /**
  * What all workers of a reactor do.
  *
- * @param subscriber whose messages they take
+ * @param home what they share
  * @param batchSize how many at most at once
  * @param chain what they run them through
- * @param tally what they count in
  * @param time clock
  */
-record Plan<M>(
-    Subscriber<M> subscriber, int batchSize, Chain<M> chain, Tally tally, TimeSource time) {
+record Plan<M>(Home<M> home, int batchSize, Chain<M> chain, TimeSource time) {
+  Subscriber<M> subscriber() {
+    return home.subscriber();
+  }
 
-  Outcomes<M> outcomes() {
-    return new Outcomes<>(subscriber, tally);
+  Tally tally() {
+    return home.tally();
+  }
+
+  Gate gate() {
+    return home.gate();
   }
 }

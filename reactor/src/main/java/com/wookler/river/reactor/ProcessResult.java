@@ -127,8 +127,8 @@ public final class ProcessResult<M> {
     return shared(LATER);
   }
 
-  /** Handling it ended with this. */
-  static <M> ProcessResult<M> failed(Throwable cause) {
+  /** Handling it ended with this, as if the processor had thrown it: for one of a batch. */
+  public static <M> ProcessResult<M> failed(Throwable cause) {
     return new ProcessResult<>(Kind.FAILED, null, null, cause, null);
   }
 
@@ -137,16 +137,32 @@ public final class ProcessResult<M> {
     return new ProcessResult<>(Kind.DONE, null, null, cause, null);
   }
 
-  /** It was not handled at all. */
-  static <M> ProcessResult<M> release() {
+  /**
+   * Given back as if it had not been delivered: available at once, and the attempt does not count.
+   */
+  public static <M> ProcessResult<M> release() {
     return shared(RELEASE);
+  }
+
+  /**
+   * Given back as {@link #release} does, and the reactor takes no messages for a time: for when
+   * what a processor depends on is away, so that the next message would fare no better. Give back
+   * what stands behind it in the batch too, and one thread goes on in order.
+   *
+   * @param hold zero or more
+   */
+  public static <M> ProcessResult<M> holdBack(Duration hold) {
+    if (hold.isNegative()) {
+      throw new IllegalArgumentException("a hold of " + hold);
+    }
+    return new ProcessResult<>(Kind.RELEASE, hold, null, null, null);
   }
 
   Kind kind() {
     return kind;
   }
 
-  /** Of a retry; null: the subscriber's backoff. */
+  /** Of a retry (null: the subscriber's backoff), or how long the reactor is held back. */
   @Nullable Duration delay() {
     return delay;
   }
@@ -155,8 +171,28 @@ public final class ProcessResult<M> {
     return Objects.requireNonNull(reason);
   }
 
+  /** Whether the message was handled: finished, passed on, or taken over to be decided later. */
+  public boolean isSuccess() {
+    return kind == Kind.DONE || kind == Kind.PASS || kind == Kind.LATER;
+  }
+
+  /** Whether it is to be delivered again, by a result and not by an exception. */
+  public boolean isRetry() {
+    return kind == Kind.RETRY;
+  }
+
+  /** Whether it is given back as if it had not been delivered. */
+  public boolean isReleased() {
+    return kind == Kind.RELEASE;
+  }
+
+  /** Of a retry that names one, or a hold: for how long; else null. */
+  public @Nullable Duration pause() {
+    return delay;
+  }
+
   /** What handling it ended with; null if it ended well. */
-  @Nullable Throwable cause() {
+  public @Nullable Throwable cause() {
     return cause;
   }
 
@@ -169,6 +205,7 @@ public final class ProcessResult<M> {
   public String toString() {
     return switch (kind) {
       case RETRY -> "RETRY" + (delay == null ? "" : " after " + delay);
+      case RELEASE -> "RELEASE" + (delay == null ? "" : " and hold back for " + delay);
       case REJECT -> "REJECT: " + reason;
       case FAILED -> "FAILED: " + cause;
       default -> kind.name();

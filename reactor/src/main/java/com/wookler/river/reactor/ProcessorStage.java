@@ -2,7 +2,6 @@ package com.wookler.river.reactor;
 
 import com.wookler.river.core.message.Message;
 import com.wookler.river.core.subscriber.Delivery;
-import com.wookler.river.core.subscriber.Subscriber;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -18,20 +17,14 @@ final class ProcessorStage<M> implements Stage<M> {
   private final String name;
   private final BatchProcessor<M> processor;
   private final ProcessorCounters counters;
-  private final Subscriber<M> subscriber;
-  private final Tally tally;
+  private final Home<M> home;
 
   ProcessorStage(
-      String name,
-      BatchProcessor<M> processor,
-      ProcessorCounters counters,
-      Subscriber<M> subscriber,
-      Tally tally) {
+      String name, BatchProcessor<M> processor, ProcessorCounters counters, Home<M> home) {
     this.name = name;
     this.processor = processor;
     this.counters = counters;
-    this.subscriber = subscriber;
-    this.tally = tally;
+    this.home = home;
   }
 
   @Override
@@ -40,13 +33,18 @@ final class ProcessorStage<M> implements Stage<M> {
     List<ProcessResult<M>> results = process(batch);
     counters.ended(started, batch.size());
     List<Delivery<M>> passed = new ArrayList<>(batch.size());
+    int success = 0;
     int failed = 0;
     for (int i = 0; i < batch.size(); i++) {
-      if (!take(batch.get(i), results.get(i), passed, outcomes)) {
+      ProcessResult<M> result = results.get(i);
+      take(batch.get(i), result, passed, outcomes);
+      if (result.isSuccess()) {
+        success++;
+      } else if (result.kind() != ProcessResult.Kind.RELEASE) { // which was not processed at all
         failed++;
       }
     }
-    counters.decided(batch.size() - failed, failed);
+    counters.decided(success, failed);
     return passed;
   }
 
@@ -80,8 +78,7 @@ final class ProcessorStage<M> implements Stage<M> {
     return Collections.nCopies(batch.size(), result);
   }
 
-  /** False if the processor did not succeed with this message. */
-  private boolean take(
+  private void take(
       Delivery<M> delivery,
       ProcessResult<M> result,
       List<Delivery<M>> passed,
@@ -101,10 +98,6 @@ final class ProcessorStage<M> implements Stage<M> {
       case LATER -> {} // whoever took it over decides
       default -> outcomes.decide(delivery, result);
     }
-    return switch (result.kind()) {
-      case RETRY, REJECT, FAILED -> false;
-      default -> true;
-    };
   }
 
   private void pass(
@@ -114,24 +107,21 @@ final class ProcessorStage<M> implements Stage<M> {
       return;
     }
     Course<M> course = new Course<>(delivery, messages.size());
-    for (Message<M> message : messages) {
-      passed.add(new Passed<>(course, message, this::decideNow));
+    for (int i = 0; i < messages.size(); i++) {
+      passed.add(new Passed<>(course, i, messages.get(i), home::decide));
     }
   }
 
-  private void decideNow(Delivery<M> delivery, ProcessResult<M> result) {
-    Outcomes.decideNow(subscriber, tally, delivery, result);
+  @Override
+  @SuppressWarnings("unchecked") // a processor of these messages
+  public void start() {
+    if (processor instanceof ReactorAware<?> aware) {
+      ((ReactorAware<M>) aware).startIn(home);
+    }
   }
 
   @Override
   public void close() {
-    Object own = processor instanceof OneByOne<M> one ? one.processor() : processor;
-    if (own instanceof AutoCloseable closeable) {
-      try {
-        closeable.close();
-      } catch (Exception e) {
-        LOG.warn("Processor {} did not close well", name, e);
-      }
-    }
+    Closing.close(processor);
   }
 }

@@ -12,6 +12,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.Executor;
+import java.util.concurrent.ExecutorService;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
@@ -49,11 +50,12 @@ public final class Reactor<M> implements AutoCloseable {
   private static final Duration GRACE = Duration.ofSeconds(1);
 
   private final Plan<M> plan;
-  private final Gate gate = new Gate();
+  private final Gate gate;
   private final Crew<M> crew;
   private final TaskShare tasks;
   private final StuckWatch<M> watch;
   private final List<ProcessorCounters> counters;
+  private final @Nullable Executor owned; // ends with the reactor
   private final ReentrantLock closing = new ReentrantLock();
 
   @GuardedBy("closing")
@@ -62,7 +64,9 @@ public final class Reactor<M> implements AutoCloseable {
   private Reactor(Builder<M> settings, Plan<M> plan, List<ProcessorCounters> counters) {
     this.plan = plan;
     this.counters = counters;
-    this.crew = new Crew<>(plan, gate, settings.executor);
+    this.owned = settings.ownsExecutor ? settings.executor : null;
+    this.gate = plan.gate();
+    this.crew = new Crew<>(plan, settings.executor);
     this.watch = new StuckWatch<>(plan, crew, settings.threads, settings.limit());
     this.tasks = TaskShare.acquire();
   }
@@ -112,6 +116,7 @@ public final class Reactor<M> implements AutoCloseable {
   /** Ends {@link #pause}. */
   public void resume() {
     gate.become(Gate.State.OPEN);
+    crew.resume();
   }
 
   /** Whether it takes messages: neither paused nor closed, by it or by its subscriber's end. */
@@ -165,6 +170,11 @@ public final class Reactor<M> implements AutoCloseable {
   private void end(boolean ended) {
     tasks.manager().remove(watch);
     tasks.close();
+    if (owned instanceof ExecutorService service) {
+      service.shutdown();
+    } else if (owned != null) {
+      Closing.close(owned);
+    }
     if (ended) {
       plan.chain().close();
     } else {
@@ -192,6 +202,7 @@ public final class Reactor<M> implements AutoCloseable {
     private int threads = 1;
     private int batchSize;
     private @Nullable Executor executor;
+    private boolean ownsExecutor;
     private @Nullable Duration timeLimit;
     private TimeSource time = TimeSource.system();
 
@@ -251,7 +262,7 @@ public final class Reactor<M> implements AutoCloseable {
      */
     public Builder<M> filter(Predicate<? super Delivery<M>> filter) {
       Objects.requireNonNull(filter, "filter");
-      parts.add(assembly -> new FilterStage<>(filter, assembly.tally()));
+      parts.add(assembly -> new FilterStage<>(filter, assembly.home().tally()));
       return this;
     }
 
@@ -273,19 +284,30 @@ public final class Reactor<M> implements AutoCloseable {
       return this;
     }
 
-    /** How many threads of its own process messages (default 1; 0: {@link #process} alone does). */
+    /**
+     * How many threads process messages (default 1; 0: {@link #process} alone does). They are
+     * started for messages, and end a second after the last one.
+     */
     public Builder<M> threads(int number) {
       this.threads = number;
       return this;
     }
 
     /**
-     * Where to run instead of own threads: as many tasks as {@link #threads} says, each of which
-     * takes one of its threads until the reactor ends, or the thread is interrupted.
+     * Where to run instead of own threads: as many tasks at once as {@link #threads} says, each of
+     * which takes a thread as long as there are messages; they are in flight when the task is
+     * handed over. One whose thread is interrupted ends for good, and so does one that the executor
+     * refuses. {@code Runnable::run} runs them on the pool that futures use by themselves.
      */
     public Builder<M> executor(Executor own) {
       this.executor = Objects.requireNonNull(own, "own");
       return this;
+    }
+
+    /** As {@link #executor}, and it ends with the reactor. */
+    Builder<M> ownExecutor(Executor own) {
+      this.ownsExecutor = true;
+      return executor(own);
     }
 
     /** How many messages a thread takes at most at once (default: the subscriber's batch size). */
@@ -323,9 +345,11 @@ public final class Reactor<M> implements AutoCloseable {
       check(threads >= 0, "has " + threads + " threads");
       check(batchSize >= 1, "takes " + batchSize + " messages at once");
       check(limit().toMillis() >= 1, "has a time limit of " + limit());
-      Assembly<M> assembly = new Assembly<>(subscriber, new Tally(), time, new ArrayList<>());
-      List<Stage<M>> stages = parts.stream().map(part -> part.build(assembly)).toList();
-      Plan<M> plan = new Plan<>(subscriber, batchSize, new Chain<>(stages), assembly.tally(), time);
+      Home<M> home = new Home<>(subscriber, new Tally(), new Gate(time));
+      Assembly<M> assembly = new Assembly<>(home, time, new ArrayList<>());
+      Chain<M> chain = new Chain<>(parts.stream().map(part -> part.build(assembly)).toList());
+      chain.start();
+      Plan<M> plan = new Plan<>(home, batchSize, chain, time);
       return new Reactor<>(this, plan, assembly.counters()).begin(threads);
     }
 

@@ -6,6 +6,7 @@ package com.wookler.river.reactor;
  * @param finished messages acknowledged
  * @param retried given back by a processor's result
  * @param rejected given up by a processor's result
+ * @param released given back as if they had not been delivered
  * @param failed over which a processor threw
  * @param late decided after the acknowledgement timeout or the subscriber's end: they come again
  * @param filtered finished because a filter refused them
@@ -17,6 +18,7 @@ public record ReactorStats(
     long finished,
     long retried,
     long rejected,
+    long released,
     long failed,
     long late,
     long filtered,
@@ -29,6 +31,7 @@ public record ReactorStats(
         tally.finished.sum(),
         tally.retried.sum(),
         tally.rejected.sum(),
+        tally.released.sum(),
         tally.failed.sum(),
         tally.late.sum(),
         tally.filtered.sum(),

@@ -18,7 +18,6 @@ final class ReactorXml {
 
   private static final String THREADS = "executor.pool.size";
   private static final String EXPRESSION = "expression";
-  private static final String IGNORE = "ignore.exception";
 
   private final List<Consumer<Reactor.Builder<Object>>> settings = new ArrayList<>();
 
@@ -51,7 +50,7 @@ final class ReactorXml {
     settings.add(builder -> builder.threads(threads));
     if (node.attribute("class").isPresent()) {
       Executor own = node.instantiate(Executor.class);
-      settings.add(builder -> builder.executor(own));
+      settings.add(builder -> builder.ownExecutor(own));
     } else {
       node.allowChildren(List.of("params"));
       node.allowParams(List.of(THREADS));
@@ -82,49 +81,21 @@ final class ReactorXml {
 
   private void processor(ConfigNode node) {
     String name = node.requireAttribute("name");
-    BatchProcessor<Object> processor = batchProcessor(node);
+    BatchProcessor<Object> processor = Within.read(node);
     settings.add(builder -> builder.batchProcessor(name, processor));
-  }
-
-  @SuppressWarnings("unchecked") // the XML names the class
-  private static BatchProcessor<Object> batchProcessor(ConfigNode node) {
-    Object made = node.instantiate(Object.class);
-    if (made instanceof BatchProcessor<?> batches) {
-      return (BatchProcessor<Object>) batches;
-    }
-    if (made instanceof Processor<?> single) {
-      return new OneByOne<>((Processor<Object>) single, node.bool(IGNORE, true));
-    }
-    throw node.error(
-        "names the class "
-            + made.getClass().getName()
-            + ", which is neither a "
-            + Processor.class.getName()
-            + " nor a "
-            + BatchProcessor.class.getName());
   }
 
   private void selector(ConfigNode node) {
     node.allowChildren(List.of("route", "otherwise"));
     Selector<Object> selector = Selector.create();
     for (ConfigNode route : node.children("route")) {
-      ConfigNode processor = only(route);
-      selector.route(
-          predicate(route), processor.requireAttribute("name"), batchProcessor(processor));
+      ConfigNode processor = Within.only(route);
+      selector.route(predicate(route), processor.requireAttribute("name"), Within.read(processor));
     }
     node.child("otherwise")
-        .map(ReactorXml::only)
+        .map(Within::only)
         .ifPresent(
-            processor ->
-                selector.rest(processor.requireAttribute("name"), batchProcessor(processor)));
+            processor -> selector.rest(processor.requireAttribute("name"), Within.read(processor)));
     settings.add(builder -> builder.select(selector));
-  }
-
-  private static ConfigNode only(ConfigNode node) {
-    List<ConfigNode> processors = node.children("processor");
-    if (processors.size() != 1) {
-      throw node.error("has " + processors.size() + " processors; it must have one");
-    }
-    return processors.get(0);
   }
 }

@@ -51,6 +51,11 @@ final class SelectorStage<M> implements Stage<M> {
   }
 
   @Override
+  public void start() {
+    paths.forEach(path -> path.stage().start());
+  }
+
+  @Override
   public void close() {
     paths.forEach(path -> path.stage().close());
   }

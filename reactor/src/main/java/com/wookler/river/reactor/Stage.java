@@ -15,6 +15,9 @@ interface Stage<M> extends AutoCloseable {
    */
   List<Delivery<M>> run(List<Delivery<M>> batch, Outcomes<M> outcomes);
 
+  /** Called once, before the first batch. What it throws keeps the reactor from starting. */
+  default void start() {}
+
   /** Ends what it was given to use; called once, when no thread runs it any more. */
   @Override
   default void close() {}

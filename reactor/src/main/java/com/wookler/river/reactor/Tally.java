@@ -7,6 +7,7 @@ final class Tally {
   final LongAdder finished = new LongAdder();
   final LongAdder retried = new LongAdder();
   final LongAdder rejected = new LongAdder();
+  final LongAdder released = new LongAdder();
   final LongAdder failed = new LongAdder();
   final LongAdder late = new LongAdder();
   final LongAdder filtered = new LongAdder();

@@ -11,18 +11,21 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** One consumer of a reactor: takes a batch, runs it through the chain, and so on until told. */
+/**
+ * One consumer of a reactor: takes a batch, runs it through the chain, and so on until told. When
+ * there is nothing to do it gives its thread back and {@link Rest rests}.
+ */
 final class Worker<M> implements Runnable {
   private static final Logger LOG = LoggerFactory.getLogger(Worker.class);
-  private static final Duration PATIENCE = Duration.ofSeconds(30); // a publish wakes it sooner
   private static final long FIRST_HOLD = TimeUnit.MILLISECONDS.toNanos(100);
   private static final long LONGEST_HOLD = TimeUnit.SECONDS.toNanos(10);
 
   private final Plan<M> plan;
   private final Gate gate;
   private final Crew<M> crew;
-
+  private final int number;
   private final boolean isGuest;
+  private final Rest<M> rest;
 
   @GuardedBy("this")
   private @Nullable Thread polling; // set while it waits for messages, and may be interrupted
@@ -33,7 +36,7 @@ final class Worker<M> implements Runnable {
   private volatile @Nullable Run<M> run; // written by its thread only
   private volatile @Nullable Thread thread; // likewise
   private volatile boolean dismissed;
-  private long hold; // confined to its thread
+  private long hold; // confined to its thread; handed on by the executor
 
   /** A batch that is being processed. */
   static final class Run<M> {
@@ -57,29 +60,62 @@ final class Worker<M> implements Runnable {
   /**
    * A worker that has not begun.
    *
+   * @param number in the name of its thread
    * @param isGuest whether its thread is somebody else's, whose interrupts are meant for it
    */
-  Worker(Plan<M> plan, Gate gate, Crew<M> crew, boolean isGuest) {
+  Worker(Plan<M> plan, Crew<M> crew, int number, boolean isGuest) {
+    this.number = number;
     this.isGuest = isGuest;
     this.plan = plan;
-    this.gate = gate;
+    this.gate = plan.gate();
     this.crew = crew;
+    this.rest = new Rest<>(this, plan, crew);
+  }
+
+  int number() {
+    return number;
   }
 
   @Override
   public void run() {
-    thread = Thread.currentThread();
-    Throwable end = null;
-    try {
-      while (end == null && !dismissed && gate.pass() && !isToldToEnd()) {
-        end = process(poll(PATIENCE));
+    boolean again = true;
+    while (again) {
+      Throwable end = work();
+      if (end == null && !dismissed && !isToldToEnd() && !gate.isStopped()) {
+        again = rest.begin(hold);
+      } else {
+        crew.ended(this, end);
+        again = false;
       }
+    }
+  }
+
+  /** Works as long as there is something to do; returns what ended it, null if nothing special. */
+  private @Nullable Throwable work() {
+    thread = Thread.currentThread();
+    try {
+      List<Delivery<M>> arrived = rest.takeArrived();
+      if (!arrived.isEmpty()) {
+        hold = 0;
+      }
+      Throwable end = process(arrived);
+      while (end == null && !dismissed && !isToldToEnd() && mayGoOn()) {
+        List<Delivery<M>> batch = poll(isGuest ? Duration.ZERO : Crew.LINGER);
+        if (batch.isEmpty()) {
+          break;
+        }
+        end = process(batch);
+      }
+      return end;
     } catch (Throwable e) { // not to be seen by anybody else: the reactor would go on with one less
-      end = e;
+      return e;
     } finally {
       thread = null;
-      crew.ended(this, end);
     }
+  }
+
+  private boolean mayGoOn() {
+    return gate.state() == Gate.State.OPEN && gate.heldFor() == 0;
   }
 
   private boolean isToldToEnd() {
@@ -90,7 +126,9 @@ final class Worker<M> implements Runnable {
   int once(Duration timeout) {
     thread = Thread.currentThread();
     try {
-      List<Delivery<M>> batch = poll(timeout);
+      gate.await(Math.min(timeout.toNanos(), gate.heldFor()));
+      List<Delivery<M>> batch = gate.heldFor() > 0 ? List.of() : poll(timeout);
+      gate.await(hold);
       Error error = process(batch);
       if (error != null) {
         throw error;
@@ -121,7 +159,7 @@ final class Worker<M> implements Runnable {
       gate.become(Gate.State.STOPPED);
       return List.of();
     } catch (RuntimeException | Error e) {
-      waitBehind(e);
+      failed(e);
       return List.of();
     } finally {
       endInterrupts(interrupted);
@@ -138,13 +176,17 @@ final class Worker<M> implements Runnable {
     woken = false;
   }
 
-  /** The subscriber stays as it is until somebody mends it: asking at once would only fill logs. */
-  private void waitBehind(Throwable e) {
+  /**
+   * The subscriber stays as it is until somebody mends it: asking at once would only fill logs.
+   *
+   * @return for how long to leave it alone
+   */
+  long failed(Throwable e) {
     if (hold == 0) {
       LOG.error("Subscriber {} gives no messages; trying again", plan.subscriber().name(), e);
     }
     hold = Math.max(FIRST_HOLD, Math.min(LONGEST_HOLD, hold * 2));
-    gate.hold(hold);
+    return hold;
   }
 
   /** Processes a batch; returns what its thread should not outlive. */
@@ -152,7 +194,7 @@ final class Worker<M> implements Runnable {
     if (batch.isEmpty()) {
       return null;
     }
-    Outcomes<M> outcomes = plan.outcomes();
+    Outcomes<M> outcomes = plan.home().outcomes();
     run = new Run<>(batch, plan.time().nanoTime());
     try {
       plan.chain().runOut(batch, outcomes);
@@ -168,7 +210,7 @@ final class Worker<M> implements Runnable {
     return run;
   }
 
-  /** The thread that runs it; null before and after. */
+  /** The thread that runs it; null while it rests. */
   @Nullable Thread thread() {
     return thread;
   }
@@ -178,12 +220,25 @@ final class Worker<M> implements Runnable {
     dismissed = true;
   }
 
+  /** It may take messages again, as far as the gate is concerned. */
+  void resume() {
+    rest.look();
+  }
+
+  /** There is no thread for it now. */
+  void restAgain(Throwable why) {
+    rest.goOn(why);
+  }
+
   /** Has it look at the gate again, if it waits for messages. */
-  synchronized void wake() {
-    if (polling != null) {
-      woken = true;
-      polling.interrupt();
+  void wake() {
+    synchronized (this) {
+      if (polling != null) {
+        woken = true;
+        polling.interrupt();
+      }
     }
+    rest.look();
   }
 
   /** Interrupts what it is processing. */
@@ -199,14 +254,19 @@ final class Worker<M> implements Runnable {
   void abandon() {
     Run<M> abandoned = run;
     if (abandoned != null) {
-      abandoned.batch().forEach(Worker::giveBack);
+      abandoned.batch().forEach(delivery -> giveBack(delivery, true));
     }
+    rest.takeArrived().forEach(delivery -> giveBack(delivery, false));
   }
 
-  /** Its processing has begun, so the attempt counts. */
-  private static void giveBack(Delivery<?> delivery) {
+  /** Counts the attempt of what was begun. */
+  static void giveBack(Delivery<?> delivery, boolean begun) {
     try {
-      delivery.nack(Duration.ZERO);
+      if (begun) {
+        delivery.nack(Duration.ZERO);
+      } else {
+        delivery.release();
+      }
     } catch (StaleReceiptException | QueueClosedException e) {
       LOG.debug("Sequence {} was decided meanwhile", delivery.sequence());
     }

@@ -1,67 +1,80 @@
 package com.wookler.river.reactor.processors;
 
+import com.wookler.river.common.config.ConfigNode;
+import com.wookler.river.common.config.Configurable;
+import com.wookler.river.common.errors.ConfigurationException;
 import com.wookler.river.core.subscriber.Delivery;
+import com.wookler.river.reactor.BatchProcessor;
+import com.wookler.river.reactor.MessageIds;
 import com.wookler.river.reactor.ProcessResult;
-import com.wookler.river.reactor.Processor;
+import com.wookler.river.reactor.ReactorAware;
+import com.wookler.river.reactor.ReactorContext;
+import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.net.URI;
-import java.net.http.HttpClient;
-import java.net.http.HttpRequest;
-import java.net.http.HttpRequest.BodyPublishers;
-import java.net.http.HttpResponse;
-import java.net.http.HttpResponse.BodyHandlers;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collections;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Objects;
-import java.util.Optional;
 import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
 
 /**
- * Posts each message to a URL.
+ * Posts messages to a URL: each in a request of its own, or several in one, a line each.
  *
  * <table>
  * <caption>What becomes of a message</caption>
  * <tr><td>status 2xx</td><td>passed on</td></tr>
  * <tr><td>408, 425, 429, 5xx</td><td>delivered again: after what {@code Retry-After} says in
  *     seconds, at most an hour; without it by the subscriber's retry policy</td></tr>
- * <tr><td>any other status</td><td>rejected: another try would not help</td></tr>
+ * <tr><td>any other status</td><td>rejected: another try would not help. Of several in one request
+ *     each is sent again alone, to find the one</td></tr>
  * <tr><td>no answer in time, no connection</td><td>delivered again by the retry policy</td></tr>
  * </table>
  *
+ * <p>A {@link RetryProcessor} around it waits until the receiver is there: it takes {@code
+ * Retry-After}, 408, 425, 429, 502, 503, 504 and connections that fail for an absence, any other
+ * 5xx for the message's own failure.
+ *
  * <p>The request has the header {@code Idempotency-Key}, the same at each attempt of a message, by
- * which the receiver can tell repetitions. Redirections are not followed. Thread-safe.
+ * which the receiver can tell repetitions: the source and what {@link MessageIds} says; of several
+ * messages that of the first and of the last. A batch may be put together otherwise after a crash;
+ * where repetitions matter, send messages alone. Redirections are not followed.
+ *
+ * <p>In XML: {@code http.url}, {@code http.timeout}, {@code http.content.type}, {@code
+ * http.batch.messages}; the body is the data, as bytes or text. Thread-safe.
  *
  * @param <M> type of the data
  */
-public final class HttpProcessor<M> implements Processor<M> {
-  private static final Duration DEFAULT_TIMEOUT = Duration.ofSeconds(10);
-  private static final long LONGEST_DELAY_SECONDS = 3600;
-  private static final int TIMEOUT = 408;
-  private static final int TOO_EARLY = 425;
-  private static final int TOO_MANY = 429;
+public final class HttpProcessor<M> implements BatchProcessor<M>, ReactorAware<M>, Configurable {
+  private static final String URL = "http.url";
+  private static final String TIMEOUT = "http.timeout";
+  private static final String TYPE = "http.content.type";
+  private static final String BATCH = "http.batch.messages";
 
-  private final URI url;
-  private final Function<? super Delivery<M>, byte[]> body;
-  private final Duration timeout;
-  private final Map<String, String> headers;
-  private final String source;
-  private final HttpClient client;
+  private @Nullable Parts<M> parts; // set before the first message, like the source
+  private String source = "";
+
+  /** What it works with. */
+  private record Parts<M>(
+      HttpPost post, Function<? super Delivery<M>, byte[]> body, int batchMessages) {}
+
+  /** For XML. */
+  public HttpProcessor() {}
 
   private HttpProcessor(Builder<M> settings) {
-    this.url = settings.url;
-    this.body = settings.body;
-    this.timeout = settings.timeout;
-    this.headers = Map.copyOf(settings.headers);
+    this.parts = settings.parts();
     this.source = settings.source;
-    this.client = HttpClient.newBuilder().connectTimeout(timeout).build();
   }
 
   /**
    * Collects the settings.
    *
-   * @param source names where the messages come from, such as the queue; part of each idempotency
-   *     key
+   * @param source names where the messages come from, part of each idempotency key; empty: the
+   *     queue's name and identity
    * @param body what to send for a message
    */
   public static <M> Builder<M> builder(
@@ -70,40 +83,111 @@ public final class HttpProcessor<M> implements Processor<M> {
   }
 
   @Override
-  public ProcessResult<M> process(Delivery<M> delivery) throws IOException, InterruptedException {
-    HttpRequest.Builder request =
-        HttpRequest.newBuilder(url)
-            .timeout(timeout)
-            .header("Idempotency-Key", source + "-" + delivery.sequence());
-    headers.forEach(request::header);
-    HttpResponse<Void> response =
-        client.send(
-            request.POST(BodyPublishers.ofByteArray(body.apply(delivery))).build(),
-            BodyHandlers.discarding());
-    return result(response);
+  public void configure(ConfigNode node) {
+    node.allowParams(List.of(URL, TIMEOUT, TYPE, BATCH));
+    URI url;
+    try {
+      url = URI.create(node.requireParam(URL));
+    } catch (IllegalArgumentException e) {
+      throw node.error(URL, "is no URL: " + e.getMessage());
+    }
+    Builder<M> builder =
+        new Builder<>(url, "", delivery -> Bytes.of(Objects.requireNonNull(delivery.data())));
+    node.param(TYPE).ifPresent(type -> builder.header("Content-Type", type));
+    builder
+        .timeout(node.duration(TIMEOUT, builder.timeout))
+        .batchMessages(node.integer(BATCH, builder.batchMessages));
+    parts = builder.parts();
   }
 
-  private ProcessResult<M> result(HttpResponse<Void> response) throws IOException {
-    int status = response.statusCode();
-    if (status / 100 == 2) {
-      return ProcessResult.pass();
+  private Parts<M> parts() {
+    if (parts == null) {
+      throw new ConfigurationException("an HTTP processor needs the parameter " + URL);
     }
-    if (status / 100 == 5 || status == TIMEOUT || status == TOO_EARLY || status == TOO_MANY) {
-      Optional<Duration> after = retryAfter(response);
-      if (after.isPresent()) {
-        return ProcessResult.retry(after.get());
+    return parts;
+  }
+
+  @Override
+  public void startIn(ReactorContext<M> reactor) {
+    if (source.isEmpty()) {
+      source = reactor.subscriber().origin();
+    }
+  }
+
+  @Override
+  public int mostAtOnce() {
+    return parts().batchMessages();
+  }
+
+  @Override
+  public List<ProcessResult<M>> process(List<Delivery<M>> batch) {
+    int max = parts().batchMessages();
+    List<ProcessResult<M>> results = new ArrayList<>(batch.size());
+    for (int i = 0; i < batch.size(); i += max) {
+      List<Delivery<M>> some = batch.subList(i, Math.min(batch.size(), i + max));
+      if (Thread.currentThread().isInterrupted()) {
+        results.addAll(Collections.nCopies(some.size(), ProcessResult.release()));
+      } else {
+        results.addAll(attempt(some));
       }
-      throw new IOException(url + " answered " + status);
     }
-    return ProcessResult.reject(url + " answered " + status);
+    return results;
   }
 
-  private static Optional<Duration> retryAfter(HttpResponse<Void> response) {
-    return response
-        .headers()
-        .firstValue("Retry-After")
-        .filter(text -> text.matches("\\d{1,9}"))
-        .map(text -> Duration.ofSeconds(Math.min(LONGEST_DELAY_SECONDS, Long.parseLong(text))));
+  private List<ProcessResult<M>> attempt(List<Delivery<M>> some) {
+    try {
+      return send(some);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      return Collections.nCopies(some.size(), ProcessResult.retry(Duration.ZERO)); // it had begun
+    }
+  }
+
+  private List<ProcessResult<M>> send(List<Delivery<M>> some) throws InterruptedException {
+    try {
+      HttpPost.Answer answer = parts().post().send(key(some), body(some));
+      return switch (answer.verdict()) {
+        case TAKEN -> Collections.nCopies(some.size(), ProcessResult.pass());
+        case LATER -> Collections.nCopies(some.size(), ProcessResult.retry(answer.after()));
+        case REFUSED -> refused(some, answer.status());
+      };
+    } catch (IOException e) {
+      return Collections.nCopies(some.size(), ProcessResult.failed(e));
+    } catch (RuntimeException e) { // the body of one, or the server's over one
+      return some.size() == 1 ? List.of(ProcessResult.failed(e)) : alone(some);
+    }
+  }
+
+  private List<ProcessResult<M>> refused(List<Delivery<M>> some, int status)
+      throws InterruptedException {
+    return some.size() == 1
+        ? List.of(ProcessResult.reject(parts().post().url() + " answered " + status))
+        : alone(some);
+  }
+
+  private List<ProcessResult<M>> alone(List<Delivery<M>> some) throws InterruptedException {
+    List<ProcessResult<M>> results = new ArrayList<>(some.size());
+    for (Delivery<M> delivery : some) {
+      results.addAll(send(List.of(delivery)));
+    }
+    return results;
+  }
+
+  private String key(List<Delivery<M>> some) {
+    String first = source + "-" + MessageIds.of(some.get(0));
+    return some.size() == 1 ? first : first + "-" + MessageIds.of(some.get(some.size() - 1));
+  }
+
+  private byte[] body(List<Delivery<M>> some) {
+    if (some.size() == 1) {
+      return parts().body().apply(some.get(0));
+    }
+    ByteArrayOutputStream lines = new ByteArrayOutputStream();
+    for (Delivery<M> delivery : some) {
+      lines.writeBytes(parts().body().apply(delivery));
+      lines.write('\n');
+    }
+    return lines.toByteArray();
   }
 
   /**
@@ -116,7 +200,8 @@ public final class HttpProcessor<M> implements Processor<M> {
     private final String source;
     private final Function<? super Delivery<M>, byte[]> body;
     private final Map<String, String> headers = new LinkedHashMap<>();
-    private Duration timeout = DEFAULT_TIMEOUT;
+    private Duration timeout = Duration.ofSeconds(10);
+    private int batchMessages = 1;
 
     private Builder(URI url, String source, Function<? super Delivery<M>, byte[]> body) {
       this.url = Objects.requireNonNull(url, "url");
@@ -136,7 +221,25 @@ public final class HttpProcessor<M> implements Processor<M> {
       return this;
     }
 
-    /** The processor. */
+    /** How many messages are sent at most in one request, a line each (default 1: no line end). */
+    public Builder<M> batchMessages(int messages) {
+      this.batchMessages = messages;
+      return this;
+    }
+
+    private Parts<M> parts() {
+      if (batchMessages < 1 || timeout.toMillis() < 1) {
+        throw new ConfigurationException(
+            "requests to " + url + " of " + batchMessages + " messages, in " + timeout);
+      }
+      return new Parts<>(new HttpPost(url, timeout, headers), body, batchMessages);
+    }
+
+    /**
+     * The processor.
+     *
+     * @throws ConfigurationException a setting is out of its range
+     */
     public HttpProcessor<M> build() {
       return new HttpProcessor<>(this);
     }

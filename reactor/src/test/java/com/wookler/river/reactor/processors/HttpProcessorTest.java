@@ -6,9 +6,11 @@ import static org.awaitility.Awaitility.await;
 import com.sun.net.httpserver.HttpExchange;
 import com.sun.net.httpserver.HttpServer;
 import com.wookler.river.core.MessageQueue;
+import com.wookler.river.core.message.Message;
 import com.wookler.river.core.message.MessageConverter;
 import com.wookler.river.core.subscriber.Subscriber;
 import com.wookler.river.core.subscriber.SubscriberConfig;
+import com.wookler.river.reactor.ProcessResult;
 import com.wookler.river.reactor.Reactor;
 import java.io.IOException;
 import java.net.InetAddress;
@@ -20,6 +22,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -66,18 +69,58 @@ class HttpProcessorTest {
     server.stop(0);
   }
 
-  private Reactor<String> forward() {
+  private HttpProcessor.Builder<String> http() {
     URI url = URI.create("http://127.0.0.1:" + server.getAddress().getPort() + "/events");
-    return Reactor.builder(subscriber)
-        .processor(
-            "http",
-            HttpProcessor.<String>builder(
-                    url, "events", d -> d.data().getBytes(StandardCharsets.UTF_8))
-                .timeout(Duration.ofSeconds(5))
-                .header("Content-Type", "text/plain")
-                .build())
-        .batchSize(1)
-        .start();
+    return HttpProcessor.<String>builder(
+            url, "events", d -> d.data().getBytes(StandardCharsets.UTF_8))
+        .timeout(Duration.ofSeconds(5))
+        .header("Content-Type", "text/plain");
+  }
+
+  private Reactor<String> forward() {
+    return Reactor.builder(subscriber).batchProcessor("http", http().build()).batchSize(1).start();
+  }
+
+  @Test
+  void shouldTellApartWhatWasPassedOnInThePlaceOfOneMessage() {
+    queue.publisher().publish("a b");
+    try (Reactor<String> reactor =
+        Reactor.builder(subscriber)
+            .processor(
+                d -> ProcessResult.pass(Stream.of(d.data().split(" ")).map(Message::of).toList()))
+            .batchProcessor("http", http().build())
+            .start()) {
+      awaitDrained();
+      assertThat(received).containsExactly("a events-0.0", "b events-0.1");
+      assertThat(reactor.stats().finished()).isEqualTo(1);
+    }
+  }
+
+  @Test
+  void shouldPostSeveralInOneRequest() {
+    queue.publisher().publishAll(List.of("a", "b", "c"));
+    try (Reactor<String> reactor =
+        Reactor.builder(subscriber)
+            .batchProcessor("http", http().batchMessages(2).build())
+            .start()) {
+      awaitDrained();
+      assertThat(received).containsExactly("a\nb\n events-0-1", "c events-2");
+      assertThat(reactor.stats().finished()).isEqualTo(3);
+    }
+  }
+
+  @Test
+  void shouldFindTheOneThatIsRefusedAmongSeveral() {
+    answers.addAll(List.of(400, 400)); // both together, then the first alone
+    queue.publisher().publishAll(List.of("bad", "good"));
+    try (Reactor<String> reactor =
+        Reactor.builder(subscriber)
+            .batchProcessor("http", http().batchMessages(2).build())
+            .start()) {
+      awaitDrained();
+      assertThat(received).containsExactly("good events-1");
+      assertThat(reactor.stats().rejected()).isEqualTo(1);
+    }
   }
 
   private void awaitDrained() {

@@ -1,0 +1,128 @@
+package com.wookler.river.reactor.processors;
+
+import com.wookler.river.common.TimeSource;
+import io.github.resilience4j.circuitbreaker.CircuitBreaker;
+import io.github.resilience4j.circuitbreaker.CircuitBreaker.State;
+import io.github.resilience4j.circuitbreaker.CircuitBreakerConfig;
+import java.time.Clock;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.ZoneId;
+import java.time.ZoneOffset;
+import java.util.concurrent.TimeUnit;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** Whether downstream may be called: the library's circuit breaker, and how long to wait for it. */
+final class Breaker {
+  private static final Logger LOG = LoggerFactory.getLogger(Breaker.class);
+  private static final Duration SHORTEST = Duration.ofMillis(10);
+
+  private final String name;
+  private final Duration wait;
+  private final Duration pause;
+  private final TimeSource time;
+  private final CircuitBreaker circuit;
+  private volatile long openedNanos; // when it opened last
+
+  /**
+   * Closed.
+   *
+   * @param failures how many in a row open it
+   * @param wait how long it stays open until one call is let through
+   * @param pause how long to wait behind a failure that does not open it
+   */
+  Breaker(String name, int failures, Duration wait, Duration pause, TimeSource time) {
+    this.name = name;
+    this.wait = wait;
+    this.pause = pause;
+    this.time = time;
+    this.circuit =
+        CircuitBreaker.of(
+            name,
+            CircuitBreakerConfig.custom()
+                .slidingWindowType(CircuitBreakerConfig.SlidingWindowType.COUNT_BASED)
+                .slidingWindowSize(failures)
+                .minimumNumberOfCalls(failures)
+                .failureRateThreshold(100)
+                .permittedNumberOfCallsInHalfOpenState(1)
+                .waitDurationInOpenState(wait)
+                .clock(new Time(time))
+                .currentTimestampFunction(clock -> time.nanoTime(), TimeUnit.NANOSECONDS)
+                .build());
+    circuit
+        .getEventPublisher()
+        .onStateTransition(event -> changed(event.getStateTransition().getToState()));
+  }
+
+  /** The clock of a time source. */
+  private static final class Time extends Clock {
+    private final TimeSource time;
+
+    Time(TimeSource time) {
+      this.time = time;
+    }
+
+    @Override
+    public ZoneId getZone() {
+      return ZoneOffset.UTC;
+    }
+
+    @Override
+    public Clock withZone(ZoneId zone) {
+      return this; // nobody asks it for more than instants
+    }
+
+    @Override
+    public Instant instant() {
+      return time.wallTime();
+    }
+  }
+
+  private void changed(State state) {
+    switch (state) {
+      case OPEN -> {
+        openedNanos = time.nanoTime();
+        LOG.warn("{} is away; it is tried again in {}", name, wait);
+      }
+      case CLOSED -> LOG.info("{} is back", name);
+      default -> LOG.debug("{} is {}", name, state);
+    }
+  }
+
+  boolean isClosed() {
+    return circuit.getState() == State.CLOSED;
+  }
+
+  /** Whether a call may be made now; its outcome must be told. */
+  boolean mayCall() {
+    return circuit.tryAcquirePermission();
+  }
+
+  void succeeded(long startedNanos) {
+    circuit.onSuccess(time.nanoTime() - startedNanos, TimeUnit.NANOSECONDS);
+  }
+
+  void failed(long startedNanos, Throwable cause) {
+    LOG.debug("{} failed", name, cause);
+    circuit.onError(time.nanoTime() - startedNanos, TimeUnit.NANOSECONDS, cause);
+  }
+
+  /** The call said nothing about downstream. */
+  void undecided() {
+    circuit.releasePermission();
+  }
+
+  /** How long to wait before the next call. */
+  Duration untilNext() {
+    return switch (circuit.getState()) {
+      case CLOSED -> pause;
+      case OPEN -> max(SHORTEST, wait.minusNanos(time.nanoTime() - openedNanos));
+      default -> SHORTEST; // another thread is trying
+    };
+  }
+
+  static Duration max(Duration one, Duration other) {
+    return one.compareTo(other) >= 0 ? one : other;
+  }
+}

@@ -1,0 +1,95 @@
+package com.wookler.river.reactor.processors;
+
+import com.wookler.river.common.errors.RiverException;
+import java.io.IOException;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpRequest.BodyPublishers;
+import java.net.http.HttpResponse;
+import java.net.http.HttpResponse.BodyHandlers;
+import java.time.Duration;
+import java.util.Map;
+import java.util.Optional;
+
+/** Posts to a URL, and says what the answer means. Thread-safe. */
+final class HttpPost {
+  private static final long LONGEST_DELAY_SECONDS = 3600;
+  private static final int TIMEOUT = 408;
+  private static final int TOO_EARLY = 425;
+  private static final int TOO_MANY = 429;
+  private static final int BAD_GATEWAY = 502;
+  private static final int UNAVAILABLE = 503;
+  private static final int GATEWAY_TIMEOUT = 504;
+
+  private final URI url;
+  private final Duration timeout;
+  private final Map<String, String> headers;
+  private final HttpClient client;
+
+  /** What an answer means for what was sent. */
+  enum Verdict {
+    TAKEN,
+    LATER,
+    REFUSED
+  }
+
+  /**
+   * An answer.
+   *
+   * @param status of HTTP
+   * @param after how long to wait, of those that are to come later
+   */
+  record Answer(Verdict verdict, int status, Duration after) {}
+
+  HttpPost(URI url, Duration timeout, Map<String, String> headers) {
+    this.url = url;
+    this.timeout = timeout;
+    this.headers = Map.copyOf(headers);
+    this.client = HttpClient.newBuilder().connectTimeout(timeout).build();
+  }
+
+  /**
+   * Sends.
+   *
+   * @throws IOException there is no connection, no answer in time, or nobody behind the gateway
+   * @throws RiverException the server failed over this request
+   */
+  Answer send(String idempotencyKey, byte[] body) throws IOException, InterruptedException {
+    HttpRequest.Builder request =
+        HttpRequest.newBuilder(url).timeout(timeout).header("Idempotency-Key", idempotencyKey);
+    headers.forEach(request::header);
+    HttpResponse<Void> response =
+        client.send(
+            request.POST(BodyPublishers.ofByteArray(body)).build(), BodyHandlers.discarding());
+    int status = response.statusCode();
+    if (status / 100 == 2) {
+      return new Answer(Verdict.TAKEN, status, Duration.ZERO);
+    }
+    if (status / 100 != 5 && status != TIMEOUT && status != TOO_EARLY && status != TOO_MANY) {
+      return new Answer(Verdict.REFUSED, status, Duration.ZERO);
+    }
+    Optional<Duration> after = retryAfter(response);
+    if (after.isPresent()) {
+      return new Answer(Verdict.LATER, status, after.get());
+    }
+    String what = url + " answered " + status;
+    switch (status) {
+      case TIMEOUT, TOO_EARLY, TOO_MANY, BAD_GATEWAY, UNAVAILABLE, GATEWAY_TIMEOUT ->
+          throw new IOException(what);
+      default -> throw new RiverException(what);
+    }
+  }
+
+  private static Optional<Duration> retryAfter(HttpResponse<Void> response) {
+    return response
+        .headers()
+        .firstValue("Retry-After")
+        .filter(text -> text.matches("\\d{1,9}"))
+        .map(text -> Duration.ofSeconds(Math.min(LONGEST_DELAY_SECONDS, Long.parseLong(text))));
+  }
+
+  URI url() {
+    return url;
+  }
+}

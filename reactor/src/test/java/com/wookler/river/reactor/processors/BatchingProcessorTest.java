@@ -1,0 +1,195 @@
+package com.wookler.river.reactor.processors;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
+
+import com.wookler.river.common.errors.ConfigurationException;
+import com.wookler.river.core.MessageQueue;
+import com.wookler.river.core.message.MessageConverter;
+import com.wookler.river.core.subscriber.Delivery;
+import com.wookler.river.core.subscriber.Subscriber;
+import com.wookler.river.core.subscriber.SubscriberConfig;
+import com.wookler.river.reactor.ProcessResult;
+import com.wookler.river.reactor.Reactor;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class BatchingProcessorTest {
+  private static final Duration SOON = Duration.ofSeconds(20);
+  private static final Duration LONG = Duration.ofMinutes(5);
+  private static final Duration SHORT = Duration.ofMillis(50);
+
+  @TempDir Path directory;
+  private MessageQueue<String> queue;
+  private Subscriber<String> subscriber;
+  private final List<List<String>> batches = Collections.synchronizedList(new ArrayList<>());
+
+  @BeforeEach
+  void open() {
+    queue = MessageQueue.builder("batching", MessageConverter.utf8()).directory(directory).open();
+    subscriber =
+        queue.subscriber(
+            SubscriberConfig.builder("bulk").ack(true).ackTimeout(Duration.ofHours(1)).build());
+  }
+
+  @AfterEach
+  void close() {
+    queue.close();
+  }
+
+  private void publish(int messages) {
+    queue.publisher().publishAll(IntStream.range(0, messages).mapToObj(i -> "m" + i).toList());
+  }
+
+  private List<ProcessResult<String>> take(List<Delivery<String>> batch) {
+    batches.add(batch.stream().map(Delivery::data).toList());
+    return Collections.nCopies(batch.size(), ProcessResult.pass());
+  }
+
+  private Reactor<String> reactor(BatchingProcessor<String> bulk) {
+    return Reactor.builder(subscriber).batchProcessor("bulk", bulk).start();
+  }
+
+  private void awaitDrained() {
+    await().atMost(SOON).until(() -> subscriber.stats().lag() == 0);
+  }
+
+  @Test
+  void shouldHandOverByNumber() {
+    try (Reactor<String> reactor = reactor(new BatchingProcessor<>(this::take, 250, LONG))) {
+      publish(1_000);
+      awaitDrained();
+      assertThat(batches).extracting(List::size).containsExactly(250, 250, 250, 250);
+      assertThat(batches.get(3).get(249)).isEqualTo("m999");
+      assertThat(reactor.stats().finished()).isEqualTo(1_000);
+    }
+  }
+
+  @Test
+  void shouldHandOverBySize() {
+    try (Reactor<String> reactor =
+        reactor(new BatchingProcessor<>(this::take, 1_000, LONG, 6, d -> d.data().length()))) {
+      publish(9); // of two bytes each
+      awaitDrained();
+      assertThat(batches).extracting(List::size).containsExactly(3, 3, 3);
+      assertThat(reactor.stats().finished()).isEqualTo(9);
+    }
+  }
+
+  @Test
+  void shouldHandOverWhenTheTimeIsOver() {
+    try (Reactor<String> reactor = reactor(new BatchingProcessor<>(this::take, 1_000, SHORT))) {
+      publish(3);
+      awaitDrained();
+      publish(2);
+      awaitDrained();
+      assertThat(batches).extracting(List::size).containsExactly(3, 2);
+      assertThat(reactor.stats().finished()).isEqualTo(5);
+    }
+  }
+
+  @Test
+  void shouldAcknowledgeBehindTheBatchOnly() {
+    try (Reactor<String> reactor = reactor(new BatchingProcessor<>(this::take, 10, LONG))) {
+      publish(9);
+      await().atMost(SOON).until(() -> subscriber.stats().inFlight() == 9);
+      assertThat(subscriber.stats().acked()).isZero();
+      publish(1);
+      awaitDrained();
+      assertThat(reactor.stats().finished()).isEqualTo(10);
+    }
+  }
+
+  @Test
+  void shouldGiveBackWhatIsCollectedWhenItIsClosed() throws InterruptedException {
+    try (Reactor<String> reactor = reactor(new BatchingProcessor<>(this::take, 10, LONG))) {
+      publish(4);
+      await().atMost(SOON).until(() -> subscriber.stats().inFlight() == 4);
+      assertThat(reactor.close(SOON)).isTrue();
+    }
+    assertThat(batches).isEmpty();
+    assertThat(subscriber.batch(10, SOON))
+        .extracting(d -> d.data() + "#" + d.attempt())
+        .containsExactly("m0#1", "m1#1", "m2#1", "m3#1");
+  }
+
+  @Test
+  void shouldDeliverABatchAgainOverWhichItsProcessorThrew() {
+    AtomicBoolean thrown = new AtomicBoolean();
+    try (Reactor<String> reactor =
+        reactor(
+            new BatchingProcessor<>(
+                batch -> {
+                  if (!thrown.getAndSet(true)) {
+                    throw new AssertionError("made by the test");
+                  }
+                  return take(batch);
+                },
+                5,
+                SHORT))) {
+      publish(5);
+      awaitDrained();
+      assertThat(batches).containsExactly(List.of("m0", "m1", "m2", "m3", "m4"));
+      assertThat(reactor.stats().failed()).isEqualTo(5);
+      assertThat(reactor.stats().finished()).isEqualTo(5);
+    }
+  }
+
+  @Test
+  void shouldHandOverOneBatchAfterTheOtherAndLoseNoneWithManyThreads() {
+    AtomicInteger inside = new AtomicInteger();
+    AtomicInteger most = new AtomicInteger();
+    try (Reactor<String> reactor =
+        Reactor.builder(subscriber)
+            .threads(4)
+            .batchSize(7)
+            .batchProcessor(
+                "bulk",
+                new BatchingProcessor<String>(
+                    batch -> {
+                      most.accumulateAndGet(inside.incrementAndGet(), Math::max);
+                      List<ProcessResult<String>> results = take(batch);
+                      inside.decrementAndGet();
+                      return results;
+                    },
+                    100,
+                    Duration.ofMillis(2)))
+            .start()) {
+      publish(5_000);
+      awaitDrained();
+      assertThat(reactor.stats().finished()).isEqualTo(5_000);
+    }
+    assertThat(most).hasValue(1);
+    assertThat(batches.stream().flatMap(List::stream)).hasSize(5_000).doesNotHaveDuplicates();
+    assertThat(batches).allMatch(batch -> batch.size() <= 100);
+  }
+
+  @Test
+  void shouldRefuseToCollectForLongerThanMessagesAreLeftToIt() {
+    assertThatThrownBy(() -> reactor(new BatchingProcessor<>(this::take, 10, Duration.ofHours(2))))
+        .isInstanceOf(ConfigurationException.class)
+        .hasMessageContaining("batch.wait");
+    assertThatThrownBy(() -> reactor(new BatchingProcessor<>(this::take, 20_000, SHORT)))
+        .isInstanceOf(ConfigurationException.class)
+        .hasMessageContaining("may be in flight");
+    Subscriber<String> careless = queue.subscriber("careless");
+    assertThatThrownBy(
+            () ->
+                Reactor.builder(careless)
+                    .batchProcessor("bulk", new BatchingProcessor<>(this::take, 10, SHORT))
+                    .start())
+        .isInstanceOf(ConfigurationException.class)
+        .hasMessageContaining("acknowledgement");
+  }
+}
