@@ -1,0 +1,147 @@
+package com.wookler.river.rest.server;
+
+import com.wookler.river.core.subscriber.Settled;
+import com.wookler.river.core.subscriber.Settlement;
+import io.vertx.core.Future;
+import io.vertx.core.http.HttpMethod;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/** Taking messages by long poll, and settling them by receipt. No thread waits for a message. */
+final class DeliveryRoutes {
+  private static final String PATH = "/v1/queues/{queue}/subscribers/{subscriber}";
+  private static final int MOST_TAKEN = 1_000;
+  private static final int MOST_RECEIPTS = 1_000;
+  private static final int MOST_RECEIPT_LENGTH = 128;
+  private static final int MOST_REASON_LENGTH = 1_024;
+  private static final Duration LONGEST_WAIT = Duration.ofSeconds(60);
+
+  private final Offers offers;
+  private final Streams streams;
+
+  DeliveryRoutes(Offers offers, Streams streams) {
+    this.offers = offers;
+    this.streams = streams;
+  }
+
+  List<Endpoint> endpoints() {
+    return List.of(
+        new Endpoint(
+            HttpMethod.POST,
+            PATH + "/deliveries",
+            Right.CONSUME,
+            Set.of("max", "wait"),
+            this::take),
+        verb("/ack", this::ack),
+        verb("/nack", this::nack),
+        verb("/release", this::release),
+        verb("/reject", this::reject),
+        verb("/extend", this::extend));
+  }
+
+  private static Endpoint verb(String verb, Endpoint.Handler handler) {
+    return new Endpoint(HttpMethod.POST, PATH + verb, Right.CONSUME, Set.of(), handler);
+  }
+
+  record ReceiptsJson(List<String> receipts) {}
+
+  record NackJson(List<String> receipts, @Nullable String delay) {}
+
+  record RejectJson(List<String> receipts, String reason) {}
+
+  record ExtendJson(List<String> receipts, String duration) {}
+
+  record ResultJson(String receipt, String result) {}
+
+  record ResultsJson(List<ResultJson> results) {}
+
+  private Future<Answer> take(Call call) {
+    int max = call.query("max", 1, MOST_TAKEN);
+    Duration wait = call.query("wait", Duration.ZERO, LONGEST_WAIT);
+    String queue = call.name("queue");
+    String subscriber = call.name("subscriber");
+    return call.blocking(
+            () -> offers.subscriberOrNew(offers.queueOrNew(queue), subscriber).take(max, wait))
+        .compose(call::on)
+        .map(Answer::ok);
+  }
+
+  private Future<Answer> ack(Call call) {
+    return settle(call, call.body(ReceiptsJson.class).receipts(), Settlement.ack());
+  }
+
+  private Future<Answer> nack(Call call) {
+    NackJson asked = call.body(NackJson.class);
+    return settle(
+        call,
+        asked.receipts(),
+        asked.delay() == null
+            ? Settlement.nack()
+            : Settlement.nack(Text.duration("delay", asked.delay())));
+  }
+
+  private Future<Answer> release(Call call) {
+    return settle(call, call.body(ReceiptsJson.class).receipts(), Settlement.release());
+  }
+
+  private Future<Answer> reject(Call call) {
+    RejectJson asked = call.body(RejectJson.class);
+    String reason = asked.reason();
+    if (reason == null || reason.isEmpty() || reason.length() > MOST_REASON_LENGTH) {
+      throw Problem.field("reason", "1 to " + MOST_REASON_LENGTH + " characters are needed");
+    }
+    return settle(call, asked.receipts(), Settlement.reject(reason));
+  }
+
+  private Future<Answer> extend(Call call) {
+    ExtendJson asked = call.body(ExtendJson.class);
+    if (asked.duration() == null) {
+      throw Problem.field("duration", "is needed");
+    }
+    Duration time = Text.duration("duration", asked.duration());
+    if (time.isZero()) {
+      throw Problem.field("duration", "is zero");
+    }
+    return settle(call, asked.receipts(), Settlement.extend(time));
+  }
+
+  private Future<Answer> settle(Call call, @Nullable List<String> receipts, Settlement settlement) {
+    List<String> checked = checked(receipts);
+    HostedQueue<?> queue = offers.queue(call);
+    String name = call.name("subscriber");
+    return call.blocking(
+        () -> {
+          List<Settled> settled =
+              offers.subscriber(queue, name).subscriber().settle(checked, settlement);
+          if (!(settlement instanceof Settlement.Extend)) {
+            streams.settled(checked);
+          }
+          return results(checked, settled);
+        });
+  }
+
+  private static List<String> checked(@Nullable List<String> receipts) {
+    if (receipts == null || receipts.isEmpty() || receipts.size() > MOST_RECEIPTS) {
+      throw Problem.field("receipts", "1 to " + MOST_RECEIPTS + " are needed");
+    }
+    for (String receipt : receipts) {
+      if (receipt == null || receipt.isEmpty() || receipt.length() > MOST_RECEIPT_LENGTH) {
+        throw Problem.field(
+            "receipts", "one is not of 1 to " + MOST_RECEIPT_LENGTH + " characters");
+      }
+    }
+    return receipts;
+  }
+
+  private static Answer results(List<String> receipts, List<Settled> settled) {
+    List<ResultJson> results = new ArrayList<>(receipts.size());
+    for (int i = 0; i < receipts.size(); i++) {
+      results.add(new ResultJson(receipts.get(i), settled.get(i).name().toLowerCase(Locale.ROOT)));
+    }
+    return Answer.ok(Json.write(new ResultsJson(results)));
+  }
+}

@@ -1,0 +1,148 @@
+package com.wookler.river.rest.server;
+
+import com.fasterxml.jackson.core.JsonGenerator;
+import com.wookler.river.core.subscriber.Delivery;
+import io.vertx.core.buffer.Buffer;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.ByteBuffer;
+import java.nio.charset.CharacterCodingException;
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+import java.util.Map;
+import java.util.function.Function;
+
+/**
+ * Writes messages and deliveries as the contract shows them: text as text, and what is no text in
+ * UTF-8 in Base64.
+ *
+ * @param <M> type of the queue's data
+ */
+final class MessageJson<M> {
+  private static final int FIRST_BYTES = 1_024;
+
+  private final Function<M, byte[]> toBytes;
+
+  MessageJson(Function<M, byte[]> toBytes) {
+    this.toBytes = toBytes;
+  }
+
+  /** {@code [delivery, …]}, with receipts. */
+  Buffer deliveries(List<Delivery<M>> deliveries) {
+    return written(json -> array(json, deliveries, true));
+  }
+
+  /** One delivery, without a line's end. */
+  Buffer delivery(Delivery<M> delivery) {
+    return written(json -> write(json, delivery, true));
+  }
+
+  /** {@code {"messages": [message, …]}}. */
+  Buffer messages(List<Delivery<M>> messages) {
+    return written(
+        json -> {
+          json.writeStartObject();
+          json.writeFieldName("messages");
+          array(json, messages, false);
+          json.writeEndObject();
+        });
+  }
+
+  /** {@code {"size": …, "messages": [message, …]}}. */
+  Buffer messages(long size, List<Delivery<M>> messages) {
+    return written(
+        json -> {
+          json.writeStartObject();
+          json.writeNumberField("size", size);
+          json.writeFieldName("messages");
+          array(json, messages, false);
+          json.writeEndObject();
+        });
+  }
+
+  Buffer message(Delivery<M> message) {
+    return written(json -> write(json, message, false));
+  }
+
+  private interface Part {
+    void write(JsonGenerator json) throws IOException;
+  }
+
+  private static Buffer written(Part part) {
+    ByteArrayOutputStream out = new ByteArrayOutputStream(FIRST_BYTES);
+    try (JsonGenerator json = Json.FACTORY.createGenerator(out)) {
+      part.write(json);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e); // writes to memory
+    }
+    return Buffer.buffer(out.toByteArray());
+  }
+
+  private void array(JsonGenerator json, List<Delivery<M>> all, boolean receipts)
+      throws IOException {
+    json.writeStartArray();
+    for (Delivery<M> one : all) {
+      write(json, one, receipts);
+    }
+    json.writeEndArray();
+  }
+
+  private void write(JsonGenerator json, Delivery<M> delivery, boolean receipt) throws IOException {
+    json.writeStartObject();
+    if (receipt) {
+      json.writeStringField("receipt", delivery.receipt());
+    }
+    json.writeNumberField("sequence", delivery.sequence());
+    if (receipt) {
+      json.writeNumberField("attempt", delivery.attempt());
+    }
+    json.writeStringField("publishedAt", delivery.publishedAt().toString());
+    if (delivery.key() != null) {
+      json.writeStringField("key", delivery.key());
+    }
+    json.writeObjectFieldStart("headers");
+    for (Map.Entry<String, byte[]> header : delivery.headers().entrySet()) {
+      json.writeFieldName(header.getKey());
+      headerValue(json, header.getValue());
+    }
+    json.writeEndObject();
+    byte[] data = toBytes.apply(delivery.data());
+    if (isText(data)) {
+      json.writeFieldName("data");
+      json.writeUTF8String(data, 0, data.length);
+    } else {
+      json.writeBinaryField("base64", data);
+    }
+    json.writeEndObject();
+  }
+
+  private static void headerValue(JsonGenerator json, byte[] value) throws IOException {
+    if (isText(value)) {
+      json.writeUTF8String(value, 0, value.length);
+    } else {
+      json.writeStartObject();
+      json.writeBinaryField("base64", value);
+      json.writeEndObject();
+    }
+  }
+
+  /** Whether these bytes are text in UTF-8. */
+  static boolean isText(byte[] bytes) {
+    for (byte b : bytes) {
+      if (b < 0) {
+        return decodes(bytes);
+      }
+    }
+    return true;
+  }
+
+  private static boolean decodes(byte[] bytes) {
+    try {
+      StandardCharsets.UTF_8.newDecoder().decode(ByteBuffer.wrap(bytes));
+      return true;
+    } catch (CharacterCodingException e) {
+      return false;
+    }
+  }
+}

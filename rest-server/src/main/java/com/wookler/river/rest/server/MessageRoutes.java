@@ -1,0 +1,166 @@
+package com.wookler.river.rest.server;
+
+import com.wookler.river.core.PublishResult;
+import com.wookler.river.core.message.Durability;
+import com.wookler.river.core.message.Message;
+import com.wookler.river.core.subscriber.Delivery;
+import io.vertx.core.Future;
+import io.vertx.core.http.HttpMethod;
+import java.nio.charset.StandardCharsets;
+import java.time.Instant;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Publishing, and looking messages up.
+ *
+ * <p>A publish runs on the event loop: it appends and never waits, and what waits for the device is
+ * completed by the queue. Only where the queue may let a publisher wait for room, where it has to
+ * be made first, or where the body is large, a thread that may block does it.
+ */
+final class MessageRoutes {
+  private static final String PATH = "/v1/queues/{queue}/messages";
+  private static final String HEADER = "river-header-";
+  private static final String BATCH = "application/x-ndjson";
+  private static final int LARGE_BYTES = 64 << 10;
+  private static final int MOST_FOUND = 1_000;
+
+  private final Offers offers;
+
+  MessageRoutes(Offers offers) {
+    this.offers = offers;
+  }
+
+  List<Endpoint> endpoints() {
+    return List.of(
+        new Endpoint(HttpMethod.POST, PATH, Right.PUBLISH, Set.of("durability"), this::publish),
+        new Endpoint(
+            HttpMethod.GET, PATH, Right.CONSUME, Set.of("from", "max", "at", "key"), this::find),
+        new Endpoint(HttpMethod.GET, PATH + "/{sequence}", Right.CONSUME, Set.of(), this::get));
+  }
+
+  record PublishedJson(long sequence, Durability durability, boolean duplicate) {}
+
+  record PublishedBatchJson(long first, int count) {}
+
+  private Future<Answer> publish(Call call) {
+    String name = call.name("queue");
+    Durability level = durability(call);
+    HostedQueue<?> queue = offers.catalog().find(name);
+    if (queue == null || queue.mayWait() || call.body().length() > LARGE_BYTES) {
+      return call.blocking(() -> publish(call, offers.queueOrNew(name), level)).compose(call::on);
+    }
+    return call.on(publish(call, queue, level));
+  }
+
+  private static Durability durability(Call call) {
+    String text = call.query("durability");
+    return switch (text == null ? "MEMORY" : text) {
+      case "MEMORY" -> Durability.MEMORY;
+      case "DISK" -> Durability.DISK;
+      default -> throw Problem.field("durability", "is neither MEMORY nor DISK");
+    };
+  }
+
+  private static <M> CompletableFuture<Answer> publish(
+      Call call, HostedQueue<M> queue, Durability level) {
+    byte[] body = call.body().getBytes();
+    if (isBatch(call)) {
+      List<Message<M>> batch = queue.messages(new BatchReader(body).read());
+      return queue
+          .queue()
+          .publisher()
+          .publishAsync(batch, level)
+          .thenApply(first -> created(new PublishedBatchJson(first, batch.size())));
+    }
+    MessageParts parts =
+        new MessageParts(
+            call.header("River-Key"),
+            call.header("River-Id"),
+            call.header("River-Delay"),
+            call.header("River-Expires"));
+    Message<M> message = queue.message(MessageParts.message(body, headers(call), parts));
+    return queue.queue().publisher().putAsync(message, level).thenApply(MessageRoutes::created);
+  }
+
+  private static boolean isBatch(Call call) {
+    String type = call.header("Content-Type");
+    return type != null && type.split(";", 2)[0].trim().equalsIgnoreCase(BATCH);
+  }
+
+  private static Map<String, byte[]> headers(Call call) {
+    Map<String, byte[]> headers = new LinkedHashMap<>();
+    for (Map.Entry<String, String> header : call.request().headers()) {
+      String name = header.getKey().toLowerCase(Locale.ROOT);
+      if (name.startsWith(HEADER) && name.length() > HEADER.length()) {
+        headers.put(
+            name.substring(HEADER.length()), header.getValue().getBytes(StandardCharsets.UTF_8));
+      }
+    }
+    return headers;
+  }
+
+  private static Answer created(PublishResult result) {
+    return created(new PublishedJson(result.sequence(), result.durability(), result.duplicate()));
+  }
+
+  private static Answer created(Object published) {
+    return Answer.json(201, Json.write(published));
+  }
+
+  private Future<Answer> get(Call call) {
+    return get(call, offers.queue(call), call.sequenceInPath());
+  }
+
+  private static <M> Future<Answer> get(Call call, HostedQueue<M> queue, long sequence) {
+    return call.blocking(
+        () -> {
+          Optional<Delivery<M>> found = queue.queue().read(sequence);
+          if (found.isEmpty()) {
+            throw Problem.of(
+                Problem.Kind.NOT_FOUND,
+                "queue " + queue.queue().name() + " has no message " + sequence);
+          }
+          return Answer.ok(queue.json().message(found.get()));
+        });
+  }
+
+  private Future<Answer> find(Call call) {
+    String from = call.query("from");
+    Instant at = call.time("at");
+    String key = call.query("key");
+    if ((from != null ? 1 : 0) + (at != null ? 1 : 0) + (key != null ? 1 : 0) != 1) {
+      throw Problem.field("from", "exactly one of from, at and key is needed");
+    }
+    if (from == null && call.query("max") != null) {
+      throw Problem.field("max", "goes with from only");
+    }
+    int max = call.query("max", 1, MOST_FOUND);
+    long first = from == null ? -1 : Text.number("from", from, 0, Long.MAX_VALUE);
+    HostedQueue<?> queue = offers.queue(call);
+    return call.blocking(() -> found(queue, new Wanted(first, max, at, key)));
+  }
+
+  /** What is looked for: by sequence, unless there is a time or a key. */
+  private record Wanted(long from, int max, @Nullable Instant at, @Nullable String key) {}
+
+  private static <M> Answer found(HostedQueue<M> queue, Wanted wanted) {
+    List<Delivery<M>> found;
+    if (wanted.key != null) {
+      found = queue.queue().latest(wanted.key).stream().toList();
+    } else if (wanted.at != null) {
+      OptionalLong sequence = queue.queue().sequenceAt(wanted.at);
+      found = sequence.isEmpty() ? List.of() : queue.queue().read(sequence.getAsLong(), 1);
+    } else {
+      found = queue.queue().read(wanted.from, wanted.max);
+    }
+    return Answer.ok(queue.json().messages(found));
+  }
+}

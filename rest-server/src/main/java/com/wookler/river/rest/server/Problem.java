@@ -1,0 +1,100 @@
+package com.wookler.river.rest.server;
+
+import java.util.Locale;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Why a request was not done: a problem document (RFC 9457) that is thrown.
+ *
+ * <p>{@code type} is {@code urn:river:problem:} and the kind's name, and stable: clients decide by
+ * it. Without a stack trace, because it is an answer.
+ */
+final class Problem extends RuntimeException {
+  private static final long serialVersionUID = 1;
+  static final String TYPE = "urn:river:problem:";
+
+  /** What goes wrong, each with its status. */
+  enum Kind {
+    BAD_REQUEST(400, "The request is wrong"),
+    UNAUTHORIZED(401, "A valid API key is needed"),
+    FORBIDDEN(403, "This key may not do that"),
+    NOT_FOUND(404, "There is no such thing"),
+    METHOD_NOT_ALLOWED(405, "The path has no such method"),
+    NOT_ACCEPTABLE(406, "None of these media types can be sent"),
+    TIMEOUT(408, "The request came too slowly"),
+    CONFLICT(409, "It does not fit what is there"),
+    TOO_LARGE(413, "The request is too large"),
+    URI_TOO_LONG(414, "The path and query are too long"),
+    UNSUPPORTED_MEDIA_TYPE(415, "This media type is not taken here"),
+    QUEUE_FULL(429, "The queue is full"),
+    TOO_MANY_REQUESTS(429, "Too much is under way"),
+    HEADERS_TOO_LARGE(431, "The headers are too large"),
+    INTERNAL(500, "River has failed"),
+    QUEUE_FAILED(503, "The queue has failed"),
+    DAMAGED(503, "The message is damaged"),
+    UNAVAILABLE(503, "Not now");
+
+    private final int status;
+    private final String title;
+
+    Kind(int status, String title) {
+      this.status = status;
+      this.title = title;
+    }
+
+    int status() {
+      return status;
+    }
+
+    String title() {
+      return title;
+    }
+
+    /** As it stands in the type. */
+    String text() {
+      return name().toLowerCase(Locale.ROOT).replace('_', '-');
+    }
+  }
+
+  private final Kind kind;
+  private final @Nullable String field;
+  private final int retryAfterSeconds;
+
+  private Problem(Kind kind, String detail, @Nullable String field, int retryAfterSeconds) {
+    super(detail, null, false, false);
+    this.kind = kind;
+    this.field = field;
+    this.retryAfterSeconds = retryAfterSeconds;
+  }
+
+  static Problem of(Kind kind, String detail) {
+    return new Problem(kind, detail, null, 0);
+  }
+
+  /** A field, header or parameter of the request is wrong. */
+  static Problem field(String field, String detail) {
+    return new Problem(Kind.BAD_REQUEST, detail, field, 0);
+  }
+
+  /** It may be tried again after so many seconds. */
+  static Problem later(Kind kind, String detail, int seconds) {
+    return new Problem(kind, detail, null, seconds);
+  }
+
+  Kind kind() {
+    return kind;
+  }
+
+  String detail() {
+    return String.valueOf(getMessage());
+  }
+
+  @Nullable String field() {
+    return field;
+  }
+
+  /** 0: it does not say. */
+  int retryAfterSeconds() {
+    return retryAfterSeconds;
+  }
+}

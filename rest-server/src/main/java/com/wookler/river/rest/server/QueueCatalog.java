@@ -1,0 +1,183 @@
+package com.wookler.river.rest.server;
+
+import com.google.errorprone.annotations.concurrent.GuardedBy;
+import com.wookler.river.common.errors.RiverException;
+import com.wookler.river.core.MessageQueue;
+import com.wookler.river.core.message.MessageConverter;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.ConcurrentSkipListMap;
+import java.util.concurrent.locks.ReentrantLock;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The queues that a server offers: those that the application gives it, which stay the
+ * application's, and those that requests make, which are there again when it is started again.
+ * Thread-safe; making and removing blocks.
+ */
+final class QueueCatalog implements AutoCloseable {
+  private static final Logger LOG = LoggerFactory.getLogger(QueueCatalog.class);
+
+  private final Path directory;
+  private final SettingsFiles files;
+  private final ConcurrentSkipListMap<String, HostedQueue<?>> queues =
+      new ConcurrentSkipListMap<>(String.CASE_INSENSITIVE_ORDER);
+  private final ReentrantLock changing = new ReentrantLock();
+
+  @GuardedBy("changing")
+  private boolean closed;
+
+  /**
+   * Opens those that requests have made before.
+   *
+   * @param directory base of the queues that are made here
+   */
+  QueueCatalog(Path directory) {
+    this.directory = directory;
+    this.files = new SettingsFiles(directory);
+    try {
+      files.all().forEach((name, settings) -> queues.put(name, open(name, settings)));
+    } catch (Throwable e) {
+      close();
+      throw e;
+    }
+  }
+
+  /** A queue of the application; it closes it itself, after the server. */
+  <M> void add(MessageQueue<M> queue, MessageConverter<M> converter) {
+    if (queues.putIfAbsent(queue.name(), new HostedQueue<>(queue, converter, null)) != null) {
+      throw new RiverException("the server has a queue '" + queue.name() + "' already");
+    }
+  }
+
+  private HostedQueue<byte[]> open(String name, QueueSettingsJson settings) {
+    MessageConverter<byte[]> bytes = MessageConverter.bytes();
+    MessageQueue.Builder<byte[]> builder = MessageQueue.builder(name, bytes).directory(directory);
+    settings.applyTo(builder);
+    return new HostedQueue<>(builder.open(), bytes, settings);
+  }
+
+  /** All, by name. */
+  List<HostedQueue<?>> all() {
+    return new ArrayList<>(queues.values());
+  }
+
+  /** The queue of this name, or null. Names differ by more than case. */
+  @Nullable HostedQueue<?> find(String name) {
+    HostedQueue<?> found = queues.get(name);
+    return found == null || !found.queue().name().equals(name) ? null : found;
+  }
+
+  /**
+   * A queue, and whether it was made just now.
+   *
+   * @param made now
+   */
+  record Made(HostedQueue<?> queue, boolean made) {}
+
+  /** The queue with these settings, made if need be; blocks. */
+  Made make(String name, QueueSettingsJson settings) {
+    changing.lock();
+    try {
+      ensureOpen();
+      HostedQueue<?> there = queues.get(name);
+      if (there != null) {
+        check(name, settings, there);
+        return new Made(there, false);
+      }
+      HostedQueue<byte[]> opened = open(name, settings);
+      try {
+        files.write(name, settings);
+      } catch (RuntimeException e) {
+        opened.queue().delete();
+        throw e;
+      }
+      queues.put(name, opened);
+      LOG.info("Queue {} was made by a request: {}", name, settings);
+      return new Made(opened, true);
+    } finally {
+      changing.unlock();
+    }
+  }
+
+  private static void check(String name, QueueSettingsJson settings, HostedQueue<?> there) {
+    String known = there.queue().name();
+    if (!known.equals(name)) {
+      throw Problem.of(
+          Problem.Kind.CONFLICT, "there is a queue '" + known + "', the same name but for case");
+    }
+    if (there.settings() == null) {
+      throw Problem.of(
+          Problem.Kind.CONFLICT, "queue " + name + " is configured by the server's own settings");
+    }
+    if (!settings.equals(there.settings())) {
+      throw Problem.of(Problem.Kind.CONFLICT, "queue " + name + " has other settings");
+    }
+  }
+
+  /** Removes a queue that a request has made; blocks. */
+  void delete(HostedQueue<?> queue, boolean force) {
+    changing.lock();
+    try {
+      ensureOpen();
+      String name = queue.queue().name();
+      if (queue.settings() == null) {
+        throw Problem.of(
+            Problem.Kind.CONFLICT, "queue " + name + " is configured by the server's own settings");
+      }
+      if (!force && !isDrained(queue.queue())) {
+        throw Problem.of(
+            Problem.Kind.CONFLICT,
+            "queue " + name + " has messages that are not finished; force=true removes them too");
+      }
+      if (queues.remove(name, queue)) {
+        files.delete(name);
+        queue.queue().delete();
+        LOG.info("Queue {} was removed by a request", name);
+      }
+    } finally {
+      changing.unlock();
+    }
+  }
+
+  private static boolean isDrained(MessageQueue<?> queue) {
+    List<String> subscribers = queue.subscriberNames();
+    return subscribers.isEmpty()
+        ? queue.stats().messages() == 0
+        : subscribers.stream().allMatch(name -> queue.subscriber(name).stats().lag() == 0);
+  }
+
+  @GuardedBy("changing")
+  private void ensureOpen() {
+    if (closed) {
+      throw Problem.of(Problem.Kind.UNAVAILABLE, "the server is stopping");
+    }
+  }
+
+  /** Closes those that it has made. */
+  @Override
+  public void close() {
+    changing.lock();
+    try {
+      closed = true;
+      for (HostedQueue<?> queue : queues.values()) {
+        if (queue.settings() != null) {
+          close(queue.queue());
+        }
+      }
+    } finally {
+      changing.unlock();
+    }
+  }
+
+  private static void close(MessageQueue<?> queue) {
+    try {
+      queue.close();
+    } catch (RuntimeException e) {
+      LOG.error("Queue {} does not close well", queue.name(), e);
+    }
+  }
+}

@@ -1,0 +1,78 @@
+package com.wookler.river.rest.server;
+
+import com.wookler.river.core.MessageQueue;
+import com.wookler.river.core.QueueState;
+import com.wookler.river.core.QueueStats;
+import io.vertx.core.Future;
+import io.vertx.core.http.HttpMethod;
+import java.util.List;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/** The queues themselves. */
+final class QueueRoutes {
+  private static final String PATH = "/v1/queues/{queue}";
+
+  private final Offers offers;
+
+  QueueRoutes(Offers offers) {
+    this.offers = offers;
+  }
+
+  List<Endpoint> endpoints() {
+    return List.of(
+        new Endpoint(HttpMethod.GET, "/v1/queues", Right.CONSUME, Set.of(), this::list),
+        new Endpoint(HttpMethod.GET, PATH, Right.CONSUME, Set.of(), this::get),
+        new Endpoint(HttpMethod.PUT, PATH, Right.ADMIN, Set.of(), this::put),
+        new Endpoint(HttpMethod.DELETE, PATH, Right.ADMIN, Set.of("force"), this::delete));
+  }
+
+  /** A queue as the contract shows it. */
+  record QueueJson(
+      String name, QueueState state, @Nullable QueueSettingsJson settings, QueueStats stats) {}
+
+  record QueuesJson(List<QueueJson> queues) {}
+
+  static QueueJson json(HostedQueue<?> hosted) {
+    MessageQueue<?> queue = hosted.queue();
+    return new QueueJson(queue.name(), queue.state(), hosted.settings(), queue.stats());
+  }
+
+  private Future<Answer> list(Call call) {
+    return call.blocking(
+        () ->
+            Answer.ok(
+                Json.write(
+                    new QueuesJson(
+                        offers.catalog().all().stream()
+                            .filter(queue -> call.sees(queue.queue().name()))
+                            .map(QueueRoutes::json)
+                            .toList()))));
+  }
+
+  private Future<Answer> get(Call call) {
+    HostedQueue<?> queue = offers.queue(call);
+    return call.blocking(() -> Answer.ok(Json.write(json(queue))));
+  }
+
+  private Future<Answer> put(Call call) {
+    String name = call.name("queue");
+    QueueSettingsJson asked = call.bodyOrNull(QueueSettingsJson.class);
+    QueueSettingsJson settings = asked == null ? QueueSettingsJson.NONE : asked;
+    return call.blocking(
+        () -> {
+          QueueCatalog.Made made = offers.catalog().make(name, settings);
+          return Answer.json(made.made() ? 201 : 200, Json.write(json(made.queue())));
+        });
+  }
+
+  private Future<Answer> delete(Call call) {
+    boolean force = call.query("force", false);
+    HostedQueue<?> queue = offers.queue(call);
+    return call.blocking(
+        () -> {
+          offers.catalog().delete(queue, force);
+          return Answer.done();
+        });
+  }
+}

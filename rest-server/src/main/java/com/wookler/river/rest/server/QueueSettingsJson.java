@@ -1,0 +1,102 @@
+package com.wookler.river.rest.server;
+
+import com.wookler.river.core.FullPolicy;
+import com.wookler.river.core.MessageQueue;
+import com.wookler.river.core.OnDamage;
+import com.wookler.river.core.Retention;
+import com.wookler.river.core.message.Durability;
+import java.time.Duration;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/** {@code QueueSettings} of the contract; null is what the request leaves out. */
+record QueueSettingsJson(
+    @Nullable Durability durability,
+    @Nullable String syncInterval,
+    @Nullable Integer maxMessageBytes,
+    @Nullable Long maxMessages,
+    @Nullable Long maxBytes,
+    @Nullable WhenFull whenFull,
+    @Nullable RetentionJson retention,
+    @Nullable String deduplicate,
+    @Nullable String maxAge,
+    @Nullable String expiryQueue,
+    @Nullable Boolean keyIndex,
+    @Nullable Long blockBytes,
+    @Nullable OnDamage onDamage) {
+
+  private static final Duration DEDUPLICATE = Duration.ofMinutes(10);
+  private static final Duration LONGEST_BLOCK = Duration.ofSeconds(30);
+  static final QueueSettingsJson NONE =
+      new QueueSettingsJson(
+          null, null, null, null, null, null, null, null, null, null, null, null, null);
+
+  record WhenFull(FullPolicy policy, @Nullable String timeout) {}
+
+  record RetentionJson(@Nullable String age, @Nullable Long bytes, @Nullable Long messages) {}
+
+  /** Tells the builder. */
+  void applyTo(MessageQueue.Builder<?> queue) {
+    set(durability, queue::durability);
+    duration("syncInterval", syncInterval, queue::syncInterval);
+    set(maxMessageBytes, queue::maxMessageBytes);
+    set(maxMessages == null || maxMessages == 0 ? null : maxMessages, queue::maxMessages);
+    set(maxBytes == null || maxBytes == 0 ? null : maxBytes, queue::maxBytes);
+    set(blockBytes, queue::blockBytes);
+    set(onDamage, queue::onDamage);
+    set(keyIndex, queue::keyIndex);
+    queue.deduplicate(
+        deduplicate == null ? DEDUPLICATE : Text.duration("deduplicate", deduplicate));
+    if (maxAge != null || expiryQueue != null) {
+      queue.maxAge(maxAge == null ? Duration.ZERO : Text.duration("maxAge", maxAge), expiryQueue);
+    }
+    if (whenFull != null) {
+      queue.whenFull(whenFull.policy(), timeout(whenFull));
+    }
+    if (retention != null) {
+      queue.retention(retention(retention));
+    }
+  }
+
+  private static Duration timeout(WhenFull full) {
+    Duration timeout =
+        full.timeout() == null ? LONGEST_BLOCK : Text.duration("whenFull.timeout", full.timeout());
+    if (timeout.compareTo(LONGEST_BLOCK) > 0) {
+      throw Problem.field("whenFull.timeout", "is more than " + Text.of(LONGEST_BLOCK));
+    }
+    return timeout;
+  }
+
+  private static Retention retention(RetentionJson json) {
+    Retention retention = null;
+    if (json.age() != null) {
+      retention = Retention.ofAge(Text.duration("retention.age", json.age()));
+    }
+    if (json.bytes() != null) {
+      retention =
+          retention == null ? Retention.ofBytes(json.bytes()) : retention.withBytes(json.bytes());
+    }
+    if (json.messages() != null) {
+      retention =
+          retention == null
+              ? Retention.ofMessages(json.messages())
+              : retention.withMessages(json.messages());
+    }
+    if (retention == null) {
+      throw Problem.field("retention", "says neither age nor bytes nor messages");
+    }
+    return retention;
+  }
+
+  private static <T> void set(@Nullable T value, Consumer<T> setting) {
+    if (value != null) {
+      setting.accept(value);
+    }
+  }
+
+  private static void duration(String field, @Nullable String text, Consumer<Duration> setting) {
+    if (text != null) {
+      setting.accept(Text.duration(field, text));
+    }
+  }
+}

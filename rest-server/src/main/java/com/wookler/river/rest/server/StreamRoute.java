@@ -1,0 +1,49 @@
+package com.wookler.river.rest.server;
+
+import io.vertx.core.Future;
+import io.vertx.core.http.HttpMethod;
+import java.util.List;
+import java.util.Locale;
+import java.util.Set;
+
+/** Taking messages as they come, over one connection. */
+final class StreamRoute {
+  private static final String PATH = "/v1/queues/{queue}/subscribers/{subscriber}/stream";
+  private static final int CREDIT = 100;
+  private static final int MOST_CREDIT = 10_000;
+
+  private final Offers offers;
+  private final Streams streams;
+
+  StreamRoute(Offers offers, Streams streams) {
+    this.offers = offers;
+    this.streams = streams;
+  }
+
+  List<Endpoint> endpoints() {
+    return List.of(
+        new Endpoint(HttpMethod.GET, PATH, Right.CONSUME, Set.of("credit"), this::stream));
+  }
+
+  private Future<Answer> stream(Call call) {
+    int credit = call.query("credit", CREDIT, MOST_CREDIT);
+    String queue = call.name("queue");
+    String subscriber = call.name("subscriber");
+    StreamFormat format = format(call);
+    return call.blocking(() -> offers.subscriberOrNew(offers.queueOrNew(queue), subscriber))
+        .compose(hosted -> streams.open(call, hosted, credit, format));
+  }
+
+  private static StreamFormat format(Call call) {
+    String accept = call.header("Accept");
+    String wanted = accept == null ? "*/*" : accept.toLowerCase(Locale.ROOT);
+    if (wanted.contains(StreamFormat.EVENTS.type())) {
+      return StreamFormat.EVENTS;
+    }
+    if (wanted.contains(StreamFormat.LINES.type()) || wanted.contains("*/*")) {
+      return StreamFormat.LINES;
+    }
+    throw Problem.of(
+        Problem.Kind.NOT_ACCEPTABLE, "there are application/x-ndjson and text/event-stream");
+  }
+}

@@ -1,0 +1,73 @@
+package com.wookler.river.rest.server;
+
+import com.wookler.river.common.TimeSource;
+import io.vertx.core.Future;
+import java.util.Collection;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+
+/**
+ * The streams that are open, and which of them waits for which receipt: a decision may come over
+ * any connection. Thread-safe.
+ */
+final class Streams {
+  private final Map<String, DeliveryStream<?>> byReceipt = new ConcurrentHashMap<>();
+  private final Set<DeliveryStream<?>> open = ConcurrentHashMap.newKeySet();
+
+  private final TimeSource time;
+
+  Streams(TimeSource time) {
+    this.time = time;
+  }
+
+  long nanoTime() {
+    return time.nanoTime();
+  }
+
+  /** Begins to write; the answer never comes, because the stream is the answer. */
+  <M> Future<Answer> open(
+      Call call, HostedSubscriber<M> subscriber, int credit, StreamFormat format) {
+    DeliveryStream<M> stream =
+        new DeliveryStream<>(call, subscriber, new DeliveryStream.Terms(credit, format), this);
+    open.add(stream);
+    stream.start();
+    return Future.future(never -> {});
+  }
+
+  void handedOver(String receipt, DeliveryStream<?> stream) {
+    byReceipt.put(receipt, stream);
+  }
+
+  /** These messages are finished or given back, by whomever. */
+  void settled(Collection<String> receipts) {
+    if (byReceipt.isEmpty()) {
+      return;
+    }
+    for (String receipt : receipts) {
+      DeliveryStream<?> stream = byReceipt.remove(receipt);
+      if (stream != null) {
+        stream.settled(receipt);
+      }
+    }
+  }
+
+  /** A stream waits for these no longer. */
+  void forget(Collection<String> receipts) {
+    receipts.forEach(byReceipt::remove);
+  }
+
+  void ended(DeliveryStream<?> stream) {
+    open.remove(stream);
+  }
+
+  /** How many there are. */
+  int count() {
+    return open.size();
+  }
+
+  /** Ends all; those who read see an end, no error. */
+  void close() {
+    open.forEach(DeliveryStream::finish);
+  }
+}

@@ -1,0 +1,215 @@
+package com.wookler.river.rest.server;
+
+import com.wookler.river.common.errors.ConfigurationException;
+import com.wookler.river.core.subscriber.Position;
+import com.wookler.river.core.subscriber.SubscriberConfig;
+import com.wookler.river.core.subscriber.SubscriberStats;
+import com.wookler.river.rest.server.SubscriberSettingsJson.PositionJson;
+import io.vertx.core.Future;
+import io.vertx.core.http.HttpMethod;
+import java.util.List;
+import java.util.Set;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+
+/** The subscribers of a queue: who they are, where they stand, and their dead letters. */
+final class SubscriberRoutes {
+  private static final String ALL = "/v1/queues/{queue}/subscribers";
+  private static final String PATH = ALL + "/{subscriber}";
+  private static final Set<String> NOTHING = Set.of();
+  private static final int FEW = 10;
+  private static final int MOST = 1_000;
+  private static final int MOST_REDRIVEN = 10_000;
+
+  private final Offers offers;
+
+  SubscriberRoutes(Offers offers) {
+    this.offers = offers;
+  }
+
+  List<Endpoint> endpoints() {
+    return List.of(
+        new Endpoint(HttpMethod.GET, ALL, Right.CONSUME, NOTHING, this::list),
+        new Endpoint(HttpMethod.GET, PATH, Right.CONSUME, NOTHING, this::get),
+        new Endpoint(HttpMethod.PUT, PATH, Right.ADMIN, NOTHING, this::put),
+        new Endpoint(HttpMethod.DELETE, PATH, Right.ADMIN, NOTHING, this::delete),
+        admin("/seek", this::seek),
+        admin("/pause", this::pause),
+        admin("/resume", this::resume),
+        admin("/purge", this::purge),
+        admin("/redrive", this::redrive),
+        new Endpoint(HttpMethod.GET, PATH + "/peek", Right.CONSUME, Set.of("max"), this::peek),
+        new Endpoint(HttpMethod.GET, PATH + "/dead", Right.CONSUME, Set.of("max"), this::dead),
+        new Endpoint(HttpMethod.DELETE, PATH + "/dead", Right.ADMIN, NOTHING, this::purgeDead));
+  }
+
+  private static Endpoint admin(String verb, Endpoint.Handler handler) {
+    return new Endpoint(HttpMethod.POST, PATH + verb, Right.ADMIN, NOTHING, handler);
+  }
+
+  /** Figures as the contract shows them. */
+  record StatsJson(
+      long lag,
+      int inFlight,
+      long ackFloor,
+      long oldestUnfinishedAgeMillis,
+      int windowUsed,
+      int holes,
+      long delivered,
+      long acked,
+      long redelivered,
+      long dead,
+      long filtered,
+      long expired,
+      long discarded) {
+    static StatsJson of(SubscriberStats stats) {
+      return new StatsJson(
+          stats.lag(),
+          stats.inFlight(),
+          stats.ackFloor(),
+          stats.oldestUnfinishedAge().toMillis(),
+          stats.windowUsed(),
+          stats.holes(),
+          stats.delivered(),
+          stats.acked(),
+          stats.redelivered(),
+          stats.dead(),
+          stats.filtered(),
+          stats.expired(),
+          stats.discarded());
+    }
+  }
+
+  record SubscriberJson(
+      String name, String queue, SubscriberSettingsJson settings, StatsJson stats) {}
+
+  record SubscribersJson(List<SubscriberJson> subscribers) {}
+
+  record PurgedJson(long purged) {}
+
+  record RedrivenJson(int redriven) {}
+
+  record RedriveJson(@Nullable Integer max) {}
+
+  private static SubscriberJson json(HostedSubscriber<?> hosted) {
+    return new SubscriberJson(
+        hosted.subscriber().name(),
+        hosted.queue(),
+        SubscriberSettingsJson.of(hosted.subscriber().config()),
+        StatsJson.of(hosted.subscriber().stats()));
+  }
+
+  private static Answer shown(HostedSubscriber<?> hosted) {
+    return Answer.ok(Json.write(json(hosted)));
+  }
+
+  /** Does something with the subscriber of the path, on a thread that may block. */
+  private Future<Answer> with(Call call, Function<HostedSubscriber<?>, Answer> work) {
+    HostedQueue<?> queue = offers.queue(call);
+    String name = call.name("subscriber");
+    return call.blocking(() -> work.apply(offers.subscriber(queue, name)));
+  }
+
+  private Future<Answer> list(Call call) {
+    HostedQueue<?> queue = offers.queue(call);
+    return call.blocking(
+        () ->
+            Answer.ok(
+                Json.write(
+                    new SubscribersJson(
+                        queue.subscribers().stream().map(SubscriberRoutes::json).toList()))));
+  }
+
+  private Future<Answer> get(Call call) {
+    return with(call, SubscriberRoutes::shown);
+  }
+
+  private Future<Answer> put(Call call) {
+    HostedQueue<?> queue = offers.queue(call);
+    String name = call.name("subscriber");
+    SubscriberSettingsJson asked = call.bodyOrNull(SubscriberSettingsJson.class);
+    SubscriberConfig config = (asked == null ? SubscriberSettingsJson.NONE : asked).toConfig(name);
+    return call.blocking(() -> put(queue, config));
+  }
+
+  private static Answer put(HostedQueue<?> queue, SubscriberConfig config) {
+    boolean there = queue.queue().subscriberNames().contains(config.name());
+    try {
+      return Answer.json(there ? 200 : 201, Json.write(json(queue.make(config))));
+    } catch (ConfigurationException e) {
+      throw Problem.of(Problem.Kind.CONFLICT, String.valueOf(e.getMessage()));
+    }
+  }
+
+  private Future<Answer> delete(Call call) {
+    HostedQueue<?> queue = offers.queue(call);
+    String name = call.name("subscriber");
+    return call.blocking(
+        () -> {
+          offers.subscriber(queue, name);
+          queue.remove(name);
+          return Answer.done();
+        });
+  }
+
+  private Future<Answer> seek(Call call) {
+    Position position = call.body(PositionJson.class).toPosition("body");
+    return with(
+        call,
+        hosted -> {
+          hosted.subscriber().seek(position);
+          return shown(hosted);
+        });
+  }
+
+  private Future<Answer> pause(Call call) {
+    return with(
+        call,
+        hosted -> {
+          hosted.subscriber().pause();
+          return Answer.done();
+        });
+  }
+
+  private Future<Answer> resume(Call call) {
+    return with(
+        call,
+        hosted -> {
+          hosted.subscriber().resume();
+          return Answer.done();
+        });
+  }
+
+  private Future<Answer> purge(Call call) {
+    return with(call, hosted -> Answer.ok(Json.write(new PurgedJson(hosted.subscriber().purge()))));
+  }
+
+  private Future<Answer> redrive(Call call) {
+    RedriveJson asked = call.bodyOrNull(RedriveJson.class);
+    int max = asked == null || asked.max() == null ? MOST : asked.max();
+    if (max < 1 || max > MOST_REDRIVEN) {
+      throw Problem.field("max", "is not from 1 to " + MOST_REDRIVEN);
+    }
+    return with(
+        call,
+        hosted ->
+            Answer.ok(
+                Json.write(new RedrivenJson(hosted.subscriber().deadLetters().redrive(max)))));
+  }
+
+  private Future<Answer> peek(Call call) {
+    int max = call.query("max", FEW, MOST);
+    return with(call, hosted -> Answer.ok(hosted.peek(max)));
+  }
+
+  private Future<Answer> dead(Call call) {
+    int max = call.query("max", FEW, MOST);
+    return with(call, hosted -> Answer.ok(hosted.dead(max)));
+  }
+
+  private Future<Answer> purgeDead(Call call) {
+    return with(
+        call,
+        hosted -> Answer.ok(Json.write(new PurgedJson(hosted.subscriber().deadLetters().purge()))));
+  }
+}

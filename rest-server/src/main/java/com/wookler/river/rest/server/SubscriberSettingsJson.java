@@ -1,0 +1,155 @@
+package com.wookler.river.rest.server;
+
+import com.wookler.river.core.message.Durability;
+import com.wookler.river.core.subscriber.Backoff;
+import com.wookler.river.core.subscriber.Order;
+import com.wookler.river.core.subscriber.Position;
+import com.wookler.river.core.subscriber.SubscriberConfig;
+import java.time.DateTimeException;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+
+/** {@code SubscriberSettings} of the contract; null is what the request leaves out. */
+record SubscriberSettingsJson(
+    @Nullable Boolean ack,
+    @Nullable String ackTimeout,
+    @Nullable Durability ackDurability,
+    @Nullable Integer maxInFlight,
+    @Nullable Integer window,
+    @Nullable Integer maxDeliveries,
+    @Nullable BackoffJson backoff,
+    @Nullable Order order,
+    @Nullable PositionJson start,
+    @Nullable String expiryQueue) {
+
+  static final SubscriberSettingsJson NONE =
+      new SubscriberSettingsJson(null, null, null, null, null, null, null, null, null, null);
+  private static final double FACTOR = 2;
+  private static final double JITTER = 0.2;
+
+  record BackoffJson(
+      @Nullable String fixed, @Nullable List<String> list, @Nullable Exponential exponential) {
+    Backoff toBackoff() {
+      if ((fixed != null ? 1 : 0) + (list != null ? 1 : 0) + (exponential != null ? 1 : 0) != 1) {
+        throw Problem.field("backoff", "is not exactly one of fixed, list and exponential");
+      }
+      if (fixed != null) {
+        return Backoff.fixed(Text.duration("backoff.fixed", fixed));
+      }
+      if (list != null) {
+        List<Duration> delays = new ArrayList<>();
+        for (String delay : list) {
+          delays.add(Text.duration("backoff.list", delay));
+        }
+        return Backoff.list(delays);
+      }
+      return Objects.requireNonNull(exponential).toBackoff();
+    }
+  }
+
+  record Exponential(
+      String first, String longest, @Nullable Double factor, @Nullable Double jitter) {
+    Backoff toBackoff() {
+      return Backoff.exponential(
+          Text.duration("backoff.exponential.first", first),
+          Text.duration("backoff.exponential.longest", longest),
+          factor == null ? FACTOR : factor,
+          jitter == null ? JITTER : jitter);
+    }
+  }
+
+  /** Where to start, or to go. */
+  record PositionJson(@Nullable String to, @Nullable Long sequence, @Nullable String time) {
+    Position toPosition(String field) {
+      if ((to != null ? 1 : 0) + (sequence != null ? 1 : 0) + (time != null ? 1 : 0) != 1) {
+        throw Problem.field(field, "is not exactly one of to, sequence and time");
+      }
+      if (sequence != null) {
+        if (sequence < 0) {
+          throw Problem.field(field + ".sequence", "is negative");
+        }
+        return Position.sequence(sequence);
+      }
+      if (time != null) {
+        try {
+          return Position.time(Instant.parse(time));
+        } catch (DateTimeException e) {
+          throw Problem.field(field + ".time", "is no time such as 2026-11-20T10:00:00Z");
+        }
+      }
+      return switch (String.valueOf(to)) {
+        case "EARLIEST" -> Position.earliest();
+        case "LATEST" -> Position.latest();
+        default -> throw Problem.field(field + ".to", "is neither EARLIEST nor LATEST");
+      };
+    }
+  }
+
+  /** The settings as the queue takes them. */
+  SubscriberConfig toConfig(String name) {
+    SubscriberConfig.Builder config = SubscriberConfig.builder(name).ack(ack == null || ack);
+    if (ackTimeout != null) {
+      config.ackTimeout(Text.duration("ackTimeout", ackTimeout));
+    }
+    if (ackDurability != null) {
+      config.ackDurability(ackDurability);
+    }
+    if (maxInFlight != null) {
+      config.maxInFlight(maxInFlight);
+    }
+    if (window != null) {
+      config.window(window);
+    }
+    if (maxDeliveries != null) {
+      config.maxDeliveries(maxDeliveries);
+    }
+    if (backoff != null) {
+      config.backoff(backoff.toBackoff());
+    }
+    if (order != null) {
+      config.order(order);
+    }
+    if (start != null) {
+      config.start(start.toPosition("start"));
+    }
+    if (expiryQueue != null) {
+      config.expiryQueue(expiryQueue);
+    }
+    return config.build();
+  }
+
+  /** What a subscriber works with, as the contract shows it. */
+  static SubscriberSettingsJson of(SubscriberConfig config) {
+    return new SubscriberSettingsJson(
+        config.ackRequired(),
+        Text.of(config.ackTimeout()),
+        config.ackDurability(),
+        config.maxInFlight(),
+        config.window(),
+        config.maxDeliveries(),
+        backoff(config.backoff()),
+        config.order(),
+        null, // counted once, when it was made
+        config.expiryQueue());
+  }
+
+  private static @Nullable BackoffJson backoff(Backoff backoff) {
+    if (backoff instanceof Backoff.Exponential grown) {
+      return new BackoffJson(
+          null,
+          null,
+          new Exponential(
+              Text.of(grown.first()), Text.of(grown.longest()), grown.factor(), grown.jitter()));
+    }
+    List<Duration> delays = ((Backoff.Steps) backoff).delays();
+    return switch (delays.size()) {
+      case 0 -> null;
+      case 1 -> new BackoffJson(Text.of(delays.get(0)), null, null);
+      default -> new BackoffJson(null, delays.stream().map(Text::of).toList(), null);
+    };
+  }
+}

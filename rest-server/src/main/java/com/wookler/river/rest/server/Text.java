@@ -1,0 +1,65 @@
+package com.wookler.river.rest.server;
+
+import java.time.Duration;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/** Small values as the contract writes them. */
+final class Text {
+  private static final Pattern NAME = Pattern.compile("[A-Za-z0-9_][A-Za-z0-9._-]{0,63}");
+  private static final Pattern DURATION = Pattern.compile("([0-9]{1,10})(ms|s|m|h|d)");
+
+  private Text() {}
+
+  static String name(String field, String text) {
+    if (!NAME.matcher(text).matches()) {
+      throw Problem.field(
+          field,
+          "is no name: 1 to 64 of A-Z a-z 0-9 . _ -, not starting with a dot or hyphen, are");
+    }
+    return text;
+  }
+
+  static long number(String field, String text, long least, long most) {
+    try {
+      long value = text.startsWith("+") ? least - 1 : Long.parseLong(text);
+      if (value >= least && value <= most) {
+        return value;
+      }
+    } catch (NumberFormatException e) {
+      // told below
+    }
+    throw Problem.field(field, "is no number from " + least + " to " + most);
+  }
+
+  static Duration duration(String field, String text) {
+    Matcher matcher = DURATION.matcher(text);
+    if (!matcher.matches()) {
+      throw Problem.field(field, "is no duration such as 500ms, 30s, 5m, 2h or 7d");
+    }
+    long amount = Long.parseLong(matcher.group(1));
+    return switch (matcher.group(2)) {
+      case "ms" -> Duration.ofMillis(amount);
+      case "s" -> Duration.ofSeconds(amount);
+      case "m" -> Duration.ofMinutes(amount);
+      case "h" -> Duration.ofHours(amount);
+      default -> Duration.ofDays(amount);
+    };
+  }
+
+  /** In the largest unit that fits. */
+  static String of(Duration duration) {
+    long millis = duration.toMillis();
+    if (millis % 1_000 != 0) {
+      return millis + "ms";
+    }
+    long seconds = millis / 1_000;
+    if (seconds == 0 || seconds % 60 != 0) {
+      return seconds + "s";
+    }
+    if (seconds % 3_600 != 0) {
+      return seconds / 60 + "m";
+    }
+    return seconds % 86_400 == 0 ? seconds / 86_400 + "d" : seconds / 3_600 + "h";
+  }
+}

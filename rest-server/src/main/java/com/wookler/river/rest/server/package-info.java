@@ -1,0 +1,9 @@
+/**
+ * Queues out of process, over HTTP.
+ *
+ * <p>May import core, core.subscriber, core.message and common.
+ */
+@NullMarked
+package com.wookler.river.rest.server;
+
+import org.jspecify.annotations.NullMarked;
