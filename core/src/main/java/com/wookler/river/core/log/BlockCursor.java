@@ -17,15 +17,13 @@ final class BlockCursor implements AutoCloseable {
   private static final long OFFSET = (1L << OFFSET_BITS) - 1;
 
   private final ChronicleStore store;
-  private final long maxDocumentBytes;
   private final DocumentReader document;
   private @Nullable BlockWindow window;
   private long next = NOWHERE; // offset of the header that comes next
   private long opened; // offset of the header of the document that was opened last
 
-  BlockCursor(ChronicleStore store, LogSettings settings, DocumentReader document) {
+  BlockCursor(ChronicleStore store, DocumentReader document) {
     this.store = store;
-    this.maxDocumentBytes = settings.maxDocumentBytes();
     this.document = document;
   }
 
@@ -108,7 +106,7 @@ final class BlockCursor implements AutoCloseable {
 
   private void open(BlockWindow from, long offset, int length) {
     long start = offset + BlockScanner.HEADER_BYTES;
-    if (length > maxDocumentBytes || !from.has(start, length)) {
+    if (!from.has(start, length)) { // all of a block fits into a window
       throw new DamagedMessageException("damaged: a document claims " + length + " bytes");
     }
     document.open(from, start, length, from.block());

@@ -117,8 +117,7 @@ public final class BlockLog implements AutoCloseable {
     LogRecovery.Found found = LogRecovery.open(settings, finished, device);
     ChronicleStore store = null;
     try {
-      store =
-          new ChronicleStore(settings.directory(), found.active().number(), settings.chunkBytes());
+      store = ChronicleStore.open(settings, found);
       BlockLog log = new BlockLog(settings, counters, found, store, lines, device);
       log.begin(found.activeStarted());
       if (!found.activeStarted() && found.active().isStarted()) {

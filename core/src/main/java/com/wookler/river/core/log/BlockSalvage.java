@@ -29,7 +29,7 @@ final class BlockSalvage {
 
   private final FileChannel channel;
   private final DocumentReader reader;
-  private final long maxDocumentBytes;
+  private final long bytes; // of the file: limits may have been larger when it was written
   private final int block;
   private final BlockScanner.Visitor visitor;
   private long messages;
@@ -37,14 +37,10 @@ final class BlockSalvage {
   private long endSequence = -1;
   private long usedEnd;
 
-  private BlockSalvage(
-      FileChannel channel,
-      UUID queue,
-      long maxDocumentBytes,
-      int block,
-      BlockScanner.Visitor visitor) {
+  private BlockSalvage(FileChannel channel, UUID queue, int block, BlockScanner.Visitor visitor)
+      throws IOException {
     this.channel = channel;
-    this.maxDocumentBytes = maxDocumentBytes;
+    this.bytes = channel.size();
     this.block = block;
     this.visitor = visitor;
     this.reader = new DocumentReader(queue);
@@ -63,13 +59,8 @@ final class BlockSalvage {
   /** Searches from an offset to the end of the file. */
   static Found search(Path file, long from, LogSettings settings, int block) throws IOException {
     try (FileChannel channel = FileChannel.open(file, StandardOpenOption.READ)) {
-      return new BlockSalvage(
-              channel,
-              settings.identity(),
-              settings.maxDocumentBytes(),
-              block,
-              (offset, document, length) -> {})
-          .run((from + 3) & ~3L);
+      BlockScanner.Visitor none = (offset, document, length) -> {};
+      return new BlockSalvage(channel, settings.identity(), block, none).run((from + 3) & ~3L);
     }
   }
 
@@ -77,7 +68,7 @@ final class BlockSalvage {
   static Found search(Path file, long from, UUID queue, int block, BlockScanner.Visitor visitor)
       throws IOException {
     try (FileChannel channel = FileChannel.open(file, StandardOpenOption.READ)) {
-      return new BlockSalvage(channel, queue, channel.size(), block, visitor).run((from + 3) & ~3L);
+      return new BlockSalvage(channel, queue, block, visitor).run((from + 3) & ~3L);
     }
   }
 
@@ -121,7 +112,7 @@ final class BlockSalvage {
   private boolean candidate(ByteBuffer window, int offset) {
     int length = window.getInt(offset);
     return length >= DocumentFormat.HEADER_BYTES
-        && length <= maxDocumentBytes
+        && length <= bytes
         && DocumentFormat.startsLikeDocument(window.getInt(offset + 4));
   }
 

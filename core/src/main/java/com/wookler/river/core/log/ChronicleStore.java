@@ -62,6 +62,21 @@ final class ChronicleStore implements AutoCloseable {
     }
   }
 
+  /**
+   * Opens a log whose blocks were found. What is mapped at a time has room for all of any block:
+   * they may be from a time in which {@code queue.block.bytes} or {@code queue.max.message.bytes}
+   * was larger, or may have been restored.
+   */
+  static ChronicleStore open(LogSettings settings, LogRecovery.Found found) {
+    long largest = found.active().end();
+    for (Block block : found.sealed()) {
+      largest = Math.max(largest, block.end());
+    }
+    long chunk =
+        Math.max(settings.chunkBytes(), BlockSpace.roundUp(largest) + BlockSpace.PAGE_BYTES);
+    return new ChronicleStore(settings.directory(), found.active().number(), chunk);
+  }
+
   /** Appends one document to the active block. */
   void append(BytesStore<?, ?> document) {
     appender.writeBytes(document);

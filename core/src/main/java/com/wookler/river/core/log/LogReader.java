@@ -34,7 +34,7 @@ public final class LogReader implements AutoCloseable {
     this.settings = settings;
     this.counters = counters;
     this.document = new DocumentReader(settings.identity());
-    this.cursor = new BlockCursor(store, settings, document);
+    this.cursor = new BlockCursor(store, document);
     this.salvage = new SalvageReader(log, settings, cursor, document);
     this.position = log.firstSequence();
   }

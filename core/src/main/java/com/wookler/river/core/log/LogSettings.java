@@ -27,7 +27,7 @@ public record LogSettings(
 
   static final long CHUNK_MARGIN = 16L << 20;
 
-  /** What is mapped of a block at a time. */
+  /** What is mapped of a block at a time; more where an older block has more. */
   long chunkBytes() {
     return blockBytes + CHUNK_MARGIN;
   }

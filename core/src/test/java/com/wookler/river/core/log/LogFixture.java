@@ -19,6 +19,7 @@ import java.nio.file.StandardOpenOption;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.UUID;
@@ -38,6 +39,7 @@ final class LogFixture implements AutoCloseable {
   private Device device = Device.REAL;
   private long finished;
   private long reserve;
+  private long blockBytes = 1 << 20;
   private BlockLog log;
 
   LogFixture(Path directory) {
@@ -62,6 +64,11 @@ final class LogFixture implements AutoCloseable {
   /** What the subscribers say when it is opened. */
   LogFixture finished(long end) {
     finished = end;
+    return this;
+  }
+
+  LogFixture blockBytes(long bytes) {
+    blockBytes = bytes;
     return this;
   }
 
@@ -90,7 +97,7 @@ final class LogFixture implements AutoCloseable {
   BlockLog open(UUID identity, TimeSource clock) {
     log =
         BlockLog.open(
-            new LogSettings("orders", identity, directory, 1 << 20, strategy, reserve, clock),
+            new LogSettings("orders", identity, directory, blockBytes, strategy, reserve, clock),
             new LogCounters(counter(), counter(), counter(), counter()),
             new LogLines(
                 pool.serial("flusher"), pool.serial("committer"), maker, pool.serial("toucher")),
@@ -148,6 +155,18 @@ final class LogFixture implements AutoCloseable {
       buffer.document().add(data, null, Map.of());
     }
     log.append(buffer, time.epochMicros());
+    return this;
+  }
+
+  /** Publishes a message of so many bytes, each of them its sequence. */
+  LogFixture large(int bytes) {
+    PublishBuffer buffer = PublishBuffer.ofThread();
+    buffer.document().start();
+    byte[] data = new byte[bytes];
+    Arrays.fill(data, (byte) log.nextSequence());
+    buffer.document().add(data, null, Map.of());
+    log.append(buffer, time.epochMicros());
+    buffer.document().finish();
     return this;
   }
 
