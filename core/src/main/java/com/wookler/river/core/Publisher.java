@@ -20,9 +20,12 @@ import java.util.concurrent.CompletableFuture;
  * com.wookler.river.core.message.MessageTooLargeException} and {@link
  * com.wookler.river.core.message.QueueClosedException} mean that nothing was stored, and so does an
  * exception of the converter; {@link com.wookler.river.core.message.QueueFailedException} means
- * that it may or may not be. Publishing is not interruptible: an interrupt, also while the call
- * waits for the device, leaves the thread's flag set and the publish completes; only a wait for
- * room in a full queue ends, with {@link com.wookler.river.core.message.QueueFullException}.
+ * that it may or may not be. Where a file cannot be opened, for want of descriptors, the call ends
+ * with a {@link com.wookler.river.common.errors.RiverException} that says which: nothing was
+ * stored, or, of {@link Durability#DISK} only, it is stored but not on the device yet; the queue
+ * goes on. Publishing is not interruptible: an interrupt, also while the call waits for the device,
+ * leaves the thread's flag set and the publish completes; only a wait for room in a full queue
+ * ends, with {@link com.wookler.river.core.message.QueueFullException}.
  *
  * @param <M> type of the data
  */

@@ -19,12 +19,16 @@ import org.slf4j.LoggerFactory;
 final class Ahead {
   private static final Logger LOG = LoggerFactory.getLogger(Ahead.class);
 
+  private final String queue;
+  private final ChronicleStore store;
   private final Volume volume;
   private final BlockSpace space;
   private final BlockMaker maker;
   private final PageToucher toucher;
 
   Ahead(LogSettings settings, LogLines lines, ChronicleStore store, Block active, Device device) {
+    this.queue = settings.queue();
+    this.store = store;
     this.volume = new Volume(settings, device);
     this.space = new BlockSpace(volume, lines.toucher(), settings.blockBytes(), active);
     this.maker = new BlockMaker(settings, lines.maker(), active.number(), volume);
@@ -47,19 +51,28 @@ final class Ahead {
   }
 
   /**
-   * A block is about to start: its file gets the space that the start needs.
+   * A block is about to start: its file gets the space that the start needs, and is opened.
    *
    * @return how many bytes of its file were made
    * @throws QueueFullException there is no space for it
+   * @throws RiverException its file cannot be opened now, such as without descriptors
    */
   long starting(Block block) throws IOException {
     try {
       long made = maker.starting(block.number());
+      store.prepare(block.number());
       volume.granted();
       return made;
     } catch (NoSpaceException e) {
       throw volume.refused(e);
+    } catch (FileSystemException | NotNowException e) {
+      throw notNow("start block " + block.number(), e);
     }
+  }
+
+  private RiverException notNow(String what, IOException e) {
+    return new RiverException(
+        "queue " + queue + ": cannot " + what + " now; nothing was stored, try again: " + e, e);
   }
 
   /** It has started, and is the active one. */
@@ -112,9 +125,7 @@ final class Ahead {
     } catch (NoSuchFileException e) {
       throw e;
     } catch (FileSystemException e) { // thrown by opening, not by writing
-      throw new RiverException(
-          "cannot open a file to take space for the message; nothing was stored, try again: " + e,
-          e);
+      throw notNow("open " + active.file() + " to take space for the message", e);
     }
   }
 

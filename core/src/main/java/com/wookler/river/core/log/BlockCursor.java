@@ -2,6 +2,7 @@ package com.wookler.river.core.log;
 
 import com.wookler.river.core.message.DamagedMessageException;
 import com.wookler.river.core.message.DocumentReader;
+import java.io.IOException;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -58,16 +59,22 @@ final class BlockCursor implements AutoCloseable {
    * Opens the document of this location.
    *
    * @throws DamagedMessageException there is none
+   * @throws IOException the block cannot be opened now
    */
-  void open(long location) {
+  void open(long location) throws IOException {
     place((int) (location >>> OFFSET_BITS), location & OFFSET);
     if (!openNext() || opened != (location & OFFSET)) {
       throw new DamagedMessageException("damaged: no document at the location noted for it");
     }
   }
 
-  /** Goes to a header of a block. */
-  void place(int block, long offset) {
+  /**
+   * Goes to a header of a block.
+   *
+   * @throws DamagedMessageException the block has no file, or one that is none of a block
+   * @throws IOException it cannot be opened now
+   */
+  void place(int block, long offset) throws IOException {
     BlockWindow at = window;
     if (at == null || at.block() != block || !at.has(offset, BlockScanner.HEADER_BYTES)) {
       close();

@@ -5,6 +5,7 @@ import com.wookler.river.common.errors.RiverException;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.channels.FileChannel;
+import java.nio.file.FileSystemException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
@@ -85,6 +86,7 @@ final class BlockForcer implements AutoCloseable {
    * the system reports an error once, and the next force would be told that all is well.
    *
    * @param end the log's next sequence, read before
+   * @throws NotNowException a file could not be opened or mapped; the next force goes on there
    */
   synchronized void force(long end) throws IOException {
     if (closed) {
@@ -92,6 +94,8 @@ final class BlockForcer implements AutoCloseable {
     }
     try {
       forceBlocks();
+    } catch (NotNowException e) {
+      throw e;
     } catch (Throwable e) {
       close();
       throw e;
@@ -145,15 +149,25 @@ final class BlockForcer implements AutoCloseable {
         at.forceContent();
       }
       if (block.number() > newestSeen) {
-        device.forceDirectory(directory);
+        forceDirectory();
         newestSeen = block.number();
       }
+    } catch (NotNowException e) {
+      throw e;
     } catch (NoSuchFileException e) {
       if (block.messages() > 0) {
         throw e;
       }
     } catch (IOException | UncheckedIOException e) { // the system does not say which file
       throw new IOException("cannot force " + block.file() + ": " + e.getMessage(), e);
+    }
+  }
+
+  private void forceDirectory() throws IOException {
+    try {
+      device.forceDirectory(directory);
+    } catch (FileSystemException e) { // thrown by opening, not by forcing
+      throw new NotNowException("cannot open " + directory, e);
     }
   }
 
@@ -177,7 +191,7 @@ final class BlockForcer implements AutoCloseable {
       sealLate = false; // the block that waited may be gone
       sealClosed();
     }
-    marks.forceForced();
+    marks.forceForced(device);
   }
 
   private void sealClosed() throws IOException {
@@ -186,34 +200,30 @@ final class BlockForcer implements AutoCloseable {
         return;
       }
       Path file = BlockName.seal(directory, block.number());
-      if (!Files.exists(file)) {
-        if (!forcedClosed.contains(
-            block.number())) { // closed after all of its messages were forced
-          try (FileChannel last = FileChannel.open(block.file(), StandardOpenOption.WRITE)) {
-            device.force(block.file(), last);
-          }
-        }
-        if (!write(file, block.toSeal(identity))) {
-          return;
-        }
+      if (!Files.exists(file) && !write(file, block)) {
+        return;
       }
       forcedClosed.remove(block.number());
       unsealed = block.endSequence();
     }
   }
 
-  /** A seal can wait for space: without it the next opening reads the block, and seals it. */
-  private boolean write(Path file, Seal seal) throws IOException {
+  /**
+   * A seal can wait for space, and for descriptors: without it the next opening reads the block,
+   * and seals it.
+   */
+  private boolean write(Path file, Block block) throws IOException {
     try {
-      DurableFiles.write(file, seal.encode());
+      forceClosed(block);
+      DurableFiles.write(file, block.toSeal(identity).encode());
       warned = false;
       return true;
     } catch (IOException e) {
-      if (!Volume.isFull(e, directory, device)) {
+      if (!(e instanceof FileSystemException) && !Volume.isFull(e, directory, device)) {
         throw e;
       }
       if (!warned) {
-        LOG.warn("No space for {}; trying again until there is some", file);
+        LOG.warn("Cannot write {} now; trying again: {}", file, e.toString());
       }
       warned = true;
       sealLate = true;
@@ -221,7 +231,17 @@ final class BlockForcer implements AutoCloseable {
     }
   }
 
-  /** Whether a seal waits for space. */
+  /** A block may have been closed after all of its messages were forced. */
+  private void forceClosed(Block block) throws IOException {
+    if (!forcedClosed.contains(block.number())) {
+      try (FileChannel last = FileChannel.open(block.file(), StandardOpenOption.WRITE)) {
+        device.force(block.file(), last);
+      }
+      forcedClosed.add(block.number());
+    }
+  }
+
+  /** Whether a seal waits for space or descriptors. */
   boolean isSealLate() {
     return sealLate;
   }

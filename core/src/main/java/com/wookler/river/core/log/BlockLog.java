@@ -158,7 +158,8 @@ public final class BlockLog implements AutoCloseable {
    *     messages that somebody needs are finished, see {@link Room#free}
    * @throws QueueClosedException the log is closed; nothing was stored
    * @throws MessageTooLargeException over a quarter of the mapping; nothing was stored
-   * @throws QueueFullException there is no space for it on the disk; nothing was stored
+   * @throws QueueFullException there is no space for it on the disk; nothing was stored; likewise a
+   *     {@link RiverException} where a file cannot be opened now
    * @throws QueueFailedException the log has failed, now (stored or not) or before (not stored)
    */
   public long append(PublishBuffer buffer, long micros) {
@@ -236,10 +237,7 @@ public final class BlockLog implements AutoCloseable {
     return active;
   }
 
-  /**
-   * Recycles the active block if its strategy says so by now; for idle queues. While a publisher
-   * has the append lock it does nothing: publishers ask themselves. Returns whether it recycled.
-   */
+  /** Recycles the active block if its strategy says so and nobody publishes; says whether. */
   public boolean recycleIfDue() {
     if (!appendLock.tryLock()) {
       return false;
@@ -310,8 +308,10 @@ public final class BlockLog implements AutoCloseable {
   private void startIfThereIsSpace(Block block) {
     try {
       start(block);
-    } catch (QueueFullException e) {
-      LOG.debug("Block {} waits for space", block.number(), e);
+    } catch (QueueFailedException e) {
+      throw e;
+    } catch (RiverException e) {
+      LOG.debug("Block {} waits: {}", block.number(), e.getMessage());
     }
   }
 
@@ -324,7 +324,7 @@ public final class BlockLog implements AutoCloseable {
       made = ahead.starting(block);
       marks.block(block.number());
       store.startBlock(block.number(), start.encode());
-    } catch (QueueFullException e) {
+    } catch (RiverException e) { // nothing was done
       throw e;
     } catch (Throwable e) {
       throw failure.set("start block " + block.number(), e);

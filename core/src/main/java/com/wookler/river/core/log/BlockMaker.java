@@ -14,7 +14,8 @@ import org.slf4j.LoggerFactory;
  * Makes the next block's file ahead of time, filled with zeros.
  *
  * <p>A write fault on a page of a sparse mapping costs milliseconds, on one that has been written
- * 30 µs. Chronicle takes a file called {@code b<n>.precreated} as the file of block n.
+ * 30 µs. So the file of block n is made as {@code b<n>.precreated.tmp}, and gets its name when the
+ * block starts.
  *
  * <p>As soon as a queue has more than a few messages, the file gets what a block needs to start: so
  * a roll succeeds on a full disk too, and the block before can be taken out, which makes space. All
@@ -49,6 +50,9 @@ final class BlockMaker {
    * block that has started.
    */
   private final Object making = new Object();
+
+  private int readied; // the block that was made ready to start last; under the append lock
+  private long readiedBytes; // how much of its file was made then; likewise
 
   /** The active block; written under the append lock, read by the worker. */
   private volatile int current;
@@ -102,15 +106,19 @@ final class BlockMaker {
 
   /**
    * A block is about to start. Its file is what has been made of it, else a new one, so that it has
-   * our mode and not Chronicle's; and has what a block needs to start.
+   * our mode and not Chronicle's; and has what a block needs to start. May be called again for a
+   * block that could not be started then.
    *
    * @return how many bytes of it have been made
    * @throws NoSpaceException there is no space for its first bytes
    */
   long starting(int block) throws IOException {
     current = block; // before the monitor, so that the worker lets go of it
+    if (readied == block) {
+      return readiedBytes; // the file may be longer by now: Chronicle grows it by holes
+    }
     synchronized (making) {
-      Path ready = BlockName.ahead(settings.directory(), block);
+      Path ready = BlockName.data(settings.directory(), block);
       Path unfinished = temporary(block);
       if (Files.exists(unfinished)) {
         Files.move(unfinished, ready, StandardCopyOption.ATOMIC_MOVE);
@@ -122,6 +130,8 @@ final class BlockMaker {
         volume.allocate(ready, made, BlockSpace.FIRST_BYTES);
         made = BlockSpace.FIRST_BYTES;
       }
+      readied = block;
+      readiedBytes = made;
       return made;
     }
   }

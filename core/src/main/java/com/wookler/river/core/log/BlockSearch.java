@@ -2,6 +2,7 @@ package com.wookler.river.core.log;
 
 import com.wookler.river.core.message.DamagedMessageException;
 import com.wookler.river.core.message.DocumentReader;
+import java.io.IOException;
 import java.util.Objects;
 import net.openhft.chronicle.queue.ExcerptTailer;
 import net.openhft.chronicle.wire.DocumentContext;
@@ -10,7 +11,8 @@ import net.openhft.chronicle.wire.DocumentContext;
  * Finds a document of a block by sequence or time, by Chronicle's index of the block's documents
  * and binary search over them, and places the cursor at it.
  *
- * <p>Its tailer opens files: an interrupted thread must clear its flag before.
+ * <p>Its tailer opens files: an interrupted thread must clear its flag before. An {@link
+ * IOException} says that one cannot be opened now.
  */
 final class BlockSearch implements AutoCloseable {
   private final ChronicleStore store;
@@ -26,7 +28,7 @@ final class BlockSearch implements AutoCloseable {
   }
 
   /** Places the cursor at the document that must hold the sequence. */
-  void sequence(Block block, long sequence) {
+  void sequence(Block block, long sequence) throws IOException {
     long place = sequence - block.firstSequence();
     if (block.holdsBatch()) {
       place = batched(block, sequence, Math.min(place, block.documents() - 1));
@@ -35,7 +37,7 @@ final class BlockSearch implements AutoCloseable {
   }
 
   /** The place of the document that holds the sequence. */
-  private long batched(Block block, long sequence, long last) {
+  private long batched(Block block, long sequence, long last) throws IOException {
     long low = 0;
     long high = last;
     while (low < high) {
@@ -51,7 +53,7 @@ final class BlockSearch implements AutoCloseable {
   }
 
   /** Opens the first document of the block that was published at or after this time. */
-  void time(Block block, long micros) {
+  void time(Block block, long micros) throws IOException {
     long low = 0;
     long high = block.documents() - 1;
     while (low < high) {
@@ -66,18 +68,18 @@ final class BlockSearch implements AutoCloseable {
     open(block, low);
   }
 
-  private void open(Block block, long ordinal) {
+  private void open(Block block, long ordinal) throws IOException {
     place(block, ordinal);
     if (!cursor.openNext()) {
       throw endsBefore();
     }
   }
 
-  private void place(Block block, long ordinal) {
+  private void place(Block block, long ordinal) throws IOException {
     cursor.place(block.number(), offsetOf(block, ordinal));
   }
 
-  private long offsetOf(Block block, long ordinal) {
+  private long offsetOf(Block block, long ordinal) throws IOException {
     try {
       if (!tailer.moveToIndex(store.index(block.number(), ordinal))) {
         throw endsBefore();
@@ -91,8 +93,8 @@ final class BlockSearch implements AutoCloseable {
       }
     } catch (DamagedMessageException e) {
       throw e;
-    } catch (RuntimeException | InternalError e) {
-      throw new DamagedMessageException("damaged: the block cannot be read: " + e, e);
+    } catch (Throwable e) { // Chronicle throws what it does not declare
+      throw store.damaged(block.number(), e);
     }
   }
 

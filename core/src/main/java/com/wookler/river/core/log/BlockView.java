@@ -4,6 +4,8 @@ import java.io.IOException;
 import java.nio.MappedByteBuffer;
 import java.nio.channels.FileChannel;
 import java.nio.channels.FileChannel.MapMode;
+import java.nio.file.FileSystemException;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.StandardOpenOption;
 import org.jspecify.annotations.Nullable;
 
@@ -35,8 +37,14 @@ final class BlockView implements AutoCloseable {
   BlockView(Block block, Device device) throws IOException {
     this.block = block;
     this.device = device;
-    this.channel =
-        FileChannel.open(block.file(), StandardOpenOption.READ, StandardOpenOption.WRITE);
+    try {
+      this.channel =
+          FileChannel.open(block.file(), StandardOpenOption.READ, StandardOpenOption.WRITE);
+    } catch (NoSuchFileException e) {
+      throw e;
+    } catch (FileSystemException e) {
+      throw new NotNowException("cannot open " + block.file(), e);
+    }
   }
 
   Block block() {
@@ -76,7 +84,11 @@ final class BlockView implements AutoCloseable {
       windowAt = forced & -PAGE_BYTES;
       // not beyond the file: it would grow
       long length = Math.min(channel.size() - windowAt, WINDOW_BYTES);
-      view = channel.map(MapMode.READ_WRITE, windowAt, length);
+      try {
+        view = channel.map(MapMode.READ_WRITE, windowAt, length);
+      } catch (IOException e) { // nothing was forced, so nothing that was is in doubt
+        throw new NotNowException("cannot map " + block.file(), e);
+      }
       window = view;
     }
     return view;

@@ -1,7 +1,9 @@
 package com.wookler.river.core.log;
 
 import com.wookler.river.core.message.DamagedMessageException;
+import java.io.File;
 import java.io.IOException;
+import java.io.RandomAccessFile;
 import java.nio.file.Path;
 import java.util.function.LongSupplier;
 import net.openhft.chronicle.bytes.Bytes;
@@ -31,9 +33,11 @@ final class ChronicleStore implements AutoCloseable {
 
   private static final long LOCK_TIMEOUT_MILLIS = 3_000;
 
+  private final Path directory;
   private final BlockRollCycle cycle;
   private final SingleChronicleQueue queue;
   private final ExcerptAppender appender;
+  private @Nullable SingleChronicleQueueStore prepared; // guarded by the log's append lock
 
   /**
    * Opens the directory, whose files have been looked through by {@link LogRecovery}.
@@ -42,6 +46,7 @@ final class ChronicleStore implements AutoCloseable {
    * @param chunkBytes what is mapped of a block at a time; a document may take a quarter of it
    */
   ChronicleStore(Path directory, int block, long chunkBytes) {
+    this.directory = directory;
     cycle = new BlockRollCycle(block);
     queue =
         SingleChronicleQueueBuilder.binary(directory)
@@ -91,6 +96,36 @@ final class ChronicleStore implements AutoCloseable {
     try (DocumentContext context = appender.writingDocument(true)) {
       Bytes<?> out = context.wire().bytes();
       out.write(start);
+    } finally {
+      releasePrepared();
+    }
+  }
+
+  /**
+   * Opens and maps the file of a block that is about to start, so that {@link #startBlock} opens
+   * nothing: the appender is of no use any more once it could not open a file.
+   *
+   * @throws NotNowException the file cannot be opened or mapped now
+   */
+  void prepare(int block) throws IOException {
+    try {
+      releasePrepared();
+      prepared = queue.storeForCycle(block, BlockRollCycle.EPOCH, true, null);
+    } catch (Throwable e) { // Chronicle throws what it does not declare
+      Path file = BlockName.data(directory, block);
+      IOException passing = Unreadable.passing(e, file);
+      if (passing == null) {
+        throw e;
+      }
+      throw new NotNowException("cannot open " + file, passing);
+    }
+  }
+
+  private void releasePrepared() {
+    SingleChronicleQueueStore held = prepared;
+    prepared = null;
+    if (held != null) {
+      queue.closeStore(held);
     }
   }
 
@@ -167,11 +202,13 @@ final class ChronicleStore implements AutoCloseable {
   /**
    * What is mapped of a block around an offset.
    *
-   * @throws DamagedMessageException the block cannot be opened
+   * @throws DamagedMessageException the block has no file, or one that is none of a block
+   * @throws IOException its file cannot be opened or mapped now
    */
-  BlockWindow window(int block, long offset) {
+  BlockWindow window(int block, long offset) throws IOException {
     SingleChronicleQueueStore file = null;
     try {
+      tryToOpen(block);
       file = queue.storeForCycle(block, BlockRollCycle.EPOCH, false, null);
       if (file == null) {
         throw new DamagedMessageException("damaged: its block has no file, or one without a start");
@@ -179,12 +216,36 @@ final class ChronicleStore implements AutoCloseable {
       return window(block, file, offset);
     } catch (DamagedMessageException e) {
       throw e;
-    } catch (IOException | RuntimeException | InternalError e) {
+    } catch (Throwable e) { // Chronicle throws what it does not declare
       if (file != null) {
         queue.closeStore(file);
       }
-      throw new DamagedMessageException("damaged: the block cannot be read: " + e, e);
+      throw damaged(block, e);
     }
+  }
+
+  /** Chronicle would try to make the file instead, and warn of that with each poll. */
+  private void tryToOpen(int block) throws IOException {
+    File file = BlockName.data(directory, block).toFile();
+    if (file.exists()) {
+      new RandomAccessFile(file, "r").close();
+    }
+  }
+
+  /**
+   * What tells that a block is damaged.
+   *
+   * @throws IOException this does not: it cannot be read now
+   */
+  DamagedMessageException damaged(int block, Throwable error) throws IOException {
+    IOException passing = Unreadable.passing(error, BlockName.data(directory, block));
+    if (passing != null) {
+      throw passing;
+    }
+    if (error instanceof Error fatal && !(error instanceof InternalError)) {
+      throw fatal;
+    }
+    return new DamagedMessageException("damaged: the block cannot be read: " + error, error);
   }
 
   private BlockWindow window(int block, SingleChronicleQueueStore file, long offset)
@@ -212,6 +273,7 @@ final class ChronicleStore implements AutoCloseable {
   /** Closes the queue; its mappings are gone when this returns. */
   @Override
   public void close() {
+    releasePrepared();
     appender.close();
     closeQueue();
   }

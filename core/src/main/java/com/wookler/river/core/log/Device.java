@@ -17,6 +17,11 @@ interface Device {
     view.force(from, length);
   }
 
+  /** Likewise a range of the marks. */
+  default void forceMarks(MappedByteBuffer view, int from, int length) throws IOException {
+    view.force(from, length);
+  }
+
   /** Returns when the content of the file is on the device. */
   default void force(Path file, FileChannel channel) throws IOException {
     channel.force(false);

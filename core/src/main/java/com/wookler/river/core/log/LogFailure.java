@@ -1,5 +1,6 @@
 package com.wookler.river.core.log;
 
+import com.wookler.river.common.errors.RiverException;
 import com.wookler.river.core.message.QueueFailedException;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -15,6 +16,7 @@ final class LogFailure {
   private final String queue;
   private final Path directory;
   private volatile @Nullable Throwable cause; // set once, by whoever failed first
+  private volatile @Nullable NotNowException waiting; // why nothing could be forced the last time
 
   LogFailure(LogSettings settings) {
     this.queue = settings.queue();
@@ -47,7 +49,7 @@ final class LogFailure {
 
   /**
    * Tries something, unless something failed before; if it fails, that is the log's end, and not
-   * thrown: a pool would swallow it.
+   * thrown: a pool would swallow it. What could not be begun is left to the next time.
    */
   void unlessFails(String doing, Attempt attempt) {
     if (isThere()) {
@@ -55,6 +57,12 @@ final class LogFailure {
     }
     try {
       attempt.run();
+      waiting = null;
+    } catch (NotNowException e) {
+      if (waiting == null) {
+        LOG.warn("Queue {}: cannot {} now, trying again: {}", queue, doing, e.getMessage());
+      }
+      waiting = e;
     } catch (Throwable e) {
       set(doing, e);
     }
@@ -74,7 +82,17 @@ final class LogFailure {
   }
 
   /** What to tell those whose message may not be on the device. */
-  QueueFailedException notForced() {
+  RiverException notForced() {
+    NotNowException passing = waiting;
+    if (cause == null && passing != null) {
+      return new RiverException(
+          "queue "
+              + queue
+              + ": the messages are in the log, but could not be forced to the device yet; the queue"
+              + " goes on trying: "
+              + passing.getMessage(),
+          passing);
+    }
     String text = "queue " + queue + " has failed, its messages may not be on disk";
     Throwable because = cause;
     return because == null

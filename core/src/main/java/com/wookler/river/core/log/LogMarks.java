@@ -310,33 +310,39 @@ final class LogMarks implements AutoCloseable {
 
   /**
    * Brings the mark of what is forced to the device; without it a later loss is not called damage.
+   *
+   * @throws IOException the device refused, which it does not say twice
    */
-  void forceForced() {
+  void forceForced(Device device) throws IOException {
     if (unforced) {
       unforced = false;
-      force(FORCED, BYTES - FORCED);
+      force(device, FORCED, BYTES - FORCED);
     }
   }
 
   /** Brings all to the device; not while the log runs. */
-  void force() {
-    force(0, BYTES);
+  void force() throws IOException {
+    force(Device.REAL, 0, BYTES);
   }
 
-  private synchronized void force(int from, int length) {
+  private synchronized void force(Device device, int from, int length) throws IOException {
     try {
       if (!closed) {
-        buffer.force(from, length);
+        device.forceMarks(buffer, from, length);
       }
-    } catch (UncheckedIOException e) { // what they would say is known by the blocks too
-      LOG.warn("Cannot force {}", file, e);
+    } catch (IOException | UncheckedIOException e) { // the system does not say which file
+      throw new IOException("cannot force " + file + ": " + e.getMessage(), e);
     }
   }
 
   @Override
   public synchronized void close() {
     if (!closed) {
-      force();
+      try {
+        force();
+      } catch (IOException e) { // what they would say is known by the blocks too
+        LOG.error("Where the log ended is not on the device", e);
+      }
       closed = true;
       Mappings.unmap(buffer);
     }

@@ -1,8 +1,10 @@
 package com.wookler.river.core.log;
 
+import com.wookler.river.common.errors.RiverException;
 import com.wookler.river.core.message.DamagedMessageException;
 import com.wookler.river.core.message.DocumentReader;
 import com.wookler.river.core.message.StoredMessage;
+import java.io.IOException;
 import java.util.OptionalLong;
 import org.jspecify.annotations.Nullable;
 
@@ -11,7 +13,9 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Every message's checksum and sequence are proven before it is returned. What lies between the
  * position and the log's end must be there: a gap, a page of zeros or a foreign document is a
- * {@link DamagedMessageException}, at this call and at each later one, never "nothing new".
+ * {@link DamagedMessageException}, at this call and at each later one, never "nothing new". A block
+ * that cannot be opened or mapped now, for want of descriptors or memory, is not damaged: that is a
+ * {@link RiverException} which says so, and the next call tries again.
  *
  * <p>Not thread-safe: its owner guards it by a lock, and must not close the log while a call is
  * under way.
@@ -71,6 +75,7 @@ public final class LogReader implements AutoCloseable {
    *
    * @return null if it has not been published yet
    * @throws DamagedMessageException it is not in the log as it was published; the position stays
+   * @throws RiverException its block cannot be read now; the position stays
    */
   public <T> @Nullable T next(StoredMessage.Maker<T> maker) {
     if (position >= log.nextSequence()) {
@@ -100,6 +105,8 @@ public final class LogReader implements AutoCloseable {
       return message;
     } catch (DamagedMessageException e) {
       throw damaged(position, e);
+    } catch (IOException e) {
+      throw unreadable(position, e);
     }
   }
 
@@ -114,6 +121,7 @@ public final class LogReader implements AutoCloseable {
    *
    * @param location as {@link #location} said
    * @throws DamagedMessageException it is not there any more as it was published
+   * @throws RiverException its block cannot be read now
    */
   public StoredMessage read(long sequence, long location) {
     try {
@@ -139,10 +147,12 @@ public final class LogReader implements AutoCloseable {
       return document.next();
     } catch (DamagedMessageException e) {
       throw damaged(sequence, e);
+    } catch (IOException e) {
+      throw unreadable(sequence, e);
     }
   }
 
-  private void open(long sequence, long location) {
+  private void open(long sequence, long location) throws IOException {
     boolean interrupted = Thread.interrupted(); // Chronicle's file channels close on an interrupt
     try {
       cursor.open(location);
@@ -159,13 +169,13 @@ public final class LogReader implements AutoCloseable {
   }
 
   /** Opens the document that holds the position. */
-  private void load() {
+  private void load() throws IOException {
     if (!cursor.isPlaced() || !loadHere(false)) {
       search(); // at the end of its block, or among its damage: look the position up
     }
   }
 
-  private void search() {
+  private void search() throws IOException {
     boolean interrupted = Thread.interrupted(); // Chronicle's file channels close on an interrupt
     try {
       Block block = log.blockOf(position);
@@ -184,7 +194,7 @@ public final class LogReader implements AutoCloseable {
     }
   }
 
-  private void search(Block block) {
+  private void search(Block block) throws IOException {
     try {
       if (position == block.firstSequence()) {
         cursor.place(block.number(), 0); // its own headers lead to it, and need no tailer
@@ -204,7 +214,7 @@ public final class LogReader implements AutoCloseable {
     }
   }
 
-  private void seek(Block block) {
+  private void seek(Block block) throws IOException {
     try (BlockSearch search = new BlockSearch(store, cursor, document)) {
       search.sequence(block, position);
     }
@@ -260,6 +270,8 @@ public final class LogReader implements AutoCloseable {
       return document.firstSequence();
     } catch (DamagedMessageException | InternalError e) {
       throw damaged(block.firstSequence(), e);
+    } catch (IOException e) {
+      throw unreadable(block.firstSequence(), e);
     } finally {
       cursor.forgetPlace();
       if (interrupted) {
@@ -281,13 +293,21 @@ public final class LogReader implements AutoCloseable {
   private DamagedMessageException damaged(long sequence, Throwable e) {
     PageFaults.settle();
     cursor.close();
-    Block block = log.blockOf(sequence);
-    String where =
-        block == null ? "no block" : "block " + block.number() + " (" + block.file() + ")";
     String what =
         e instanceof InternalError ? "damaged: its bytes cannot be read: " + e : e.getMessage();
-    return new DamagedMessageException(
-        "queue " + settings.queue() + ", " + where + ", sequence " + sequence + ": " + what, e);
+    return new DamagedMessageException(where(sequence) + ": " + what, e);
+  }
+
+  private RiverException unreadable(long sequence, IOException e) {
+    cursor.close();
+    return new RiverException(
+        where(sequence) + ": cannot be read now, the next call tries again: " + e, e);
+  }
+
+  private String where(long sequence) {
+    Block block = log.blockOf(sequence);
+    String in = block == null ? "no block" : "block " + block.number() + " (" + block.file() + ")";
+    return "queue " + settings.queue() + ", " + in + ", sequence " + sequence;
   }
 
   @Override

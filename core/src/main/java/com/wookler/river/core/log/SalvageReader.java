@@ -35,8 +35,12 @@ final class SalvageReader {
     return log.surveys().known(block, sequence) != null;
   }
 
-  /** Opens the document of the message and goes to it; false if there is nothing to prove it. */
-  boolean open(long sequence) {
+  /**
+   * Opens the document of the message and goes to it; false if there is nothing to prove it.
+   *
+   * @throws IOException the block cannot be opened now
+   */
+  boolean open(long sequence) throws IOException {
     Block block = log.blockOf(sequence);
     if (block == null) {
       return false;
@@ -47,7 +51,7 @@ final class SalvageReader {
         survey = log.surveys().make(block, settings, log.nextSequence());
       }
       return survey.holds(sequence) && open(block, survey.offsetOf(sequence), sequence);
-    } catch (IOException | DamagedMessageException e) {
+    } catch (DamagedMessageException e) {
       LOG.debug("Sequence {}: {}", sequence, e.toString());
       return false;
     }
@@ -66,7 +70,7 @@ final class SalvageReader {
     return true;
   }
 
-  private boolean opensInPlace(Block block, long offset, long sequence) {
+  private boolean opensInPlace(Block block, long offset, long sequence) throws IOException {
     try {
       cursor.place(block.number(), offset);
     } catch (DamagedMessageException e) {

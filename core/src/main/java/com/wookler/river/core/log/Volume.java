@@ -3,6 +3,7 @@ package com.wookler.river.core.log;
 import com.wookler.river.core.message.QueueFullException;
 import java.io.IOException;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.Locale;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
@@ -21,8 +22,15 @@ import org.slf4j.LoggerFactory;
 final class Volume {
   private static final Logger LOG = LoggerFactory.getLogger(Volume.class);
 
+  private static final long BURST_NANOS = Duration.ofMinutes(1).toNanos();
+
   private final LogSettings settings;
   private final Device device;
+
+  // all guarded by BlockLog's append lock
+  private boolean told; // of the present state: full
+  private long toldNanos; // when that was said last
+  private long refusals; // since then
 
   private volatile boolean full; // whether publishers are refused; written under the append lock
   private volatile @Nullable Shortage shortage; // the last; likewise
@@ -60,7 +68,12 @@ final class Volume {
     return String.valueOf(e.getMessage());
   }
 
-  /** What to tell a publisher that is refused; notes that publishing has stopped. */
+  /**
+   * What to tell a publisher that is refused; notes that publishing has stopped.
+   *
+   * <p>Where large messages are refused while small ones fit, that changes with each of them, so it
+   * is said to the log and to listeners once a minute at most.
+   */
   QueueFullException refused(NoSpaceException cause) {
     String text =
         String.format(
@@ -72,19 +85,26 @@ final class Volume {
             settings.directory(),
             device.free(settings.directory()),
             settings.diskReserve());
-    if (!full) {
-      LOG.warn("{} ({})", text, cause.getMessage());
-      Shortage before = shortage;
+    refusals++;
+    full = true;
+    Shortage before = shortage;
+    long now = settings.time().nanoTime();
+    if (!told && (before == null || now - toldNanos >= BURST_NANOS)) {
+      LOG.warn(
+          "{} ({}); refused {} times since this was said last", text, cause.getMessage(), refusals);
+      told = true;
+      toldNanos = now;
+      refusals = 0;
       shortage = new Shortage(before == null ? 1 : before.number() + 1, text);
-      full = true;
     }
     return new QueueFullException(text, cause);
   }
 
   /** There is space for what publishers want now. */
   void granted() {
-    if (full) {
-      full = false;
+    full = false;
+    if (told) {
+      told = false;
       LOG.info(
           "Queue {}: there is space again in {}, publishing goes on",
           settings.queue(),

@@ -3,8 +3,9 @@ package com.wookler.river.core.message;
 import com.wookler.river.common.errors.RiverException;
 
 /**
- * The queue has stopped because its disk or its log failed; what was being published then may or
- * may not be stored.
+ * The queue has stopped because its disk or its log failed: a force was refused, or an append broke
+ * off. What was being published then may or may not be stored; it takes no more messages until it
+ * is opened anew. Lack of space or of descriptors does not stop it.
  */
 public final class QueueFailedException extends RiverException {
   private static final long serialVersionUID = 1L;

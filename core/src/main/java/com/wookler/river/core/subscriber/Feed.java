@@ -1,5 +1,6 @@
 package com.wookler.river.core.subscriber;
 
+import com.wookler.river.common.errors.RiverException;
 import com.wookler.river.core.ack.Ledger;
 import com.wookler.river.core.log.BlockLog;
 import com.wookler.river.core.log.LogReader;
@@ -117,13 +118,13 @@ final class Feed<M> implements AutoCloseable {
   }
 
   /**
-   * What was handed over must reach its consumer, so damage behind it is left to the next call,
-   * which meets it again.
+   * What was handed over must reach its consumer, so damage behind it, or a file that cannot be
+   * opened now, is left to the next call, which meets it again.
    */
   private @Nullable Delivery<M> pollBehind(long nowMillis) {
     try {
       return poll(nowMillis);
-    } catch (DamagedMessageException e) {
+    } catch (RiverException e) {
       return null;
     }
   }
@@ -294,7 +295,11 @@ final class Feed<M> implements AutoCloseable {
       return Long.MAX_VALUE;
     }
     if (floor != oldest) { // figures are asked for more often than the floor moves, or less
-      oldestMicros = readMicros(floor);
+      try {
+        oldestMicros = readMicros(floor);
+      } catch (RiverException e) { // it may be readable soon
+        return Long.MAX_VALUE;
+      }
       oldest = floor;
     }
     return oldestMicros;

@@ -1,6 +1,6 @@
 package com.wookler.river.core.subscriber;
 
-import com.wookler.river.core.message.DamagedMessageException;
+import com.wookler.river.common.errors.RiverException;
 import com.wookler.river.core.message.StoredMessage;
 import com.wookler.river.core.message.Terms;
 
@@ -46,7 +46,7 @@ final class Sweep<M> {
         }
       }
       wake = (wasStuck || moved) && state.feed.hasMore();
-    } catch (DamagedMessageException e) {
+    } catch (RiverException e) { // damage, or a block that cannot be read now
       return; // a poll tells
     } finally {
       state.lock.unlock();

@@ -53,7 +53,7 @@ class BlockMakerTest {
     assertThat(asked).hasSize(1);
     asked.get(0).run();
     maker.starting(2);
-    assertThat(Files.size(BlockName.ahead(directory, 2))).isGreaterThan(BLOCK_BYTES);
+    assertThat(Files.size(BlockName.data(directory, 2))).isGreaterThan(BLOCK_BYTES);
     assertThat(directory.toFile().list()).hasSize(1);
   }
 
@@ -76,7 +76,7 @@ class BlockMakerTest {
     maker.grown(BLOCK_BYTES / 2, 6);
     assertThat(maker.starting(2)).isEqualTo(BlockSpace.FIRST_BYTES);
     asked.get(0).run();
-    assertThat(BlockName.ahead(directory, 2)).hasSize(BlockSpace.FIRST_BYTES);
+    assertThat(BlockName.data(directory, 2)).hasSize(BlockSpace.FIRST_BYTES);
     assertThat(directory.toFile().list()).hasSize(1);
   }
 
@@ -97,7 +97,7 @@ class BlockMakerTest {
       making.start();
       begun.await();
       maker.starting(block);
-      Path file = BlockName.ahead(directory, block);
+      Path file = BlockName.data(directory, block);
       long length = Files.size(file);
       try (FileChannel appender = FileChannel.open(file, StandardOpenOption.WRITE)) {
         appender.write(ByteBuffer.wrap(MARK), 0);

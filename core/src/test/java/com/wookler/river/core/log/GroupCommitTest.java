@@ -201,7 +201,7 @@ class GroupCommitTest {
   void shouldForceEachBlockWhenItComesToBeThoughNobodyWaits() throws IOException {
     log.shut();
     opened = log.recycleAt(3).open();
-    Files.write(directory.resolve("b00000003.precreated"), new byte[1 << 20]);
+    Files.write(directory.resolve("b00000003.precreated.tmp"), new byte[1 << 20]);
     Files.write(directory.resolve("b00000004.precreated.tmp"), new byte[100_000]);
     for (int block = 2; block <= 4; block++) { // not made ahead, made ahead, made in part
       device.forget();

@@ -7,10 +7,14 @@ import com.wookler.river.common.MonitoredThread;
 import com.wookler.river.common.errors.RiverException;
 import com.wookler.river.core.message.QueueFailedException;
 import com.wookler.river.core.message.QueueFullException;
+import java.io.IOException;
+import java.nio.MappedByteBuffer;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.OptionalLong;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -86,12 +90,64 @@ class SpaceTest {
     device.space(PLENTY);
     log.batch(50);
     assertThat(opened.nextSequence()).isEqualTo(end + 50);
+    log.time().advance(Duration.ofMinutes(1));
     device.space(0);
     publishUntilFull();
     assertThat(opened.shortage().orElseThrow().number()).isEqualTo(2);
     shouldReadAll();
     opened = log.reopen();
     shouldReadAll();
+  }
+
+  /** A large message that is refused again and again, while small ones go through. */
+  @Test
+  void shouldSayOnceAMinuteThatItIsFullNowAndThen() {
+    open();
+    try (CapturedLog captured = new CapturedLog(Volume.class.getName())) {
+      for (int second = 0; second < 119; second++) {
+        device.space(0);
+        publishUntilFull();
+        device.space(PLENTY);
+        log.batch(64);
+        log.time().advance(Duration.ofSeconds(1));
+      }
+      device.space(0);
+      publishUntilFull();
+      List<String> warnings = captured.warnings();
+      assertThat(warnings).hasSize(2);
+      assertThat(warnings.get(1)).contains("queue orders", "refused ");
+    }
+    assertThat(opened.shortage().orElseThrow().number()).isEqualTo(2);
+    log.time().advance(Duration.ofMinutes(1));
+    shouldRefuse();
+    assertThat(opened.shortage().orElseThrow().number()).as("what lasts is told").isEqualTo(3);
+  }
+
+  @Test
+  void shouldFailWhenItsMarksCannotBeForced() {
+    AtomicBoolean broken = new AtomicBoolean();
+    log =
+        new LogFixture(directory)
+            .device(
+                new Device() {
+                  @Override
+                  public void forceMarks(MappedByteBuffer view, int from, int length)
+                      throws IOException {
+                    if (broken.get()) {
+                      throw new IOException("the device is broken");
+                    }
+                  }
+                });
+    opened = log.open();
+    log.publish(1);
+    opened.force();
+    broken.set(true);
+    log.publish(1);
+    opened.forceNow();
+    assertThat(opened.failure()).isPresent();
+    assertThatThrownBy(() -> log.publish(1))
+        .isInstanceOf(QueueFailedException.class)
+        .hasMessageContaining(LogMarks.NAME);
   }
 
   @Test

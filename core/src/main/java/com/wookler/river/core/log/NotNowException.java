@@ -1,0 +1,15 @@
+package com.wookler.river.core.log;
+
+import java.io.IOException;
+
+/**
+ * Something could not be begun, such as for want of a descriptor, and nothing was done or lost by
+ * it: it is tried again.
+ */
+final class NotNowException extends IOException {
+  private static final long serialVersionUID = 1L;
+
+  NotNowException(String message, Throwable cause) {
+    super(message + ": " + cause, cause);
+  }
+}
