@@ -19,6 +19,7 @@ import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.OptionalLong;
+import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -96,6 +97,14 @@ public final class MessageQueue<M> implements Configurable, AutoCloseable {
   /** The queue's name; empty before it was configured. */
   public String name() {
     return lifecycle.name();
+  }
+
+  /**
+   * What tells it from every other queue, also from one that had its name before it: made with its
+   * directory, kept as long as that is.
+   */
+  public UUID identity() {
+    return running().subscribers().identity();
   }
 
   /** Where it is in its life. */

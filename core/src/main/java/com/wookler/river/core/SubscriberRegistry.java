@@ -19,6 +19,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.OptionalLong;
+import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.BiFunction;
@@ -101,6 +102,11 @@ final class SubscriberRegistry<M> {
   /** Of all that have subscribed, open or not, in their order. */
   List<String> names() {
     return entries.values().stream().map(entry -> entry.config.name()).sorted().toList();
+  }
+
+  /** The queue's. */
+  UUID identity() {
+    return context.identity();
   }
 
   private static String key(String name) {

@@ -36,6 +36,7 @@ class ArchitectureTest {
           "reactor.processors",
           "reactor.flow",
           "reactor",
+          "core.jdbc",
           "core",
           "core.inspect",
           "core.delay",

@@ -290,6 +290,11 @@ final class AckLedger implements Ledger {
   }
 
   @Override
+  public boolean isFinished(long sequence) {
+    return sequence < floor() || ring.isFinished(sequence);
+  }
+
+  @Override
   public int attempts(long sequence) {
     requireOpen();
     return triedBefore(sequence);

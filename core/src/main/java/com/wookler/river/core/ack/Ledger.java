@@ -183,6 +183,9 @@ public interface Ledger extends AutoCloseable {
    */
   boolean finish(long sequence);
 
+  /** Whether a message is finished, however that came. */
+  boolean isFinished(long sequence);
+
   /** Deliveries of an unfinished message that count. */
   int attempts(long sequence);
 

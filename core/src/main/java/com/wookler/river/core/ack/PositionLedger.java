@@ -154,6 +154,12 @@ final class PositionLedger implements Ledger {
   }
 
   @Override
+  public boolean isFinished(long sequence) {
+    requireOpen();
+    return sequence < position;
+  }
+
+  @Override
   public int attempts(long sequence) {
     return none();
   }

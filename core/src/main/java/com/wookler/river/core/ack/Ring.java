@@ -106,6 +106,11 @@ final class Ring {
     return sequence >= floor && sequence < end;
   }
 
+  /** Whether it is finished, above the floor. */
+  boolean isFinished(long sequence) {
+    return holds(sequence) && state(sequence) == FINISHED;
+  }
+
   /** How many entries are in a state. */
   int count(int state) {
     return counts[state];

@@ -256,6 +256,17 @@ public final class DurableSubscriber<M> implements Subscriber<M> {
   }
 
   @Override
+  public boolean isFinished(long sequence) {
+    state.lock.lock();
+    try {
+      state.ensureOpen();
+      return state.ledger.isFinished(sequence);
+    } finally {
+      state.lock.unlock();
+    }
+  }
+
+  @Override
   public SubscriberStats stats() {
     state.lock.lock();
     try {

@@ -157,6 +157,14 @@ public interface Subscriber<M> extends AutoCloseable {
   /** The messages that it gave up. */
   DeadLetters<M> deadLetters();
 
+  /**
+   * Whether it has finished a message: acknowledged, handed over without acknowledgement, refused
+   * by the filter, expired, given up and kept as a dead letter, or lost or passed over otherwise.
+   */
+  default boolean isFinished(long sequence) {
+    return sequence < stats().ackFloor();
+  }
+
   /** Where it stands. */
   SubscriberStats stats();
 

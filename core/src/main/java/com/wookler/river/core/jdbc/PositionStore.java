@@ -1,0 +1,214 @@
+package com.wookler.river.core.jdbc;
+
+import com.wookler.river.common.errors.ConfigurationException;
+import com.wookler.river.common.errors.RiverException;
+import com.wookler.river.core.MessageQueue;
+import com.wookler.river.core.subscriber.Order;
+import com.wookler.river.core.subscriber.Subscriber;
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.util.OptionalLong;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Keeps the positions of subscribers in a table of the user's own database, so that what is made of
+ * a message and the fact that it was made are one transaction: each message takes effect once,
+ * whatever is killed in between.
+ *
+ * <pre>{@code
+ * PositionStore positions = new PositionStore();
+ * positions.createTable(connection);                        // once
+ * StoredPosition<String> position = positions.claim(connection, queue, subscriber);
+ * connection.commit();
+ * while (running) {
+ *   List<Delivery<String>> batch = subscriber.batch();
+ *   for (Delivery<String> delivery : position.advance(connection, batch)) {
+ *     insert(connection, delivery.data());
+ *   }
+ *   connection.commit();
+ *   subscriber.ack(batch);
+ * }
+ * }</pre>
+ *
+ * <p>After anything that failed: {@code connection.rollback()} and {@link StoredPosition#resume}.
+ *
+ * <p>Every method works in the transaction of the connection that it is given, and commits and
+ * closes nothing. Connections that commit by themselves are refused. Plain SQL only, so any
+ * database with transactions will do; read committed is enough. Thread-safe.
+ *
+ * <p>The table, of any name:
+ *
+ * <pre>
+ * queue_name       varchar(64)  with subscriber_name the primary key
+ * subscriber_name  varchar(64)
+ * queue_id         varchar(36)  {@link MessageQueue#identity}
+ * epoch            bigint       one more at each claim
+ * next_sequence    bigint       everything below it has been handed over
+ * </pre>
+ */
+public final class PositionStore {
+  /** The name of the table unless another is given. */
+  public static final String DEFAULT_TABLE = "river_position";
+
+  private static final Pattern TABLE =
+      Pattern.compile("[A-Za-z_][A-Za-z0-9_]*(\\.[A-Za-z_][A-Za-z0-9_]*)?");
+  private static final String WHERE = " where queue_name = ? and subscriber_name = ?";
+
+  private final String table;
+
+  /**
+   * A row as it stands.
+   *
+   * @param queueId identity of the queue
+   * @param epoch of the latest claim
+   * @param next sequence
+   */
+  record Row(String queueId, long epoch, long next) {}
+
+  /** Positions in {@link #DEFAULT_TABLE}. */
+  public PositionStore() {
+    this(DEFAULT_TABLE);
+  }
+
+  /**
+   * Positions in this table.
+   *
+   * @param table letters, digits and underscores, perhaps after a schema and a dot
+   */
+  public PositionStore(String table) {
+    if (!TABLE.matcher(table).matches()) {
+      throw new ConfigurationException("'" + table + "' is not the name of a table");
+    }
+    this.table = table;
+  }
+
+  /** The statement that makes the table, for those who keep such statements elsewhere. */
+  public String ddl() {
+    return "create table if not exists "
+        + table
+        + " (queue_name varchar(64) not null, subscriber_name varchar(64) not null,"
+        + " queue_id varchar(36) not null, epoch bigint not null, next_sequence bigint not null,"
+        + " primary key (queue_name, subscriber_name))";
+  }
+
+  /** Makes the table if it is not there. Some databases commit by that. */
+  public void createTable(Connection connection) throws SQLException {
+    try (Statement statement = connection.createStatement()) {
+      statement.execute(ddl());
+    }
+  }
+
+  /** The next sequence that the database waits for; empty if nobody has claimed the position. */
+  public OptionalLong read(Connection connection, String queue, String subscriber)
+      throws SQLException {
+    Row row = row(connection, queue, subscriber);
+    return row == null ? OptionalLong.empty() : OptionalLong.of(row.next());
+  }
+
+  /**
+   * Takes the position, and moves the subscriber to it: everything before it counts as finished
+   * there, everything from it on is delivered anew. Of a subscriber that the database does not know
+   * it is the lowest sequence that it has not finished.
+   *
+   * <p>Whoever claimed before cannot advance it any more. A transaction in which that one has
+   * advanced is waited for. The claim counts once the caller has committed.
+   *
+   * @throws ConfigurationException the subscriber does not acknowledge, or orders by key
+   * @throws RiverException the row is of another queue that had the name, or is ahead of the queue:
+   *     they are not of the same time. {@link #forget} has it begin where the subscriber stands
+   * @throws PositionTakenException somebody else claimed it at the same moment
+   */
+  public <M> StoredPosition<M> claim(
+      Connection connection, MessageQueue<M> queue, Subscriber<M> subscriber) throws SQLException {
+    requireTransaction(connection);
+    if (!subscriber.config().ackRequired() || subscriber.config().order() != Order.SEQUENCE) {
+      throw new ConfigurationException(
+          "queue "
+              + queue.name()
+              + ", subscriber "
+              + subscriber.name()
+              + ": a hand-over needs acknowledgement (subscriber.ack.required) and the order of"
+              + " sequences");
+    }
+    // The row is locked before it is read: a transaction of who had it has ended then.
+    if (!update(connection, "epoch = epoch + 1", "", queue.name(), subscriber.name())) {
+      insert(connection, queue, subscriber);
+    }
+    Row row = row(connection, queue.name(), subscriber.name());
+    if (row == null) {
+      throw new PositionTakenException("the position was forgotten while it was claimed");
+    }
+    StoredPosition<M> position = new StoredPosition<>(this, queue, subscriber, row.epoch());
+    position.moveTo(row);
+    return position;
+  }
+
+  /**
+   * Deletes a position: the next claim begins where the subscriber stands.
+   *
+   * @return whether there was one
+   */
+  public boolean forget(Connection connection, String queue, String subscriber)
+      throws SQLException {
+    try (PreparedStatement statement =
+        connection.prepareStatement("delete from " + table + WHERE)) {
+      statement.setString(1, queue);
+      statement.setString(2, subscriber);
+      return statement.executeUpdate() == 1;
+    }
+  }
+
+  private <M> void insert(Connection connection, MessageQueue<M> queue, Subscriber<M> subscriber)
+      throws SQLException {
+    try (PreparedStatement statement =
+        connection.prepareStatement(
+            "insert into "
+                + table
+                + " (queue_name, subscriber_name, queue_id, epoch, next_sequence)"
+                + " values (?, ?, ?, 1, ?)")) {
+      statement.setString(1, queue.name());
+      statement.setString(2, subscriber.name());
+      statement.setString(3, queue.identity().toString());
+      statement.setLong(4, subscriber.stats().ackFloor());
+      statement.executeUpdate();
+    }
+  }
+
+  @Nullable Row row(Connection connection, String queue, String subscriber) throws SQLException {
+    try (PreparedStatement statement =
+        connection.prepareStatement(
+            "select queue_id, epoch, next_sequence from " + table + WHERE)) {
+      statement.setString(1, queue);
+      statement.setString(2, subscriber);
+      try (ResultSet found = statement.executeQuery()) {
+        return found.next()
+            ? new Row(found.getString(1), found.getLong(2), found.getLong(3))
+            : null;
+      }
+    }
+  }
+
+  /** Changes the row, if it is there and as expected. */
+  boolean update(
+      Connection connection, String set, String expected, String queue, String subscriber)
+      throws SQLException {
+    try (PreparedStatement statement =
+        connection.prepareStatement("update " + table + " set " + set + WHERE + expected)) {
+      statement.setString(1, queue);
+      statement.setString(2, subscriber);
+      return statement.executeUpdate() == 1;
+    }
+  }
+
+  static void requireTransaction(Connection connection) throws SQLException {
+    if (connection.getAutoCommit()) {
+      throw new IllegalStateException(
+          "the connection commits by itself: call setAutoCommit(false), so that position and data"
+              + " are one transaction");
+    }
+  }
+}
