@@ -9,19 +9,22 @@ import java.util.List;
 import java.util.regex.MatchResult;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
-import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
-/** Every test that docs/reliability.md names as the holder of a promise is there. */
+/** Every test that a page names as the holder of a promise is there. */
 class ReliabilityDocTest {
-  private static final Pattern NAMED = Pattern.compile("`(\\w+Test)\\.(should\\w+)`");
+  private static final Pattern NAMED = Pattern.compile("`(\\w+(?:Test|Contract))\\.(should\\w+)`");
 
-  @Test
-  void shouldNameTestsThatExist() throws IOException {
+  @ParameterizedTest
+  @ValueSource(strings = {"reliability.md", "delivery.md", "database.md"})
+  void shouldNameTestsThatExist(String page) throws IOException {
     List<MatchResult> named =
-        NAMED.matcher(Files.readString(Path.of("..", "docs", "reliability.md"))).results().toList();
+        NAMED.matcher(Files.readString(Path.of("..", "docs", page))).results().toList();
 
     assertThat(named).isNotEmpty();
-    assertThat(named).allSatisfy(each -> assertThat(source(each.group(1))).contains(each.group(2)));
+    assertThat(named)
+        .allSatisfy(each -> assertThat(source(each.group(1))).contains(" " + each.group(2) + "("));
   }
 
   private static String source(String test) throws IOException {
