@@ -125,6 +125,18 @@ class ConfigurationDocTest {
   }
 
   @Test
+  void shouldHaveBothFormsOfEverySettingOfAQueueAndItsSubscribers() {
+    assertThat(settings)
+        .filteredOn(row -> row.name().equals("–"))
+        .extracting(Row::java)
+        .containsExactly("`timeSource(TimeSource)`"); // an object of the test that moves it
+    assertThat(settings)
+        .filteredOn(row -> row.java().equals("–"))
+        .extracting(Row::element)
+        .isSubsetOf("env", "monitor", "task-manager");
+  }
+
+  @Test
   void shouldListWhatHasNoEffect() {
     assertThat(params(withoutEffect, "queue"))
         .containsExactlyInAnyOrderElementsOf(QueueXml.QUEUE_PARAMS_WITHOUT_EFFECT);

@@ -5,6 +5,7 @@ import com.wookler.river.common.errors.ConfigurationException;
 import com.wookler.river.core.subscriber.Delivery;
 import com.wookler.river.core.subscriber.DeliveryFilter;
 import com.wookler.river.core.subscriber.Subscriber;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -16,7 +17,13 @@ import java.util.function.Predicate;
 final class ReactorXml {
   static final List<String> ELEMENTS = List.of("executor", "processor", "filter", "selector");
 
-  private static final String THREADS = "executor.pool.size";
+  /** Parameters of an executor without a class of its own. */
+  static final List<String> EXECUTOR_PARAMS =
+      List.of("executor.pool.size", "executor.batch.size", "executor.time.limit");
+
+  private static final String THREADS = EXECUTOR_PARAMS.get(0);
+  private static final String BATCH_SIZE = EXECUTOR_PARAMS.get(1);
+  private static final String TIME_LIMIT = EXECUTOR_PARAMS.get(2);
   private static final String EXPRESSION = "expression";
 
   private final List<Consumer<Reactor.Builder<Object>>> settings = new ArrayList<>();
@@ -43,18 +50,34 @@ final class ReactorXml {
   }
 
   private void executor(ConfigNode node) {
-    int threads = node.integer(THREADS, 1);
-    if (threads < 1) {
-      throw node.error(THREADS, "is " + threads + "; it must be 1 or more");
-    }
+    int threads = positive(node, THREADS, 1);
     settings.add(builder -> builder.threads(threads));
+    if (node.param(BATCH_SIZE).isPresent()) {
+      int batchSize = positive(node, BATCH_SIZE, 1);
+      settings.add(builder -> builder.batchSize(batchSize));
+    }
+    if (node.param(TIME_LIMIT).isPresent()) {
+      Duration limit = node.duration(TIME_LIMIT, Duration.ZERO);
+      if (limit.toMillis() < 1) {
+        throw node.error(TIME_LIMIT, "is " + limit + "; it must be 1 ms or more");
+      }
+      settings.add(builder -> builder.timeLimit(limit));
+    }
     if (node.attribute("class").isPresent()) {
       Executor own = node.instantiate(Executor.class);
       settings.add(builder -> builder.ownExecutor(own));
     } else {
       node.allowChildren(List.of("params"));
-      node.allowParams(List.of(THREADS));
+      node.allowParams(EXECUTOR_PARAMS);
     }
+  }
+
+  private static int positive(ConfigNode node, String param, int otherwise) {
+    int number = node.integer(param, otherwise);
+    if (number < 1) {
+      throw node.error(param, "is " + number + "; it must be 1 or more");
+    }
+    return number;
   }
 
   private void filter(ConfigNode node) {

@@ -18,6 +18,7 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.CountDownLatch;
 import java.util.function.Predicate;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -50,6 +51,19 @@ class ReactorXmlTest {
     @Override
     public ProcessResult<String> process(Delivery<String> delivery) {
       throw new NonFatalProcessorException("of no use");
+    }
+  }
+
+  /** Notes how many it is given at once, and holds them until it is released. */
+  public static final class Held implements BatchProcessor<String> {
+    static final CountDownLatch RELEASED = new CountDownLatch(1);
+
+    @Override
+    public List<ProcessResult<String>> process(List<Delivery<String>> batch)
+        throws InterruptedException {
+      SEEN.add(Integer.toString(batch.size()));
+      RELEASED.await();
+      return batch.stream().map(delivery -> ProcessResult.<String>pass()).toList();
     }
   }
 
@@ -147,6 +161,27 @@ class ReactorXmlTest {
   }
 
   @Test
+  void shouldTakeBatchesAndItsTimeAsItIsTold() throws IOException {
+    String executor =
+        "<executor><params><param name=\"executor.batch.size\" value=\"2\"/>"
+            + "<param name=\"executor.time.limit\" value=\"20ms\"/></params></executor>";
+    try (MessageQueue<String> queue = configured(executor + processor("held", "Held", ""))) {
+      queue.start();
+      queue.publisher().publishAll(List.of("m0", "m1", "m2", "m3", "m4"));
+      await().until(() -> SEEN.size() >= 2); // the first is stuck, and has a substitute
+      Held.RELEASED.countDown();
+      await().until(() -> queue.subscriber("audit").stats().lag() == 0);
+    }
+    assertThat(SEEN).hasSizeGreaterThanOrEqualTo(3).allMatch(size -> Integer.parseInt(size) <= 2);
+  }
+
+  @Test
+  void shouldNameItsParametersInTheDocument() throws IOException {
+    String doc = Files.readString(Path.of("..", "docs", "configuration.md"));
+    assertThat(ReactorXml.EXECUTOR_PARAMS).allSatisfy(name -> assertThat(doc).contains(name));
+  }
+
+  @Test
   void shouldFilterAndSelect() throws IOException {
     String selector =
         "<selector><route class=\"%sEven\">%s</route><otherwise>%s</otherwise></selector>"
@@ -194,14 +229,20 @@ class ReactorXmlTest {
     }
   }
 
+  private static String executor(String param, String value) {
+    return "<executor><params><param name=\"%s\" value=\"%s\"/></params></executor>"
+        .formatted(param, value);
+  }
+
   @Test
   void shouldNameWhatIsWrong() {
     for (String wrong :
         List.of(
             "<executor/>",
-            "<executor><params><param name=\"executor.pool.size\" value=\"0\"/></params></executor>"
-                + as("only"),
+            executor("executor.pool.size", "0") + as("only"),
             processor("text", "Text", ""),
+            executor("executor.batch.size", "0") + as("only"),
+            executor("executor.time.limit", "0") + as("only"),
             "<filter/>" + as("only"),
             "<filter expression=\"json.n >\"/>" + as("only"),
             "<filter class=\"" + NAME + "Even\" expression=\"json.n > 1\"/>" + as("only"),
