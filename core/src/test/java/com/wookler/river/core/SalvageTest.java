@@ -165,6 +165,27 @@ class SalvageTest {
   }
 
   @Test
+  void shouldFindATimeByWhatCanBeRead() throws IOException {
+    MessageQueue<String> orders = open(OnDamage.SALVAGE);
+    orders.subscriber("keeper");
+    Instant start = time.wallTime();
+    for (int i = 0; i < 35; i++) {
+      publish(orders, 1);
+      time.advance(Duration.ofSeconds(1));
+    }
+    for (long sequence = 12; sequence < 20; sequence++) {
+      write(2, offset(2, sequence) - HEADERS, new byte[HEADERS + 1]);
+    }
+    MessageQueue<String> again = reopen(OnDamage.SALVAGE);
+    assertThat(again.sequenceAt(start.plusSeconds(11))).hasValue(11);
+    assertThat(again.sequenceAt(start.plusSeconds(13))).hasValue(20);
+    assertThat(again.sequenceAt(start.plusSeconds(22))).hasValue(22);
+    Subscriber<String> audit = again.subscriber("audit");
+    audit.seek(Position.time(start.plusSeconds(15)));
+    assertThat(drain(audit)).isEqualTo(LongStream.range(20, 35).boxed().toList());
+  }
+
+  @Test
   void shouldStopAtDamageUntilItIsMoved() throws IOException {
     MessageQueue<String> orders = open(OnDamage.STOP);
     Subscriber<String> audit = orders.subscriber(acks("audit"));

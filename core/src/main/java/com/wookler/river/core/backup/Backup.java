@@ -280,16 +280,20 @@ public final class Backup implements AutoCloseable {
 
   /**
    * The first message in the backups published at or after this time, microseconds since 1970;
-   * empty if there is none.
+   * empty if there is none. Where the backup that has it is damaged, the first that can be read, or
+   * with which the next backup begins.
    *
-   * @throws DamagedMessageException the backup that has it is damaged there
    * @throws RiverException the backup cannot be read
    * @throws QueueClosedException after {@link #close}
    */
   public OptionalLong sequenceAt(long micros) {
-    return look(() -> index.publishedAt(micros), stored -> reader.find(stored, micros))
-        .map(OptionalLong::of)
+    return look(() -> index.publishedAt(micros), stored -> find(stored, micros))
         .orElse(OptionalLong.empty());
+  }
+
+  private OptionalLong find(StoredBlock stored, long micros) throws IOException {
+    OptionalLong found = reader.find(stored, micros);
+    return found.isPresent() ? found : index.firstSequenceFrom(stored.block().endSequence());
   }
 
   /** Looks into one backup. */

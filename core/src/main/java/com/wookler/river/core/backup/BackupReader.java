@@ -8,6 +8,7 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.OptionalLong;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
@@ -54,20 +55,24 @@ final class BackupReader {
     }
   }
 
-  /** The first message of this backup published at or after a time at which it has one. */
-  long find(StoredBlock stored, long micros) throws IOException {
+  /**
+   * The first message of this backup published at or after a time at which it has one; empty if
+   * nothing of that can be read.
+   */
+  OptionalLong find(StoredBlock stored, long micros) throws IOException {
     Search search = new Search(stored, micros);
     try {
-      BackupSeal seal = seal(stored);
-      String fault = walk(stored, seal.publishedAt(micros), search);
-      if (fault != null || search.found < 0) {
-        throw new DamagedMessageException(
-            "damaged: " + (fault == null ? "it is not in its frame" : fault));
+      for (Frame frame : seal(stored).publishedFrom(micros)) {
+        String fault = walk(stored, frame, search);
+        if (search.found >= 0) {
+          return OptionalLong.of(search.found);
+        }
+        LOG.debug("Backup {}: {}", stored.file(), fault);
       }
-      return search.found;
     } catch (DamagedMessageException e) {
-      throw located(stored, "first message from " + micros + " us on", e);
+      LOG.debug("Backup {}", stored.file(), e);
     }
+    return OptionalLong.empty();
   }
 
   private static BackupSeal seal(StoredBlock stored) throws IOException {
@@ -170,11 +175,13 @@ final class BackupReader {
 
     @Override
     public void document(long offset, byte[] document, int length) {
-      if (found < 0) {
+      try {
         reader.open(document, length, block);
-        if (reader.micros() >= micros) {
+        if (found < 0 && reader.micros() >= micros) {
           found = reader.firstSequence();
         }
+      } catch (DamagedMessageException e) {
+        LOG.debug("A document at offset {}", offset, e); // the next that can be read
       }
     }
   }

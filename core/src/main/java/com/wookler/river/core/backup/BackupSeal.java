@@ -145,8 +145,8 @@ record BackupSeal(Seal block, long madeMicros, long length, List<Frame> frames) 
     return frames.get(low);
   }
 
-  /** The frame with the first message published at or after this time, if this block has one. */
-  Frame publishedAt(long micros) {
+  /** The frames from that with the first message published at or after this time on. */
+  List<Frame> publishedFrom(long micros) {
     int low = 0;
     int high = frames.size() - 1;
     while (low < high) {
@@ -157,7 +157,7 @@ record BackupSeal(Seal block, long madeMicros, long length, List<Frame> frames) 
         high = middle - 1;
       }
     }
-    return frames.get(low);
+    return frames.subList(low, frames.size());
   }
 
   private static int checksum(byte[] bytes) {

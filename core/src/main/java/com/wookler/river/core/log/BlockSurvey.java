@@ -8,6 +8,7 @@ import java.nio.file.NoSuchFileException;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.OptionalLong;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -28,6 +29,7 @@ final class BlockSurvey {
   private final List<Damage> lost = new ArrayList<>();
   private long[] sequences = new long[64]; // the first of each document
   private long[] offsets = new long[64]; // of each document's header
+  private long[] times = new long[64]; // publish time of each document
   private int documents;
 
   private long expected; // all below it are seen or lost
@@ -81,7 +83,7 @@ final class BlockSurvey {
   }
 
   private void document(long offset, long behind, DocumentReader reader) {
-    add(reader.firstSequence(), offset);
+    add(reader, offset);
     lost(reader.firstSequence(), offset);
     provenTo = reader.offset();
     while (reader.hasNext()) {
@@ -120,12 +122,14 @@ final class BlockSurvey {
     expected = to;
   }
 
-  private void add(long sequence, long offset) {
+  private void add(DocumentReader reader, long offset) {
     if (documents == sequences.length) {
       sequences = Arrays.copyOf(sequences, documents * 2);
       offsets = Arrays.copyOf(offsets, documents * 2);
+      times = Arrays.copyOf(times, documents * 2);
     }
-    sequences[documents] = sequence;
+    sequences[documents] = reader.firstSequence();
+    times[documents] = reader.micros();
     offsets[documents++] = offset;
   }
 
@@ -147,6 +151,20 @@ final class BlockSurvey {
       }
     }
     return null;
+  }
+
+  /** The first message published at or after this time that can be proven. */
+  OptionalLong publishedAt(long micros) {
+    for (int i = 0; i < documents; i++) {
+      if (times[i] >= micros) {
+        long sequence = sequences[i];
+        for (Damage at = damageOf(sequence); at != null; at = damageOf(sequence)) {
+          sequence = at.end();
+        }
+        return sequence < end ? OptionalLong.of(sequence) : OptionalLong.empty();
+      }
+    }
+    return OptionalLong.empty();
   }
 
   /** All that is lost. */

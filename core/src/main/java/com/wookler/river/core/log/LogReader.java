@@ -256,20 +256,27 @@ public final class LogReader implements AutoCloseable {
 
   /**
    * The first message published at or after this time; empty if there is none, or only in a backup.
+   * Where a block is damaged, the first that can be read.
+   *
+   * @throws RiverException a block cannot be read now
    */
   public OptionalLong sequenceAt(long micros) {
     Block block = log.publishedAt(micros);
-    return block == null ? OptionalLong.empty() : OptionalLong.of(find(block, micros));
+    while (block != null) {
+      OptionalLong found = find(block, micros);
+      if (found.isPresent()) {
+        return found;
+      }
+      block = log.blockOf(log.gaps().endOf(block.endSequence()));
+    }
+    return OptionalLong.empty();
   }
 
-  /** The first sequence of the block published at or after this time; the block has one. */
-  long find(Block block, long micros) {
+  /** The first sequence of the block published at or after this time, if it can be read. */
+  OptionalLong find(Block block, long micros) {
     boolean interrupted = Thread.interrupted(); // Chronicle's file channels close on an interrupt
-    try (BlockSearch search = new BlockSearch(store, cursor, document)) {
-      search.time(block, micros);
-      return document.firstSequence();
-    } catch (DamagedMessageException | InternalError e) {
-      throw damaged(block.firstSequence(), e);
+    try {
+      return findHere(block, micros);
     } catch (IOException e) {
       throw unreadable(block.firstSequence(), e);
     } finally {
@@ -277,6 +284,17 @@ public final class LogReader implements AutoCloseable {
       if (interrupted) {
         Thread.currentThread().interrupt();
       }
+    }
+  }
+
+  private OptionalLong findHere(Block block, long micros) throws IOException {
+    try (BlockSearch search = new BlockSearch(store, cursor, document)) {
+      search.time(block, micros);
+      return OptionalLong.of(document.firstSequence());
+    } catch (DamagedMessageException | InternalError e) {
+      PageFaults.settle();
+      cursor.close();
+      return log.surveys().make(block, settings, log.nextSequence()).publishedAt(micros);
     }
   }
 
