@@ -60,6 +60,11 @@ final class Passed<M> implements Delivery<M> {
   }
 
   @Override
+  public long place() {
+    return source().place();
+  }
+
+  @Override
   public int attempt() {
     return source().attempt();
   }

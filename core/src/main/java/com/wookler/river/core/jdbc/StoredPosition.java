@@ -18,10 +18,10 @@ import org.slf4j.LoggerFactory;
 /**
  * The position of one subscriber in the user's database, claimed by {@link PositionStore#claim}.
  *
- * <p>Messages are handed over in the order of their sequences, by one thread at a time: a message
- * that was left out would count as handed over as soon as a later one is, so that is refused. A
- * message that the database does not want is advanced over all the same, committed, and rejected
- * only then. Thread-safe.
+ * <p>Messages are handed over in the order of their places, by one thread at a time: a message that
+ * was left out would count as handed over as soon as a later one is, so that is refused. A message
+ * that the database does not want is advanced over all the same, committed, and rejected only then.
+ * Thread-safe.
  *
  * @param <M> type of the data
  */
@@ -96,7 +96,7 @@ public final class StoredPosition<M> {
   /**
    * Likewise for several messages at once.
    *
-   * @return those that are new to the database, in the order of their sequences
+   * @return those that are new to the database, in the order of their places
    */
   public List<Delivery<M>> advance(
       Connection connection, Collection<? extends Delivery<M>> deliveries) throws SQLException {
@@ -104,8 +104,8 @@ public final class StoredPosition<M> {
     PositionStore.Row row = row(connection);
     SortedMap<Long, Delivery<M>> fresh = new TreeMap<>();
     for (Delivery<M> delivery : deliveries) {
-      if (delivery.sequence() >= row.next()) {
-        fresh.put(delivery.sequence(), delivery);
+      if (delivery.place() >= row.next()) {
+        fresh.put(delivery.place(), delivery);
       }
     }
     if (fresh.isEmpty()) {

@@ -23,6 +23,14 @@ public interface Delivery<M> {
   /** The sequence that the message's publisher was told. */
   long sequence();
 
+  /**
+   * Where it stands in the log, in whose order messages are handed over: its sequence, but for a
+   * message that was delayed, which has a later place.
+   */
+  default long place() {
+    return sequence();
+  }
+
   /** 1 for the first delivery of this message to this subscriber, one more at each further one. */
   int attempt();
 

@@ -35,6 +35,11 @@ public final class LookedUp<M> implements Delivery<M> {
   }
 
   @Override
+  public long place() {
+    return message.sequence();
+  }
+
+  @Override
   public int attempt() {
     return attempts;
   }

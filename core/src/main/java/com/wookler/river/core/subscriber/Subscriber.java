@@ -160,9 +160,11 @@ public interface Subscriber<M> extends AutoCloseable {
   /**
    * Whether it has finished a message: acknowledged, handed over without acknowledgement, refused
    * by the filter, expired, given up and kept as a dead letter, or lost or passed over otherwise.
+   *
+   * @param place {@link Delivery#place}: its sequence, unless it was delayed
    */
-  default boolean isFinished(long sequence) {
-    return sequence < stats().ackFloor();
+  default boolean isFinished(long place) {
+    return place < stats().ackFloor();
   }
 
   /** Where it stands. */

@@ -242,6 +242,29 @@ abstract class HandOverContract {
   }
 
   @Test
+  void shouldHandOverWhatWasDelayedBehindLaterMessages() throws Exception {
+    queue.publisher().publish(Message.of("late").deliverAfter(Duration.ofMillis(200)));
+    publish("a", "b");
+    StoredPosition<String> position = claim(connection);
+    List<Delivery<String>> batch = take(9);
+    assertThat(batch).extracting(Delivery::data).containsExactly("a", "b");
+    insert(connection, position.advance(connection, batch));
+    connection.commit();
+    billing.ack(batch);
+
+    Delivery<String> late = billing.next(Duration.ofSeconds(20));
+    assertThat(late.sequence()).isZero();
+    assertThat(late.place()).isEqualTo(3);
+    insert(connection, position.advance(connection, List.of(late)));
+    connection.commit();
+    assertThat(position.advance(connection, late)).isFalse();
+    late.ack();
+    assertThat(billing.isFinished(3)).isTrue();
+    assertThat(taken()).containsExactly("late", "a", "b");
+    assertThat(next()).isEqualTo(4);
+  }
+
+  @Test
   void shouldShutOutWhoeverClaimedBefore() throws Exception {
     publish("a", "b");
     StoredPosition<String> old = claim(connection);
