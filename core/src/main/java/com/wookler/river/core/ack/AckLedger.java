@@ -6,52 +6,14 @@ package com.wookler.river.core.ack;
  * <p>The {@link Ring} is the truth of the run; {@link Schedule} keeps orders over it that may hold
  * stale entries. Every fact goes to the journal first and to the ring second, so that a snapshot
  * taken in between lacks only what the journal's next record tells.
- *
- * <p>Invariants: floor ≤ position ≤ end of the ring; the entry at the floor isn't finished unless
- * it is at the end; below the position no entry is UNSEEN; from the position on there are only
- * entries that recovery left, UNSEEN or FINISHED, and the one at the position isn't finished.
  */
-final class AckLedger implements Ledger {
-  private final Limits limits;
-  private final Ring ring;
-  private final AckJournal journal;
-  private final RecoveryReport recovery;
-  private final Schedule schedule;
-
-  private long position;
-  private long handedOver;
+final class AckLedger extends RingLedger {
   private long epoch;
   private long redelivered;
-  private boolean closed;
 
   AckLedger(Limits limits, Ring ring, AckJournal journal, RecoveryReport recovery) {
-    this.limits = limits;
-    this.ring = ring;
-    this.journal = journal;
-    this.recovery = recovery;
-    this.schedule = new Schedule(ring, limits);
-    this.position = ring.floor();
-    this.handedOver = recovery.handedOver();
+    super(limits, ring, journal, recovery);
     this.epoch = journal.generation();
-    passFinished();
-  }
-
-  @Override
-  public long floor() {
-    requireOpen();
-    return ring.floor();
-  }
-
-  @Override
-  public long position() {
-    requireOpen();
-    return position;
-  }
-
-  @Override
-  public boolean hasRoom() {
-    requireOpen();
-    return inFlightRoom() && position - ring.floor() < limits.window();
   }
 
   @Override
@@ -222,12 +184,6 @@ final class AckLedger implements Ledger {
   }
 
   @Override
-  public long nextSpent() {
-    requireOpen();
-    return schedule.nextSpent();
-  }
-
-  @Override
   public long bury(long sequence) {
     if (sequence < 0 || sequence != nextSpent()) {
       throw new IllegalStateException("sequence " + sequence + " isn't the next that is spent");
@@ -290,39 +246,6 @@ final class AckLedger implements Ledger {
   }
 
   @Override
-  public boolean isFinished(long sequence) {
-    return sequence < floor() || ring.isFinished(sequence);
-  }
-
-  @Override
-  public int attempts(long sequence) {
-    requireOpen();
-    return triedBefore(sequence);
-  }
-
-  @Override
-  public long available(long from) {
-    requireOpen();
-    return ring.available(from);
-  }
-
-  @Override
-  public long nextReady() {
-    requireOpen();
-    return inFlightRoom() ? schedule.nextReady() : -1;
-  }
-
-  @Override
-  public long location(long sequence) {
-    requireOpen();
-    if (sequence < ring.floor() || sequence >= position) {
-      throw new IllegalArgumentException(
-          "sequence " + sequence + " isn't within " + ring.floor() + " and " + position);
-    }
-    return ring.location(sequence);
-  }
-
-  @Override
   public long redeliver(long sequence, long nowMillis) {
     if (sequence < 0 || sequence != nextReady()) {
       throw new IllegalStateException("sequence " + sequence + " isn't the next to redeliver");
@@ -334,12 +257,6 @@ final class AckLedger implements Ledger {
     schedule.fly(sequence, nowMillis);
     redelivered++;
     return ticket(sequence);
-  }
-
-  @Override
-  public long nextDueMillis() {
-    requireOpen();
-    return schedule.nextDue();
   }
 
   @Override
@@ -358,102 +275,9 @@ final class AckLedger implements Ledger {
   }
 
   @Override
-  public int inFlight() {
-    requireOpen();
-    return ring.count(Ring.IN_FLIGHT);
-  }
-
-  @Override
-  public int ready() {
-    requireOpen();
-    return ring.count(Ring.READY);
-  }
-
-  @Override
-  public int delayed() {
-    requireOpen();
-    return ring.count(Ring.DELAYED);
-  }
-
-  @Override
-  public long finishedAboveFloor() {
-    requireOpen();
-    return ring.count(Ring.FINISHED);
-  }
-
-  @Override
-  public long unfinished() {
-    requireOpen();
-    return (long) ring.count(Ring.IN_FLIGHT)
-        + ring.count(Ring.READY)
-        + ring.count(Ring.DELAYED)
-        + ring.count(Ring.SPENT)
-        + ring.count(Ring.DYING);
-  }
-
-  @Override
   public long redelivered() {
     requireOpen();
     return redelivered;
-  }
-
-  @Override
-  public long timedOut() {
-    requireOpen();
-    return schedule.timedOut();
-  }
-
-  @Override
-  public long unjournaled() {
-    requireOpen();
-    return journal.unjournaled();
-  }
-
-  @Override
-  public RecoveryReport recovery() {
-    return recovery;
-  }
-
-  @Override
-  public void force() {
-    journal.force();
-  }
-
-  @Override
-  public void forceFinished() {
-    journal.forceFinished();
-  }
-
-  @Override
-  public void close() {
-    closed = true;
-    journal.close();
-  }
-
-  /** Entries of memory in use; for tests. */
-  int ringCapacity() {
-    return ring.capacity();
-  }
-
-  int deadlineCapacity() {
-    return schedule.deadlineCapacity();
-  }
-
-  private void requireOpen() {
-    if (closed) {
-      throw new IllegalStateException("the ledger is closed");
-    }
-  }
-
-  private boolean inFlightRoom() {
-    return ring.count(Ring.IN_FLIGHT) < limits.maxInFlight();
-  }
-
-  private int triedBefore(long sequence) {
-    if (sequence < ring.end()) {
-      return ring.attempt(sequence);
-    }
-    return sequence < handedOver ? 1 : 0;
   }
 
   private long ticket(long sequence) {
@@ -481,13 +305,6 @@ final class AckLedger implements Ledger {
   private void settleFloor() {
     ring.advance();
     passFinished();
-  }
-
-  /** Keeps the position off finished entries, which only recovery leaves there. */
-  private void passFinished() {
-    while (position < ring.end() && ring.state(position) == Ring.FINISHED) {
-      position++;
-    }
   }
 
   private void restart(long sequence) {

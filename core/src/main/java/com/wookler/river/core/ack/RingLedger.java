@@ -1,0 +1,196 @@
+package com.wookler.river.core.ack;
+
+/**
+ * What a ledger over a {@link Ring} tells, and its life; what changes it is in {@link AckLedger}.
+ * Guarded by the subscriber's lock.
+ *
+ * <p>Invariants: floor ≤ position ≤ end of the ring; the entry at the floor isn't finished unless
+ * it is at the end; below the position no entry is UNSEEN; from the position on there are only
+ * entries that recovery left, UNSEEN or FINISHED, and the one at the position isn't finished.
+ */
+abstract class RingLedger implements Ledger {
+  final Limits limits;
+  final Ring ring;
+  final AckJournal journal;
+  final Schedule schedule;
+
+  long position;
+  long handedOver;
+
+  private final RecoveryReport recovery;
+  private boolean closed;
+
+  RingLedger(Limits limits, Ring ring, AckJournal journal, RecoveryReport recovery) {
+    this.limits = limits;
+    this.ring = ring;
+    this.journal = journal;
+    this.recovery = recovery;
+    this.schedule = new Schedule(ring, limits);
+    this.position = ring.floor();
+    this.handedOver = recovery.handedOver();
+    passFinished();
+  }
+
+  @Override
+  public final long floor() {
+    requireOpen();
+    return ring.floor();
+  }
+
+  @Override
+  public final long position() {
+    requireOpen();
+    return position;
+  }
+
+  @Override
+  public final boolean hasRoom() {
+    requireOpen();
+    return inFlightRoom() && position - ring.floor() < limits.window();
+  }
+
+  @Override
+  public final long nextSpent() {
+    requireOpen();
+    return schedule.nextSpent();
+  }
+
+  @Override
+  public final boolean isFinished(long sequence) {
+    return sequence < floor() || ring.isFinished(sequence);
+  }
+
+  @Override
+  public final int attempts(long sequence) {
+    requireOpen();
+    return triedBefore(sequence);
+  }
+
+  @Override
+  public final long available(long from) {
+    requireOpen();
+    return ring.available(from);
+  }
+
+  @Override
+  public final long nextReady() {
+    requireOpen();
+    return inFlightRoom() ? schedule.nextReady() : -1;
+  }
+
+  @Override
+  public final long location(long sequence) {
+    requireOpen();
+    if (sequence < ring.floor() || sequence >= position) {
+      throw new IllegalArgumentException(
+          "sequence " + sequence + " isn't within " + ring.floor() + " and " + position);
+    }
+    return ring.location(sequence);
+  }
+
+  @Override
+  public final long nextDueMillis() {
+    requireOpen();
+    return schedule.nextDue();
+  }
+
+  @Override
+  public final int inFlight() {
+    requireOpen();
+    return ring.count(Ring.IN_FLIGHT);
+  }
+
+  @Override
+  public final int ready() {
+    requireOpen();
+    return ring.count(Ring.READY);
+  }
+
+  @Override
+  public final int delayed() {
+    requireOpen();
+    return ring.count(Ring.DELAYED);
+  }
+
+  @Override
+  public final long finishedAboveFloor() {
+    requireOpen();
+    return ring.count(Ring.FINISHED);
+  }
+
+  @Override
+  public final long unfinished() {
+    requireOpen();
+    return (long) ring.count(Ring.IN_FLIGHT)
+        + ring.count(Ring.READY)
+        + ring.count(Ring.DELAYED)
+        + ring.count(Ring.SPENT)
+        + ring.count(Ring.DYING);
+  }
+
+  @Override
+  public final long timedOut() {
+    requireOpen();
+    return schedule.timedOut();
+  }
+
+  @Override
+  public final long unjournaled() {
+    requireOpen();
+    return journal.unjournaled();
+  }
+
+  @Override
+  public final RecoveryReport recovery() {
+    return recovery;
+  }
+
+  @Override
+  public final void force() {
+    journal.force();
+  }
+
+  @Override
+  public final void forceFinished() {
+    journal.forceFinished();
+  }
+
+  @Override
+  public final void close() {
+    closed = true;
+    journal.close();
+  }
+
+  /** Entries of memory in use; for tests. */
+  int ringCapacity() {
+    return ring.capacity();
+  }
+
+  int deadlineCapacity() {
+    return schedule.deadlineCapacity();
+  }
+
+  final void requireOpen() {
+    if (closed) {
+      throw new IllegalStateException("the ledger is closed");
+    }
+  }
+
+  final boolean inFlightRoom() {
+    return ring.count(Ring.IN_FLIGHT) < limits.maxInFlight();
+  }
+
+  final int triedBefore(long sequence) {
+    if (sequence < ring.end()) {
+      return ring.attempt(sequence);
+    }
+    return sequence < handedOver ? 1 : 0;
+  }
+
+  /** Keeps the position off finished entries, which only recovery leaves there. */
+  final void passFinished() {
+    while (position < ring.end() && ring.state(position) == Ring.FINISHED) {
+      position++;
+    }
+  }
+}
