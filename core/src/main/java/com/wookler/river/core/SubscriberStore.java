@@ -11,6 +11,7 @@ import com.wookler.river.core.log.DurableFiles;
 import com.wookler.river.core.log.LogReader;
 import com.wookler.river.core.message.DamagedMessageException;
 import com.wookler.river.core.message.QueueFailedException;
+import com.wookler.river.core.subscriber.Order;
 import com.wookler.river.core.subscriber.Positions;
 import com.wookler.river.core.subscriber.StoredSubscriber;
 import com.wookler.river.core.subscriber.SubscriberConfig;
@@ -106,11 +107,12 @@ final class SubscriberStore {
     } catch (DamagedMessageException e) {
       StoredSubscriber rebuilt = rebuilt(subscriber);
       LOG.warn(
-          "Queue {}, subscriber {}: {}; going on with default settings, ack required = {}",
+          "Queue {}, subscriber {}: {}; going on with default settings, ack required = {}, order = {}",
           queue,
           rebuilt.config().name(),
           e.getMessage(),
-          rebuilt.config().ackRequired());
+          rebuilt.config().ackRequired(),
+          rebuilt.config().order());
       if (Files.exists(file)) {
         Path aside = file.resolveSibling(StoredSubscriber.FILE + ".corrupt");
         Files.move(file, aside, StandardCopyOption.REPLACE_EXISTING);
@@ -123,9 +125,13 @@ final class SubscriberStore {
   /** Settings by what its ledger shows. */
   private StoredSubscriber rebuilt(Path subscriber) throws IOException {
     String name = String.valueOf(subscriber.getFileName());
-    boolean ack = Ledgers.acknowledges(subscriber, Owner.of(identity, name));
-    return new StoredSubscriber(
-        SubscriberConfig.builder(name).ack(ack).build(), log.firstSequence());
+    Owner owner = Owner.of(identity, name);
+    SubscriberConfig config =
+        SubscriberConfig.builder(name)
+            .ack(Ledgers.acknowledges(subscriber, owner))
+            .order(Ledgers.ordersByKey(subscriber, owner) ? Order.KEY : Order.SEQUENCE)
+            .build();
+    return new StoredSubscriber(config, log.firstSequence());
   }
 
   /** Opens a subscriber's ledger, making it at the start that the settings name if it is new. */

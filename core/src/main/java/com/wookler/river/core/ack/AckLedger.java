@@ -10,6 +10,7 @@ package com.wookler.river.core.ack;
 final class AckLedger extends RingLedger {
   private long epoch;
   private long redelivered;
+  private boolean goneOn;
 
   AckLedger(Limits limits, Ring ring, AckJournal journal, RecoveryReport recovery) {
     super(limits, ring, journal, recovery);
@@ -18,6 +19,43 @@ final class AckLedger extends RingLedger {
 
   @Override
   public long handOver(long sequence, long location, long nowMillis) {
+    requireNext(sequence);
+    int before = triedBefore(sequence);
+    if (sequence < handedOver) {
+      journal.attempts(sequence, before + 1);
+    } else {
+      handedOver = sequence + 1;
+      journal.handedOver(handedOver);
+    }
+    ring.extendTo(Math.max(ring.end(), sequence + 1));
+    return fly(sequence, location, before, nowMillis);
+  }
+
+  @Override
+  public long handOver(long sequence, long location, long key, long nowMillis) {
+    requireNext(sequence);
+    KeyOrder order = keys;
+    if (order == null) {
+      throw new IllegalStateException("the ledger keeps the order of sequences");
+    }
+    int before = triedBefore(sequence);
+    ring.extendTo(Math.max(ring.end(), sequence + 1));
+    if (key != NO_KEY && !order.enter(sequence, key)) {
+      ring.location(sequence, location);
+      ring.move(sequence, Ring.WAITING);
+      moveOn();
+      return NOT_NOW;
+    }
+    if (schedule.isSpent(before)) {
+      schedule.spend(sequence);
+      moveOn();
+      return NOT_NOW;
+    }
+    journal.attempts(sequence, before + 1);
+    return fly(sequence, location, before, nowMillis);
+  }
+
+  private void requireNext(long sequence) {
     requireOpen();
     if (sequence != position || !hasRoom()) {
       throw new IllegalStateException(
@@ -28,23 +66,22 @@ final class AckLedger extends RingLedger {
               + ", room "
               + hasRoom());
     }
-    int before = triedBefore(sequence);
-    if (sequence < handedOver) {
-      journal.attempts(sequence, before + 1);
-    } else {
-      handedOver = sequence + 1;
-      journal.handedOver(handedOver);
-    }
+  }
+
+  private long fly(long sequence, long location, int before, long nowMillis) {
     if (before > 0) {
       redelivered++;
     }
-    ring.extendTo(Math.max(ring.end(), sequence + 1));
     ring.location(sequence, location);
     ring.attempt(sequence, before + 1);
     schedule.fly(sequence, nowMillis);
-    position = sequence + 1;
-    passFinished();
+    moveOn();
     return ticket(sequence);
+  }
+
+  private void moveOn() {
+    position++;
+    passFinished();
   }
 
   @Override
@@ -86,6 +123,8 @@ final class AckLedger extends RingLedger {
     for (long s = floor; s < known; s++) {
       if (ring.state(s) == Ring.FINISHED) {
         finished++;
+      } else if (keys != null && ring.state(s) != Ring.WAITING) {
+        letGo(keys, s);
       }
     }
     ring.raise(end);
@@ -98,28 +137,89 @@ final class AckLedger extends RingLedger {
   public Outcome acknowledge(long sequence, long ticket) {
     Outcome verdict = judge(sequence, ticket);
     if (verdict == Outcome.DONE) {
-      journal.finished(sequence, 1);
-      ring.move(sequence, Ring.FINISHED);
-      settleFloor();
+      finishOne(sequence);
     }
     return verdict;
+  }
+
+  /** In this order: the fact, the entry, its key, the floor. */
+  private void finishOne(long sequence) {
+    journal.finished(sequence, 1);
+    ring.move(sequence, Ring.FINISHED);
+    if (keys != null) {
+      letGo(keys, sequence);
+    }
+    settleFloor();
+  }
+
+  /** Has the next message of a finished one's key go on. */
+  private void letGo(KeyOrder order, long sequence) {
+    long next = order.leave(sequence);
+    if (next < 0) {
+      return;
+    }
+    if (schedule.isSpent(ring.attempt(next))) {
+      schedule.spend(next);
+    } else {
+      schedule.ready(next);
+    }
+    goneOn = true;
+  }
+
+  @Override
+  public boolean hasGoneOn() {
+    requireOpen();
+    boolean has = goneOn;
+    goneOn = false;
+    return has;
   }
 
   @Override
   public Outcome acknowledgeUpTo(long sequence, long ticket) {
     Outcome verdict = judge(sequence, ticket);
-    if (verdict == Outcome.STALE) {
+    if (verdict == Outcome.STALE || (keys != null && verdict == Outcome.REPEATED)) {
       return verdict;
     }
+    if (keys != null) {
+      finishHandedOver(keys, sequence);
+      settleFloor();
+      return Outcome.DONE;
+    }
     // Even if this one was finished before: it is still known, so something below it isn't.
-    journal.finished(ring.floor(), sequence - ring.floor() + 1);
-    for (long s = ring.floor(); s <= sequence; s++) {
+    finishRun(ring.floor(), sequence + 1);
+    settleFloor();
+    return Outcome.DONE;
+  }
+
+  /**
+   * Leaves those that wait. Each run is told and carried out before the next, so that a snapshot
+   * taken in between lacks nothing.
+   */
+  private void finishHandedOver(KeyOrder order, long last) {
+    long first = ring.floor();
+    for (long s = first; s <= last + 1; s++) {
+      if (s > last || ring.state(s) == Ring.WAITING) {
+        finishRun(first, s);
+        first = s + 1;
+      }
+    }
+    for (long s = ring.floor(); s <= last; s++) {
+      if (ring.state(s) == Ring.FINISHED) {
+        letGo(order, s);
+      }
+    }
+  }
+
+  private void finishRun(long from, long end) {
+    if (from == end) {
+      return;
+    }
+    journal.finished(from, end - from);
+    for (long s = from; s < end; s++) {
       if (ring.state(s) != Ring.FINISHED) {
         ring.move(s, Ring.FINISHED);
       }
     }
-    settleFloor();
-    return Outcome.DONE;
   }
 
   @Override
@@ -178,8 +278,7 @@ final class AckLedger extends RingLedger {
     ring.extendTo(Math.max(ring.end(), position + 1));
     ring.attempt(position, before);
     schedule.spend(position);
-    position++;
-    passFinished();
+    moveOn();
     return true;
   }
 
@@ -207,9 +306,7 @@ final class AckLedger extends RingLedger {
     if (!isDying(sequence, ticket)) {
       return false;
     }
-    journal.finished(sequence, 1);
-    ring.move(sequence, Ring.FINISHED);
-    settleFloor();
+    finishOne(sequence);
     return true;
   }
 
@@ -238,10 +335,11 @@ final class AckLedger extends RingLedger {
         || sequence - ring.floor() >= Limits.MAX_WINDOW) {
       return false;
     }
-    journal.finished(sequence, 1);
+    if (ring.holds(sequence) && ring.state(sequence) == Ring.WAITING) {
+      throw new IllegalStateException("sequence " + sequence + " waits for its key");
+    }
     ring.extendTo(Math.max(ring.end(), sequence + 1));
-    ring.move(sequence, Ring.FINISHED);
-    settleFloor();
+    finishOne(sequence);
     return true;
   }
 
@@ -250,12 +348,14 @@ final class AckLedger extends RingLedger {
     if (sequence < 0 || sequence != nextReady()) {
       throw new IllegalStateException("sequence " + sequence + " isn't the next to redeliver");
     }
+    if (!ring.isFresh(sequence)) {
+      redelivered++;
+    }
     int attempt = ring.attempt(sequence) + 1;
     journal.attempts(sequence, attempt);
     ring.attempt(sequence, attempt);
     ring.nextToken(sequence);
     schedule.fly(sequence, nowMillis);
-    redelivered++;
     return ticket(sequence);
   }
 
@@ -292,7 +392,7 @@ final class AckLedger extends RingLedger {
     }
     return switch (ring.state(sequence)) {
       case Ring.FINISHED -> Outcome.REPEATED;
-      case Ring.SPENT, Ring.DYING -> Outcome.STALE;
+      case Ring.SPENT, Ring.DYING, Ring.WAITING -> Outcome.STALE;
       default -> Outcome.DONE;
     };
   }
@@ -310,6 +410,10 @@ final class AckLedger extends RingLedger {
   private void restart(long sequence) {
     ring.restart(sequence);
     schedule.clear();
+    if (keys != null) {
+      keys.clear();
+    }
+    goneOn = false;
     position = sequence;
     handedOver = sequence;
     epoch = journal.generation();

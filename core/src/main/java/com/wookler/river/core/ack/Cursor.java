@@ -16,13 +16,17 @@ import java.nio.file.Path;
  * offset  size  content (little-endian; 4,096 bytes, the rest is zero)
  *      0     8  magic "RIVERCUR"
  *      8     4  version, 1
- *     12     4  kind: 0 without acknowledgement, 1 with
+ *     12     4  kind: 0 without acknowledgement, 1 with, 2 with it and in the order of keys
  *     16     4  CRC32C of the owner's seed ({@link Owner}) and bytes 0 to 15
  *     64     8  slot A: the mark
  *     72     8  slot A: its check, {@link Checks#mix} of the mark XOR the owner's seed
  *    128    16  slot B, likewise
  *    192    16  generation of the acknowledgement log in use, likewise; 0 without acknowledgement
  * </pre>
+ *
+ * <p>In the order of keys, messages are handed over that stand behind others that were not. So the
+ * mark says nothing there: it is where the subscriber began, or was moved to last, and each
+ * delivery is told to the log of acknowledgements.
  *
  * <p>The slots are written in turn, so that a kill between the two stores of one leaves the other.
  * The mark only grows, but for a seek, which writes both: so the highest valid slot counts.
@@ -33,6 +37,7 @@ final class Cursor {
   static final int VERSION = 1;
   static final int WITHOUT_ACK = 0;
   static final int WITH_ACK = 1;
+  static final int BY_KEY = 2;
   static final int SLOT_A = 64;
   static final int SLOT_B = 128;
   static final int GENERATION = 192;

@@ -104,7 +104,7 @@ final class FileJournal implements AckJournal {
    *
    * @param generation the first one of this run
    * @param previous the last log before it; 0 if there is none
-   * @param handedOver the mark
+   * @param handedOver the mark; 0 in the order of keys, where none is kept
    * @param snapshotted whether the state was written as this generation's snapshot
    */
   record Start(long generation, long previous, long handedOver, boolean snapshotted) {}

@@ -20,6 +20,12 @@ package com.wookler.river.core.ack;
  * safe. So is one whose holder gives it up, {@link #bury(long, long)}. All verdicts on it are
  * {@link Outcome#STALE} then.
  *
+ * <p><b>Order of keys.</b> With {@link Limits#byKey}, at most one message of a key is out: from its
+ * hand-over until it is finished, through all its further deliveries and its dead letter, the later
+ * ones of that key that are read wait, in the order of their sequences, within the window. Keys are
+ * 64-bit hashes; two with the same hash count as one. {@link #acknowledgeUpTo} leaves those that
+ * wait: nobody has seen them.
+ *
  * <p><b>Durability.</b> What a method has changed survives the death of the process once it
  * returned: the mark of what was handed over, each acknowledgement, each attempt. It survives a
  * power loss once {@link #force()} has run after it; {@link #seek} is forced before it returns.
@@ -36,6 +42,12 @@ package com.wookler.river.core.ack;
 public interface Ledger extends AutoCloseable {
   /** The highest attempt that is told apart; further ones stay at it. */
   int MAX_ATTEMPT = Ticket.MAX_ATTEMPT;
+
+  /** In place of a key, of a message without. */
+  long NO_KEY = KeyOrder.NONE;
+
+  /** In place of a ticket: the message is not handed over now. */
+  long NOT_NOW = -1;
 
   /** The attempt that a ticket stands for: 1 for the first delivery of a message. */
   static int attempt(long ticket) {
@@ -73,6 +85,26 @@ public interface Ledger extends AutoCloseable {
   long handOver(long sequence, long location, long nowMillis);
 
   /**
+   * Likewise in the order of keys: moves the position on in any case, and hands the message over
+   * unless an earlier one of its key is unfinished, for which it waits, or its deliveries are used
+   * up, so that it is among {@link #nextSpent}.
+   *
+   * @param key a hash of its key; {@link #NO_KEY} without
+   * @return the ticket, or {@link #NOT_NOW}
+   * @throws IllegalStateException without {@link #hasRoom()}, or without {@link Limits#byKey}
+   */
+  long handOver(long sequence, long location, long key, long nowMillis);
+
+  /** Whether a message with this key that is read now would wait. */
+  boolean isBusy(long key);
+
+  /**
+   * Whether a message that waited for its key has become available, or spent, since this was asked
+   * last: no publish tells.
+   */
+  boolean hasGoneOn();
+
+  /**
    * Finishes, without a delivery, what lies from {@link #position()} up to but not including {@code
    * end}: a gap in the log, or messages that are gone or were refused. Goes as far as the window
    * allows.
@@ -93,7 +125,10 @@ public interface Ledger extends AutoCloseable {
   /** Finishes a message. Also counts after its timeout, as long as it wasn't handed over again. */
   Outcome acknowledge(long sequence, long ticket);
 
-  /** Finishes this message and everything below it that was handed over. */
+  /**
+   * Finishes this message and everything below it that was handed over. In the order of keys, does
+   * nothing if this one is finished already: what was handed over since is not meant.
+   */
   Outcome acknowledgeUpTo(long sequence, long ticket);
 
   /** Gives a message back unprocessed: available again at once, and this attempt doesn't count. */
@@ -220,6 +255,9 @@ public interface Ledger extends AutoCloseable {
   /** Messages that wait for the end of a delay. */
   int delayed();
 
+  /** Messages that wait for their key: read, and never handed over in this run. */
+  int waiting();
+
   /**
    * Finished messages above the floor: they are kept in memory until what lies below them is
    * finished.
@@ -227,8 +265,8 @@ public interface Ledger extends AutoCloseable {
   long finishedAboveFloor();
 
   /**
-   * Messages below {@link #position()} that aren't finished: in flight, available again, delayed,
-   * or on their way to a dead letter.
+   * Messages below {@link #position()} that aren't finished: in flight, available, delayed, waiting
+   * for their key, or on their way to a dead letter.
    */
   long unfinished();
 

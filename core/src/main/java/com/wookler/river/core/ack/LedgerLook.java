@@ -18,7 +18,7 @@ import org.jspecify.annotations.Nullable;
  * @param ack whether it acknowledges
  * @param created whether there is nothing of it yet
  * @param floor the lowest sequence that it has not finished
- * @param handedOver the next sequence that was never handed over
+ * @param handedOver the next sequence that was never handed over, nor any behind it
  * @param finishedAbove finished messages above the floor
  * @param generation of the log of acknowledgements that the next opening begins
  * @param snapshot generation of the snapshot that the state was read from; 0 without
@@ -45,7 +45,10 @@ public record LedgerLook(
     damaged = List.copyOf(damaged);
   }
 
-  /** Messages that were handed over and are not finished. */
+  /**
+   * Messages that were handed over and are not finished; with those between them that wait for
+   * their key.
+   */
   public long unfinished() {
     return Math.max(0, handedOver - floor - finishedAbove);
   }
@@ -105,7 +108,7 @@ public record LedgerLook(
     List<LedgerDamage> damaged = new ArrayList<>();
     if (cursor != null && !cursor.sound()) {
       damaged.add(new LedgerDamage(directory.resolve(Cursor.NAME), "is damaged"));
-    } else if (cursor != null && cursor.kind() == Cursor.WITH_ACK) {
+    } else if (cursor != null && cursor.kind() != Cursor.WITHOUT_ACK) {
       damaged.add(otherKind(directory));
     }
     long position = origin.start();

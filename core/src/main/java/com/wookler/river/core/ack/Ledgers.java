@@ -16,6 +16,13 @@ import org.slf4j.LoggerFactory;
 public final class Ledgers {
   private static final Logger LOG = LoggerFactory.getLogger(Ledgers.class);
 
+  /** By the number in the cursor file. */
+  private static final List<String> KINDS =
+      List.of(
+          "without acknowledgement",
+          "with acknowledgement",
+          "with acknowledgement and in the order of keys");
+
   private Ledgers() {}
 
   /**
@@ -30,16 +37,17 @@ public final class Ledgers {
    * @param flusher runs, in order and on threads that are never interrupted, the writing of
    *     snapshots; it must not wait for the subscriber's lock. A snapshot is forced: to keep the
    *     order "log before acknowledgements", force the log before running it
-   * @throws ConfigurationException if it was made without acknowledgement
+   * @throws ConfigurationException if it was made without acknowledgement, or in another order
    * @throws RiverException if the directory cannot be used, or a newer River wrote it
    */
   public static Ledger withAck(
       Path directory, Owner owner, Limits limits, Origin origin, Executor flusher) {
     try {
       DurableFiles.createDirectories(directory);
-      Cursor.Content content = readCursor(directory, owner, Cursor.WITH_ACK);
+      int kind = limits.byKey() ? Cursor.BY_KEY : Cursor.WITH_ACK;
+      Cursor.Content content = readCursor(directory, owner, kind);
       Generations generations = new Generations(directory, owner);
-      Recovery.Found found = Recovery.run(generations, origin, content);
+      Recovery.Found found = Recovery.run(generations, origin, content, limits.byKey());
       say(directory, found.report());
       FileJournal.Start start = found.start();
       if (start.snapshotted()) {
@@ -48,7 +56,7 @@ public final class Ledgers {
         generations.prune();
       }
       // The cursor comes last: a subscriber without one is still being made.
-      Cursor cursor = openCursor(directory, owner, Cursor.WITH_ACK, content, start.handedOver());
+      Cursor cursor = openCursor(directory, owner, kind, content, start.handedOver());
       try {
         FileJournal journal = new FileJournal(generations, cursor, found.ring(), start, flusher);
         return new AckLedger(limits, found.ring(), journal, found.report());
@@ -95,7 +103,13 @@ public final class Ledgers {
     int kind = Files.exists(cursor) ? Cursor.read(cursor, owner).kind() : -1;
     return kind == -1
         ? !new Generations(directory, owner).list().isEmpty()
-        : kind == Cursor.WITH_ACK;
+        : kind != Cursor.WITHOUT_ACK;
+  }
+
+  /** Likewise, whether they are of one that orders by key. */
+  public static boolean ordersByKey(Path directory, Owner owner) throws IOException {
+    Path cursor = directory.resolve(Cursor.NAME);
+    return Files.exists(cursor) && Cursor.read(cursor, owner).kind() == Cursor.BY_KEY;
   }
 
   private static RecoveryReport recoverPosition(
@@ -132,8 +146,8 @@ public final class Ledgers {
           "the subscriber in "
               + directory
               + " was made "
-              + (kind == Cursor.WITH_ACK ? "without" : "with")
-              + " acknowledgement, which cannot change; use another name, or remove it first");
+              + KINDS.get(content.kind())
+              + ", which cannot change; use another name, or remove it first");
     }
     return content;
   }

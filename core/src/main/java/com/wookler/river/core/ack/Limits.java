@@ -11,8 +11,11 @@ import com.wookler.river.common.errors.ConfigurationException;
  * @param window at most so many sequences, from the lowest unfinished one on, are kept in memory; 1
  *     to {@link #MAX_WINDOW}
  * @param retries how often a message is delivered
+ * @param byKey whether messages of one key are handed over one after the other; fixed when the
+ *     ledger is made
  */
-public record Limits(long ackTimeoutMillis, int maxInFlight, int window, Retries retries) {
+public record Limits(
+    long ackTimeoutMillis, int maxInFlight, int window, Retries retries, boolean byKey) {
   /** The largest window and the largest in-flight limit. */
   public static final int MAX_WINDOW = 1 << 20;
 
@@ -42,9 +45,9 @@ public record Limits(long ackTimeoutMillis, int maxInFlight, int window, Retries
     requireWithin("window", window);
   }
 
-  /** Without a limit on deliveries. */
+  /** Without a limit on deliveries, and in the order of sequences. */
   public Limits(long ackTimeoutMillis, int maxInFlight, int window) {
-    this(ackTimeoutMillis, maxInFlight, window, Retries.ENDLESS);
+    this(ackTimeoutMillis, maxInFlight, window, Retries.ENDLESS, false);
   }
 
   private static void requireWithin(String what, int value) {

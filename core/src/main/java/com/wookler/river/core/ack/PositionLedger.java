@@ -50,6 +50,24 @@ final class PositionLedger implements Ledger {
   }
 
   @Override
+  public long handOver(long sequence, long location, long key, long nowMillis) {
+    requireOpen();
+    throw new IllegalStateException("without acknowledgement nothing waits for a key");
+  }
+
+  @Override
+  public boolean isBusy(long key) {
+    requireOpen();
+    return false;
+  }
+
+  @Override
+  public boolean hasGoneOn() {
+    requireOpen();
+    return false;
+  }
+
+  @Override
   public long skip(long end) {
     requireOpen();
     if (end > position) {
@@ -199,6 +217,11 @@ final class PositionLedger implements Ledger {
 
   @Override
   public int delayed() {
+    return none();
+  }
+
+  @Override
+  public int waiting() {
     return none();
   }
 

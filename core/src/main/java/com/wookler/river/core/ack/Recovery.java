@@ -27,6 +27,7 @@ final class Recovery {
   private final Cursor.@Nullable Content cursor;
   private final List<LedgerDamage> damaged = new ArrayList<>();
   private final boolean mends;
+  private final boolean byKey;
   private final Replay replay;
   private boolean created = true;
   private boolean based;
@@ -38,11 +39,16 @@ final class Recovery {
   private int torn;
 
   private Recovery(
-      Generations generations, Origin origin, Cursor.@Nullable Content cursor, boolean mends) {
+      Generations generations,
+      Origin origin,
+      Cursor.@Nullable Content cursor,
+      boolean byKey,
+      boolean mends) {
     this.generations = generations;
+    this.byKey = byKey;
     this.cursor = cursor;
     this.mends = mends;
-    this.replay = new Replay(origin.earliest());
+    this.replay = new Replay(origin.earliest(), byKey);
   }
 
   /** What was found: the state, the journal's beginning, and the report. */
@@ -52,16 +58,19 @@ final class Recovery {
    * Reads what is there, and sets aside what is damaged.
    *
    * @param cursor what the cursor file holds; null if there is none
+   * @param byKey whether it is of a ledger by key
    */
-  static Found run(Generations generations, Origin origin, Cursor.@Nullable Content cursor)
+  static Found run(
+      Generations generations, Origin origin, Cursor.@Nullable Content cursor, boolean byKey)
       throws IOException {
-    return new Recovery(generations, origin, cursor, true).find(origin);
+    return new Recovery(generations, origin, cursor, byKey, true).find(origin);
   }
 
   /** Likewise, but leaves everything as it is. */
   static Look look(Generations generations, Origin origin, Cursor.@Nullable Content cursor)
       throws IOException {
-    Recovery recovery = new Recovery(generations, origin, cursor, false);
+    boolean byKey = cursor != null && cursor.kind() == Cursor.BY_KEY;
+    Recovery recovery = new Recovery(generations, origin, cursor, byKey, false);
     Found found = recovery.find(origin);
     return new Look(found, List.copyOf(recovery.damaged));
   }
@@ -185,7 +194,8 @@ final class Recovery {
             records,
             torn,
             damaged.stream().map(LedgerDamage::toString).toList());
-    var start = new FileJournal.Start(generation, lastLog, replay.mark(), rewrite);
+    long mark = byKey ? 0 : replay.mark(); // which then is not kept
+    var start = new FileJournal.Start(generation, lastLog, mark, rewrite);
     return new Found(replay.finish(), start, report);
   }
 

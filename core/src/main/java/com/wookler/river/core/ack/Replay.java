@@ -9,10 +9,17 @@ final class Replay implements Facts {
   private static final int TOLD = 1;
 
   private final Ring ring;
+  private final boolean byKey;
   private long handedOver;
   private long finishedEnd;
 
-  Replay(long floor) {
+  /**
+   * Starts with nothing.
+   *
+   * @param byKey whether each delivery was told, so that nothing follows from the mark
+   */
+  Replay(long floor, boolean byKey) {
+    this.byKey = byKey;
     ring = new Ring(floor);
     restart(floor);
   }
@@ -78,13 +85,13 @@ final class Replay implements Facts {
   }
 
   /**
-   * The state: below the mark, unfinished entries without attempts of their own have one. To be
-   * called once, at the end.
+   * The state: below the mark, unfinished entries without attempts of their own have one, but for a
+   * ledger by key. To be called once, at the end.
    */
   Ring finish() {
     reach(mark());
     for (long s = ring.floor(); s < ring.end(); s++) {
-      if (ring.due(s) != TOLD && s < mark()) {
+      if (!byKey && ring.due(s) != TOLD && s < mark()) {
         ring.attempt(s, 1);
       }
       ring.due(s, 0);

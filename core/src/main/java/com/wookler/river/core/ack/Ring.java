@@ -20,6 +20,7 @@ import java.util.Arrays;
  *                FINISHED, which leaves only when the floor passes it
  *
  * UNSEEN, IN_FLIGHT → SPENT → DYING → FINISHED     its deliveries are used up
+ * UNSEEN → WAITING → READY, SPENT                  an earlier one of its key is unfinished
  * IN_FLIGHT, READY, DELAYED → DYING                rejected
  * </pre>
  *
@@ -48,6 +49,9 @@ final class Ring {
   /** Its dead letter is being written. */
   static final int DYING = 6;
 
+  /** Read, but an earlier message of its key is not finished. */
+  static final int WAITING = 7;
+
   static final int MIN_CAPACITY = 1024;
 
   private static final int STATE_SHIFT = Ticket.TOKEN_BITS + Ticket.ATTEMPT_BITS;
@@ -56,13 +60,14 @@ final class Ring {
 
   /** For each state, a bit for each state it may go to. */
   private static final int[] NEXT = {
-    (1 << IN_FLIGHT) | (1 << FINISHED) | (1 << SPENT),
+    (1 << IN_FLIGHT) | (1 << FINISHED) | (1 << SPENT) | (1 << WAITING),
     (1 << READY) | (1 << DELAYED) | (1 << FINISHED) | (1 << SPENT) | (1 << DYING),
     (1 << IN_FLIGHT) | (1 << DELAYED) | (1 << FINISHED) | (1 << DYING),
     (1 << READY) | (1 << IN_FLIGHT) | (1 << FINISHED) | (1 << DYING),
     0,
     (1 << DYING) | (1 << FINISHED),
-    (1 << SPENT) | (1 << IN_FLIGHT) | (1 << FINISHED)
+    (1 << SPENT) | (1 << IN_FLIGHT) | (1 << FINISHED),
+    (1 << READY) | (1 << SPENT)
   };
 
   /** So many times empty in a row, and little used in between, before half of it is given back. */
@@ -131,6 +136,11 @@ final class Ring {
   void attempt(long sequence, int attempt) {
     int i = index(sequence);
     metas[i] = (metas[i] & ~Ticket.MAX_ATTEMPT) | Math.min(attempt, Ticket.MAX_ATTEMPT);
+  }
+
+  /** Whether an entry was never handed over, in this run or another. */
+  boolean isFresh(long sequence) {
+    return (meta(sequence) & STATE_CLEAR) == 0;
   }
 
   /** Makes all tickets of an entry void. */

@@ -1,5 +1,7 @@
 package com.wookler.river.core.ack;
 
+import org.jspecify.annotations.Nullable;
+
 /**
  * What a ledger over a {@link Ring} tells, and its life; what changes it is in {@link AckLedger}.
  * Guarded by the subscriber's lock.
@@ -14,6 +16,9 @@ abstract class RingLedger implements Ledger {
   final AckJournal journal;
   final Schedule schedule;
 
+  /** Null in the order of sequences. */
+  final @Nullable KeyOrder keys;
+
   long position;
   long handedOver;
 
@@ -27,7 +32,8 @@ abstract class RingLedger implements Ledger {
     this.recovery = recovery;
     this.schedule = new Schedule(ring, limits);
     this.position = ring.floor();
-    this.handedOver = recovery.handedOver();
+    this.keys = limits.byKey() ? new KeyOrder(ring) : null;
+    this.handedOver = limits.byKey() ? 0 : recovery.handedOver();
     passFinished();
   }
 
@@ -113,6 +119,18 @@ abstract class RingLedger implements Ledger {
   }
 
   @Override
+  public final int waiting() {
+    requireOpen();
+    return ring.count(Ring.WAITING);
+  }
+
+  @Override
+  public final boolean isBusy(long key) {
+    requireOpen();
+    return keys != null && keys.isBusy(key);
+  }
+
+  @Override
   public final long finishedAboveFloor() {
     requireOpen();
     return ring.count(Ring.FINISHED);
@@ -124,6 +142,7 @@ abstract class RingLedger implements Ledger {
     return (long) ring.count(Ring.IN_FLIGHT)
         + ring.count(Ring.READY)
         + ring.count(Ring.DELAYED)
+        + ring.count(Ring.WAITING)
         + ring.count(Ring.SPENT)
         + ring.count(Ring.DYING);
   }

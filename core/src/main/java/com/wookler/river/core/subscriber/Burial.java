@@ -274,7 +274,9 @@ final class Burial<M> {
       } catch (DamagedMessageException e) {
         if (state.feed.passOver(sequence) > sequence) {
           state.ledger.buried(sequence, ticket); // there is nothing to write a letter about
-          state.force.changed();
+          if (state.decided(false)) { // its key goes on
+            state.line.wakeOne();
+          }
           return null;
         }
         state.ledger.exhume(sequence, ticket, state.nowMillis());

@@ -280,6 +280,7 @@ public final class DurableSubscriber<M> implements Subscriber<M> {
           age(state.feed.oldestMicros()),
           (int) (ledger.position() - ledger.floor()),
           (int) ledger.unfinished(),
+          ledger.waiting(),
           state.feed.taken() - state.verdicts.filtered(),
           state.verdicts.acked(),
           ledger.redelivered(),

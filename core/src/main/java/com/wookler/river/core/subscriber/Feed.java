@@ -27,6 +27,9 @@ final class Feed<M> implements AutoCloseable {
   private static final long SECOND = TimeUnit.SECONDS.toMillis(1);
   private static final int FIRST_CAPACITY = 64;
 
+  /** So many messages that wait for their keys are read at most before others have the lock. */
+  private static final int READ_AHEAD = 1024;
+
   private final DurableSubscriber<M> subscriber;
   private final StoredMessage.Maker<MessageDelivery<M>> maker;
   private final BlockLog log;
@@ -37,7 +40,8 @@ final class Feed<M> implements AutoCloseable {
   private final String name;
   private final @Nullable Salvage salvage;
   private final boolean ackRequired;
-  private final boolean limited;
+  private final boolean skipsSpent;
+  private final @Nullable KeyHash keys;
   private final Expiry expiry;
   private @Nullable Terms readTerms; // of the message that was read last
   private final String who;
@@ -58,7 +62,8 @@ final class Feed<M> implements AutoCloseable {
       DurableSubscriber<M> subscriber,
       SubscriberConfig config,
       SubscriberContext<M> context,
-      Ledger ledger) {
+      Ledger ledger,
+      @Nullable KeyHash keys) {
     this.subscriber = subscriber;
     this.maker =
         (sequence, micros, data, key, headers, terms) -> {
@@ -77,13 +82,15 @@ final class Feed<M> implements AutoCloseable {
     this.inPast = past != null;
     this.salvage = context.salvage();
     this.ackRequired = config.ackRequired();
-    this.limited = ackRequired && config.maxDeliveries() > 0;
+    this.keys = keys;
+    this.skipsSpent = keys == null && ackRequired && config.maxDeliveries() > 0;
   }
 
   /**
    * Hands over up to so many messages.
    *
-   * @return null if there are none
+   * @return null if there are none, or, in the order of keys, none was found yet and {@link
+   *     #hasMore}
    * @throws DamagedMessageException the first of them is damaged; nothing was handed over
    */
   @Nullable List<Delivery<M>> take(int max, long nowMillis) {
@@ -107,7 +114,7 @@ final class Feed<M> implements AutoCloseable {
   /**
    * Hands over the next message.
    *
-   * @return null if there is none
+   * @return null as {@link #take}
    * @throws DamagedMessageException it is damaged
    */
   @Nullable Delivery<M> takeOne(long nowMillis) {
@@ -136,8 +143,9 @@ final class Feed<M> implements AutoCloseable {
         return again;
       }
     }
+    int left = READ_AHEAD;
     while (!expiry.isStuck() && ledger.hasRoom()) {
-      if (limited && ledger.skipSpent()) {
+      if (skipsSpent && ledger.skipSpent()) {
         continue;
       }
       MessageDelivery<M> before = inPast ? readPast() : null;
@@ -157,7 +165,18 @@ final class Feed<M> implements AutoCloseable {
         continue;
       }
       long location = before == null ? reader.location() : PastReader.LOCATION;
-      long ticket = ledger.handOver(position, location, nowMillis);
+      long ticket;
+      if (keys == null) {
+        ticket = ledger.handOver(position, location, nowMillis);
+      } else {
+        ticket = ledger.handOver(position, location, keys.of(delivery.key()), nowMillis);
+        if (ticket == Ledger.NOT_NOW) {
+          if (--left == 0) {
+            return null; // there is more, and the next take goes on with it
+          }
+          continue;
+        }
+      }
       delivery.handedOver(ticket, second(nowMillis));
       taken++;
       return delivery;
@@ -241,7 +260,10 @@ final class Feed<M> implements AutoCloseable {
   /** The message, for a further delivery; null if it is lost, and finished therefore. */
   private @Nullable StoredMessage readAgain(long sequence) {
     try {
-      return redeliveries.read(sequence, ledger.location(sequence));
+      long location = ledger.location(sequence);
+      return keys != null && ledger.attempts(sequence) == 0
+          ? redeliveries.readWaited(sequence, location)
+          : redeliveries.read(sequence, location);
     } catch (DamagedMessageException e) {
       if (passOver(sequence) == sequence) {
         throw e;

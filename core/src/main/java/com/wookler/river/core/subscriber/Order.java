@@ -6,8 +6,19 @@ public enum Order {
   SEQUENCE,
 
   /**
-   * At most one message of a key at a time, later ones of it after it. Not built yet: a subscriber
-   * that asks for it is refused.
+   * At most one message of a key at a time: while one is out, waits to be delivered again, or for
+   * its dead letter, the later ones of its key wait, also beyond a restart, and come in the order
+   * of their sequences. When it is acknowledged, dead, expired or refused by the filter, the next
+   * one comes. Other keys go on, and messages without a key wait for nobody. A delayed message
+   * takes its turn when it is due.
+   *
+   * <p>All consumers of the subscriber share this: of one key, one message is at one of them. A
+   * batch has at most one message of a key. Needs {@link SubscriberConfig#ackRequired}: without, a
+   * message is finished when it is handed over, and nothing could wait for it.
+   *
+   * <p>Messages that wait count for the {@link SubscriberConfig#window}: when it is full, nothing
+   * new is read, of other keys neither, until the lowest of them is finished. Keys are told apart
+   * by 64-bit hashes; two that share one wait for each other.
    */
   KEY
 }

@@ -1,13 +1,16 @@
 package com.wookler.river.core.subscriber;
 
 import com.google.errorprone.annotations.concurrent.GuardedBy;
+import com.wookler.river.core.ack.Ledger;
 import com.wookler.river.core.log.BlockLog;
 import com.wookler.river.core.log.LogReader;
 import com.wookler.river.core.message.DamagedMessageException;
 import com.wookler.river.core.message.StoredMessage;
 import com.wookler.river.core.message.Terms;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -31,9 +34,10 @@ final class Peeking<M> {
 
   List<Delivery<M>> peek(int max) {
     List<Delivery<M>> found = new ArrayList<>();
+    Set<Long> keys = new HashSet<>();
     long from = 0;
     while (found.size() < max) {
-      List<Seen> some = read(from, max - found.size());
+      List<Seen> some = read(from, max - found.size(), keys);
       if (some.isEmpty()) {
         break;
       }
@@ -48,7 +52,7 @@ final class Peeking<M> {
     return found;
   }
 
-  private List<Seen> read(long start, int max) {
+  private List<Seen> read(long start, int max, Set<Long> keys) {
     List<Seen> found = new ArrayList<>();
     context.removal().lock();
     try {
@@ -56,7 +60,7 @@ final class Peeking<M> {
       try (LogReader reader = log.reader()) {
         long from = start;
         while (found.size() < max) {
-          Seen seen = next(reader, from);
+          Seen seen = next(reader, from, keys);
           if (seen == null) {
             break;
           }
@@ -79,10 +83,11 @@ final class Peeking<M> {
     }
   }
 
-  private @Nullable Seen next(LogReader reader, long start) {
+  private @Nullable Seen next(LogReader reader, long start, Set<Long> keys) {
     long from = start;
     while (true) {
       long sequence;
+      long end;
       int attempts;
       Expiry expiry;
       state.lock.lock();
@@ -90,22 +95,50 @@ final class Peeking<M> {
         state.ensureOpen();
         sequence = available(from);
         expiry = state.feed.expiry();
-        attempts = sequence < log.nextSequence() ? state.ledger.attempts(sequence) : 0;
+        end = state.keys == null ? log.nextSequence() : Math.min(log.nextSequence(), windowEnd());
+        attempts = sequence < end ? state.ledger.attempts(sequence) : 0;
       } finally {
         state.lock.unlock();
       }
-      if (sequence >= log.nextSequence()) {
+      if (sequence >= end) {
         return null;
       }
       StoredMessage message = read(reader, sequence);
       if (message != null
           && !Terms.isDelayed(message.terms())
           && !DeadLetter.isForAnother(message.headers(), state.config.name())
-          && !expiry.isOver(message.publishedMicros(), message.terms())) {
+          && !expiry.isOver(message.publishedMicros(), message.terms())
+          && hasItsTurn(message, keys)) {
         return new Seen(message, attempts);
       }
       from = message == null ? log.gaps().endOf(sequence) : sequence + 1;
     }
+  }
+
+  /** Whether it is the first of its key. */
+  private boolean hasItsTurn(StoredMessage message, Set<Long> seen) {
+    if (state.keys == null) {
+      return true;
+    }
+    long key = state.keys.of(message.key());
+    if (key == Ledger.NO_KEY) {
+      return true;
+    }
+    state.lock.lock();
+    try {
+      state.ensureOpen();
+      boolean isBehind = // one that was read and is available holds its key
+          message.sequence() >= state.ledger.position() && state.ledger.isBusy(key);
+      return seen.add(key) && !isBehind;
+    } finally {
+      state.lock.unlock();
+    }
+  }
+
+  /** What is behind it waits, whatever its key. */
+  @GuardedBy("state.lock")
+  private long windowEnd() {
+    return state.ledger.floor() + state.config.limits().window();
   }
 
   @GuardedBy("state.lock")

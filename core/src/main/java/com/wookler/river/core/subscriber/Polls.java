@@ -62,6 +62,30 @@ final class Polls<M> implements WaitingRoom.Source<Delivery<M>> {
   }
 
   private <T> @Nullable T take(Feed.Taking<M, T> taking, int max) {
+    T taken = takeNow(taking, max);
+    while (taken == null && state.keys != null && mayFindMore()) {
+      taken = takeNow(taking, max);
+    }
+    return taken;
+  }
+
+  /**
+   * Whether the feed stopped among messages that wait for their keys. Consumers that wait for the
+   * lock have it first.
+   */
+  private boolean mayFindMore() {
+    if (state.lock.hasQueuedThreads()) {
+      state.time.park(this, 1);
+    }
+    state.lock.lock();
+    try {
+      return !state.isClosed() && !state.isPaused() && state.feed.hasMore();
+    } finally {
+      state.lock.unlock();
+    }
+  }
+
+  private <T> @Nullable T takeNow(Feed.Taking<M, T> taking, int max) {
     boolean wake = false;
     boolean spent = false;
     state.lock.lock();
@@ -86,7 +110,8 @@ final class Polls<M> implements WaitingRoom.Source<Delivery<M>> {
       }
       if (taken == null) {
         state.line.listen(state.ledger.hasRoom());
-        wake = state.feed.hasMore(); // published since the look, and before it listened
+        // published since the look, and before it listened; by key, this thread looks again itself
+        wake = state.keys == null && state.feed.hasMore();
       } else {
         countAgain(state.ledger.redelivered() - redelivered);
         took(state.feed.taken() - before, sampled ? started : state.openedNanos);

@@ -53,6 +53,11 @@ final class Redeliveries implements AutoCloseable {
     return message;
   }
 
+  /** Reads one that waited for its key, for its first delivery: not kept in the cache. */
+  StoredMessage readWaited(long sequence, long location) {
+    return readAgain(sequence, location);
+  }
+
   private StoredMessage readAgain(long sequence, long location) {
     if (past != null && location == PastReader.LOCATION) {
       return past.again(sequence);

@@ -11,6 +11,7 @@ import java.nio.ByteOrder;
  */
 record SipHash(long k0, long k1) {
   private static final int WORD = Long.BYTES;
+  private static final int CHARS = Long.BYTES / Character.BYTES;
 
   /** The checksum of so many bytes. */
   long of(byte[] data, int length) {
@@ -25,6 +26,22 @@ record SipHash(long k0, long k1) {
       last |= (data[i] & 0xFFL) << (WORD * (i - whole));
     }
     state.absorb(last);
+    return state.finish();
+  }
+
+  /** Likewise of a text's characters, two bytes each. */
+  long of(String text) {
+    State state = new State(k0, k1);
+    int length = text.length();
+    long word = 0;
+    for (int i = 0; i < length; i++) {
+      word |= (long) text.charAt(i) << (Character.SIZE * (i % CHARS));
+      if (i % CHARS == CHARS - 1) {
+        state.absorb(word);
+        word = 0;
+      }
+    }
+    state.absorb(word | ((long) length * Character.BYTES) << 56);
     return state.finish();
   }
 

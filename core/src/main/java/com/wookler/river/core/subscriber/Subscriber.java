@@ -10,8 +10,8 @@ import org.jspecify.annotations.Nullable;
  * A durable, named reader of a queue with a read pointer of its own.
  *
  * <p>Thread-safe: several threads may share one as competing consumers; each message goes to one of
- * them. Without keys messages are handed over in the order of their sequences; those that are
- * delivered again come first.
+ * them. Messages are handed over in the order of their sequences; those that are delivered again
+ * come first. With {@link Order#KEY} at most one message of a key is out at a time.
  *
  * <p><b>Without acknowledgement</b> a message is finished when it is handed over: at most once,
  * also across a kill. <b>With acknowledgement</b> ({@link SubscriberConfig#ackRequired}) it is
@@ -98,8 +98,9 @@ public interface Subscriber<M> extends AutoCloseable {
 
   /**
    * Looks at what would be handed over now, without changing anything: in order of sequence, what
-   * waits to be delivered again and what is new. {@link Delivery#attempt} says how often a message
-   * was delivered before; there is no receipt, and verdicts do nothing.
+   * waits to be delivered again and what is new, with {@link Order#KEY} one message of a key that
+   * is not busy. {@link Delivery#attempt} says how often a message was delivered before; there is
+   * no receipt, and verdicts do nothing.
    */
   List<Delivery<M>> peek(int max);
 
@@ -129,7 +130,11 @@ public interface Subscriber<M> extends AutoCloseable {
    */
   void ack(Collection<Delivery<M>> deliveries);
 
-  /** Finishes this message and everything handed over before it. */
+  /**
+   * Finishes this message and everything below it that was handed over. With {@link Order#KEY},
+   * messages below it that wait for their key were not, and stay; and of a message that is finished
+   * already this does nothing.
+   */
   void ackUpTo(Delivery<M> delivery);
 
   /**

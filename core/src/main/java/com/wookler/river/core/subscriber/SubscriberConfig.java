@@ -72,7 +72,10 @@ public final class SubscriberConfig {
     retries = new RetryPolicy(from.maxDeliveries, from.backoff);
     bounds = new Bounds(from.maxInFlight, from.window);
     polling = new Polling(from.batchSize, from.pollTimeout);
-    check(order == Order.SEQUENCE, "subscriber.order is KEY, which is not there yet");
+    check(
+        order == Order.SEQUENCE || ackRequired(),
+        "subscriber.order is KEY, but without subscriber.ack.required a message is finished when it"
+            + " is handed over, and nothing would wait for it");
     checkAcks();
     checkBounds();
     check(batchSize() >= 1, "subscriber.batch.size is " + batchSize() + "; it must be positive");
@@ -151,7 +154,10 @@ public final class SubscriberConfig {
     return acks.durability();
   }
 
-  /** In which order messages are handed over (default by sequence). */
+  /**
+   * In which order messages are handed over (default by sequence). {@code KEY} needs {@code
+   * ackRequired}.
+   */
   public Order order() {
     return order;
   }
@@ -191,7 +197,8 @@ public final class SubscriberConfig {
 
   /**
    * How far above the lowest unfinished message reading goes, at 16 bytes of heap a message
-   * (default 262,144, at most 1,048,576).
+   * (default 262,144, at most 1,048,576). With {@link Order#KEY} it is 28 bytes, and at most 48 for
+   * each key of which a message is not finished.
    */
   public int window() {
     return bounds.window();
@@ -235,7 +242,11 @@ public final class SubscriberConfig {
   /** The part of the settings that its ledger needs. */
   public Limits limits() {
     return new Limits(
-        ackTimeout().toMillis(), maxInFlight(), Math.max(window(), maxInFlight()), retries);
+        ackTimeout().toMillis(),
+        maxInFlight(),
+        Math.max(window(), maxInFlight()),
+        retries,
+        order == Order.KEY);
   }
 
   @Override

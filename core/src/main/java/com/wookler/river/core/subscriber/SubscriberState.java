@@ -29,6 +29,9 @@ final class SubscriberState<M> {
   final Room room;
   final @Nullable Sieve<M> filter;
 
+  /** Null in the order of sequences. */
+  final @Nullable KeyHash keys;
+
   @GuardedBy("lock")
   final Ledger ledger;
 
@@ -64,7 +67,8 @@ final class SubscriberState<M> {
     this.room = context.log().room();
     this.openedNanos = time.nanoTime();
     this.filter = config.filter() == null ? null : new Sieve<>(this, config.filter());
-    this.feed = new Feed<>(subscriber, config, context, ledger);
+    this.keys = config.order() == Order.KEY ? new KeyHash() : null;
+    this.feed = new Feed<>(subscriber, config, context, ledger, keys);
     this.verdicts = new Verdicts(ledger, counters.acks());
     this.force =
         new LedgerForce(
@@ -100,7 +104,7 @@ final class SubscriberState<M> {
     if (wasFull) {
       line.listen(true);
     }
-    return wasFull && feed.hasMore();
+    return (ledger.hasGoneOn() || wasFull) && feed.hasMore();
   }
 
   /** Whether a message gets no delivery after this one. */

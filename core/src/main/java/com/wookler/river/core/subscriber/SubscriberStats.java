@@ -13,7 +13,8 @@ import java.time.Duration;
  * @param windowUsed how far above the floor it has read: at {@link SubscriberConfig#window} nothing
  *     new is read until the floor moves
  * @param holes messages among those that are not finished: in flight, waiting for a further
- *     delivery, or on their way to a dead letter
+ *     delivery or for their key, or on their way to a dead letter
+ * @param waiting messages among those that wait for their key, see {@link Order#KEY}
  * @param delivered hand-overs since it was opened, further ones included
  * @param acked messages acknowledged since it was opened
  * @param redelivered hand-overs since it was opened whose attempt is 2 or more
@@ -29,6 +30,7 @@ public record SubscriberStats(
     Duration oldestUnfinishedAge,
     int windowUsed,
     int holes,
+    int waiting,
     long delivered,
     long acked,
     long redelivered,

@@ -6,7 +6,7 @@ import org.junit.jupiter.api.Test;
 
 /** What follows from facts that are incomplete. */
 class ReplayTest {
-  private final Replay replay = new Replay(10);
+  private final Replay replay = new Replay(10, false);
 
   @Test
   void shouldTakeFactsInAnyOrderAndTwice() {

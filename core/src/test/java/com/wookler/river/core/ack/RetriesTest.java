@@ -36,7 +36,7 @@ class RetriesTest {
         Ledgers.withAck(
             directory,
             Owner.of(new UUID(0, 1), "billing"),
-            new Limits(TIMEOUT, 100, 1000, retries),
+            new Limits(TIMEOUT, 100, 1000, retries, false),
             new Origin(0, 0),
             Runnable::run);
   }

@@ -1,0 +1,202 @@
+package com.wookler.river.core.ack;
+
+/**
+ * Which keys are busy, and which messages wait for them. Guarded by the subscriber's lock.
+ *
+ * <p>A key is busy from when a message of it is read until no message of it that was read is
+ * unfinished. The first of those is its holder: in flight, or waiting for a further delivery or its
+ * dead letter. The others are {@link Ring#WAITING}, in the order of their sequences.
+ *
+ * <p>Beside each entry of the {@link Ring} there are 12 bytes: the key, and how far ahead the next
+ * message of the same key stands. That distance stays right when the arrays grow, and no list has
+ * to be walked: whoever comes is hung behind the last of its key, whoever goes leaves its place to
+ * the next. Busy keys, and no others, are in a hash table of 12 bytes a place, at most half full,
+ * which knows the last message of each. So every call is O(1), nothing is allocated per message,
+ * and the memory follows the messages that are read and unfinished, not the keys there are.
+ *
+ * <p>Keys are 64-bit hashes. Two texts with the same hash count as one key: their messages wait for
+ * each other, which is slower than it need be, and never wrong.
+ */
+final class KeyOrder {
+  /** No key. */
+  static final long NONE = 0;
+
+  static final int MIN_TABLE = 256;
+
+  /** 2^64 over the golden ratio: keys that stand in a row are spread. */
+  private static final long SPREAD = 0x9E37_79B9_7F4A_7C15L;
+
+  private static final int APART = 0; // of an entry that holds no key and waits for none
+  private static final int LAST = -1;
+
+  private final Ring ring;
+
+  // by the low bits of the sequence
+  private long[] keys = new long[Ring.MIN_CAPACITY];
+  private int[] distances = new int[Ring.MIN_CAPACITY];
+
+  // by hash, open addressing; NONE is free
+  private long[] busy = new long[MIN_TABLE];
+  private int[] tails = new int[MIN_TABLE]; // low 32 bits of the sequence
+  private int size;
+
+  /** The highest sequence that came in; what is above has no place in the arrays. */
+  private long top = -1;
+
+  KeyOrder(Ring ring) {
+    this.ring = ring;
+  }
+
+  /** Whether a message of this key has to wait. */
+  boolean isBusy(long key) {
+    return busy[find(key)] == key;
+  }
+
+  /**
+   * Takes a message in; its sequence is higher than those before, and within the ring.
+   *
+   * @param key not {@link #NONE}
+   * @return whether it holds its key now; else it waits
+   */
+  boolean enter(long sequence, long key) {
+    makeRoom();
+    int place = find(key);
+    boolean free = busy[place] == NONE;
+    if (free) {
+      busy[place] = key;
+      size++;
+    } else {
+      long tail = ring.floor() + (tails[place] - (int) ring.floor());
+      distances[index(tail)] = (int) (sequence - tail);
+    }
+    tails[place] = (int) sequence;
+    top = sequence;
+    keys[index(sequence)] = key;
+    distances[index(sequence)] = LAST;
+    return free;
+  }
+
+  /**
+   * A message that does not wait is finished.
+   *
+   * @return the sequence that holds its key now; -1 if there is none, or it held none
+   */
+  long leave(long sequence) {
+    if (sequence > top) {
+      return -1;
+    }
+    int at = index(sequence);
+    int distance = distances[at];
+    distances[at] = APART;
+    if (distance > 0) {
+      return sequence + distance;
+    }
+    if (distance == LAST) {
+      remove(find(keys[at]));
+    }
+    return -1;
+  }
+
+  /** Forgets all keys. */
+  void clear() {
+    replaceEntries(new long[ring.capacity()], new int[ring.capacity()]);
+    replaceTable(new long[MIN_TABLE], new int[MIN_TABLE]);
+    size = 0;
+    top = -1;
+  }
+
+  /** Keys that are busy. */
+  int size() {
+    return size;
+  }
+
+  /** Places in the table; for tests. */
+  int tableCapacity() {
+    return busy.length;
+  }
+
+  /** Entries beside the ring's; for tests. */
+  int entryCapacity() {
+    return keys.length;
+  }
+
+  private int index(long sequence) {
+    return (int) sequence & (keys.length - 1);
+  }
+
+  /** Where the key stands, or the free place where it would. */
+  private int find(long key) {
+    int place = home(key, busy.length);
+    while (busy[place] != NONE && busy[place] != key) {
+      place = (place + 1) & (busy.length - 1);
+    }
+    return place;
+  }
+
+  private static int home(long key, int capacity) {
+    return (int) ((key * SPREAD) >>> (Long.numberOfLeadingZeros(capacity) + 1));
+  }
+
+  /** Frees a place, and moves those up that only stand where they do because it was taken. */
+  private void remove(int place) {
+    int mask = busy.length - 1;
+    int free = place;
+    for (int next = (free + 1) & mask; busy[next] != NONE; next = (next + 1) & mask) {
+      int displaced = (next - home(busy[next], busy.length)) & mask;
+      if (displaced >= ((next - free) & mask)) {
+        busy[free] = busy[next];
+        tails[free] = tails[next];
+        free = next;
+      }
+    }
+    busy[free] = NONE;
+    size--;
+  }
+
+  /** Follows the ring up; and down, as soon as no key is busy. */
+  private void makeRoom() {
+    if (size == 0 && keys.length != ring.capacity()) {
+      clear();
+    } else if (keys.length < ring.capacity()) {
+      follow(ring.capacity());
+    }
+    if (size >= busy.length / 2) {
+      rehash(busy.length * 2);
+    }
+  }
+
+  private void follow(int capacity) {
+    long[] newKeys = new long[capacity];
+    int[] newDistances = new int[capacity];
+    for (long s = ring.floor(); s <= top; s++) {
+      int to = (int) s & (capacity - 1);
+      newKeys[to] = keys[index(s)];
+      newDistances[to] = distances[index(s)];
+    }
+    replaceEntries(newKeys, newDistances);
+  }
+
+  private void replaceEntries(long[] newKeys, int[] newDistances) {
+    keys = newKeys;
+    distances = newDistances;
+  }
+
+  private void rehash(int capacity) {
+    long[] oldBusy = busy;
+    int[] oldTails = tails;
+    replaceTable(new long[capacity], new int[capacity]);
+    for (int i = 0; i < oldBusy.length; i++) {
+      if (oldBusy[i] != NONE) {
+        int place = find(oldBusy[i]);
+        busy[place] = oldBusy[i];
+        tails[place] = oldTails[i];
+      }
+    }
+  }
+
+  /** Both or, where the heap has no room for the second, neither. */
+  private void replaceTable(long[] newBusy, int[] newTails) {
+    busy = newBusy;
+    tails = newTails;
+  }
+}

@@ -1,0 +1,355 @@
+package com.wookler.river.core.ack;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import com.wookler.river.common.errors.ConfigurationException;
+import java.io.IOException;
+import java.nio.file.Path;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** The rules of a ledger in the order of keys. */
+class KeyLedgerTest {
+  private static final long TIMEOUT = 1000;
+  private static final long A = 11;
+  private static final long B = 12;
+  private static final long NONE = Ledger.NO_KEY;
+
+  @TempDir Path base;
+
+  private Path directory;
+  private AckLedger ledger;
+
+  @BeforeEach
+  void open() {
+    directory = base.resolve("subscriber");
+    open(limits(100, 1000));
+  }
+
+  @AfterEach
+  void close() {
+    ledger.close();
+  }
+
+  private static Limits limits(int maxInFlight, int window) {
+    Retries thrice =
+        new Retries() {
+          @Override
+          public int maxDeliveries() {
+            return 3;
+          }
+
+          @Override
+          public long delayMillis(long sequence, int attempt) {
+            return 0;
+          }
+        };
+    return new Limits(TIMEOUT, maxInFlight, window, thrice, true);
+  }
+
+  private void open(Limits limits) {
+    ledger =
+        (AckLedger)
+            Ledgers.withAck(directory, Copies.OWNER, limits, new Origin(0, 0), Runnable::run);
+  }
+
+  /** Goes on with what a kill at this moment leaves. */
+  private void kill() throws IOException {
+    Path copy = Copies.of(directory);
+    ledger.close();
+    directory = copy;
+    open(limits(100, 1000));
+  }
+
+  private long read(long key) {
+    long sequence = ledger.position();
+    return ledger.handOver(sequence, 1000 + sequence, key, 0);
+  }
+
+  private long again(long now) {
+    return ledger.redeliver(ledger.nextReady(), now);
+  }
+
+  @Test
+  void shouldHaveLaterOnesOfAKeyWaitAndOthersGoOn() {
+    long first = read(A);
+    assertThat(read(A)).isEqualTo(Ledger.NOT_NOW);
+    assertThat(read(B)).isNotEqualTo(Ledger.NOT_NOW);
+    assertThat(read(NONE)).isNotEqualTo(Ledger.NOT_NOW);
+    assertThat(read(NONE)).isNotEqualTo(Ledger.NOT_NOW);
+    assertThat(ledger.waiting()).isEqualTo(1);
+    assertThat(ledger.inFlight()).isEqualTo(4);
+    assertThat(ledger.unfinished()).isEqualTo(5);
+    assertThat(ledger.nextReady()).isEqualTo(-1);
+    assertThat(ledger.hasGoneOn()).isFalse();
+
+    ledger.acknowledge(0, first);
+    assertThat(ledger.hasGoneOn()).isTrue();
+    assertThat(ledger.hasGoneOn()).isFalse();
+    assertThat(ledger.nextReady()).isEqualTo(1);
+    assertThat(ledger.location(1)).isEqualTo(1001);
+    assertThat(Ledger.attempt(again(0))).isEqualTo(1);
+    assertThat(ledger.redelivered()).isZero();
+    assertThat(ledger.waiting()).isZero();
+  }
+
+  @Test
+  void shouldKeepTheKeyThroughEachFurtherDelivery() {
+    long ticket = read(A);
+    read(A);
+    ledger.retry(0, ticket, 50, 0);
+    assertThat(ledger.nextReady()).isEqualTo(-1);
+    ledger.expire(50);
+    assertThat(ledger.nextReady()).isZero();
+    ticket = again(50);
+    ledger.release(0, ticket);
+    assertThat(ledger.nextReady()).isZero();
+    ticket = again(50);
+    assertThat(ledger.ready()).isZero();
+    ledger.expire(50 + TIMEOUT);
+    assertThat(ledger.nextReady()).isZero();
+    assertThat(ledger.isBusy(A)).isTrue();
+    assertThat(ledger.acknowledge(0, ticket)).isEqualTo(Outcome.DONE); // late, but nobody else's
+    assertThat(ledger.nextReady()).isEqualTo(1);
+  }
+
+  @Test
+  void shouldKeepTheKeyUntilTheDeadLetterIsSafe() {
+    long ticket = read(A);
+    read(A);
+    ledger.bury(0, ticket);
+    assertThat(ledger.nextReady()).isEqualTo(-1);
+    ledger.exhume(0, ticket, 0);
+    ledger.bury(0, ticket);
+    assertThat(ledger.buried(0, ticket)).isTrue();
+    assertThat(ledger.nextReady()).isEqualTo(1);
+    for (int i = 1; i <= 3; i++) {
+      again(i * TIMEOUT);
+      ledger.expire((i + 1) * TIMEOUT);
+    }
+    assertThat(ledger.nextSpent()).isEqualTo(1);
+    assertThat(read(A)).isEqualTo(Ledger.NOT_NOW);
+    ledger.buried(1, ledger.bury(1));
+    assertThat(ledger.nextReady()).isEqualTo(2);
+  }
+
+  @Test
+  void shouldGoOnWhereAMessageIsFinishedWithoutItsHolder() {
+    read(A);
+    read(A);
+    read(A);
+    read(B);
+    assertThat(ledger.finish(0)).isTrue();
+    assertThat(ledger.nextReady()).isEqualTo(1);
+    assertThat(ledger.discard(2)).isEqualTo(1);
+    assertThat(ledger.nextReady()).isEqualTo(2);
+    assertThat(ledger.discard(3)).isEqualTo(1);
+    assertThat(ledger.isBusy(A)).isFalse();
+    assertThat(ledger.isBusy(B)).isTrue();
+    assertThat(ledger.nextReady()).isEqualTo(-1);
+  }
+
+  @Test
+  void shouldLeaveThoseThatWaitWhenAllUpToOneAreAcknowledged() throws IOException {
+    read(A);
+    read(A);
+    read(A);
+    long ticket = read(B);
+    read(B);
+    assertThat(ledger.acknowledgeUpTo(3, ticket)).isEqualTo(Outcome.DONE);
+    assertThat(ledger.floor()).isEqualTo(1);
+    assertThat(ledger.nextReady()).isEqualTo(1);
+    assertThat(ledger.unfinished()).isEqualTo(3);
+    long next = again(0);
+    assertThat(ledger.nextReady()).isEqualTo(4);
+    assertThat(ledger.acknowledgeUpTo(3, ticket)).isEqualTo(Outcome.REPEATED);
+    assertThat(ledger.acknowledge(1, next)).isEqualTo(Outcome.DONE); // not by the repetition
+    kill();
+    assertThat(ledger.position()).isEqualTo(2);
+    read(A);
+    assertThat(ledger.position()).isEqualTo(4);
+    assertThat(ledger.attempts(4)).isZero();
+  }
+
+  @Test
+  void shouldCountOnlyWhatWasHandedOverAfterAKill() throws IOException {
+    read(A);
+    read(A);
+    long other = read(B);
+    read(NONE);
+    ledger.acknowledge(2, other);
+    kill();
+    assertThat(ledger.attempts(0)).isEqualTo(1);
+    assertThat(ledger.attempts(1)).isZero();
+    assertThat(ledger.attempts(3)).isEqualTo(1);
+    long first = read(A);
+    assertThat(Ledger.attempt(first)).isEqualTo(2);
+    assertThat(read(A)).isEqualTo(Ledger.NOT_NOW);
+    assertThat(Ledger.attempt(read(NONE))).isEqualTo(2);
+    assertThat(ledger.redelivered()).isEqualTo(2);
+    ledger.acknowledge(0, first);
+    assertThat(Ledger.attempt(again(0))).isEqualTo(1);
+    kill();
+    assertThat(ledger.attempts(1)).isEqualTo(1);
+  }
+
+  @Test
+  void shouldSayTheSameFromASnapshot() throws IOException {
+    long first = read(A);
+    read(A);
+    read(NONE);
+    for (int i = 0; i < 3 * AckLog.RECORDS; i++) { // a snapshot, and the logs before it are gone
+      ledger.release(0, first);
+      first = again(0);
+    }
+    kill();
+    assertThat(ledger.recovery().snapshot()).isPositive();
+    assertThat(ledger.attempts(0)).isEqualTo(1);
+    assertThat(ledger.attempts(1)).isZero();
+    assertThat(ledger.attempts(2)).isEqualTo(1);
+  }
+
+  @Test
+  void shouldReachTheLimitThoughEachDeliveryEndsTheProcess() throws IOException {
+    for (int attempt = 1; attempt <= 3; attempt++) {
+      assertThat(Ledger.attempt(read(A))).isEqualTo(attempt);
+      read(A);
+      kill();
+    }
+    assertThat(read(A)).isEqualTo(Ledger.NOT_NOW);
+    assertThat(ledger.nextSpent()).isZero();
+    assertThat(read(A)).isEqualTo(Ledger.NOT_NOW);
+    ledger.buried(0, ledger.bury(0));
+    assertThat(ledger.nextReady()).isEqualTo(1);
+    kill();
+    assertThat(Ledger.attempt(read(A))).isEqualTo(1);
+  }
+
+  @Test
+  void shouldSpendAWaitingOneWhoseDeliveriesWereUsedUp() throws IOException {
+    read(NONE); // else the floor passes the first of the key
+    long first = read(A);
+    ledger.acknowledge(1, first);
+    long last = read(A);
+    for (int i = 2; i <= 3; i++) {
+      ledger.retry(2, last, 0, 0);
+      last = again(0);
+    }
+    assertThat(Ledger.attempt(last)).isEqualTo(3);
+    kill();
+    read(A); // as if sequence 0 had the key too: what was damaged may come again
+    assertThat(read(A)).isEqualTo(Ledger.NOT_NOW);
+    assertThat(ledger.nextSpent()).isEqualTo(-1);
+    ledger.finish(0);
+    assertThat(ledger.nextSpent()).isEqualTo(2);
+    assertThat(ledger.hasGoneOn()).isTrue();
+  }
+
+  @Test
+  void shouldForgetAllKeysAtASeek() {
+    read(A);
+    read(A);
+    ledger.seek(0);
+    assertThat(ledger.isBusy(A)).isFalse();
+    assertThat(ledger.waiting()).isZero();
+    assertThat(Ledger.attempt(read(A))).isEqualTo(1);
+    assertThat(read(A)).isEqualTo(Ledger.NOT_NOW);
+  }
+
+  @Test
+  void shouldStopReadingAheadWhenTheWindowIsFull() {
+    ledger.close();
+    open(limits(2, 4));
+    long ticket = read(A);
+    read(A);
+    read(A);
+    read(A);
+    assertThat(ledger.hasRoom()).isFalse();
+    assertThat(ledger.inFlight()).isEqualTo(1);
+    ledger.acknowledge(0, ticket);
+    assertThat(ledger.hasRoom()).isTrue();
+    read(B);
+    assertThat(ledger.nextReady()).isEqualTo(1); // those due come all the same
+  }
+
+  @Test
+  void shouldNotBeReopenedInAnotherOrder() throws IOException {
+    ledger.close();
+    assertThatThrownBy(
+            () ->
+                Ledgers.withAck(
+                    directory, Copies.OWNER, new Limits(1, 1, 1), new Origin(0, 0), Runnable::run))
+        .isInstanceOf(ConfigurationException.class)
+        .hasMessageContaining("with acknowledgement and in the order of keys");
+    assertThat(Ledgers.acknowledges(directory, Copies.OWNER)).isTrue();
+    assertThat(Ledgers.ordersByKey(directory, Copies.OWNER)).isTrue();
+  }
+
+  @Test
+  void shouldRefuseToFinishOneThatWaits() {
+    read(A);
+    read(A);
+    assertThatThrownBy(() -> ledger.finish(1)).isInstanceOf(IllegalStateException.class);
+  }
+
+  @Test
+  void shouldKeepNothingOfAMillionKeys() {
+    ledger.close();
+    open(new Limits(TIMEOUT, 10_000, 262_144, Retries.ENDLESS, true));
+    for (long s = 0; s < 1_000_000; s++) {
+      ledger.acknowledge(s, read(s + 1));
+    }
+    assertThat(ledger.floor()).isEqualTo(1_000_000);
+    assertThat(ledger.ringCapacity()).isEqualTo(Ring.MIN_CAPACITY);
+    assertThat(order().entryCapacity()).isEqualTo(Ring.MIN_CAPACITY);
+    assertThat(order().tableCapacity()).isEqualTo(KeyOrder.MIN_TABLE);
+  }
+
+  @Test
+  void shouldHoldAMillionKeysAtOnce() {
+    ledger.close();
+    int most = Limits.MAX_WINDOW;
+    open(new Limits(TIMEOUT, most, most, Retries.ENDLESS, true));
+    long[] tickets = new long[1_000_000];
+    for (int i = 0; i < tickets.length; i++) {
+      tickets[i] = read(i + 1L);
+    }
+    assertThat(order().size()).isEqualTo(1_000_000);
+    assertThat(order().entryCapacity()).isEqualTo(most);
+    assertThat(order().tableCapacity()).isEqualTo(2 * most);
+    for (int i = 0; i < tickets.length; i++) {
+      ledger.acknowledge(i, tickets[i]);
+    }
+    assertThat(ledger.floor()).isEqualTo(1_000_000);
+    assertThat(order().size()).isZero();
+  }
+
+  @Test
+  void shouldWorkOffAHotKeyOneByOne() {
+    ledger.close();
+    open(new Limits(TIMEOUT, 10_000, 262_144, Retries.ENDLESS, true));
+    long ticket = read(A);
+    for (int i = 0; i < 100_000; i++) {
+      assertThat(read(A)).isEqualTo(Ledger.NOT_NOW);
+    }
+    assertThat(ledger.waiting()).isEqualTo(100_000);
+    assertThat(ledger.ringCapacity()).isEqualTo(131_072);
+    assertThat(order().entryCapacity()).isEqualTo(131_072);
+    assertThat(order().tableCapacity()).isEqualTo(KeyOrder.MIN_TABLE);
+    for (long s = 0; s < 100_000; s++) {
+      ledger.acknowledge(s, ticket);
+      assertThat(ledger.nextReady()).isEqualTo(s + 1);
+      ticket = again(0);
+    }
+    assertThat(ledger.deadlineCapacity()).isEqualTo(1024);
+  }
+
+  private KeyOrder order() {
+    KeyOrder order = ledger.keys;
+    assertThat(order).isNotNull();
+    return order;
+  }
+}
