@@ -1,0 +1,217 @@
+package com.wookler.river.reactor;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import com.wookler.river.core.MessageQueue;
+import com.wookler.river.core.message.MessageConverter;
+import com.wookler.river.core.subscriber.Delivery;
+import com.wookler.river.core.subscriber.Subscriber;
+import com.wookler.river.core.subscriber.SubscriberConfig;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.ThreadPoolExecutor;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Reactors that have nothing to do. */
+class ReactorRestTest {
+  private static final Duration SOON = Duration.ofSeconds(30);
+
+  @TempDir Path directory;
+  private MessageQueue<String> queue;
+  private Subscriber<String> subscriber;
+  private final List<String> seen = Collections.synchronizedList(new ArrayList<>());
+
+  @BeforeEach
+  void open() {
+    queue = MessageQueue.builder("rest", MessageConverter.utf8()).directory(directory).open();
+    subscriber = subscriber("idle");
+  }
+
+  private Subscriber<String> subscriber(String name) {
+    return queue.subscriber(SubscriberConfig.builder(name).ack(true).build());
+  }
+
+  @AfterEach
+  void close() {
+    queue.close();
+  }
+
+  private ProcessResult<String> see(Delivery<String> delivery) {
+    seen.add(delivery.data());
+    return ProcessResult.done();
+  }
+
+  private void awaitDrained() {
+    await().atMost(SOON).until(() -> subscriber.stats().lag() == 0);
+  }
+
+  private static List<String> threads() {
+    return Thread.getAllStackTraces().keySet().stream()
+        .map(Thread::getName)
+        .filter(name -> name.startsWith("REACTOR-"))
+        .toList();
+  }
+
+  private static List<String> runnable() {
+    return Thread.getAllStackTraces().keySet().stream()
+        .filter(thread -> thread.getState() == Thread.State.RUNNABLE)
+        .map(Thread::getName)
+        .filter(name -> name.startsWith("REACTOR-") || name.startsWith("RIVER-"))
+        .toList();
+  }
+
+  @Test
+  void shouldHoldNoThreadWhileAHundredReactorsHaveNothingToDo() {
+    List<Reactor<String>> reactors = new ArrayList<>();
+    AtomicInteger processed = new AtomicInteger();
+    for (int i = 0; i < 100; i++) {
+      reactors.add(
+          Reactor.builder(subscriber("s" + i))
+              .processor(
+                  d -> {
+                    processed.incrementAndGet();
+                    return ProcessResult.done();
+                  })
+              .start());
+    }
+    await().atMost(SOON).until(() -> threads().isEmpty() && runnable().isEmpty());
+    queue.publisher().publish("a");
+    await().atMost(SOON).until(() -> processed.get() == 100);
+    await().atMost(SOON).until(() -> threads().isEmpty() && runnable().isEmpty());
+    queue.publisher().publish("b");
+    await().atMost(SOON).until(() -> processed.get() == 200);
+    assertThat(reactors).allMatch(Reactor::isRunning).allMatch(reactor -> reactor.close(SOON));
+    assertThat(threads()).isEmpty();
+  }
+
+  @Test
+  void shouldLeaveTheThreadsOfAnExecutorFreeBetweenMessages() {
+    ThreadPoolExecutor own = (ThreadPoolExecutor) Executors.newFixedThreadPool(1);
+    try (Reactor<String> reactor =
+        Reactor.builder(subscriber).threads(3).executor(own).processor(this::see).start()) {
+      for (int round = 1; round <= 3; round++) {
+        queue.publisher().publish("m");
+        awaitDrained();
+        await().atMost(SOON).until(() -> own.getActiveCount() == 0 && own.getQueue().isEmpty());
+        assertThat(reactor.stats().finished()).isEqualTo(round);
+      }
+    } finally {
+      own.shutdownNow();
+    }
+  }
+
+  @Test
+  void shouldShareOneThreadBetweenReactors() {
+    ExecutorService own = Executors.newSingleThreadExecutor();
+    Subscriber<String> other = subscriber("other");
+    try (Reactor<String> one =
+            Reactor.builder(subscriber).executor(own).processor(this::see).start();
+        Reactor<String> two = Reactor.builder(other).executor(own).processor(this::see).start()) {
+      IntStream.range(0, 200).forEach(i -> queue.publisher().publish("m" + i));
+      awaitDrained();
+      await().atMost(SOON).until(() -> other.stats().lag() == 0);
+      assertThat(one.stats().finished() + two.stats().finished()).isEqualTo(400);
+    } finally {
+      own.shutdownNow();
+    }
+  }
+
+  @Test
+  void shouldRunWhereItsMessagesComeFrom() {
+    try (Reactor<String> reactor =
+        Reactor.builder(subscriber).executor(Runnable::run).processor(this::see).start()) {
+      IntStream.range(0, 300).forEach(i -> queue.publisher().publish("m" + i));
+      awaitDrained();
+      assertThat(seen).hasSize(300).startsWith("m0", "m1").endsWith("m299");
+      assertThat(reactor.stats().finished()).isEqualTo(300);
+      assertThat(threads()).isEmpty();
+    }
+  }
+
+  @Test
+  void shouldEndWithoutTroubleWhereItsExecutorRefuses() throws InterruptedException {
+    ExecutorService own = Executors.newSingleThreadExecutor();
+    try (Reactor<String> reactor =
+        Reactor.builder(subscriber).executor(own).processor(this::see).start()) {
+      queue.publisher().publish("a");
+      awaitDrained();
+      own.shutdown();
+      queue.publisher().publish("b");
+      List<Delivery<String>> left = new ArrayList<>();
+      await().atMost(SOON).until(() -> left.addAll(subscriber.batch(10, Duration.ofMillis(100))));
+      assertThat(left).extracting(d -> d.data() + "#" + d.attempt()).containsExactly("b#1");
+      assertThat(reactor.close(SOON)).isTrue();
+    }
+  }
+
+  @Test
+  void shouldTakeNothingWhilePausedInItsRestAndGoOnAfterwards() {
+    try (Reactor<String> reactor =
+        Reactor.builder(subscriber).executor(Runnable::run).processor(this::see).start()) {
+      for (int round = 0; round < 50; round++) {
+        reactor.pause();
+        queue.publisher().publish("m" + round);
+        assertThat(seen).hasSize(round);
+        reactor.resume();
+        awaitDrained();
+      }
+      assertThat(seen).hasSize(50);
+    }
+  }
+
+  @Test
+  void shouldLoseNothingToPausesAndResumesAtAnyMoment() throws InterruptedException {
+    CountDownLatch published = new CountDownLatch(1);
+    try (Reactor<String> reactor =
+        Reactor.builder(subscriber).threads(3).processor(this::see).start()) {
+      Thread publisher =
+          new Thread(
+              () -> {
+                IntStream.range(0, 3_000).forEach(i -> queue.publisher().publish("m" + i));
+                published.countDown();
+              },
+              "publisher");
+      publisher.start();
+      while (published.getCount() > 0) {
+        reactor.pause();
+        reactor.resume();
+      }
+      publisher.join();
+      awaitDrained();
+      assertThat(seen).hasSize(3_000).doesNotHaveDuplicates();
+    }
+  }
+
+  @Test
+  void shouldHoldTheReactorBackForAWhile() {
+    AtomicInteger calls = new AtomicInteger();
+    try (Reactor<String> reactor =
+        Reactor.builder(subscriber)
+            .processor(
+                d ->
+                    calls.incrementAndGet() == 1
+                        ? ProcessResult.holdBack(Duration.ofMinutes(5))
+                        : see(d))
+            .start()) {
+      queue.publisher().publish("a");
+      await().atMost(SOON).until(() -> reactor.stats().released() == 1);
+      queue.publisher().publish("b");
+      await().atMost(SOON).until(() -> threads().isEmpty()); // it waits without one
+      assertThat(calls).hasValue(1);
+      assertThat(reactor.close(SOON)).isTrue();
+    }
+    assertThat(subscriber.stats().lag()).isEqualTo(2);
+  }
+}
