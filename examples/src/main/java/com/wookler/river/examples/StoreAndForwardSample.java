@@ -21,7 +21,6 @@ import java.util.List;
 import java.util.Locale;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.concurrent.atomic.AtomicLong;
 
 /**
  * Store and forward: events are published at a steady rate and forwarded by HTTP to a server that
@@ -39,8 +38,8 @@ public final class StoreAndForwardSample implements Example {
   private final PrintStream out = new PrintStream(System.out, true, StandardCharsets.UTF_8);
   private final TimeSource time = TimeSource.system();
   private final AtomicInteger published = new AtomicInteger();
-  private final AtomicLong slowestThere = new AtomicLong();
-  private final AtomicLong slowestAway = new AtomicLong();
+  private Latencies whileThere = new Latencies(0); // the publisher's until that has ended
+  private Latencies whileAway = new Latencies(0);
   private volatile boolean away;
 
   @Override
@@ -125,6 +124,8 @@ public final class StoreAndForwardSample implements Example {
 
   private void publish(ExampleOptions options, Publisher<String> publisher, int count)
       throws InterruptedException {
+    whileThere = new Latencies(count);
+    whileAway = new Latencies(count);
     long start = time.nanoTime();
     while (published.get() < count) {
       int before = published.get();
@@ -134,8 +135,7 @@ public final class StoreAndForwardSample implements Example {
           pace(start);
           long began = time.nanoTime();
           publisher.publish(event);
-          AtomicLong slowest = away ? slowestAway : slowestThere;
-          slowest.accumulateAndGet(time.nanoTime() - began, Math::max);
+          (away ? whileAway : whileThere).add(time.nanoTime() - began);
           published.incrementAndGet();
           event = events.next();
         }
@@ -187,11 +187,9 @@ public final class StoreAndForwardSample implements Example {
         throw new IllegalStateException(path + " has not forwarded every event in order");
       }
     }
-    out.printf(
-        Locale.ROOT,
-        "Slowest publish: %.2f ms while the server was there, %.2f ms while it was away.%n",
-        slowestThere.get() / 1e6,
-        slowestAway.get() / 1e6);
+    out.println("A publish took, in microseconds:");
+    out.println("  while the server was there   " + whileThere);
+    out.println("  while it was away            " + whileAway);
     out.printf(
         Locale.ROOT,
         "%,d times a message was given back to wait, and none used up an attempt.%n",
