@@ -594,9 +594,7 @@ class XmlQueueTest {
     River river = river(queue("orders", required(), "") + queue("invoices", required(), recycle));
     MessageQueue<String> orders = river.queue("orders");
     MessageQueue<String> invoices = river.queue("invoices");
-    Path next = directory.resolve("invoices/log/b00000001.cq4");
-    await().until(() -> Files.deleteIfExists(next)); // made ahead
-    Files.createDirectory(next);
+    DataDirectory.deleteTree(directory.resolve("invoices/log"));
     invoices.publisher().publish("m0");
     await().until(() -> invoices.state() == QueueState.FAILED);
     assertThatThrownBy(river::close).isInstanceOf(QueueFailedException.class);
