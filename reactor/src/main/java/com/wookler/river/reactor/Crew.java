@@ -111,10 +111,11 @@ final class Crew<M> {
 
   /**
    * Puts another in the place of one that is stuck; that one goes when it is done. On an executor
-   * of the user's there are as many as were asked for, and no more.
+   * of the user's there are as many as were asked for, and no more; so there are where messages are
+   * processed one at a time.
    */
   void substitute(Worker<M> stuck) {
-    if (executor == null) {
+    if (executor == null && !plan.oneAtATime()) {
       hire();
       stuck.dismiss();
     }

@@ -10,8 +10,9 @@ import com.wookler.river.core.subscriber.Subscriber;
  * @param batchSize how many at most at once
  * @param chain what they run them through
  * @param time clock
+ * @param oneAtATime whether there is one worker, and none in the place of one that is stuck
  */
-record Plan<M>(Home<M> home, int batchSize, Chain<M> chain, TimeSource time) {
+record Plan<M>(Home<M> home, int batchSize, Chain<M> chain, TimeSource time, boolean oneAtATime) {
   Subscriber<M> subscriber() {
     return home.subscriber();
   }

@@ -6,6 +6,7 @@ import com.wookler.river.common.TimeSource;
 import com.wookler.river.common.errors.ConfigurationException;
 import com.wookler.river.core.subscriber.Delivery;
 import com.wookler.river.core.subscriber.DeliveryFilter;
+import com.wookler.river.core.subscriber.Order;
 import com.wookler.river.core.subscriber.Subscriber;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -35,7 +36,8 @@ import org.slf4j.LoggerFactory;
  * batch; if a processor throws, it is delivered again by the subscriber's retry policy. So the
  * subscriber should require acknowledgement: without it a message counts as finished before the
  * first processor sees it. Each thread holds at most a batch, so a slow processor makes messages
- * wait on disk, not in memory. With one thread messages are processed in the order of delivery.
+ * wait on disk, not in memory. With one thread messages are processed in the order of delivery,
+ * with several and {@link Order#KEY} those of each key are.
  *
  * <p>Thread-safe. Close the reactor before its queue; if the subscriber is closed first, the
  * reactor stops by itself.
@@ -56,6 +58,8 @@ public final class Reactor<M> implements AutoCloseable {
   private final StuckWatch<M> watch;
   private final List<ProcessorCounters> counters;
   private final @Nullable Executor owned; // ends with the reactor
+  private final boolean hasThreads;
+  private final ReentrantLock turn = new ReentrantLock(); // of those who call process, in order
   private final ReentrantLock closing = new ReentrantLock();
 
   @GuardedBy("closing")
@@ -67,6 +71,7 @@ public final class Reactor<M> implements AutoCloseable {
     this.owned = settings.ownsExecutor ? settings.executor : null;
     this.gate = plan.gate();
     this.crew = new Crew<>(plan, settings.executor);
+    this.hasThreads = settings.threads > 0;
     this.watch = new StuckWatch<>(plan, crew, settings.threads, settings.limit());
     this.tasks = TaskShare.acquire();
   }
@@ -101,8 +106,25 @@ public final class Reactor<M> implements AutoCloseable {
    * @return how many messages there were: 0 if none came, or while it is paused or closed, or if
    *     the thread is interrupted, whose flag stays set
    * @throws Error one that a processor threw; the message is delivered again
+   * @throws IllegalStateException it has a thread, and keeps the order of sequences; without,
+   *     callers take turns then
    */
   public int process(Duration timeout) {
+    if (!plan.oneAtATime()) {
+      return takeAndProcess(timeout);
+    }
+    if (hasThreads) {
+      throw new IllegalStateException(this + " keeps the order of sequences by its own thread");
+    }
+    turn.lock();
+    try {
+      return takeAndProcess(timeout);
+    } finally {
+      turn.unlock();
+    }
+  }
+
+  private int takeAndProcess(Duration timeout) {
     Worker<M> worker = crew.guest();
     return worker == null ? 0 : worker.once(timeout);
   }
@@ -200,7 +222,8 @@ public final class Reactor<M> implements AutoCloseable {
     private final List<Part<M>> parts = new ArrayList<>();
     private int processors;
     private int threads = 1;
-    private int batchSize;
+    private int batchSize; // 0: as the subscriber says
+    private @Nullable Order order;
     private @Nullable Executor executor;
     private boolean ownsExecutor;
     private @Nullable Duration timeLimit;
@@ -214,7 +237,6 @@ public final class Reactor<M> implements AutoCloseable {
 
     private Builder(Subscriber<M> subscriber) {
       this.subscriber = Objects.requireNonNull(subscriber, "subscriber");
-      this.batchSize = subscriber.config().batchSize();
     }
 
     /** Adds a processor, named by its place. */
@@ -310,10 +332,39 @@ public final class Reactor<M> implements AutoCloseable {
       return executor(own);
     }
 
-    /** How many messages a thread takes at most at once (default: the subscriber's batch size). */
+    /**
+     * How many messages a thread takes at most at once (default: the subscriber's batch size; 1 for
+     * several threads in the order of keys, where a batch holds the key of each of its messages).
+     */
     public Builder<M> batchSize(int messages) {
+      check(messages >= 1, "takes " + messages + " messages at once");
       this.batchSize = messages;
       return this;
+    }
+
+    /**
+     * In which order messages are processed. It must be the subscriber's own (default: nothing is
+     * asked for).
+     *
+     * <p>{@link Order#KEY}: of one key, one message after the other, whichever thread has it; a
+     * message that is retried holds its key and no other. So it is for each reactor of such a
+     * subscriber, whether asked for or not.
+     *
+     * <p>{@link Order#SEQUENCE}: one batch after the other in the order of delivery, whatever
+     * {@link #threads} says: one thread processes, and none takes its place when it is stuck. A
+     * message that fails comes again behind those taken meanwhile.
+     */
+    public Builder<M> orderBy(Order wanted) {
+      this.order = Objects.requireNonNull(wanted, "wanted");
+      return this;
+    }
+
+    private int takes() {
+      if (batchSize > 0) {
+        return batchSize;
+      }
+      boolean shares = threads > 1 && subscriber.config().order() == Order.KEY;
+      return shares ? 1 : subscriber.config().batchSize();
     }
 
     /**
@@ -343,14 +394,19 @@ public final class Reactor<M> implements AutoCloseable {
     public Reactor<M> start() {
       check(processors > 0, "has no processor");
       check(threads >= 0, "has " + threads + " threads");
-      check(batchSize >= 1, "takes " + batchSize + " messages at once");
+      Order own = subscriber.config().order();
+      check(
+          order == null || order == own,
+          "is to keep the order " + order + ", but its subscriber has subscriber.order=" + own);
       check(limit().toMillis() >= 1, "has a time limit of " + limit());
       Home<M> home = new Home<>(subscriber, new Tally(), new Gate(time));
       Assembly<M> assembly = new Assembly<>(home, time, new ArrayList<>());
       Chain<M> chain = new Chain<>(parts.stream().map(part -> part.build(assembly)).toList());
       chain.start();
-      Plan<M> plan = new Plan<>(home, batchSize, chain, time);
-      return new Reactor<>(this, plan, assembly.counters()).begin(threads);
+      boolean oneAtATime = order == Order.SEQUENCE;
+      Plan<M> plan = new Plan<>(home, takes(), chain, time, oneAtATime);
+      return new Reactor<>(this, plan, assembly.counters())
+          .begin(oneAtATime ? Math.min(1, threads) : threads);
     }
 
     private void check(boolean right, String what) {

@@ -4,6 +4,7 @@ import com.wookler.river.common.config.ConfigNode;
 import com.wookler.river.common.errors.ConfigurationException;
 import com.wookler.river.core.subscriber.Delivery;
 import com.wookler.river.core.subscriber.DeliveryFilter;
+import com.wookler.river.core.subscriber.Order;
 import com.wookler.river.core.subscriber.Subscriber;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -19,11 +20,12 @@ final class ReactorXml {
 
   /** Parameters of an executor without a class of its own. */
   static final List<String> EXECUTOR_PARAMS =
-      List.of("executor.pool.size", "executor.batch.size", "executor.time.limit");
+      List.of("executor.pool.size", "executor.batch.size", "executor.time.limit", "executor.order");
 
   private static final String THREADS = EXECUTOR_PARAMS.get(0);
   private static final String BATCH_SIZE = EXECUTOR_PARAMS.get(1);
   private static final String TIME_LIMIT = EXECUTOR_PARAMS.get(2);
+  private static final String ORDER = EXECUTOR_PARAMS.get(3);
   private static final String EXPRESSION = "expression";
 
   private final List<Consumer<Reactor.Builder<Object>>> settings = new ArrayList<>();
@@ -63,6 +65,7 @@ final class ReactorXml {
       }
       settings.add(builder -> builder.timeLimit(limit));
     }
+    node.param(ORDER).ifPresent(name -> order(node, name));
     if (node.attribute("class").isPresent()) {
       Executor own = node.instantiate(Executor.class);
       settings.add(builder -> builder.ownExecutor(own));
@@ -70,6 +73,16 @@ final class ReactorXml {
       node.allowChildren(List.of("params"));
       node.allowParams(EXECUTOR_PARAMS);
     }
+  }
+
+  private void order(ConfigNode node, String name) {
+    for (Order order : Order.values()) {
+      if (order.name().equalsIgnoreCase(name)) {
+        settings.add(builder -> builder.orderBy(order));
+        return;
+      }
+    }
+    throw node.error(ORDER, "is '" + name + "'; SEQUENCE and KEY are allowed");
   }
 
   private static int positive(ConfigNode node, String param, int otherwise) {
