@@ -8,6 +8,7 @@ import com.wookler.river.core.log.LogReader;
 import com.wookler.river.core.message.DamagedMessageException;
 import com.wookler.river.core.message.QueueClosedException;
 import com.wookler.river.core.message.StoredMessage;
+import com.wookler.river.core.message.Terms;
 import java.util.List;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
@@ -91,7 +92,7 @@ final class LoggedKeys implements KeySource, AutoCloseable {
     }
     long at = from;
     for (StoredMessage message : frame) {
-      if (at < to && message.key() != null) {
+      if (at < to && message.key() != null && !Terms.isDelayed(message.terms())) {
         sink.key(at, message.key());
       }
       at++;

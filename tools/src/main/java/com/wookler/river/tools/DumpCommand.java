@@ -3,6 +3,7 @@ package com.wookler.river.tools;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import com.wookler.river.core.inspect.MessageSource;
 import com.wookler.river.core.inspect.Progress;
+import com.wookler.river.core.message.Micros;
 import com.wookler.river.core.message.StoredMessage;
 import com.wookler.river.core.message.Terms;
 import java.io.BufferedOutputStream;
@@ -139,6 +140,12 @@ final class DumpCommand implements Callable<Integer> {
     Terms terms = message.terms();
     if (terms != null && terms.id() != null) {
       json.put("id", terms.id());
+    }
+    if (Terms.isDelayed(terms)) {
+      json.put("due", Micros.toInstant(terms.dueAt(message.publishedMicros())).toString());
+    }
+    if (message.originalSequence() != message.sequence()) {
+      json.put("original", message.originalSequence());
     }
     if (message.key() != null) {
       json.put("key", message.key());

@@ -52,6 +52,7 @@ final class InspectCommand implements Callable<Integer> {
     out.println("directory   " + overview.directory() + ", format " + overview.format());
     out.println("created     " + overview.created());
     out.println("sequences   " + overview.firstSequence() + " to " + overview.nextSequence());
+    out.println("delayed     " + overview.delayed());
     out.println();
     row(out, "block", "state", "first", "messages", "bytes", "from", "to");
     for (BlockLine block : overview.blocks()) {
@@ -110,6 +111,7 @@ final class InspectCommand implements Callable<Integer> {
     json.put("format", overview.format());
     json.put("firstSequence", overview.firstSequence());
     json.put("nextSequence", overview.nextSequence());
+    json.put("delayed", overview.delayed());
     var blocks = json.putArray("blocks");
     for (BlockLine block : overview.blocks()) {
       ObjectNode line = blocks.addObject();

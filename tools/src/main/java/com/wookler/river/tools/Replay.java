@@ -107,7 +107,7 @@ final class Replay implements AutoCloseable {
         if (range.isAfter(message)) {
           break;
         }
-        if (!range.isBefore(message) && !isPresent(message)) {
+        if (!Terms.isDelayed(message.terms()) && !range.isBefore(message) && !isPresent(message)) {
           batch.add(copy(message));
         }
         next = message.sequence() + 1;

@@ -12,6 +12,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Objects;
 import java.util.Set;
+import java.util.UUID;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -47,9 +48,14 @@ final class StoreOpening {
   /** Begins: nothing was delayed up to here. Survives a power loss when it returns. */
   static void create(DelayContext context, long collected) throws IOException {
     DurableFiles.createDirectories(context.directory());
+    create(context.directory(), context.identity(), collected);
+  }
+
+  /** Likewise, in a directory that is there. */
+  static void create(Path directory, UUID identity, long collected) throws IOException {
     for (long generation = 1; generation <= 2; generation++) {
       new TimerState(generation, collected, collected, Key.FIRST, 1, List.of())
-          .write(context.directory(), context.identity());
+          .write(directory, identity);
     }
   }
 

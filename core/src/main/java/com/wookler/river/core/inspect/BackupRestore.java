@@ -4,6 +4,7 @@ import com.wookler.river.common.errors.ConfigurationException;
 import com.wookler.river.common.errors.RiverException;
 import com.wookler.river.core.backup.BackupFiles;
 import com.wookler.river.core.backup.StoredBlock;
+import com.wookler.river.core.delay.DelayFiles;
 import com.wookler.river.core.log.BlockWriter;
 import com.wookler.river.core.log.ContentCheck;
 import com.wookler.river.core.log.Gaps;
@@ -80,6 +81,7 @@ public final class BackupRestore {
       List<Gaps.Gap> gaps =
           result.missing().stream().map(lost -> lost.asGap(lost.why().block())).toList();
       LogNotes.write(made.log(), source.queue(), result.nextSequence(), last.block(), gaps);
+      DelayFiles.begin(made.directory(), source.queue(), result.firstSequence());
       made.finish(source.queue());
       return result;
     }

@@ -2,6 +2,7 @@ package com.wookler.river.core.inspect;
 
 import com.wookler.river.common.errors.RiverException;
 import com.wookler.river.core.ack.LedgerLook;
+import com.wookler.river.core.delay.DelayFiles;
 import com.wookler.river.core.keys.RunFiles;
 import com.wookler.river.core.log.BlockFile;
 import com.wookler.river.core.log.BlockScanner;
@@ -37,6 +38,7 @@ import org.jspecify.annotations.Nullable;
  * @param blocks oldest first
  * @param subscribers by name
  * @param setAside files and directories of damaged or discarded data
+ * @param delayed messages that wait for their time in files of their own
  */
 public record QueueOverview(
     Path directory,
@@ -46,7 +48,8 @@ public record QueueOverview(
     int format,
     List<BlockLine> blocks,
     List<SubscriberLine> subscribers,
-    List<Path> setAside) {
+    List<Path> setAside,
+    long delayed) {
 
   /** In the name of a directory of data that was set aside. */
   private static final String DISCARDED = ".discarded-";
@@ -159,7 +162,8 @@ public record QueueOverview(
         identity.isPresent() ? QueueIdentity.FORMAT : 0,
         blocks,
         subscribers,
-        setAside(path, files));
+        setAside(path, files),
+        queue.isPresent() ? DelayFiles.look(path, queue.get(), false).waiting() : 0);
   }
 
   private static Optional<BlockLine> block(

@@ -1,6 +1,8 @@
 package com.wookler.river.core.inspect;
 
 import com.wookler.river.common.errors.ConfigurationException;
+import com.wookler.river.core.delay.DelayFiles;
+import com.wookler.river.core.delay.Delays;
 import com.wookler.river.core.log.BlockWriter;
 import com.wookler.river.core.log.DurableFiles;
 import com.wookler.river.core.log.Gaps;
@@ -103,6 +105,7 @@ public final class QueueSalvage {
       writer.finish();
       LogNotes.write(made.log(), source.queue(), copy.end, writer.blocks(), copy.gaps);
       int subscribers = copySubscribers(source.subscribers(), made.subscribers());
+      copyDelayed(from, made.directory(), source);
       made.finish(source.queue());
       return new Result(made.directory(), writer.blocks(), copy.messages, copy.lost, subscribers);
     }
@@ -141,6 +144,20 @@ public final class QueueSalvage {
       copied++;
     }
     return copied;
+  }
+
+  /** As they are; a backup has none, then those of its messages that have no due copy wait. */
+  private static void copyDelayed(Path from, Path to, MessageSource source) throws IOException {
+    Path delayed = from.resolve(Delays.DIRECTORY);
+    if (Files.isDirectory(delayed)) {
+      try (Stream<Path> files = Files.list(delayed)) {
+        files.forEach(file -> copy(file, to.resolve(Delays.DIRECTORY).resolve(file.getFileName())));
+      } catch (UncheckedIOException e) {
+        throw e.getCause();
+      }
+    } else if (source.subscribers() == null) {
+      DelayFiles.begin(to, source.queue(), 0);
+    }
   }
 
   private static void copy(Path file, Path copy) {

@@ -1,7 +1,10 @@
 package com.wookler.river.core.inspect;
 
+import com.wookler.river.common.errors.RiverException;
 import com.wookler.river.core.backup.BackupFiles;
 import com.wookler.river.core.backup.StoredBlock;
+import com.wookler.river.core.delay.DelayFiles;
+import com.wookler.river.core.delay.Delays;
 import com.wookler.river.core.keys.RunFiles;
 import com.wookler.river.core.log.BlockFile;
 import com.wookler.river.core.log.ContentCheck;
@@ -84,12 +87,23 @@ public final class QueueVerifier {
     log.run();
     subscribers.compare(readable(queue.get(), first), log.endSequence());
     RunFiles.verify(directory.keys(), queue.get(), report::damage);
+    delayed(directory.path(), queue.get());
     Result letters = deadLetters(directory);
     return new Result(
         log.blocks() + letters.blocks(),
         log.messages() + letters.messages(),
         subscribers.count(),
         report.damages());
+  }
+
+  private void delayed(Path directory, UUID queue) throws IOException {
+    try {
+      DelayFiles.Look look = DelayFiles.look(directory, queue, true);
+      look.faults().forEach(fault -> report.damage(fault.file(), fault.what()));
+      look.setAside().forEach(file -> report.note(file, "was set aside as damaged before"));
+    } catch (RiverException e) { // a newer version
+      report.damage(directory.resolve(Delays.DIRECTORY), String.valueOf(e.getMessage()));
+    }
   }
 
   /** The queues of dead letters in the subscribers' directories. */

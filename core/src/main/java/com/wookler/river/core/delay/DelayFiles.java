@@ -1,0 +1,170 @@
+package com.wookler.river.core.delay;
+
+import com.wookler.river.core.log.DurableFiles;
+import com.wookler.river.core.message.DamagedMessageException;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.UUID;
+import org.jspecify.annotations.Nullable;
+
+/** The files of delayed messages from outside, also while a process has the queue open. */
+public final class DelayFiles {
+  private static final int TRIES = 5;
+
+  private DelayFiles() {}
+
+  /** Something that is not as it was written. */
+  public record Fault(Path file, String what) {}
+
+  /**
+   * What the files hold.
+   *
+   * @param waiting messages that wait, as far as the files tell
+   * @param faults what is damaged
+   * @param setAside files that were found damaged before
+   */
+  public record Look(long waiting, List<Fault> faults, List<Path> setAside) {
+    /** Copies the lists. */
+    public Look {
+      faults = List.copyOf(faults);
+      setAside = List.copyOf(setAside);
+    }
+  }
+
+  /**
+   * Has a queue that is made of blocks look for delayed messages from a sequence on, when it is
+   * opened: those of which its log has no due copy wait.
+   *
+   * @param queue directory of the queue
+   */
+  public static void begin(Path queue, UUID identity, long first) throws IOException {
+    Path directory = queue.resolve(Delays.DIRECTORY);
+    DurableFiles.createDirectories(directory);
+    StoreOpening.create(directory, identity, first);
+  }
+
+  /**
+   * Looks at the files of a queue; changes nothing.
+   *
+   * @param queue directory of the queue
+   * @param proves whether to prove every message, or to count them only
+   * @throws com.wookler.river.common.errors.RiverException a newer River wrote them
+   */
+  public static Look look(Path queue, UUID identity, boolean proves) throws IOException {
+    Path directory = queue.resolve(Delays.DIRECTORY);
+    if (!Files.isDirectory(directory)) {
+      return new Look(0, List.of(), List.of());
+    }
+    for (int i = 1; ; i++) {
+      TimerState.Look state = TimerState.look(directory, identity);
+      Viewer viewer = new Viewer(directory, identity, proves);
+      try {
+        return viewer.look(state);
+      } catch (NoSuchFileException e) { // a file has gone since the state was read, or is lost
+        if (i == TRIES) {
+          viewer.fault(Path.of(String.valueOf(e.getFile())), "is missing");
+          return viewer.result();
+        }
+      }
+    }
+  }
+
+  private static final class Viewer {
+    private final Path directory;
+    private final UUID identity;
+    private final boolean proves;
+    private final List<Fault> faults = new ArrayList<>();
+    private final List<Path> setAside = new ArrayList<>();
+    private long waiting;
+
+    Viewer(Path directory, UUID identity, boolean proves) {
+      this.directory = directory;
+      this.identity = identity;
+      this.proves = proves;
+    }
+
+    void fault(Path file, String what) {
+      faults.add(new Fault(file, what));
+    }
+
+    Look result() {
+      return new Look(waiting, faults, setAside);
+    }
+
+    Look look(TimerState.Look state) throws IOException {
+      for (String what : state.faults()) {
+        fault(directory, what);
+      }
+      try (var corrupt = Files.newDirectoryStream(directory, "*.corrupt")) {
+        corrupt.forEach(setAside::add);
+      }
+      TimerState newest = state.newest();
+      if (newest == null) {
+        return result();
+      }
+      for (TimerState.Line line : newest.files()) {
+        look(line, newest.done());
+      }
+      return result();
+    }
+
+    private void look(TimerState.Line line, Key done) throws IOException {
+      Path path = BucketFile.path(directory, line.number());
+      try (BucketFile file =
+          BucketFile.open(directory, identity, line.number(), false, line.bytes())) {
+        long sound =
+            BucketScan.run(
+                file,
+                line.bytes(),
+                new BucketScan.Visitor() {
+                  @Override
+                  public void record(long time, long sequence, long offset, int length) {
+                    if (done.isBefore(time, sequence)) {
+                      waiting++;
+                      prove(file, offset, sequence);
+                    }
+                  }
+
+                  @Override
+                  public void damaged(long from, long to) {
+                    fault(path, "bytes " + from + " to " + to + " are no message");
+                  }
+                });
+        if (sound < line.records()) {
+          fault(path, line.records() - sound + " messages are lost");
+        }
+      } catch (DamagedMessageException e) {
+        fault(path, text(e));
+      }
+    }
+
+    private void prove(BucketFile file, long offset, long sequence) {
+      if (!proves) {
+        return;
+      }
+      String what = what(file, offset, sequence);
+      if (what != null) {
+        fault(file.path(), "sequence " + sequence + ", byte " + offset + ": " + what);
+      }
+    }
+
+    private static @Nullable String what(BucketFile file, long offset, long sequence) {
+      try {
+        file.message(offset, sequence);
+        return null;
+      } catch (DamagedMessageException e) {
+        return text(e);
+      } catch (IOException e) {
+        return e.toString();
+      }
+    }
+
+    private static String text(DamagedMessageException e) {
+      return String.valueOf(e.getMessage()).replaceFirst("^damaged: ", "");
+    }
+  }
+}

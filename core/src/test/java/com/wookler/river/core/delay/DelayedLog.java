@@ -1,0 +1,212 @@
+package com.wookler.river.core.delay;
+
+import com.wookler.river.common.ManualTimeSource;
+import com.wookler.river.common.WorkerPool;
+import com.wookler.river.common.counters.AbstractCounter;
+import com.wookler.river.common.counters.Average;
+import com.wookler.river.common.counters.ConcurrentCounter;
+import com.wookler.river.common.counters.TimeWindow;
+import com.wookler.river.core.log.BlockLog;
+import com.wookler.river.core.log.Damage;
+import com.wookler.river.core.log.LogCounters;
+import com.wookler.river.core.log.LogLines;
+import com.wookler.river.core.log.LogReader;
+import com.wookler.river.core.log.LogSettings;
+import com.wookler.river.core.log.PublishBuffer;
+import com.wookler.river.core.message.StoredMessage;
+import com.wookler.river.core.message.Terms;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.UUID;
+import org.jspecify.annotations.Nullable;
+
+/** A log with delayed messages and no thread: everything happens when the test says so. */
+final class DelayedLog implements AutoCloseable, DelayContext.QueueParts {
+  static final UUID QUEUE = UUID.fromString("6f2c1f5e-3c1a-4a54-9a36-9d6a3a1d2f10");
+
+  private static final long SECOND_MICROS = 1_000_000;
+
+  final ManualTimeSource time = new ManualTimeSource(Instant.parse("2026-11-20T10:00:00Z"));
+  final List<Damage> lost = new ArrayList<>();
+  final Path directory;
+  private final Path base;
+  private final DelayLimits limits;
+  private final WorkerPool pool = WorkerPool.acquire("delay-test", 1);
+  private boolean keepsOriginals;
+  private long delivered;
+  private @Nullable BlockLog log;
+  private @Nullable Timers timers;
+
+  /** A copy in the log: of what, and when it was appended. */
+  record Copy(long sequence, long publishedMicros, long appendedMicros, long number) {
+    /** How much later than it was due. */
+    long late(long delayMicros) {
+      return appendedMicros - publishedMicros - delayMicros;
+    }
+  }
+
+  DelayedLog(Path base, DelayLimits limits) throws IOException {
+    this.base = base;
+    this.directory = base.resolve(Delays.DIRECTORY);
+    this.limits = limits;
+    openLog();
+    StoreOpening.create(context(), 0);
+    openTimers();
+  }
+
+  /** Whether what is damaged can be read where it came from. */
+  void keepOriginals(boolean value) {
+    keepsOriginals = value;
+  }
+
+  private void openLog() {
+    TimeWindow window = new TimeWindow(Duration.ofDays(1), () -> Instant.EPOCH);
+    AbstractCounter counter = new ConcurrentCounter(window, Average.class);
+    log =
+        BlockLog.open(
+            new LogSettings("orders", QUEUE, base.resolve("log"), 16 << 20, b -> false, 0, time),
+            new LogCounters(counter, counter, counter, counter),
+            new LogLines(
+                pool.serial("flusher"),
+                pool.serial("committer"),
+                pool.serial("maker"),
+                pool.serial("toucher")),
+            0);
+  }
+
+  private DelayContext context() {
+    return new DelayContext("orders", QUEUE, directory, log(), time, this);
+  }
+
+  private void openTimers() throws IOException {
+    timers = new Timers(context(), limits);
+  }
+
+  BlockLog log() {
+    if (log == null) {
+      throw new IllegalStateException("closed");
+    }
+    return log;
+  }
+
+  Timers timers() {
+    if (timers == null) {
+      throw new IllegalStateException("closed");
+    }
+    return timers;
+  }
+
+  /** Publishes in one document; the data of each is its number. */
+  long publish(long firstNumber, long... delayMicros) {
+    PublishBuffer buffer = PublishBuffer.ofThread();
+    buffer.document().start();
+    for (int i = 0; i < delayMicros.length; i++) {
+      byte[] data = ByteBuffer.allocate(Long.BYTES).putLong(firstNumber + i).array();
+      Terms terms = delayMicros[i] == 0 ? null : new Terms(null, 0, delayMicros[i]);
+      buffer.document().add(data, null, Map.of(), terms);
+    }
+    timers().entering();
+    try {
+      return log().append(buffer, time.epochMicros());
+    } finally {
+      timers().left();
+    }
+  }
+
+  /** Does all that can be done at this moment without a flush. */
+  void run() {
+    for (int i = 0; i < 100_000 && timers().step() == 0; i++) {
+      // one more
+    }
+  }
+
+  void flush() {
+    timers().capture();
+    log().force();
+    timers().flush();
+  }
+
+  /** Ends it as a kill does: nothing more is written. */
+  void end() {
+    timers().close();
+    timers = null;
+    log().close();
+    log = null;
+  }
+
+  void kill() throws IOException {
+    end();
+    open();
+  }
+
+  void open() throws IOException {
+    openLog();
+    openTimers();
+  }
+
+  void advance(long seconds) {
+    time.advance(Duration.ofNanos(seconds * SECOND_MICROS * 1_000));
+  }
+
+  List<Copy> copies() {
+    List<Copy> copies = new ArrayList<>();
+    try (LogReader reader = log().reader()) {
+      reader.moveTo(0);
+      for (StoredMessage m = reader.next(); m != null; m = reader.next()) {
+        if (m.terms() != null && m.terms().origin() != null) {
+          long number = ByteBuffer.wrap(m.data()).getLong();
+          copies.add(
+              new Copy(m.originalSequence(), m.originalMicros(), m.publishedMicros(), number));
+        }
+      }
+    }
+    return copies;
+  }
+
+  long delivered() {
+    return delivered;
+  }
+
+  @Override
+  public void flushSoon() {}
+
+  @Override
+  public long passOver(long sequence) {
+    return sequence;
+  }
+
+  @Override
+  public void lost(Damage damage) {
+    lost.add(damage);
+  }
+
+  @Override
+  public @Nullable StoredMessage original(long sequence) {
+    if (!keepsOriginals) {
+      return null;
+    }
+    try (LogReader reader = log().reader()) {
+      reader.moveTo(sequence);
+      return reader.next();
+    }
+  }
+
+  @Override
+  public void delivered(long messages) {
+    delivered += messages;
+  }
+
+  @Override
+  public void close() {
+    if (timers != null) {
+      end();
+    }
+    pool.release();
+  }
+}
