@@ -331,7 +331,8 @@ public final class MessageQueue<M> implements Configurable, AutoCloseable {
 
     /**
      * How many messages the queue may hold (default: any number): what its slowest subscriber has
-     * not finished, and without subscribers what is in the log; see {@link #whenFull}.
+     * not finished, and without subscribers what is in the log; or the delayed ones that wait, if
+     * these are more; see {@link #whenFull}.
      */
     public Builder<M> maxMessages(long messages) {
       settings.maxMessages = messages;

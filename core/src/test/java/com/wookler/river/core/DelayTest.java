@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 import com.wookler.river.common.ManualTimeSource;
+import com.wookler.river.common.TimeSource;
 import com.wookler.river.core.message.Durability;
 import com.wookler.river.core.message.Message;
 import com.wookler.river.core.message.MessageConverter;
@@ -20,7 +21,10 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Set;
+import java.util.concurrent.CopyOnWriteArrayList;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -323,6 +327,93 @@ class DelayTest {
     time.advance(MINUTE);
     assertThat(take(billing, 10)).contains("d0", "d9");
     assertThat(queue.publisher().publish("one more")).isEqualTo(20);
+  }
+
+  @Test
+  void shouldBeOnTimeByTheSystemsClock() throws InterruptedException {
+    MessageQueue<String> queue = started(builder().timeSource(TimeSource.system()));
+    Subscriber<String> billing = billing();
+    queue.publisher().publish(delayed("first", MILLI)); // which makes the files
+    take(billing, 1);
+    List<Duration> late = new ArrayList<>();
+    for (int i = 1; i <= 20; i++) {
+      Duration delay = Duration.ofMillis(20L * i);
+      queue.publisher().publish(delayed(String.valueOf(delay.toNanos()), delay));
+    }
+    for (int i = 0; i < 20; i++) {
+      Delivery<String> due = billing.next(MINUTE);
+      assertThat(due).isNotNull();
+      Duration since = Duration.between(due.publishedAt(), TimeSource.system().wallTime());
+      late.add(since.minusNanos(Long.parseLong(due.data())));
+      due.ack();
+    }
+    late.sort(null);
+    assertThat(late.get(0)).isGreaterThanOrEqualTo(Duration.ZERO);
+    assertThat(late.get(15)).as("all: %s", late).isLessThan(Duration.ofMillis(50)); // busy machines
+  }
+
+  @Test
+  void shouldCloseWhileMessagesAreComingDue() throws InterruptedException {
+    Set<String> came = new HashSet<>();
+    int published = 0;
+    for (int round = 0; round < 4; round++) {
+      MessageQueue<String> queue = started(builder().timeSource(TimeSource.system()));
+      Subscriber<String> audit = queue.subscriber("audit");
+      for (int i = 0; i < 300; i++) {
+        queue.publisher().publish(delayed("m" + published++, Duration.ofMillis(i % 40)));
+      }
+      for (Delivery<String> one : audit.batch(100, Duration.ofMillis(20))) {
+        assertThat(came.add(one.data())).isTrue();
+      }
+      close();
+    }
+    MessageQueue<String> queue = started(builder().timeSource(TimeSource.system()));
+    Subscriber<String> audit = queue.subscriber("audit");
+    while (came.size() < published) {
+      Delivery<String> next = audit.next(MINUTE);
+      assertThat(next).isNotNull();
+      assertThat(came.add(next.data())).isTrue();
+    }
+    assertThat(audit.next(Duration.ofMillis(100))).isNull();
+    assertThat(queue.stats().delayed()).isZero();
+  }
+
+  @Test
+  void shouldTellListenersWhatDamageTook() throws Exception {
+    MessageQueue<String> queue =
+        started(builder().recycle(SizeBasedRecycle.ofMessages(2)).blockBytes(1 << 20));
+    Subscriber<String> billing = billing();
+    queue.publisher().publish(delayed("damaged", MINUTE));
+    queue.publisher().publish(delayed("sound", MINUTE));
+    queue.publisher().publish("a");
+    queue.publisher().publish("b");
+    queue.publisher().publish("c");
+    take(billing, 3);
+    await()
+        .until(
+            () -> {
+              time.advance(Duration.ofMillis(200));
+              return queue.stats().firstSequence() >= 2;
+            });
+    close();
+    Path file = directory.resolve("orders/delayed/due-000000000001");
+    byte[] bytes = Files.readAllBytes(file);
+    bytes[bytes.length / 2 - 1] ^= 1; // of the first one's data
+    Files.write(file, bytes);
+    List<Long> heard = new CopyOnWriteArrayList<>();
+    MessageQueue<String> again = started(builder());
+    again.addListener(
+        new QueueListener() {
+          @Override
+          public void damaged(int block, Path in, long first, long messages) {
+            heard.addAll(List.of((long) block, first, messages));
+          }
+        });
+    time.advance(MINUTE);
+    assertThat(take(billing(), 1)).containsExactly("sound");
+    await().until(() -> heard.size() == 3);
+    assertThat(heard).containsExactly(-1L, 0L, 1L);
+    assertThat(Files.readString(directory.resolve("orders/damage.log"))).contains("due-0000");
   }
 
   @Test

@@ -6,6 +6,7 @@ import static org.awaitility.Awaitility.await;
 
 import com.wookler.river.common.errors.RiverException;
 import com.wookler.river.core.message.Durability;
+import com.wookler.river.core.message.Message;
 import com.wookler.river.core.message.MessageConverter;
 import com.wookler.river.core.message.QueueFullException;
 import com.wookler.river.core.subscriber.Delivery;
@@ -15,8 +16,10 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.HashSet;
 import java.util.Queue;
 import java.util.Random;
+import java.util.Set;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
@@ -323,5 +326,32 @@ class FullDiskTest {
       acceptAll(subscriber, seed, accepted, end);
       assertThat(subscriber.next(SOON)).isNull();
     }
+  }
+
+  @Test
+  void shouldKeepDelayedMessagesUntilThereIsSpaceForTheirCopies() throws Exception {
+    queue = builder().diskReserve(1 << 20).open();
+    Subscriber<byte[]> billing = queue.subscriber(acking());
+    Duration delay = Duration.ofSeconds(1);
+    for (int i = 0; i < 50; i++) {
+      queue.publisher().publish(Message.of(data(7, i)).deliverAfter(delay));
+    }
+    await().until(() -> queue.stats().delayed() == 50);
+    disk.fillBut(256 << 10);
+    fill(queue, 8);
+    await().pollDelay(delay).until(() -> queue.stats().delayed() > 0);
+    disk.free();
+    Set<Long> came = new HashSet<>();
+    while (came.size() < 50) {
+      Delivery<byte[]> next = billing.next(Duration.ofSeconds(20));
+      assertThat(next).isNotNull();
+      if (next.sequence() < 50) {
+        assertThat(came.add(next.sequence())).isTrue();
+        assertThat(next.data()).isEqualTo(data(7, next.sequence()));
+      }
+      next.ack();
+    }
+    assertThat(queue.state()).isEqualTo(QueueState.RUNNING);
+    await().until(() -> queue.stats().delayed() == 0);
   }
 }

@@ -23,6 +23,11 @@ final class NearIndex {
     return end.isBehind(time, sequence);
   }
 
+  /** Whether few are left in it, though there are files that are not. */
+  boolean needsFiles(int few) {
+    return far > 0 && heap.size() < few;
+  }
+
   void cover(Key to, long records) {
     end = to;
     far = records;

@@ -41,6 +41,7 @@ final class TimerStore implements AutoCloseable {
   private TimerState written;
   private long safeCollected; // of the state before it
   private long nextNumber;
+  private Key doneForGood; // what a file need not hold any more
   private boolean changed; // since the state was written
 
   @GuardedBy("lock")
@@ -67,6 +68,7 @@ final class TimerStore implements AutoCloseable {
     this.written = opened.state();
     this.safeCollected = opened.safeCollected();
     this.nextNumber = opened.state().nextNumber();
+    this.doneForGood = opened.state().done();
     this.changed = opened.repaired();
     cover();
   }
@@ -234,9 +236,11 @@ final class TimerStore implements AutoCloseable {
    * Takes in what is due next, divides what is large, and leaves files of which all was done when
    * the state was captured.
    *
+   * @param durable up to this key all is done, and its copies are on the device
    * @param done up to which key all is done by now; asked under the lock
    */
-  void tend(Supplier<Key> done) throws IOException {
+  void tend(Key durable, Supplier<Key> done) throws IOException {
+    doneForGood = durable;
     leaveDone();
     while (true) {
       int size = indexed();
@@ -279,7 +283,7 @@ final class TimerStore implements AutoCloseable {
   private void takeIn(Supplier<Key> done, DueHeap.Condition isDone) throws IOException {
     Bucket next = buckets.get(near);
     if (limits.isTooLarge(next)) {
-      List<Bucket> parts = divided(next, done);
+      List<Bucket> parts = divided(next);
       replace(near, parts);
       cover();
       return;
@@ -322,20 +326,11 @@ final class TimerStore implements AutoCloseable {
     }
   }
 
-  private List<Bucket> divided(Bucket source, Supplier<Key> done) throws IOException {
+  private List<Bucket> divided(Bucket source) throws IOException {
     DamageReport damage = new DamageReport(context, source);
-    List<Bucket> parts = BucketDivision.run(source, doneNow(done), limits, this::newFile, damage);
+    List<Bucket> parts = BucketDivision.run(source, doneForGood, limits, this::newFile, damage);
     damage.tell();
     return parts;
-  }
-
-  private Key doneNow(Supplier<Key> done) {
-    lock.lock();
-    try {
-      return done.get();
-    } finally {
-      lock.unlock();
-    }
   }
 
   private void putOut() {
@@ -356,7 +351,7 @@ final class TimerStore implements AutoCloseable {
       putOut(); // what is in the index is the beginning of all
     }
     Bucket source = buckets.get(at);
-    List<Bucket> parts = divided(source, done);
+    List<Bucket> parts = divided(source);
     DueHeap entries = read(parts.get(0));
     lock.lock();
     try {

@@ -44,6 +44,7 @@ final class Timers implements AutoCloseable {
   private static final int COPY_BYTES = 256 << 10;
   private static final long STATE_STEP = 100_000; // messages of the log that an opening reads again
   private static final int MICRO = 1_000;
+  private static final int FEW = 4; // a quarter left in memory: time to look into the files
 
   private final DelayContext context;
   private final DelayLimits limits;
@@ -81,6 +82,7 @@ final class Timers implements AutoCloseable {
   private Set<Long> known; // of the log, that are not to be collected
 
   private final long openedEnd;
+  private final long copiedBefore; // by earlier runs, and known when this one began
 
   @GuardedBy("lock")
   private long collected;
@@ -116,6 +118,7 @@ final class Timers implements AutoCloseable {
     this.known = opened.known();
     this.collected = opened.state().collected();
     this.openedEnd = log.nextSequence();
+    this.copiedBefore = opened.state().copied();
     this.announced.set(openedEnd);
     this.done = opened.state().done();
     this.safeCollected = store.safeCollected();
@@ -230,6 +233,7 @@ final class Timers implements AutoCloseable {
 
   /** Copies what is due; returns the nanoseconds until something is. */
   private long deliver() {
+    boolean blocked = false;
     boolean needsFiles = false;
     lock.lock();
     try {
@@ -245,13 +249,14 @@ final class Timers implements AutoCloseable {
           break;
         }
         if (!index.covers(heap.time(), heap.sequence())) {
-          needsFiles = true;
+          blocked = true;
           break;
         }
         pop(heap, ofFiles, document);
       }
       append(buffer, now);
-      return popped.count > 0 ? 0 : untilDue(now, needsFiles);
+      needsFiles = blocked || index.needsFiles(limits.entries() / FEW);
+      return popped.count > 0 ? 0 : untilDue(now, blocked);
     } finally {
       lock.unlock();
       if (needsFiles) {
@@ -332,9 +337,9 @@ final class Timers implements AutoCloseable {
   }
 
   @GuardedBy("lock")
-  private long untilDue(long now, boolean needsFiles) {
+  private long untilDue(long now, boolean blocked) {
     DueHeap heap = isNextOfFiles() ? index.heap : fresh;
-    if (heap.isEmpty() || needsFiles) {
+    if (heap.isEmpty() || blocked) {
       return Long.MAX_VALUE; // a publish or a flush wakes
     }
     long micros = heap.time() - now;
@@ -348,10 +353,19 @@ final class Timers implements AutoCloseable {
       passedOver();
       dirty = false;
       index.capture();
-      captured = new Capture(fresh.sorted(), collected, log.nextSequence(), done, doneInFiles);
+      captured = new Capture(fresh.sorted(), collected, copied(), done, doneInFiles);
     } finally {
       lock.unlock();
     }
+  }
+
+  /**
+   * Up to where the log has no copy that an opening has to know. That does not move before all is
+   * collected that an earlier run may have copied: the next opening would not know what that was.
+   */
+  @GuardedBy("lock")
+  private long copied() {
+    return collected >= openedEnd ? log.nextSequence() : copiedBefore;
   }
 
   /** Writes that to the device; after the log was forced. A failure is logged, and tried again. */
@@ -390,7 +404,7 @@ final class Timers implements AutoCloseable {
     } finally {
       lock.unlock();
     }
-    store.tend(this::doneNow);
+    store.tend(all.done, this::doneNow);
     if (store.isChanged() || all.doneInFiles || isBehind(all.collected)) {
       store.writeState(all.collected, all.copied, all.done);
       safeCollected = store.safeCollected();

@@ -39,6 +39,7 @@ final class DelayedLog implements AutoCloseable, DelayContext.QueueParts {
   private final DelayLimits limits;
   private final WorkerPool pool = WorkerPool.acquire("delay-test", 1);
   private boolean keepsOriginals;
+  private boolean wantsFlush;
   private long delivered;
   private @Nullable BlockLog log;
   private @Nullable Timers timers;
@@ -119,11 +120,17 @@ final class DelayedLog implements AutoCloseable, DelayContext.QueueParts {
     }
   }
 
-  /** Does all that can be done at this moment without a flush. */
+  /** Does all that can be done at this moment, with a flush where one is asked for. */
   void run() {
-    for (int i = 0; i < 100_000 && timers().step() == 0; i++) {
-      // one more
-    }
+    do {
+      if (wantsFlush) {
+        flush();
+      }
+      wantsFlush = false;
+      while (timers().step() == 0) {
+        // there is more
+      }
+    } while (wantsFlush);
   }
 
   void flush() {
@@ -174,7 +181,9 @@ final class DelayedLog implements AutoCloseable, DelayContext.QueueParts {
   }
 
   @Override
-  public void flushSoon() {}
+  public void flushSoon() {
+    wantsFlush = true;
+  }
 
   @Override
   public long passOver(long sequence) {
