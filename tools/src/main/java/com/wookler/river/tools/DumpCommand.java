@@ -141,7 +141,7 @@ final class DumpCommand implements Callable<Integer> {
     if (terms != null && terms.id() != null) {
       json.put("id", terms.id());
     }
-    if (Terms.isDelayed(terms)) {
+    if (terms != null && Terms.isDelayed(terms)) {
       json.put("due", Micros.toInstant(terms.dueAt(message.publishedMicros())).toString());
     }
     if (message.originalSequence() != message.sequence()) {
