@@ -54,7 +54,12 @@ final class Lookup implements AutoCloseable {
 
   private List<StoredMessage> readSome(long from, int max) {
     List<StoredMessage> inLog = readLog(from, max);
-    return inLog.isEmpty() && backup != null ? backup.read(from, max) : inLog;
+    if (!inLog.isEmpty() || backup == null) {
+      return inLog;
+    }
+    List<StoredMessage> archived = backup.read(from, max);
+    boolean isThere = !archived.isEmpty() && archived.get(0).sequence() == from;
+    return isThere ? archived : List.of();
   }
 
   private List<StoredMessage> readLog(long from, int max) {

@@ -259,12 +259,13 @@ public final class Backup implements AutoCloseable {
    * @throws QueueClosedException after {@link #close}
    */
   public Optional<StoredMessage> read(long sequence) {
-    return read(sequence, 1).stream().findFirst();
+    return read(sequence, 1).stream().filter(found -> found.sequence() == sequence).findFirst();
   }
 
   /**
    * Messages in a row, at the same cost: from this one on as far as its frame goes, or a damaged
-   * one stands.
+   * one stands. Where the first was lost before its block was closed, and that is known, they start
+   * behind it.
    *
    * @param max 1 or more
    * @return empty if no backup holds the first; fewer than {@code max} does not mean that no more

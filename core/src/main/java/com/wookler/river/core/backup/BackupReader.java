@@ -31,12 +31,18 @@ final class BackupReader {
     this.queue = queue;
   }
 
-  /** Messages in a row, the first of which this backup holds: as many as its frame has. */
+  /**
+   * Messages in a row, from one that this backup holds: as many as its frame has. What a power loss
+   * took before the block was closed is passed over.
+   */
   List<StoredMessage> read(StoredBlock stored, long sequence, int max) throws IOException {
     Pick pick = new Pick(stored, sequence, max);
     try {
       BackupSeal seal = seal(stored);
       String fault = walk(stored, seal.holding(sequence), pick);
+      if (pick.found.isEmpty() && pick.wanted > sequence) {
+        return read(stored, pick.wanted, max); // a whole message follows, in the next frame then
+      }
       if (pick.found.isEmpty()) {
         throw new DamagedMessageException(
             "damaged: " + (fault == null ? "it is not in its frame" : fault));
@@ -126,8 +132,13 @@ final class BackupReader {
       if (missing == 0 || !opens(document, length)) {
         return;
       }
-      long first = reader.firstSequence();
-      if (wanted >= first && wanted < first + reader.count()) {
+      if (!reader.holds(wanted)) {
+        return;
+      }
+      if (reader.isLost()) {
+        wanted = reader.firstSequence() + reader.count();
+        missing = found.isEmpty() ? missing : 0;
+      } else {
         while (reader.nextSequence() < wanted) {
           reader.skip();
         }
@@ -177,7 +188,7 @@ final class BackupReader {
     public void document(long offset, byte[] document, int length) {
       try {
         reader.open(document, length, block);
-        if (found < 0 && reader.micros() >= micros) {
+        if (found < 0 && !reader.isLost() && reader.micros() >= micros) {
           found = reader.firstSequence();
         }
       } catch (DamagedMessageException e) {

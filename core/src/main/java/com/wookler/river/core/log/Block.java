@@ -33,6 +33,7 @@ final class Block implements BlockInfo {
   private long firstMicros;
   private long lastMicros;
   private long digest;
+  private int lost; // of its messages, before this run
   private long
       openedMicros; // by the clock of this run, unlike firstMicros, which may be clamped or older
   private long nowMicros;
@@ -62,6 +63,7 @@ final class Block implements BlockInfo {
     block.firstMicros = seal.firstMicros();
     block.lastMicros = seal.lastMicros();
     block.digest = seal.digest();
+    block.lost = seal.lost();
     return block;
   }
 
@@ -131,7 +133,21 @@ final class Block implements BlockInfo {
 
   Seal toSeal(UUID queue) {
     return new Seal(
-        queue, number, firstSequence, messages, documents, end, firstMicros, lastMicros, digest);
+        queue,
+        number,
+        firstSequence,
+        messages,
+        documents,
+        end,
+        firstMicros,
+        lastMicros,
+        digest,
+        lost);
+  }
+
+  /** How many of its messages a power loss took before they were forced. */
+  int lost() {
+    return lost;
   }
 
   boolean sealed() {

@@ -21,7 +21,7 @@ import java.util.zip.CRC32C;
  *       0     8  "RIVSEAL1"
  *       8    16  UUID of the queue
  *      24     4  block number
- *      28     4  0
+ *      28     4  how many of the messages are lost: a power loss came before they were forced
  *      32     8  first sequence
  *      40     8  messages
  *      48     8  documents
@@ -35,12 +35,13 @@ import java.util.zip.CRC32C;
  * @param queue identity of the queue
  * @param block number of the block
  * @param firstSequence sequence of its first message
- * @param messages how many it holds
+ * @param messages how many sequences it holds, those that are lost included
  * @param documents in how many documents
  * @param bytes of its file that are in use
  * @param firstMicros publish time of its first message
  * @param lastMicros publish time of its last message
  * @param digest over all its checksums
+ * @param lost how many of the messages are lost
  */
 public record Seal(
     UUID queue,
@@ -51,12 +52,37 @@ public record Seal(
     long bytes,
     long firstMicros,
     long lastMicros,
-    long digest) {
+    long digest,
+    int lost) {
 
   /** Length of the encoded form. */
   public static final int BYTES = 92;
 
   private static final byte[] MAGIC = "RIVSEAL1".getBytes(StandardCharsets.US_ASCII);
+
+  /** Of a block that has lost nothing. */
+  public Seal(
+      UUID queue,
+      int block,
+      long firstSequence,
+      long messages,
+      long documents,
+      long bytes,
+      long firstMicros,
+      long lastMicros,
+      long digest) {
+    this(
+        queue,
+        block,
+        firstSequence,
+        messages,
+        documents,
+        bytes,
+        firstMicros,
+        lastMicros,
+        digest,
+        0);
+  }
 
   /** The sequence after its last message. */
   public long endSequence() {
@@ -67,7 +93,7 @@ public record Seal(
   public byte[] encode() {
     ByteBuffer out = ByteBuffer.allocate(BYTES).order(ByteOrder.LITTLE_ENDIAN);
     out.put(MAGIC).putLong(queue.getMostSignificantBits()).putLong(queue.getLeastSignificantBits());
-    out.putInt(block).putInt(0).putLong(firstSequence).putLong(messages).putLong(documents);
+    out.putInt(block).putInt(lost).putLong(firstSequence).putLong(messages).putLong(documents);
     out.putLong(bytes).putLong(firstMicros).putLong(lastMicros).putLong(digest);
     out.putInt(checksum(out.array()));
     return out.array();
@@ -90,7 +116,7 @@ public record Seal(
     }
     UUID queue = new UUID(in.getLong(), in.getLong());
     int block = in.getInt();
-    in.getInt();
+    int lost = in.getInt();
     return new Seal(
         queue,
         block,
@@ -100,7 +126,8 @@ public record Seal(
         in.getLong(),
         in.getLong(),
         in.getLong(),
-        in.getLong());
+        in.getLong(),
+        lost);
   }
 
   static Seal read(Path file) throws IOException {

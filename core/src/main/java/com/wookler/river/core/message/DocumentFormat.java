@@ -14,7 +14,7 @@ import java.util.UUID;
  *  offset  size  what
  *       0     1  'R'
  *       1     1  version, 1
- *       2     2  flags, 0
+ *       2     2  flags: 0; 1 where messages were lost, see below
  *       4     4  check of: queue UUID, block number, bytes 8..31; see {@link HeaderCheck}
  *       8     8  first sequence
  *      16     8  publish time, microseconds since 1970-01-01T00:00:00Z
@@ -22,6 +22,10 @@ import java.util.UUID;
  *      28     4  length of all entries in bytes
  *      32     …  entries, one after the other
  * </pre>
+ *
+ * <p>A document with flag 1 stands in a recovered block in the place of others that a power loss
+ * took before they were forced. It has their sequences and no entry; its publish time is that of
+ * what follows.
  *
  * <p>An entry, whose sequence is the document's first sequence plus its place in it:
  *
@@ -55,6 +59,9 @@ public final class DocumentFormat {
   static final int ENTRY_PREFIX_BYTES = 8;
 
   static final int MAGIC = 'R' | 1 << 8;
+
+  /** Of a document that stands for messages that are lost. */
+  static final int MAGIC_LOST = MAGIC | 1 << 16;
 
   static final int CHECK_AT = 4;
   static final int FIRST_AT = 8;
@@ -95,11 +102,30 @@ public final class DocumentFormat {
    * there. At least {@link #HEADER_BYTES} must be there. Nothing is proven yet.
    */
   public static int lengthAt(DocumentBytes bytes, long offset) {
-    if (bytes.intAt(offset) != MAGIC) {
+    int magic = bytes.intAt(offset);
+    if (magic != MAGIC && magic != MAGIC_LOST) {
       return 0;
     }
     long length = (long) bytes.intAt(offset + LENGTH_AT) + HEADER_BYTES;
     return length < HEADER_BYTES || length > Integer.MAX_VALUE ? 0 : (int) length;
+  }
+
+  /**
+   * A document that stands for messages that are lost.
+   *
+   * @param count how many of them, 1 or more
+   * @param micros publish time of what follows
+   */
+  public static byte[] lost(UUID queue, int block, long firstSequence, int count, long micros) {
+    byte[] document = new byte[HEADER_BYTES];
+    long size = HeaderCheck.size(count, 0);
+    INT.set(document, 0, MAGIC_LOST);
+    INT.set(document, CHECK_AT, new HeaderCheck(queue).of(block, firstSequence, micros, size));
+    LONG.set(document, FIRST_AT, firstSequence);
+    LONG.set(document, TIME_AT, micros);
+    INT.set(document, COUNT_AT, count);
+    INT.set(document, LENGTH_AT, 0);
+    return document;
   }
 
   /**

@@ -8,6 +8,7 @@ import static com.wookler.river.core.message.DocumentFormat.FIRST_AT;
 import static com.wookler.river.core.message.DocumentFormat.HEADER_BYTES;
 import static com.wookler.river.core.message.DocumentFormat.LENGTH_AT;
 import static com.wookler.river.core.message.DocumentFormat.MAGIC;
+import static com.wookler.river.core.message.DocumentFormat.MAGIC_LOST;
 import static com.wookler.river.core.message.DocumentFormat.TIME_AT;
 
 import com.wookler.river.common.errors.RiverException;
@@ -37,6 +38,7 @@ public final class DocumentReader {
   private long entryAt;
   private int slot;
   private int count;
+  private boolean lost;
   private long firstSequence;
   private long micros;
 
@@ -67,7 +69,7 @@ public final class DocumentReader {
       throw damaged("a document of " + length + " bytes has no header");
     }
     int magic = source.intAt(offset);
-    if (magic != MAGIC) {
+    if (magic != MAGIC && magic != MAGIC_LOST) {
       throw damaged("a document starts with 0x" + Integer.toHexString(magic));
     }
     long first = source.longAt(offset + FIRST_AT);
@@ -78,7 +80,7 @@ public final class DocumentReader {
     if (check != source.intAt(offset + CHECK_AT)) {
       throw damaged("the check of a document's header is wrong");
     }
-    if (entries != length - HEADER_BYTES) {
+    if (entries != length - HEADER_BYTES || (entries == 0) != (magic == MAGIC_LOST)) {
       throw damaged("a document has " + (length - HEADER_BYTES) + " bytes of " + entries);
     }
     bytes = source;
@@ -87,19 +89,29 @@ public final class DocumentReader {
     firstSequence = first;
     micros = time;
     count = messages;
+    lost = magic == MAGIC_LOST;
     rewind();
   }
 
   /** Goes back to the first message of the open document. */
   public void rewind() {
     entryAt = start + HEADER_BYTES;
-    slot = 0;
+    slot = lost ? count : 0; // none can be read
   }
 
   /** Forgets the document: no message is left then. */
   public void close() {
     count = 0;
     slot = 0;
+    lost = false;
+  }
+
+  /**
+   * Whether the open document stands for messages that are lost: it {@link #holds} their sequences,
+   * and none of them can be read.
+   */
+  public boolean isLost() {
+    return lost;
   }
 
   /** Whether a document is open that holds this sequence. */
@@ -258,6 +270,9 @@ public final class DocumentReader {
   }
 
   private int entryLength() {
+    if (lost) {
+      throw damaged("these messages were lost before they were forced to the device");
+    }
     long left = end - entryAt - ENTRY_PREFIX_BYTES;
     if (left < 1) {
       throw lost("sequence " + nextSequence() + " starts behind the end of its document");

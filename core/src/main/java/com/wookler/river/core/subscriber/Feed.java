@@ -241,9 +241,15 @@ final class Feed<M> implements AutoCloseable {
         return null;
       }
       StoredMessage message = from.next(position);
-      if (message != null) {
+      if (message != null && message.sequence() == position) {
         readTerms = message.terms();
         return MessageDelivery.of(subscriber, message);
+      }
+      if (message != null) { // what is before it was lost before its block was archived
+        if (ledger.skip(message.sequence()) < message.sequence() || !ledger.hasRoom()) {
+          return null;
+        }
+        continue;
       }
       long end = Math.min(first, from.behind(position).orElse(first));
       LOG.warn(

@@ -28,7 +28,7 @@ final class PastReader {
   }
 
   /**
-   * The message of this sequence.
+   * The message of this sequence; the next one if it was lost before its block was archived.
    *
    * @return null if no backup holds it
    * @throws DamagedMessageException its backup is damaged
@@ -38,7 +38,10 @@ final class PastReader {
       frame = backup.read(sequence, Integer.MAX_VALUE);
       at = 0;
     }
-    return frame.isEmpty() ? null : frame.get(at++);
+    if (frame.isEmpty() || frame.get(at).sequence() > sequence) {
+      return frame.isEmpty() ? null : frame.get(at); // which is asked for next
+    }
+    return frame.get(at++);
   }
 
   /** The first sequence behind this one that a backup holds. */
