@@ -1,35 +1,29 @@
 package com.wookler.river.core.log;
 
 import com.wookler.river.core.message.DamagedMessageException;
-import com.wookler.river.core.message.DocumentFormat;
 import com.wookler.river.core.message.DocumentReader;
 import java.io.BufferedInputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.Optional;
-import org.jspecify.annotations.Nullable;
 
 /** Adds up what the documents of an unsealed block hold, by walking its file. */
 final class BlockContent implements BlockScanner.Visitor {
   private static final int READ_BYTES = 1 << 20;
 
   private final int number;
+  private final LogSettings settings;
   private final DocumentReader reader;
-  private long first = Long.MIN_VALUE;
-  private long end;
-  private long documents;
-  private long bytes;
-  private long firstMicros;
-  private long lastMicros;
-  private long digest;
-  private boolean endUnknown;
-  private long damaged;
-  private @Nullable String firstDamage;
+  private final BlockTotals totals = new BlockTotals();
+  private long expected = Long.MIN_VALUE;
+  private boolean proven = true;
 
   private BlockContent(int number, LogSettings settings) {
     this.number = number;
+    this.settings = settings;
     this.reader = new DocumentReader(settings.identity());
   }
 
@@ -39,18 +33,25 @@ final class BlockContent implements BlockScanner.Visitor {
    * @param block with the content found
    * @param ending how its file ends
    * @param start its first document, empty if it has none
-   * @param endUnknown its last document is damaged where its sequences stand: what is appended
-   *     behind it could not be found by place
-   * @param damaged documents that are
-   * @param firstDamage what is wrong with the first of those, and where; empty without
+   * @param holes what of its sequences is known to be lost
+   * @param fault what is wrong with what Chronicle keeps beside the documents; empty if nothing is
+   * @param isProven whether it is a run of documents, each of them proven and next to the other
    */
   record Walked(
       Block block,
       BlockScanner.Ending ending,
       Optional<BlockStart> start,
-      boolean endUnknown,
-      long damaged,
-      String firstDamage) {}
+      List<Hole> holes,
+      String fault,
+      boolean isProven) {}
+
+  /**
+   * Sequences of a block that are known to be lost: a document in it says so.
+   *
+   * @param end the sequence after the last
+   * @param forced what is below this sequence had been forced to the device
+   */
+  record Hole(long first, long end, long forced) {}
 
   /**
    * Walks a block file.
@@ -64,51 +65,33 @@ final class BlockContent implements BlockScanner.Visitor {
     try (InputStream in = new BufferedInputStream(Files.newInputStream(file), READ_BYTES)) {
       result = BlockScanner.scan(in, content);
     }
-    long first =
-        result
-            .start()
-            .map(BlockStart::firstSequence)
-            .orElse(Math.max(expectedFirst, content.first));
-    Seal seal =
-        new Seal(
-            settings.identity(),
-            number,
-            first,
-            Math.max(0, content.end - first),
-            content.documents,
-            result.end(),
-            content.firstMicros,
-            content.lastMicros,
-            content.digest);
+    return content.found(file, expectedFirst, result);
+  }
+
+  private Walked found(Path file, long expectedFirst, BlockScanner.Result result)
+      throws IOException {
+    BlockTotals sum = totals;
+    long first = result.start().map(BlockStart::firstSequence).orElse(expectedFirst);
+    boolean starts = result.start().isPresent() && (sum.documents() == 0 || sum.first() == first);
+    Block block = sum.block(settings.identity(), number, file, Math.max(0, first), result.end());
     return new Walked(
-        Block.unsealed(seal, file, content.bytes),
+        block,
         result.ending(),
         result.start(),
-        content.endUnknown,
-        content.damaged,
-        content.firstDamage == null ? "" : content.firstDamage);
+        sum.holes(),
+        HeaderCheck.fault(file, sum.spaced(), sum.documents(), result.end()),
+        proven && starts && result.ending() != BlockScanner.Ending.BROKEN);
   }
 
   @Override
   public void document(long offset, byte[] document, int length) {
-    documents++;
-    bytes += length;
-    endUnknown = true;
     try {
       reader.open(document, length, number);
-      endUnknown = false;
-      if (first == Long.MIN_VALUE) {
-        first = reader.firstSequence();
-        firstMicros = reader.micros();
-      }
-      end = reader.firstSequence() + reader.count();
-      lastMicros = reader.micros();
-      digest = DocumentFormat.digest(digest, reader.verify());
+      proven &= expected == Long.MIN_VALUE || expected == reader.firstSequence();
+      expected = reader.firstSequence() + reader.count();
+      totals.add(offset, length, reader, reader.verify());
     } catch (DamagedMessageException e) {
-      damaged++;
-      if (firstDamage == null) {
-        firstDamage = "byte " + offset + ": " + e.getMessage();
-      }
+      proven = false;
     }
   }
 }

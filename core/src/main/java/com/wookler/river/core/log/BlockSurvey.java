@@ -86,6 +86,9 @@ final class BlockSurvey {
     add(reader, offset);
     lost(reader.firstSequence(), offset);
     provenTo = reader.offset();
+    if (reader.isLost()) {
+      expected = reader.firstSequence() + reader.count(); // a gap, which is told of elsewhere
+    }
     while (reader.hasNext()) {
       long sequence = reader.nextSequence();
       long at = reader.offset();

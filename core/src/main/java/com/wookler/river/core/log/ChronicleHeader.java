@@ -1,47 +1,127 @@
 package com.wookler.river.core.log;
 
 import java.io.IOException;
-import java.io.InputStream;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
-import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
+import java.nio.channels.FileChannel;
 import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.util.Arrays;
+import java.util.HexFormat;
 
 /**
- * The one field of Chronicle's header of a block file that a recovery needs: {@code writePosition},
- * where the last document was begun.
+ * What Chronicle begins a block's file with: its header, and the first index of its documents.
+ * Nothing of it is River's, and Chronicle believes all of it: a file in which it is damaged cannot
+ * be opened, or is written to in a wrong place. So a recovery proves it ({@link HeaderCheck}), and
+ * writes it anew where it is wrong: all in it follows from the documents.
  *
- * <p>It stands in the first bytes of the file as its name, an array of two longs behind some
- * padding (marked 0x8D: length, used, values), and the first of them is it.
+ * <p>Numbers are little-endian:
+ *
+ * <pre>
+ *  offset  size  what
+ *       0   232  headers of documents, names and types: always the same bytes, but for
+ *      64     8    writePosition: the offset of the last document's header
+ *      72     4    its place among the documents that readers see
+ *      76     4    writePosition again
+ *     176     8    documents that the indexes cover
+ *     232     8  how many entries of the index of indexes are in use
+ *     240 32768  its entries: offsets of indexes, the first of them 33008
+ *   33008    24  header of the first index, always the same bytes
+ *   33032     8  how many of its entries are in use
+ *   33040 32768  its entries: the offsets of each 16th document's header
+ *   65808     –  {@link BlockStart}
+ * </pre>
  */
 final class ChronicleHeader {
-  private static final int SEARCHED_BYTES = 256;
-  private static final String FIELD = "writePosition";
-  private static final int LONGS = 0x8D;
-  private static final int MAX_PADDING = 16;
+  /** Behind it stands the first document that is River's. */
+  static final int BYTES = 65_808;
+
+  /** One of so many documents is in the index. */
+  static final int SPACING = 16;
+
+  static final int ENTRIES = 4_096;
+  static final int WRITE_POSITION = 64;
+  static final int PLACE = 72;
+  static final int INDEXED = 176;
+  static final int INDEX2INDEX = 240; // its entries
+  static final int INDEX = 33_008;
+  static final int INDEX_ENTRIES = 32; // from the index's beginning
+
+  private static final byte[] HEAD =
+      HexFormat.of()
+          .parseHex(
+              "c1000040b906686561646572b60853435153746f726582aa000000cd7772697465506f73"
+                  + "6974696f6e8e01000000008d020000000000000002000000000000000000000000000000"
+                  + "0000000000000000c8696e646578696e67b60c53435153496e646578696e67824c000000"
+                  + "ca696e646578436f756e74a50010cc696e64657853706163696e67a110cb696e64657832"
+                  + "496e6465788f8fa7c800000000000000c96c617374496e6465788e00000000a700000000"
+                  + "00000000ca64617461466f726d6174a10100000024800040b90b696e64657832696e6465"
+                  + "788e01000000008d0010000000000000");
+  private static final byte[] INDEX_HEAD =
+      HexFormat.of().parseHex("1c800040b905696e6465788f8f8f8f8d0010000000000000");
 
   private ChronicleHeader() {}
 
+  /** The first bytes of a file, as many as it has. */
+  static ByteBuffer head(Path file) throws IOException {
+    try (FileChannel channel = FileChannel.open(file, StandardOpenOption.READ)) {
+      return read(channel, 0, HEAD.length);
+    }
+  }
+
+  /** So many bytes from an offset on, or those that are there. */
+  static ByteBuffer read(FileChannel channel, long offset, int length) throws IOException {
+    ByteBuffer bytes = ByteBuffer.allocate(length).order(ByteOrder.LITTLE_ENDIAN);
+    int read;
+    do {
+      read = channel.read(bytes, offset + bytes.position());
+    } while (read > 0 && bytes.hasRemaining());
+    return bytes.flip();
+  }
+
+  /** Whether a file's first bytes are those of each block, but for the numbers in them. */
+  static boolean isHead(ByteBuffer head) {
+    if (head.limit() < HEAD.length) {
+      return false;
+    }
+    byte[] bytes = new byte[HEAD.length];
+    head.get(0, bytes);
+    ByteBuffer constant = ByteBuffer.wrap(bytes);
+    constant.putLong(WRITE_POSITION, 0).putLong(PLACE, 0).putLong(INDEXED, 0);
+    return Arrays.equals(bytes, HEAD);
+  }
+
+  /** Whether these are the first bytes of an index. */
+  static boolean isIndex(ByteBuffer bytes) {
+    return bytes.limit() >= INDEX_HEAD.length
+        && bytes.slice(0, INDEX_HEAD.length).equals(ByteBuffer.wrap(INDEX_HEAD));
+  }
+
   /** The offset of the last document's header, as Chronicle noted it; -1 where it does not say. */
   static long lastDocument(Path file) throws IOException {
-    byte[] bytes;
-    try (InputStream in = Files.newInputStream(file)) {
-      bytes = in.readNBytes(SEARCHED_BYTES);
+    ByteBuffer head = head(file);
+    return isHead(head) ? head.getLong(WRITE_POSITION) : -1;
+  }
+
+  /**
+   * The first {@link #BYTES} bytes of a block with these documents.
+   *
+   * @param spaced the offset of each sixteenth document's header, the first one's first
+   * @param documents how many readers see
+   * @param last offset of the header of the last of them
+   */
+  static byte[] of(long[] spaced, long documents, long last) {
+    ByteBuffer bytes = ByteBuffer.allocate(BYTES).order(ByteOrder.LITTLE_ENDIAN);
+    bytes.put(HEAD).put(INDEX, INDEX_HEAD);
+    int entries = Math.min(spaced.length, ENTRIES);
+    bytes.putLong(WRITE_POSITION, last);
+    bytes.putInt(PLACE, (int) (documents - 1)).putInt(PLACE + 4, (int) last);
+    bytes.putLong(INDEXED, (long) entries * SPACING);
+    bytes.putLong(INDEX2INDEX - 8, 1).putLong(INDEX2INDEX, INDEX);
+    bytes.putLong(INDEX + INDEX_ENTRIES - 8, entries);
+    for (int i = 0; i < entries; i++) {
+      bytes.putLong(INDEX + INDEX_ENTRIES + i * 8, spaced[i]);
     }
-    int name = new String(bytes, StandardCharsets.ISO_8859_1).indexOf(FIELD);
-    if (name < 0) {
-      return -1;
-    }
-    int at = name + FIELD.length();
-    int end = Math.min(at + MAX_PADDING, bytes.length - 25);
-    while (at < end && (bytes[at] & 0xFF) != LONGS) {
-      at++;
-    }
-    if (at >= end) {
-      return -1;
-    }
-    ByteBuffer array = ByteBuffer.wrap(bytes).order(ByteOrder.LITTLE_ENDIAN).position(at + 1);
-    return array.getLong() == 2 && array.getLong() <= 2 ? array.getLong() : -1;
+    return bytes.array();
   }
 }

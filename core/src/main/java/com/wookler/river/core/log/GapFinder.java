@@ -1,5 +1,6 @@
 package com.wookler.river.core.log;
 
+import com.wookler.river.core.log.BlockContent.Hole;
 import com.wookler.river.core.log.Gaps.Gap;
 import java.util.ArrayList;
 import java.util.List;
@@ -50,16 +51,24 @@ final class GapFinder {
     return start;
   }
 
-  /** The next block. */
-  void block(Block block) {
-    missing(block.firstSequence(), between(block.number() - 1));
+  /**
+   * The next block.
+   *
+   * @param holes what of it is lost
+   */
+  void block(Block block, List<Hole> holes) {
+    missing(block.firstSequence(), between(block.number() - 1), forced);
+    for (Hole hole : holes) {
+      at = Math.max(at, hole.first());
+      missing(hole.end(), block.number(), hole.forced());
+    }
     at = Math.max(at, block.endSequence());
     behind = block.number();
   }
 
   /** No block holds more, and the log goes on at this sequence, in the block after the newest. */
   void end(long nextSequence, int newest) {
-    missing(nextSequence, between(newest));
+    missing(nextSequence, between(newest), forced);
   }
 
   /** The first of those that are not there, up to this one; the one before if none is missing. */
@@ -67,20 +76,20 @@ final class GapFinder {
     return behind == 0 ? Math.max(1, last) : Math.min(behind + 1, last);
   }
 
-  private void missing(long to, int block) {
+  private void missing(long to, int block, long damaged) {
     for (Gap gap : known.all()) {
       if (at < to && gap.first() < to && gap.end() > at) {
-        unknown(Math.max(at, gap.first()), block);
+        unknown(Math.max(at, gap.first()), block, damaged);
         found.add(gap.within(at, to));
         at = Math.min(to, gap.end());
       }
     }
-    unknown(to, block);
+    unknown(to, block, damaged);
   }
 
-  private void unknown(long to, int block) {
-    if (at < Math.min(to, forced)) {
-      add(Math.min(to, forced), block, true);
+  private void unknown(long to, int block, long damaged) {
+    if (at < Math.min(to, damaged)) {
+      add(Math.min(to, damaged), block, true);
     }
     if (at < to) {
       add(to, block, false);

@@ -43,6 +43,8 @@ import org.slf4j.LoggerFactory;
  *     256    16  number of the newest block, slot B
  *    4096    16  sequence up to which the log was forced, slot A
  *    4160    16  sequence up to which the log was forced, slot B
+ *    4224    16  sequence below which all was taken out of the log, slot A; zeros in older files
+ *    4288    16  likewise, slot B
  *    8192     –  end
  * </pre>
  *
@@ -53,6 +55,9 @@ import org.slf4j.LoggerFactory;
  * <p>The mark of the end is stored into by each append, so its page is never forced while the log
  * runs: the next store would wait for the file system. A kill does not need that; after a power
  * loss it may be older than the log, or newer. What was forced stands in a page of its own.
+ *
+ * <p>What was taken out is forced before its block is deleted, so that a block that is not there is
+ * not taken for a loss.
  *
  * <p>{@link #end} and {@link #block} are guarded by the append lock, {@link #forced} by the
  * forcer's monitor. {@link #close} needs that none of them is called any more: the process would
@@ -73,23 +78,30 @@ final class LogMarks implements AutoCloseable {
   private static final int END = 64;
   private static final int BLOCK = 192;
   private static final int FORCED = 4096;
+  private static final int REMOVED = 4224;
 
   private final Path file;
   private final MappedByteBuffer buffer;
   private final Mark end;
   private final Mark block;
   private final Mark forced;
+  private final boolean trusted;
   private volatile boolean unforced; // whether the mark of what is forced is ahead of the device
+
+  @GuardedBy("this")
+  private final Mark removed;
 
   @GuardedBy("this")
   private boolean closed;
 
-  private LogMarks(Path file, MappedByteBuffer buffer, Content content) {
+  private LogMarks(Path file, MappedByteBuffer buffer, Content content, boolean trusted) {
     this.file = file;
     this.buffer = buffer;
     this.end = new Mark(buffer, END, content.end());
     this.block = new Mark(buffer, BLOCK, content.block());
     this.forced = new Mark(buffer, FORCED, content.forced());
+    this.removed = new Mark(buffer, REMOVED, content.removed());
+    this.trusted = trusted;
   }
 
   /** A number as its slots have it; -1 if neither fits its check. */
@@ -116,7 +128,7 @@ final class LogMarks implements AutoCloseable {
   }
 
   /** What the file holds; whatever that is, reading it does not fail. */
-  private record Content(boolean header, Slots end, Slots block, Slots forced) {
+  private record Content(boolean header, Slots end, Slots block, Slots forced, Slots removed) {
     static Content of(byte[] bytes, UUID queue) {
       ByteBuffer in = ByteBuffer.wrap(Arrays.copyOf(bytes, BYTES)).order(ByteOrder.LITTLE_ENDIAN);
       byte[] header = headerOf(queue);
@@ -126,7 +138,8 @@ final class LogMarks implements AutoCloseable {
           bytes.length == BYTES && Arrays.equals(bytes, 0, header.length, header, 0, header.length),
           Slots.read(in, END, seed),
           Slots.read(in, BLOCK, DocumentFormat.digest(seed, BLOCK)),
-          Slots.read(in, FORCED, DocumentFormat.digest(seed, FORCED)));
+          Slots.read(in, FORCED, DocumentFormat.digest(seed, FORCED)),
+          Slots.read(in, REMOVED, DocumentFormat.digest(seed, REMOVED)));
     }
 
     boolean sound() {
@@ -140,6 +153,7 @@ final class LogMarks implements AutoCloseable {
       put(out, END, end);
       put(out, BLOCK, block);
       put(out, FORCED, forced);
+      put(out, REMOVED, removed);
       return out.array();
     }
 
@@ -232,7 +246,8 @@ final class LogMarks implements AutoCloseable {
     }
     try (FileChannel channel =
         FileChannel.open(file, StandardOpenOption.READ, StandardOpenOption.WRITE)) {
-      return new LogMarks(file, channel.map(MapMode.READ_WRITE, 0, BYTES), content);
+      return new LogMarks(
+          file, channel.map(MapMode.READ_WRITE, 0, BYTES), content, isNew || content.sound());
     }
   }
 
@@ -266,7 +281,8 @@ final class LogMarks implements AutoCloseable {
                 true,
                 content.end().with(nextSequence),
                 content.block().with(newest),
-                content.forced().with(nextSequence))
+                content.forced().with(nextSequence),
+                content.removed())
             .encode(queue));
   }
 
@@ -283,6 +299,24 @@ final class LogMarks implements AutoCloseable {
   /** All below it was forced, as it was stored last. */
   long forced() {
     return forced.value;
+  }
+
+  /** Whether the file was as the last run left it, or the log is new. */
+  boolean isTrusted() {
+    return trusted;
+  }
+
+  /** All below it was taken out of the log; 0 if nothing was, or that is not known. */
+  synchronized long removed() {
+    return removed.value;
+  }
+
+  /** All below this sequence leaves the log; on the device when this returns. */
+  synchronized void removed(long sequence) throws IOException {
+    if (!closed && sequence > removed.value) {
+      removed.store(sequence);
+      force(Device.REAL, FORCED, BYTES - FORCED);
+    }
   }
 
   /** The log goes on with this sequence; to be called when what lies below it can be read. */

@@ -3,6 +3,7 @@ package com.wookler.river.core.log;
 import com.wookler.river.common.errors.RiverException;
 import com.wookler.river.core.message.DamagedMessageException;
 import java.io.IOException;
+import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.Path;
@@ -85,6 +86,14 @@ final class LogTriage {
     }
     if (start.firstSequence() != seal.firstSequence()) {
       return "it starts at sequence " + start.firstSequence() + ", its seal says otherwise";
+    }
+    ByteBuffer head = ChronicleHeader.head(file);
+    if (!ChronicleHeader.isHead(head)) {
+      return "its header is damaged";
+    }
+    long last = head.getLong(ChronicleHeader.WRITE_POSITION);
+    if (last < 0 || last >= seal.bytes()) {
+      return "its note of the last document points to " + last;
     }
     long size = Files.size(file);
     return size + PADDING < seal.bytes() ? "it has " + size + " bytes of " + seal.bytes() : "";

@@ -21,6 +21,8 @@ import org.slf4j.LoggerFactory;
 final class Mending {
   private static final Logger LOG = LoggerFactory.getLogger(Mending.class);
 
+  private static final int ZEROS_BYTES = 64 << 10;
+
   private final Device device;
   private final List<Step> steps = new ArrayList<>();
 
@@ -57,7 +59,7 @@ final class Mending {
    * where. Without space for it the recovery goes on: what is copied stays in the file too.
    */
   Path copyAside(Path directory, Path file, long end) {
-    Path copy = file.resolveSibling(file.getFileName() + LogFiles.DAMAGED);
+    Path copy = free(file);
     Path temporary = copy.resolveSibling(copy.getFileName() + DurableFiles.TEMPORARY);
     add(
         file,
@@ -99,6 +101,30 @@ final class Mending {
             channel.force(true);
           }
         });
+  }
+
+  /** A part of the file is written over. */
+  void write(Path file, BlockRepair.Patch patch) {
+    add(
+        file,
+        () -> {
+          try (FileChannel channel = FileChannel.open(file, StandardOpenOption.WRITE)) {
+            write(channel, patch.offset(), patch.bytes().duplicate());
+            long at = patch.offset() + patch.bytes().limit();
+            for (long left = patch.zeros(); left > 0; left -= ZEROS_BYTES) {
+              int length = (int) Math.min(left, ZEROS_BYTES);
+              write(channel, at, ByteBuffer.allocate(length));
+              at += length;
+            }
+            channel.force(true);
+          }
+        });
+  }
+
+  private static void write(FileChannel channel, long offset, ByteBuffer bytes) throws IOException {
+    while (bytes.hasRemaining()) {
+      channel.write(bytes, offset + bytes.position());
+    }
   }
 
   /** The block is closed at this offset. */

@@ -318,7 +318,7 @@ class GapsTest {
     opened = log.open();
     assertThat(opened.nextSequence()).isEqualTo(10);
     shouldHave(opened);
-    assertThat(captured.warnings()).singleElement().asString().contains("damaged", "sequence 9");
+    assertThat(captured.warnings()).singleElement().asString().contains("damaged", "block 2");
     log.publish(3);
     assertThat(log.reopen().nextSequence()).isEqualTo(13);
     assertThat(captured.warnings()).isEmpty();

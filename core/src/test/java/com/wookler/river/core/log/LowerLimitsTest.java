@@ -90,5 +90,9 @@ class LowerLimitsTest {
     BlockLog lower = log.blockBytes(NOW).open();
     assertThat(lower.nextSequence()).isEqualTo(3);
     assertThat(log.files()).contains("b00000001.cq4.damaged");
+    LogReader reader = log.reader();
+    assertThat(LogFixture.text(reader.next())).isEqualTo("m0");
+    shouldBeLarge(reader.next(), 1);
+    shouldBeLarge(reader.next(), 2);
   }
 }

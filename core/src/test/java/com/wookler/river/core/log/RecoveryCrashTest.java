@@ -6,8 +6,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.wookler.river.common.errors.RiverException;
 import com.wookler.river.core.message.DamagedMessageException;
+import com.wookler.river.core.message.DocumentFormat;
 import com.wookler.river.core.message.StoredMessage;
 import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -96,6 +99,31 @@ class RecoveryCrashTest {
           LogFixture.flip(log.block(4), log.offsets(4).get(4) + 4 + 10, 1);
         });
     DAMAGES.put("active missing", log -> Files.delete(log.block(4)));
+    DAMAGES.put(
+        "torn by a power loss",
+        log -> {
+          unforce(log);
+          long at = log.offsets(4).get(1);
+          long behind = log.offsets(4).get(2);
+          LogFixture.write(log.block(4), at, new byte[(int) (behind - at)]);
+          LogFixture.flip(log.block(4), log.offsets(4).get(0) + 4 + 42, 1);
+        });
+    DAMAGES.put(
+        "header",
+        log -> {
+          LogFixture.flip(log.block(2), 85, 4);
+          LogFixture.flip(log.block(4), 85, 4);
+        });
+  }
+
+  /** As if nothing was forced but what has a seal. */
+  private static void unforce(LogFixture log) throws IOException {
+    long seed = DocumentFormat.digest(LogFixture.IDENTITY.getMostSignificantBits(), 64);
+    seed = DocumentFormat.digest(seed, LogFixture.IDENTITY.getLeastSignificantBits());
+    ByteBuffer slots = ByteBuffer.allocate(128).order(ByteOrder.LITTLE_ENDIAN);
+    long check = DocumentFormat.digest(DocumentFormat.digest(seed, 4096), 0);
+    slots.putLong(8, check).putLong(72, check);
+    LogFixture.write(log.block(1).resolveSibling(LogMarks.NAME), 4096, slots.array());
   }
 
   private LogFixture damaged(String name, Damage damage) throws IOException {

@@ -1,0 +1,294 @@
+package com.wookler.river.core.log;
+
+import com.wookler.river.core.log.BlockContent.Hole;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Takes in the blocks of a log, oldest first: each from its seal, or by a walk through its file;
+ * or, where that is no run of proven documents, by {@link BlockRepair}. Changes nothing; what is to
+ * be done is left to {@link Mending}.
+ */
+final class BlockRecovery {
+  private static final Logger LOG = LoggerFactory.getLogger(BlockRecovery.class);
+
+  private final LogSettings settings;
+  private final LogTriage files;
+  private final Mending mending;
+  private final long forced;
+  private final long removed;
+  private final Gaps known;
+  private final List<Block> sealed = new ArrayList<>();
+  private final Map<Integer, List<Hole>> holes = new HashMap<>();
+  private long end; // behind the last message that is there, or that a block says was there
+  private long oldest = Long.MAX_VALUE; // the first sequence of which something is known
+  private long lastMicros;
+  private long torn; // bytes of documents that were being written, or were never forced
+  private int damagedBlocks;
+  private boolean started; // whether the active block has its first document
+
+  /**
+   * For a log.
+   *
+   * @param forced what is missing below this sequence is damage
+   * @param removed all below this sequence was taken out of the log
+   * @param known gaps found earlier
+   */
+  BlockRecovery(
+      LogSettings settings,
+      LogTriage files,
+      Mending mending,
+      long forced,
+      long removed,
+      Gaps known) {
+    this.settings = settings;
+    this.files = files;
+    this.mending = mending;
+    this.forced = forced;
+    this.removed = removed;
+    this.known = known;
+  }
+
+  /**
+   * Takes one block in; returns it if it is the one to go on appending to.
+   *
+   * @param endMark the sequence at which the log ended, as its marks say
+   */
+  @Nullable Block take(int number, Path file, boolean last, long endMark) throws IOException {
+    files.start(number).ifPresent(start -> oldest = Math.min(oldest, start.firstSequence()));
+    Seal seal = files.seals().get(number);
+    String unlike = seal == null ? "" : files.unlikeSeal(seal);
+    if (seal != null && unlike.isEmpty()) {
+      Block block = Block.of(seal, file);
+      note(block, holes(block));
+      sealed.add(block);
+      return null;
+    }
+    if (seal != null) {
+      mending.delete(BlockName.seal(settings.directory(), seal.block()));
+    }
+    long first = seal == null ? end : seal.firstSequence();
+    BlockContent.Walked walked = BlockContent.walk(number, file, first, settings);
+    lastMicros = Math.max(lastMicros, walked.start().map(BlockStart::lastMicros).orElse(0L));
+    boolean goesOn = last && seal == null;
+    if (!walked.isProven() || !walked.fault().isEmpty()) {
+      return repair(walked, seal, goesOn, goesOn && endMark <= end);
+    }
+    if (!unlike.isEmpty()) {
+      damagedBlocks++;
+      LOG.warn("Queue {}: damaged: {}: {}; reading what is there", settings.queue(), file, unlike);
+    }
+    note(walked.block(), walked.holes());
+    if (goesOn && walked.ending() == BlockScanner.Ending.OPEN) {
+      started = true;
+      return walked.block();
+    }
+    close(walked.block());
+    end = Math.max(end, seal == null ? 0 : seal.endSequence());
+    return null;
+  }
+
+  /** What is lost of a sealed block, as the file of the gaps says, or the block itself. */
+  private List<Hole> holes(Block block) throws IOException {
+    if (block.lost() == 0) {
+      return List.of();
+    }
+    List<Hole> noted = new ArrayList<>();
+    long sum = 0;
+    for (Gaps.Gap gap : known.all()) {
+      Gaps.Gap part = gap.within(block.firstSequence(), block.endSequence());
+      if (part.messages() > 0) {
+        noted.add(new Hole(part.first(), part.end(), 0));
+        sum += part.messages();
+      }
+    }
+    return sum == block.lost()
+        ? noted
+        : BlockContent.walk(block.number(), block.file(), block.firstSequence(), settings).holes();
+  }
+
+  /** A block that is no run of whole documents, or in which Chronicle would be led astray. */
+  private @Nullable Block repair(
+      BlockContent.Walked walked, @Nullable Seal seal, boolean goesOn, boolean mayBeNew)
+      throws IOException {
+    Block broken = walked.block();
+    Optional<BlockStart> start = files.start(broken.number());
+    BlockRepair.Result left =
+        BlockRepair.of(broken.number(), broken.file(), start, forced, lastMicros, settings);
+    boolean isEmpty = left.block().documents() == 0;
+    boolean begun = start.isPresent() && walked.fault().isEmpty();
+    if (isEmpty && goesOn && begun && left.end() <= broken.firstSequence()) {
+      // deleting it could delete the only block, and with it the sequence to go on with
+      mending.cut(broken.file(), broken.end());
+      torn += left.usedEnd() - broken.end();
+      note(broken, List.of());
+      started = true;
+      return broken;
+    }
+    if (isEmpty) {
+      empty(broken, seal, left, mayBeNew);
+      return null;
+    }
+    report(broken, walked.fault(), left);
+    left.patches().forEach(patch -> mending.write(broken.file(), patch));
+    torn += Math.max(0, left.usedEnd() - left.block().end());
+    note(left.block(), left.holes());
+    end = Math.max(end, Math.max(left.end(), seal == null ? 0 : seal.endSequence()));
+    close(left.block());
+    return null;
+  }
+
+  private void report(Block broken, String fault, BlockRepair.Result left) {
+    if (left.damage().isEmpty() && HeaderCheck.isOlder(fault)) {
+      return; // what a power loss leaves; the gaps tell what is lost
+    }
+    damagedBlocks++;
+    String what = left.damage().isEmpty() ? fault : left.damage();
+    if (left.patches().isEmpty()) {
+      LOG.warn("Queue {}: damaged: {}: {}", settings.queue(), broken.file(), what);
+      return;
+    }
+    LOG.warn(
+        "Queue {}: damaged: {}: {}; kept as {}, and repaired: {} of its messages are whole",
+        settings.queue(),
+        broken.file(),
+        what,
+        mending.copyAside(settings.directory(), broken.file(), left.usedEnd()),
+        left.block().messages() - left.block().lost());
+  }
+
+  /** A block of which nothing can be proven. */
+  private void empty(Block broken, @Nullable Seal seal, BlockRepair.Result left, boolean mayBeNew) {
+    Optional<BlockStart> start = files.start(broken.number());
+    long first = start.map(BlockStart::firstSequence).orElse(Math.max(end, removed));
+    boolean hadStart = start.isPresent() || left.usedEnd() > ChronicleHeader.BYTES;
+    boolean isNothing = left.usedEnd() == 0 && seal == null;
+    boolean isBeingMade = mayBeNew && !hadStart;
+    boolean isDamage = seal != null || forced > first || (hadStart && start.isEmpty());
+    end = Math.max(end, Math.max(first, left.end()));
+    if (isNothing || isBeingMade || !isDamage) {
+      torn += left.usedEnd();
+      mending.delete(broken.file());
+      return;
+    }
+    damagedBlocks++;
+    LOG.warn(
+        "Queue {}: damaged: nothing of block {} can be read; set aside as {}",
+        settings.queue(),
+        broken.number(),
+        mending.moveAside(broken.file()));
+    end = Math.max(end, seal == null ? 0 : seal.endSequence());
+  }
+
+  /** A block with this seal is not there any more. */
+  private void lost(Seal seal) {
+    oldest = Math.min(oldest, seal.firstSequence());
+    end = Math.max(end, seal.endSequence());
+    lastMicros = Math.max(lastMicros, seal.lastMicros());
+    mending.delete(BlockName.seal(settings.directory(), seal.block()));
+  }
+
+  /** Closes a block, and lists it; one without messages goes. */
+  void close(Block block) {
+    if (block.messages() > 0) {
+      mending.markEnd(block.file(), block.end());
+      block.seal();
+      sealed.add(block);
+    } else {
+      mending.delete(block.file());
+    }
+  }
+
+  private void note(Block block, List<Hole> lost) {
+    if (block.firstSequence() < end && !sealed.isEmpty()) {
+      LOG.warn(
+          "Queue {}: damaged: block {} starts at sequence {} where {} should follow",
+          settings.queue(),
+          block.number(),
+          block.firstSequence(),
+          end);
+    }
+    if (block.messages() > 0) {
+      oldest = Math.min(oldest, block.firstSequence());
+    }
+    holes.put(block.number(), lost);
+    end = Math.max(end, block.endSequence());
+    lastMicros = Math.max(lastMicros, block.lastMicros());
+  }
+
+  /**
+   * Seals without a block: usual below the oldest block, where a removal ended half way.
+   *
+   * @param last the block to go on appending to
+   */
+  void noteMissingBlocks(@Nullable Block last) {
+    long held = last == null ? Long.MIN_VALUE : last.firstSequence();
+    if (!sealed.isEmpty()) {
+      held = sealed.get(0).firstSequence();
+    }
+    for (Seal seal : files.seals().values()) {
+      if (files.blocks().containsKey(seal.block())) {
+        continue;
+      }
+      if (seal.endSequence() > Math.max(held, removed)) {
+        damagedBlocks++;
+        LOG.warn(
+            "Queue {}: damaged: {} is missing, and with it sequences {} to {}",
+            settings.queue(),
+            BlockName.data(settings.directory(), seal.block()),
+            seal.firstSequence(),
+            seal.endSequence() - 1);
+        lost(seal);
+      } else {
+        mending.delete(BlockName.seal(settings.directory(), seal.block()));
+      }
+    }
+  }
+
+  /** All is lost but for the marks. */
+  void noteNothing() {
+    damagedBlocks++;
+  }
+
+  List<Block> sealed() {
+    return sealed;
+  }
+
+  /** What of a block's sequences is lost, though the block is there. */
+  List<Hole> holes(int block) {
+    return holes.getOrDefault(block, List.of());
+  }
+
+  long end() {
+    return end;
+  }
+
+  long oldest() {
+    return oldest;
+  }
+
+  long lastMicros() {
+    return lastMicros;
+  }
+
+  long torn() {
+    return torn;
+  }
+
+  int damagedBlocks() {
+    return damagedBlocks;
+  }
+
+  /** Whether the active block has its first document. */
+  boolean isStarted() {
+    return started;
+  }
+}

@@ -1,0 +1,224 @@
+package com.wookler.river.core.log;
+
+import com.wookler.river.core.log.BlockContent.Hole;
+import com.wookler.river.core.log.BlockPieces.Piece;
+import com.wookler.river.core.message.DocumentFormat;
+import com.wookler.river.core.message.DocumentReader;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.nio.channels.FileChannel;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * What a recovery makes of a block that is no run of whole documents any more: finds what of it can
+ * be proven, and says what is to be written into its file so that it is one again.
+ *
+ * <ul>
+ *   <li>What is not proven and had been forced to the device is damage. It stays as it is: readers
+ *       pass over it message by message.
+ *   <li>What is not proven and had not been forced is what a power loss leaves, which brings pages
+ *       to the device in any order, or none. A document that is torn goes whole, as a batch is all
+ *       or nothing. In its place a document says that these sequences are lost, and zeros follow,
+ *       hidden from readers.
+ *   <li>What can be proven stays where it is, with its sequences, behind holes too.
+ *   <li>Chronicle's header and index, and the block's start, are written anew where they are wrong.
+ * </ul>
+ *
+ * <p>Nothing is changed here. All of it follows from what can be proven, so it may be done again
+ * after a crash in the middle.
+ */
+final class BlockRepair implements BlockPieces.Sink {
+  private static final int START_HEADER = 0x4000_0000 | BlockStart.BYTES;
+  private static final int CONTENT =
+      ChronicleHeader.BYTES + BlockScanner.HEADER_BYTES + BlockStart.BYTES;
+  private static final int LOST_BYTES = BlockScanner.HEADER_BYTES + DocumentFormat.HEADER_BYTES;
+  private static final int HIDDEN = 0x4000_0000;
+
+  private final int number;
+  private final Path file;
+  private final LogSettings settings;
+  private final long forced;
+  private final BlockTotals totals = new BlockTotals();
+  private final List<Hole> holes = new ArrayList<>();
+  private final List<Patch> patches = new ArrayList<>();
+  private final DocumentReader lost;
+  private final FileChannel channel;
+  private boolean started;
+  private long first;
+  private long expected; // the sequence that comes next
+  private long at = CONTENT; // where it stands
+  private long claimed; // all below it was in the block
+  private String damage = "";
+
+  private BlockRepair(
+      int number, Path file, Optional<BlockStart> start, long forced, LogSettings settings)
+      throws IOException {
+    this.number = number;
+    this.file = file;
+    this.settings = settings;
+    this.forced = forced;
+    this.lost = new DocumentReader(settings.identity());
+    this.channel = FileChannel.open(file, StandardOpenOption.READ);
+    this.started = start.isPresent();
+    this.first = start.map(BlockStart::firstSequence).orElse(0L);
+    this.expected = first;
+  }
+
+  /**
+   * Bytes that are to be written.
+   *
+   * @param zeros how many zeros follow them
+   */
+  record Patch(long offset, ByteBuffer bytes, long zeros) {}
+
+  /**
+   * What is left of a block.
+   *
+   * @param block as it is when all is written; without messages if nothing can be proven
+   * @param holes what of its sequences is lost, not by damage
+   * @param patches what is to be written
+   * @param end the sequence after the last that it was seen to have had
+   * @param usedEnd the offset behind the last bytes that are not 0
+   * @param damage what is damaged, the first of it; empty if nothing is
+   */
+  record Result(
+      Block block, List<Hole> holes, List<Patch> patches, long end, long usedEnd, String damage) {}
+
+  /**
+   * Looks through a block's file.
+   *
+   * @param start what its first document says, if that can be read
+   * @param forced all below this sequence had been forced to the device
+   * @param lastMicros publish time of what comes before the block
+   */
+  static Result of(
+      int number,
+      Path file,
+      Optional<BlockStart> start,
+      long forced,
+      long lastMicros,
+      LogSettings settings)
+      throws IOException {
+    BlockRepair repair = new BlockRepair(number, file, start, forced, settings);
+    try (repair.channel) {
+      long usedEnd = BlockPieces.search(number, file, settings, repair);
+      return repair.result(start.isPresent(), lastMicros, usedEnd);
+    }
+  }
+
+  @Override
+  public void piece(Piece piece, DocumentReader document, long checksum) throws IOException {
+    if (!piece.whole() && piece.end() > forced) {
+      claimed = piece.headed() ? Math.max(claimed, piece.end()) : claimed;
+      return; // torn
+    }
+    if (!started) {
+      started = true;
+      first = piece.first();
+      expected = first;
+    }
+    if (piece.first() > expected || piece.offset() > at) {
+      hole(piece, document.micros());
+    }
+    if (!piece.whole()) {
+      damaged("a message of the document at byte " + piece.offset() + " is not what was published");
+    }
+    if (!piece.headed()) {
+      if (piece.end() <= forced) {
+        damaged("the header at byte " + piece.offset());
+      }
+      patches.add(new Patch(piece.offset(), littleEndian(piece.length()), 0));
+    }
+    totals.add(piece.offset(), piece.length(), document, checksum);
+    expected = piece.end();
+    at = piece.behind();
+  }
+
+  private void hole(Piece next, long micros) throws IOException {
+    long bytes = next.offset() - at;
+    if (next.first() == expected) {
+      if (!leads(next.offset())) { // such as a page of Chronicle's index
+        patches.add(new Patch(at, littleEndian(HIDDEN | (int) (bytes - 4)), 0));
+      }
+    } else if (next.first() <= forced || bytes < LOST_BYTES) {
+      damaged("sequences " + expected + " to " + (next.first() - 1) + " at byte " + at);
+    } else {
+      if (expected < forced) {
+        damaged("sequences " + expected + " to " + (forced - 1) + " at byte " + at);
+      }
+      lose(next.first(), bytes, micros);
+    }
+  }
+
+  /** Whether hidden documents lead there. */
+  private boolean leads(long offset) throws IOException {
+    long from = at;
+    while (from < offset) {
+      ByteBuffer header = ChronicleHeader.read(channel, from, BlockScanner.HEADER_BYTES);
+      long size =
+          header.limit() < BlockScanner.HEADER_BYTES ? 0 : BlockScanner.sizeOf(header.getInt(0));
+      if (size == 0 || BlockScanner.isMessage(header.getInt(0))) {
+        return false;
+      }
+      from += size;
+    }
+    return from == offset;
+  }
+
+  private void lose(long end, long bytes, long micros) {
+    int count = Math.toIntExact(end - expected);
+    byte[] document = DocumentFormat.lost(settings.identity(), number, expected, count, micros);
+    long rest = bytes - LOST_BYTES;
+    int head = rest > 0 ? LOST_BYTES + BlockScanner.HEADER_BYTES : LOST_BYTES;
+    ByteBuffer patch = ByteBuffer.allocate(head).order(ByteOrder.LITTLE_ENDIAN);
+    patch.putInt(document.length).put(document);
+    if (rest > 0) {
+      patch.putInt(HIDDEN | (int) (rest - BlockScanner.HEADER_BYTES));
+    }
+    patches.add(new Patch(at, patch.flip(), bytes - head));
+    holes.add(new Hole(expected, end, forced));
+    lost.open(document, document.length, number);
+    totals.add(at, document.length, lost, lost.verify());
+  }
+
+  private Result result(boolean hasStart, long lastMicros, long usedEnd) throws IOException {
+    Block block = totals.block(settings.identity(), number, file, first, at);
+    if (block.documents() > 0) {
+      String fault = HeaderCheck.fault(file, totals.spaced(), totals.documents(), at);
+      if (!hasStart || !fault.isEmpty() || !patches.isEmpty()) {
+        begin(lastMicros);
+      }
+      if (!hasStart) {
+        damaged("its beginning");
+      }
+    }
+    for (Hole known : totals.holes()) {
+      if (holes.stream().noneMatch(hole -> hole.first() == known.first())) {
+        holes.add(known); // by an earlier recovery
+      }
+    }
+    return new Result(block, holes, patches, Math.max(claimed, expected), usedEnd, damage);
+  }
+
+  /** Chronicle's header and index, and the start. */
+  private void begin(long lastMicros) {
+    byte[] header = ChronicleHeader.of(totals.spaced(), totals.documents(), totals.last());
+    BlockStart start = new BlockStart(settings.identity(), number, first, lastMicros);
+    ByteBuffer bytes = ByteBuffer.allocate(CONTENT).order(ByteOrder.LITTLE_ENDIAN);
+    bytes.put(header).putInt(START_HEADER).put(start.encode());
+    patches.add(new Patch(0, bytes.flip(), 0));
+  }
+
+  private void damaged(String what) {
+    damage = damage.isEmpty() ? what : damage;
+  }
+
+  private static ByteBuffer littleEndian(int value) {
+    return ByteBuffer.allocate(4).order(ByteOrder.LITTLE_ENDIAN).putInt(value).flip();
+  }
+}

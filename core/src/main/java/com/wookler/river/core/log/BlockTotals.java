@@ -1,0 +1,102 @@
+package com.wookler.river.core.log;
+
+import com.wookler.river.core.log.BlockContent.Hole;
+import com.wookler.river.core.message.DocumentFormat;
+import com.wookler.river.core.message.DocumentReader;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.UUID;
+
+/** What the documents of a block come to, which are shown to it in their order. */
+final class BlockTotals {
+  private final List<Hole> holes = new ArrayList<>();
+  private long[] spaced = new long[64]; // offset of each sixteenth document's header
+  private long first;
+  private long end;
+  private long documents;
+  private long bytes;
+  private long firstMicros;
+  private long lastMicros;
+  private long digest;
+  private long last;
+
+  /**
+   * One document more.
+   *
+   * @param offset of its header
+   * @param checksum its part of the block's digest
+   */
+  void add(long offset, int length, DocumentReader document, long checksum) {
+    if (documents == 0) {
+      first = document.firstSequence();
+      firstMicros = document.micros();
+    }
+    long behind = document.firstSequence() + document.count();
+    if (document.isLost()) {
+      holes.add(new Hole(document.firstSequence(), behind, 0));
+    }
+    if (documents % ChronicleHeader.SPACING == 0) {
+      int at = Math.toIntExact(documents / ChronicleHeader.SPACING);
+      if (at == spaced.length) {
+        spaced = Arrays.copyOf(spaced, at * 2);
+      }
+      spaced[at] = offset;
+    }
+    documents++;
+    bytes += length;
+    end = behind;
+    last = offset;
+    lastMicros = document.micros();
+    digest = DocumentFormat.digest(digest, checksum);
+  }
+
+  /** The offset of each sixteenth document's header, the first one's first. */
+  long[] spaced() {
+    long used = (documents + ChronicleHeader.SPACING - 1) / ChronicleHeader.SPACING;
+    return Arrays.copyOf(spaced, Math.toIntExact(used));
+  }
+
+  long documents() {
+    return documents;
+  }
+
+  /** The first sequence. */
+  long first() {
+    return first;
+  }
+
+  /** The offset of the last document's header. */
+  long last() {
+    return last;
+  }
+
+  /** What is known to be lost. */
+  List<Hole> holes() {
+    return holes;
+  }
+
+  /**
+   * The block that has these documents.
+   *
+   * @param start its first sequence
+   * @param offset where the last document ends
+   */
+  Block block(UUID queue, int number, Path file, long start, long offset) {
+    long lost = holes.stream().mapToLong(hole -> hole.end() - hole.first()).sum();
+    Seal seal =
+        new Seal(
+            queue,
+            number,
+            start,
+            Math.max(0, end - start),
+            documents,
+            offset,
+            firstMicros,
+            lastMicros,
+            digest,
+            Math.toIntExact(lost));
+    return Block.unsealed(seal, file, bytes);
+  }
+}
