@@ -8,6 +8,7 @@ import com.wookler.river.benchmarks.programs.FloodCommand;
 import com.wookler.river.benchmarks.programs.ManyClientsCommand;
 import com.wookler.river.benchmarks.programs.PackingCommand;
 import com.wookler.river.benchmarks.programs.PutManyCommand;
+import com.wookler.river.benchmarks.reactor.ReactorCommand;
 import com.wookler.river.benchmarks.report.ReportCommand;
 import com.wookler.river.benchmarks.scale.ScaleCommand;
 import com.wookler.river.benchmarks.utils.UsageException;
@@ -38,6 +39,7 @@ import picocli.CommandLine.Spec;
       ManyClientsCommand.class,
       FloodCommand.class,
       PackingCommand.class,
+      ReactorCommand.class,
       JmhCommand.class,
       ScaleCommand.class,
       FlameCommand.class
