@@ -93,7 +93,7 @@ class ReactorRestTest {
     queue.publisher().publish("b");
     await().atMost(SOON).until(() -> processed.get() == 200);
     assertThat(reactors).allMatch(Reactor::isRunning).allMatch(reactor -> reactor.close(SOON));
-    assertThat(threads()).isEmpty();
+    await().atMost(SOON).until(() -> threads().isEmpty());
   }
 
   @Test

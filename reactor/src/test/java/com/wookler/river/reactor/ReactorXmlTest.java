@@ -156,8 +156,11 @@ class ReactorXmlTest {
           .filteredOn(thread -> thread.getName().startsWith("REACTOR-audit-"))
           .hasSize(3);
     }
-    assertThat(Thread.getAllStackTraces().keySet())
-        .noneMatch(thread -> thread.getName().startsWith("REACTOR-audit-"));
+    await() // the last of them may still be on its way out
+        .until(
+            () ->
+                Thread.getAllStackTraces().keySet().stream()
+                    .noneMatch(thread -> thread.getName().startsWith("REACTOR-audit-")));
   }
 
   @Test
