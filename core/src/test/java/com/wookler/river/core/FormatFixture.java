@@ -38,6 +38,7 @@ import java.util.zip.ZipOutputStream;
  */
 final class FormatFixture {
   static final int MESSAGES = 100;
+  static final Duration DELAY = Duration.ofDays(365);
   static final Instant BEGIN = Instant.parse("2026-11-20T10:00:00Z");
 
   private FormatFixture() {}
@@ -66,6 +67,11 @@ final class FormatFixture {
             .withHeader("header", ("value " + sequence).getBytes(StandardCharsets.UTF_8));
   }
 
+  /** The last one, which nobody was given yet. */
+  static Message<String> delayed() {
+    return Message.of("delayed").withKey("key").deliverAfter(DELAY);
+  }
+
   /** Lives through all that the fixture holds, under {@code work}, and packs it. */
   static void write(Path work, Path zip) throws Exception {
     ManualTimeSource time = new ManualTimeSource(BEGIN);
@@ -75,6 +81,8 @@ final class FormatFixture {
       Subscriber<String> billing = queue.subscriber(billing());
       Subscriber<String> audit = queue.subscriber("audit");
       publish(queue, time);
+      queue.publisher().publish(delayed());
+      await().until(() -> queue.stats().delayed() == 1);
       queue.subscriber(
           SubscriberConfig.builder("late").ack(true).start(Position.sequence(70)).build());
       audit.batch(50, Duration.ZERO);

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import com.wookler.river.common.ManualTimeSource;
 import com.wookler.river.common.errors.RiverException;
 import com.wookler.river.core.ack.Owner;
 import com.wookler.river.core.log.CheckedJson;
@@ -40,9 +41,10 @@ class FormatTest {
   @ValueSource(strings = {"closed", "killed"})
   void shouldReadWhatFormat1Wrote(String state) throws Exception {
     Path at = unpacked(state);
-    try (MessageQueue<String> queue = FormatFixture.queue(at).open()) {
+    ManualTimeSource time = new ManualTimeSource(FormatFixture.BEGIN.plus(Duration.ofHours(1)));
+    try (MessageQueue<String> queue = FormatFixture.queue(at).timeSource(time).open()) {
       assertThat(queue.stats().firstSequence()).isEqualTo(30);
-      assertThat(queue.stats().nextSequence()).isEqualTo(FormatFixture.MESSAGES);
+      assertThat(queue.stats().nextSequence()).isEqualTo(FormatFixture.MESSAGES + 1);
       assertThat(queue.stats().backups()).isEqualTo(1);
       for (int i = 0; i < FormatFixture.MESSAGES; i++) {
         assertThat(queue.read(i).orElseThrow().data()).isEqualTo("m" + i);
@@ -59,11 +61,25 @@ class FormatTest {
         shouldBe(billing.next(), i, 2);
       }
       shouldGive(billing, 60, 1);
-      assertThat(queue.publisher().publish("next")).isEqualTo(FormatFixture.MESSAGES);
+      assertThat(queue.publisher().publish("next")).isEqualTo(FormatFixture.MESSAGES + 1);
+      shouldGiveWhatWasDelayed(queue, time);
     }
     try (Stream<Path> all = Files.walk(at)) {
       assertThat(all.map(Path::toString)).noneMatch(name -> name.matches(".*(corrupt|damaged)"));
     }
+  }
+
+  private static void shouldGiveWhatWasDelayed(MessageQueue<String> queue, ManualTimeSource time)
+      throws InterruptedException {
+    assertThat(queue.stats().delayed()).isEqualTo(1);
+    Subscriber<String> audit = queue.subscriber("audit");
+    assertThat(audit.batch(200, Duration.ZERO)).hasSize(1); // the next
+    time.advance(FormatFixture.DELAY);
+    Delivery<String> delayed = audit.next(Duration.ofDays(1));
+    assertThat(delayed).isNotNull();
+    assertThat(delayed.data()).isEqualTo("delayed");
+    assertThat(delayed.key()).isEqualTo("key");
+    assertThat(delayed.sequence()).isEqualTo(FormatFixture.MESSAGES);
   }
 
   private static void shouldGive(Subscriber<String> subscriber, int from, int attempt)
