@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import com.wookler.river.core.message.Message;
 import com.wookler.river.core.message.MessageConverter;
 import com.wookler.river.core.message.QueueLockedException;
 import com.wookler.river.core.subscriber.Delivery;
@@ -121,6 +122,8 @@ class LeakTest {
       batch.add("b" + i);
     }
     queue.publisher().publishAll(batch);
+    queue.publisher().publish(Message.of("soon").deliverAfter(Duration.ofMillis(1)));
+    queue.publisher().publish(Message.of("later").deliverAfter(Duration.ofHours(1)));
     audit.batch(50, Duration.ZERO);
     for (Delivery<String> delivery : billing.batch(40, Duration.ZERO)) {
       if (delivery.sequence() % 3 > 0) {
