@@ -36,7 +36,6 @@ final class Contents {
   private final boolean torn; // whether what was not forced may be damaged
   private long[] ids = new long[1 << 16]; // of the content, by sequence; 0 is none
   private long end;
-  private long damaged;
 
   Contents(Site site, int largest, boolean torn) {
     this.site = site;
@@ -128,12 +127,6 @@ final class Contents {
 
   private void damaged(Path file, long offset, DamagedMessageException e) {
     BrokenPromise.unless(torn, "%s, at %d: %s", file, offset, String.valueOf(e.getMessage()));
-    damaged++;
-  }
-
-  /** Messages, or documents that cannot be read at all, that a power loss has torn. */
-  long damaged() {
-    return damaged;
   }
 
   private void take(StoredMessage message) {

@@ -95,9 +95,7 @@ final class Rounds {
         drain(queue);
         check.subscribers(round, End.killed(0));
         check.delivered();
-        if (check.contents().damaged() == 0) { // a block with a torn message is not archived
-          awaitArchived(queue);
-        }
+        awaitArchived(queue);
         lookUp(queue);
       }
       long took = TimeSource.system().nanoTime() - started;
