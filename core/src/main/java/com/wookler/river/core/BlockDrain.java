@@ -82,7 +82,15 @@ final class BlockDrain {
    *
    * @param full what becomes of one for which there is no space there
    */
-  record Archive(Backup backup, Path directory, BackupFull full) {}
+  record Archive(Backup backup, Path directory, BackupFull full) {
+    /** As the settings say; null: nowhere. */
+    static @Nullable Archive of(
+        QueueConfig.@Nullable BackupConfig settings, @Nullable Backup backup) {
+      return settings == null || backup == null
+          ? null
+          : new Archive(backup, settings.directory(), settings.full());
+    }
+  }
 
   BlockDrain(
       SubscriberContext<?> context,
@@ -137,12 +145,15 @@ final class BlockDrain {
     if (log.room().discardBelow() >= seal.endSequence()) {
       return true;
     }
-    if (retention == Retention.NONE
-        || (!retention.removesUnfinished() && subscribers.floor().isPresent())) {
+    if (retention == Retention.NONE || (!retention.removesUnfinished() && isUnfinished(seal))) {
       return false;
     }
     Retention.Held held = new Retention.Held(log.nextSequence() - log.firstSequence(), log.bytes());
     return retention.isOver(seal, held, time.epochMicros());
+  }
+
+  private boolean isUnfinished(Seal seal) {
+    return subscribers.floor().isPresent() || !subscribers.haveForwarded(seal.endSequence());
   }
 
   /** Takes one block out, if there is one. */

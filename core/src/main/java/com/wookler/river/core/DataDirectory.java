@@ -43,6 +43,7 @@ import org.slf4j.LoggerFactory;
  *    log/                        the blocks
  *    ids/, keys/                 the indexes of ids and keys, if it has them
  *    delayed/                    messages that wait for their time, if there were any
+ *    forwards/, origins.json     how far it has forwarded, and taken from others
  *    subscribers/&lt;name&gt;/        their ledgers
  *  &lt;base&gt;/&lt;queue&gt;.discarded-20261120T101500.000Z/   data set aside
  * </pre>
@@ -271,6 +272,10 @@ final class DataDirectory implements AutoCloseable {
 
   Path delayed() {
     return path.resolve(Delays.DIRECTORY);
+  }
+
+  Path forwards() {
+    return path.resolve("forwards");
   }
 
   Path subscribers() {

@@ -6,7 +6,6 @@ import com.wookler.river.core.log.BlockLog;
 import com.wookler.river.core.log.LogReader;
 import com.wookler.river.core.log.PublishBuffer;
 import com.wookler.river.core.log.Room;
-import com.wookler.river.core.message.DamagedMessageException;
 import com.wookler.river.core.message.DocumentWriter;
 import com.wookler.river.core.message.Message;
 import com.wookler.river.core.message.StoredMessage;
@@ -29,9 +28,6 @@ import org.slf4j.LoggerFactory;
  */
 final class Deduplicator implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(Deduplicator.class);
-
-  /** Damaged messages in a row after which the rest of their block is taken for damaged too. */
-  private static final int MAX_DAMAGED = 1_000;
 
   private final String queue;
   private final IdStore ids;
@@ -77,40 +73,18 @@ final class Deduplicator implements AutoCloseable {
   }
 
   private void addFromLog(long sinceMicros) {
+    long since;
     try (LogReader reader = log.reader()) {
-      long since = reader.sequenceAt(sinceMicros).orElse(log.nextSequence());
-      long next = Math.max(since, ids.covered());
-      int inARow = 0;
-      boolean damaged = false;
-      while (next < log.nextSequence()) {
-        long gapEnd = log.gaps().endOf(next);
-        if (gapEnd > next) {
-          next = gapEnd;
-        } else if (addFromLog(reader, next)) {
-          inARow = 0;
-          next++;
-        } else {
-          damaged = true;
-          inARow++;
-          next = inARow % MAX_DAMAGED == 0 ? reader.behindBlock(next) : next + 1;
-        }
-      }
-      if (damaged) {
-        LOG.warn("Queue {}: damaged messages are left out of its ids", queue);
-      }
+      since = reader.sequenceAt(sinceMicros).orElse(log.nextSequence());
+    }
+    if (LogScan.scan(log, Math.max(since, ids.covered()), this::addFromLog)) {
+      LOG.warn("Queue {}: damaged messages are left out of its ids", queue);
     }
   }
 
-  private boolean addFromLog(LogReader reader, long sequence) {
-    reader.moveTo(sequence);
-    try {
-      StoredMessage message = reader.next();
-      if (message != null && message.terms() != null && message.terms().id() != null) {
-        addFromLog(message.terms().id(), sequence, message.publishedMicros());
-      }
-      return true;
-    } catch (DamagedMessageException e) {
-      return false;
+  private void addFromLog(StoredMessage message) {
+    if (message.terms() != null && message.terms().id() != null) {
+      addFromLog(message.terms().id(), message.sequence(), message.publishedMicros());
     }
   }
 

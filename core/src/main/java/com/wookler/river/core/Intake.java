@@ -105,6 +105,15 @@ final class Intake {
   }
 
   /**
+   * Likewise, but asks the subscribers if it has to; it gives {@link Room#NONE} where there is no
+   * room, and waits for none, whatever the policy.
+   */
+  long attempt(PublishBuffer buffer) {
+    long sequence = offer(buffer);
+    return sequence == Room.NONE ? again(() -> offer(buffer)) : sequence;
+  }
+
+  /**
    * Refuses what is larger than a queue that gives up its oldest messages for it.
    *
    * @throws QueueFullException likewise

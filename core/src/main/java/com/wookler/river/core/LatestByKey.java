@@ -4,12 +4,16 @@ import com.wookler.river.common.ManagedTask;
 import com.wookler.river.common.TaskShare;
 import com.wookler.river.common.TimeSource;
 import com.wookler.river.common.WorkerPool;
+import com.wookler.river.common.errors.ConfigurationException;
+import com.wookler.river.core.backup.Backup;
 import com.wookler.river.core.keys.KeyIndex;
+import com.wookler.river.core.log.BlockLog;
 import com.wookler.river.core.message.StoredMessage;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -38,12 +42,7 @@ final class LatestByKey implements ManagedTask, AutoCloseable {
   private volatile long notBefore; // after a failure
   private long retryNanos = FIRST_RETRY_NANOS; // confined to the line of the worker
 
-  /**
-   * Takes up the index, and begins to follow the log.
-   *
-   * @param worker a line for this alone
-   */
-  LatestByKey(
+  private LatestByKey(
       QueueConfig<?> config,
       DataDirectory directory,
       LoggedKeys source,
@@ -58,6 +57,40 @@ final class LatestByKey implements ManagedTask, AutoCloseable {
     this.index = KeyIndex.open(directory.keys(), queue, directory.identity(), source);
     this.tasks = TaskShare.acquire();
     tasks.manager().add(this);
+  }
+
+  /**
+   * Takes up the index, and begins to follow the log.
+   *
+   * @param worker a line for this alone
+   */
+  static LatestByKey open(
+      QueueConfig<?> config,
+      DataDirectory directory,
+      BlockLog log,
+      @Nullable Backup backup,
+      Lookup lookup,
+      WorkerPool.Serial worker) {
+    LoggedKeys source = new LoggedKeys(config.name(), log, backup);
+    try {
+      return new LatestByKey(config, directory, source, lookup, worker);
+    } catch (Throwable e) {
+      source.close();
+      throw e;
+    }
+  }
+
+  /**
+   * The one that a queue has.
+   *
+   * @throws ConfigurationException it has none
+   */
+  static LatestByKey of(@Nullable LatestByKey keys, String queue) {
+    if (keys == null) {
+      throw new ConfigurationException(
+          "queue " + queue + " has no index of keys: set queue.index.keys, or keyIndex(true)");
+    }
+    return keys;
   }
 
   /** The last message with this key, of those published before the call. */
@@ -132,6 +165,10 @@ final class LatestByKey implements ManagedTask, AutoCloseable {
     tasks.manager().remove(this);
     tasks.close();
     worker.drain();
-    index.close();
+    try {
+      index.close();
+    } finally {
+      source.close();
+    }
   }
 }

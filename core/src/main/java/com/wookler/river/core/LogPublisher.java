@@ -19,6 +19,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
@@ -229,6 +230,11 @@ final class LogPublisher<M> implements Publisher<M> {
     } finally {
       document.finish();
     }
+  }
+
+  /** See {@link ForwardTarget#take}. */
+  boolean take(ForwardTarget target, UUID source, List<StoredMessage> messages) {
+    return target.take(intake, source, messages, time.epochMicros());
   }
 
   /**

@@ -158,6 +158,17 @@ public final class MessageQueue<M> implements Configurable, AutoCloseable {
     return Interrupts.deferred(() -> all.remove(subscriber));
   }
 
+  /** How far it has forwarded, also to those that are not in {@link Builder#forwardTo} any more. */
+  public List<ForwardStats> forwards() {
+    return running().forwarding().forwards().stats();
+  }
+
+  /** Gives up what a queue has not got that {@link Builder#forwardTo} does not name any more. */
+  public boolean removeForward(String target) {
+    Forwards all = running().forwarding().forwards();
+    return Interrupts.deferred(() -> all.remove(target));
+  }
+
   /** What the queue holds. */
   public QueueStats stats() {
     return running().stats();
@@ -193,22 +204,18 @@ public final class MessageQueue<M> implements Configurable, AutoCloseable {
    * The last message with this key that was published before the call and is in the log, or in a
    * backup: what {@link #read(long)} gives for it, also if it has expired, or was given up.
    *
-   * <p>Costs a few reads of 4 KB in the index's files, and one of the message. Waits until what was
-   * published before is indexed, which the background does within about 100 ms; after {@link
-   * Builder#keyIndex} was turned on for an existing queue, or files of the index were lost, that is
-   * the reading of all that is missing. Two keys of the same hash, one chance in 2^64 a pair, cost
-   * a search of the log.
+   * <p>Costs a few reads. Waits until what was published before is indexed, which the background
+   * does within about 100 ms; where {@link Builder#keyIndex} was just turned on, or files are lost,
+   * that is all it holds. Two keys of one hash, a chance in 2^64 a pair, cost a search of the log.
    *
    * @return empty if there is none
    * @throws ConfigurationException the queue has no index: {@link Builder#keyIndex}
-   * @throws com.wookler.river.core.message.DamagedMessageException it is damaged. A message that
-   *     was damaged before it was indexed is passed over
-   * @throws com.wookler.river.common.errors.RiverException the index cannot be read or written; the
-   *     next call tries it again
+   * @throws com.wookler.river.core.message.DamagedMessageException it is damaged. One that was so
+   *     before it was indexed is passed over
+   * @throws com.wookler.river.common.errors.RiverException the index cannot be read or written now
    */
   public Optional<Delivery<M>> latest(String key) {
-    Objects.requireNonNull(key, "key");
-    return running().latest(key);
+    return running().latest(Objects.requireNonNull(key, "key"));
   }
 
   /**
@@ -378,10 +385,8 @@ public final class MessageQueue<M> implements Configurable, AutoCloseable {
 
     /**
      * Whether to index the last message of each key, for {@link MessageQueue#latest} (default: no).
-     * Publishing pays nothing for it; in the background each message is read once more. Takes about
-     * 3 MB of memory, whatever the number of keys, and 16 to 32 bytes on disk for each key; what
-     * leaves log and backups leaves the index. Turned on later, it takes in what is there; turned
-     * off, its files stay, and it goes on from there.
+     * Publishing pays nothing; in the background each message is read once more. Takes 3 MB, and 16
+     * to 32 bytes on disk for each key in log and backups. On later, it takes in what is there.
      */
     public Builder<M> keyIndex(boolean on) {
       settings.keyIndex = on;
@@ -399,6 +404,30 @@ public final class MessageQueue<M> implements Configurable, AutoCloseable {
     public Builder<M> maxAge(Duration age, @Nullable String expiryQueue) {
       settings.maxAge = Objects.requireNonNull(age, "age");
       settings.expiryQueue = expiryQueue;
+      return this;
+    }
+
+    /**
+     * Other queues to which every message is forwarded, each once, in order, batches as batches
+     * (default: none); a little after its publish, also after a crash.
+     *
+     * <p>They have to be open in this JVM, with the same base directory; what is for one that is
+     * not, or is full, waits in this queue's log. Key, headers and what is left of the expiry go
+     * along, {@link com.wookler.river.core.message.ForwardOrigin} says where it came from; its id
+     * does not. A new target gets what is in the log; one that is left out again keeps its place,
+     * and blocks: {@link MessageQueue#removeForward}. Nothing may come back.
+     */
+    public Builder<M> forwardTo(String... queues) {
+      settings.forward = new ForwardConfig(List.of(queues), settings.forward.only());
+      return this;
+    }
+
+    /**
+     * Whether the queue is there for {@link #forwardTo} alone (default: no): without subscribers,
+     * and its log is kept only until all targets have forced what they got.
+     */
+    public Builder<M> fanoutOnly(boolean on) {
+      settings.forward = new ForwardConfig(settings.forward.queues(), on);
       return this;
     }
 

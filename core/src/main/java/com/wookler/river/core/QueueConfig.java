@@ -2,6 +2,7 @@ package com.wookler.river.core;
 
 import com.wookler.river.common.TimeSource;
 import com.wookler.river.common.errors.ConfigurationException;
+import com.wookler.river.core.log.LogSettings;
 import com.wookler.river.core.message.MessageConverter;
 import com.wookler.river.core.subscriber.SubscriberConfig;
 import java.nio.file.Path;
@@ -27,6 +28,7 @@ import org.jspecify.annotations.Nullable;
  * @param expiry when messages expire
  * @param reload what becomes of the data that the directory holds
  * @param backup where drained blocks go, or null: nowhere
+ * @param forward to which queues it forwards
  * @param ehcache the user's cache for redelivery, or null: the built-in one
  * @param subscribers that exist from the start
  * @param attachments what is started with them, by their names
@@ -44,6 +46,7 @@ record QueueConfig<M>(
     ExpiryConfig expiry,
     ReloadConfig reload,
     @Nullable BackupConfig backup,
+    ForwardConfig forward,
     @Nullable Path ehcache,
     List<SubscriberConfig> subscribers,
     Map<String, SubscriberExtension.Attachment> attachments,
@@ -86,9 +89,22 @@ record QueueConfig<M>(
     subscribers = List.copyOf(subscribers);
     attachments = Map.copyOf(attachments);
     checkNames(name, subscribers);
+    forward.check(name, subscribers);
     if (backup != null) {
       checkBackup(name, directory, backup);
     }
+  }
+
+  /** How its log is to be kept in this directory. */
+  LogSettings logSettings(DataDirectory own) {
+    return new LogSettings(
+        name,
+        own.identity(),
+        own.log(),
+        storage.effectiveBlockBytes(),
+        storage.recycle(),
+        storage.effectiveDiskReserve(own.path(), backup),
+        time);
   }
 
   private static void checkNames(String name, List<SubscriberConfig> subscribers) {

@@ -43,6 +43,7 @@ final class QueueSettings<M> {
   @Nullable Path backupDirectory;
   Duration backupRetention = Duration.ZERO;
   BackupFull backupFull = BackupFull.KEEP;
+  ForwardConfig forward = ForwardConfig.NONE;
   @Nullable Path ehcache;
   TimeSource time = TimeSource.system();
   final List<SubscriberConfig> subscribers = new ArrayList<>();
@@ -80,6 +81,7 @@ final class QueueSettings<M> {
         backupDirectory == null
             ? null
             : new QueueConfig.BackupConfig(backupDirectory, backupRetention, backupFull),
+        forward,
         ehcache,
         subscribers,
         attachments,

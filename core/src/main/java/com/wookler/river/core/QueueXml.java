@@ -46,6 +46,8 @@ final class QueueXml {
           "queue.full.timeout",
           "queue.deduplicate",
           "queue.index.keys",
+          "queue.forward",
+          "queue.fanout.only",
           "queue.max.age",
           "queue.expiry.queue",
           "queue.max.expire.sweep",
@@ -129,6 +131,7 @@ final class QueueXml {
     limits(node, to);
     to.deduplicate = node.duration("queue.deduplicate", to.deduplicate);
     to.keyIndex = node.bool("queue.index.keys", to.keyIndex);
+    to.forward = forward(node, to.forward);
     to.maxAge = node.duration("queue.max.age", to.maxAge);
     to.expiryQueue = node.param("queue.expiry.queue").orElse(null);
     to.maxExpireSweep = node.integer("queue.max.expire.sweep", to.maxExpireSweep);
@@ -148,6 +151,14 @@ final class QueueXml {
       }
     }
     throw node.error("queue.on.damage", "is '" + name + "'; SALVAGE and STOP are allowed");
+  }
+
+  private static ForwardConfig forward(ConfigNode node, ForwardConfig otherwise) {
+    List<String> queues =
+        node.param("queue.forward")
+            .map(names -> List.of(names.strip().split("[\\s,]+")))
+            .orElse(otherwise.queues());
+    return new ForwardConfig(queues, node.bool("queue.fanout.only", otherwise.only()));
   }
 
   private static int maxMessageBytes(ConfigNode node, int otherwise) {

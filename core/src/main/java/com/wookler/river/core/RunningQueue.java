@@ -2,7 +2,6 @@ package com.wookler.river.core;
 
 import com.wookler.river.common.TaskShare;
 import com.wookler.river.common.WorkerPool;
-import com.wookler.river.common.errors.ConfigurationException;
 import com.wookler.river.common.errors.RiverException;
 import com.wookler.river.core.ack.AckScan;
 import com.wookler.river.core.backup.Backup;
@@ -10,7 +9,6 @@ import com.wookler.river.core.delay.DelayContext;
 import com.wookler.river.core.delay.Delays;
 import com.wookler.river.core.log.BlockLog;
 import com.wookler.river.core.log.LogLines;
-import com.wookler.river.core.log.LogSettings;
 import com.wookler.river.core.log.Salvage;
 import com.wookler.river.core.message.QueueClosedException;
 import com.wookler.river.core.message.QueueFailedException;
@@ -66,6 +64,7 @@ final class RunningQueue<M> {
   private final Salvage salvage;
   private final LogPublisher<M> publisher;
   private final Delays delays;
+  private final Forwarding forwarding;
   private final Forces forces;
   private final BlockDrain drain;
   private final OpenQueues.Slot slot = new OpenQueues.Slot(this); // told to nobody until it runs
@@ -94,11 +93,12 @@ final class RunningQueue<M> {
           new Salvage(
               log,
               directory.path(),
-              logSettings(),
+              config.logSettings(directory),
               counters.damaged(),
               damage -> worker.execute(() -> listeners.damaged(damage)));
       ExpiryQueues expiryQueues = new ExpiryQueues(config);
       SubscriberContext<M> context = context(expiryQueues);
+      forwarding = openForwarding(expiryQueues);
       subscribers =
           openSubscribers(
               expiryQueues,
@@ -107,13 +107,15 @@ final class RunningQueue<M> {
               buries ? deadLetters(worker, listeners) : this::none);
       Deduplicator deduplicator = openDeduplicator();
       delays = openDelays(counters);
-      forces = new Forces(log, subscribers, deduplicator, delays);
+      forces = new Forces(log, subscribers, deduplicator, delays, forwarding.target());
+      undo.push(flusher::drain);
+      undo.push(this::forceLast);
       drain =
           new BlockDrain(
               context,
               subscribers,
               config.retention(),
-              archive(),
+              BlockDrain.Archive.of(config.backup(), backup),
               new BlockDrain.Neighbours(flusher, forces, delays, this::leave, salvage, listeners));
       Intake intake = new Intake(config, log, this::needed);
       undo.push(worker::drain);
@@ -123,6 +125,8 @@ final class RunningQueue<M> {
       undo.push(log::stop);
       OpenQueues.add(directory.path(), slot);
       undo.push(() -> OpenQueues.remove(directory.path()));
+      undo.push(forwarding.forwards()::stop);
+      forwarding.forwards().start();
       startAttachments();
     } catch (Throwable e) {
       Throwable more = takeApart();
@@ -172,7 +176,7 @@ final class RunningQueue<M> {
     WorkerPool.Serial toucher = line("worker", WORKERS);
     LogLines lines = new LogLines(flusher, line("flusher", FLUSHERS), maker, toucher);
     long finished = AckScan.run(directory.subscribers(), directory.identity()).nextFree();
-    BlockLog opened = BlockLog.open(logSettings(), counters.log(), lines, finished);
+    BlockLog opened = BlockLog.open(config.logSettings(directory), counters.log(), lines, finished);
     undo.push(opened::close);
     undo.push(maker::drain);
     undo.push(toucher::drain);
@@ -224,7 +228,8 @@ final class RunningQueue<M> {
       BiFunction<String, Path, DeadLetterStore<M>> deadLetters) {
     SubscriberStore store =
         new SubscriberStore(directory, config.name(), log, backup, flusher, expiryQueues);
-    SubscriberRegistry<M> opened = new SubscriberRegistry<>(store, context, counters, deadLetters);
+    SubscriberRegistry<M> opened =
+        new SubscriberRegistry<>(store, context, counters, deadLetters, forwarding.forwards());
     undo.push(opened::close);
     config.subscribers().forEach(opened::open);
     return opened;
@@ -284,31 +289,31 @@ final class RunningQueue<M> {
     if (!config.keyIndex()) {
       return null;
     }
-    LoggedKeys source = new LoggedKeys(config.name(), log, backup);
-    undo.push(source::close);
-    // apart: indexing a backlog takes long, and so does archiving
-    LatestByKey opened =
-        new LatestByKey(config, directory, source, lookup, line("worker", WORKERS));
+    LatestByKey opened = // in a line apart: a backlog takes long
+        LatestByKey.open(config, directory, log, backup, lookup, line("worker", WORKERS));
     undo.push(opened::close);
     return opened;
   }
 
   private void leave(int block) {
+    forwarding.leave(block);
     lookup.leave(block);
     if (keys != null) {
       keys.leave(block);
     }
   }
 
-  private LogSettings logSettings() {
-    return new LogSettings(
-        config.name(),
-        directory.identity(),
-        directory.log(),
-        config.storage().effectiveBlockBytes(),
-        config.storage().recycle(),
-        config.storage().effectiveDiskReserve(directory.path(), config.backup()),
-        config.time());
+  private Forwarding openForwarding(ExpiryQueues expiryQueues) {
+    Forwarding opened =
+        Forwarding.open( // lines apart: one queue that is full holds up no other
+            config, directory, log, salvage, expiryQueues, () -> line("worker", WORKERS));
+    undo.push(opened.forwards()::close);
+    return opened;
+  }
+
+  private void forceLast() {
+    forwarding.target().want();
+    forceSoon();
   }
 
   private @Nullable Backup openBackup() {
@@ -325,13 +330,6 @@ final class RunningQueue<M> {
             config.time());
     undo.push(opened::close);
     return opened;
-  }
-
-  private BlockDrain.@Nullable Archive archive() {
-    QueueConfig.BackupConfig settings = config.backup();
-    return settings == null || backup == null
-        ? null
-        : new BlockDrain.Archive(backup, settings.directory(), settings.full());
   }
 
   private static EhcacheRedeliveryCache openCache(@Nullable Path file) {
@@ -382,13 +380,13 @@ final class RunningQueue<M> {
   }
 
   Optional<Delivery<M>> latest(String key) {
-    if (keys == null) {
-      throw new ConfigurationException(
-          "queue "
-              + config.name()
-              + " has no index of keys: set queue.index.keys, or keyIndex(true)");
-    }
-    return keys.latest(key).map(message -> new LookedUp<>(message, config.converter(), 0));
+    return LatestByKey.of(keys, config.name())
+        .latest(key)
+        .map(message -> new LookedUp<>(message, config.converter(), 0));
+  }
+
+  Forwarding forwarding() {
+    return forwarding;
   }
 
   Lookup lookup() {

@@ -42,6 +42,7 @@ final class SubscriberRegistry<M> {
   private final SubscriberContext<M> context;
   private final QueueCounters counters;
   private final BiFunction<String, Path, DeadLetterStore<M>> deadLetters;
+  private final Forwards forwards;
 
   /** By name in lower case. */
   private final Map<String, Entry<M>> entries = new ConcurrentHashMap<>();
@@ -78,18 +79,22 @@ final class SubscriberRegistry<M> {
    * Looks up who has subscribed before.
    *
    * @param deadLetters of the subscriber of a name, in its directory
+   * @param forwards which need messages too
    */
   SubscriberRegistry(
       SubscriberStore store,
       SubscriberContext<M> context,
       QueueCounters counters,
-      BiFunction<String, Path, DeadLetterStore<M>> deadLetters) {
+      BiFunction<String, Path, DeadLetterStore<M>> deadLetters,
+      Forwards forwards) {
+    this.forwards = forwards;
     this.deadLetters = deadLetters;
     this.store = store;
     this.context = context;
     this.counters = counters;
     try {
       for (SubscriberConfig config : store.known()) {
+        forwards.refuseSubscribers(config.name() + ", which has subscribed before,");
         try (Ledger ledger = store.open(config)) {
           entries.put(key(config.name()), new Entry<>(config, null, ledger.floor()));
         }
@@ -143,6 +148,7 @@ final class SubscriberRegistry<M> {
    */
   DurableSubscriber<M> open(SubscriberConfig config) {
     Names.check("subscriber", config.name());
+    forwards.refuseSubscribers(config.name());
     ExpiryQueues.check(context.queue(), config);
     while (true) {
       awaitClosing(config.name());
@@ -314,7 +320,7 @@ final class SubscriberRegistry<M> {
 
   /** The lowest sequence that any subscriber still needs; empty without subscribers. */
   OptionalLong floor() {
-    OptionalLong lowest = entries.values().stream().mapToLong(Entry::floor).min();
+    OptionalLong lowest = forwards.lower(entries.values().stream().mapToLong(Entry::floor).min());
     return lowest.isEmpty()
         ? lowest
         : OptionalLong.of(Math.max(lowest.getAsLong(), context.log().room().discardBelow()));
@@ -348,6 +354,7 @@ final class SubscriberRegistry<M> {
       subscriber.discard(end);
     }
     if (forGood) {
+      forwards.discard(end);
       discardClosed(end);
     }
   }
@@ -370,12 +377,20 @@ final class SubscriberRegistry<M> {
 
   /** Whether all stand at or behind this sequence by themselves, so that what is below can go. */
   boolean havePassed(long sequence) {
-    return entries.values().stream().allMatch(entry -> entry.floor() >= sequence);
+    return forwards.havePassed(sequence)
+        && entries.values().stream().allMatch(entry -> entry.floor() >= sequence);
+  }
+
+  /** Whether all below this sequence is with the queues to which it is forwarded. */
+  boolean haveForwarded(long sequence) {
+    return forwards.havePassed(sequence);
   }
 
   /** Messages that were given up since the queue was opened. */
   long discarded() {
-    return discardedOfClosed.get() + open().stream().mapToLong(DurableSubscriber::discarded).sum();
+    return discardedOfClosed.get()
+        + forwards.discarded()
+        + open().stream().mapToLong(DurableSubscriber::discarded).sum();
   }
 
   /** Whether the log or a ledger has something that is not on the device. */

@@ -174,7 +174,7 @@ class ConfigurationDocTest {
 
   private static String types(Method method) {
     return Arrays.stream(method.getParameterTypes())
-        .map(Class::getSimpleName)
+        .map(type -> type.getSimpleName().replace("[]", "..."))
         .collect(Collectors.joining(", "));
   }
 
@@ -195,6 +195,9 @@ class ConfigurationDocTest {
     assertThat(duration("queue.full.timeout")).isEqualTo(QUEUE.fullTimeout);
     assertThat(duration("queue.deduplicate")).isEqualTo(QUEUE.deduplicate);
     assertThat(row("queue.index.keys").dflt()).isEqualTo(String.valueOf(QUEUE.keyIndex));
+    assertThat(row("queue.forward").dflt()).isEqualTo("none");
+    assertThat(QUEUE.forward).isSameAs(ForwardConfig.NONE);
+    assertThat(row("queue.fanout.only").dflt()).isEqualTo(String.valueOf(QUEUE.forward.only()));
     assertThat(duration("queue.max.age")).isEqualTo(QUEUE.maxAge);
     assertThat(row("queue.expiry.queue").dflt()).isEqualTo("none: they go nowhere");
     assertThat(QUEUE.expiryQueue).isNull();

@@ -34,7 +34,8 @@ import java.util.zip.ZipOutputStream;
  * a close, {@code killed} as a kill before it would have left them.
  *
  * <p>Every kind of file is there: blocks with and without seal, marks, a backup, settings, an index
- * of keys, and the positions and acknowledgements of three subscribers.
+ * of keys, how far was forwarded and taken from another queue, and the positions and
+ * acknowledgements of three subscribers.
  */
 final class FormatFixture {
   static final int MESSAGES = 100;
@@ -50,7 +51,16 @@ final class FormatFixture {
         .blockBytes(256 << 10)
         .recycle(SizeBasedRecycle.ofMessages(30))
         .keyIndex(true)
+        .forwardTo("copies")
         .backup(base.resolve("backup"), Duration.ZERO);
+  }
+
+  /** To which that one forwards. */
+  static MessageQueue.Builder<String> copies(Path base) {
+    return MessageQueue.builder("copies", MessageConverter.utf8())
+        .directory(base.resolve("queues"))
+        .maxMessageBytes(64 << 10)
+        .blockBytes(256 << 10);
   }
 
   static SubscriberConfig billing() {
@@ -77,7 +87,8 @@ final class FormatFixture {
     ManualTimeSource time = new ManualTimeSource(BEGIN);
     Path live = work.resolve("live");
     Path killed = work.resolve("killed");
-    try (MessageQueue<String> queue = queue(live).timeSource(time).open()) {
+    try (MessageQueue<String> copies = copies(live).timeSource(time).open();
+        MessageQueue<String> queue = queue(live).timeSource(time).open()) {
       Subscriber<String> billing = queue.subscriber(billing());
       Subscriber<String> audit = queue.subscriber("audit");
       publish(queue, time);
@@ -93,6 +104,13 @@ final class FormatFixture {
                 time.advance(Duration.ofMillis(200));
                 return queue.stats().backups() == 1 && blockIsGone(live);
               });
+      await()
+          .until(
+              () -> {
+                time.advance(Duration.ofMillis(200));
+                return queue.forwards().get(0).safe() == MESSAGES + 1;
+              });
+      copies.force();
       queue.force();
       copy(live, killed);
     }

@@ -2,6 +2,7 @@ package com.wookler.river.core;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import com.wookler.river.common.ManualTimeSource;
@@ -63,6 +64,12 @@ class FormatTest {
       shouldGive(billing, 60, 1);
       assertThat(queue.publisher().publish("next")).isEqualTo(FormatFixture.MESSAGES + 1);
       shouldGiveWhatWasDelayed(queue, time);
+      queue.force();
+      try (MessageQueue<String> copies = FormatFixture.copies(at).open()) {
+        await().until(() -> copies.stats().nextSequence() > FormatFixture.MESSAGES);
+        assertThat(copies.read(99).orElseThrow().data()).isEqualTo("m99");
+        assertThat(copies.read(100).orElseThrow().data()).isEqualTo("next"); // and none twice
+      }
     }
     try (Stream<Path> all = Files.walk(at)) {
       assertThat(all.map(Path::toString)).noneMatch(name -> name.matches(".*(corrupt|damaged)"));

@@ -124,6 +124,8 @@ class XmlQueueTest {
         Arguments.of("queue.full.timeout", "5ss", "-1ss"),
         Arguments.of("queue.deduplicate", "10mm", "-1ss"),
         Arguments.of("queue.index.keys", "true", "some"),
+        Arguments.of("queue.forward", "audit, billing", "audit orders"),
+        Arguments.of("queue.fanout.only", "false", "true"),
         Arguments.of("queue.max.age", "7dd", "-1ss"),
         Arguments.of("queue.expiry.queue", "expired", "orders"),
         Arguments.of("queue.max.expire.sweep", "10", "0"),

@@ -40,6 +40,7 @@ class ArchitectureTest {
           "core",
           "core.inspect",
           "core.delay",
+          "core.forward",
           "core.ids",
           "core.keys",
           "core.subscriber",

@@ -4,6 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.wookler.river.core.MessageQueue;
+import com.wookler.river.core.forward.ForwardPosition;
+import com.wookler.river.core.forward.Origins;
+import com.wookler.river.core.log.QueueIdentity;
 import com.wookler.river.core.subscriber.SubscriberConfig;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -12,6 +15,7 @@ import java.nio.file.StandardCopyOption;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
+import java.util.UUID;
 import org.junit.jupiter.api.Test;
 
 /** What verify says of what is sound, and of what a closed queue may have of each kind of file. */
@@ -101,6 +105,18 @@ class VerifyTest extends ToolsFixture {
     }
     assertFlipsAreFound(files(backups(), "b00000002.seal").get(0), backups(), Long.MAX_VALUE);
     assertFlipsAreFound(files(backups(), "b00000002.cq4.zst").get(0), backups(), Long.MAX_VALUE);
+  }
+
+  @Test
+  void shouldFindAFlipInWhatForwardingKeeps() throws IOException {
+    makeQueueWithBackups();
+    UUID id = QueueIdentity.read(own().resolve("queue.json")).id();
+    ForwardPosition.write(own().resolve("forwards"), id, "audit", 50);
+    Path origins = own().resolve(Origins.FILE);
+    new Origins(60, Map.of(UUID.randomUUID(), 7L)).write(origins, id);
+    assertFlipsAreFound(origins, own(), Long.MAX_VALUE);
+    Path position = ForwardPosition.file(own().resolve("forwards"), "audit");
+    assertFlipsAreFound(position, own(), Long.MAX_VALUE);
   }
 
   /** Eight places up to an offset, at most so much of the file as proves itself. */

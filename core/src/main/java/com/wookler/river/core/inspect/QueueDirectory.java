@@ -24,7 +24,16 @@ import org.jspecify.annotations.Nullable;
 /** The directory of a queue as files. */
 final class QueueDirectory {
   private static final Set<String> KNOWN =
-      Set.of("LOCK", QueueIdentity.FILE, Delays.DIRECTORY, "ids", "keys", "log", "subscribers");
+      Set.of(
+          "LOCK",
+          QueueIdentity.FILE,
+          Delays.DIRECTORY,
+          "forwards",
+          "ids",
+          "keys",
+          "log",
+          "origins.json",
+          "subscribers");
 
   private final Path path;
   private final @Nullable QueueIdentity identity;

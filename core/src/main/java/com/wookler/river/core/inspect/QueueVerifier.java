@@ -5,6 +5,8 @@ import com.wookler.river.core.backup.BackupFiles;
 import com.wookler.river.core.backup.StoredBlock;
 import com.wookler.river.core.delay.DelayFiles;
 import com.wookler.river.core.delay.Delays;
+import com.wookler.river.core.forward.ForwardPosition;
+import com.wookler.river.core.forward.Origins;
 import com.wookler.river.core.keys.RunFiles;
 import com.wookler.river.core.log.BlockFile;
 import com.wookler.river.core.log.ContentCheck;
@@ -88,6 +90,7 @@ public final class QueueVerifier {
     subscribers.compare(readable(queue.get(), first), log.endSequence());
     RunFiles.verify(directory.keys(), queue.get(), report::damage);
     delayed(directory.path(), queue.get());
+    forwards(directory, queue.get());
     Result letters = deadLetters(directory);
     return new Result(
         log.blocks() + letters.blocks(),
@@ -103,6 +106,28 @@ public final class QueueVerifier {
       look.setAside().forEach(file -> report.note(file, "was set aside as damaged before"));
     } catch (RiverException e) { // a newer version
       report.damage(directory.resolve(Delays.DIRECTORY), String.valueOf(e.getMessage()));
+    }
+  }
+
+  /** How far it has forwarded to others, and taken from others. */
+  private void forwards(QueueDirectory directory, UUID queue) throws IOException {
+    Path forwards = directory.path().resolve("forwards");
+    for (String target : ForwardPosition.targets(forwards)) {
+      try {
+        ForwardPosition.read(forwards, queue, target);
+      } catch (NoSuchFileException e) {
+        report.note(ForwardPosition.file(forwards, target), "was removed meanwhile");
+      } catch (RiverException e) {
+        report.damage(ForwardPosition.file(forwards, target), String.valueOf(e.getMessage()));
+      }
+    }
+    Path origins = directory.path().resolve(Origins.FILE);
+    if (Origins.exist(origins)) {
+      try {
+        Origins.read(origins, queue);
+      } catch (RiverException e) {
+        report.damage(origins, String.valueOf(e.getMessage()));
+      }
     }
   }
 

@@ -110,6 +110,13 @@ public final class LogReader implements AutoCloseable {
     }
   }
 
+  /** Whether the message at the position was published together with the one before it. */
+  public boolean isWithinBatch() {
+    return document.hasNext()
+        && document.nextSequence() == position
+        && document.firstSequence() < position;
+  }
+
   /** Where the message that {@link #next} returned last can be read again, see {@link #read}. */
   public long location() {
     return cursor.location();

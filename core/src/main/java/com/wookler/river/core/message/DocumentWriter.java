@@ -59,6 +59,11 @@ public final class DocumentWriter {
    */
   public void add(
       byte[] data, @Nullable String key, Map<String, byte[]> headers, @Nullable Terms terms) {
+    put(data, key, headers.isEmpty() ? headers : ForwardOrigin.without(headers), terms);
+  }
+
+  private void put(
+      byte[] data, @Nullable String key, Map<String, byte[]> headers, @Nullable Terms terms) {
     int start = buffer.position();
     ensure(ENTRY_PREFIX_BYTES + 1 + data.length);
     buffer.position(start + ENTRY_PREFIX_BYTES);
@@ -76,6 +81,11 @@ public final class DocumentWriter {
     ensure(data.length);
     buffer.put(data);
     seal(start);
+  }
+
+  /** Adds a message that came from another queue, whatever its headers say of that. */
+  public void addForwarded(StoredMessage message, @Nullable Terms terms, ForwardOrigin origin) {
+    put(message.data(), message.key(), origin.in(message.headers()), terms);
   }
 
   /** Completes the entry that ends at the buffer's position. */

@@ -1,0 +1,24 @@
+package com.wookler.river.core;
+
+/**
+ * How far a queue has forwarded to another one, taken at one moment.
+ *
+ * @param queue to which it forwards
+ * @param position the sequence of the next message that is forwarded
+ * @param lag messages that are not in that queue yet
+ * @param safe all messages below this sequence are on the device there, or were not to be
+ *     forwarded; blocks above it stay
+ * @param forwarded messages since the queue was opened
+ * @param expired messages since then that expired before they were forwarded
+ * @param discarded messages since then that the queue gave up before they were forwarded
+ * @param waiting why nothing is forwarded now; empty if nothing stands in the way
+ */
+public record ForwardStats(
+    String queue,
+    long position,
+    long lag,
+    long safe,
+    long forwarded,
+    long expired,
+    long discarded,
+    String waiting) {}

@@ -1,0 +1,209 @@
+package com.wookler.river.core;
+
+import com.google.errorprone.annotations.concurrent.GuardedBy;
+import com.wookler.river.common.errors.RiverException;
+import com.wookler.river.core.forward.Origins;
+import com.wookler.river.core.log.BlockLog;
+import com.wookler.river.core.log.PublishBuffer;
+import com.wookler.river.core.log.Room;
+import com.wookler.river.core.message.DamagedMessageException;
+import com.wookler.river.core.message.DocumentWriter;
+import com.wookler.river.core.message.ForwardOrigin;
+import com.wookler.river.core.message.StoredMessage;
+import com.wookler.river.core.message.Terms;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.UUID;
+import java.util.concurrent.locks.ReentrantLock;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * A queue as others see it that forward to it: takes their messages, and knows the last one it has
+ * of each, so that none is taken twice.
+ *
+ * <p><b>The log is the truth.</b> Each message has its origin in a header, in the same document. A
+ * file keeps the last ones, so that an opening reads the end of the log only; it is written now and
+ * then, behind a force of the log, and before a block is deleted. A queue that nobody forwards to
+ * has no file, and pays nothing.
+ *
+ * <p>Thread-safe.
+ */
+final class ForwardTarget {
+  private static final Logger LOG = LoggerFactory.getLogger(ForwardTarget.class);
+
+  /** Of a queue from which there is nothing. */
+  static final long NONE = -1;
+
+  private static final long COVERED_STEP = 10_000;
+
+  private final String queue;
+  private final UUID identity;
+  private final Path file;
+  private final BlockLog log;
+  private final ReentrantLock lock = new ReentrantLock();
+
+  @GuardedBy("lock")
+  private final Map<UUID, Long> last = new HashMap<>();
+
+  private volatile long covered; // what the file covers; less than 0: there is none
+  private volatile boolean wanted; // whether it is to be written soon
+
+  ForwardTarget(String queue, UUID identity, Path directory, BlockLog log) {
+    this.queue = queue;
+    this.identity = identity;
+    this.file = directory.resolve(Origins.FILE);
+    this.log = log;
+    this.covered = Origins.exist(file) ? load() : NONE;
+  }
+
+  private long load() {
+    Origins kept = new Origins(0, Map.of());
+    try {
+      kept = Origins.read(file, identity);
+    } catch (DamagedMessageException | IllegalArgumentException e) {
+      LOG.warn("Queue {}: {}; asking the log for what it holds", queue, e.getMessage());
+      wanted = true; // the file stays until there is a new one
+    } catch (IOException e) {
+      throw new RiverException("queue " + queue + ": cannot read " + file, e);
+    }
+    if (kept.covered() > log.nextSequence()) {
+      LOG.warn("Queue {}: damaged: {} knows more than the log; asking that", queue, file);
+      kept = new Origins(0, Map.of());
+      wanted = true;
+    }
+    lock.lock();
+    try {
+      last.putAll(kept.last());
+    } finally {
+      lock.unlock();
+    }
+    if (LogScan.scan(log, kept.covered(), this::found)) {
+      LOG.warn("Queue {}: messages of other queues may be among those that are damaged", queue);
+    }
+    return kept.covered();
+  }
+
+  private void found(StoredMessage message) {
+    lock.lock();
+    try {
+      ForwardOrigin.of(message.headers())
+          .ifPresent(origin -> last.put(origin.queue(), origin.sequence()));
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** The last message that is here of a queue; {@link #NONE} if there is none. */
+  long last(UUID source) {
+    lock.lock();
+    try {
+      return last.getOrDefault(source, NONE);
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /**
+   * Appends messages of another queue, as one document; waits for nothing.
+   *
+   * @param nowMicros the present, for how long they have still to live
+   * @return whether there was room
+   * @throws RiverException they cannot be stored now
+   */
+  boolean take(Intake intake, UUID source, List<StoredMessage> messages, long nowMicros) {
+    PublishBuffer buffer = PublishBuffer.ofThread();
+    DocumentWriter document = buffer.document();
+    document.start();
+    for (StoredMessage message : messages) {
+      document.addForwarded(
+          message, terms(message, nowMicros), new ForwardOrigin(source, message.sequence()));
+    }
+    lock.lock();
+    try {
+      begin();
+      if (intake.attempt(buffer) == Room.NONE) {
+        return false;
+      }
+      last.put(source, messages.get(messages.size() - 1).sequence());
+      return true;
+    } finally {
+      lock.unlock();
+      document.finish();
+    }
+  }
+
+  /** What is left of its life goes along; its id does not: it was spent where it was published. */
+  private static @Nullable Terms terms(StoredMessage message, long nowMicros) {
+    Terms terms = message.terms();
+    if (terms == null || terms.expiryMicros() == 0) {
+      return null;
+    }
+    long left = terms.expiresAt(message.publishedMicros()) - nowMicros;
+    return new Terms(null, Math.max(1, left), 0);
+  }
+
+  /** The file is there before the first message is: an opening asks the log only if it is. */
+  @GuardedBy("lock")
+  private void begin() {
+    if (covered >= 0) {
+      return;
+    }
+    long end = log.nextSequence();
+    try {
+      new Origins(end, last).write(file, identity);
+    } catch (IOException e) {
+      throw new RiverException("queue " + queue + ": cannot write " + file, e);
+    }
+    covered = end;
+  }
+
+  /** Has the file written with the next force: a block is going to be deleted, or it is closed. */
+  void want() {
+    wanted = covered >= 0;
+  }
+
+  boolean isDue() {
+    long known = covered;
+    return wanted || (known >= 0 && log.nextSequence() - known >= COVERED_STEP);
+  }
+
+  /** What is to be written once the log is forced; null if it is not time for that. */
+  @Nullable Origins capture() {
+    if (!isDue()) {
+      return null;
+    }
+    wanted = false; // before the end is looked at
+    lock.lock();
+    try {
+      return new Origins(log.nextSequence(), last);
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** Writes it; on the flusher. */
+  void write(Origins captured) {
+    try {
+      captured.write(file, identity);
+    } catch (IOException e) {
+      wanted = true;
+      throw new RiverException("queue " + queue + ": cannot write " + file, e);
+    }
+    covered = captured.covered();
+  }
+
+  /** The sequence that the next message gets. */
+  long end() {
+    return log.nextSequence();
+  }
+
+  /** All messages below it are on the device. */
+  long forcedEnd() {
+    return log.forcedEnd();
+  }
+}

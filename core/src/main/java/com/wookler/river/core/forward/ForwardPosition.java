@@ -1,0 +1,90 @@
+package com.wookler.river.core.forward;
+
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import com.wookler.river.common.errors.RiverException;
+import com.wookler.river.core.log.CheckedJson;
+import com.wookler.river.core.log.DurableFiles;
+import com.wookler.river.core.message.DamagedMessageException;
+import java.io.IOException;
+import java.nio.file.DirectoryIteratorException;
+import java.nio.file.DirectoryStream;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.UUID;
+
+/**
+ * How far a queue has forwarded to another one: {@code forwards/<target>.json} in its directory,
+ *
+ * <pre>
+ *  {"format":1,"queue":"…","target":"audit","position":1234,"check":"…"}
+ * </pre>
+ *
+ * All messages below the position are on the device in the target. It may be behind what is there:
+ * the target knows what it has.
+ */
+public final class ForwardPosition {
+  /** Ends the names of these files. */
+  public static final String ENDING = ".json";
+
+  private static final int FORMAT = 1;
+
+  private ForwardPosition() {}
+
+  /** The file for a target in this directory. */
+  public static Path file(Path directory, String target) {
+    return directory.resolve(target + ENDING);
+  }
+
+  /** The names of the targets that have a file there. */
+  public static List<String> targets(Path directory) throws IOException {
+    List<String> targets = new ArrayList<>();
+    try (DirectoryStream<Path> all = Files.newDirectoryStream(directory, "*" + ENDING)) {
+      for (Path file : all) {
+        String name = String.valueOf(file.getFileName());
+        targets.add(name.substring(0, name.length() - ENDING.length()));
+      }
+    } catch (NoSuchFileException e) {
+      return targets;
+    } catch (DirectoryIteratorException e) {
+      throw e.getCause();
+    }
+    targets.sort(null);
+    return targets;
+  }
+
+  /** Writes a position; it is on the device when this returns. */
+  public static void write(Path directory, UUID queue, String target, long position)
+      throws IOException {
+    DurableFiles.createDirectories(directory);
+    ObjectNode json = CheckedJson.object();
+    json.put("format", FORMAT).put("queue", queue.toString()).put("target", target);
+    CheckedJson.write(file(directory, target), json.put("position", position));
+  }
+
+  /**
+   * Reads a position.
+   *
+   * @throws NoSuchFileException there is none
+   * @throws DamagedMessageException it is not what was written, or another queue's
+   * @throws RiverException a newer River wrote it
+   */
+  public static long read(Path directory, UUID queue, String target) throws IOException {
+    Path file = file(directory, target);
+    ObjectNode json = CheckedJson.read(file);
+    if (!CheckedJson.isWhole(json)) {
+      throw new DamagedMessageException("damaged: " + file + ": its check is wrong");
+    }
+    if (json.path("format").asInt() != FORMAT) {
+      throw new RiverException(
+          file + " has format " + json.path("format").asInt() + "; this River reads " + FORMAT);
+    }
+    if (!json.path("queue").asText().equals(queue.toString())
+        || !json.path("target").asText().equals(target)) {
+      throw new DamagedMessageException("damaged: " + file + " is that of another queue");
+    }
+    return json.path("position").asLong();
+  }
+}

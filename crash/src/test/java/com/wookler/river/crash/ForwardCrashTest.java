@@ -1,0 +1,66 @@
+package com.wookler.river.crash;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import com.wookler.river.core.MessageQueue;
+import com.wookler.river.core.subscriber.Delivery;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Random;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Kills a process that forwards from queue to queue; each message is in each of them once. */
+class ForwardCrashTest {
+  private static final int ROUNDS = Math.max(3, Counts.KILLS / 3);
+
+  @TempDir Path root;
+
+  @Test
+  void shouldForwardEachMessageOnceAcrossKills() throws Exception {
+    Random random = new Random(Counts.seed(ForwardCrashTest.class));
+    Path directory = Files.createDirectory(root.resolve("queues"));
+    for (int round = 0; round < ROUNDS; round++) {
+      Path output = root.resolve("child-" + round);
+      try (ChildProcess child =
+          ChildProcess.start(
+              ForwardChild.class, output, ChildProcess.Launch.PLAIN, directory.toString())) {
+        await()
+            .atMost(Duration.ofSeconds(60))
+            .pollInterval(Duration.ofMillis(5))
+            .until(() -> Files.exists(directory.resolve("audit/origins.json")));
+        boolean ended = child.awaitEnd(Duration.ofMillis(200 + random.nextInt(600)));
+        assertThat(ended).as(child.output()).isFalse();
+        child.kill();
+      }
+    }
+    long published;
+    try (MessageQueue<String> audit = ForwardChild.target(directory, "audit").open();
+        MessageQueue<String> billing = ForwardChild.target(directory, "billing").open();
+        MessageQueue<String> orders = ForwardChild.source(directory).open()) {
+      published = orders.stats().nextSequence();
+      assertThat(published).isPositive();
+      for (MessageQueue<String> target : List.of(audit, billing)) {
+        await()
+            .atMost(Duration.ofSeconds(30))
+            .until(() -> target.stats().nextSequence() >= published);
+        shouldHoldEachOnce(target, published);
+      }
+    }
+  }
+
+  private static void shouldHoldEachOnce(MessageQueue<String> target, long published) {
+    assertThat(target.stats().nextSequence()).isEqualTo(published);
+    long at = 0;
+    while (at < published) {
+      List<Delivery<String>> some = target.read(at, 1_000);
+      assertThat(some).as("from %s on", at).isNotEmpty();
+      for (Delivery<String> message : some) {
+        assertThat(message.data()).isEqualTo(String.valueOf(at++));
+      }
+    }
+  }
+}
