@@ -45,7 +45,7 @@ public interface QueueListener {
    * messages, whoever meets it first, and not again after a restart.
    *
    * @param block its number; -1: they were delayed, and in a file of those
-   * @param file its data file
+   * @param file its data file; that of its backup if the block has left the log
    * @param firstSequence the first that is lost; -1: nothing is left that tells which they were
    * @param messages how many
    */

@@ -186,7 +186,7 @@ final class SubscriberStore {
     }
     ledger.skip(log.gaps().endOf(ledger.position())); // which the log has reported
     long first = log.firstSequence();
-    if (ledger.position() < first && (backup == null || !backup.holds(ledger.position()))) {
+    if (ledger.position() < first && (backup == null || !backup.reaches(ledger.position()))) {
       LOG.warn(
           "Queue {}, subscriber {}: damaged: it stands at sequence {}, but the log begins at {}; {}"
               + " messages are lost to it. Going on at {}",

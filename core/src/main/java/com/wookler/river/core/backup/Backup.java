@@ -3,6 +3,7 @@ package com.wookler.river.core.backup;
 import com.google.errorprone.annotations.concurrent.GuardedBy;
 import com.wookler.river.common.TimeSource;
 import com.wookler.river.common.errors.RiverException;
+import com.wookler.river.core.log.Damage;
 import com.wookler.river.core.log.DurableFiles;
 import com.wookler.river.core.log.Seal;
 import com.wookler.river.core.message.DamagedMessageException;
@@ -329,7 +330,7 @@ public final class Backup implements AutoCloseable {
   }
 
   private void vanished(StoredBlock stored) {
-    if (index.remove(stored)) { // otherwise it has expired since it was looked up
+    if (index.vanished(stored)) { // otherwise it has expired since it was looked up
       LOG.warn(
           "Queue {}: damaged: backup file {} or its seal was removed by somebody else",
           queue,
@@ -341,9 +342,28 @@ public final class Backup implements AutoCloseable {
     return new RiverException("queue " + queue + ": cannot read backup " + stored.file(), e);
   }
 
-  /** Whether a backup holds this message. */
-  public boolean holds(long sequence) {
-    return index.holding(sequence).isPresent();
+  /**
+   * What has taken a message that {@link #read} calls damaged, or finds nowhere.
+   *
+   * @param before the first sequence of the log
+   * @return the run of lost messages around it, or from it on; empty if it is there after all, or
+   *     nothing says that there was a backup of it
+   * @throws RiverException the backup cannot be read
+   * @throws QueueClosedException after {@link #close}
+   */
+  public Optional<Damage> damageOf(long sequence, long before) {
+    Optional<Optional<Damage>> held =
+        look(
+            () -> index.holding(sequence),
+            stored -> Optional.ofNullable(BackupSurvey.around(stored, sequence)));
+    return held.isPresent() ? held.get() : index.hole(sequence, before);
+  }
+
+  /**
+   * Whether there is a backup from this sequence on, though it may be damaged or unreadable now.
+   */
+  public boolean reaches(long sequence) {
+    return index.reaches(sequence);
   }
 
   /** The first sequence of the first backup that begins at or behind this one. */

@@ -2,16 +2,20 @@ package com.wookler.river.core.backup;
 
 import com.google.errorprone.annotations.concurrent.GuardedBy;
 import com.wookler.river.common.errors.RiverException;
+import com.wookler.river.core.log.Damage;
 import com.wookler.river.core.log.Seal;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.Comparator;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.NavigableMap;
 import java.util.Optional;
 import java.util.OptionalLong;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
@@ -43,6 +47,10 @@ final class BackupIndex {
   @GuardedBy("this")
   private final List<StoredBlock> others = new ArrayList<>();
 
+  /** Backups that were taken away while the queue was open, by first sequence. */
+  @GuardedBy("this")
+  private final NavigableMap<Long, StoredBlock> gone = new TreeMap<>();
+
   BackupIndex(String queue, UUID identity, BackupLayout layout) {
     this.queue = queue;
     this.identity = identity;
@@ -53,23 +61,20 @@ final class BackupIndex {
   private BackupScan load() {
     BackupScan scan = loaded;
     if (scan != null) {
+      if (!scan.unread.isEmpty()) {
+        scan.readAgain();
+        placeAll(scan);
+      }
       return scan;
     }
     try {
-      scan =
-          new BackupScan(
-                  layout,
-                  (file, what) ->
-                      LOG.warn("Queue {}: damaged: backup file {}: {}", queue, file, what))
-              .run();
+      scan = new BackupScan(layout, new Teller()).run();
     } catch (IOException e) {
       throw new RiverException(
           "queue " + queue + ": cannot read the backup directory " + layout.directory(), e);
     }
     loaded = scan;
-    scan.blocks.sort(Comparator.comparing(StoredBlock::file));
-    scan.blocks.forEach(this::place);
-    scan.blocks.clear();
+    placeAll(scan);
     long foreign = others.stream().filter(block -> !isOwn(block)).count();
     if (foreign > 0) {
       LOG.info(
@@ -80,6 +85,30 @@ final class BackupIndex {
           foreign);
     }
     return scan;
+  }
+
+  @GuardedBy("this")
+  private void placeAll(BackupScan scan) {
+    scan.blocks.sort(Comparator.comparing(StoredBlock::file));
+    scan.blocks.forEach(this::place);
+    scan.blocks.clear();
+  }
+
+  /** Says what is odd; once what cannot be read, which is tried again. */
+  private final class Teller implements BackupScan.Odd {
+    private final Set<Path> unread = new HashSet<>();
+
+    @Override
+    public void at(Path file, String what) {
+      LOG.warn("Queue {}: damaged: backup file {}: {}", queue, file, what);
+    }
+
+    @Override
+    public void unread(Path file, String what) {
+      if (unread.add(file)) {
+        LOG.warn("Queue {}: backup file {}: {}; trying again", queue, file, what);
+      }
+    }
   }
 
   @GuardedBy("this")
@@ -108,18 +137,103 @@ final class BackupIndex {
     return block.block().firstSequence();
   }
 
-  /** The backup with this message. */
+  /**
+   * The backup with this message.
+   *
+   * @throws RiverException none is known, but there is one that could not be read
+   */
   synchronized Optional<StoredBlock> holding(long sequence) {
-    load();
+    BackupScan scan = load();
     Map.Entry<Long, StoredBlock> entry = own.floorEntry(sequence);
-    return Optional.ofNullable(entry)
-        .map(Map.Entry::getValue)
-        .filter(block -> block.holds(sequence));
+    if (entry != null && entry.getValue().holds(sequence)) {
+      return Optional.of(entry.getValue());
+    }
+    if (!scan.unread.isEmpty()) {
+      between(scan.unread, sequence).ifPresent(this::refuse);
+    }
+    return Optional.empty();
   }
 
-  /** The first backup with a message published at or after this time. */
+  /** The file of the lowest block that may hold a message which no backup of the index holds. */
+  @GuardedBy("this")
+  private Optional<Path> between(Collection<Path> files, long sequence) {
+    Map.Entry<Long, StoredBlock> before = own.floorEntry(sequence);
+    Map.Entry<Long, StoredBlock> behind = own.ceilingEntry(sequence);
+    int low = before == null ? -1 : before.getValue().block().block();
+    int high = behind == null ? Integer.MAX_VALUE : behind.getValue().block().block();
+    return files.stream()
+        .filter(file -> numberOf(file) > low && numberOf(file) < high)
+        .min(Comparator.comparingInt(BackupIndex::numberOf));
+  }
+
+  private static int numberOf(Path file) {
+    return BackupLayout.block(file, BackupLayout.DATA).orElse(-1);
+  }
+
+  private void refuse(Path file) {
+    throw new RiverException(
+        "queue "
+            + queue
+            + ": the seal of backup "
+            + file
+            + " cannot be read now, the next call tries again");
+  }
+
+  /**
+   * What has taken a message that no backup holds: a file between its neighbours whose seal is of
+   * no use, or which was taken away. All up to the next backup is lost with it.
+   *
+   * @param before the first sequence that is certainly elsewhere
+   */
+  synchronized Optional<Damage> hole(long sequence, long before) {
+    BackupScan scan = load();
+    Map.Entry<Long, StoredBlock> taken = gone.floorEntry(sequence);
+    if (taken != null && taken.getValue().holds(sequence)) {
+      StoredBlock block = taken.getValue();
+      long end = block.block().endSequence();
+      return Optional.of(
+          new Damage(block.block().block(), block.file(), firstOf(block), end, 0, block.length()));
+    }
+    long to = Math.min(before, Math.min(keyFrom(own, sequence), keyFrom(gone, sequence)));
+    return to <= sequence
+        ? Optional.empty()
+        : between(scan.damaged, sequence)
+            .map(file -> new Damage(numberOf(file), file, sequence, to, 0, file.toFile().length()));
+  }
+
+  private static long keyFrom(NavigableMap<Long, StoredBlock> blocks, long sequence) {
+    Long key = blocks.ceilingKey(sequence);
+    return key == null ? Long.MAX_VALUE : key;
+  }
+
+  /** Whether there is anything from this sequence on, be it damaged or unreadable now. */
+  synchronized boolean reaches(long sequence) {
+    BackupScan scan = load();
+    Map.Entry<Long, StoredBlock> last = own.lastEntry();
+    if (last != null && last.getValue().block().endSequence() > sequence) {
+      return true;
+    }
+    List<Path> files = new ArrayList<>(scan.damaged);
+    files.addAll(scan.unread);
+    return between(files, sequence).isPresent();
+  }
+
+  /** Somebody else has taken a backup's file or its seal away; says whether it was known. */
+  synchronized boolean vanished(StoredBlock block) {
+    boolean known = remove(block);
+    if (known && isOwn(block)) {
+      gone.put(firstOf(block), block);
+    }
+    return known;
+  }
+
+  /**
+   * The first backup with a message published at or after this time.
+   *
+   * @throws RiverException there is one that could not be read
+   */
   synchronized Optional<StoredBlock> publishedAt(long micros) {
-    load();
+    load().unread.stream().findFirst().ifPresent(this::refuse);
     return own.values().stream()
         .filter(block -> block.block().messages() > 0 && block.block().lastMicros() >= micros)
         .findFirst();
@@ -179,7 +293,9 @@ final class BackupIndex {
 
   /** This queue's backups and those whose owner cannot be told, oldest block first. */
   synchronized List<Path> files() {
-    List<Path> files = new ArrayList<>(load().damaged);
+    BackupScan scan = load();
+    List<Path> files = new ArrayList<>(scan.damaged);
+    files.addAll(scan.unread);
     own.values().forEach(block -> files.add(block.file()));
     others.stream().filter(this::isOwn).forEach(block -> files.add(block.file()));
     files.sort(

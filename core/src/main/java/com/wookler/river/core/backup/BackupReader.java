@@ -37,9 +37,11 @@ final class BackupReader {
    */
   List<StoredMessage> read(StoredBlock stored, long sequence, int max) throws IOException {
     Pick pick = new Pick(stored, sequence, max);
+    String where = "sequence " + sequence + ", its seal";
     try {
-      BackupSeal seal = seal(stored);
-      String fault = walk(stored, seal.holding(sequence), pick);
+      Frame frame = seal(stored).holding(sequence);
+      where = "sequence " + sequence + ", the frame at byte " + frame.offset();
+      String fault = walk(stored, frame, pick);
       if (pick.found.isEmpty() && pick.wanted > sequence) {
         return read(stored, pick.wanted, max); // a whole message follows, in the next frame then
       }
@@ -57,7 +59,7 @@ final class BackupReader {
       }
       return pick.found;
     } catch (DamagedMessageException e) {
-      throw located(stored, "sequence " + sequence, e);
+      throw located(stored, where, e);
     }
   }
 
@@ -81,7 +83,12 @@ final class BackupReader {
     return OptionalLong.empty();
   }
 
-  private static BackupSeal seal(StoredBlock stored) throws IOException {
+  /**
+   * The seal of a backup, as it is now.
+   *
+   * @throws DamagedMessageException it is not whole, or another one than that which was indexed
+   */
+  static BackupSeal seal(StoredBlock stored) throws IOException {
     BackupSeal seal = BackupSeal.read(BackupLayout.sealOf(stored.file()));
     if (!seal.block().equals(stored.block())) {
       throw new DamagedMessageException("damaged: its seal is another one now");

@@ -3,6 +3,7 @@ package com.wookler.river.core.backup;
 import com.wookler.river.core.log.ContentCheck;
 import com.wookler.river.core.message.DamagedMessageException;
 import java.io.IOException;
+import java.nio.file.AccessDeniedException;
 import java.nio.file.FileVisitResult;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
@@ -28,6 +29,9 @@ final class BackupScan extends SimpleFileVisitor<Path> {
   /** Backups whose seal is damaged or missing. */
   final List<Path> damaged = new ArrayList<>();
 
+  /** Backups whose seal is there but could not be read, which says nothing of what it holds. */
+  final List<Path> unread = new ArrayList<>();
+
   /** What a crash left, to be deleted before the next backup is made. */
   final List<Path> leftovers = new ArrayList<>();
 
@@ -39,6 +43,11 @@ final class BackupScan extends SimpleFileVisitor<Path> {
   interface Odd {
     /** A file or folder, and one sentence about it. */
     void at(Path file, String what);
+
+    /** A backup of which nothing can be said now. */
+    default void unread(Path file, String what) {
+      at(file, what);
+    }
   }
 
   BackupScan(BackupLayout layout, Odd odd) {
@@ -63,9 +72,10 @@ final class BackupScan extends SimpleFileVisitor<Path> {
   }
 
   @Override
-  public FileVisitResult postVisitDirectory(Path folder, @Nullable IOException failure) {
+  public FileVisitResult postVisitDirectory(Path folder, @Nullable IOException failure)
+      throws IOException {
     if (failure != null) {
-      warn(folder, "cannot be listed: " + failure);
+      throw failure; // not all of its backups have been seen
     } else if (!folder.equals(layout.directory())) {
       folders.add(folder);
     }
@@ -73,7 +83,11 @@ final class BackupScan extends SimpleFileVisitor<Path> {
   }
 
   @Override
-  public FileVisitResult visitFileFailed(Path file, IOException failure) {
+  public FileVisitResult visitFileFailed(Path file, IOException failure) throws IOException {
+    boolean isForbidden = failure instanceof AccessDeniedException;
+    if (!isForbidden && (file.equals(layout.directory()) || layout.isDateFolder(file))) {
+      throw failure; // none of its backups has been seen
+    }
     if (!(failure instanceof NoSuchFileException)) {
       warn(file, "cannot be read: " + failure);
     }
@@ -114,9 +128,16 @@ final class BackupScan extends SimpleFileVisitor<Path> {
       damaged.add(file);
       warn(file, "its seal is missing; left alone and not read");
     } catch (IOException e) {
-      damaged.add(file);
-      warn(file, "its seal cannot be read (" + e + "); left alone and not read");
+      unread.add(file);
+      odd.unread(file, "its seal cannot be read now (" + e + ")");
     }
+  }
+
+  /** Tries again to read the seals that could not be read. */
+  void readAgain() {
+    List<Path> files = List.copyOf(unread);
+    unread.clear();
+    files.forEach(this::backup);
   }
 
   /** A seal under the name of another block has been moved there. */

@@ -3,10 +3,10 @@ package com.wookler.river.core.log;
 import java.nio.file.Path;
 
 /**
- * Messages in a row that a block has lost to damage, or a file of delayed messages.
+ * Messages in a row that a block has lost to damage, a backup, or a file of delayed messages.
  *
  * @param block its number; -1: it is no block
- * @param file its data file
+ * @param file its data file, or the compressed one where a backup is damaged
  * @param first the first sequence that is lost; -1: nothing is left that tells which they were
  * @param end the sequence after the last
  * @param from offset of the damaged bytes in the file: where the last thing before them ends that

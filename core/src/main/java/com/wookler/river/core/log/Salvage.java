@@ -117,6 +117,26 @@ public final class Salvage {
     }
   }
 
+  /**
+   * Reports messages that were lost with the backup of a block that has left the log.
+   *
+   * @return whether that is on record: else they must not count as finished yet
+   */
+  public boolean lostInBackup(Damage found) {
+    boolean interrupted = Thread.interrupted(); // it would close the files
+    try {
+      report(found);
+      return true;
+    } catch (IOException e) {
+      LOG.warn("Queue {}: damaged: {}; cannot write the record: {}", queue, found, e.toString());
+      return false;
+    } finally {
+      if (interrupted) {
+        Thread.currentThread().interrupt();
+      }
+    }
+  }
+
   /** Reports messages that were lost with a file that is no block's. */
   public void lost(Damage found) {
     try {

@@ -74,13 +74,13 @@ final class Feed<M> implements AutoCloseable {
     this.log = context.log();
     this.ledger = ledger;
     this.reader = log.reader();
-    this.past = context.backup() == null ? null : new PastReader(context.backup());
+    this.salvage = context.salvage();
+    this.past = context.backup() == null ? null : new PastReader(context.backup(), log, salvage);
     this.redeliveries = new Redeliveries(context.identity(), log, context.cache(), past);
     this.finder = new Finder(log);
     this.name = config.name();
     this.who = "Queue " + context.queue() + ", subscriber " + config.name();
     this.inPast = past != null;
-    this.salvage = context.salvage();
     this.ackRequired = config.ackRequired();
     this.keys = keys;
     this.skipsSpent = keys == null && ackRequired && config.maxDeliveries() > 0;
@@ -240,27 +240,38 @@ final class Feed<M> implements AutoCloseable {
         inPast = false;
         return null;
       }
-      StoredMessage message = from.next(position);
-      if (message != null && message.sequence() == position) {
-        readTerms = message.terms();
-        return MessageDelivery.of(subscriber, message);
-      }
-      if (message != null) { // what is before it was lost before its block was archived
-        if (ledger.skip(message.sequence()) < message.sequence() || !ledger.hasRoom()) {
-          return null;
+      long end;
+      try {
+        StoredMessage message = from.next(position);
+        if (message != null && message.sequence() == position) {
+          readTerms = message.terms();
+          return MessageDelivery.of(subscriber, message);
         }
-        continue;
+        // what is before it was lost before its block was archived
+        end = message == null ? behindHole(from, position, first) : message.sequence();
+      } catch (DamagedMessageException e) {
+        end = passOver(position);
+        if (end == position) {
+          throw e;
+        }
       }
-      long end = Math.min(first, from.behind(position).orElse(first));
+      if (ledger.skip(end) < end || !ledger.hasRoom()) {
+        return null; // until something below is finished
+      }
+    }
+  }
+
+  private long behindHole(PastReader from, long position, long first) {
+    long end = Math.min(first, log.gaps().endOf(position));
+    if (end == position) { // nothing has reported it
+      end = Math.min(first, from.behind(position).orElse(first));
       LOG.warn(
           "{}: damaged: sequences {} to {} are neither in a backup nor in the log any more",
           who,
           position,
           end - 1);
-      if (ledger.skip(end) < end || !ledger.hasRoom()) {
-        return null; // until something below is finished
-      }
     }
+    return end;
   }
 
   /** The message, for a further delivery; null if it is lost, and finished therefore. */
@@ -282,7 +293,12 @@ final class Feed<M> implements AutoCloseable {
   /** The next sequence that is not lost, for what a read of this one has met. */
   long passOver(long sequence) {
     long end = log.gaps().endOf(sequence);
-    return end > sequence || salvage == null ? end : salvage.passOver(sequence);
+    if (end > sequence || salvage == null) {
+      return end;
+    }
+    return past != null && sequence < log.firstSequence()
+        ? past.passOver(sequence)
+        : salvage.passOver(sequence);
   }
 
   /** The message at the ledger's position, which passes over what is lost. */

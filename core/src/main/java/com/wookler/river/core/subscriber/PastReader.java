@@ -1,6 +1,9 @@
 package com.wookler.river.core.subscriber;
 
 import com.wookler.river.core.backup.Backup;
+import com.wookler.river.core.log.BlockLog;
+import com.wookler.river.core.log.Damage;
+import com.wookler.river.core.log.Salvage;
 import com.wookler.river.core.message.DamagedMessageException;
 import com.wookler.river.core.message.StoredMessage;
 import java.util.List;
@@ -20,17 +23,26 @@ final class PastReader {
   static final long LOCATION = -2;
 
   private final Backup backup;
+  private final BlockLog log;
+  private final @Nullable Salvage salvage;
   private List<StoredMessage> frame = List.of();
   private int at;
 
-  PastReader(Backup backup) {
+  /**
+   * For a subscriber.
+   *
+   * @param salvage reports what is lost; null to stop there
+   */
+  PastReader(Backup backup, BlockLog log, @Nullable Salvage salvage) {
     this.backup = backup;
+    this.log = log;
+    this.salvage = salvage;
   }
 
   /**
    * The message of this sequence; the next one if it was lost before its block was archived.
    *
-   * @return null if no backup holds it
+   * @return null if no backup holds it, and none is damaged that may have
    * @throws DamagedMessageException its backup is damaged
    */
   @Nullable StoredMessage next(long sequence) {
@@ -38,10 +50,37 @@ final class PastReader {
       frame = backup.read(sequence, Integer.MAX_VALUE);
       at = 0;
     }
-    if (frame.isEmpty() || frame.get(at).sequence() > sequence) {
-      return frame.isEmpty() ? null : frame.get(at); // which is asked for next
+    if (!frame.isEmpty()) {
+      return frame.get(at).sequence() > sequence
+          ? frame.get(at) // which is asked for next
+          : frame.get(at++);
     }
-    return frame.get(at++);
+    Damage hole = backup.damageOf(sequence, log.firstSequence()).orElse(null);
+    if (hole != null) {
+      throw new DamagedMessageException(
+          "backup "
+              + hole.file()
+              + ", block "
+              + hole.block()
+              + ", sequence "
+              + sequence
+              + ", byte 0: damaged: it is gone, or its seal is of no use");
+    }
+    return null;
+  }
+
+  /**
+   * The next sequence that is not lost, for what a read of this one has met. What is lost up to
+   * there is reported, and on record when this returns.
+   *
+   * @return the same one if it is there after all, or is not to be passed over
+   */
+  long passOver(long sequence) {
+    if (salvage == null) {
+      return sequence;
+    }
+    Damage lost = backup.damageOf(sequence, log.firstSequence()).orElse(null);
+    return lost != null && salvage.lostInBackup(lost) ? lost.end() : sequence;
   }
 
   /** The first sequence behind this one that a backup holds. */

@@ -1,0 +1,118 @@
+package com.wookler.river.core.backup;
+
+import com.wookler.river.core.log.BlockScanner;
+import com.wookler.river.core.log.Damage;
+import com.wookler.river.core.message.DamagedMessageException;
+import com.wookler.river.core.message.DocumentReader;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What a damaged backup has lost around a message: what {@link BackupReader} cannot prove. The seal
+ * says with which sequence each frame begins, so a frame that is lost takes no other with it.
+ */
+final class BackupSurvey implements BlockScanner.Visitor {
+  private static final long UNKNOWN = -1;
+
+  private final StoredBlock stored;
+  private final DocumentReader reader;
+  private long sequence;
+  private long first; // behind the last before it that proves itself
+  private long end = UNKNOWN; // the first behind it that does
+  private boolean isThere;
+
+  private BackupSurvey(StoredBlock stored, long sequence, long first) {
+    this.stored = stored;
+    this.reader = new DocumentReader(stored.block().queue());
+    this.sequence = sequence;
+    this.first = first;
+  }
+
+  /**
+   * The run of lost messages with this one, from the start of its frame at the earliest; null if it
+   * is there after all. Offsets are of the {@code .zst} file.
+   *
+   * @throws IOException the backup cannot be read, which says nothing of its content
+   */
+  static @Nullable Damage around(StoredBlock stored, long sequence) throws IOException {
+    BackupSeal seal;
+    try {
+      seal = BackupReader.seal(stored);
+    } catch (DamagedMessageException e) {
+      return lost(
+          stored,
+          stored.block().firstSequence(),
+          stored.block().endSequence(),
+          0,
+          Files.size(stored.file()));
+    }
+    Frame frame = seal.holding(sequence);
+    long first = Math.max(stored.block().firstSequence(), frame.firstSequence());
+    BackupSurvey survey = new BackupSurvey(stored, sequence, first);
+    List<Frame> frames = seal.frames();
+    long to = seal.length();
+    try (FrameFile file = new FrameFile(stored.file())) {
+      for (int i = frames.indexOf(frame); i < frames.size() && survey.end == UNKNOWN; i++) {
+        file.walk(frames.get(i), survey);
+        to = frames.get(i).offset() + frames.get(i).length();
+      }
+    }
+    if (survey.isThere) {
+      return null;
+    }
+    long end = survey.end == UNKNOWN ? stored.block().endSequence() : survey.end;
+    return lost(stored, survey.first, end, frame.offset(), to);
+  }
+
+  private static Damage lost(StoredBlock stored, long first, long end, long from, long to) {
+    return new Damage(stored.block().block(), stored.file(), first, end, from, to);
+  }
+
+  @Override
+  public void document(long offset, byte[] document, int length) {
+    try {
+      reader.open(document, length, stored.block().block());
+    } catch (DamagedMessageException e) {
+      return; // nothing of it can be read
+    }
+    if (reader.isLost() && end == UNKNOWN) { // before the block was archived: told of then
+      passOver(reader.firstSequence(), reader.firstSequence() + reader.count());
+    }
+    while (reader.hasNext() && end == UNKNOWN) {
+      long next = reader.nextSequence();
+      if (proves()) {
+        proven(next);
+      }
+    }
+  }
+
+  private void passOver(long from, long to) {
+    if (from > sequence) {
+      end = from;
+    } else {
+      sequence = Math.max(sequence, to);
+      first = to;
+    }
+  }
+
+  private boolean proves() {
+    try {
+      reader.prove();
+      return true;
+    } catch (DamagedMessageException e) {
+      return false;
+    }
+  }
+
+  private void proven(long found) {
+    if (found == sequence) {
+      isThere = true;
+    } else if (found > sequence) {
+      end = found;
+    } else {
+      first = found + 1;
+    }
+  }
+}
