@@ -11,7 +11,6 @@ import com.wookler.river.core.message.QueueClosedException;
 import com.wookler.river.core.message.QueueFailedException;
 import com.wookler.river.core.subscriber.DurableSubscriber;
 import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Instant;
 import java.util.OptionalLong;
@@ -59,9 +58,7 @@ class RunningQueueTest {
             .directory(directory)
             .recycle(SizeBasedRecycle.ofMessages(1))
             .open();
-    Path next = directory.resolve("orders/log/b00000001.cq4");
-    await().until(() -> Files.deleteIfExists(next)); // made ahead
-    Files.createDirectory(next);
+    DataDirectory.deleteTree(directory.resolve("orders/log"));
     queue.publisher().publish("m0");
     await().until(() -> queue.state() == QueueState.FAILED);
     assertThatThrownBy(queue::close).isInstanceOf(QueueFailedException.class);
