@@ -244,6 +244,9 @@ class SalvageFuzzTest {
   private static byte[] damaged(byte[] before, Random random) {
     int from = (int) (random.nextInt(8) == 0 ? INDEX_BEGIN : MESSAGES_BEGIN);
     byte[] after = before.clone();
+    if (before.length <= from) {
+      return after; // was cut there before
+    }
     int at = from + random.nextInt(before.length - from);
     switch (random.nextInt(4)) {
       case 0 -> {

@@ -150,9 +150,13 @@ final class Ahead {
     return volume.shortage();
   }
 
-  /** Whether the next block's file has what it needs to start. */
-  boolean hasNext() {
-    return maker.hasNext();
+  /**
+   * Whether the next block's file has what it needs to start.
+   *
+   * @param force take that from the reserve if need be
+   */
+  boolean hasNext(boolean force) {
+    return maker.hasNext() || (force && maker.makeOfReserve());
   }
 
   /** When this returns no page is touched and no zero written any more: the file may be cut. */

@@ -256,6 +256,7 @@ public final class BlockLog implements AutoCloseable {
   /**
    * For housekeeping while publishers are refused: looks whether there is space again. If there is
    * not, and the subscribers' floor is past all messages, recycles the active block: it can go.
+   * Where it is the only one, the next takes its first bytes from the reserve.
    */
   public void relieve(Supplier<OptionalLong> floor) {
     long needed = ahead.isShort() ? floor.get().orElse(-1) : -1; // takes locks of subscribers
@@ -264,7 +265,7 @@ public final class BlockLog implements AutoCloseable {
     }
     try {
       boolean stays = closed || failure.isThere() || isSpaceAgain() || active.messages() == 0;
-      if (!stays && needed >= nextSequence && ahead.hasNext()) {
+      if (!stays && needed >= nextSequence && ahead.hasNext(blocks.count() == 1)) {
         roll(active, settings.time().epochMicros());
       }
     } finally {

@@ -197,6 +197,30 @@ final class BlockMaker {
     }
   }
 
+  /**
+   * Gives the next block's file what it needs to start, of the reserve: for a log that is full
+   * before that was made. Returns whether it has that.
+   */
+  boolean makeOfReserve() {
+    int next = current + 1;
+    Path file = temporary(next);
+    synchronized (making) {
+      try {
+        if (!Files.exists(file)) {
+          DurableFiles.create(file).close();
+        }
+        long made = Files.size(file) & -BlockSpace.PAGE_BYTES;
+        if (made < BlockSpace.FIRST_BYTES) {
+          volume.allocateOfReserve(file, made, BlockSpace.FIRST_BYTES);
+        }
+        return true;
+      } catch (IOException e) {
+        LOG.debug("Queue {}: cannot make block {} of the reserve", settings.queue(), next, e);
+        return false;
+      }
+    }
+  }
+
   private boolean cut(int block, Path file) {
     synchronized (making) {
       if (current >= block || !Files.exists(file)) {

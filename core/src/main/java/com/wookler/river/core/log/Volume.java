@@ -50,6 +50,11 @@ final class Volume {
     if (reserve > 0 && device.free(settings.directory()) - (to - from) < reserve) {
       throw new NoSpaceException("only the reserve is left");
     }
+    allocateOfReserve(file, from, to);
+  }
+
+  /** Likewise, where what is written makes space: the reserve is for that. */
+  void allocateOfReserve(Path file, long from, long to) throws IOException {
     try {
       device.zero(file, from, to);
     } catch (IOException e) {

@@ -225,6 +225,25 @@ class SpaceTest {
     shouldReadAll();
   }
 
+  /** Full before anything was made of the next block, or because that was made too late. */
+  @Test
+  void shouldRecycleItsOnlyBlockIntoTheReserve() {
+    open(new LogFixture(directory).reserve(10 * FIRST));
+    device.space(11 * FIRST);
+    long end = publishUntilFull();
+    assertThat(opened.bytes()).isLessThan(512 << 10);
+    opened.relieve(() -> OptionalLong.of(end - 1));
+    assertThat(opened.blocks()).isEqualTo(1);
+    opened.relieve(() -> OptionalLong.of(end));
+    assertThat(opened.blocks()).isEqualTo(2);
+    assertThat(device.free(directory)).isBetween(9 * FIRST, 10 * FIRST);
+    long next = publishUntilFull(); // into the first bytes of the next
+    assertThat(next).isGreaterThan(end);
+    opened.relieve(() -> OptionalLong.of(next));
+    assertThat(opened.blocks()).as("the reserve is not used up by more").isEqualTo(2);
+    shouldReadAll();
+  }
+
   @Test
   void shouldFailWhenZerosCannotBeWritten() {
     open();
