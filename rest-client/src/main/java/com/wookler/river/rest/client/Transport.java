@@ -1,0 +1,262 @@
+package com.wookler.river.rest.client;
+
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.time.Duration;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.CancellationException;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.ThreadFactory;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import javax.net.ssl.SSLContext;
+import org.jspecify.annotations.Nullable;
+
+/** The connections of a client, its threads, and all that is under way. Thread-safe. */
+final class Transport implements AutoCloseable {
+  private static final AtomicInteger CLIENTS = new AtomicInteger();
+
+  private final Settings settings;
+  private final Servers servers;
+  private final HttpClient http;
+  private final ExecutorService threads;
+  private final Map<Object, CompletableFuture<?>> underWay = new ConcurrentHashMap<>();
+  private final Set<AutoCloseable> open = ConcurrentHashMap.newKeySet();
+  private volatile boolean closed; // set once
+
+  /**
+   * Settings of a client.
+   *
+   * @param apiKey never shown
+   * @param timeout for one answer
+   * @param connectTimeout for a connection
+   * @param retryFor how long a call is repeated
+   */
+  record Settings(
+      @Nullable String apiKey,
+      Duration timeout,
+      Duration connectTimeout,
+      Duration retryFor,
+      @Nullable SSLContext ssl) {
+    /** How long one attempt may take, if the server is asked to wait so long. */
+    Duration patience(Duration wait) {
+      return timeout.plus(connectTimeout).plus(wait);
+    }
+
+    @Override
+    public String toString() {
+      return "Settings[timeout=" + timeout + ", retryFor=" + retryFor + "]";
+    }
+  }
+
+  Transport(Servers servers, Settings settings) {
+    this.servers = servers;
+    this.settings = settings;
+    this.threads = Executors.newCachedThreadPool(daemons());
+    HttpClient.Builder builder =
+        HttpClient.newBuilder()
+            .executor(threads)
+            .connectTimeout(settings.connectTimeout())
+            .followRedirects(HttpClient.Redirect.NEVER); // the key goes where it was meant to go
+    if (settings.ssl() != null) {
+      builder.sslContext(settings.ssl());
+    }
+    this.http = builder.build();
+  }
+
+  private static ThreadFactory daemons() {
+    int client = CLIENTS.incrementAndGet();
+    AtomicInteger threads = new AtomicInteger();
+    ThreadFactory plain = Executors.defaultThreadFactory();
+    return work -> {
+      Thread thread = plain.newThread(work);
+      thread.setDaemon(true);
+      thread.setName("river-client-" + client + "-" + threads.incrementAndGet());
+      return thread;
+    };
+  }
+
+  Settings settings() {
+    return settings;
+  }
+
+  Servers servers() {
+    return servers;
+  }
+
+  ExecutorService threads() {
+    return threads;
+  }
+
+  boolean isClosed() {
+    return closed;
+  }
+
+  /** Sends a request, again if need be. Cancelling the future ends it. */
+  CompletableFuture<Answer> send(Ask ask) {
+    return watched(new Exchange(this, ask).run());
+  }
+
+  /** Sends it and waits. */
+  Answer call(Ask ask) {
+    return get(send(ask));
+  }
+
+  /** Has it fail when the client is closed. */
+  <T> CompletableFuture<T> watched(CompletableFuture<T> future) {
+    Object call = new Object();
+    underWay.put(call, future);
+    var unused = future.whenComplete((value, failure) -> underWay.remove(call));
+    if (closed) {
+      future.completeExceptionally(closedNow());
+    }
+    return future;
+  }
+
+  static ClientClosedException closedNow() {
+    return new ClientClosedException("the client is closed", null);
+  }
+
+  /** Sends it once. */
+  CompletableFuture<HttpResponse<byte[]>> attempt(Server server, Ask ask) {
+    return http.sendAsync(request(server, ask), HttpResponse.BodyHandlers.ofByteArray());
+  }
+
+  /** Likewise, for an answer that has no end. */
+  <T> CompletableFuture<HttpResponse<T>> attempt(
+      Server server, Ask ask, HttpResponse.BodyHandler<T> handler) {
+    return http.sendAsync(request(server, ask), handler);
+  }
+
+  private HttpRequest request(Server server, Ask ask) {
+    if (closed) {
+      throw closedNow();
+    }
+    byte[] body = ask.body();
+    HttpRequest.Builder request =
+        HttpRequest.newBuilder(server.at(ask.path()))
+            .method(
+                ask.method(),
+                body == null
+                    ? HttpRequest.BodyPublishers.noBody()
+                    : HttpRequest.BodyPublishers.ofByteArray(body))
+            .setHeader("User-Agent", "river-client");
+    // Over plain text there is no offer of HTTP/2 to look at, only an upgrade to try.
+    request.version(
+        "https".equalsIgnoreCase(server.base().getScheme())
+            ? HttpClient.Version.HTTP_2
+            : HttpClient.Version.HTTP_1_1);
+    if (settings.apiKey() != null) {
+      request.setHeader("Authorization", "Bearer " + settings.apiKey());
+    }
+    ask.headers().forEach(request::setHeader);
+    return request.build();
+  }
+
+  /** Completes after a time, on a thread of this client; cancelled, it costs nothing more. */
+  CompletableFuture<?> after(Duration time) {
+    return new Timer(time, threads);
+  }
+
+  /** Runs on the clock's one thread no longer than it takes to hand over to one of ours. */
+  private static final class Timer extends CompletableFuture<Object> {
+    private final CompletableFuture<Boolean> clock = new CompletableFuture<>();
+
+    Timer(Duration time, ExecutorService threads) {
+      var unused =
+          clock.thenAccept(
+              over -> {
+                if (over) {
+                  threads.execute(() -> complete(clock));
+                }
+              });
+      var unused2 = clock.completeOnTimeout(true, time.toNanos(), TimeUnit.NANOSECONDS);
+    }
+
+    @Override
+    public boolean cancel(boolean interrupt) {
+      clock.complete(false); // a cancelled one would stay in the clock's heap until it is due
+      return super.cancel(interrupt);
+    }
+  }
+
+  /**
+   * Waits for it.
+   *
+   * @throws CallInterruptedException interrupted; the flag is set, and the call given up
+   */
+  static <T> T get(CompletableFuture<T> future) {
+    try {
+      return getInterruptibly(future);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new CallInterruptedException("interrupted while waiting for the server", e);
+    }
+  }
+
+  /** Likewise, for those who tell of an interrupt. */
+  static <T> T getInterruptibly(CompletableFuture<T> future) throws InterruptedException {
+    try {
+      return future.get();
+    } catch (InterruptedException e) {
+      future.cancel(true);
+      throw e;
+    } catch (CancellationException e) {
+      throw new OutcomeUnknownException("the call was cancelled", e);
+    } catch (ExecutionException e) {
+      throw unchecked(e.getCause() == null ? e : e.getCause());
+    }
+  }
+
+  private static RuntimeException unchecked(Throwable failure) {
+    Throwable cause = Exchange.cause(failure);
+    if (cause instanceof RuntimeException known) {
+      return known;
+    }
+    return new OutcomeUnknownException("the call failed: " + cause, cause);
+  }
+
+  /** Closes it with the client. */
+  void add(AutoCloseable part) {
+    open.add(part);
+    if (closed) {
+      throw closedNow();
+    }
+  }
+
+  void remove(AutoCloseable part) {
+    open.remove(part);
+  }
+
+  @Override
+  public void close() {
+    if (closed) {
+      return;
+    }
+    closed = true;
+    for (CompletableFuture<?> call : underWay.values()) {
+      call.completeExceptionally(closedNow());
+    }
+    for (AutoCloseable part : open) {
+      try {
+        part.close();
+      } catch (Exception e) {
+        throw new IllegalStateException(e); // our own parts, which throw nothing
+      }
+    }
+    threads.shutdown();
+    if ((Object) http instanceof AutoCloseable ends) { // from Java 21 on
+      try {
+        ends.close();
+      } catch (Exception e) {
+        throw new IllegalStateException(e);
+      }
+    }
+  }
+}

@@ -1,0 +1,225 @@
+package com.wookler.river.rest.client;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.dataformat.yaml.YAMLMapper;
+import com.wookler.river.rest.server.RiverServer;
+import java.io.IOException;
+import java.io.InputStream;
+import java.lang.reflect.Method;
+import java.lang.reflect.RecordComponent;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import java.util.stream.Stream;
+import java.util.stream.StreamSupport;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/** Holds the client to the server's OpenAPI document. */
+class ContractTest {
+  /** Which method asks for which operation. */
+  private static final Map<String, String> METHODS =
+      new TreeMap<>(
+          Map.ofEntries(
+              Map.entry("listQueues", "RiverClient.queues"),
+              Map.entry("live", "RiverClient.isLive"),
+              Map.entry("ready", "RiverClient.isReady"),
+              Map.entry("metrics", "RiverClient.metrics"),
+              Map.entry("contract", "RiverClient.contract"),
+              Map.entry("getQueue", "RemoteQueue.info"),
+              Map.entry("putQueue", "RemoteQueue.create"),
+              Map.entry("deleteQueue", "RemoteQueue.delete"),
+              Map.entry("publish", "RemoteQueue.publish"),
+              Map.entry("findMessages", "RemoteQueue.messages"),
+              Map.entry("getMessage", "RemoteQueue.message"),
+              Map.entry("listSubscribers", "RemoteQueue.subscribers"),
+              Map.entry("getSubscriber", "RemoteSubscriber.info"),
+              Map.entry("putSubscriber", "RemoteSubscriber.create"),
+              Map.entry("deleteSubscriber", "RemoteSubscriber.delete"),
+              Map.entry("take", "RemoteSubscriber.batch"),
+              Map.entry("stream", "RemoteSubscriber.stream"),
+              Map.entry("ack", "RemoteSubscriber.ack"),
+              Map.entry("nack", "RemoteSubscriber.nack"),
+              Map.entry("release", "RemoteSubscriber.release"),
+              Map.entry("reject", "RemoteSubscriber.reject"),
+              Map.entry("extend", "RemoteSubscriber.extend"),
+              Map.entry("seek", "RemoteSubscriber.seek"),
+              Map.entry("pause", "RemoteSubscriber.pause"),
+              Map.entry("resume", "RemoteSubscriber.resume"),
+              Map.entry("purge", "RemoteSubscriber.purge"),
+              Map.entry("peek", "RemoteSubscriber.peek"),
+              Map.entry("peekDead", "RemoteSubscriber.deadLetters"),
+              Map.entry("purgeDead", "RemoteSubscriber.purgeDeadLetters"),
+              Map.entry("redrive", "RemoteSubscriber.redrive")));
+
+  private static final JsonNode CONTRACT = contract();
+
+  private static JsonNode contract() {
+    try (InputStream in = RiverServer.class.getResourceAsStream("/openapi.yaml")) {
+      return new YAMLMapper().readTree(Objects.requireNonNull(in));
+    } catch (IOException e) {
+      throw new IllegalStateException(e);
+    }
+  }
+
+  @Test
+  void shouldHaveAMethodForEachOperation() {
+    Set<String> operations = new TreeSet<>();
+    CONTRACT.findValuesAsText("operationId").forEach(operations::add);
+    assertThat(METHODS.keySet()).isEqualTo(operations);
+    Map<String, Class<?>> types =
+        Map.of(
+            "RiverClient", RiverClient.class,
+            "RemoteQueue", RemoteQueue.class,
+            "RemoteSubscriber", RemoteSubscriber.class);
+    METHODS.forEach(
+        (operation, named) -> {
+          String[] parts = named.split("\\.");
+          assertThat(types.get(parts[0]).getMethods())
+              .as(operation)
+              .extracting(Method::getName)
+              .contains(parts[1]);
+        });
+  }
+
+  record Pair(Class<?> type, JsonNode schema) {
+    @Override
+    public String toString() {
+      return type.getSimpleName();
+    }
+  }
+
+  private static JsonNode schema(String name) {
+    return CONTRACT.at("/components/schemas/" + name);
+  }
+
+  static Stream<Pair> pairs() {
+    JsonNode settings = schema("SubscriberSettings").path("properties");
+    return Stream.of(
+        new Pair(Problem.class, schema("Problem")),
+        new Pair(Published.class, schema("Published")),
+        new Pair(PublishedBatch.class, schema("PublishedBatch")),
+        new Pair(QueueInfo.class, schema("Queue")),
+        new Pair(QueueStats.class, schema("Queue").at("/properties/stats")),
+        new Pair(QueueSettings.class, schema("QueueSettings")),
+        new Pair(QueueSettings.WhenFull.class, schema("QueueSettings").at("/properties/whenFull")),
+        new Pair(
+            QueueSettings.Retention.class, schema("QueueSettings").at("/properties/retention")),
+        new Pair(SubscriberInfo.class, schema("Subscriber")),
+        new Pair(SubscriberStats.class, schema("Subscriber").at("/properties/stats")),
+        new Pair(SubscriberSettings.class, schema("SubscriberSettings")),
+        new Pair(SubscriberSettings.Backoff.class, settings.path("backoff")),
+        new Pair(
+            SubscriberSettings.Exponential.class,
+            settings.at("/backoff/oneOf/2/properties/exponential")),
+        new Pair(Position.class, schema("Position")),
+        new Pair(Wire.MessageJson.class, schema("Delivery")));
+  }
+
+  @ParameterizedTest
+  @MethodSource("pairs")
+  void shouldHaveRecordsAsTheSchemas(Pair pair) {
+    Map<String, JsonNode> properties = new TreeMap<>();
+    collect(pair.schema(), properties);
+    Map<String, RecordComponent> components = new TreeMap<>();
+    for (RecordComponent component : pair.type().getRecordComponents()) {
+      components.put(component.getName(), component);
+    }
+    assertThat(components.keySet()).isEqualTo(properties.keySet());
+    properties.forEach(
+        (name, property) ->
+            assertThat(types(property)).as(name).contains(components.get(name).getType()));
+    for (String name : required(pair.schema())) {
+      boolean nullable = pair.type() == QueueInfo.class && name.equals("settings");
+      if (!nullable && pair.type() != Wire.MessageJson.class) { // which is two schemas
+        assertThat(components.get(name).getAnnotatedType().getAnnotations())
+            .as("%s is required, and not null", name)
+            .isEmpty();
+      }
+    }
+  }
+
+  private static void collect(JsonNode schema, Map<String, JsonNode> properties) {
+    schema.path("properties").properties().forEach(e -> properties.put(e.getKey(), e.getValue()));
+    schema.path("oneOf").forEach(one -> collect(one, properties));
+  }
+
+  private static List<String> required(JsonNode schema) {
+    return StreamSupport.stream(schema.path("required").spliterator(), false)
+        .map(JsonNode::asText)
+        .toList();
+  }
+
+  /** What a property may be in Java. */
+  private static List<Class<?>> types(JsonNode property) {
+    String ref = property.path("$ref").asText("").replaceFirst(".*/", "");
+    if (!ref.isEmpty()) {
+      return switch (ref) {
+        case "Duration" -> List.of(Duration.class);
+        case "Durability" -> List.of(Durability.class);
+        case "Name" -> List.of(String.class);
+        case "Sequence" -> List.of(long.class, Long.class);
+        case "Headers" -> List.of(Map.class);
+        case "Position" -> List.of(Position.class);
+        case "QueueSettings" -> List.of(QueueSettings.class);
+        case "SubscriberSettings" -> List.of(SubscriberSettings.class);
+        default -> throw new AssertionError("what is a " + ref);
+      };
+    }
+    return switch (property.path("type").asText(property.has("enum") ? "string" : "object")) {
+      case "string" ->
+          property.path("format").asText().equals("date-time")
+              ? List.of(Instant.class)
+              : List.of(String.class);
+      case "integer" ->
+          property.path("format").asText().equals("int64")
+              ? List.of(long.class, Long.class)
+              : List.of(int.class, Integer.class);
+      case "number" -> List.of(double.class, Double.class);
+      case "boolean" -> List.of(boolean.class, Boolean.class);
+      case "array" -> List.of(List.class);
+      default ->
+          Arrays.asList(
+              QueueStats.class,
+              SubscriberStats.class,
+              QueueSettings.WhenFull.class,
+              QueueSettings.Retention.class,
+              SubscriberSettings.Backoff.class,
+              SubscriberSettings.Exponential.class);
+    };
+  }
+
+  @Test
+  void shouldKnowEveryRequestParameter() throws IOException {
+    Set<String> headers = new TreeSet<>();
+    CONTRACT
+        .at("/paths/~1v1~1queues~1{queue}~1messages/post/parameters")
+        .forEach(
+            parameter -> {
+              if (parameter.path("in").asText().equals("header")) {
+                headers.add(parameter.path("name").asText().toLowerCase(Locale.ROOT));
+              }
+            });
+    try (ScriptedServer server = new ScriptedServer(ScriptedServer.published(1));
+        RiverClient client = RiverClient.builder(server.address()).build()) {
+      client
+          .queue("q")
+          .publish(
+              NewMessage.text("a")
+                  .withKey("k")
+                  .deliverAfter(Duration.ofSeconds(1))
+                  .expiresAfter(Duration.ofSeconds(2)));
+      assertThat(server.requests.get(0).headers()).containsKeys(headers.toArray(new String[0]));
+    }
+  }
+}

@@ -1,0 +1,340 @@
+package com.wookler.river.rest.client;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
+
+import com.wookler.river.rest.server.RiverServer;
+import java.net.URI;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Queue;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** The client's verbs at a server. */
+@Timeout(60)
+class RiverClientTest {
+  private static final Duration SOON = Duration.ofSeconds(10);
+
+  @TempDir Path directory;
+
+  private RiverServer server;
+  private RiverClient client;
+  private RemoteQueue orders;
+  private RemoteSubscriber billing;
+
+  @BeforeEach
+  void start() {
+    server = RiverServer.builder().port(0).directory(directory).start();
+    client = RiverClient.builder("http://127.0.0.1:" + server.port()).build();
+    orders = client.queue("orders");
+    billing = client.subscriber("orders", "billing");
+  }
+
+  @AfterEach
+  void stop() {
+    client.close();
+    server.close();
+  }
+
+  @Test
+  void shouldPublishTakeAndAcknowledge() throws Exception {
+    assertThat(orders.publish("order 1")).isZero();
+
+    RemoteDelivery delivery = billing.next(SOON);
+    assertThat(delivery.text()).isEqualTo("order 1");
+    assertThat(delivery.sequence()).isZero();
+    assertThat(delivery.attempt()).isOne();
+    assertThat(delivery.publishedAt()).isAfter(Instant.EPOCH);
+    delivery.ack();
+    delivery.ack(); // repeating it is harmless
+
+    assertThat(billing.next()).isNull();
+    assertThat(billing.stats().lag()).isZero();
+    assertThat(billing.stats().acked()).isOne();
+  }
+
+  @Test
+  void shouldCarryWhateverAMessageHas() throws Exception {
+    byte[] binary = {0, -1, (byte) 0xC3, 10, 13};
+    NewMessage plain =
+        NewMessage.of(binary).withKey("eu, west").withHeader("kind", "a b").withHeader("X", "up");
+    NewMessage odd =
+        NewMessage.text("zwölf\n\"").withKey("schlüssel").withHeader("bytes", binary).withId("ü1");
+    orders.publish(plain);
+    orders.publish(odd);
+    orders.publish(NewMessage.json(List.of(1, 2)));
+
+    List<RemoteDelivery> all = billing.batch(10, SOON);
+    assertThat(all).hasSize(3);
+    assertThat(all.get(0).data()).isEqualTo(binary);
+    assertThat(all.get(0).key()).isEqualTo("eu, west");
+    assertThat(all.get(0).header("kind")).isEqualTo("a b");
+    assertThat(all.get(0).header("X")).isEqualTo("up");
+    assertThat(all.get(1).text()).isEqualTo("zwölf\n\"");
+    assertThat(all.get(1).key()).isEqualTo("schlüssel");
+    assertThat(all.get(1).headers().get("bytes")).isEqualTo(binary);
+    assertThat(all.get(2).json(int[].class)).containsExactly(1, 2);
+    billing.ack(all);
+    assertThat(billing.stats().lag()).isZero();
+  }
+
+  @Test
+  void shouldTellDuplicates() {
+    NewMessage message = NewMessage.text("a").withId("one");
+    assertThat(orders.put(message, Durability.DISK))
+        .isEqualTo(new Published(0, Durability.DISK, false));
+    assertThat(orders.put(message, Durability.DISK).duplicate()).isTrue();
+    assertThat(orders.put(NewMessage.text("a"), Durability.MEMORY).duplicate()).isFalse();
+    assertThatThrownBy(() -> orders.put(message.withKey("ü"), Durability.MEMORY))
+        .isInstanceOf(IllegalArgumentException.class);
+    assertThat(orders.publish(message.withKey("ü"))).isZero();
+  }
+
+  @Test
+  void shouldPublishBatches() throws Exception {
+    List<NewMessage> batch =
+        IntStream.range(0, 100).mapToObj(i -> NewMessage.text("m" + i)).toList();
+    assertThat(orders.publishAll(batch)).isZero();
+    assertThat(orders.publishAll(batch)).isEqualTo(100);
+    CompletableFuture<Long> more = orders.publishAsync(NewMessage.text("last"), Durability.DISK);
+    assertThat(more.get()).isEqualTo(200);
+    assertThat(billing.batch(1_000, SOON)).hasSize(201);
+    assertThatThrownBy(() -> orders.publishAll(List.of()))
+        .isInstanceOf(IllegalArgumentException.class);
+  }
+
+  @Test
+  void shouldDecideInEveryWay() throws Exception {
+    orders.create(QueueSettings.builder().build());
+    billing.create(SubscriberSettings.builder().maxDeliveries(0).build());
+    IntStream.range(0, 5).forEach(i -> orders.publish("m" + i));
+    List<RemoteDelivery> all = billing.batch(5, SOON);
+    all.get(0).nack(Duration.ZERO);
+    assertThat(billing.next(SOON).attempt()).isEqualTo(2);
+    assertThatThrownBy(() -> all.get(0).ack()).isInstanceOf(StaleReceiptException.class);
+    all.get(1).release();
+    assertThat(billing.next(SOON).attempt()).isOne();
+    all.get(2).extend(Duration.ofMinutes(5));
+    all.get(2).ack();
+    all.get(3).reject("no good");
+    billing.nack(List.of(all.get(4)), Duration.ofHours(1));
+
+    DeadLetters dead = billing.deadLetters(10);
+    assertThat(dead.size()).isOne();
+    assertThat(dead.messages().get(0).header("river.dead.reason")).isEqualTo("no good");
+    assertThat(billing.redrive(10)).isOne();
+    assertThat(billing.next(SOON).text()).isEqualTo("m3");
+    assertThat(billing.purgeDeadLetters()).isZero();
+    assertThat(
+            billing.settle(
+                List.of(all.get(2).receipt(), all.get(0).receipt(), "x"), Settlement.ack()))
+        .containsExactly(Settled.OK, Settled.STALE, Settled.UNKNOWN);
+  }
+
+  @Test
+  void shouldMoveASubscriber() throws Exception {
+    IntStream.range(0, 3).forEach(i -> orders.publish("m" + i));
+    billing.create(SubscriberSettings.builder().start(Position.earliest()).build());
+    assertThat(billing.peek(2)).extracting(StoredMessage::text).containsExactly("m0", "m1");
+    assertThat(billing.seek(Position.sequence(2)).stats().ackFloor()).isEqualTo(2);
+    assertThat(billing.next(SOON).text()).isEqualTo("m2");
+    billing.pause();
+    billing.seek(Position.earliest());
+    assertThat(billing.next()).isNull();
+    billing.resume();
+    assertThat(billing.purge()).isEqualTo(3);
+    assertThat(billing.next()).isNull();
+    billing.seek(Position.time(Instant.EPOCH));
+    assertThat(billing.next(SOON).text()).isEqualTo("m0");
+    billing.seek(Position.latest());
+    billing.delete();
+    assertThat(orders.subscribers()).isEmpty();
+  }
+
+  @Test
+  void shouldMakeAndShowQueues() {
+    QueueSettings settings =
+        QueueSettings.builder()
+            .durability(Durability.DISK)
+            .maxMessages(2)
+            .rejectWhenFull()
+            .deduplicate(Duration.ofMinutes(2))
+            .keyIndex(true)
+            .build();
+    assertThat(orders.create(settings).settings()).isEqualTo(settings);
+    assertThat(orders.create(settings).state()).isEqualTo("RUNNING");
+    assertThatThrownBy(() -> orders.create(QueueSettings.builder().build()))
+        .isInstanceOf(ConflictException.class);
+    orders.publish(NewMessage.text("a").withKey("k"));
+    orders.publish(NewMessage.text("b").withKey("k"));
+    assertThat(orders.info().stats().messages()).isEqualTo(2);
+    assertThat(orders.message(1).orElseThrow().text()).isEqualTo("b");
+    assertThat(orders.message(7)).isEmpty();
+    assertThat(orders.messages(0, 10)).hasSize(2);
+    assertThat(orders.messageAt(Instant.EPOCH).orElseThrow().text()).isEqualTo("a");
+    assertThat(orders.latest("k").orElseThrow().text()).isEqualTo("b");
+    assertThat(orders.latest("other")).isEmpty();
+    assertThat(client.queues()).extracting(QueueInfo::name).containsExactly("orders");
+    orders.delete(true);
+    assertThatThrownBy(orders::info).isInstanceOf(NotFoundException.class);
+    assertThatThrownBy(() -> orders.message(1)).isInstanceOf(NotFoundException.class);
+    assertThat(client.isLive()).isTrue();
+    assertThat(client.isReady()).isTrue();
+    assertThat(client.contract()).startsWith("openapi: 3.1.0");
+  }
+
+  @Test
+  void shouldDelayAndExpire() throws Exception {
+    orders.publish(NewMessage.text("never").expiresAfter(Duration.ofMillis(1)));
+    orders.publish(NewMessage.text("later").deliverAfter(Duration.ofMillis(300)));
+    billing.create(SubscriberSettings.builder().start(Position.earliest()).build());
+    assertThat(billing.next(SOON).text()).isEqualTo("later");
+  }
+
+  @Test
+  void shouldRefuseWhenTheQueueIsFull() {
+    orders.create(QueueSettings.builder().maxMessages(1).rejectWhenFull().build());
+    try (RiverClient impatient =
+        RiverClient.builder(client.servers().get(0).toString()).retryFor(Duration.ZERO).build()) {
+      impatient.queue("orders").publish("a");
+      assertThatThrownBy(() -> impatient.queue("orders").publish("b"))
+          .isInstanceOfSatisfying(
+              QueueFullException.class,
+              e -> {
+                assertThat(e.status()).isEqualTo(429);
+                assertThat(e.retryAfter()).isPositive();
+                assertThat(e.mayBeDone()).isFalse();
+              });
+    }
+  }
+
+  @Test
+  void shouldEndAPollThatIsCancelledOrInterrupted() throws Exception {
+    orders.publish("a");
+    billing.next(SOON).ack();
+    CompletableFuture<List<RemoteDelivery>> poll = billing.batchAsync(1, Duration.ofMinutes(1));
+    poll.cancel(false);
+    AtomicReference<Throwable> thrown = new AtomicReference<>();
+    Thread waiting =
+        new Thread(
+            () -> {
+              try {
+                billing.next(Duration.ofMinutes(1));
+              } catch (InterruptedException e) {
+                thrown.set(e);
+              }
+            });
+    waiting.start();
+    await().until(() -> waiting.getState() == Thread.State.WAITING);
+    waiting.interrupt();
+    waiting.join();
+    assertThat(thrown.get()).isInstanceOf(InterruptedException.class);
+  }
+
+  @Test
+  void shouldEndEverythingWhenItIsClosed() {
+    CompletableFuture<List<RemoteDelivery>> poll = billing.batchAsync(1, Duration.ofMinutes(1));
+    DeliveryStream stream = billing.stream(delivery -> {});
+    BatchingPublisher batching = orders.batching();
+    client.close();
+    client.close();
+    assertThat(poll).isCompletedExceptionally();
+    await().untilAsserted(() -> assertThat(stream.ended()).isCompleted());
+    assertThatThrownBy(() -> batching.publish("a")).isInstanceOf(ClientClosedException.class);
+    assertThatThrownBy(() -> orders.publish("a")).isInstanceOf(ClientClosedException.class);
+    assertThatThrownBy(() -> billing.next(SOON)).isInstanceOf(ClientClosedException.class);
+  }
+
+  @Test
+  void shouldBalanceAndAcknowledgeWhereAMessageCameFrom() throws Exception {
+    try (RiverServer second =
+            RiverServer.builder().port(0).directory(directory.resolve("second")).start();
+        RiverClient both =
+            RiverClient.builder(
+                    "http://127.0.0.1:" + server.port(), "http://127.0.0.1:" + second.port() + "/")
+                .build()) {
+      IntStream.range(0, 10).forEach(i -> both.queue("orders").publish("m" + i));
+      List<URI> servers = both.servers();
+      for (URI one : servers) {
+        assertThat(both.at(one).queue("orders").info().stats().messages()).isEqualTo(5);
+      }
+      assertThatThrownBy(() -> both.queue("orders").info())
+          .isInstanceOf(IllegalStateException.class);
+
+      RemoteSubscriber shared = both.subscriber("orders", "billing");
+      List<RemoteDelivery> taken = new ArrayList<>();
+      while (taken.size() < 10) {
+        taken.addAll(shared.batch(10, SOON));
+      }
+      shared.ack(taken.subList(0, 9));
+      assertThat(shared.settle(List.of(taken.get(9).receipt()), Settlement.ack()))
+          .containsExactly(Settled.OK);
+      for (URI one : servers) {
+        assertThat(both.at(one).subscriber("orders", "billing").stats().lag()).isZero();
+      }
+      assertThat(shared.batch(1, Duration.ofMillis(50))).isEmpty();
+
+      Queue<String> streamed = new ConcurrentLinkedQueue<>();
+      try (DeliveryStream stream =
+          shared.stream(
+              delivery -> {
+                delivery.ack();
+                streamed.add(delivery.text());
+              })) {
+        IntStream.range(0, 10).forEach(i -> both.queue("orders").publish("s" + i));
+        await().untilAsserted(() -> assertThat(streamed).hasSize(10));
+        assertThat(stream.ended()).isNotDone();
+      }
+    }
+  }
+
+  @Test
+  void shouldStreamWithinItsCreditAndGiveBack() {
+    IntStream.range(0, 20).forEach(i -> orders.publish("m" + i));
+    billing.create(SubscriberSettings.builder().start(Position.earliest()).build());
+    Queue<RemoteDelivery> held = new ConcurrentLinkedQueue<>();
+    DeliveryStream stream = billing.stream(5, held::add);
+    await().until(() -> held.size() == 5);
+    assertThat(billing.stats().inFlight()).isEqualTo(5);
+    billing.ack(List.of(held.poll(), held.poll()));
+    await().until(() -> held.size() == 5);
+    stream.close();
+    assertThat(stream.ended()).isCompleted();
+    await().untilAsserted(() -> assertThat(billing.stats().inFlight()).isZero());
+    assertThat(billing.next().attempt()).isOne();
+  }
+
+  @Test
+  void shouldGiveBackWhatAHandlerFailsAt() {
+    orders.create(QueueSettings.builder().build());
+    billing.create(SubscriberSettings.builder().backoff(Duration.ofMillis(1)).build());
+    orders.publish("a");
+    Queue<Integer> attempts = new ConcurrentLinkedQueue<>();
+    AtomicReference<DeliveryStream> stream = new AtomicReference<>();
+    stream.set(
+        billing.stream(
+            delivery -> {
+              attempts.add(delivery.attempt());
+              if (delivery.attempt() < 3) {
+                throw new IllegalStateException("not yet");
+              }
+              delivery.ack();
+              stream.get().close(); // by the handler itself
+            }));
+    await().untilAsserted(() -> assertThat(stream.get().ended()).isCompleted());
+    assertThat(attempts).containsExactly(1, 2, 3);
+    assertThat(billing.stats().lag()).isZero();
+  }
+}
