@@ -84,7 +84,7 @@ class ContractTest {
             "RemoteSubscriber", RemoteSubscriber.class);
     METHODS.forEach(
         (operation, named) -> {
-          String[] parts = named.split("\\.");
+          String[] parts = named.split("\\.", 2);
           assertThat(types.get(parts[0]).getMethods())
               .as(operation)
               .extracting(Method::getName)

@@ -169,7 +169,7 @@ final class ScriptedServer implements AutoCloseable {
       headers.put(parts[0].toLowerCase(Locale.ROOT), parts[1]);
     }
     byte[] body = in.readNBytes(Integer.parseInt(headers.getOrDefault("content-length", "0")));
-    String[] words = first.split(" ");
+    String[] words = first.split(" ", 3);
     return new Request(words[0], words[1], headers, new String(body, UTF_8));
   }
 
