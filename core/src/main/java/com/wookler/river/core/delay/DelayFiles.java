@@ -104,6 +104,9 @@ public final class DelayFiles {
       }
       TimerState newest = state.newest();
       if (newest == null) {
+        if (StoreOpening.exists(directory)) {
+          fault(directory, "has no state; the next opening makes one of its files and the log");
+        }
         return result();
       }
       for (TimerState.Line line : newest.files()) {

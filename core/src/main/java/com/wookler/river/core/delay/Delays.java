@@ -58,12 +58,12 @@ public final class Delays implements AutoCloseable {
 
   static Delays open(DelayContext context, Executor flusher, DelayLimits limits) {
     Delays delays = new Delays(context, flusher, limits);
-    if (StoreOpening.exists(context.directory())) {
-      try {
+    try {
+      if (StoreOpening.exists(context.directory())) {
         delays.timers = new Timers(context, limits);
-      } catch (IOException e) {
-        throw delays.unreadable(e);
       }
+    } catch (IOException e) {
+      throw delays.unreadable(e);
     }
     return delays;
   }

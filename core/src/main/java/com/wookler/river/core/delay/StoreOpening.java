@@ -59,9 +59,11 @@ final class StoreOpening {
     }
   }
 
-  static boolean exists(Path directory) {
+  /** Whether there is something: a state, or files that have lost theirs. */
+  static boolean exists(Path directory) throws IOException {
     return Files.exists(TimerState.path(directory, 0))
-        || Files.exists(TimerState.path(directory, 1));
+        || Files.exists(TimerState.path(directory, 1))
+        || (Files.isDirectory(directory) && !files(directory).isEmpty());
   }
 
   static Opened open(DelayContext context) throws IOException {
@@ -115,14 +117,14 @@ final class StoreOpening {
     for (TimerState state : List.of(one, other)) {
       state.files().forEach(line -> named.add(BucketFile.path(directory, line.number())));
     }
-    for (Path file : files()) {
+    for (Path file : files(directory)) {
       if (!named.contains(file)) {
         Files.delete(file); // of a step that a kill has ended
       }
     }
   }
 
-  private List<Path> files() throws IOException {
+  private static List<Path> files(Path directory) throws IOException {
     try (Stream<Path> all = Files.list(directory)) {
       return all.filter(
               file ->
@@ -144,7 +146,7 @@ final class StoreOpening {
         directory);
     long first = context.log().firstSequence();
     Set<Long> known = LogWalk.copiesFrom(context, first);
-    List<Path> old = files();
+    List<Path> old = files(directory);
     long number = 1;
     for (Path file : old) {
       number = Math.max(number, number(file) + 1);

@@ -5,6 +5,7 @@ import com.wookler.river.core.log.BlockLog;
 import com.wookler.river.core.log.LogReader;
 import com.wookler.river.core.log.PublishBuffer;
 import com.wookler.river.core.message.DocumentWriter;
+import com.wookler.river.core.message.MessageTooLargeException;
 import com.wookler.river.core.message.StoredMessage;
 import com.wookler.river.core.message.Terms;
 import java.io.IOException;
@@ -40,7 +41,7 @@ import org.slf4j.LoggerFactory;
 final class Timers implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(Timers.class);
   private static final int COLLECT_STEP = 2_048;
-  private static final int COPIES = 256; // in a document
+  private static final int COPIES = 256; // in a document, at most
   private static final int COPY_BYTES = 256 << 10;
   private static final long STATE_STEP = 100_000; // messages of the log that an opening reads again
   private static final int MICRO = 1_000;
@@ -65,7 +66,10 @@ final class Timers implements AutoCloseable {
   private final DueHeap fresh = new DueHeap();
 
   @GuardedBy("lock")
-  private final Popped popped = new Popped();
+  private final TakenOut taken = new TakenOut(COPIES);
+
+  @GuardedBy("lock")
+  private int copies = COPIES; // in the next document
 
   @GuardedBy("lock")
   private final NearIndex index = new NearIndex();
@@ -98,15 +102,6 @@ final class Timers implements AutoCloseable {
   /** How far all had got when the force of the log began. */
   private record Capture(
       DueHeap waiting, long collected, long copied, Key done, boolean doneInFiles) {}
-
-  /** What was taken out to be copied, in case it cannot be. */
-  private static final class Popped {
-    final long[] times = new long[COPIES];
-    final long[] sequences = new long[COPIES];
-    final long[] places = new long[COPIES];
-    final boolean[] ofFiles = new boolean[COPIES];
-    int count;
-  }
 
   Timers(DelayContext context, DelayLimits limits) throws IOException {
     this.context = context;
@@ -241,27 +236,43 @@ final class Timers implements AutoCloseable {
       PublishBuffer buffer = PublishBuffer.ofThread();
       DocumentWriter document = buffer.document();
       document.start();
-      popped.count = 0;
-      while (popped.count < COPIES && document.length() < COPY_BYTES) {
-        boolean ofFiles = isNextOfFiles();
-        DueHeap heap = ofFiles ? index.heap : fresh;
-        if (heap.isEmpty() || heap.time() > now) {
-          break;
-        }
-        if (!index.covers(heap.time(), heap.sequence())) {
-          blocked = true;
-          break;
-        }
-        pop(heap, ofFiles, document);
-      }
+      blocked = takeOut(now, document);
       append(buffer, now);
       needsFiles = blocked || index.needsFiles(limits.entries() / FEW);
-      return popped.count > 0 ? 0 : untilDue(now, blocked);
+      return taken.count() > 0 ? 0 : untilDue(now, blocked);
     } finally {
       lock.unlock();
       if (needsFiles) {
         askForFlush();
       }
+    }
+  }
+
+  /**
+   * Takes out what is due, of which the document is made, all of it or nothing.
+   *
+   * @return whether it ended at a message that may not be the next: there are files to look into
+   */
+  @GuardedBy("lock")
+  private boolean takeOut(long now, DocumentWriter document) {
+    taken.clear();
+    try {
+      while (taken.count() < copies && document.length() < COPY_BYTES) {
+        boolean ofFiles = isNextOfFiles();
+        DueHeap heap = ofFiles ? index.heap : fresh;
+        if (heap.isEmpty() || heap.time() > now) {
+          return false;
+        }
+        if (!index.covers(heap.time(), heap.sequence())) {
+          return true;
+        }
+        pop(heap, ofFiles, document);
+      }
+      return false;
+    } catch (Throwable e) { // one that cannot be read now
+      taken.putBack(index, fresh);
+      document.finish();
+      throw e;
     }
   }
 
@@ -282,11 +293,7 @@ final class Timers implements AutoCloseable {
         ofFiles
             ? messages.ofFile(index.bucket(place), NearIndex.offset(place), sequence)
             : messages.ofLog(again, sequence, place);
-    int at = popped.count++;
-    popped.times[at] = time;
-    popped.sequences[at] = sequence;
-    popped.places[at] = place;
-    popped.ofFiles[at] = ofFiles;
+    taken.add(time, sequence, place, ofFiles);
     if (ofFiles) {
       index.removeFirst();
     } else {
@@ -297,43 +304,36 @@ final class Timers implements AutoCloseable {
     }
   }
 
-  /** Appends the copies; if that fails, all waits on. */
+  /** Appends the copies; if that fails, all waits on. A document that is too large is for one. */
   @GuardedBy("lock")
   private void append(PublishBuffer buffer, long now) {
-    if (popped.count == 0) {
+    if (taken.count() == 0) {
       return;
     }
-    int copies = buffer.document().count();
+    int made = buffer.document().count();
     try {
-      if (copies > 0) {
+      if (made > 0) {
         buffer.admit();
         log.append(buffer, now);
       }
+      copies = COPIES;
+    } catch (MessageTooLargeException e) {
+      taken.putBack(index, fresh);
+      if (copies == 1) {
+        throw e;
+      }
+      copies = 1;
+      return;
     } catch (Throwable e) {
-      putBack();
+      taken.putBack(index, fresh);
       throw e;
     } finally {
       buffer.document().finish();
     }
-    int last = popped.count - 1;
-    done = new Key(popped.times[last], popped.sequences[last]);
-    for (int i = 0; i <= last; i++) {
-      doneInFiles |= popped.ofFiles[i];
-    }
+    done = taken.last();
+    doneInFiles |= taken.anyOfFiles();
     dirty = true;
-    context.queueParts().delivered(copies);
-  }
-
-  @GuardedBy("lock")
-  private void putBack() {
-    for (int i = 0; i < popped.count; i++) {
-      if (popped.ofFiles[i]) {
-        index.putBack(popped.times[i], popped.sequences[i], popped.places[i]);
-      } else {
-        fresh.add(popped.times[i], popped.sequences[i], popped.places[i]);
-      }
-    }
-    popped.count = 0;
+    context.queueParts().delivered(made);
   }
 
   @GuardedBy("lock")

@@ -6,6 +6,7 @@ import com.wookler.river.common.counters.AbstractCounter;
 import com.wookler.river.common.counters.Average;
 import com.wookler.river.common.counters.ConcurrentCounter;
 import com.wookler.river.common.counters.TimeWindow;
+import com.wookler.river.common.errors.RiverException;
 import com.wookler.river.core.log.BlockLog;
 import com.wookler.river.core.log.Damage;
 import com.wookler.river.core.log.LogCounters;
@@ -39,6 +40,7 @@ final class DelayedLog implements AutoCloseable, DelayContext.QueueParts {
   private final DelayLimits limits;
   private final WorkerPool pool = WorkerPool.acquire("delay-test", 1);
   private boolean keepsOriginals;
+  private boolean isUnreadable;
   private boolean wantsFlush;
   private long delivered;
   private @Nullable BlockLog log;
@@ -64,6 +66,11 @@ final class DelayedLog implements AutoCloseable, DelayContext.QueueParts {
   /** Whether what is damaged can be read where it came from. */
   void keepOriginals(boolean value) {
     keepsOriginals = value;
+  }
+
+  /** Whether no original can be read now, for want of descriptors perhaps. */
+  void unreadable(boolean value) {
+    isUnreadable = value;
   }
 
   private void openLog() {
@@ -115,6 +122,20 @@ final class DelayedLog implements AutoCloseable, DelayContext.QueueParts {
     timers().entering();
     try {
       return log().append(buffer, time.epochMicros());
+    } finally {
+      timers().left();
+    }
+  }
+
+  /** Publishes one message of so many bytes. */
+  void publishLarge(long number, int bytes, long delayMicros) {
+    PublishBuffer buffer = PublishBuffer.ofThread();
+    buffer.document().start();
+    byte[] data = ByteBuffer.allocate(bytes).putLong(number).array();
+    buffer.document().add(data, null, Map.of(), new Terms(null, 0, delayMicros));
+    timers().entering();
+    try {
+      log().append(buffer, time.epochMicros());
     } finally {
       timers().left();
     }
@@ -197,6 +218,9 @@ final class DelayedLog implements AutoCloseable, DelayContext.QueueParts {
 
   @Override
   public @Nullable StoredMessage original(long sequence) {
+    if (isUnreadable) {
+      throw new RiverException("cannot be read now, the next call tries again");
+    }
     if (!keepsOriginals) {
       return null;
     }

@@ -215,6 +215,62 @@ class TimersTest {
   }
 
   @Test
+  void shouldKeepWhatWasTakenOutWhenTheNextCannotBeReadNow() throws IOException {
+    try (DelayedLog log = new DelayedLog(base, DelayLimits.DEFAULT)) {
+      log.keepOriginals(true);
+      log.publish(0, SECOND, 2 * SECOND, 3 * SECOND);
+      log.run();
+      log.flush();
+      int record = BucketFile.RECORD_BYTES + 45;
+      flip(files(log.directory).get(0), BucketFile.HEADER_BYTES + 2 * length(log) + record);
+      log.publish(3, SECOND);
+      log.run();
+      log.advance(10);
+      log.unreadable(true);
+      assertThatThrownBy(log::run).isInstanceOf(RiverException.class);
+      assertThat(log.timers().waiting()).isEqualTo(4);
+      log.unreadable(false);
+      log.run();
+      assertThat(log.copies()).extracting(Copy::number).containsExactly(0L, 3L, 1L, 2L);
+      assertThat(log.lost).isEmpty();
+    }
+  }
+
+  /** Of one of three records, which are alike. */
+  private static long length(DelayedLog log) throws IOException {
+    return (Files.size(files(log.directory).get(0)) - BucketFile.HEADER_BYTES) / 3;
+  }
+
+  @Test
+  void shouldCopyAloneWhatIsTooLargeForOneDocumentWithOthers() throws IOException {
+    try (DelayedLog log = new DelayedLog(base, DelayLimits.DEFAULT)) {
+      log.publish(0, SECOND);
+      log.publishLarge(1, (8 << 20) - 200, 2 * SECOND); // a document has 8 MB at most
+      log.publish(2, 3 * SECOND, 3 * SECOND);
+      log.advance(10);
+      log.run();
+      assertThat(log.copies()).extracting(Copy::number).containsExactly(0L, 1L, 2L, 3L);
+    }
+  }
+
+  @Test
+  void shouldKnowThatThereAreFilesWithoutAState() throws IOException {
+    try (DelayedLog log = new DelayedLog(base, SMALL)) {
+      log.publish(0, SECOND, 2 * SECOND);
+      log.run();
+      log.flush();
+      log.end();
+      Files.delete(log.directory.resolve("state-0"));
+      Files.delete(log.directory.resolve("state-1"));
+      assertThat(StoreOpening.exists(log.directory)).isTrue();
+      assertThat(DelayFiles.look(base, DelayedLog.QUEUE, true).faults()).isNotEmpty();
+      log.open();
+      finish(log);
+      assertThat(log.copies()).extracting(Copy::number).containsExactlyInAnyOrder(0L, 1L);
+    }
+  }
+
+  @Test
   void shouldGoOnBehindADamagedHead() throws IOException {
     try (DelayedLog log = new DelayedLog(base, DelayLimits.DEFAULT)) {
       log.publish(0, SECOND, 2 * SECOND, 3 * SECOND);

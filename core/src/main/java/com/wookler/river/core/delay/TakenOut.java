@@ -1,0 +1,60 @@
+package com.wookler.river.core.delay;
+
+/** What was taken out to be copied, in case it cannot be. Guarded by the lock of {@link Timers}. */
+final class TakenOut {
+  private final long[] times;
+  private final long[] sequences;
+  private final long[] places;
+  private final boolean[] ofFiles;
+  private int count;
+
+  /** For so many messages at most. */
+  TakenOut(int most) {
+    times = new long[most];
+    sequences = new long[most];
+    places = new long[most];
+    ofFiles = new boolean[most];
+  }
+
+  int count() {
+    return count;
+  }
+
+  void clear() {
+    count = 0;
+  }
+
+  void add(long time, long sequence, long place, boolean ofFile) {
+    times[count] = time;
+    sequences[count] = sequence;
+    places[count] = place;
+    ofFiles[count] = ofFile;
+    count++;
+  }
+
+  /** Of what was taken out last; there is something. */
+  Key last() {
+    return new Key(times[count - 1], sequences[count - 1]);
+  }
+
+  boolean anyOfFiles() {
+    for (int i = 0; i < count; i++) {
+      if (ofFiles[i]) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  /** Puts all back where it was. */
+  void putBack(NearIndex index, DueHeap fresh) {
+    for (int i = 0; i < count; i++) {
+      if (ofFiles[i]) {
+        index.putBack(times[i], sequences[i], places[i]);
+      } else {
+        fresh.add(times[i], sequences[i], places[i]);
+      }
+    }
+    count = 0;
+  }
+}
