@@ -92,8 +92,8 @@ final class LoggedKeys implements KeySource, AutoCloseable {
     }
     long at = from;
     for (StoredMessage message : frame) {
-      if (at < to && message.key() != null && !Terms.isDelayed(message.terms())) {
-        sink.key(at, message.key());
+      if (at < to) {
+        tell(sink, at, message.key(), message.terms());
       }
       at++;
     }
@@ -131,11 +131,16 @@ final class LoggedKeys implements KeySource, AutoCloseable {
 
   private static StoredMessage.Maker<Boolean> keysTo(Sink sink) {
     return (sequence, micros, data, key, headers, terms) -> {
-      if (key != null) {
-        sink.key(sequence, key);
-      }
+      tell(sink, sequence, key, terms);
       return true;
     };
+  }
+
+  /** A delayed message is not the last of its key before it is due; its copy is then. */
+  private static void tell(Sink sink, long at, @Nullable String key, @Nullable Terms terms) {
+    if (key != null && !Terms.isDelayed(terms)) {
+      sink.key(at, key);
+    }
   }
 
   @GuardedBy("lock")

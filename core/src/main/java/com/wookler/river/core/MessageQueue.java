@@ -176,8 +176,10 @@ public final class MessageQueue<M> implements Configurable, AutoCloseable {
 
   /**
    * Looks a message up without a subscriber, in the log or in a backup; attempt 0, and nothing to
-   * acknowledge.
+   * acknowledge. A delayed message is there twice: where it was published, and, from when it is due
+   * on, where it took its place.
    *
+   * @param sequence where to look, see {@link Delivery#place}
    * @return empty if it was never published, or is in neither
    * @throws com.wookler.river.core.message.DamagedMessageException it is damaged, also when
    *     subscribers have passed it over
@@ -187,7 +189,8 @@ public final class MessageQueue<M> implements Configurable, AutoCloseable {
   }
 
   /**
-   * Likewise for several in a row: from a sequence on, up to a number, until one is missing.
+   * Likewise for several in a row: from a sequence on, up to a number, until one is missing. To
+   * read on: from the {@link Delivery#place} behind the last one's.
    *
    * @throws com.wookler.river.core.message.DamagedMessageException one of them is damaged
    */
@@ -202,7 +205,8 @@ public final class MessageQueue<M> implements Configurable, AutoCloseable {
 
   /**
    * The last message with this key that was published before the call and is in the log, or in a
-   * backup: what {@link #read(long)} gives for it, also if it has expired, or was given up.
+   * backup: what {@link #read(long)} gives for it, also if it has expired, or was given up. One
+   * that is delayed counts from when it is due.
    *
    * <p>Costs a few reads. Waits until what was published before is indexed, which the background
    * does within about 100 ms; where {@link Builder#keyIndex} was just turned on, or files are lost,
