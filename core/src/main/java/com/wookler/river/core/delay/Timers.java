@@ -212,7 +212,9 @@ final class Timers implements AutoCloseable {
     if (terms == null || known.contains(message.sequence())) {
       return;
     }
-    long time = terms.dueAt(message.publishedMicros());
+    // where the clock was set back between two runs, publish times stand still, and delays do not
+    long published = Math.min(message.publishedMicros(), context.time().epochMicros());
+    long time = terms.dueAt(published);
     if (!done.isBefore(time, message.sequence())) {
       time = done.isBefore(done.time(), message.sequence()) ? done.time() : done.time() + 1;
     }

@@ -105,6 +105,9 @@ public final class Message<M> {
    * and every subscriber there is at that moment is given it, with that sequence, like any other
    * message. Its expiry counts from the publish.
    *
+   * <p>By the queue's clock: where that shows another time after a restart, what waits longer than
+   * to the next force of the queue is due at the time that it was told.
+   *
    * @param time kept to the microsecond; zero: at once; at most {@link #LONGEST_DELAY}
    */
   public Message<M> deliverAfter(Duration time) {
