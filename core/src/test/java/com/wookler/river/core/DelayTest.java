@@ -210,22 +210,6 @@ class DelayTest {
   }
 
   @Test
-  void shouldDelayNoLongerWhereTheClockWasSetBackBetweenRuns() throws InterruptedException {
-    started(builder()).publisher().publish("before");
-    ManualTimeSource back = new ManualTimeSource(BEGIN.minus(Duration.ofDays(1)));
-    MessageQueue<String> queue = reopened(builder().timeSource(back));
-    Subscriber<String> billing = billing();
-    queue.publisher().publish(delayed("in a minute", MINUTE));
-    await().until(() -> queue.stats().delayed() == 1);
-    assertThat(take(billing, 1)).containsExactly("before");
-    back.advance(MINUTE.minus(MILLI));
-    shouldGiveNothing(billing);
-    back.advance(MILLI);
-    await().until(() -> queue.stats().delayed() == 0);
-    assertThat(take(billing, 1)).containsExactly("in a minute");
-  }
-
-  @Test
   void shouldRetryAndBuryLikeAnyOther() throws InterruptedException {
     MessageQueue<String> queue = started(builder());
     Subscriber<String> billing =

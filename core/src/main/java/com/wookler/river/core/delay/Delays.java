@@ -162,7 +162,7 @@ public final class Delays implements AutoCloseable {
       return RETRY_NANOS; // the disk; the log has said so
     } catch (QueueClosedException | QueueFailedException e) {
       return Long.MAX_VALUE;
-    } catch (RuntimeException e) {
+    } catch (RuntimeException | Error e) { // a full heap too: there is no other thread for it
       LOG.error("Queue {}: delayed messages wait; trying again", context.queue(), e);
       return LATER_NANOS;
     }

@@ -381,7 +381,8 @@ final class Timers implements AutoCloseable {
     try {
       flush(all);
       failing = false;
-    } catch (IOException e) {
+    } catch (IOException
+        | RuntimeException e) { // what stands in the log may be unreadable just now
       dirty = true;
       if (!failing) {
         failing = true;

@@ -17,14 +17,18 @@ import com.wookler.river.core.log.PublishBuffer;
 import com.wookler.river.core.message.StoredMessage;
 import com.wookler.river.core.message.Terms;
 import java.io.IOException;
+import java.io.RandomAccessFile;
 import java.nio.ByteBuffer;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.UUID;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** A log with delayed messages and no thread: everything happens when the test says so. */
@@ -141,6 +145,24 @@ final class DelayedLog implements AutoCloseable, DelayContext.QueueParts {
     }
   }
 
+  /** Changes a byte of the message of this number in the log. */
+  void damage(long number) throws IOException {
+    byte[] data = ByteBuffer.allocate(Long.BYTES).putLong(number).array();
+    try (Stream<Path> files = Files.list(base.resolve("log"))) {
+      for (Path file : files.filter(path -> path.toString().endsWith(".cq4")).toList()) {
+        byte[] bytes = Files.readAllBytes(file);
+        for (int at = 0; at + data.length <= bytes.length; at++) {
+          if (Arrays.equals(bytes, at, at + data.length, data, 0, data.length)) {
+            try (RandomAccessFile in = new RandomAccessFile(file.toFile(), "rw")) {
+              in.seek(at);
+              in.write(data[0] ^ 1);
+            }
+          }
+        }
+      }
+    }
+  }
+
   /** Does all that can be done at this moment, with a flush where one is asked for. */
   void run() {
     do {
@@ -208,6 +230,9 @@ final class DelayedLog implements AutoCloseable, DelayContext.QueueParts {
 
   @Override
   public long passOver(long sequence) {
+    if (isUnreadable) {
+      throw new RiverException("cannot be read now, the next call tries again");
+    }
     return sequence;
   }
 

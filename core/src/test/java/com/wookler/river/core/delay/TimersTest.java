@@ -236,6 +236,26 @@ class TimersTest {
     }
   }
 
+  @Test
+  void shouldTryAgainToWriteWhatCannotBeReadNow() throws IOException {
+    try (DelayedLog log = new DelayedLog(base, DelayLimits.DEFAULT)) {
+      log.publish(0x5EA1_0000_1234_5678L, SECOND);
+      log.publish(1, 2 * SECOND);
+      log.run();
+      log.damage(0x5EA1_0000_1234_5678L);
+      log.unreadable(true);
+      log.flush();
+      assertThat(log.timers().isDirty()).isTrue();
+      log.unreadable(false);
+      log.flush();
+      assertThat(files(log.directory)).hasSize(1);
+      log.advance(10);
+      log.run();
+      assertThat(log.delivered()).isEqualTo(1);
+      assertThat(log.timers().waiting()).isZero();
+    }
+  }
+
   /** Of one of three records, which are alike. */
   private static long length(DelayedLog log) throws IOException {
     return (Files.size(files(log.directory).get(0)) - BucketFile.HEADER_BYTES) / 3;

@@ -1,0 +1,104 @@
+package com.wookler.river.core;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import com.wookler.river.common.ManualTimeSource;
+import com.wookler.river.common.TimeSource;
+import com.wookler.river.core.message.Message;
+import com.wookler.river.core.message.MessageConverter;
+import com.wookler.river.core.subscriber.Delivery;
+import com.wookler.river.core.subscriber.Subscriber;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Delayed messages and clocks that do what clocks should not. */
+@Timeout(60)
+class DelayClockTest {
+  private static final Duration MINUTE = Duration.ofMinutes(1);
+  private static final Duration MILLI = Duration.ofMillis(1);
+  private static final Instant BEGIN = Instant.parse("2026-11-20T10:00:00Z");
+
+  @TempDir Path directory;
+
+  private MessageQueue<String> open(TimeSource time) {
+    return MessageQueue.builder("orders", MessageConverter.utf8())
+        .directory(directory)
+        .timeSource(time)
+        .open();
+  }
+
+  private static String next(Subscriber<String> subscriber) throws InterruptedException {
+    Delivery<String> next = subscriber.next(Duration.ofHours(1));
+    assertThat(next).isNotNull();
+    return next.data();
+  }
+
+  @Test
+  void shouldDelayNoLongerWhereTheClockWasSetBackBetweenRuns() throws InterruptedException {
+    try (MessageQueue<String> queue = open(new ManualTimeSource(BEGIN))) {
+      queue.publisher().publish("before");
+    }
+    ManualTimeSource back = new ManualTimeSource(BEGIN.minus(Duration.ofDays(1)));
+    try (MessageQueue<String> queue = open(back)) {
+      Subscriber<String> audit = queue.subscriber("audit");
+      queue.publisher().publish(Message.of("in a minute").deliverAfter(MINUTE));
+      await().until(() -> queue.stats().delayed() == 1);
+      assertThat(next(audit)).isEqualTo("before");
+      back.advance(MINUTE.minus(MILLI));
+      await().pollDelay(Duration.ofMillis(60)).until(() -> audit.next() == null);
+      back.advance(MILLI);
+      await().until(() -> queue.stats().delayed() == 0);
+      assertThat(next(audit)).isEqualTo("in a minute");
+    }
+  }
+
+  @Test
+  void shouldGoOnAfterAnErrorOnItsThread() throws InterruptedException {
+    FailingClock time = new FailingClock();
+    try (MessageQueue<String> queue = open(time)) {
+      queue.publisher().publish(Message.of("later").deliverAfter(MINUTE));
+      await().until(() -> queue.stats().delayed() == 1);
+      time.fails.set(true);
+      await().until(() -> !time.fails.get());
+      time.clock.advance(MINUTE);
+      await().until(() -> queue.stats().delayed() == 0);
+      assertThat(next(queue.subscriber("audit"))).isEqualTo("later");
+    }
+  }
+
+  /** Fails once when it is told to, and the thread of delayed messages asks. */
+  private static final class FailingClock implements TimeSource {
+    private final ManualTimeSource clock = new ManualTimeSource(BEGIN);
+    private final AtomicBoolean fails = new AtomicBoolean();
+
+    @Override
+    public long nanoTime() {
+      return clock.nanoTime();
+    }
+
+    @Override
+    public Instant wallTime() {
+      return clock.wallTime();
+    }
+
+    @Override
+    public long epochMicros() {
+      if (Thread.currentThread().getName().startsWith("RIVER-timer")
+          && fails.compareAndSet(true, false)) {
+        throw new OutOfMemoryError("for a test");
+      }
+      return clock.epochMicros();
+    }
+
+    @Override
+    public void park(Object blocker, long nanos) {
+      clock.park(blocker, nanos);
+    }
+  }
+}
