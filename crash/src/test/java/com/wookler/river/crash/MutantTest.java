@@ -25,7 +25,7 @@ class MutantTest {
         new Patch(root)
             .change(
                 "com/wookler/river/core/log/Device.java",
-                new Patch.Change("view.force(from, length);", ""),
+                new Patch.Change("view.force(from, length);", "", 2),
                 new Patch.Change("channel.force(false);", ""))
             .compile();
     Path observed = Forces.observed(root);
@@ -74,8 +74,8 @@ class MutantTest {
             .change(
                 "com/wookler/river/core/log/LogRecovery.java",
                 new Patch.Change(
-                    "long next = Math.max(end, Math.max(marks.end(), finished));",
-                    "long next = end;"))
+                    "long next = Math.max(blocks.end(), Math.max(marks.end(), finished));",
+                    "long next = blocks.end();"))
             .compile();
 
     assertThat(said(OrderChild.class, ChildProcess.Launch.PLAIN.behind(unordered)))
