@@ -126,7 +126,8 @@ final class DeadLetterQueue<M> implements DeadLetterStore<M>, DeadLetters<M> {
   private Parts start() {
     QueueSettings<byte[]> settings = new QueueSettings<>(name, MessageConverter.bytes());
     settings.directory = directory;
-    settings.maxMessageBytes = all.config().storage().maxMessageBytes();
+    settings.maxMessageBytes = StorageConfig.MAX_MESSAGE_BYTES; // older messages may be larger
+    settings.recycle = SizeBasedRecycle.ofBytes(settings.blockBytes); // not four of those
     settings.syncInterval = all.config().storage().syncInterval();
     settings.time = all.config().time();
     RunningQueue<byte[]> queue = RunningQueue.ofDeadLetters(settings.ownConfig());

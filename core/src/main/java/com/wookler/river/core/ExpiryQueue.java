@@ -41,11 +41,12 @@ final class ExpiryQueue {
   boolean keep(StoredMessage message, String subscriber) {
     Message<byte[]> copy = new DeadLetter(message, 0, REASON, null).toMessage(queue, subscriber);
     boolean taken = false;
+    String why = "it is not open, or takes no more";
     OpenQueues.Slot slot = OpenQueues.find(target);
     try {
       taken = slot != null && slot.use(to -> to.publisher().offer(copy));
     } catch (RiverException e) {
-      LOG.debug("Queue {}: {} does not take what expired", queue, target, e);
+      why = e.getMessage();
     }
     if (slot != null && taken) {
       unforced.add(slot); // before it is counted
@@ -54,11 +55,12 @@ final class ExpiryQueue {
     } else if (!failing) {
       failing = true;
       LOG.warn(
-          "Queue {}, subscriber {}: messages that expired wait, and those behind them: the queue {}"
-              + " is not open, or takes no more",
+          "Queue {}, subscriber {}: messages that expired wait, and those behind them, for queue"
+              + " {}: {}",
           queue,
           subscriber,
-          target);
+          target,
+          why);
     }
     return taken;
   }
