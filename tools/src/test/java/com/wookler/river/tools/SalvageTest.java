@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import com.wookler.river.core.MessageQueue;
+import com.wookler.river.core.SizeBasedRecycle;
 import com.wookler.river.core.subscriber.Delivery;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -42,6 +43,21 @@ class SalvageTest extends ToolsFixture {
       assertThat(queue.subscriber("audit").next().sequence()).isEqualTo(8);
       assertThat(queue.publisher().publish(bytes("more"))).isEqualTo(60);
       assertThat(queue.read(15, 2)).extracting(Delivery::key).containsExactly("key 15", null);
+    }
+  }
+
+  @Test
+  void shouldCopyAMessageThatIsMostOfItsBlock() {
+    try (MessageQueue<byte[]> queue =
+        builder(data()).maxMessageBytes(40 << 20).recycle(SizeBasedRecycle.ofMessages(1)).open()) {
+      queue.subscriber("keeper");
+      queue.publisher().publish(new byte[30 << 20]);
+      queue.publisher().publish(bytes("next"));
+    }
+    assertThat(run("salvage", own(), "--to", saved())).as(err()).isZero();
+    try (MessageQueue<byte[]> queue = builder(directory.resolve("saved")).open()) {
+      assertThat(queue.read(0).orElseThrow().data()).hasSize(30 << 20);
+      assertThat(queue.read(1).orElseThrow().data()).isEqualTo(bytes("next"));
     }
   }
 

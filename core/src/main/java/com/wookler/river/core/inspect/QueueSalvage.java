@@ -34,6 +34,7 @@ import org.jspecify.annotations.Nullable;
 public final class QueueSalvage {
   private static final long MIN_BLOCK_BYTES = 64L << 20;
   private static final long MAX_BLOCK_BYTES = 1L << 30;
+  private static final long MAX_DOCUMENT_BYTES = MAX_BLOCK_BYTES / 4; // as the largest block takes
 
   private QueueSalvage() {}
 
@@ -99,7 +100,7 @@ public final class QueueSalvage {
       throw new ConfigurationException(target + " lies in " + from);
     }
     try (Target made = Target.begin(target);
-        BlockWriter writer = new BlockWriter(made.log(), source.queue(), blockBytes(from))) {
+        BlockWriter writer = writer(made.log(), source.queue(), largest(from))) {
       Copy copy = new Copy(writer, losses);
       source.walk(0, Long.MAX_VALUE - 1, copy, progress);
       writer.finish();
@@ -111,15 +112,19 @@ public final class QueueSalvage {
     }
   }
 
-  /** Large enough for the largest document that a block of this size may have had. */
-  private static long blockBytes(Path from) throws IOException {
+  private static BlockWriter writer(Path log, UUID queue, long largest) {
+    long blockBytes = Math.min(MAX_BLOCK_BYTES, Math.max(MIN_BLOCK_BYTES, largest));
+    return new BlockWriter(log, queue, blockBytes, Math.min(MAX_DOCUMENT_BYTES, largest));
+  }
+
+  /** Of the block files; one may be a single document. */
+  private static long largest(Path from) throws IOException {
     Path log = from.resolve("log");
     if (!Files.isDirectory(log)) {
       return MAX_BLOCK_BYTES;
     }
     try (Stream<Path> files = Files.list(log)) {
-      long largest = files.mapToLong(file -> file.toFile().length()).max().orElse(0);
-      return Math.min(MAX_BLOCK_BYTES, Math.max(MIN_BLOCK_BYTES, largest));
+      return files.mapToLong(file -> file.toFile().length()).max().orElse(0);
     }
   }
 

@@ -22,6 +22,8 @@ import org.jspecify.annotations.Nullable;
  * <p>Not thread-safe. What is half made when it fails is no log.
  */
 public final class BlockWriter implements AutoCloseable {
+  private static final int DOCUMENT_PARTS = 4; // of the mapping one document may have a quarter
+
   private final Path log;
   private final UUID queue;
   private final long blockBytes;
@@ -36,15 +38,17 @@ public final class BlockWriter implements AutoCloseable {
    *
    * @param log directory that is there and empty
    * @param queue identity, part of every checksum
-   * @param blockBytes size at which a block is closed; a document may have a quarter of it
+   * @param blockBytes size at which a block is closed
+   * @param documentBytes that a document may have, in memory of the process four times as many
    */
-  public BlockWriter(Path log, UUID queue, long blockBytes) {
+  public BlockWriter(Path log, UUID queue, long blockBytes, long documentBytes) {
     JdkAccess.ensure(); // before the first class of Chronicle is loaded
     this.log = log;
     this.queue = queue;
     this.blockBytes = blockBytes;
     this.stamp = new Stamp(queue);
-    this.store = new ChronicleStore(log, 1, blockBytes + LogSettings.CHUNK_MARGIN);
+    long mapped = Math.max(blockBytes, DOCUMENT_PARTS * documentBytes) + LogSettings.CHUNK_MARGIN;
+    this.store = new ChronicleStore(log, 1, mapped);
   }
 
   /** Writes messages in a row as one document, with the publish time of the first of them. */
