@@ -13,6 +13,7 @@ import com.wookler.river.core.message.QueueFullException;
 import com.wookler.river.core.subscriber.Delivery;
 import com.wookler.river.core.subscriber.Subscriber;
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.FileVisitResult;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
@@ -21,11 +22,13 @@ import java.nio.file.SimpleFileVisitor;
 import java.nio.file.attribute.BasicFileAttributes;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.stream.IntStream;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -95,6 +98,36 @@ class DeduplicationTest {
     assertThat(queue.publisher().putAsync(Message.of("none"), Durability.MEMORY).join())
         .isEqualTo(new PublishResult(4, false, Durability.MEMORY));
     assertThat(queue.read(1)).hasValueSatisfying(m -> assertThat(m.data()).isEqualTo("data of a"));
+  }
+
+  @Test
+  void shouldOpenOverADamagedBlockAndKnowAllOtherIds() throws IOException {
+    open();
+    for (int i = 0; i < 25; i++) {
+      put("id" + i);
+    }
+    queue.close();
+    deleteTree(directory.resolve("data/orders/ids")); // so that the log has to tell
+    Path block = directory.resolve("data/orders/log/b00000002.cq4");
+    byte[] bytes = Files.readAllBytes(block);
+    String text = new String(bytes, StandardCharsets.ISO_8859_1);
+    bytes[text.indexOf("data of id13")] ^= 1;
+    Files.write(block, bytes);
+    open();
+    for (int i = 0; i < 25; i++) {
+      if (i != 13) {
+        assertDuplicate("id" + i, i);
+      }
+    }
+    assertThat(put("id13")).isEqualTo(new PublishResult(25, false, Durability.MEMORY));
+  }
+
+  private static void deleteTree(Path root) throws IOException {
+    try (Stream<Path> files = Files.walk(root)) {
+      for (Path file : files.sorted(Comparator.reverseOrder()).toList()) {
+        Files.delete(file);
+      }
+    }
   }
 
   @Test

@@ -33,7 +33,8 @@ import org.junit.jupiter.api.io.TempDir;
 /** What subscribers and users see of damage in blocks: what is lost, exactly, once, and no more. */
 @Timeout(60)
 class SalvageTest {
-  private static final int HEADERS = 4 + 32 + 9; // Chronicle's, the document's, the entry's
+  private static final int ENTRY = 9; // header of an entry
+  private static final int HEADERS = 4 + 32 + ENTRY; // Chronicle's, the document's, the entry's
 
   @TempDir Path directory;
 
@@ -286,9 +287,13 @@ class SalvageTest {
     MessageQueue<String> orders = open(OnDamage.SALVAGE);
     orders.subscriber("keeper");
     publish(orders, 25);
+    long at = offset(2, 13) - ENTRY;
     write(2, offset(2, 13), (byte) 'M');
     for (int i = 0; i < 2; i++) {
-      assertThatThrownBy(() -> orders.read(13)).isInstanceOf(DamagedMessageException.class);
+      assertThatThrownBy(() -> orders.read(13))
+          .isInstanceOf(DamagedMessageException.class)
+          .hasMessageStartingWith("queue orders, block 2 (" + block(2) + "), sequence 13: damaged:")
+          .hasMessageEndingWith(", at byte " + at);
       assertThat(orders.read(12).orElseThrow().data()).isEqualTo(data(12));
       assertThat(orders.read(14).orElseThrow().data()).isEqualTo(data(14));
       assertThat(orders.read(10, 3)).hasSize(3);

@@ -320,7 +320,26 @@ public final class LogReader implements AutoCloseable {
     cursor.close();
     String what =
         e instanceof InternalError ? "damaged: its bytes cannot be read: " + e : e.getMessage();
-    return new DamagedMessageException(where(sequence) + ": " + what, e);
+    return new DamagedMessageException(where(sequence) + ": " + what + place(sequence), e);
+  }
+
+  /** Where what proves itself ends before the message. */
+  private String place(long sequence) {
+    Block block = log.blockOf(sequence);
+    boolean interrupted = Thread.interrupted(); // it would close the file
+    try {
+      Damage damage =
+          block == null
+              ? null
+              : log.surveys().damageOf(block, sequence, settings, log.nextSequence());
+      return damage == null ? "" : ", at byte " + damage.from();
+    } catch (IOException e) {
+      return ""; // it cannot be told now
+    } finally {
+      if (interrupted) {
+        Thread.currentThread().interrupt();
+      }
+    }
   }
 
   private RiverException unreadable(long sequence, IOException e) {

@@ -74,11 +74,7 @@ public final class Salvage {
       if (block == null) {
         return sequence;
       }
-      BlockSurvey survey = log.surveys().known(block, sequence);
-      if (survey == null || survey.holds(sequence)) { // then damaged since
-        survey = log.surveys().make(block, settings, log.nextSequence());
-      }
-      Damage found = survey.damageOf(sequence);
+      Damage found = log.surveys().damageOf(block, sequence, settings, log.nextSequence());
       if (found == null) {
         return sequence;
       }

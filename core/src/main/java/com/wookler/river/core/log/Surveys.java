@@ -21,6 +21,16 @@ final class Surveys {
     return survey != null && survey.covers(sequence) ? survey : null;
   }
 
+  /** What took the message; looks through the block if that is not known. Null: it is there. */
+  synchronized @Nullable Damage damageOf(
+      Block block, long sequence, LogSettings settings, long nextSequence) throws IOException {
+    BlockSurvey survey = known(block, sequence);
+    if (survey == null || survey.holds(sequence)) { // then damaged since
+      survey = make(block, settings, nextSequence);
+    }
+    return survey.damageOf(sequence);
+  }
+
   /** Looks through a block as it is now. */
   synchronized BlockSurvey make(Block block, LogSettings settings, long nextSequence)
       throws IOException {

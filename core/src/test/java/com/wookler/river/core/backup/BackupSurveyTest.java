@@ -63,6 +63,18 @@ class BackupSurveyTest extends BackupFixture {
   }
 
   @Test
+  void shouldFindATimeBehindAFrameThatIsLost() throws IOException {
+    Path zst = archive(large()); // a microsecond apart
+    List<Frame> frames = BackupSeal.read(BackupLayout.sealOf(zst)).frames();
+    long lost = frames.get(1).firstSequence();
+    flip(zst, frames.get(1).offset() + 1, 4);
+    assertThat(backup.sequenceAt(lost - 100 - 1)).hasValue(lost - 1);
+    assertThat(backup.sequenceAt(lost - 100)).hasValue(frames.get(2).firstSequence());
+    Files.write(BackupLayout.sealOf(zst), new byte[100]);
+    assertThat(backup.sequenceAt(0)).isEmpty();
+  }
+
+  @Test
   void shouldCallLostExactlyWhatCannotBeRead() throws IOException {
     Path zst = archive(large());
     byte[] whole = Files.readAllBytes(zst);
