@@ -9,6 +9,13 @@ import org.jspecify.annotations.Nullable;
  * What is forced in the background, in its order: where expired messages went, the log, then what
  * the subscribers have finished of it, then the ids of its messages, which of them came from other
  * queues, and those that are delayed. So nothing on the device tells of a message that is not.
+ *
+ * <p>But for what subscribers have finished once the log has failed: that is forced all the same,
+ * here and by acknowledgements that wait, so that what was done does not come again. It may tell of
+ * messages that the device never took. The next opening goes on above all that a subscriber was
+ * given or has finished, and what lies between is a gap: no other message is taken for one of
+ * these, and the other subscribers pass over them. Ids are not forced then: they would refuse a
+ * message that is nowhere, sent again.
  */
 final class Forces {
   private final BlockLog log;

@@ -13,9 +13,10 @@ import org.jspecify.annotations.Nullable;
  * Brings a subscriber's ledger to the device: in the background, and at {@link Durability#DISK} for
  * acknowledgements that wait for it, one force for all that wait.
  *
- * <p>The messages that were acknowledged are forced before their acknowledgements. A force that an
- * acknowledgement waited for and that failed is the last to be trusted: the system reports an error
- * once, and the next force would be told that all is well.
+ * <p>The messages that were acknowledged are forced before their acknowledgements; where the log
+ * has failed, these are forced all the same, and a recovery copes with what they tell of. A force
+ * that an acknowledgement waited for and that failed is the last to be trusted: the system reports
+ * an error once, and the next force would be told that all is well.
  */
 final class LedgerForce implements GroupCommit.Target {
   private final BlockLog log;
