@@ -7,7 +7,6 @@ import com.wookler.river.core.MessageQueue;
 import com.wookler.river.core.Publisher;
 import com.wookler.river.core.subscriber.Subscriber;
 import com.wookler.river.core.subscriber.SubscriberConfig;
-import com.wookler.river.examples.utils.EventReader;
 import com.wookler.river.examples.utils.UsageException;
 import com.wookler.river.examples.utils.Workers;
 import com.wookler.river.reactor.Reactor;
@@ -20,7 +19,6 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Locale;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicInteger;
 
 /**
  * Store and forward: events are published at a steady rate and forwarded by HTTP to a server that
@@ -37,10 +35,6 @@ public final class StoreAndForwardSample implements Example {
 
   private final PrintStream out = new PrintStream(System.out, true, StandardCharsets.UTF_8);
   private final TimeSource time = TimeSource.system();
-  private final AtomicInteger published = new AtomicInteger();
-  private Latencies whileThere = new Latencies(0); // the publisher's until that has ended
-  private Latencies whileAway = new Latencies(0);
-  private volatile boolean away;
 
   @Override
   public void run(ExampleOptions options) throws Exception {
@@ -59,8 +53,9 @@ public final class StoreAndForwardSample implements Example {
       queue.start();
       Subscriber<String> fromCode = subscriber(queue);
       try (Reactor<String> reactor = forwardFromCode(fromCode, receiver.port())) {
-        forward(options, queue, receiver);
-        report(receiver, reactor);
+        SteadyProducer producer = new SteadyProducer(options, RATE);
+        forward(producer, queue, receiver);
+        report(producer, receiver, reactor);
       }
     } finally {
       System.clearProperty(PORT);
@@ -94,9 +89,9 @@ public final class StoreAndForwardSample implements Example {
         .start();
   }
 
-  private void forward(ExampleOptions options, MessageQueue<String> queue, Receiver receiver)
+  private void forward(SteadyProducer producer, MessageQueue<String> queue, Receiver receiver)
       throws Exception {
-    int count = (int) Math.min(options.count(), Integer.MAX_VALUE);
+    int count = producer.count();
     out.printf(
         Locale.ROOT,
         "%,d events at %d a second, forwarded to http://127.0.0.1:%d by two reactors.%n%n",
@@ -105,73 +100,40 @@ public final class StoreAndForwardSample implements Example {
         receiver.port());
     out.printf("%6s  %-9s %10s %12s %12s%n", "time", "server", "published", FROM_XML, FROM_CODE);
     Workers workers = new Workers();
-    workers.start("PRODUCER-1", () -> publish(options, queue.publisher(), count));
+    Publisher<String> publisher = queue.publisher();
+    workers.start("PRODUCER-1", () -> producer.run(publisher::publish));
     long start = time.nanoTime();
     while (workers.running() || lag(queue) > 0) {
       time.park(this, GLANCE);
-      int now = published.get();
+      int now = producer.published();
       if (receiver.isThere() && now >= count / 3 && now < count * 2L / 3) {
-        away = true;
+        producer.away(true);
         receiver.goAway();
       } else if (!receiver.isThere() && now >= count * 2L / 3) {
         receiver.come();
-        away = false;
+        producer.away(false);
       }
-      line(time.nanoTime() - start, receiver);
+      line(time.nanoTime() - start, producer.published(), receiver);
     }
     workers.join();
-  }
-
-  private void publish(ExampleOptions options, Publisher<String> publisher, int count)
-      throws InterruptedException {
-    whileThere = new Latencies(count);
-    whileAway = new Latencies(count);
-    long start = time.nanoTime();
-    while (published.get() < count) {
-      int before = published.get();
-      try (EventReader events = options.input().open()) {
-        String event = events.next();
-        while (event != null && published.get() < count) {
-          pace(start);
-          long began = time.nanoTime();
-          publisher.publish(event);
-          (away ? whileAway : whileThere).add(time.nanoTime() - began);
-          published.incrementAndGet();
-          event = events.next();
-        }
-      }
-      if (published.get() == before) {
-        throw new UsageException("no messages in " + options.input().name());
-      }
-    }
-  }
-
-  private void pace(long start) throws InterruptedException {
-    long due = start + published.get() * (TimeUnit.SECONDS.toNanos(1) / RATE);
-    for (long left = due - time.nanoTime(); left > 0; left = due - time.nanoTime()) {
-      time.park(this, left);
-      if (Thread.interrupted()) {
-        throw new InterruptedException("the producer was interrupted");
-      }
-    }
   }
 
   private static long lag(MessageQueue<String> queue) {
     return queue.subscribers().stream().mapToLong(one -> one.stats().lag()).max().orElse(0);
   }
 
-  private void line(long nanos, Receiver receiver) {
+  private void line(long nanos, int published, Receiver receiver) {
     out.printf(
         Locale.ROOT,
         "%4.1f s  %-9s %,10d %,12d %,12d%n",
         nanos / 1e9,
         receiver.isThere() ? "there" : "AWAY",
-        published.get(),
+        published,
         receiver.state("/" + FROM_XML).events(),
         receiver.state("/" + FROM_CODE).events());
   }
 
-  private void report(Receiver receiver, Reactor<String> fromCode) {
+  private void report(SteadyProducer producer, Receiver receiver, Reactor<String> fromCode) {
     out.println();
     for (String path : List.of(FROM_XML, FROM_CODE)) {
       Receiver.State state = receiver.state("/" + path);
@@ -180,16 +142,14 @@ public final class StoreAndForwardSample implements Example {
           "%-12s forwarded %,d of %,d events, %s; %d came twice and were known by their key.%n",
           path,
           state.events(),
-          published.get(),
+          producer.published(),
           state.inOrder() ? "in order" : "NOT IN ORDER",
           state.repeated());
-      if (state.events() != published.get() || !state.inOrder()) {
+      if (state.events() != producer.published() || !state.inOrder()) {
         throw new IllegalStateException(path + " has not forwarded every event in order");
       }
     }
-    out.println("A publish took, in microseconds:");
-    out.println("  while the server was there   " + whileThere);
-    out.println("  while it was away            " + whileAway);
+    out.print(producer.latencies());
     out.printf(
         Locale.ROOT,
         "%,d times a message was given back to wait, and none used up an attempt.%n",

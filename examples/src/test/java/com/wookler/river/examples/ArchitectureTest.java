@@ -33,6 +33,9 @@ class ArchitectureTest {
           "examples.demo",
           "examples.utils",
           "tools",
+          "relay",
+          "rest.server",
+          "rest.client",
           "reactor.processors",
           "reactor.flow",
           "reactor",
@@ -94,6 +97,19 @@ class ArchitectureTest {
   }
 
   @ArchTest
+  static final ArchRule shouldSeeNothingOfRiverInItsClient =
+      noClasses()
+          .that()
+          .resideInAPackage(RIVER + "rest.client")
+          .should()
+          .dependOnClassesThat(
+              describe(
+                  "are River's",
+                  used ->
+                      used.getPackageName().startsWith(RIVER)
+                          && !used.getPackageName().equals(RIVER + "rest.client")));
+
+  @ArchTest
   static final ArchRule shouldKnowTheOrderOfEveryPackage =
       noClasses()
           .should()
@@ -142,6 +158,8 @@ class ArchitectureTest {
       noClasses()
           .that()
           .doNotImplement(TimeSource.class)
+          .and()
+          .doNotHaveFullyQualifiedName(RIVER + "rest.client.Ticker") // which sees nothing of River
           .should()
           .callMethodWhere(describe("asks a clock", ArchitectureTest::asksClock));
 
