@@ -61,6 +61,10 @@ final class Forward {
   @GuardedBy("lock")
   private @Nullable ForwardTarget to; // that it has asked where to go on
 
+  /** Expired messages below it are handed on, though the rest of their batch may not be. */
+  @GuardedBy("lock")
+  private long keptBelow;
+
   @GuardedBy("lock")
   private long saved;
 
@@ -344,10 +348,14 @@ final class Forward {
       messages.add(message);
       return true;
     }
+    if (message.sequence() < keptBelow) {
+      return true;
+    }
     if (!source.expiryQueues().keep(message, subscriber)) {
       waits("expired messages cannot be handed on");
       return false;
     }
+    keptBelow = message.sequence() + 1;
     expired.incrementAndGet();
     return true;
   }
@@ -357,7 +365,7 @@ final class Forward {
     if (terms == null && maxAge == Long.MAX_VALUE) {
       return false;
     }
-    long published = message.publishedMicros();
+    long published = message.originalMicros();
     long byAge = maxAge > Long.MAX_VALUE - published ? maxAge : published + maxAge;
     long at = terms == null ? byAge : Math.min(byAge, terms.expiresAt(published));
     return at != Long.MAX_VALUE && time.epochMicros() >= at;
