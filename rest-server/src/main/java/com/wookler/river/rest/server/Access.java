@@ -1,11 +1,24 @@
 package com.wookler.river.rest.server;
 
 /** What the caller of a request may do. */
-@FunctionalInterface
 interface Access {
   /** Where there are no keys. */
-  Access ALL = (right, queue) -> true;
+  Access ALL =
+      new Access() {
+        @Override
+        public boolean allows(Right right, String queue) {
+          return true;
+        }
+
+        @Override
+        public String name() {
+          return "";
+        }
+      };
 
   /** Whether the caller has this right on this queue. */
   boolean allows(Right right, String queue);
+
+  /** By which the log knows the caller; nothing secret. */
+  String name();
 }

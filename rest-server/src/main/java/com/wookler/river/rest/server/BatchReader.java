@@ -80,7 +80,11 @@ final class BatchReader {
     if (fields.data == null) {
       throw wrong("data", "there is neither data nor base64");
     }
-    return fields.message(fields.data);
+    try {
+      return fields.message(fields.data);
+    } catch (Problem e) {
+      throw wrong(String.valueOf(e.field()), e.detail());
+    }
   }
 
   private void field(JsonParser json, String name, Fields fields) throws IOException {
@@ -121,7 +125,11 @@ final class BatchReader {
     if (json.currentToken() != JsonToken.VALUE_STRING) {
       throw wrong(field, "is no text");
     }
-    return json.getText();
+    try {
+      return Text.wellFormed(field, json.getText());
+    } catch (Problem e) {
+      throw wrong(field, e.detail());
+    }
   }
 
   private byte[] binary(JsonParser json, String field) throws IOException {

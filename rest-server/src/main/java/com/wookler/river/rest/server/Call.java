@@ -2,12 +2,16 @@ package com.wookler.river.rest.server;
 
 import io.vertx.core.Context;
 import io.vertx.core.Future;
+import io.vertx.core.WorkerExecutor;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpServerRequest;
-import io.vertx.ext.web.RoutingContext;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
 import java.time.DateTimeException;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.List;
+import java.util.Map;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
@@ -17,46 +21,65 @@ import org.jspecify.annotations.Nullable;
  * Problem} that names it. Confined to the request's event loop.
  */
 final class Call {
-  private final RoutingContext context;
-  private final Context loop;
+  private final Exchange exchange;
+  private final Map<String, String> path;
+  private final Map<String, List<String>> query;
+  private final Buffer body;
   private final Access access;
 
-  Call(RoutingContext context, Context loop, Access access) {
-    this.context = context;
-    this.loop = loop;
+  Call(
+      Exchange exchange,
+      Map<String, String> path,
+      Map<String, List<String>> query,
+      Buffer body,
+      Access access) {
+    this.exchange = exchange;
+    this.path = path;
+    this.query = query;
+    this.body = body;
     this.access = access;
   }
 
-  RoutingContext context() {
-    return context;
+  Exchange exchange() {
+    return exchange;
   }
 
   HttpServerRequest request() {
-    return context.request();
+    return exchange.request();
   }
 
   Context loop() {
-    return loop;
+    return exchange.loop();
   }
 
-  /** Whether the caller may see a queue. */
-  boolean sees(String queue) {
-    return access.allows(Right.CONSUME, queue);
+  /** Whether the caller may do this with a queue. */
+  boolean may(Right right, String queue) {
+    return access.allows(right, queue);
+  }
+
+  /**
+   * Refuses a setting that would let the caller publish, through River, where he may not.
+   *
+   * @param queue null: none is named
+   */
+  void mayPublish(String field, @Nullable String queue) {
+    if (queue != null && !may(Right.PUBLISH, Text.name(field, queue))) {
+      throw Problem.of(Problem.Kind.FORBIDDEN, "the key may not publish to " + queue);
+    }
   }
 
   /** The queue or subscriber that the path names. */
   String name(String parameter) {
-    return Text.name(parameter, String.valueOf(context.pathParam(parameter)));
+    return Text.name(parameter, String.valueOf(path.get(parameter)));
   }
 
   long sequenceInPath() {
-    return Text.number(
-        "sequence", String.valueOf(context.pathParam("sequence")), 0, Long.MAX_VALUE);
+    return Text.number("sequence", String.valueOf(path.get("sequence")), 0, Long.MAX_VALUE);
   }
 
   /** A parameter of the query, or null if it is not there; twice is once too often. */
   @Nullable String query(String parameter) {
-    var all = context.queryParam(parameter);
+    List<String> all = query.getOrDefault(parameter, List.of());
     if (all.size() > 1) {
       throw Problem.field(parameter, "the parameter is there " + all.size() + " times");
     }
@@ -98,19 +121,33 @@ final class Call {
     }
   }
 
-  /** A header, or null if it is not there. */
+  /** A header as it was sent, or null if it is not there. */
   @Nullable String header(String name) {
     return request().getHeader(name);
   }
 
+  /** A header that is text in UTF-8; null if it is not there, and there it is once. */
+  @Nullable String text(String name) {
+    List<String> all = request().headers().getAll(name);
+    if (all.size() > 1) {
+      throw Problem.field(name, "the header is there " + all.size() + " times");
+    }
+    return all.isEmpty() ? null : Target.utf8(name, ByteBuffer.wrap(bytes(all.get(0))));
+  }
+
+  /** The bytes of a header's value, each of which comes as a character. */
+  static byte[] bytes(String header) {
+    return header.getBytes(StandardCharsets.ISO_8859_1);
+  }
+
   /** The whole body; empty if there is none. */
   Buffer body() {
-    Buffer body = context.body().buffer();
-    return body == null ? Buffer.buffer() : body;
+    return body;
   }
 
   /** The body as an object of the contract. */
   <T> T body(Class<T> type) {
+    ensureJson();
     return Json.read(body(), type);
   }
 
@@ -119,13 +156,32 @@ final class Call {
     return body().length() == 0 ? null : body(type);
   }
 
+  /**
+   * A body without a type is taken for JSON; so is a form, which curl says of all that it sends.
+   */
+  private void ensureJson() {
+    String type = header("Content-Type");
+    String bare = type == null ? "" : type.split(";", 2)[0].trim();
+    if (!bare.isEmpty()
+        && !bare.equalsIgnoreCase("application/json")
+        && !bare.equalsIgnoreCase("application/x-www-form-urlencoded")) {
+      throw Problem.of(
+          Problem.Kind.UNSUPPORTED_MEDIA_TYPE, "the body is to be application/json, not " + bare);
+    }
+  }
+
   /** Does what may block, on a thread for that; several of a connection at the same time. */
   <T> Future<T> blocking(Callable<T> work) {
-    return loop.executeBlocking(work, false);
+    return loop().executeBlocking(work, false);
+  }
+
+  /** Likewise, where it may take long: on threads that nobody else needs. */
+  <T> Future<T> blocking(WorkerExecutor threads, Callable<T> work) {
+    return threads.executeBlocking(work, false);
   }
 
   /** What a queue completes on a thread of its own, brought back to the event loop. */
   <T> Future<T> on(CompletableFuture<T> future) {
-    return Future.fromCompletionStage(future, loop);
+    return Future.fromCompletionStage(future, loop());
   }
 }

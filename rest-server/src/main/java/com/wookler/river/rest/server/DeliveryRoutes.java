@@ -21,11 +21,15 @@ final class DeliveryRoutes {
   private static final Duration LONGEST_WAIT = Duration.ofSeconds(60);
 
   private final Offers offers;
+  private final Polls polls;
   private final Streams streams;
+  private final Load load;
 
-  DeliveryRoutes(Offers offers, Streams streams) {
+  DeliveryRoutes(Offers offers, Polls polls, Streams streams, Load load) {
     this.offers = offers;
+    this.polls = polls;
     this.streams = streams;
+    this.load = load;
   }
 
   List<Endpoint> endpoints() {
@@ -47,13 +51,21 @@ final class DeliveryRoutes {
     return new Endpoint(HttpMethod.POST, PATH + verb, Right.CONSUME, Set.of(), handler);
   }
 
-  record ReceiptsJson(List<String> receipts) {}
+  record ReceiptsJson(@Nullable List<String> receipts) {}
 
-  record NackJson(List<String> receipts, @Nullable String delay) {}
+  record NackJson(@Nullable List<String> receipts, @Nullable String delay) {}
 
-  record RejectJson(List<String> receipts, String reason) {}
+  record RejectJson(@Nullable List<String> receipts, String reason) {
+    RejectJson {
+      reason = Json.required("reason", reason);
+    }
+  }
 
-  record ExtendJson(List<String> receipts, String duration) {}
+  record ExtendJson(@Nullable List<String> receipts, String duration) {
+    ExtendJson {
+      duration = Json.required("duration", duration);
+    }
+  }
 
   record ResultJson(String receipt, String result) {}
 
@@ -62,12 +74,22 @@ final class DeliveryRoutes {
   private Future<Answer> take(Call call) {
     int max = call.query("max", 1, MOST_TAKEN);
     Duration wait = call.query("wait", Duration.ZERO, LONGEST_WAIT);
-    String queue = call.name("queue");
-    String subscriber = call.name("subscriber");
-    return call.blocking(
-            () -> offers.subscriberOrNew(offers.queueOrNew(queue), subscriber).take(max, wait))
-        .compose(call::on)
-        .map(Answer::ok);
+    ensureNames(call);
+    if (wait.compareTo(Duration.ZERO) > 0) {
+      load.beginWaiting(call.exchange());
+    }
+    return call.blocking(() -> begin(call, max, wait)).compose(poll -> poll.answer(call));
+  }
+
+  private Poll<?> begin(Call call, int max, Duration wait) {
+    HostedQueue<?> queue = offers.queueOrNew(call);
+    HostedSubscriber<?> subscriber = offers.subscriberOrNew(call, queue);
+    return polls.begin(queue, subscriber, max, wait);
+  }
+
+  private static void ensureNames(Call call) {
+    call.name("queue");
+    call.name("subscriber");
   }
 
   private Future<Answer> ack(Call call) {
@@ -91,7 +113,7 @@ final class DeliveryRoutes {
   private Future<Answer> reject(Call call) {
     RejectJson asked = call.body(RejectJson.class);
     String reason = asked.reason();
-    if (reason == null || reason.isEmpty() || reason.length() > MOST_REASON_LENGTH) {
+    if (reason.isEmpty() || reason.length() > MOST_REASON_LENGTH) {
       throw Problem.field("reason", "1 to " + MOST_REASON_LENGTH + " characters are needed");
     }
     return settle(call, asked.receipts(), Settlement.reject(reason));
@@ -99,9 +121,6 @@ final class DeliveryRoutes {
 
   private Future<Answer> extend(Call call) {
     ExtendJson asked = call.body(ExtendJson.class);
-    if (asked.duration() == null) {
-      throw Problem.field("duration", "is needed");
-    }
     Duration time = Text.duration("duration", asked.duration());
     if (time.isZero()) {
       throw Problem.field("duration", "is zero");
@@ -111,17 +130,32 @@ final class DeliveryRoutes {
 
   private Future<Answer> settle(Call call, @Nullable List<String> receipts, Settlement settlement) {
     List<String> checked = checked(receipts);
+    ensureNames(call);
     HostedQueue<?> queue = offers.queue(call);
-    String name = call.name("subscriber");
     return call.blocking(
-        () -> {
-          List<Settled> settled =
-              offers.subscriber(queue, name).subscriber().settle(checked, settlement);
-          if (!(settlement instanceof Settlement.Extend)) {
-            streams.settled(checked);
-          }
-          return results(checked, settled);
-        });
+        () ->
+            offers.with(
+                call,
+                queue,
+                hosted -> {
+                  List<Settled> settled = hosted.subscriber().settle(checked, settlement);
+                  tellStreams(checked, settled, settlement);
+                  return results(checked, settled);
+                }));
+  }
+
+  /** What this subscriber never handed out may be another's, whose stream still waits for it. */
+  private void tellStreams(List<String> receipts, List<Settled> settled, Settlement settlement) {
+    for (int i = 0; i < receipts.size(); i++) {
+      if (settled.get(i) == Settled.UNKNOWN) {
+        continue;
+      }
+      if (settlement instanceof Settlement.Extend extend) {
+        streams.extended(receipts.get(i), extend.time());
+      } else {
+        streams.settled(receipts.get(i));
+      }
+    }
   }
 
   private static List<String> checked(@Nullable List<String> receipts) {

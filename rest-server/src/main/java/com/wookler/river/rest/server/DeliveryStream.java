@@ -1,8 +1,8 @@
 package com.wookler.river.rest.server;
 
 import com.wookler.river.core.subscriber.Delivery;
-import com.wookler.river.core.subscriber.Settlement;
 import io.vertx.core.Context;
+import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpServerResponse;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -26,8 +26,11 @@ final class DeliveryStream<M> {
   private static final Logger LOG = LoggerFactory.getLogger(DeliveryStream.class);
   private static final Duration SIGN_OF_LIFE = Duration.ofSeconds(15);
   private static final int MOST_AT_ONCE = 64;
+  private static final int FIRST_AT_ONCE = 4;
+  private static final long BYTES_AT_ONCE = 256 << 10;
 
   private final Context loop;
+  private final Exchange exchange;
   private final HttpServerResponse response;
   private final HostedSubscriber<M> hosted;
   private final Terms terms;
@@ -37,6 +40,7 @@ final class DeliveryStream<M> {
   private final Map<String, Long> out = new LinkedHashMap<>();
 
   private @Nullable CompletableFuture<List<Delivery<M>>> taking;
+  private int atOnce = FIRST_AT_ONCE;
   private long lifeTimer;
   private boolean ended;
 
@@ -45,7 +49,8 @@ final class DeliveryStream<M> {
 
   DeliveryStream(Call call, HostedSubscriber<M> hosted, Terms terms, Streams streams) {
     this.loop = call.loop();
-    this.response = call.request().response();
+    this.exchange = call.exchange();
+    this.response = exchange.response();
     this.hosted = hosted;
     this.terms = terms;
     this.streams = streams;
@@ -54,9 +59,11 @@ final class DeliveryStream<M> {
   void start() {
     response.setChunked(true).putHeader("Content-Type", terms.format().type());
     response.drainHandler(drained -> take());
-    response.closeHandler(closed -> end());
-    response.exceptionHandler(broken -> end());
     response.writeHead();
+    exchange.whenOver(this::end);
+    if (ended) {
+      return;
+    }
     lifeTimer = loop.owner().setPeriodic(SIGN_OF_LIFE.toMillis(), tick -> tick());
     take();
   }
@@ -64,18 +71,23 @@ final class DeliveryStream<M> {
   /** Somebody reads who has all he may have: his connection lives, and what was late is free. */
   private void tick() {
     take();
-    if (taking == null && !ended) {
+    if (taking == null && !ended && !response.writeQueueFull()) {
       response.write(terms.format().signOfLife());
     }
   }
 
   private void take() {
     forgetLate();
-    int room = Math.min(terms.credit() - out.size(), MOST_AT_ONCE);
+    int room = Math.min(terms.credit() - out.size(), atOnce);
     if (ended || taking != null || room <= 0 || response.writeQueueFull()) {
       return;
     }
-    CompletableFuture<List<Delivery<M>>> asked = hosted.subscriber().batchAsync(room, SIGN_OF_LIFE);
+    CompletableFuture<List<Delivery<M>>> asked;
+    try {
+      asked = hosted.subscriber().batchAsync(room, SIGN_OF_LIFE);
+    } catch (RuntimeException e) {
+      asked = CompletableFuture.failedFuture(e);
+    }
     taking = asked;
     var unused =
         asked.whenComplete((taken, failed) -> loop.runOnContext(now -> took(taken, failed)));
@@ -90,18 +102,30 @@ final class DeliveryStream<M> {
       }
       return;
     }
+    long bytes = 0;
     for (Delivery<M> delivery : taken) {
       hold(delivery.receipt());
       if (!ended) {
-        response.write(terms.format().framed(hosted.json().delivery(delivery)));
+        Buffer json = MessageJson.delivery(delivery);
+        bytes += json.length();
+        response.write(terms.format().framed(json));
       }
     }
+    learn(taken.size(), bytes);
     if (ended) {
       giveBack();
     } else if (taken.isEmpty()) {
       response.write(terms.format().signOfLife());
     }
     take();
+  }
+
+  /** Takes so many the next time that few large messages, or many small ones, are in memory. */
+  private void learn(int messages, long bytes) {
+    if (messages > 0) {
+      long fit = BYTES_AT_ONCE * messages / Math.max(1, bytes);
+      atOnce = (int) Math.max(1, Math.min(MOST_AT_ONCE, Math.min(fit, 2L * atOnce)));
+    }
   }
 
   private void hold(String receipt) {
@@ -132,6 +156,16 @@ final class DeliveryStream<M> {
         now -> {
           out.remove(receipt);
           take();
+        });
+  }
+
+  /** A delivery of this stream may take longer; any thread. */
+  void extended(String receipt, Duration time) {
+    loop.runOnContext(
+        now -> {
+          if (out.remove(receipt) != null) {
+            out.put(receipt, streams.nanoTime() + time.toNanos());
+          }
         });
   }
 
@@ -167,7 +201,12 @@ final class DeliveryStream<M> {
     List<String> receipts = List.copyOf(out.keySet());
     out.clear();
     streams.forget(receipts);
-    loop.executeBlocking(() -> hosted.subscriber().settle(receipts, Settlement.release()), false)
+    loop.<Boolean>executeBlocking(
+            () -> {
+              hosted.giveBack(receipts);
+              return true;
+            },
+            false)
         .onFailure(e -> LOG.debug("Cannot give back what a stream had", e));
   }
 }

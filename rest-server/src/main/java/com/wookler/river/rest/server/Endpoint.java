@@ -14,7 +14,6 @@ import java.util.Set;
  * @param handler what is done
  */
 record Endpoint(HttpMethod method, String path, Right right, Set<String> query, Handler handler) {
-
   /** Answers a call. */
   @FunctionalInterface
   interface Handler {
@@ -25,10 +24,5 @@ record Endpoint(HttpMethod method, String path, Right right, Set<String> query, 
      *     response itself never completes it
      */
     Future<Answer> handle(Call call);
-  }
-
-  /** The path as Vert.x writes it. */
-  String route() {
-    return path.replaceAll("\\{(\\w+)}", ":$1");
   }
 }

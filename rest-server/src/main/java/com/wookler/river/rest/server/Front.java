@@ -1,138 +1,153 @@
 package com.wookler.river.rest.server;
 
+import com.wookler.river.common.TimeSource;
+import io.netty.handler.codec.http.TooLongHttpHeaderException;
+import io.netty.handler.codec.http.TooLongHttpLineException;
 import io.vertx.core.Context;
 import io.vertx.core.Future;
-import io.vertx.core.Vertx;
-import io.vertx.core.buffer.Buffer;
-import io.vertx.core.http.HttpServerResponse;
-import io.vertx.ext.web.Router;
-import io.vertx.ext.web.RoutingContext;
-import io.vertx.ext.web.handler.BodyHandler;
-import java.util.LinkedHashMap;
-import java.util.List;
-import java.util.Map;
+import io.vertx.core.http.HttpServerRequest;
+import java.security.SecureRandom;
 import java.util.Set;
-import java.util.TreeSet;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
-/** Takes requests to their endpoints, and answers with what these say or throw. */
+/**
+ * Takes requests to their endpoints, and answers with what these say or throw. In this order: the
+ * server's state, host and origin, load, path and method, key, right, query, body.
+ */
 final class Front {
-  private static final String PROBLEM = "application/problem+json";
+  private static final int STOPPING_SECONDS = 5;
 
-  private final List<Endpoint> endpoints;
-  private final ServerLimits limits;
+  private final Routes routes;
+  private final Guard guard;
+  private final Hosts hosts;
+  private final Load load;
+  private final TimeSource time;
+  private final BooleanSupplier stopping;
+  private final String run = Long.toHexString(new SecureRandom().nextLong());
+  private final AtomicLong requests = new AtomicLong();
 
-  Front(List<Endpoint> endpoints, ServerLimits limits) {
-    this.endpoints = List.copyOf(endpoints);
-    this.limits = limits;
+  /** Knows callers by what they send. */
+  @FunctionalInterface
+  interface Guard {
+    /**
+     * What a caller may do.
+     *
+     * @param authorization the header; null if there is none
+     * @throws Problem it is not valid
+     */
+    Access access(@Nullable String authorization);
   }
 
-  /** A router; each event loop has one of its own. */
-  Router router(Vertx vertx) {
-    Router router = Router.router(vertx);
-    router.route().handler(Front::harden);
-    router.route().handler(BodyHandler.create(false).setBodyLimit(limits.bodyBytes()));
-    for (Endpoint endpoint : endpoints) {
-      router.route(endpoint.method(), endpoint.route()).handler(context -> call(endpoint, context));
+  Front(
+      Routes routes,
+      Guard guard,
+      Hosts hosts,
+      Load load,
+      TimeSource time,
+      BooleanSupplier stopping) {
+    this.routes = routes;
+    this.guard = guard;
+    this.hosts = hosts;
+    this.load = load;
+    this.time = time;
+    this.stopping = stopping;
+  }
+
+  /** One on an event loop, which is the context's. */
+  void handle(HttpServerRequest request, Context loop, Connections connections) {
+    Exchange exchange = new Exchange(request, loop, run + "-" + requests.incrementAndGet());
+    Caller caller = new Caller();
+    if (AccessLog.isOn()) {
+      long start = time.nanoTime();
+      exchange.whenOver(
+          () -> AccessLog.log(exchange, caller.access.name(), time.nanoTime() - start));
     }
-    methods().forEach((path, methods) -> router.route(path).handler(c -> refuse(c, methods)));
-    router.route().handler(Front::unknown);
-    router.route().failureHandler(context -> fail(context, context.failure()));
-    return router;
-  }
-
-  /** What every answer says to browsers. */
-  private static void harden(RoutingContext context) {
-    context
-        .response()
-        .putHeader("X-Content-Type-Options", "nosniff")
-        .putHeader("X-Frame-Options", "DENY")
-        .putHeader("Content-Security-Policy", "default-src 'self'")
-        .putHeader("Cache-Control", "no-store");
-    context.next();
-  }
-
-  private Map<String, Set<String>> methods() {
-    Map<String, Set<String>> methods = new LinkedHashMap<>();
-    for (Endpoint endpoint : endpoints) {
-      methods
-          .computeIfAbsent(endpoint.route(), path -> new TreeSet<>())
-          .add(endpoint.method().name());
-    }
-    return methods;
-  }
-
-  private static void call(Endpoint endpoint, RoutingContext context) {
-    Context loop = context.vertx().getOrCreateContext();
-    Future<Answer> answer;
+    connections.busy(exchange);
     try {
-      known(endpoint, context);
-      answer = endpoint.handler().handle(new Call(context, loop, Access.ALL));
+      begin(exchange, caller, connections);
     } catch (RuntimeException e) {
-      fail(context, e);
-      return;
+      exchange.fail(e);
+      request.resume();
     }
-    answer.onSuccess(done -> send(context, done)).onFailure(failed -> fail(context, failed));
   }
 
-  private static void known(Endpoint endpoint, RoutingContext context) {
-    for (String parameter : context.queryParams().names()) {
-      if (!endpoint.query().contains(parameter)) {
-        throw Problem.field(parameter, "there is no such parameter; there are " + endpoint.query());
+  /** Who asks, once that is known. */
+  private static final class Caller {
+    Access access = Access.ALL;
+  }
+
+  private void begin(Exchange exchange, Caller caller, Connections connections) {
+    HttpServerRequest request = exchange.request();
+    if (stopping.getAsBoolean()) {
+      exchange.response().putHeader("Connection", "close");
+      throw Problem.later(Problem.Kind.UNAVAILABLE, "the server is stopping", STOPPING_SECONDS);
+    }
+    hosts.check(request);
+    load.begin(exchange);
+    Target target = Target.of(request.path(), request.query());
+    Routes.Found found = routes.find(request.method(), target);
+    Endpoint endpoint = found.endpoint();
+    caller.access = allowed(found, request);
+    ensureKnown(endpoint.query(), target);
+    Body body = Body.of(request, load.limits().bodyBytes());
+    connections.arriving(body);
+    body.whole()
+        .compose(
+            bytes -> {
+              Call call =
+                  new Call(exchange, found.parameters(), target.query(), bytes, caller.access);
+              return answer(endpoint, call);
+            })
+        .onSuccess(exchange::send)
+        .onFailure(exchange::fail);
+  }
+
+  private static Future<Answer> answer(Endpoint endpoint, Call call) {
+    return call.exchange().isOver()
+        ? Future.failedFuture(Problem.of(Problem.Kind.TIMEOUT, "the caller has gone"))
+        : endpoint.handler().handle(call);
+  }
+
+  private Access allowed(Routes.Found found, HttpServerRequest request) {
+    Right right = found.endpoint().right();
+    if (right == Right.NONE) {
+      return Access.ALL;
+    }
+    Access access = guard.access(request.getHeader("Authorization"));
+    String queue = found.parameters().get("queue");
+    if (queue != null && !access.allows(right, Text.name("queue", queue))) {
+      throw Problem.of(
+          Problem.Kind.FORBIDDEN, "the key may not " + right.verb() + " on queue " + queue);
+    }
+    return access;
+  }
+
+  private static void ensureKnown(Set<String> known, Target target) {
+    for (String parameter : target.query().keySet()) {
+      if (!known.contains(parameter)) {
+        throw Problem.field(
+            parameter, known.isEmpty() ? "there are no parameters" : "there are only " + known);
       }
     }
   }
 
-  private static void refuse(RoutingContext context, Set<String> methods) {
-    context.response().putHeader("Allow", String.join(", ", methods));
-    fail(
-        context,
-        Problem.of(Problem.Kind.METHOD_NOT_ALLOWED, "there are " + String.join(", ", methods)));
-  }
-
-  private static void unknown(RoutingContext context) {
-    fail(context, Problem.of(Problem.Kind.NOT_FOUND, "there is no such path"));
-  }
-
-  private static void send(RoutingContext context, Answer answer) {
-    HttpServerResponse response = context.response();
-    if (response.ended() || response.closed()) {
-      return;
+  /** What is no request of HTTP, or larger than any may be. */
+  void refuse(HttpServerRequest request, Context loop) {
+    Exchange exchange = new Exchange(request, loop, run + "-" + requests.incrementAndGet());
+    if (AccessLog.isOn()) {
+      exchange.whenOver(() -> AccessLog.log(exchange, "", 0));
     }
-    response.setStatusCode(answer.status());
-    Buffer body = answer.body();
-    if (body == null) {
-      response.end();
-    } else {
-      response.putHeader("Content-Type", String.valueOf(answer.type()));
-      response.end(body);
+    Throwable cause = request.decoderResult().cause();
+    Problem.Kind kind = Problem.Kind.BAD_REQUEST;
+    if (cause instanceof TooLongHttpLineException) {
+      kind = Problem.Kind.URI_TOO_LONG;
+    } else if (cause instanceof TooLongHttpHeaderException) {
+      kind = Problem.Kind.HEADERS_TOO_LARGE;
     }
-  }
-
-  /** The document of a problem. */
-  record ProblemJson(
-      String type, String title, int status, @Nullable String detail, @Nullable String field) {}
-
-  private static void fail(RoutingContext context, @Nullable Throwable thrown) {
-    Problem problem =
-        thrown == null
-            ? Problem.of(Problem.Kind.BAD_REQUEST, "HTTP status " + context.statusCode())
-            : Problems.of(thrown);
-    if (problem.retryAfterSeconds() > 0) {
-      context.response().putHeader("Retry-After", String.valueOf(problem.retryAfterSeconds()));
-    }
-    Problem.Kind kind = problem.kind();
-    send(
-        context,
-        new Answer(
-            kind.status(),
-            PROBLEM,
-            Json.write(
-                new ProblemJson(
-                    Problem.TYPE + kind.text(),
-                    kind.title(),
-                    kind.status(),
-                    problem.detail(),
-                    problem.field()))));
+    exchange.response().putHeader("Connection", "close");
+    exchange.whenOver(() -> request.connection().close());
+    exchange.fail(Problem.of(kind, "what was sent is no request that is taken here"));
   }
 }

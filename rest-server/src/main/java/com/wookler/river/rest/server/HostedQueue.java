@@ -10,6 +10,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -22,10 +23,12 @@ final class HostedQueue<M> {
   private final MessageQueue<M> queue;
   private final MessageConverter<M> converter;
   private final @Nullable QueueSettingsJson settings;
-  private final MessageJson<M> json;
 
-  /** Those that were asked for; one that is closed by others is found anew. */
+  /** Those that were asked for. */
   private final Map<String, HostedSubscriber<M>> subscribers = new ConcurrentHashMap<>();
+
+  /** Held while one is looked for, made or removed, so that none is made by looking for it. */
+  private final ReentrantLock changing = new ReentrantLock();
 
   /**
    * @param settings of a queue that was made by a request; null if the application has made it
@@ -35,15 +38,10 @@ final class HostedQueue<M> {
     this.queue = queue;
     this.converter = converter;
     this.settings = settings;
-    this.json = new MessageJson<>(converter::toBytes);
   }
 
   MessageQueue<M> queue() {
     return queue;
-  }
-
-  MessageJson<M> json() {
-    return json;
   }
 
   /** Null if the application has made it. */
@@ -57,26 +55,76 @@ final class HostedQueue<M> {
     if (known != null) {
       return known;
     }
-    return queue.subscriberNames().contains(subscriber)
-        ? opened(queue.subscriber(subscriber))
-        : null;
+    changing.lock();
+    try {
+      return queue.subscriberNames().contains(subscriber)
+          ? opened(queue.subscriber(subscriber))
+          : null;
+    } finally {
+      changing.unlock();
+    }
   }
 
-  /** The subscriber with these settings, made if need be. */
-  HostedSubscriber<M> make(SubscriberConfig config) {
-    return opened(queue.subscriber(config));
+  /**
+   * The subscriber with these settings, made if need be.
+   *
+   * @throws Problem there is one with others
+   */
+  Made<M> make(SubscriberConfig config) {
+    changing.lock();
+    try {
+      HostedSubscriber<M> there = find(config.name());
+      if (there == null) {
+        String other = sameButForCase(config.name());
+        if (other != null) {
+          throw Problem.of(
+              Problem.Kind.CONFLICT,
+              "there is a subscriber '" + other + "', the same name but for case");
+        }
+        return new Made<>(opened(queue.subscriber(config)), true);
+      }
+      SubscriberSettingsJson asked = SubscriberSettingsJson.of(config);
+      SubscriberSettingsJson known = SubscriberSettingsJson.of(there.subscriber().config());
+      if (!asked.equals(known)) {
+        throw Problem.of(
+            Problem.Kind.CONFLICT, "subscriber " + config.name() + " has other settings");
+      }
+      return new Made<>(there, false);
+    } finally {
+      changing.unlock();
+    }
   }
+
+  private @Nullable String sameButForCase(String subscriber) {
+    return queue.subscriberNames().stream()
+        .filter(subscriber::equalsIgnoreCase)
+        .findFirst()
+        .orElse(null);
+  }
+
+  /** A subscriber, and whether it was made just now. */
+  record Made<M>(HostedSubscriber<M> subscriber, boolean made) {}
 
   private HostedSubscriber<M> opened(Subscriber<M> subscriber) {
-    HostedSubscriber<M> hosted = new HostedSubscriber<>(queue.name(), subscriber, json);
+    HostedSubscriber<M> hosted = new HostedSubscriber<>(queue.name(), subscriber);
     subscribers.put(subscriber.name(), hosted);
     return hosted;
   }
 
+  /** Forgets one that has ended without us, so that it is opened anew. */
+  void forget(HostedSubscriber<?> ended) {
+    subscribers.remove(ended.subscriber().name(), ended);
+  }
+
   /** Ends a subscription; false if there was none. */
   boolean remove(String subscriber) {
-    subscribers.remove(subscriber);
-    return queue.removeSubscriber(subscriber);
+    changing.lock();
+    try {
+      subscribers.remove(subscriber);
+      return queue.removeSubscriber(subscriber);
+    } finally {
+      changing.unlock();
+    }
   }
 
   /** All who have subscribed, by name. */

@@ -9,10 +9,13 @@ import com.fasterxml.jackson.databind.DeserializationFeature;
 import com.fasterxml.jackson.databind.JsonMappingException;
 import com.fasterxml.jackson.databind.MapperFeature;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.databind.exc.MismatchedInputException;
+import com.fasterxml.jackson.databind.exc.UnrecognizedPropertyException;
 import com.fasterxml.jackson.databind.json.JsonMapper;
 import io.vertx.core.buffer.Buffer;
 import java.io.IOException;
 import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
 
 /** Reads and writes the objects of the contract; strict, and bounded whatever is sent. */
 final class Json {
@@ -35,6 +38,7 @@ final class Json {
       JsonMapper.builder(FACTORY)
           .enable(DeserializationFeature.FAIL_ON_TRAILING_TOKENS)
           .enable(DeserializationFeature.FAIL_ON_NULL_FOR_PRIMITIVES)
+          .enable(DeserializationFeature.FAIL_ON_NUMBERS_FOR_ENUMS)
           .disable(DeserializationFeature.ACCEPT_FLOAT_AS_INT)
           .disable(MapperFeature.ALLOW_COERCION_OF_SCALARS)
           .defaultPropertyInclusion(
@@ -51,19 +55,36 @@ final class Json {
       }
       return value;
     } catch (JsonMappingException e) {
-      if (e.getCause() instanceof Problem problem) {
-        throw problem;
-      }
-      String field =
+      String path =
           e.getPath().stream()
               .map(part -> part.getFieldName() == null ? "" + part.getIndex() : part.getFieldName())
               .collect(Collectors.joining("."));
-      throw Problem.field(field.isEmpty() ? "body" : field, e.getOriginalMessage());
+      if (e.getCause() instanceof Problem problem) {
+        String inner = String.valueOf(problem.field());
+        throw Problem.field(path.isEmpty() ? inner : path + "." + inner, problem.detail());
+      }
+      throw Problem.field(path.isEmpty() ? "body" : path, plain(e));
     } catch (JsonProcessingException e) {
       throw Problem.field("body", "is no JSON: " + e.getOriginalMessage());
     } catch (IOException e) {
       throw new IllegalStateException(e); // reads from memory
     }
+  }
+
+  /** What is wrong, without the names of our classes. */
+  private static String plain(JsonMappingException e) {
+    if (e instanceof UnrecognizedPropertyException) {
+      return "there is no such field";
+    }
+    return e instanceof MismatchedInputException ? "has another type than it should" : "is wrong";
+  }
+
+  /** A field that has to be there. */
+  static <T> T required(String field, @Nullable T value) {
+    if (value == null) {
+      throw Problem.field(field, "is needed");
+    }
+    return value;
   }
 
   static Buffer write(Object value) {

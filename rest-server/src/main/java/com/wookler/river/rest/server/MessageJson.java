@@ -11,35 +11,29 @@ import java.nio.charset.CharacterCodingException;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Map;
-import java.util.function.Function;
+import java.util.Objects;
 
 /**
  * Writes messages and deliveries as the contract shows them: text as text, and what is no text in
  * UTF-8 in Base64.
- *
- * @param <M> type of the queue's data
  */
-final class MessageJson<M> {
+final class MessageJson {
   private static final int FIRST_BYTES = 1_024;
 
-  private final Function<M, byte[]> toBytes;
-
-  MessageJson(Function<M, byte[]> toBytes) {
-    this.toBytes = toBytes;
-  }
+  private MessageJson() {}
 
   /** {@code [delivery, …]}, with receipts. */
-  Buffer deliveries(List<Delivery<M>> deliveries) {
+  static <M> Buffer deliveries(List<Delivery<M>> deliveries) {
     return written(json -> array(json, deliveries, true));
   }
 
   /** One delivery, without a line's end. */
-  Buffer delivery(Delivery<M> delivery) {
+  static Buffer delivery(Delivery<?> delivery) {
     return written(json -> write(json, delivery, true));
   }
 
   /** {@code {"messages": [message, …]}}. */
-  Buffer messages(List<Delivery<M>> messages) {
+  static <M> Buffer messages(List<Delivery<M>> messages) {
     return written(
         json -> {
           json.writeStartObject();
@@ -50,7 +44,7 @@ final class MessageJson<M> {
   }
 
   /** {@code {"size": …, "messages": [message, …]}}. */
-  Buffer messages(long size, List<Delivery<M>> messages) {
+  static <M> Buffer messages(long size, List<Delivery<M>> messages) {
     return written(
         json -> {
           json.writeStartObject();
@@ -61,7 +55,7 @@ final class MessageJson<M> {
         });
   }
 
-  Buffer message(Delivery<M> message) {
+  static Buffer message(Delivery<?> message) {
     return written(json -> write(json, message, false));
   }
 
@@ -79,7 +73,7 @@ final class MessageJson<M> {
     return Buffer.buffer(out.toByteArray());
   }
 
-  private void array(JsonGenerator json, List<Delivery<M>> all, boolean receipts)
+  private static <M> void array(JsonGenerator json, List<Delivery<M>> all, boolean receipts)
       throws IOException {
     json.writeStartArray();
     for (Delivery<M> one : all) {
@@ -88,7 +82,8 @@ final class MessageJson<M> {
     json.writeEndArray();
   }
 
-  private void write(JsonGenerator json, Delivery<M> delivery, boolean receipt) throws IOException {
+  private static void write(JsonGenerator json, Delivery<?> delivery, boolean receipt)
+      throws IOException {
     json.writeStartObject();
     if (receipt) {
       json.writeStringField("receipt", delivery.receipt());
@@ -107,7 +102,7 @@ final class MessageJson<M> {
       headerValue(json, header.getValue());
     }
     json.writeEndObject();
-    byte[] data = toBytes.apply(delivery.data());
+    byte[] data = Objects.requireNonNull(delivery.bytes(), "bytes");
     if (isText(data)) {
       json.writeFieldName("data");
       json.writeUTF8String(data, 0, data.length);

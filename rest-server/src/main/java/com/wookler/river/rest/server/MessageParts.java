@@ -1,6 +1,7 @@
 package com.wookler.river.rest.server;
 
 import com.wookler.river.core.message.Message;
+import java.time.Duration;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
@@ -12,32 +13,52 @@ import org.jspecify.annotations.Nullable;
  */
 record MessageParts(
     @Nullable String key, @Nullable String id, @Nullable String delay, @Nullable String expires) {
+  private static final int MOST_HEADERS = 1_000;
   private static final int MOST_KEY = 4_096;
   private static final int MOST_ID = 1_024;
 
   static Message<byte[]> message(byte[] data, Map<String, byte[]> headers, MessageParts parts) {
-    Message<byte[]> message = Message.of(data);
+    return parts.addTo(withHeaders(Message.of(data), headers));
+  }
+
+  private static Message<byte[]> withHeaders(Message<byte[]> bare, Map<String, byte[]> headers) {
+    if (headers.size() > MOST_HEADERS) {
+      throw Problem.field(
+          "headers", "there are " + headers.size() + "; at most " + MOST_HEADERS + " may be");
+    }
+    Message<byte[]> message = bare;
     for (Map.Entry<String, byte[]> header : headers.entrySet()) {
+      Text.wellFormed("headers", header.getKey());
       message = message.withHeader(header.getKey(), header.getValue());
     }
-    if (parts.key != null) {
-      message = message.withKey(checked("key", parts.key, MOST_KEY));
+    return message;
+  }
+
+  private Message<byte[]> addTo(Message<byte[]> bare) {
+    Message<byte[]> message = bare;
+    if (key != null) {
+      message = message.withKey(checked("key", key, MOST_KEY));
     }
-    if (parts.id != null) {
-      message = message.withId(checked("id", parts.id, MOST_ID));
+    if (id != null) {
+      message = message.withId(checked("id", id, MOST_ID));
     }
-    if (parts.expires != null) {
-      message = message.expiresAfter(Text.duration("expires", parts.expires));
+    if (expires != null) {
+      Duration time = Text.duration("expires", expires);
+      Message<byte[]> before = message;
+      message = Problems.checked("expires", () -> before.expiresAfter(time));
     }
-    return parts.delay == null
-        ? message
-        : message.deliverAfter(Text.duration("delay", parts.delay));
+    if (delay != null) {
+      Duration time = Text.duration("delay", delay);
+      Message<byte[]> before = message;
+      message = Problems.checked("delay", () -> before.deliverAfter(time));
+    }
+    return message;
   }
 
   private static String checked(String field, String text, int most) {
     if (text.isEmpty() || text.length() > most) {
       throw Problem.field(field, "has " + text.length() + " characters; 1 to " + most + " may be");
     }
-    return text;
+    return Text.wellFormed(field, text);
   }
 }

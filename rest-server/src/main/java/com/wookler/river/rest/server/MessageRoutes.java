@@ -5,8 +5,8 @@ import com.wookler.river.core.message.Durability;
 import com.wookler.river.core.message.Message;
 import com.wookler.river.core.subscriber.Delivery;
 import io.vertx.core.Future;
+import io.vertx.core.WorkerExecutor;
 import io.vertx.core.http.HttpMethod;
-import java.nio.charset.StandardCharsets;
 import java.time.Instant;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -33,9 +33,14 @@ final class MessageRoutes {
   private static final int MOST_FOUND = 1_000;
 
   private final Offers offers;
+  private final WorkerExecutor patient;
 
-  MessageRoutes(Offers offers) {
+  /**
+   * @param patient threads on which publishers wait for room
+   */
+  MessageRoutes(Offers offers, WorkerExecutor patient) {
     this.offers = offers;
+    this.patient = patient;
   }
 
   List<Endpoint> endpoints() {
@@ -51,11 +56,13 @@ final class MessageRoutes {
   record PublishedBatchJson(long first, int count) {}
 
   private Future<Answer> publish(Call call) {
-    String name = call.name("queue");
     Durability level = durability(call);
-    HostedQueue<?> queue = offers.catalog().find(name);
-    if (queue == null || queue.mayWait() || call.body().length() > LARGE_BYTES) {
-      return call.blocking(() -> publish(call, offers.queueOrNew(name), level)).compose(call::on);
+    HostedQueue<?> queue = offers.catalog().find(call.name("queue"));
+    if (queue != null && queue.mayWait()) {
+      return call.blocking(patient, () -> publish(call, queue, level)).compose(call::on);
+    }
+    if (queue == null || call.body().length() > LARGE_BYTES) {
+      return call.blocking(() -> publish(call, offers.queueOrNew(call), level)).compose(call::on);
     }
     return call.on(publish(call, queue, level));
   }
@@ -82,10 +89,10 @@ final class MessageRoutes {
     }
     MessageParts parts =
         new MessageParts(
-            call.header("River-Key"),
-            call.header("River-Id"),
-            call.header("River-Delay"),
-            call.header("River-Expires"));
+            call.text("River-Key"),
+            call.text("River-Id"),
+            call.text("River-Delay"),
+            call.text("River-Expires"));
     Message<M> message = queue.message(MessageParts.message(body, headers(call), parts));
     return queue.queue().publisher().putAsync(message, level).thenApply(MessageRoutes::created);
   }
@@ -100,8 +107,7 @@ final class MessageRoutes {
     for (Map.Entry<String, String> header : call.request().headers()) {
       String name = header.getKey().toLowerCase(Locale.ROOT);
       if (name.startsWith(HEADER) && name.length() > HEADER.length()) {
-        headers.put(
-            name.substring(HEADER.length()), header.getValue().getBytes(StandardCharsets.UTF_8));
+        headers.put(name.substring(HEADER.length()), Call.bytes(header.getValue()));
       }
     }
     return headers;
@@ -128,7 +134,7 @@ final class MessageRoutes {
                 Problem.Kind.NOT_FOUND,
                 "queue " + queue.queue().name() + " has no message " + sequence);
           }
-          return Answer.ok(queue.json().message(found.get()));
+          return Answer.ok(MessageJson.message(found.get()));
         });
   }
 
@@ -161,6 +167,6 @@ final class MessageRoutes {
     } else {
       found = queue.queue().read(wanted.from, wanted.max);
     }
-    return Answer.ok(queue.json().messages(found));
+    return Answer.ok(MessageJson.messages(found));
   }
 }

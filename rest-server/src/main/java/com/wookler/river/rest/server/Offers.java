@@ -1,13 +1,17 @@
 package com.wookler.river.rest.server;
 
+import com.wookler.river.core.QueueState;
+import com.wookler.river.core.message.QueueClosedException;
+import java.util.function.Function;
+
 /**
  * Finds what a path names.
  *
  * @param catalog the queues
- * @param autoCreate whether publishing makes a queue, and taking a subscriber, that does not exist
+ * @param autoCreate whether publishing makes a queue, and taking a subscriber, that does not exist;
+ *     where there are keys, for those who may administer the queue
  */
 record Offers(QueueCatalog catalog, boolean autoCreate) {
-
   /**
    * The queue of the path.
    *
@@ -22,24 +26,26 @@ record Offers(QueueCatalog catalog, boolean autoCreate) {
     return found;
   }
 
+  private boolean makes(Call call) {
+    return autoCreate && call.may(Right.ADMIN, call.name("queue"));
+  }
+
   /** Likewise, made if the server is set to do so; blocks where it has to be made. */
-  HostedQueue<?> queueOrNew(String name) {
+  HostedQueue<?> queueOrNew(Call call) {
+    String name = call.name("queue");
     HostedQueue<?> found = catalog.find(name);
-    if (found != null) {
-      return found;
-    }
-    if (!autoCreate) {
-      throw Problem.of(Problem.Kind.NOT_FOUND, "there is no queue '" + name + "'");
-    }
-    return catalog.make(name, QueueSettingsJson.NONE).queue();
+    return found == null && makes(call)
+        ? catalog.make(name, QueueSettingsJson.NONE).queue()
+        : queue(call);
   }
 
   /**
-   * The subscriber of a name; may block where it has to be reopened.
+   * The subscriber of the path; may block where it has to be reopened.
    *
    * @throws Problem there is none
    */
-  HostedSubscriber<?> subscriber(HostedQueue<?> queue, String name) {
+  HostedSubscriber<?> subscriber(Call call, HostedQueue<?> queue) {
+    String name = call.name("subscriber");
     HostedSubscriber<?> found = queue.find(name);
     if (found == null) {
       throw Problem.of(
@@ -50,10 +56,28 @@ record Offers(QueueCatalog catalog, boolean autoCreate) {
   }
 
   /** Likewise, made if the server is set to do so. */
-  HostedSubscriber<?> subscriberOrNew(HostedQueue<?> queue, String name) {
+  HostedSubscriber<?> subscriberOrNew(Call call, HostedQueue<?> queue) {
+    String name = call.name("subscriber");
     HostedSubscriber<?> found = queue.find(name);
-    return found == null && autoCreate
-        ? queue.make(SubscriberSettingsJson.NONE.toConfig(name))
-        : subscriber(queue, name);
+    return found == null && makes(call)
+        ? queue.make(SubscriberSettingsJson.NONE.toConfig(name)).subscriber()
+        : subscriber(call, queue);
+  }
+
+  /**
+   * Does something with the subscriber of the path, which the application may have closed since it
+   * was opened: then with the one that is opened anew. May block.
+   */
+  <T> T with(Call call, HostedQueue<?> queue, Function<HostedSubscriber<?>, T> work) {
+    HostedSubscriber<?> found = subscriber(call, queue);
+    try {
+      return work.apply(found);
+    } catch (QueueClosedException e) {
+      queue.forget(found);
+      if (queue.queue().state() != QueueState.RUNNING) {
+        throw e;
+      }
+      return work.apply(subscriber(call, queue));
+    }
   }
 }

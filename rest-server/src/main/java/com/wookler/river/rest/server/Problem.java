@@ -24,6 +24,7 @@ final class Problem extends RuntimeException {
     TIMEOUT(408, "The request came too slowly"),
     CONFLICT(409, "It does not fit what is there"),
     TOO_LARGE(413, "The request is too large"),
+    MISDIRECTED(421, "This server is not known by that name"),
     URI_TOO_LONG(414, "The path and query are too long"),
     UNSUPPORTED_MEDIA_TYPE(415, "This media type is not taken here"),
     QUEUE_FULL(429, "The queue is full"),
@@ -58,27 +59,39 @@ final class Problem extends RuntimeException {
 
   private final Kind kind;
   private final @Nullable String field;
+  private final @Nullable String allowed;
   private final int retryAfterSeconds;
 
-  private Problem(Kind kind, String detail, @Nullable String field, int retryAfterSeconds) {
+  private Problem(
+      Kind kind,
+      String detail,
+      @Nullable String field,
+      @Nullable String allowed,
+      int retryAfterSeconds) {
     super(detail, null, false, false);
     this.kind = kind;
     this.field = field;
+    this.allowed = allowed;
     this.retryAfterSeconds = retryAfterSeconds;
   }
 
   static Problem of(Kind kind, String detail) {
-    return new Problem(kind, detail, null, 0);
+    return new Problem(kind, detail, null, null, 0);
   }
 
   /** A field, header or parameter of the request is wrong. */
   static Problem field(String field, String detail) {
-    return new Problem(Kind.BAD_REQUEST, detail, field, 0);
+    return new Problem(Kind.BAD_REQUEST, detail, field, null, 0);
+  }
+
+  /** The path has these methods only. */
+  static Problem notAllowed(String methods) {
+    return new Problem(Kind.METHOD_NOT_ALLOWED, "there are " + methods, null, methods, 0);
   }
 
   /** It may be tried again after so many seconds. */
   static Problem later(Kind kind, String detail, int seconds) {
-    return new Problem(kind, detail, null, seconds);
+    return new Problem(kind, detail, null, null, seconds);
   }
 
   Kind kind() {
@@ -91,6 +104,11 @@ final class Problem extends RuntimeException {
 
   @Nullable String field() {
     return field;
+  }
+
+  /** The methods that the path has, where it lacks the one that was asked. */
+  @Nullable String allowed() {
+    return allowed;
   }
 
   /** 0: it does not say. */

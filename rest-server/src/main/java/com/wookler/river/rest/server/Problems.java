@@ -7,8 +7,11 @@ import com.wookler.river.core.message.MessageTooLargeException;
 import com.wookler.river.core.message.QueueClosedException;
 import com.wookler.river.core.message.QueueFailedException;
 import com.wookler.river.core.message.QueueFullException;
-import io.vertx.ext.web.handler.HttpException;
+import com.wookler.river.core.message.QueueLockedException;
 import java.util.concurrent.CompletionException;
+import java.util.concurrent.ExecutionException;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -20,26 +23,35 @@ final class Problems {
 
   private Problems() {}
 
-  /** The problem that an exception means to who asked. */
-  static Problem of(Throwable thrown) {
+  /**
+   * The problem that an exception means to who asked.
+   *
+   * @param request by which the log knows what is unexpected
+   */
+  static Problem of(Throwable thrown, String request) {
     Throwable cause = cause(thrown);
     if (cause instanceof Problem problem) {
       return problem;
     }
-    if (cause instanceof HttpException http) {
-      return ofStatus(http.getStatusCode());
+    Problem known = cause instanceof RiverException ours ? of(ours) : null;
+    if (known == null) {
+      LOG.error("Request {} failed", request, cause);
+      return Problem.of(Problem.Kind.INTERNAL, "see the server's log");
     }
-    return cause instanceof RiverException ours ? of(ours) : unexpected(cause);
+    return known;
   }
 
   /** What a future failed with. */
   static Throwable cause(Throwable thrown) {
-    return thrown instanceof CompletionException && thrown.getCause() != null
-        ? thrown.getCause()
-        : thrown;
+    Throwable cause = thrown;
+    while ((cause instanceof CompletionException || cause instanceof ExecutionException)
+        && cause.getCause() != null) {
+      cause = cause.getCause();
+    }
+    return cause;
   }
 
-  private static Problem of(RiverException thrown) {
+  private static @Nullable Problem of(RiverException thrown) {
     String text = String.valueOf(thrown.getMessage());
     if (thrown instanceof QueueFullException) {
       return Problem.later(Problem.Kind.QUEUE_FULL, text, FULL_SECONDS);
@@ -56,24 +68,20 @@ final class Problems {
     if (thrown instanceof DamagedMessageException) {
       return Problem.of(Problem.Kind.DAMAGED, text);
     }
-    if (thrown instanceof ConfigurationException) {
-      return Problem.of(Problem.Kind.BAD_REQUEST, text);
+    if (thrown instanceof QueueLockedException) {
+      return Problem.of(Problem.Kind.CONFLICT, text);
     }
-    return unexpected(thrown);
+    return thrown instanceof ConfigurationException
+        ? Problem.of(Problem.Kind.BAD_REQUEST, text)
+        : null;
   }
 
-  /** What Vert.x refuses by itself. */
-  private static Problem ofStatus(int status) {
-    for (Problem.Kind kind : Problem.Kind.values()) {
-      if (kind.status() == status) {
-        return Problem.of(kind, kind.title());
-      }
+  /** What a value of a request is refused with by those who take it. */
+  static <T> T checked(String field, Supplier<T> work) {
+    try {
+      return work.get();
+    } catch (IllegalArgumentException | ArithmeticException | ConfigurationException e) {
+      throw Problem.field(field, String.valueOf(e.getMessage()));
     }
-    return Problem.of(Problem.Kind.BAD_REQUEST, "HTTP status " + status);
-  }
-
-  private static Problem unexpected(Throwable cause) {
-    LOG.error("A request failed", cause);
-    return Problem.of(Problem.Kind.INTERNAL, "see the server's log");
   }
 }

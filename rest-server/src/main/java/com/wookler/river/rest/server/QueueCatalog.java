@@ -40,6 +40,10 @@ final class QueueCatalog implements AutoCloseable {
     this.files = new SettingsFiles(directory);
     try {
       files.all().forEach((name, settings) -> queues.put(name, open(name, settings)));
+    } catch (Problem e) {
+      close();
+      throw new RiverException(
+          "a queue in " + directory + " has settings that are wrong: " + e.detail(), e);
     } catch (Throwable e) {
       close();
       throw e;
@@ -56,8 +60,13 @@ final class QueueCatalog implements AutoCloseable {
   private HostedQueue<byte[]> open(String name, QueueSettingsJson settings) {
     MessageConverter<byte[]> bytes = MessageConverter.bytes();
     MessageQueue.Builder<byte[]> builder = MessageQueue.builder(name, bytes).directory(directory);
-    settings.applyTo(builder);
-    return new HostedQueue<>(builder.open(), bytes, settings);
+    Problems.checked(
+        "body",
+        () -> {
+          settings.applyTo(builder);
+          return builder;
+        });
+    return new HostedQueue<>(Problems.checked("body", builder::open), bytes, settings);
   }
 
   /** All, by name. */
@@ -90,9 +99,9 @@ final class QueueCatalog implements AutoCloseable {
       }
       HostedQueue<byte[]> opened = open(name, settings);
       try {
-        files.write(name, settings);
+        files.write(name, settings); // a queue without it is not there after a restart
       } catch (RuntimeException e) {
-        opened.queue().delete();
+        close(opened.queue()); // and not removed: its directory may be older than this request
         throw e;
       }
       queues.put(name, opened);
@@ -134,8 +143,8 @@ final class QueueCatalog implements AutoCloseable {
             "queue " + name + " has messages that are not finished; force=true removes them too");
       }
       if (queues.remove(name, queue)) {
+        queue.queue().delete(); // before its settings: what a kill leaves of it is found again
         files.delete(name);
-        queue.queue().delete();
         LOG.info("Queue {} was removed by a request", name);
       }
     } finally {
@@ -145,6 +154,9 @@ final class QueueCatalog implements AutoCloseable {
 
   private static boolean isDrained(MessageQueue<?> queue) {
     List<String> subscribers = queue.subscriberNames();
+    if (queue.stats().delayed() > 0) {
+      return false;
+    }
     return subscribers.isEmpty()
         ? queue.stats().messages() == 0
         : subscribers.stream().allMatch(name -> queue.subscriber(name).stats().lag() == 0);
@@ -153,7 +165,7 @@ final class QueueCatalog implements AutoCloseable {
   @GuardedBy("changing")
   private void ensureOpen() {
     if (closed) {
-      throw Problem.of(Problem.Kind.UNAVAILABLE, "the server is stopping");
+      throw Problem.later(Problem.Kind.UNAVAILABLE, "the server is stopping", 5);
     }
   }
 

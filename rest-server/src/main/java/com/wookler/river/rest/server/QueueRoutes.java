@@ -45,7 +45,7 @@ final class QueueRoutes {
                 Json.write(
                     new QueuesJson(
                         offers.catalog().all().stream()
-                            .filter(queue -> call.sees(queue.queue().name()))
+                            .filter(queue -> call.may(Right.CONSUME, queue.queue().name()))
                             .map(QueueRoutes::json)
                             .toList()))));
   }
@@ -58,7 +58,8 @@ final class QueueRoutes {
   private Future<Answer> put(Call call) {
     String name = call.name("queue");
     QueueSettingsJson asked = call.bodyOrNull(QueueSettingsJson.class);
-    QueueSettingsJson settings = asked == null ? QueueSettingsJson.NONE : asked;
+    QueueSettingsJson settings = asked == null ? QueueSettingsJson.NONE : asked.plain();
+    call.mayPublish("expiryQueue", settings.expiryQueue());
     return call.blocking(
         () -> {
           QueueCatalog.Made made = offers.catalog().make(name, settings);

@@ -31,11 +31,59 @@ record QueueSettingsJson(
       new QueueSettingsJson(
           null, null, null, null, null, null, null, null, null, null, null, null, null);
 
-  record WhenFull(FullPolicy policy, @Nullable String timeout) {}
+  record WhenFull(FullPolicy policy, @Nullable String timeout) {
+    WhenFull {
+      policy = Json.required("policy", policy);
+    }
 
-  record RetentionJson(@Nullable String age, @Nullable Long bytes, @Nullable Long messages) {}
+    WhenFull plain() {
+      return new WhenFull(
+          policy,
+          QueueSettingsJson.plain(
+              "whenFull.timeout", timeout, policy == FullPolicy.BLOCK ? LONGEST_BLOCK : null));
+    }
+  }
 
-  /** Tells the builder. */
+  record RetentionJson(@Nullable String age, @Nullable Long bytes, @Nullable Long messages) {
+    RetentionJson plain() {
+      return new RetentionJson(
+          QueueSettingsJson.plain("retention.age", age, null), bytes, messages);
+    }
+  }
+
+  /** The same settings, always said in the same way: what is the default is left out. */
+  QueueSettingsJson plain() {
+    return new QueueSettingsJson(
+        unless(durability, Durability.MEMORY),
+        plain("syncInterval", syncInterval, Duration.ofMillis(200)),
+        maxMessageBytes,
+        unless(maxMessages, 0L),
+        unless(maxBytes, 0L),
+        whenFull == null || whenFull.policy() == FullPolicy.REJECT ? null : whenFull.plain(),
+        retention == null ? null : retention.plain(),
+        plain("deduplicate", deduplicate, DEDUPLICATE),
+        plain("maxAge", maxAge, Duration.ZERO),
+        expiryQueue,
+        unless(keyIndex, false),
+        blockBytes,
+        unless(onDamage, OnDamage.SALVAGE));
+  }
+
+  private static <T> @Nullable T unless(@Nullable T value, T dflt) {
+    return dflt.equals(value) ? null : value;
+  }
+
+  private static @Nullable String plain(
+      String field, @Nullable String text, @Nullable Duration dflt) {
+    Duration value = text == null ? null : Text.duration(field, text);
+    return value == null || value.equals(dflt) ? null : Text.of(value);
+  }
+
+  /**
+   * Tells the builder.
+   *
+   * @throws Problem naming what is out of its range
+   */
   void applyTo(MessageQueue.Builder<?> queue) {
     set(durability, queue::durability);
     duration("syncInterval", syncInterval, queue::syncInterval);

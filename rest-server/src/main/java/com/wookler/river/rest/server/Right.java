@@ -1,13 +1,23 @@
 package com.wookler.river.rest.server;
 
+import java.util.Locale;
+
 /** What a key may do. */
 enum Right {
   /** Nothing is needed: health and the contract. */
   NONE,
+
   /** Publish messages. */
   PUBLISH,
+
   /** Take messages, settle them, look at them and at figures. */
   CONSUME,
-  /** Make, change and remove queues and subscribers. */
-  ADMIN
+
+  /** Make, change and remove queues and subscribers, and all the others. */
+  ADMIN;
+
+  /** As keys and the contract write it. */
+  String verb() {
+    return name().toLowerCase(Locale.ROOT);
+  }
 }

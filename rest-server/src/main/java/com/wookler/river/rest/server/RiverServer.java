@@ -1,31 +1,32 @@
 package com.wookler.river.rest.server;
 
 import com.wookler.river.common.TimeSource;
+import com.wookler.river.common.errors.ConfigurationException;
 import com.wookler.river.common.errors.RiverException;
 import com.wookler.river.core.MessageQueue;
 import com.wookler.river.core.message.MessageConverter;
-import io.vertx.core.AbstractVerticle;
-import io.vertx.core.DeploymentOptions;
 import io.vertx.core.Future;
-import io.vertx.core.Promise;
 import io.vertx.core.Vertx;
 import io.vertx.core.VertxOptions;
-import io.vertx.core.http.HttpServer;
-import io.vertx.core.http.HttpServerOptions;
+import io.vertx.core.WorkerExecutor;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Objects;
+import java.util.Set;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Offers queues over HTTP/1.1 and HTTP/2, as the OpenAPI document says that it serves at {@code
- * /openapi.yaml}.
+ * Offers queues over HTTP/1.1 and, with TLS, HTTP/2, as the OpenAPI document says that it serves at
+ * {@code /openapi.yaml}.
  *
  * <pre>{@code
  * try (RiverServer server = RiverServer.builder().directory(Path.of("river-data")).start()) {
@@ -33,28 +34,43 @@ import org.slf4j.LoggerFactory;
  * }
  * }</pre>
  *
- * <p>Thread-safe.
+ * <p>Without more it can be reached from this machine only. Thread-safe.
  */
 public final class RiverServer implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(RiverServer.class);
+  private static final Duration LONGEST_ANSWER = Duration.ofSeconds(10);
   private static final long CLOSE_SECONDS = 30;
+  private static final long LOOK_AT_FILES_MILLIS = 1_000;
+  private static final int PATIENT_THREADS = 32;
+  private static final int THREADS = 20;
 
   private final Vertx vertx;
   private final QueueCatalog catalog;
+  private final TimeSource time;
+  private final Load load;
+  private final Polls polls = new Polls();
   private final Streams streams;
   private final AtomicBoolean stopping = new AtomicBoolean();
+  private final @Nullable AutoCloseable owned;
+  private final boolean tls;
   private final int port;
 
   private RiverServer(Builder from) {
+    from.check();
+    this.time = from.time;
+    this.load = new Load(from.limits);
     this.streams = new Streams(from.time);
+    this.owned = from.owned;
+    this.tls = from.tls != null;
     this.catalog = new QueueCatalog(from.directory);
     Vertx started = null;
     try {
       from.queues.forEach(adding -> adding.accept(catalog));
-      started = Vertx.vertx(new VertxOptions().setEventLoopPoolSize(from.threads));
-      Front front = new Front(endpoints(new Offers(catalog, from.autoCreate)), from.limits);
+      started =
+          Vertx.vertx(
+              new VertxOptions().setEventLoopPoolSize(from.threads).setWorkerPoolSize(THREADS));
       this.vertx = started;
-      this.port = listen(front, from);
+      this.port = listen(from);
     } catch (Throwable e) {
       if (started != null) {
         await(started.close());
@@ -62,64 +78,49 @@ public final class RiverServer implements AutoCloseable {
       catalog.close();
       throw e;
     }
-    LOG.info("River serves {} queues at http://{}:{}", catalog.all().size(), from.host, port);
+    LOG.info(
+        "River serves {} queues at {}://{}:{}", catalog.all().size(), scheme(), from.host, port);
   }
 
-  private List<Endpoint> endpoints(Offers offers) {
+  private int listen(Builder from) {
+    Keys keys = from.keys == null ? null : new Keys(new KeyFile(from.keys));
+    Front.Guard guard = keys == null ? header -> Access.ALL : keys;
+    Routes routes = new Routes(endpoints(new Offers(catalog, from.autoCreate)));
+    Hosts hosts = new Hosts(from.host, from.allowedHosts);
+    Front front = new Front(routes, guard, hosts, load, time, stopping::get);
+    Listener listener = new Listener(front, load, time, from.tls);
+    if (keys != null || from.tls != null) {
+      Changes certificates = new Changes(from.tls == null ? List.of() : from.tls.files());
+      vertx.setPeriodic(LOOK_AT_FILES_MILLIS, tick -> look(keys, certificates, listener));
+    }
+    return await(listener.listen(vertx, from.host, from.port, from.threads));
+  }
+
+  /** Takes up keys and certificates that have changed. */
+  private void look(@Nullable Keys keys, Changes certificates, Listener listener) {
+    vertx.<Boolean>executeBlocking(
+        () -> {
+          if (keys != null) {
+            keys.refresh();
+          }
+          if (certificates.seen()) {
+            listener.renewCertificates();
+          }
+          return true;
+        });
+  }
+
+  /** All that it answers. */
+  List<Endpoint> endpoints(Offers offers) {
+    WorkerExecutor patient = vertx.createSharedWorkerExecutor("river-patient", PATIENT_THREADS);
     List<Endpoint> all = new ArrayList<>();
     all.addAll(new QueueRoutes(offers).endpoints());
-    all.addAll(new MessageRoutes(offers).endpoints());
+    all.addAll(new MessageRoutes(offers, patient).endpoints());
     all.addAll(new SubscriberRoutes(offers).endpoints());
-    all.addAll(new DeliveryRoutes(offers, streams).endpoints());
-    all.addAll(new StreamRoute(offers, streams).endpoints());
+    all.addAll(new DeliveryRoutes(offers, polls, streams, load).endpoints());
+    all.addAll(new StreamRoute(offers, streams, load).endpoints());
     all.addAll(new ServiceRoutes(offers, stopping::get).endpoints());
     return all;
-  }
-
-  private int listen(Front front, Builder from) {
-    HttpServerOptions options =
-        new HttpServerOptions()
-            .setHost(from.host)
-            .setPort(from.port)
-            .setMaxHeaderSize(from.limits.headerBytes())
-            .setIdleTimeout((int) from.limits.idle().toSeconds())
-            .setIdleTimeoutUnit(TimeUnit.SECONDS);
-    List<Integer> ports = new ArrayList<>();
-    await(
-        vertx.deployVerticle(
-            () -> new Loop(front, options, ports),
-            new DeploymentOptions().setInstances(from.port == 0 ? 1 : from.threads)));
-    synchronized (ports) {
-      return ports.get(0);
-    }
-  }
-
-  /** One event loop's part of the server; all listen at the same port. */
-  private static final class Loop extends AbstractVerticle {
-    private final Front front;
-    private final HttpServerOptions options;
-    private final List<Integer> ports;
-
-    Loop(Front front, HttpServerOptions options, List<Integer> ports) {
-      this.front = front;
-      this.options = options;
-      this.ports = ports;
-    }
-
-    @Override
-    public void start(Promise<Void> started) {
-      HttpServer server = vertx.createHttpServer(options).requestHandler(front.router(vertx));
-      server
-          .listen()
-          .onSuccess(
-              listening -> {
-                synchronized (ports) {
-                  ports.add(listening.actualPort());
-                }
-              })
-          .<Void>mapEmpty()
-          .onComplete(started);
-    }
   }
 
   private static <T> T await(Future<T> future) {
@@ -135,27 +136,72 @@ public final class RiverServer implements AutoCloseable {
     return new Builder();
   }
 
+  /**
+   * Opens the queues of a file as {@link com.wookler.river.core.River#open} does, and offers them
+   * as its {@code <server>} says; {@link #close} closes them too. The file needs neither a queue
+   * nor a {@code <server>}: then there is what requests make, and the defaults.
+   *
+   * @throws ConfigurationException the file is wrong, naming line, element and parameter
+   * @throws RiverException a queue cannot be opened, or the port is taken
+   */
+  public static RiverServer open(Path file) {
+    return ServerXml.open(file);
+  }
+
   /** The port at which it listens. */
   public int port() {
     return port;
   }
 
+  /** {@code http} or {@code https}. */
+  public String scheme() {
+    return tls ? "https" : "http";
+  }
+
+  /** How many long polls and streams there are. */
+  int waiting() {
+    return load.waiting();
+  }
+
+  /** How many streams are open. */
+  int streams() {
+    return streams.count();
+  }
+
   /**
-   * Ends it: takes no more connections, ends streams and polls, answers what is under way, and
-   * closes the queues that it has made. Idempotent.
+   * Ends it: refuses new requests, ends streams and polls, answers what is under way for up to 10
+   * seconds, gives back what is out on streams, and closes the queues that it has made or opened.
+   * Idempotent.
+   *
+   * @throws RiverException something does not close; the rest is closed all the same
    */
   @Override
   public void close() {
     if (!stopping.compareAndSet(false, true)) {
       return;
     }
+    polls.close();
     streams.close();
+    load.awaitEnd(time, LONGEST_ANSWER);
     try {
       await(vertx.close().timeout(CLOSE_SECONDS, TimeUnit.SECONDS));
     } finally {
-      catalog.close();
+      closeQueues();
     }
     LOG.info("River's server has ended");
+  }
+
+  private void closeQueues() {
+    catalog.close();
+    try {
+      if (owned != null) {
+        owned.close();
+      }
+    } catch (RuntimeException e) {
+      throw e;
+    } catch (Exception e) {
+      throw new RiverException("the server's queues do not close", e);
+    }
   }
 
   /** Collects the settings of a server. Not thread-safe. */
@@ -165,13 +211,21 @@ public final class RiverServer implements AutoCloseable {
     private int threads = 2;
     private Path directory = Path.of("river-data");
     private boolean autoCreate = true;
+    private boolean insecure;
+    private @Nullable Path keys;
+    private @Nullable Tls tls;
+    private @Nullable AutoCloseable owned;
     private ServerLimits limits = ServerLimits.DEFAULT;
     private TimeSource time = TimeSource.system();
+    private final Set<String> allowedHosts = new HashSet<>();
     private final List<Consumer<QueueCatalog>> queues = new ArrayList<>();
 
     private Builder() {}
 
-    /** Address to listen at (default {@code 127.0.0.1}: this machine only). */
+    /**
+     * Address to listen at (default {@code 127.0.0.1}: this machine only). Any that others can
+     * reach needs {@link #keys} and TLS, or {@link #insecure}.
+     */
     public Builder host(String name) {
       host = Objects.requireNonNull(name, "name");
       return this;
@@ -202,6 +256,86 @@ public final class RiverServer implements AutoCloseable {
     }
 
     /**
+     * Demands an API key with each request but those for health and the contract. The file is made
+     * by {@code river keys add}; changes take effect within about a second.
+     */
+    public Builder keys(Path file) {
+      keys = Objects.requireNonNull(file, "file");
+      return this;
+    }
+
+    /**
+     * Speaks TLS, 1.2 or 1.3, with a certificate chain and its private key in PEM. When the files
+     * change new connections have the new ones, within about a second.
+     */
+    public Builder certificate(Path chain, Path key) {
+      tls = new Tls.Pem(Objects.requireNonNull(chain, "chain"), Objects.requireNonNull(key, "key"));
+      return this;
+    }
+
+    /** Likewise, with both in a PKCS12 store. */
+    public Builder keystore(Path file, String password) {
+      tls =
+          new Tls.Store(
+              Objects.requireNonNull(file, "file"), Objects.requireNonNull(password, "password"));
+      return this;
+    }
+
+    /**
+     * Lets others reach the server without keys or without TLS (default: refused at the start).
+     * Whoever reaches it may then read, write and remove every queue.
+     */
+    public Builder insecure(boolean allowed) {
+      insecure = allowed;
+      return this;
+    }
+
+    /**
+     * A name by which requests may call the server, besides addresses, {@code localhost} and {@link
+     * #host}; all others are refused, so that no web page reaches it under a name of its own.
+     */
+    public Builder allowedHost(String name) {
+      allowedHosts.add(Objects.requireNonNull(name, "name"));
+      return this;
+    }
+
+    /** Largest body of a request (default 1 MB). */
+    public Builder maxBodyBytes(long bytes) {
+      limits = limits.withBodyBytes(bytes);
+      return this;
+    }
+
+    /** How many connections there may be (default 20,000); those beyond are closed at once. */
+    public Builder maxConnections(int number) {
+      limits = limits.withConnections(number);
+      return this;
+    }
+
+    /** How many requests may be under way (default 1,000); those beyond are answered with 429. */
+    public Builder maxRequests(int number) {
+      limits = limits.withRequests(number);
+      return this;
+    }
+
+    /** How many long polls and streams there may be (default 20,000); likewise. */
+    public Builder maxWaiting(int number) {
+      limits = limits.withWaiting(number);
+      return this;
+    }
+
+    /** How long a connection may be without a request, whatever it sends (default 60 s). */
+    public Builder idleTimeout(Duration longest) {
+      limits = limits.withIdle(longest);
+      return this;
+    }
+
+    /** How long a request's body may take to arrive (default 30 s). */
+    public Builder requestTimeout(Duration longest) {
+      limits = limits.withRequest(longest);
+      return this;
+    }
+
+    /**
      * Offers a queue of the application, which closes it itself, after the server.
      *
      * @param converter of the queue
@@ -219,9 +353,34 @@ public final class RiverServer implements AutoCloseable {
       return this;
     }
 
+    /** What is closed after the server. */
+    Builder owning(AutoCloseable what) {
+      owned = what;
+      return this;
+    }
+
+    private void check() {
+      limits.check();
+      if (threads < 1 || port < 0 || port > 65_535) {
+        throw new ConfigurationException(
+            "port " + port + ", threads " + threads + ": 0 to 65535, and 1 or more are allowed");
+      }
+      if (!insecure && (keys == null || tls == null) && !Hosts.isLoopback(host)) {
+        throw new ConfigurationException(
+            "others can reach "
+                + host
+                + ", so it needs API keys (server.keys.file) and TLS (server.ssl.certificate and"
+                + " server.ssl.key, or server.ssl.keystore); there is no "
+                + (keys == null ? tls == null ? "file of keys, and no TLS" : "file of keys" : "TLS")
+                + ". To let everybody in, say server.insecure=true");
+      }
+    }
+
     /**
      * Opens the queues that were made before, and listens.
      *
+     * @throws ConfigurationException a setting is out of its range, or the server would be open to
+     *     everybody
      * @throws RiverException the port is taken, or a queue cannot be opened; nothing stays open
      */
     public RiverServer start() {

@@ -14,9 +14,11 @@ final class StreamRoute {
 
   private final Offers offers;
   private final Streams streams;
+  private final Load load;
 
-  StreamRoute(Offers offers, Streams streams) {
+  StreamRoute(Offers offers, Streams streams, Load load) {
     this.offers = offers;
+    this.load = load;
     this.streams = streams;
   }
 
@@ -27,10 +29,11 @@ final class StreamRoute {
 
   private Future<Answer> stream(Call call) {
     int credit = call.query("credit", CREDIT, MOST_CREDIT);
-    String queue = call.name("queue");
-    String subscriber = call.name("subscriber");
+    call.name("queue");
+    call.name("subscriber");
     StreamFormat format = format(call);
-    return call.blocking(() -> offers.subscriberOrNew(offers.queueOrNew(queue), subscriber))
+    load.beginWaiting(call.exchange());
+    return call.blocking(() -> offers.subscriberOrNew(call, offers.queueOrNew(call)))
         .compose(hosted -> streams.open(call, hosted, credit, format));
   }
 

@@ -2,6 +2,7 @@ package com.wookler.river.rest.server;
 
 import com.wookler.river.common.TimeSource;
 import io.vertx.core.Future;
+import java.time.Duration;
 import java.util.Collection;
 import java.util.Map;
 import java.util.Set;
@@ -16,6 +17,7 @@ final class Streams {
   private final Set<DeliveryStream<?>> open = ConcurrentHashMap.newKeySet();
 
   private final TimeSource time;
+  private volatile boolean closed;
 
   Streams(TimeSource time) {
     this.time = time;
@@ -32,6 +34,9 @@ final class Streams {
         new DeliveryStream<>(call, subscriber, new DeliveryStream.Terms(credit, format), this);
     open.add(stream);
     stream.start();
+    if (closed) {
+      stream.finish();
+    }
     return Future.future(never -> {});
   }
 
@@ -39,16 +44,19 @@ final class Streams {
     byReceipt.put(receipt, stream);
   }
 
-  /** These messages are finished or given back, by whomever. */
-  void settled(Collection<String> receipts) {
-    if (byReceipt.isEmpty()) {
-      return;
+  /** This message is finished or given back, by whomever. */
+  void settled(String receipt) {
+    DeliveryStream<?> stream = byReceipt.remove(receipt);
+    if (stream != null) {
+      stream.settled(receipt);
     }
-    for (String receipt : receipts) {
-      DeliveryStream<?> stream = byReceipt.remove(receipt);
-      if (stream != null) {
-        stream.settled(receipt);
-      }
+  }
+
+  /** This message may take so long from now on. */
+  void extended(String receipt, Duration time) {
+    DeliveryStream<?> stream = byReceipt.get(receipt);
+    if (stream != null) {
+      stream.extended(receipt, time);
     }
   }
 
@@ -68,6 +76,7 @@ final class Streams {
 
   /** Ends all; those who read see an end, no error. */
   void close() {
+    closed = true;
     open.forEach(DeliveryStream::finish);
   }
 }

@@ -1,6 +1,5 @@
 package com.wookler.river.rest.server;
 
-import com.wookler.river.common.errors.ConfigurationException;
 import com.wookler.river.core.subscriber.Position;
 import com.wookler.river.core.subscriber.SubscriberConfig;
 import com.wookler.river.core.subscriber.SubscriberStats;
@@ -106,8 +105,8 @@ final class SubscriberRoutes {
   /** Does something with the subscriber of the path, on a thread that may block. */
   private Future<Answer> with(Call call, Function<HostedSubscriber<?>, Answer> work) {
     HostedQueue<?> queue = offers.queue(call);
-    String name = call.name("subscriber");
-    return call.blocking(() -> work.apply(offers.subscriber(queue, name)));
+    call.name("subscriber");
+    return call.blocking(() -> offers.with(call, queue, work));
   }
 
   private Future<Answer> list(Call call) {
@@ -128,17 +127,15 @@ final class SubscriberRoutes {
     HostedQueue<?> queue = offers.queue(call);
     String name = call.name("subscriber");
     SubscriberSettingsJson asked = call.bodyOrNull(SubscriberSettingsJson.class);
-    SubscriberConfig config = (asked == null ? SubscriberSettingsJson.NONE : asked).toConfig(name);
+    SubscriberSettingsJson settings = asked == null ? SubscriberSettingsJson.NONE : asked;
+    call.mayPublish("expiryQueue", settings.expiryQueue());
+    SubscriberConfig config = settings.toConfig(name);
     return call.blocking(() -> put(queue, config));
   }
 
-  private static Answer put(HostedQueue<?> queue, SubscriberConfig config) {
-    boolean there = queue.queue().subscriberNames().contains(config.name());
-    try {
-      return Answer.json(there ? 200 : 201, Json.write(json(queue.make(config))));
-    } catch (ConfigurationException e) {
-      throw Problem.of(Problem.Kind.CONFLICT, String.valueOf(e.getMessage()));
-    }
+  private static <M> Answer put(HostedQueue<M> queue, SubscriberConfig config) {
+    HostedQueue.Made<M> made = queue.make(config);
+    return Answer.json(made.made() ? 201 : 200, Json.write(json(made.subscriber())));
   }
 
   private Future<Answer> delete(Call call) {
@@ -146,8 +143,9 @@ final class SubscriberRoutes {
     String name = call.name("subscriber");
     return call.blocking(
         () -> {
-          offers.subscriber(queue, name);
-          queue.remove(name);
+          if (!queue.remove(name)) {
+            offers.subscriber(call, queue); // says that there is none
+          }
           return Answer.done();
         });
   }

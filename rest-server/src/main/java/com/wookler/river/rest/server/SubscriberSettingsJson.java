@@ -30,6 +30,7 @@ record SubscriberSettingsJson(
       new SubscriberSettingsJson(null, null, null, null, null, null, null, null, null, null);
   private static final double FACTOR = 2;
   private static final double JITTER = 0.2;
+  private static final int MOST_STEPS = 100;
 
   record BackoffJson(
       @Nullable String fixed, @Nullable List<String> list, @Nullable Exponential exponential) {
@@ -37,13 +38,20 @@ record SubscriberSettingsJson(
       if ((fixed != null ? 1 : 0) + (list != null ? 1 : 0) + (exponential != null ? 1 : 0) != 1) {
         throw Problem.field("backoff", "is not exactly one of fixed, list and exponential");
       }
+      return Problems.checked("backoff", this::made);
+    }
+
+    private Backoff made() {
       if (fixed != null) {
         return Backoff.fixed(Text.duration("backoff.fixed", fixed));
       }
       if (list != null) {
+        if (list.isEmpty() || list.size() > MOST_STEPS) {
+          throw Problem.field("backoff.list", "1 to " + MOST_STEPS + " are needed");
+        }
         List<Duration> delays = new ArrayList<>();
         for (String delay : list) {
-          delays.add(Text.duration("backoff.list", delay));
+          delays.add(Text.duration("backoff.list", Json.required("backoff.list", delay)));
         }
         return Backoff.list(delays);
       }
@@ -53,6 +61,11 @@ record SubscriberSettingsJson(
 
   record Exponential(
       String first, String longest, @Nullable Double factor, @Nullable Double jitter) {
+    Exponential {
+      first = Json.required("first", first);
+      longest = Json.required("longest", longest);
+    }
+
     Backoff toBackoff() {
       return Backoff.exponential(
           Text.duration("backoff.exponential.first", first),
@@ -119,7 +132,7 @@ record SubscriberSettingsJson(
     if (expiryQueue != null) {
       config.expiryQueue(expiryQueue);
     }
-    return config.build();
+    return Problems.checked("body", config::build);
   }
 
   /** What a subscriber works with, as the contract shows it. */

@@ -1,5 +1,6 @@
 package com.wookler.river.rest.server;
 
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -9,13 +10,14 @@ final class Text {
   private static final Pattern NAME = Pattern.compile("[A-Za-z0-9_][A-Za-z0-9._-]{0,63}");
   private static final Pattern DURATION = Pattern.compile("([0-9]{1,10})(ms|s|m|h|d)");
 
+  private static final Duration LONGEST = Duration.ofDays(36_500);
+
   private Text() {}
 
   static String name(String field, String text) {
     if (!NAME.matcher(text).matches()) {
       throw Problem.field(
-          field,
-          "is no name: 1 to 64 of A-Z a-z 0-9 . _ -, not starting with a dot or hyphen, are");
+          field, "is no name: 1 to 64 of A-Z a-z 0-9 . _ -, not starting with a dot or hyphen");
     }
     return text;
   }
@@ -38,7 +40,28 @@ final class Text {
       throw Problem.field(field, "is no duration such as 500ms, 30s, 5m, 2h or 7d");
     }
     long amount = Long.parseLong(matcher.group(1));
-    return switch (matcher.group(2)) {
+    Duration value = duration(amount, matcher.group(2));
+    if (value.compareTo(LONGEST) > 0) {
+      throw Problem.field(field, "is more than " + of(LONGEST));
+    }
+    return value;
+  }
+
+  /** Text that can be written in UTF-8: without halves of surrogate pairs. */
+  static String wellFormed(String field, String text) {
+    for (int i = 0; i < text.length(); i++) {
+      if (Character.isSurrogate(text.charAt(i))) {
+        if (!StandardCharsets.UTF_8.newEncoder().canEncode(text)) {
+          throw Problem.field(field, "has half a surrogate pair");
+        }
+        break;
+      }
+    }
+    return text;
+  }
+
+  private static Duration duration(long amount, String unit) {
+    return switch (unit) {
       case "ms" -> Duration.ofMillis(amount);
       case "s" -> Duration.ofSeconds(amount);
       case "m" -> Duration.ofMinutes(amount);

@@ -1,0 +1,177 @@
+package com.wookler.river.rest.server;
+
+import io.vertx.core.Context;
+import io.vertx.core.buffer.Buffer;
+import io.vertx.core.http.HttpServerRequest;
+import io.vertx.core.http.HttpServerResponse;
+import io.vertx.core.http.HttpVersion;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A request on its way, and its answer, which is given once. Confined to the event loop of its
+ * connection.
+ */
+final class Exchange {
+  static final String PROBLEM = "application/problem+json";
+  private static final long LINGER_MILLIS = 1_000;
+
+  private final HttpServerRequest request;
+  private final Context loop;
+  private final String id;
+  private final List<Runnable> whenOver = new ArrayList<>();
+  private @Nullable Problem problem;
+  private @Nullable Runnable ifLost;
+  private boolean over;
+
+  Exchange(HttpServerRequest request, Context loop, String id) {
+    this.request = request;
+    this.loop = loop;
+    this.id = id;
+    HttpServerResponse response = response();
+    response.endHandler(ended -> end());
+    response.closeHandler(closed -> end());
+    response.exceptionHandler(broken -> end());
+    request.exceptionHandler(broken -> end());
+    response
+        .putHeader("River-Request-Id", id)
+        .putHeader("X-Content-Type-Options", "nosniff")
+        .putHeader("X-Frame-Options", "DENY")
+        .putHeader("Content-Security-Policy", "default-src 'self'")
+        .putHeader("Cache-Control", "no-store");
+  }
+
+  HttpServerRequest request() {
+    return request;
+  }
+
+  HttpServerResponse response() {
+    return request.response();
+  }
+
+  Context loop() {
+    return loop;
+  }
+
+  /** By which the log and the answer know the request. */
+  String id() {
+    return id;
+  }
+
+  /** Why it was refused; null if it was not. */
+  @Nullable Problem problem() {
+    return problem;
+  }
+
+  /** Whether it was answered, or nobody is there any more to be answered. */
+  boolean isOver() {
+    return over;
+  }
+
+  /** Runs when it is over, at once if it is. */
+  void whenOver(Runnable then) {
+    if (over) {
+      then.run();
+    } else {
+      whenOver.add(then);
+    }
+  }
+
+  /** Runs if the answer cannot be written, as far as this side can tell. */
+  void ifLost(Runnable then) {
+    ifLost = then;
+  }
+
+  private void lost() {
+    if (ifLost != null) {
+      ifLost.run();
+    }
+  }
+
+  private void end() {
+    if (!over) {
+      over = true;
+      whenOver.forEach(Runnable::run);
+      whenOver.clear();
+    }
+  }
+
+  void send(Answer answer) {
+    HttpServerResponse response = response();
+    if (over || response.ended() || response.closed()) {
+      return;
+    }
+    response.setStatusCode(answer.status());
+    Buffer body = answer.body();
+    if (body == null) {
+      response.end();
+    } else {
+      response.putHeader("Content-Type", String.valueOf(answer.type()));
+      response.end(body).onFailure(broken -> lost());
+    }
+  }
+
+  /** The document of a problem. */
+  record ProblemJson(
+      String type,
+      String title,
+      int status,
+      @Nullable String detail,
+      @Nullable String field,
+      String requestId) {}
+
+  /**
+   * A body that nobody wants is read for a moment, because who still writes would not see the
+   * answer if the connection were closed at once.
+   */
+  private void endWhatStillComes(Problem.Kind kind) {
+    if (request.isEnded() || request.version() == HttpVersion.HTTP_2) {
+      return;
+    }
+    if (kind == Problem.Kind.TOO_LARGE || kind == Problem.Kind.TIMEOUT) {
+      response().putHeader("Connection", "close");
+    }
+    whenOver(
+        () ->
+            loop.owner()
+                .setTimer(
+                    LINGER_MILLIS,
+                    late -> {
+                      if (!request.isEnded()) {
+                        request.connection().close();
+                      }
+                    }));
+  }
+
+  void fail(Throwable thrown) {
+    Problem why = Problems.of(thrown, id);
+    if (over || response().headWritten()) {
+      return;
+    }
+    problem = why;
+    if (why.retryAfterSeconds() > 0) {
+      response().putHeader("Retry-After", String.valueOf(why.retryAfterSeconds()));
+    }
+    if (why.allowed() != null) {
+      response().putHeader("Allow", why.allowed());
+    }
+    endWhatStillComes(why.kind());
+    Problem.Kind kind = why.kind();
+    if (kind == Problem.Kind.UNAUTHORIZED) {
+      response().putHeader("WWW-Authenticate", "Bearer");
+    }
+    send(
+        new Answer(
+            kind.status(),
+            PROBLEM,
+            Json.write(
+                new ProblemJson(
+                    Problem.TYPE + kind.text(),
+                    kind.title(),
+                    kind.status(),
+                    why.detail(),
+                    why.field(),
+                    id))));
+  }
+}

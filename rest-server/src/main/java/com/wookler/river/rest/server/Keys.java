@@ -1,0 +1,99 @@
+package com.wookler.river.rest.server;
+
+import com.wookler.river.common.errors.RiverException;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Knows callers by their API keys, {@code Authorization: Bearer KEY}, and takes up changes of the
+ * file while it works. Thread-safe.
+ */
+final class Keys implements Front.Guard {
+  private static final Logger LOG = LoggerFactory.getLogger(Keys.class);
+  private static final Pattern BEARER =
+      Pattern.compile("Bearer +river_([0-9a-f]{12})_([A-Za-z0-9_-]{43})", Pattern.CASE_INSENSITIVE);
+
+  private final KeyFile file;
+  private final Changes changes;
+
+  /** Volatile: replaced as a whole by whoever reads the file. */
+  private volatile Map<String, Caller> byId;
+
+  /** What a key may do. */
+  private record Caller(KeyFile.Key key) implements Access {
+    @Override
+    public boolean allows(Right right, String queue) {
+      return switch (right) {
+        case NONE -> true;
+        case PUBLISH -> isIn(key.publish(), queue) || isIn(key.admin(), queue);
+        case CONSUME -> isIn(key.consume(), queue) || isIn(key.admin(), queue);
+        case ADMIN -> isIn(key.admin(), queue);
+      };
+    }
+
+    private static boolean isIn(List<String> patterns, String queue) {
+      for (String pattern : patterns) {
+        if (pattern.endsWith("*")
+            ? queue.startsWith(pattern.substring(0, pattern.length() - 1))
+            : queue.equals(pattern)) {
+          return true;
+        }
+      }
+      return false;
+    }
+
+    @Override
+    public String name() {
+      return key.name();
+    }
+  }
+
+  /**
+   * Reads the file.
+   *
+   * @throws RiverException it cannot be read
+   */
+  Keys(KeyFile file) {
+    this.file = file;
+    this.changes = new Changes(List.of(file.path()));
+    this.byId = read();
+  }
+
+  private Map<String, Caller> read() {
+    Map<String, Caller> all = new HashMap<>();
+    file.keys().forEach(key -> all.put(key.id(), new Caller(key)));
+    return all;
+  }
+
+  /** Takes up what has changed; a file that cannot be read changes nothing. */
+  void refresh() {
+    if (changes.seen()) {
+      try {
+        byId = read();
+        LOG.info("There are {} API keys now", byId.size());
+      } catch (RiverException e) {
+        LOG.error("The API keys stay as they were", e);
+      }
+    }
+  }
+
+  @Override
+  public Access access(@Nullable String authorization) {
+    Matcher matcher = BEARER.matcher(authorization == null ? "" : authorization);
+    Caller caller = matcher.matches() ? byId.get(matcher.group(1)) : null;
+    if (caller == null || !caller.key().isSecret(matcher.group(2))) {
+      throw Problem.of(
+          Problem.Kind.UNAUTHORIZED,
+          authorization == null
+              ? "send Authorization: Bearer and a key"
+              : "the key is not known here");
+    }
+    return caller;
+  }
+}

@@ -1,0 +1,113 @@
+package com.wookler.river.rest.server;
+
+import java.io.PrintWriter;
+import java.nio.file.Path;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+import picocli.CommandLine.Spec;
+
+/** Makes, lists and revokes API keys. */
+@Command(
+    name = "keys",
+    description = {
+      "Makes, lists and revokes API keys. A running server takes up changes within a second.",
+      "The file holds hashes only: a key is shown once, when it is made."
+    },
+    mixinStandardHelpOptions = true,
+    sortOptions = false)
+final class KeysCommand implements Runnable {
+  private static final String FILE = "river-keys.json";
+
+  @Spec private CommandSpec spec;
+
+  /** Made by the command line, which sets what is not optional. */
+  @SuppressWarnings("NullAway.Init")
+  KeysCommand() {}
+
+  @Override
+  public void run() {
+    spec.commandLine().usage(spec.commandLine().getOut());
+  }
+
+  private PrintWriter out() {
+    return spec.commandLine().getOut();
+  }
+
+  @Command(name = "add", description = "Makes a key, and shows it this once.", sortOptions = false)
+  int add(
+      @Parameters(paramLabel = "NAME", description = "What it is for.") String name,
+      @Option(
+              names = "--publish",
+              paramLabel = "QUEUES",
+              split = ",",
+              description = "To these it may publish: names, beginnings as eu-*, or *.")
+          @Nullable List<String> publish,
+      @Option(
+              names = "--consume",
+              paramLabel = "QUEUES",
+              split = ",",
+              description = "From these it may take.")
+          @Nullable List<String> consume,
+      @Option(
+              names = "--admin",
+              paramLabel = "QUEUES",
+              split = ",",
+              description = "These it may make, change and remove, and all the above.")
+          @Nullable List<String> admin,
+      @Option(
+              names = "--file",
+              paramLabel = "FILE",
+              defaultValue = FILE,
+              description = "${DEFAULT-VALUE}")
+          Path file) {
+    List<String> none = List.of();
+    KeyFile.Added added =
+        new KeyFile(file)
+            .add(
+                name,
+                publish == null ? none : publish,
+                consume == null ? none : consume,
+                admin == null ? none : admin);
+    out().println(added.text());
+    return Main.DONE;
+  }
+
+  @Command(name = "list", description = "Shows what there is.", sortOptions = false)
+  int list(
+      @Option(
+              names = "--file",
+              paramLabel = "FILE",
+              defaultValue = FILE,
+              description = "${DEFAULT-VALUE}")
+          Path file) {
+    for (KeyFile.Key key : new KeyFile(file).keys()) {
+      out()
+          .printf(
+              "%s  %s  publish %s  consume %s  admin %s%n",
+              key.id(), AccessLog.quoted(key.name()), key.publish(), key.consume(), key.admin());
+    }
+    return Main.DONE;
+  }
+
+  @Command(name = "revoke", description = "Removes a key, by name or id.", sortOptions = false)
+  int revoke(
+      @Parameters(paramLabel = "NAME", description = "Its name or id.") String name,
+      @Option(
+              names = "--file",
+              paramLabel = "FILE",
+              defaultValue = FILE,
+              description = "${DEFAULT-VALUE}")
+          Path file) {
+    int revoked = new KeyFile(file).revoke(name);
+    if (revoked == 0) {
+      spec.commandLine().getErr().println("there is no key '" + name + "'");
+      return Main.NOTHING;
+    }
+    out().println(revoked == 1 ? "revoked" : revoked + " keys revoked");
+    return Main.DONE;
+  }
+}

@@ -1,0 +1,91 @@
+package com.wookler.river.rest.server;
+
+import com.wookler.river.common.TimeSource;
+import java.time.Duration;
+import java.util.concurrent.atomic.AtomicInteger;
+
+/** How much is under way, and whether there is room for more. Thread-safe. */
+final class Load {
+  private static final int RETRY_SECONDS = 1;
+  private static final long LOOK_AGAIN_NANOS = 2_000_000;
+
+  private final ServerLimits limits;
+  private final AtomicInteger connections = new AtomicInteger();
+  private final AtomicInteger requests = new AtomicInteger();
+  private final AtomicInteger waiting = new AtomicInteger();
+
+  Load(ServerLimits limits) {
+    this.limits = limits;
+  }
+
+  ServerLimits limits() {
+    return limits;
+  }
+
+  /** Whether one more connection is taken. */
+  boolean connected() {
+    return taken(connections, limits.connections());
+  }
+
+  void disconnected() {
+    connections.decrementAndGet();
+  }
+
+  /**
+   * A request begins.
+   *
+   * @throws Problem there are enough
+   */
+  void begin(Exchange exchange) {
+    if (!taken(requests, limits.requests())) {
+      throw Problem.later(
+          Problem.Kind.TOO_MANY_REQUESTS,
+          limits.requests() + " requests are under way",
+          RETRY_SECONDS);
+    }
+    exchange.whenOver(requests::decrementAndGet);
+  }
+
+  /**
+   * A request begins to wait for messages.
+   *
+   * @throws Problem enough wait
+   */
+  void beginWaiting(Exchange exchange) {
+    if (!taken(waiting, limits.waiting())) {
+      throw Problem.later(
+          Problem.Kind.TOO_MANY_REQUESTS,
+          limits.waiting() + " requests wait for messages",
+          RETRY_SECONDS);
+    }
+    requests.decrementAndGet();
+    exchange.whenOver(
+        () -> {
+          waiting.decrementAndGet();
+          requests.incrementAndGet(); // which its end as a request takes back
+        });
+  }
+
+  /** How many wait for messages. */
+  int waiting() {
+    return waiting.get();
+  }
+
+  private static boolean taken(AtomicInteger count, int most) {
+    if (count.incrementAndGet() <= most) {
+      return true;
+    }
+    count.decrementAndGet();
+    return false;
+  }
+
+  /** Returns when nothing is under way, or the time is over. */
+  void awaitEnd(TimeSource time, Duration most) {
+    long start = time.nanoTime();
+    while ((requests.get() > 0 || waiting.get() > 0)
+        && time.nanoTime() - start < most.toNanos()
+        && !Thread.currentThread().isInterrupted()) {
+      time.park(this, LOOK_AGAIN_NANOS);
+    }
+  }
+}

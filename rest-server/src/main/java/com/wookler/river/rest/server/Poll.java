@@ -1,0 +1,136 @@
+package com.wookler.river.rest.server;
+
+import com.wookler.river.core.QueueState;
+import com.wookler.river.core.message.QueueClosedException;
+import com.wookler.river.core.subscriber.Delivery;
+import io.vertx.core.Future;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * One request that takes messages. It takes some at a time, so that it never holds much more than
+ * an answer's worth, and gives back what it cannot hand over because nobody waits any more.
+ */
+final class Poll<M> {
+  private static final Logger LOG = LoggerFactory.getLogger(Poll.class);
+
+  /** Of the data in an answer; the message that passes it is still in it. */
+  static final long MOST_BYTES = 8 << 20;
+
+  private static final int MOST_AT_ONCE = 64;
+
+  private final HostedQueue<?> queue;
+  private final HostedSubscriber<M> subscriber;
+  private final int max;
+  private final Consumer<Poll<M>> whenOver;
+
+  /** Written by one thread after the other, each begun by the one before. */
+  private final List<Delivery<M>> taken = new ArrayList<>();
+
+  private final CompletableFuture<List<Delivery<M>>> all = new CompletableFuture<>();
+
+  /** What is waited for now; volatile: whoever ends the poll completes it. */
+  private volatile @Nullable CompletableFuture<List<Delivery<M>>> asked;
+
+  private volatile boolean ended;
+
+  Poll(HostedQueue<?> queue, HostedSubscriber<M> subscriber, int max, Consumer<Poll<M>> whenOver) {
+    this.queue = queue;
+    this.subscriber = subscriber;
+    this.max = max;
+    this.whenOver = whenOver;
+  }
+
+  /** Begins to wait; may block for a moment. */
+  void start(Duration wait) {
+    take(wait, 0);
+  }
+
+  private void take(Duration wait, long bytes) {
+    CompletableFuture<List<Delivery<M>>> next;
+    try {
+      next = subscriber.subscriber().batchAsync(Math.min(MOST_AT_ONCE, max - taken.size()), wait);
+    } catch (RuntimeException e) {
+      next = CompletableFuture.failedFuture(e);
+    }
+    asked = next;
+    if (ended) {
+      next.complete(List.of());
+    }
+    var unused = next.whenComplete((some, failed) -> took(some, failed, bytes));
+  }
+
+  private void took(@Nullable List<Delivery<M>> some, @Nullable Throwable failed, long before) {
+    if (some == null) {
+      over(failed);
+      return;
+    }
+    long bytes = before;
+    for (Delivery<M> each : some) {
+      bytes += Objects.requireNonNull(each.bytes(), "bytes").length;
+    }
+    taken.addAll(some);
+    if (some.isEmpty() || taken.size() >= max || bytes >= MOST_BYTES || ended) {
+      over(null);
+    } else {
+      take(Duration.ZERO, bytes);
+    }
+  }
+
+  private void over(@Nullable Throwable failed) {
+    whenOver.accept(this);
+    if (failed == null || !taken.isEmpty()) {
+      all.complete(taken);
+      return;
+    }
+    if (Problems.cause(failed) instanceof QueueClosedException
+        && queue.queue().state() == QueueState.RUNNING) {
+      queue.forget(subscriber); // it was closed, and is opened anew for the next who asks
+    }
+    all.completeExceptionally(failed);
+  }
+
+  /** Waits no longer: what was taken by now is the answer. Any thread. */
+  void end() {
+    ended = true;
+    CompletableFuture<List<Delivery<M>>> now = asked;
+    if (now != null) {
+      now.complete(List.of());
+    }
+  }
+
+  /** The answer, on the event loop of the call. */
+  Future<Answer> answer(Call call) {
+    Exchange exchange = call.exchange();
+    exchange.whenOver(this::end);
+    return call.on(all)
+        .compose(
+            messages -> {
+              if (exchange.isOver()) {
+                giveBack(call);
+                return Future.failedFuture(Problem.of(Problem.Kind.TIMEOUT, "the caller has gone"));
+              }
+              exchange.ifLost(() -> giveBack(call));
+              return Future.succeededFuture(Answer.ok(MessageJson.deliveries(messages)));
+            });
+  }
+
+  private void giveBack(Call call) {
+    if (!taken.isEmpty()) {
+      List<String> receipts = taken.stream().map(Delivery::receipt).toList();
+      call.<Boolean>blocking(
+              () -> {
+                subscriber.giveBack(receipts);
+                return true;
+              })
+          .onFailure(e -> LOG.debug("Cannot give back what a poll had", e));
+    }
+  }
+}

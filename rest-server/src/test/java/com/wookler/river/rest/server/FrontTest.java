@@ -1,0 +1,224 @@
+package com.wookler.river.rest.server;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Locale;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** What stands before all routes. */
+@Timeout(60)
+class FrontTest {
+  @TempDir Path directory;
+
+  private RiverServer server;
+  private Asked asked;
+
+  @BeforeEach
+  void start() {
+    server = RiverServer.builder().port(0).directory(directory.resolve("data")).start();
+    asked = new Asked(server);
+  }
+
+  @AfterEach
+  void stop() {
+    server.close();
+  }
+
+  private String get(String target, String... headers) {
+    String more = headers.length == 0 ? "" : String.join("\r\n", headers) + "\r\n";
+    return asked.raw(
+        "GET " + target + " HTTP/1.1\r\nHost: localhost\r\n" + more + "Connection: close\r\n\r\n");
+  }
+
+  @Test
+  void shouldSayWhichMethodsThereAre() {
+    Asked.Reply reply = asked.send("PATCH", "/v1/queues/orders", "{}");
+
+    assertThat(reply.status()).isEqualTo(405);
+    assertThat(reply.header("Allow")).isEqualTo("DELETE, GET, PUT");
+    assertThat(asked.send("HEAD", "/v1/queues", "").status()).isEqualTo(405);
+    assertThat(asked.send("OPTIONS", "/v1/queues", "").header("Allow")).isEqualTo("GET");
+    assertThat(asked.send("TRACE", "/v1/queues", "").status()).isEqualTo(405);
+    assertThat(asked.send("GET", "/v1/queues/a/subscribers/b/ack", "").header("Allow"))
+        .isEqualTo("POST");
+    assertThat(asked.send("WHAT", "/v1/queues", "").status()).isEqualTo(405);
+  }
+
+  @Test
+  void shouldKnowNoOtherPaths() {
+    for (String path :
+        List.of(
+            "/",
+            "/v1",
+            "/v1/",
+            "//v1/queues",
+            "/V1/queues",
+            "/v1/queues/a/b",
+            "/v1/queues/../queues",
+            "/console",
+            "/v1/queues/a/subscribers/b/dead/c")) {
+      assertThat(asked.get(path).status()).as(path).isEqualTo(404);
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "..",
+        "%2e%2e",
+        "%2E%2e%2fetc",
+        "..%2f..%2fetc%2fpasswd",
+        "%252e%252e%252f",
+        "%00",
+        "a%00b",
+        "a%2fb",
+        "a%5cb",
+        "..%5c..%5c",
+        "%c0%ae%c0%ae%c0%af",
+        "%e0%80%ae",
+        "%ff",
+        ".hidden",
+        "-a",
+        ".server",
+        "a%20b",
+        "a%0d%0ab",
+        "a%1b[31m",
+        "%zz",
+        "%",
+        "%4",
+        "a.dead",
+        "a.discarded-1",
+        "%EF%BC%8E%EF%BC%8E",
+        "orders%2e%2e%2f",
+        "\u00e9"
+      })
+  void shouldLetNoNameLeaveTheDirectory(String name) throws IOException {
+    String put =
+        asked.raw(
+            "PUT /v1/queues/"
+                + name
+                + " HTTP/1.1\r\nHost: localhost\r\nContent-Length: 0\r\nConnection: close\r\n\r\n");
+    assertThat(put).containsPattern("^HTTP/1.1 (400|404|405) ");
+    String post =
+        asked.raw(
+            "POST /v1/queues/"
+                + name
+                + "/messages HTTP/1.1\r\nHost: localhost\r\nContent-Length: 1\r\n"
+                + "Connection: close\r\n\r\nx");
+    assertThat(post).containsPattern("^HTTP/1.1 (400|404) ");
+    String subscriber =
+        asked.raw(
+            "POST /v1/queues/orders/subscribers/"
+                + name
+                + "/deliveries HTTP/1.1\r\nHost: localhost\r\nContent-Length: 0\r\n"
+                + "Connection: close\r\n\r\n");
+    assertThat(subscriber).containsPattern("^HTTP/1.1 (400|404) ");
+    try (Stream<Path> all = Files.walk(directory, 2)) {
+      assertThat(
+              all.filter(path -> !path.equals(directory))
+                  .map(Path::getFileName)
+                  .map(Path::toString))
+          .isSubsetOf("data", "orders", ".server");
+    }
+  }
+
+  @Test
+  void shouldSayThatARequestIsTooLong() {
+    assertThat(get("/v1/queues?x=" + "x".repeat(17_000)))
+        .containsPattern("^HTTP/1.[01] 414 ")
+        .contains("application/problem+json", "urn:river:problem:uri-too-long");
+    assertThat(get("/v1/queues", "X-Large: " + "x".repeat(17_000)))
+        .containsPattern("^HTTP/1.[01] 431 ")
+        .contains("application/problem+json", "urn:river:problem:headers-too-large");
+    assertThat(asked.raw("what is this\r\n\r\n")).containsPattern("^HTTP/1.[01] 400 ");
+    assertThat(get("/v1/queues/a", "Content-Length: x")).containsPattern("^HTTP/1.[01] 400 ");
+    assertThat(get("/v1/queues/a", "Content-Length: -1")).containsPattern("^HTTP/1.[01] 400 ");
+    assertThat(
+            asked.raw(
+                Asked.head(
+                    "POST /v1/queues/a/messages HTTP/1.1",
+                    "Host: localhost",
+                    "Content-Length: 99999999999999999999")))
+        .containsPattern("^HTTP/1.[01] (400|413) ");
+  }
+
+  @Test
+  void shouldHardenEveryAnswer() {
+    for (Asked.Reply reply : List.of(asked.get("/health/live"), asked.get("/none"))) {
+      assertThat(reply.header("X-Content-Type-Options")).isEqualTo("nosniff");
+      assertThat(reply.header("X-Frame-Options")).isEqualTo("DENY");
+      assertThat(reply.header("Content-Security-Policy")).isEqualTo("default-src 'self'");
+      assertThat(reply.header("Cache-Control")).isEqualTo("no-store");
+      assertThat(reply.http().headers().map().keySet())
+          .noneMatch(name -> name.toLowerCase(Locale.ROOT).startsWith("access-control"));
+    }
+  }
+
+  @Test
+  void shouldAnswerToItsOwnNamesOnly() {
+    for (String host :
+        List.of("localhost", "127.0.0.1", "127.0.0.1:8080", "[::1]:8080", "LOCALHOST:1")) {
+      assertThat(hosted(host)).as(host).startsWith("HTTP/1.1 200 ");
+    }
+    for (String host :
+        List.of(
+            "attacker.example", "localhost.attacker.example", "127.0.0.1.nip.io", "[x]", "a b")) {
+      assertThat(hosted(host)).as(host).containsPattern("^HTTP/1.1 (421|400) ");
+    }
+    assertThat(asked.raw(Asked.head("GET /v1/queues HTTP/1.1", "Connection: close")))
+        .containsPattern("^HTTP/1.1 (421|400) ");
+  }
+
+  private String hosted(String host) {
+    return asked.raw("GET /v1/queues HTTP/1.1\r\nHost: " + host + "\r\nConnection: close\r\n\r\n");
+  }
+
+  @Test
+  void shouldRefuseWhatOtherSitesSend() {
+    assertThat(get("/v1/queues", "Origin: http://attacker.example")).startsWith("HTTP/1.1 403 ");
+    assertThat(get("/v1/queues", "Origin: null")).startsWith("HTTP/1.1 403 ");
+    assertThat(get("/v1/queues", "Origin: https://localhost")).startsWith("HTTP/1.1 403 ");
+    assertThat(get("/v1/queues", "Origin: http://localhost:81")).startsWith("HTTP/1.1 403 ");
+    assertThat(get("/v1/queues", "Origin: http://localhost")).startsWith("HTTP/1.1 200 ");
+  }
+
+  @Test
+  void shouldTellItsHealthAndNoMore() {
+    assertThat(asked.get("/health/live").body()).isEqualTo("{\"status\":\"up\"}");
+    assertThat(asked.get("/health/ready").body()).isEqualTo("{\"status\":\"up\"}");
+  }
+
+  @Test
+  void shouldAskForABodyThatWaitsToBeAsked() {
+    String answer =
+        asked.raw(
+            Asked.head(
+                    "POST /v1/queues/a/messages HTTP/1.1",
+                    "Host: localhost",
+                    "Expect: 100-continue",
+                    "Content-Length: 1",
+                    "Connection: close")
+                + "x");
+    assertThat(answer).startsWith("HTTP/1.1 100 Continue").contains("HTTP/1.1 201 ");
+    assertThat(
+            asked.raw(
+                Asked.head(
+                    "POST /v1/queues/a/messages HTTP/1.1",
+                    "Host: localhost",
+                    "Expect: 100-continue",
+                    "Content-Length: 2000000",
+                    "Connection: close")))
+        .startsWith("HTTP/1.1 413 ");
+  }
+}

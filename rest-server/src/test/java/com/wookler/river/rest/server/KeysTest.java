@@ -1,0 +1,227 @@
+package com.wookler.river.rest.server;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
+
+import ch.qos.logback.classic.Level;
+import ch.qos.logback.classic.Logger;
+import ch.qos.logback.classic.spi.ILoggingEvent;
+import ch.qos.logback.core.read.ListAppender;
+import com.wookler.river.common.errors.RiverException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import org.slf4j.LoggerFactory;
+
+/** Who may do what. */
+@Timeout(60)
+class KeysTest {
+  private static final List<String> NONE = List.of();
+
+  @TempDir Path directory;
+
+  private final Contract contract = new Contract();
+  private KeyFile file;
+  private RiverServer server;
+  private Asked asked;
+  private String publisher;
+  private String consumer;
+  private String admin;
+  private String others;
+
+  @BeforeEach
+  void start() {
+    file = new KeyFile(directory.resolve("keys.json"));
+    publisher = file.add("publisher", List.of("orders"), NONE, NONE).text();
+    consumer = file.add("consumer", NONE, List.of("ord*"), NONE).text();
+    admin = file.add("admin", NONE, NONE, List.of("*")).text();
+    others = file.add("others", List.of("other"), List.of("other"), List.of("other")).text();
+    server =
+        RiverServer.builder()
+            .port(0)
+            .directory(directory.resolve("data"))
+            .keys(directory.resolve("keys.json"))
+            .start();
+    asked = new Asked(server);
+    with(admin, "PUT", "/v1/queues/orders", "");
+    with(admin, "PUT", "/v1/queues/orders/subscribers/billing", "");
+  }
+
+  @AfterEach
+  void stop() {
+    server.close();
+  }
+
+  private Asked.Reply with(String key, String method, String path, String body) {
+    return asked.send(method, path, body, "Authorization", "Bearer " + key);
+  }
+
+  /** Every route with every kind of key. */
+  @Test
+  void shouldLetEachKeyDoWhatItMayAndNoMore() {
+    for (Contract.Operation operation : contract.operations()) {
+      String method = operation.method();
+      String path =
+          operation
+              .path()
+              .replace("{queue}", "orders")
+              .replace("{subscriber}", "billing")
+              .replace("{sequence}", "0");
+      String right = operation.right();
+      boolean open = right.equals("none");
+      boolean list = operation.path().equals("/v1/queues");
+      assertThat(asked.send(method, path, "").status()).as(path).isEqualTo(open ? 200 : 401);
+      String wrong = admin.substring(0, admin.length() - 4) + "AAAA";
+      assertThat(with(wrong, method, path, "").status()).isEqualTo(open ? 200 : 401);
+      if (!open && !list) {
+        assertThat(with(others, method, path, "").status()).as(path).isEqualTo(403);
+      }
+      assertAllowed(publisher, operation, path, open || list || right.equals("publish"));
+      assertAllowed(consumer, operation, path, open || list || right.equals("consume"));
+    }
+    assertThat(with(publisher, "GET", "/v1/queues", "").json().get("queues")).isEmpty();
+    assertThat(with(consumer, "GET", "/v1/queues", "").json().get("queues")).hasSize(1);
+    assertThat(with(others, "DELETE", "/v1/queues/orders?force=true", "").status()).isEqualTo(403);
+    assertThat(with(admin, "DELETE", "/v1/queues/orders?force=true", "").status()).isEqualTo(204);
+  }
+
+  private void assertAllowed(
+      String key, Contract.Operation operation, String path, boolean allowed) {
+    if (allowed && operation.path().endsWith("/stream")) {
+      return; // never ends
+    }
+    int status = with(key, operation.method(), path, "").status();
+    if (allowed) {
+      assertThat(status).as(operation.toString()).isNotIn(401, 403);
+    } else {
+      assertThat(status).as(operation.toString()).isEqualTo(403);
+    }
+  }
+
+  @Test
+  void shouldKnowNoKeyThatIsWrong() {
+    for (String header :
+        List.of(
+            "Bearer",
+            "Bearer x",
+            "Basic " + admin,
+            admin,
+            "Bearer " + admin + "x",
+            "Bearer " + admin.substring(0, 19),
+            "Bearer river_000000000000_" + admin.substring(19),
+            "Bearer " + publisher.substring(0, 19) + admin.substring(19))) {
+      Asked.Reply reply = asked.send("GET", "/v1/queues", "", "Authorization", header);
+      assertThat(reply.status()).as(header).isEqualTo(401);
+      assertThat(reply.header("WWW-Authenticate")).isEqualTo("Bearer");
+    }
+    assertThat(asked.send("GET", "/v1/queues", "", "Authorization", "bearer  " + admin).status())
+        .isEqualTo(200);
+  }
+
+  @Test
+  void shouldMakeNothingForOneWhoMayOnlyPublishOrConsume() {
+    String both = file.add("both", List.of("new"), List.of("new", "orders"), NONE).text();
+    await().until(() -> with(both, "GET", "/v1/queues", "").status() == 200);
+
+    assertThat(with(both, "POST", "/v1/queues/new/messages", "x").status()).isEqualTo(404);
+    assertThat(with(both, "POST", "/v1/queues/orders/subscribers/new/deliveries", "").status())
+        .isEqualTo(404);
+    assertThat(with(admin, "POST", "/v1/queues/new/messages", "x").status()).isEqualTo(201);
+  }
+
+  @Test
+  void shouldNotPublishElsewhereByWayOfAnExpiryQueue() {
+    String own = "{\"maxAge\":\"1s\",\"expiryQueue\":\"orders\"}";
+    assertThat(with(others, "PUT", "/v1/queues/other", own).status()).isEqualTo(403);
+    with(others, "PUT", "/v1/queues/other", "");
+    assertThat(
+            with(others, "PUT", "/v1/queues/other/subscribers/s", "{\"expiryQueue\":\"orders\"}")
+                .status())
+        .isEqualTo(403);
+  }
+
+  @Test
+  void shouldTakeUpChangesWhileItWorks() throws Exception {
+    assertThat(file.revoke("publisher")).isEqualTo(1);
+    await().until(() -> with(publisher, "GET", "/v1/queues", "").status() == 401);
+    Files.writeString(directory.resolve("keys.json"), "{");
+    String still = with(admin, "GET", "/v1/queues", "").body();
+    assertThat(still).contains("orders");
+    Files.delete(directory.resolve("keys.json"));
+    assertThat(with(admin, "GET", "/v1/queues", "").status()).isEqualTo(200);
+  }
+
+  @Test
+  void shouldNotStartWithAFileThatIsNoneOfKeys() throws Exception {
+    Path path = directory.resolve("keys.json");
+    for (String content :
+        List.of(
+            "",
+            "{",
+            "[]",
+            "{\"format\":\"x\",\"version\":1,\"keys\":[]}",
+            "{\"format\":\"river-keys\",\"version\":2,\"keys\":[]}",
+            "{\"format\":\"river-keys\",\"version\":1,\"keys\":[{\"id\":\"1\"}]}")) {
+      Files.writeString(path, content);
+      assertThatThrownBy(() -> new KeyFile(path).keys())
+          .isInstanceOf(RiverException.class)
+          .hasMessageContaining("keys.json");
+    }
+    Files.delete(path);
+    assertThatThrownBy(
+            () ->
+                RiverServer.builder().port(0).directory(directory.resolve("x")).keys(path).start())
+        .isInstanceOf(RiverException.class)
+        .hasMessageContaining("river keys add");
+  }
+
+  @Test
+  void shouldKeepSecretsOutOfLogsAndDisks() throws Exception {
+    Logger root = (Logger) LoggerFactory.getLogger(org.slf4j.Logger.ROOT_LOGGER_NAME);
+    Level before = root.getLevel();
+    ListAppender<ILoggingEvent> lines = new ListAppender<>();
+    lines.start();
+    root.addAppender(lines);
+    try {
+      ((Logger) LoggerFactory.getLogger("com.wookler.river")).setLevel(Level.TRACE);
+      with(admin, "GET", "/v1/queues/orders", "");
+      with(publisher, "GET", "/v1/queues/orders", "");
+      asked.send("GET", "/v1/queues?key=" + admin, "", "Authorization", "Bearer x" + admin);
+      stop();
+    } finally {
+      ((Logger) LoggerFactory.getLogger("com.wookler.river")).setLevel(null);
+      root.setLevel(before);
+      root.detachAppender(lines);
+    }
+    List<String> logged = lines.list.stream().map(ILoggingEvent::getFormattedMessage).toList();
+    assertThat(logged)
+        .anyMatch(line -> line.contains("key=\"admin\"") && line.contains("status=200"));
+    assertThat(logged).anyMatch(line -> line.contains("status=403"));
+    for (String key : List.of(admin, publisher)) {
+      assertThat(logged).noneMatch(line -> line.contains(key.substring(19)));
+      try (Stream<Path> all = Files.walk(directory)) {
+        for (Path each : all.filter(Files::isRegularFile).toList()) {
+          if (Files.size(each) < 1 << 20) {
+            assertThat(new String(Files.readAllBytes(each), StandardCharsets.ISO_8859_1))
+                .doesNotContain(key.substring(19));
+          }
+        }
+      }
+    }
+  }
+
+  @Test
+  void shouldWriteNothingIntoTheLogThatMovesATerminal() {
+    assertThat(AccessLog.quoted("a\r\nb\u001b[31m\"\\\u0000ü\u007f"))
+        .isEqualTo("\"a\\u000d\\u000ab\\u001b[31m\\\"\\\\\\u0000\\u00fc\\u007f\"");
+    assertThat(AccessLog.quoted("x".repeat(1_000))).hasSize(512 + 5);
+  }
+}

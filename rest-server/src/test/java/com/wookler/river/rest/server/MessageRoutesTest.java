@@ -1,0 +1,293 @@
+package com.wookler.river.rest.server;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.wookler.river.core.MessageQueue;
+import com.wookler.river.core.message.MessageConverter;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.Base64;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Publishing, and looking messages up. */
+@Timeout(60)
+class MessageRoutesTest {
+  private static final String MESSAGES = "/v1/queues/orders/messages";
+
+  @TempDir Path directory;
+
+  private RiverServer server;
+  private Asked asked;
+
+  @BeforeEach
+  void start() {
+    server = RiverServer.builder().port(0).directory(directory).start();
+    asked = new Asked(server);
+  }
+
+  @AfterEach
+  void stop() {
+    server.close();
+  }
+
+  @Test
+  void shouldPublishAnyBody() {
+    Asked.Reply first =
+        asked.send(
+            "POST", MESSAGES, "a=100%&b", "Content-Type", "application/x-www-form-urlencoded");
+    String form = "--x\r\nContent-Disposition: form-data; name=\"a\"\r\n\r\n1\r\n--x--\r\n";
+    asked.send("POST", MESSAGES, form, "Content-Type", "multipart/form-data; boundary=x");
+    asked.post(MESSAGES, "");
+
+    assertThat(first.body())
+        .isEqualTo("{\"sequence\":0,\"durability\":\"MEMORY\",\"duplicate\":false}");
+    assertThat(asked.get(MESSAGES + "/0").json().get("data").asText()).isEqualTo("a=100%&b");
+    assertThat(asked.get(MESSAGES + "/1").json().get("data").asText()).isEqualTo(form);
+    assertThat(asked.get(MESSAGES + "/2").json().get("data").asText()).isEmpty();
+  }
+
+  @Test
+  void shouldKeepKeyAndHeadersAsTheyWereSent() {
+    String answer =
+        asked.raw(
+            "POST "
+                + MESSAGES
+                + " HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n"
+                + "River-Key: k"
+                + latin("ü")
+                + "\r\nRiver-Header-Type: "
+                + latin("größe")
+                + "\r\nRiver-Header-Raw: "
+                + (char) 0xff
+                + "\r\nContent-Length: 1\r\n\r\nx");
+
+    assertThat(answer).startsWith("HTTP/1.1 201");
+    Asked.Reply stored = asked.get(MESSAGES + "/0");
+    assertThat(stored.json().get("key").asText()).isEqualTo("kü");
+    assertThat(stored.json().at("/headers/type").asText()).isEqualTo("größe");
+    assertThat(stored.json().at("/headers/raw/base64").asText()).isEqualTo("/w==");
+  }
+
+  private static String latin(String text) {
+    return new String(text.getBytes(StandardCharsets.UTF_8), StandardCharsets.ISO_8859_1);
+  }
+
+  @Test
+  void shouldStoreARepetitionOnce() {
+    assertThat(asked.send("POST", MESSAGES, "a", "River-Id", "7").body()).contains("false");
+    Asked.Reply again = asked.send("POST", MESSAGES + "?durability=DISK", "a", "River-Id", "7");
+
+    assertThat(again.body())
+        .isEqualTo("{\"sequence\":0,\"durability\":\"DISK\",\"duplicate\":true}");
+  }
+
+  @Test
+  void shouldPublishABatchWhole() {
+    Asked.Reply reply =
+        batch(
+            "{\"data\":\"ä\",\"key\":\"k\",\"headers\":{\"t\":\"1\",\"b\":{\"base64\":\"/w==\"}}}\n\n"
+                + "{\"base64\":\"/w==\",\"id\":\"1\"}\r\n{\"data\":\"\",\"id\":\"1\"}");
+
+    assertThat(reply.body()).isEqualTo("{\"first\":0,\"count\":3}");
+    Asked.Reply all = asked.get(MESSAGES + "?from=0&max=10");
+    assertThat(all.json().get("messages")).hasSize(2); // the second 1 is the first one again
+    assertThat(all.json().at("/messages/0/data").asText()).isEqualTo("ä");
+    assertThat(all.json().at("/messages/0/headers/b/base64").asText()).isEqualTo("/w==");
+    assertThat(all.json().at("/messages/1/base64").asText()).isEqualTo("/w==");
+  }
+
+  private Asked.Reply batch(String lines) {
+    return asked.send("POST", MESSAGES, lines, "Content-Type", "application/x-ndjson");
+  }
+
+  @Test
+  void shouldPublishNothingOfABatchThatIsWrong() {
+    asked.put("/v1/queues/orders", "");
+    assertLine("{\"data\":\"a\"}\n{\"data\":1}", "data", "line 2");
+    assertLine("{\"data\":\"a\"}\n{}", "data", "line 2");
+    assertLine("{\"data\":\"a\",\"base64\":\"\"}", "data", "line 1");
+    assertLine("{\"base64\":\"?\"}", "base64", "line 1");
+    assertLine("{\"data\":\"a\",\"what\":1}", "what", "line 1");
+    assertLine("{\"data\":\"a\",\"id\":\"\\ud800\"}", "id", "line 1");
+    assertLine("{\"data\":\"a\",\"key\":\"\"}", "key", "line 1");
+    assertLine("{\"data\":\"a\",\"expires\":\"0s\"}", "expires", "line 1");
+    assertLine("{\"data\":\"a\",\"delay\":\"400d\"}", "delay", "line 1");
+    assertLine("{\"data\":\"a\",\"headers\":{\"a\":1}}", "headers.a", "line 1");
+    assertLine("{\"data\":\"a\",\"headers\":{\"a\":{\"b\":\"\"}}}", "headers.a", "line 1");
+    assertLine("{\"data\":\"a\"} x", "body", "line 1");
+    assertLine("{\"data\":\"a\"", "body", "line 1");
+    assertLine("[]", "body", "line 1");
+    assertLine("\n \n", "body", "no message");
+    assertThat(asked.get("/v1/queues/orders").json().at("/stats/nextSequence").asLong()).isZero();
+  }
+
+  private void assertLine(String lines, String field, String says) {
+    Asked.Reply reply = batch(lines);
+    assertThat(reply.status()).as(reply.body()).isEqualTo(400);
+    assertThat(reply.field()).as(reply.body()).isEqualTo(field);
+    assertThat(reply.json().get("detail").asText()).contains(says);
+  }
+
+  @Test
+  void shouldNameTheHeaderThatIsWrong() {
+    assertThat(asked.send("POST", MESSAGES, "a", "River-Expires", "0s").field())
+        .isEqualTo("expires");
+    assertThat(asked.send("POST", MESSAGES, "a", "River-Delay", "400d").field()).isEqualTo("delay");
+    assertThat(asked.send("POST", MESSAGES, "a", "River-Id", "1", "River-Id", "2").field())
+        .isEqualTo("River-Id");
+    assertThat(asked.send("POST", MESSAGES, "a", "River-Key", "k".repeat(4_097)).field())
+        .isEqualTo("key");
+    assertThat(asked.post(MESSAGES + "?durability=LATER", "a").field()).isEqualTo("durability");
+    assertThat(asked.post(MESSAGES + "?durable=DISK", "a").field()).isEqualTo("durable");
+  }
+
+  @Test
+  void shouldSayThatTheQueueIsFull() {
+    asked.put("/v1/queues/orders", "{\"maxMessages\":1,\"whenFull\":{\"policy\":\"REJECT\"}}");
+    asked.put("/v1/queues/orders/subscribers/billing", "");
+    asked.post(MESSAGES, "a");
+    Asked.Reply full = asked.post(MESSAGES, "b");
+
+    assertThat(full.status()).isEqualTo(429);
+    assertThat(full.problem()).isEqualTo("queue-full");
+    assertThat(full.header("Retry-After")).isEqualTo("1");
+  }
+
+  @Test
+  void shouldWaitForRoom() {
+    asked.put(
+        "/v1/queues/orders",
+        "{\"maxMessages\":1,\"whenFull\":{\"policy\":\"BLOCK\",\"timeout\":\"30s\"}}");
+    asked.put("/v1/queues/orders/subscribers/billing", "{\"ack\":false}");
+    asked.post(MESSAGES, "a");
+    var waiting = asked.later("POST", MESSAGES, "b");
+    assertThat(asked.post("/v1/queues/orders/subscribers/billing/deliveries", "").body())
+        .contains("\"a\"");
+
+    assertThat(waiting.join().status()).isEqualTo(201);
+  }
+
+  @Test
+  void shouldRefuseWhatIsTooLarge() {
+    asked.put("/v1/queues/orders", "{\"maxMessageBytes\":10}");
+    assertThat(asked.post(MESSAGES, "x".repeat(11)).problem()).isEqualTo("too-large");
+    assertThat(asked.post(MESSAGES, "x".repeat((1 << 20) + 1)).status()).isEqualTo(413);
+    String chunked =
+        asked.raw(
+            "POST "
+                + MESSAGES
+                + " HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n"
+                + "Transfer-Encoding: chunked\r\n\r\n100001\r\n"
+                + "x".repeat(0x100001)
+                + "\r\n0\r\n\r\n");
+    assertThat(chunked).startsWith("HTTP/1.1 413");
+    assertThat(asked.get("/v1/queues/orders").json().at("/stats/nextSequence").asLong()).isZero();
+  }
+
+  @Test
+  void shouldTakeALargeBodyWhole() {
+    String large = "0123456789abcdef".repeat(1 << 16);
+    asked.post(MESSAGES, large);
+
+    assertThat(asked.get(MESSAGES + "/0").json().get("data").asText()).isEqualTo(large);
+  }
+
+  @Test
+  void shouldFindMessages() {
+    asked.put("/v1/queues/orders", "{\"keyIndex\":true}");
+    asked.send("POST", MESSAGES, "a", "River-Key", "k");
+    asked.send("POST", MESSAGES, "b", "River-Key", "k");
+
+    assertThat(asked.get(MESSAGES + "?key=k").json().at("/messages/0/data").asText())
+        .isEqualTo("b");
+    assertThat(asked.get(MESSAGES + "?key=other").json().get("messages")).isEmpty();
+    assertThat(asked.get(MESSAGES + "?at=2020-01-01T00:00:00Z").json().get("messages")).hasSize(1);
+    assertThat(asked.get(MESSAGES + "?at=2100-01-01T00:00:00Z").json().get("messages")).isEmpty();
+    assertThat(asked.get(MESSAGES + "?from=1&max=5").json().get("messages")).hasSize(1);
+    assertThat(asked.get(MESSAGES + "/2").status()).isEqualTo(404);
+    assertThat(asked.get(MESSAGES + "/x").field()).isEqualTo("sequence");
+    assertThat(asked.get(MESSAGES + "/-1").field()).isEqualTo("sequence");
+    assertThat(asked.get(MESSAGES).field()).isEqualTo("from");
+    assertThat(asked.get(MESSAGES + "?from=0&key=k").field()).isEqualTo("from");
+    assertThat(asked.get(MESSAGES + "?key=k&max=1").field()).isEqualTo("max");
+    assertThat(asked.get(MESSAGES + "?from=0&max=1001").field()).isEqualTo("max");
+    assertThat(asked.get(MESSAGES + "?from=0&from=1").field()).isEqualTo("from");
+    assertThat(asked.get(MESSAGES + "?at=yesterday").field()).isEqualTo("at");
+    assertThat(asked.get("/v1/queues/none/messages?from=0").status()).isEqualTo(404);
+  }
+
+  @Test
+  void shouldSayThatKeysAreNotIndexed() {
+    asked.post(MESSAGES, "a");
+    assertThat(asked.get(MESSAGES + "?key=k").status()).isEqualTo(400);
+  }
+
+  /** Takes numbers only. */
+  private static final class Numbers implements MessageConverter<Integer> {
+    @Override
+    public byte[] toBytes(Integer data) {
+      return String.valueOf(data).getBytes(StandardCharsets.UTF_8);
+    }
+
+    @Override
+    public Integer fromBytes(byte[] bytes) {
+      return Integer.valueOf(new String(bytes, StandardCharsets.UTF_8));
+    }
+  }
+
+  @Test
+  void shouldOfferAnApplicationsQueue() {
+    server.close();
+    try (MessageQueue<Integer> numbers =
+            MessageQueue.builder("numbers", new Numbers()).directory(directory).open();
+        RiverServer offering =
+            RiverServer.builder()
+                .port(0)
+                .directory(directory.resolve("made"))
+                .queue(numbers, new Numbers())
+                .start()) {
+      Asked there = new Asked(offering);
+      assertThat(there.post("/v1/queues/numbers/messages", "12").status()).isEqualTo(201);
+      Asked.Reply refused = there.post("/v1/queues/numbers/messages", "twelve");
+      assertThat(refused.status()).isEqualTo(400);
+      assertThat(refused.field()).isEqualTo("body");
+      assertThat(there.get("/v1/queues/numbers/messages/0").body()).contains("\"data\":\"12\"");
+      assertThat(there.get("/v1/queues/numbers").json().has("settings")).isFalse();
+      assertThat(there.put("/v1/queues/numbers", "").status()).isEqualTo(409);
+      assertThat(there.delete("/v1/queues/numbers?force=true").status()).isEqualTo(409);
+      var subscriber = numbers.subscriber("billing");
+      assertThat(there.get("/v1/queues/numbers/subscribers/billing").status()).isEqualTo(200);
+      subscriber.close(); // by the application
+      assertThat(there.get("/v1/queues/numbers/subscribers/billing/peek").body()).contains("12");
+    }
+  }
+
+  @Test
+  void shouldLeaveAnApplicationsQueueOpen() {
+    try (MessageQueue<Integer> numbers =
+        MessageQueue.builder("numbers", new Numbers()).directory(directory).open()) {
+      RiverServer.builder()
+          .port(0)
+          .directory(directory.resolve("made"))
+          .queue(numbers, new Numbers())
+          .start()
+          .close();
+      assertThat(numbers.publisher().publish(13)).isZero();
+    }
+  }
+
+  @Test
+  void shouldShowWhatIsNoTextInBase64() {
+    asked.send(
+        "POST",
+        MESSAGES,
+        "{\"base64\":\"" + Base64.getEncoder().encodeToString(new byte[] {-1, 0}) + "\"}",
+        "Content-Type",
+        "application/x-ndjson");
+    assertThat(asked.get(MESSAGES + "/0").json().get("base64").asText()).isEqualTo("/wA=");
+  }
+}

@@ -1,0 +1,152 @@
+package com.wookler.river.rest.server;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.nio.file.Files;
+import java.nio.file.Path;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Making, showing and removing queues. */
+@Timeout(60)
+class QueueRoutesTest {
+
+  @TempDir Path directory;
+
+  private RiverServer server;
+  private Asked asked;
+
+  @BeforeEach
+  void start() {
+    server = RiverServer.builder().port(0).directory(directory).start();
+    asked = new Asked(server);
+  }
+
+  @AfterEach
+  void stop() {
+    server.close();
+  }
+
+  @Test
+  void shouldMakeAQueueOnce() {
+    Asked.Reply made = asked.put("/v1/queues/orders", "{\"maxMessages\":10}");
+    Asked.Reply again =
+        asked.put("/v1/queues/orders", "{\"maxMessages\":10,\"durability\":\"MEMORY\"}");
+
+    assertThat(made.status()).isEqualTo(201);
+    assertThat(again.status()).isEqualTo(200);
+    assertThat(again.json().at("/settings/maxMessages").asInt()).isEqualTo(10);
+    assertThat(asked.get("/v1/queues").json().get("queues")).hasSize(1);
+    assertThat(asked.get("/v1/queues/orders").json().get("state").asText()).isEqualTo("RUNNING");
+  }
+
+  @Test
+  void shouldRefuseOtherSettingsOfAQueueThatIsThere() {
+    asked.put("/v1/queues/orders", "{\"syncInterval\":\"1s\"}");
+
+    assertThat(asked.put("/v1/queues/orders", "{\"syncInterval\":\"1000ms\"}").status())
+        .isEqualTo(200);
+    Asked.Reply other = asked.put("/v1/queues/orders", "{\"syncInterval\":\"2s\"}");
+
+    assertThat(other.status()).isEqualTo(409);
+    assertThat(other.problem()).isEqualTo("conflict");
+    assertThat(asked.put("/v1/queues/ORDERS", "").status()).isEqualTo(409);
+  }
+
+  @Test
+  void shouldNameTheSettingThatIsWrong() {
+    assertField("{\"durability\":\"SOMETIMES\"}", "durability");
+    assertField("{\"durability\":1}", "durability");
+    assertField("{\"syncInterval\":\"soon\"}", "syncInterval");
+    assertField("{\"syncInterval\":\"99999999d\"}", "syncInterval");
+    assertField("{\"whenFull\":{}}", "whenFull.policy");
+    assertField("{\"whenFull\":{\"policy\":\"BLOCK\",\"timeout\":\"31s\"}}", "whenFull.timeout");
+    assertField("{\"retention\":{}}", "retention");
+    assertField("{\"retention\":{\"bytes\":0}}", "body");
+    assertField("{\"maxMessages\":1.5}", "maxMessages");
+    assertField("{\"colour\":\"red\"}", "colour");
+    assertField("{\"maxMessages\":1,\"maxMessages\":2}", "body");
+    assertField("[]", "body");
+    assertField("null", "body");
+    assertField("{", "body");
+    assertField("{} {}", "body");
+    assertField("[".repeat(100_000), "body");
+    assertField("{\"blockBytes\":1}", "body");
+    assertThat(asked.get("/v1/queues").json().get("queues")).isEmpty();
+  }
+
+  private void assertField(String settings, String field) {
+    Asked.Reply reply = asked.put("/v1/queues/orders", settings);
+    assertThat(reply.status()).as(reply.body()).isEqualTo(400);
+    assertThat(reply.field()).as(reply.body()).isEqualTo(field);
+    assertThat(reply.body()).doesNotContain("com.wookler", "com.fasterxml", "java.");
+  }
+
+  @Test
+  void shouldRemoveAQueueThatIsFinished() {
+    asked.put("/v1/queues/orders", "");
+    assertThat(asked.delete("/v1/queues/orders").status()).isEqualTo(204);
+    assertThat(asked.get("/v1/queues/orders").status()).isEqualTo(404);
+    assertThat(asked.delete("/v1/queues/orders").status()).isEqualTo(404);
+    assertThat(directory.resolve("orders")).doesNotExist();
+  }
+
+  @Test
+  void shouldRemoveMessagesByForceOnly() {
+    asked.post("/v1/queues/orders/messages", "order 1");
+
+    assertThat(asked.delete("/v1/queues/orders").status()).isEqualTo(409);
+    assertThat(asked.delete("/v1/queues/orders?force=perhaps").field()).isEqualTo("force");
+    assertThat(asked.delete("/v1/queues/orders?force=true").status()).isEqualTo(204);
+    asked.put("/v1/queues/orders", "");
+    assertThat(asked.get("/v1/queues/orders").json().at("/stats/nextSequence").asLong()).isZero();
+  }
+
+  @Test
+  void shouldKeepADelayedMessageFromBeingRemoved() {
+    asked.put("/v1/queues/orders/subscribers/none", "");
+    asked.send("POST", "/v1/queues/orders/messages", "later", "River-Delay", "1h");
+
+    assertThat(asked.delete("/v1/queues/orders").status()).isEqualTo(409);
+  }
+
+  @Test
+  void shouldHaveItsQueuesAgainAfterARestart() {
+    asked.put("/v1/queues/orders", "{\"maxMessages\":10}");
+    asked.put("/v1/queues/orders/subscribers/billing", "{\"ackTimeout\":\"2m\"}");
+    asked.post("/v1/queues/orders/messages", "order 1");
+    asked.put("/v1/queues/gone", "");
+    asked.delete("/v1/queues/gone");
+    stop();
+    start();
+
+    assertThat(asked.get("/v1/queues").json().get("queues")).hasSize(1);
+    assertThat(asked.put("/v1/queues/orders", "{\"maxMessages\":10}").status()).isEqualTo(200);
+    assertThat(asked.get("/v1/queues/orders/subscribers").json().at("/subscribers/0/name").asText())
+        .isEqualTo("billing");
+    assertThat(
+            asked.put("/v1/queues/orders/subscribers/billing", "{\"ackTimeout\":\"2m\"}").status())
+        .isEqualTo(200);
+    assertThat(asked.put("/v1/queues/orders/subscribers/billing", "{}").status()).isEqualTo(409);
+    assertThat(asked.post("/v1/queues/orders/subscribers/billing/deliveries", "").body())
+        .contains("order 1");
+  }
+
+  @Test
+  void shouldKeepWhatIsThereIfTheSettingsCannotBeKept() throws Exception {
+    asked.post("/v1/queues/orders/messages", "order 1");
+    stop();
+    Files.delete(directory.resolve(".server/queues/orders.json"));
+    Files.delete(directory.resolve(".server/queues"));
+    Files.createFile(directory.resolve(".server/queues"));
+    start();
+
+    assertThat(asked.put("/v1/queues/orders", "").status()).isEqualTo(500);
+    Files.delete(directory.resolve(".server/queues"));
+    assertThat(asked.put("/v1/queues/orders", "").status()).isEqualTo(201);
+    assertThat(asked.get("/v1/queues/orders/messages/0").body()).contains("order 1");
+  }
+}

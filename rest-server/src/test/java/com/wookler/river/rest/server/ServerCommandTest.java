@@ -1,0 +1,125 @@
+package com.wookler.river.rest.server;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.BufferedReader;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.InputStreamReader;
+import java.io.OutputStream;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** {@code ./river server} and {@code ./river keys}. */
+@Timeout(60)
+class ServerCommandTest {
+  @TempDir Path directory;
+
+  private Process start(String... arguments) throws IOException {
+    List<String> command = new ArrayList<>();
+    command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+    command.addAll(List.of("-cp", System.getProperty("java.class.path"), Main.class.getName()));
+    command.addAll(List.of(arguments));
+    return new ProcessBuilder(command)
+        .directory(directory.toFile())
+        .redirectError(directory.resolve("err").toFile())
+        .start();
+  }
+
+  private static String run(List<String> command) throws IOException, InterruptedException {
+    Process process = new ProcessBuilder(command).redirectErrorStream(true).start();
+    String out = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+    process.waitFor();
+    return out;
+  }
+
+  @Test
+  void shouldServeWhatItTellsToTryAndEndWhenItIsTold() throws Exception {
+    Process server = start("server", "--port", "0");
+    List<String> curls = new ArrayList<>();
+    try (BufferedReader out =
+        new BufferedReader(
+            new InputStreamReader(server.getInputStream(), StandardCharsets.UTF_8))) {
+      while (curls.size() < 3) {
+        String line = out.readLine();
+        assertThat(line).as(Files.readString(directory.resolve("err"))).isNotNull();
+        if (line.startsWith("  curl ")) {
+          curls.add(line.trim());
+        }
+      }
+    }
+    assertThat(shell(curls.get(0))).contains("\"sequence\":0");
+    String taken = shell(curls.get(1));
+    assertThat(taken).contains("order 1");
+    String receipt = taken.replaceAll("(?s).*\"receipt\":\"([^\"]+)\".*", "$1");
+    assertThat(shell(curls.get(2).replace("RECEIPT", receipt))).contains("\"result\":\"ok\"");
+    assertThat(directory.resolve("river-data/orders")).isDirectory();
+
+    server.destroy(); // SIGTERM
+    assertThat(server.waitFor(20, TimeUnit.SECONDS)).isTrue();
+    assertThat(server.exitValue()).isEqualTo(143);
+    assertThat(directory.resolve("err")).isEmptyFile();
+    try (RiverServer again =
+        RiverServer.builder().port(0).directory(directory.resolve("river-data")).start()) {
+      assertThat(
+              new Asked(again)
+                  .get("/v1/queues/orders/subscribers/billing")
+                  .json()
+                  .at("/stats/lag")
+                  .asLong())
+          .isZero();
+    }
+  }
+
+  private static String shell(String line) throws IOException, InterruptedException {
+    return run(List.of("sh", "-c", line.replaceFirst("^curl", "curl -s")));
+  }
+
+  @Test
+  void shouldSayInALineWhatItRefuses() throws Exception {
+    Path file =
+        Files.writeString(
+            directory.resolve("river.xml"),
+            "<river><server><params><param name='server.host' value='0.0.0.0'/></params></server></river>");
+    ByteArrayOutputStream err = new ByteArrayOutputStream();
+    int code =
+        Main.run(OutputStream.nullOutputStream(), err, "server", "--config", file.toString());
+
+    assertThat(code).isEqualTo(Main.REFUSED);
+    assertThat(err.toString(StandardCharsets.UTF_8).lines()).hasSize(1);
+    assertThat(err.toString(StandardCharsets.UTF_8)).contains("server.insecure");
+  }
+
+  private String keys(int code, String... arguments) {
+    List<String> all = new ArrayList<>(List.of("keys"));
+    all.addAll(List.of(arguments));
+    all.addAll(List.of("--file", directory.resolve("keys.json").toString()));
+    ByteArrayOutputStream out = new ByteArrayOutputStream();
+    assertThat(Main.run(out, out, all.toArray(new String[0]))).isEqualTo(code);
+    return out.toString(StandardCharsets.UTF_8).trim();
+  }
+
+  @Test
+  void shouldMakeListAndRevokeKeys() throws Exception {
+    String key = keys(Main.DONE, "add", "shop", "--publish", "orders,eu-*", "--admin", "own");
+    assertThat(key).matches("river_[0-9a-f]{12}_[A-Za-z0-9_-]{43}");
+    String id = key.substring(6, 18);
+    assertThat(keys(Main.DONE, "list"))
+        .isEqualTo(id + "  \"shop\"  publish [orders, eu-*]  consume []  admin [own]");
+    assertThat(Files.readString(directory.resolve("keys.json")))
+        .contains("\"format\":\"river-keys\",\"version\":1")
+        .doesNotContain(key.substring(19));
+    assertThat(Files.getPosixFilePermissions(directory.resolve("keys.json"))).hasSize(2);
+    assertThat(keys(Main.REFUSED, "add", "bad", "--publish", "../etc")).contains("../etc");
+    assertThat(keys(Main.NOTHING, "revoke", "nobody")).contains("nobody");
+    assertThat(keys(Main.DONE, "revoke", id)).isEqualTo("revoked");
+    assertThat(keys(Main.DONE, "list")).isEmpty();
+  }
+}

@@ -1,0 +1,191 @@
+package com.wookler.river.rest.server;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import com.wookler.river.common.config.Durations;
+import com.wookler.river.common.config.Sizes;
+import com.wookler.river.common.errors.ConfigurationException;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.lang.reflect.Modifier;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** The element {@code <server>}, and the page that describes it. */
+@Timeout(60)
+class ServerXmlTest {
+  @TempDir Path directory;
+
+  private Path file(String server, String queues) throws IOException {
+    return Files.writeString(
+        directory.resolve("river.xml"), "<river>" + server + queues + "</river>");
+  }
+
+  private static String server(String... params) {
+    StringBuilder xml = new StringBuilder("<server><params>");
+    for (int i = 0; i < params.length; i += 2) {
+      xml.append("<param name='").append(params[i]).append("' value='").append(params[i + 1]);
+      xml.append("'/>");
+    }
+    return xml.append("</params></server>").toString();
+  }
+
+  private String queue(String name) {
+    return "<queue name='"
+        + name
+        + "'><params>"
+        + "<param name='queue.message.converter' value='"
+        + Words.class.getName()
+        + "'/>"
+        + "<param name='queue.directory' value='"
+        + directory.resolve("own")
+        + "'/>"
+        + "</params></queue>";
+  }
+
+  @Test
+  void shouldOfferTheQueuesOfTheFile() throws IOException {
+    Path file =
+        file(
+            server(
+                "server.queue.port", "0",
+                "server.directory", directory.resolve("made").toString(),
+                "server.auto.create", "false",
+                "server.max.body.bytes", "1KB",
+                "server.records.compress", "true"),
+            queue("words") + queue("more"));
+    try (RiverServer server = RiverServer.open(file)) {
+      Asked asked = new Asked(server);
+      assertThat(asked.get("/v1/queues").json().get("queues")).hasSize(2);
+      assertThat(asked.post("/v1/queues/words/messages", "word").status()).isEqualTo(201);
+      assertThat(asked.post("/v1/queues/words/messages", "two words").status()).isEqualTo(400);
+      assertThat(asked.post("/v1/queues/none/messages", "word").status()).isEqualTo(404);
+      assertThat(asked.post("/v1/queues/words/messages", "w".repeat(1_025)).status())
+          .isEqualTo(413);
+      assertThat(asked.delete("/v1/queues/words?force=true").status()).isEqualTo(409);
+    }
+    try (RiverServer again = RiverServer.open(file)) { // the first has closed its queues
+      assertThat(new Asked(again).get("/v1/queues/words/messages/0").body()).contains("word");
+    }
+  }
+
+  @Test
+  void shouldNeedNoQueue() throws IOException {
+    Path file =
+        file(server("server.queue.port", "0", "server.directory", directory.toString()), "");
+    try (RiverServer server = RiverServer.open(file)) {
+      assertThat(new Asked(server).get("/v1/queues").json().get("queues")).isEmpty();
+    }
+  }
+
+  @Test
+  void shouldNameFileLineAndParameterOfAMistake() throws IOException {
+    assertRefused(server("server.queue.prot", "1"), "river.xml:1", "server.queue.port");
+    assertRefused(server("server.queue.port", "many"), "server.queue.port", "many");
+    assertRefused(server("server.queue.port", "70000"), "river.xml:1", "70000");
+    assertRefused(server("server.max.requests", "0"), "river.xml:1", "positive");
+    assertRefused(server("server.ssl.key", "key.pem"), "server.ssl.certificate");
+    assertRefused(server("server.ssl.keystore", "s.p12"), "server.ssl.password");
+    assertRefused(server() + server(), "there is one <server> already");
+    assertRefused("<server><queue/></server>", "queue");
+    assertRefused(
+        server("server.host", "0.0.0.0"),
+        "server.keys.file",
+        "server.ssl.certificate",
+        "server.insecure");
+    assertThat(directory.resolve("own/words/LOCK")).satisfies(lock -> assertThat(open()).isTrue());
+  }
+
+  private void assertRefused(String server, String... says) throws IOException {
+    Path file = file(server, queue("words"));
+    assertThatThrownBy(() -> RiverServer.open(file))
+        .isInstanceOf(ConfigurationException.class)
+        .hasMessageContainingAll(says);
+  }
+
+  /** Whether nothing holds the queue any more. */
+  private boolean open() {
+    try (RiverServer server =
+        RiverServer.open(file(server("server.queue.port", "0"), queue("words")))) {
+      return server.port() > 0;
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  private static List<List<String>> rows(String heading) throws IOException {
+    String doc = Files.readString(Path.of("..", "docs", "configuration.md"));
+    String section = doc.substring(doc.indexOf(heading));
+    return section
+        .substring(section.indexOf("| element"))
+        .lines()
+        .takeWhile(line -> line.startsWith("|"))
+        .skip(2)
+        .filter(line -> line.startsWith("| server |"))
+        .map(line -> Arrays.stream(line.substring(1).split("\\|")).map(String::trim).toList())
+        .toList();
+  }
+
+  private static Set<String> names(List<List<String>> rows) {
+    return rows.stream()
+        .map(row -> row.get(1).replace("`", ""))
+        .filter(name -> !name.equals("–"))
+        .collect(Collectors.toSet());
+  }
+
+  @Test
+  void shouldBeDescribedAsItIs() throws IOException {
+    List<List<String>> rows = rows("### The REST server");
+    assertThat(names(rows)).containsExactlyInAnyOrderElementsOf(ServerXml.PARAMS);
+    assertThat(names(rows("## Accepted without effect")))
+        .containsExactlyInAnyOrderElementsOf(ServerXml.PARAMS_WITHOUT_EFFECT);
+    Set<String> documented = new HashSet<>();
+    for (List<String> row : rows) {
+      Pattern.compile("`(\\w+\\([^)`]*\\))`")
+          .matcher(row.get(2))
+          .results()
+          .forEach(found -> documented.add(found.group(1)));
+    }
+    List<String> methods = new ArrayList<>();
+    for (var method : RiverServer.Builder.class.getDeclaredMethods()) {
+      if (Modifier.isPublic(method.getModifiers()) && !method.getName().equals("start")) {
+        methods.add(
+            method.getName()
+                + Arrays.stream(method.getParameterTypes())
+                    .map(Class::getSimpleName)
+                    .collect(Collectors.joining(", ", "(", ")")));
+      }
+    }
+    assertThat(documented).containsExactlyInAnyOrderElementsOf(methods);
+  }
+
+  @Test
+  void shouldHaveTheDefaultsThatAreDescribed() throws IOException {
+    ServerLimits limits = ServerLimits.DEFAULT;
+    assertThat(Sizes.parse(dflt("server.max.body.bytes"))).isEqualTo(limits.bodyBytes());
+    assertThat(Sizes.parse(dflt("server.max.connections"))).isEqualTo(limits.connections());
+    assertThat(Sizes.parse(dflt("server.max.requests"))).isEqualTo(limits.requests());
+    assertThat(Sizes.parse(dflt("server.max.waiting"))).isEqualTo(limits.waiting());
+    assertThat(Durations.parse(dflt("server.idle.timeout"))).isEqualTo(limits.idle());
+    assertThat(Durations.parse(dflt("server.request.timeout"))).isEqualTo(limits.request());
+  }
+
+  private static String dflt(String name) throws IOException {
+    return rows("### The REST server").stream()
+        .filter(row -> row.get(1).equals("`" + name + "`"))
+        .map(row -> row.get(3).replace("`", ""))
+        .findFirst()
+        .orElseThrow();
+  }
+}

@@ -1,0 +1,194 @@
+package com.wookler.river.rest.server;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.InputStreamReader;
+import java.net.Socket;
+import java.net.http.HttpResponse;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Taking messages as they come. */
+@Timeout(60)
+class StreamTest {
+  private static final String MESSAGES = "/v1/queues/orders/messages";
+  private static final String BILLING = "/v1/queues/orders/subscribers/billing";
+
+  @TempDir Path directory;
+
+  private RiverServer server;
+  private Asked asked;
+
+  @BeforeEach
+  void start() {
+    server = RiverServer.builder().port(0).directory(directory).start();
+    asked = new Asked(server);
+    asked.put("/v1/queues/orders", "");
+    asked.put(BILLING, "");
+  }
+
+  @AfterEach
+  void stop() {
+    server.close();
+  }
+
+  /** A stream that is read line by line. */
+  private final class Stream implements AutoCloseable {
+    private final HttpResponse<InputStream> answer;
+    private final BufferedReader lines;
+
+    Stream(String query, String accept) throws Exception {
+      answer =
+          Asked.client()
+              .send(
+                  asked.request("GET", BILLING + "/stream" + query, "", "Accept", accept),
+                  HttpResponse.BodyHandlers.ofInputStream());
+      assertThat(answer.statusCode()).isEqualTo(200);
+      lines = new BufferedReader(new InputStreamReader(answer.body(), StandardCharsets.UTF_8));
+    }
+
+    JsonNode next() throws IOException {
+      String line = lines.readLine();
+      return line.isEmpty() ? next() : Contract.json(line);
+    }
+
+    @Override
+    public void close() throws IOException {
+      answer.body().close();
+    }
+  }
+
+  private void publish(int count, String data) {
+    for (int i = 0; i < count; i++) {
+      asked.post(MESSAGES, data + i);
+    }
+  }
+
+  private int inFlight() {
+    return asked.get(BILLING).json().at("/stats/inFlight").asInt();
+  }
+
+  private void settle(String verb, JsonNode delivery) {
+    asked.post(BILLING + "/" + verb, "{\"receipts\":[" + delivery.get("receipt") + "]}");
+  }
+
+  @Test
+  void shouldSendNoMoreThanItsCreditUntilSomeAreSettled() throws Exception {
+    publish(10, "order ");
+    try (Stream stream = new Stream("?credit=3", "application/x-ndjson")) {
+      List<JsonNode> first = new ArrayList<>(List.of(stream.next(), stream.next(), stream.next()));
+      assertThat(first.get(2).get("data").asText()).isEqualTo("order 2");
+      assertThat(asked.get(BILLING).json().at("/stats/delivered").asInt()).isEqualTo(3);
+      settle("ack", first.get(0));
+      assertThat(stream.next().get("data").asText()).isEqualTo("order 3");
+      settle("nack", first.get(1));
+      assertThat(stream.next().get("data").asText()).isEqualTo("order 1");
+      assertThat(inFlight()).isEqualTo(3);
+    }
+  }
+
+  @Test
+  void shouldGiveBackAtOnceWhatADepartedReaderHad() throws Exception {
+    publish(3, "order ");
+    try (Stream stream = new Stream("", "*/*")) {
+      stream.next();
+      await().untilAsserted(() -> assertThat(inFlight()).isEqualTo(3));
+    }
+    await().untilAsserted(() -> assertThat(inFlight()).isZero());
+    JsonNode again = asked.post(BILLING + "/deliveries?max=5", "").json();
+    assertThat(again).hasSize(3);
+    assertThat(again.at("/0/attempt").asInt()).isEqualTo(1);
+    assertThat(server.streams()).isZero();
+  }
+
+  @Test
+  void shouldSendEvents() throws Exception {
+    publish(1, "order ");
+    try (Stream stream = new Stream("", "text/event-stream")) {
+      assertThat(stream.answer.headers().firstValue("Content-Type")).contains("text/event-stream");
+      assertThat(stream.lines.readLine()).isEqualTo("event: delivery");
+      assertThat(stream.lines.readLine()).startsWith("data: {\"receipt\":");
+      assertThat(stream.lines.readLine()).isEmpty();
+    }
+  }
+
+  @Test
+  void shouldRefuseOtherMediaTypesAndParameters() {
+    Asked.Reply reply = asked.send("GET", BILLING + "/stream", "", "Accept", "image/png");
+    assertThat(reply.status()).isEqualTo(406);
+    assertThat(asked.get(BILLING + "/stream?credit=0").field()).isEqualTo("credit");
+    assertThat(asked.get(BILLING + "/stream?max=1").field()).isEqualTo("max");
+  }
+
+  @Test
+  void shouldHoldLittleForOneWhoReadsSlowly() throws Exception {
+    String large = "x".repeat(500_000);
+    publish(60, large);
+    try (Socket slow = asked.connect()) {
+      slow.setReceiveBufferSize(4_096);
+      slow.getOutputStream()
+          .write(
+              ("GET " + BILLING + "/stream?credit=1000 HTTP/1.1\r\nHost: localhost\r\n\r\n")
+                  .getBytes(StandardCharsets.UTF_8));
+      await().until(() -> inFlight() > 0);
+      int[] before = {-1};
+      await() // until it takes no more, though 60 would be allowed
+          .pollInterval(Duration.ofMillis(300))
+          .until(
+              () -> {
+                int now = inFlight();
+                boolean same = now == before[0];
+                before[0] = now;
+                return same;
+              });
+      assertThat(before[0]).isLessThan(30);
+    }
+    await().untilAsserted(() -> assertThat(inFlight()).isZero());
+  }
+
+  @Test
+  void shouldEndStreamsAndPollsWhenItStops() throws Exception {
+    publish(1, "order ");
+    asked.put("/v1/queues/orders/subscribers/idle", "{\"start\":{\"to\":\"LATEST\"}}");
+    var poll = asked.later("POST", "/v1/queues/orders/subscribers/idle/deliveries?wait=60s", "");
+    try (Stream stream = new Stream("", "*/*")) {
+      stream.next();
+      server.close();
+      assertThat(stream.lines.readLine()).isNull();
+    }
+    assertThat(poll.join().body()).isEqualTo("[]");
+    start();
+    assertThat(asked.post(BILLING + "/deliveries", "").json().at("/0/attempt").asInt())
+        .isLessThanOrEqualTo(2);
+  }
+
+  @Test
+  void shouldFreeNoCreditForWhatIsNotSettled() throws Exception {
+    publish(2, "order ");
+    asked.put("/v1/queues/orders/subscribers/audit", "");
+    try (Stream stream = new Stream("?credit=1", "*/*")) {
+      JsonNode first = stream.next();
+      asked.post(
+          "/v1/queues/orders/subscribers/audit/ack",
+          "{\"receipts\":[" + first.get("receipt") + "]}");
+      asked.post(
+          BILLING + "/extend", "{\"receipts\":[" + first.get("receipt") + "],\"duration\":\"1m\"}");
+      assertThat(asked.get(BILLING).json().at("/stats/delivered").asInt()).isEqualTo(1);
+      settle("release", first);
+      assertThat(stream.next().get("sequence")).isEqualTo(first.get("sequence"));
+    }
+  }
+}
