@@ -13,6 +13,7 @@ package com.wookler.river.rest.client;
  * @param backups that there are
  * @param discarded messages that were given up because the queue was full, or too old
  * @param diskFree bytes that are free where the queue stands
+ * @param delayed messages that are not due yet
  */
 public record QueueStats(
     long messages,
@@ -24,4 +25,5 @@ public record QueueStats(
     long archived,
     int backups,
     long discarded,
-    long diskFree) {}
+    long diskFree,
+    long delayed) {}

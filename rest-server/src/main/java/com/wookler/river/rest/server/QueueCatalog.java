@@ -118,11 +118,12 @@ final class QueueCatalog implements AutoCloseable {
       throw Problem.of(
           Problem.Kind.CONFLICT, "there is a queue '" + known + "', the same name but for case");
     }
-    if (there.settings() == null) {
+    QueueSettingsJson has = there.settings();
+    if (has == null) {
       throw Problem.of(
           Problem.Kind.CONFLICT, "queue " + name + " is configured by the server's own settings");
     }
-    if (!settings.equals(there.settings())) {
+    if (!settings.plain().equals(has.plain())) {
       throw Problem.of(Problem.Kind.CONFLICT, "queue " + name + " has other settings");
     }
   }

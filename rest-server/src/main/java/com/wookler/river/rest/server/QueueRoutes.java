@@ -58,7 +58,7 @@ final class QueueRoutes {
   private Future<Answer> put(Call call) {
     String name = call.name("queue");
     QueueSettingsJson asked = call.bodyOrNull(QueueSettingsJson.class);
-    QueueSettingsJson settings = asked == null ? QueueSettingsJson.NONE : asked.plain();
+    QueueSettingsJson settings = asked == null ? QueueSettingsJson.NONE : asked;
     call.mayPublish("expiryQueue", settings.expiryQueue());
     return call.blocking(
         () -> {
