@@ -168,6 +168,8 @@ class ArchitectureTest {
       noClasses()
           .that()
           .resideOutsideOfPackages(RIVER + "examples..", RIVER + "tools..")
+          .and()
+          .doNotHaveFullyQualifiedName(RIVER + "rest.server.Main") // a command line, too
           .should()
           .accessFieldWhere(
               describe(
