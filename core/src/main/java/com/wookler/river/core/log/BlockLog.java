@@ -453,7 +453,7 @@ public final class BlockLog implements AutoCloseable {
 
   /** Forces what was appended so far; on a line of the pool. A failure stops the log. */
   public void forceAppended() {
-    failure.unlessFails("force its blocks to the device", () -> forcer.force(nextSequence));
+    failure.unlessForceFails(() -> forcer.force(nextSequence));
   }
 
   /**

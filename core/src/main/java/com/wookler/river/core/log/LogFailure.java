@@ -1,9 +1,12 @@
 package com.wookler.river.core.log;
 
+import com.google.errorprone.annotations.concurrent.GuardedBy;
+import com.wookler.river.common.TimeSource;
 import com.wookler.river.common.errors.RiverException;
 import com.wookler.river.core.message.QueueFailedException;
 import java.io.IOException;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -12,15 +15,21 @@ import org.slf4j.LoggerFactory;
 /** What ended a log's life: the first thing that failed. Thread-safe. */
 final class LogFailure {
   private static final Logger LOG = LoggerFactory.getLogger(LogFailure.class);
+  private static final long SAY_NANOS = Duration.ofMinutes(1).toNanos();
 
   private final String queue;
   private final Path directory;
+  private final TimeSource time;
   private volatile @Nullable Throwable cause; // set once, by whoever failed first
   private volatile @Nullable NotNowException waiting; // why nothing could be forced the last time
+
+  @GuardedBy("this")
+  private long saidNanos; // when the log was told so
 
   LogFailure(LogSettings settings) {
     this.queue = settings.queue();
     this.directory = settings.directory();
+    this.time = settings.time();
   }
 
   boolean isThere() {
@@ -57,15 +66,31 @@ final class LogFailure {
     }
     try {
       attempt.run();
-      waiting = null;
     } catch (NotNowException e) {
-      if (waiting == null) {
-        LOG.warn("Queue {}: cannot {} now, trying again: {}", queue, doing, e.getMessage());
-      }
-      waiting = e;
+      waits(doing, e);
     } catch (Throwable e) {
       set(doing, e);
     }
+  }
+
+  /** That lasts as long as it lasts, so it is said every minute. */
+  private synchronized void waits(String doing, NotNowException e) {
+    long now = time.nanoTime();
+    if (waiting == null || now - saidNanos >= SAY_NANOS) {
+      saidNanos = now;
+      LOG.warn("Queue {}: cannot {} now, trying again: {}", queue, doing, e.getMessage());
+    }
+    waiting = e;
+  }
+
+  /** Likewise, what brings messages to the device. */
+  void unlessForceFails(Attempt attempt) {
+    unlessFails(
+        "force its blocks to the device",
+        () -> {
+          attempt.run();
+          waiting = null;
+        });
   }
 
   /**
@@ -83,21 +108,21 @@ final class LogFailure {
 
   /** What to tell those whose message may not be on the device. */
   RiverException notForced() {
-    NotNowException passing = waiting;
-    if (cause == null && passing != null) {
-      return new RiverException(
-          "queue "
-              + queue
-              + ": the messages are in the log, but could not be forced to the device yet; the queue"
-              + " goes on trying: "
-              + passing.getMessage(),
-          passing);
-    }
-    String text = "queue " + queue + " has failed, its messages may not be on disk";
     Throwable because = cause;
-    return because == null
-        ? new QueueFailedException(text)
-        : new QueueFailedException(text + ": " + because + remedy(), because);
+    if (because != null) {
+      return new QueueFailedException(
+          "queue " + queue + " has failed, its messages may not be on disk: " + because + remedy(),
+          because);
+    }
+    String text =
+        "queue "
+            + queue
+            + ": the messages are in the log, but could not be forced to the device yet; the queue"
+            + " goes on trying as long as it is open";
+    NotNowException passing = waiting; // null: another force was quicker
+    return passing == null
+        ? new RiverException(text)
+        : new RiverException(text + ": " + passing.getMessage(), passing);
   }
 
   private String remedy() {
