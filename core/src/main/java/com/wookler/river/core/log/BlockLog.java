@@ -383,10 +383,7 @@ public final class BlockLog implements AutoCloseable {
     return blocks.of(sequence);
   }
 
-  /**
-   * The seal of the oldest block; empty if that is active, or not on the device yet: what leaves
-   * the log is not forced any more.
-   */
+  /** The oldest block's seal, once it is closed and forced: what leaves is not forced any more. */
   public Optional<Seal> oldestSealed() {
     Block oldest = blocks.oldest();
     return oldest.sealed() && oldest.endSequence() <= forcer.forcedEnd()
@@ -399,19 +396,22 @@ public final class BlockLog implements AutoCloseable {
     return BlockName.data(settings.directory(), seal.block());
   }
 
-  /**
-   * Forgets a drained block: no reader finds it from now on. Its files stay until {@link #delete}.
-   */
+  /** Forgets a drained block, which no reader finds from now on; {@link #delete} comes later. */
   public void forget(Seal seal) {
     blocks.remove(seal.firstSequence());
   }
 
   /** Deletes the files of a forgotten block, which no reader stands in any more. */
   public void delete(Seal seal) throws IOException {
-    marks.removed(seal.endSequence());
+    leaves(seal);
     Files.deleteIfExists(file(seal));
     Files.deleteIfExists(BlockName.seal(settings.directory(), seal.block()));
     store.forgetRemoved();
+  }
+
+  /** Notes that a block leaves the log; on the device when this returns. */
+  void leaves(Seal seal) throws IOException {
+    marks.removed(seal.endSequence());
   }
 
   /** Blocks with messages, and the active one. */
@@ -459,7 +459,7 @@ public final class BlockLog implements AutoCloseable {
   /**
    * Returns when everything appended before is on the device.
    *
-   * @throws QueueFailedException the device refused
+   * @throws QueueFailedException the device refused; RiverException: a file cannot be opened now
    */
   public void force() {
     long end = nextSequence;

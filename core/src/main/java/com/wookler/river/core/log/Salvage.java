@@ -95,10 +95,11 @@ public final class Salvage {
   }
 
   /**
-   * Reports all that a block has lost which leaves the log, and moves its file to the directory
-   * {@code damaged}, for its backup cannot be made.
+   * Moves the file of a block that leaves the log to the directory {@code damaged}, for its backup
+   * cannot be made.
    */
   public void keep(Seal seal) throws IOException {
+    log.leaves(seal); // first, else a crash makes it a block that is missing
     Path kept = record.keepBlock(log.file(seal));
     LOG.warn("Queue {}: damaged: block {} is kept as {}", queue, seal.block(), kept);
   }
