@@ -71,6 +71,17 @@ class VerifyTest extends ToolsFixture {
   }
 
   @Test
+  void shouldMissTheOldestBlock() throws IOException {
+    makeQueueWithBackups();
+    Files.delete(files(own(), "b00000005.cq4").get(0));
+    Files.delete(files(own(), "b00000005.seal").get(0));
+
+    assertThat(run("verify", own())).isEqualTo(1);
+
+    assertThat(out()).contains("sequences 40 to 49 are missing");
+  }
+
+  @Test
   void shouldAnswerInJson() throws IOException {
     makeQueue();
     flip(files(own(), "b00000003.seal").get(0), 50);

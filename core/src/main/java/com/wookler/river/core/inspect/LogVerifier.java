@@ -32,6 +32,7 @@ final class LogVerifier {
   private final int newest;
   private final LogNotes notes;
   private long expected = ContentCheck.UNKNOWN; // the sequence that the next block starts with
+  private long first = ContentCheck.UNKNOWN; // of the oldest block
   private int blocks;
   private long messages;
 
@@ -86,6 +87,7 @@ final class LogVerifier {
       }
       expected = expected < 0 ? expected : notes.gaps().endOf(expected);
     }
+    begin();
     end();
   }
 
@@ -107,6 +109,19 @@ final class LogVerifier {
               + (gap.end() - 1)
               + " are known to be lost"
               + (gap.damaged() ? ", by damage" : ", for lack of a force before a power loss"));
+    }
+  }
+
+  /** Above what was taken out, which is noted before a block goes, none may be missing. */
+  private void begin() throws IOException {
+    long gone = notes.removed(queue).orElse(Long.MAX_VALUE);
+    if (gone < first && notes.gaps().endOf(gone) < first) {
+      report.damage(
+          notes.marks(),
+          files.blocks().firstKey(),
+          gone,
+          Finding.UNKNOWN,
+          "sequences " + gone + " to " + (first - 1) + " are missing, and were not taken out");
     }
   }
 
@@ -213,6 +228,7 @@ final class LogVerifier {
       damage(block, expected, 0, "its beginning is damaged: it does not say where it starts");
     }
     long first = first(seal, origin.orElse(null));
+    this.first = block.number() == files.blocks().firstKey() ? first : this.first;
     if (expected != ContentCheck.UNKNOWN && first != expected && first != ContentCheck.UNKNOWN) {
       damage(
           block,

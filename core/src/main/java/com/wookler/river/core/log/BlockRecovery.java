@@ -8,6 +8,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalLong;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -24,7 +25,7 @@ final class BlockRecovery {
   private final LogTriage files;
   private final Mending mending;
   private final long forced;
-  private final long removed;
+  private final OptionalLong removed;
   private final Gaps known;
   private final List<Block> sealed = new ArrayList<>();
   private final Map<Integer, List<Hole>> holes = new HashMap<>();
@@ -39,7 +40,7 @@ final class BlockRecovery {
    * For a log.
    *
    * @param forced what is missing below this sequence is damage
-   * @param removed all below this sequence was taken out of the log
+   * @param removed all below this sequence was taken out of the log, and nothing above
    * @param known gaps found earlier
    */
   BlockRecovery(
@@ -47,7 +48,7 @@ final class BlockRecovery {
       LogTriage files,
       Mending mending,
       long forced,
-      long removed,
+      OptionalLong removed,
       Gaps known) {
     this.settings = settings;
     this.files = files;
@@ -168,7 +169,7 @@ final class BlockRecovery {
   /** A block of which nothing can be proven. */
   private void empty(Block broken, @Nullable Seal seal, BlockRepair.Result left, boolean mayBeNew) {
     Optional<BlockStart> start = files.start(broken.number());
-    long first = start.map(BlockStart::firstSequence).orElse(Math.max(end, removed));
+    long first = start.map(BlockStart::firstSequence).orElse(Math.max(end, removed.orElse(0)));
     boolean hadStart = start.isPresent() || left.usedEnd() > ChronicleHeader.BYTES;
     boolean isNothing = left.usedEnd() == 0 && seal == null;
     boolean isBeingMade = mayBeNew && !hadStart;
@@ -225,7 +226,7 @@ final class BlockRecovery {
   }
 
   /**
-   * Seals without a block: usual below the oldest block, where a removal ended half way.
+   * Seals without a block: usual for what was taken out, where that ended half way.
    *
    * @param last the block to go on appending to
    */
@@ -234,11 +235,12 @@ final class BlockRecovery {
     if (!sealed.isEmpty()) {
       held = sealed.get(0).firstSequence();
     }
+    long gone = removed.orElse(held);
     for (Seal seal : files.seals().values()) {
       if (files.blocks().containsKey(seal.block())) {
         continue;
       }
-      if (seal.endSequence() > Math.max(held, removed)) {
+      if (seal.endSequence() > gone) {
         damagedBlocks++;
         LOG.warn(
             "Queue {}: damaged: {} is missing, and with it sequences {} to {}",

@@ -18,6 +18,7 @@ import java.nio.file.LinkOption;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.Arrays;
+import java.util.OptionalLong;
 import java.util.UUID;
 import java.util.zip.CRC32C;
 import org.slf4j.Logger;
@@ -43,7 +44,8 @@ import org.slf4j.LoggerFactory;
  *     256    16  number of the newest block, slot B
  *    4096    16  sequence up to which the log was forced, slot A
  *    4160    16  sequence up to which the log was forced, slot B
- *    4224    16  sequence below which all was taken out of the log, slot A; zeros in older files
+ *    4224    16  sequence below which all was taken out of the log, slot A; zeros in older files,
+ *                and where that is not known
  *    4288    16  likewise, slot B
  *    8192     –  end
  * </pre>
@@ -57,7 +59,8 @@ import org.slf4j.LoggerFactory;
  * loss it may be older than the log, or newer. What was forced stands in a page of its own.
  *
  * <p>What was taken out is forced before its block is deleted, so that a block that is not there is
- * not taken for a loss.
+ * not taken for a loss; and one that is missing above it, be it the oldest, is taken for nothing
+ * else.
  *
  * <p>{@link #end} and {@link #block} are guarded by the append lock, {@link #forced} by the
  * forcer's monitor. {@link #close} needs that none of them is called any more: the process would
@@ -92,6 +95,9 @@ final class LogMarks implements AutoCloseable {
   private final Mark removed;
 
   @GuardedBy("this")
+  private boolean removedKnown;
+
+  @GuardedBy("this")
   private boolean closed;
 
   private LogMarks(Path file, MappedByteBuffer buffer, Content content, boolean trusted) {
@@ -101,6 +107,7 @@ final class LogMarks implements AutoCloseable {
     this.block = new Mark(buffer, BLOCK, content.block());
     this.forced = new Mark(buffer, FORCED, content.forced());
     this.removed = new Mark(buffer, REMOVED, content.removed());
+    this.removedKnown = content.removed().isKnown();
     this.trusted = trusted;
   }
 
@@ -120,6 +127,10 @@ final class LogMarks implements AutoCloseable {
 
     long orZero() {
       return Math.max(0, value);
+    }
+
+    boolean isKnown() {
+      return value >= 0;
     }
 
     Slots with(long number) {
@@ -153,8 +164,15 @@ final class LogMarks implements AutoCloseable {
       put(out, END, end);
       put(out, BLOCK, block);
       put(out, FORCED, forced);
-      put(out, REMOVED, removed);
+      if (removed.isKnown()) {
+        put(out, REMOVED, removed);
+      }
       return out.array();
+    }
+
+    /** That of a log of which nothing was taken out yet. */
+    Content withNothingRemoved() {
+      return new Content(header, end, block, forced, removed.with(0));
     }
 
     private static void put(ByteBuffer out, int at, Slots slots) {
@@ -228,6 +246,9 @@ final class LogMarks implements AutoCloseable {
     }
     refuseNewer(file, bytes);
     Content content = Content.of(bytes, settings.identity());
+    if (isNew && !exists) {
+      content = content.withNothingRemoved();
+    }
     if (!content.sound()) {
       if (exists) {
         Path aside = Mending.setAside(file);
@@ -256,8 +277,10 @@ final class LogMarks implements AutoCloseable {
    *
    * @param sound whether it could go on being used as it is
    * @param whole whether both slots of each number fit, as a close leaves them
+   * @param removed all below it was taken out of the log, and nothing above; empty if not known
    */
-  record Look(boolean sound, boolean whole, long end, int block, long forced) {}
+  record Look(
+      boolean sound, boolean whole, long end, int block, long forced, OptionalLong removed) {}
 
   /** Looks into a file, also while it is in use. */
   static Look look(byte[] bytes, UUID queue) {
@@ -268,7 +291,10 @@ final class LogMarks implements AutoCloseable {
         valid == 6,
         content.end().orZero(),
         (int) content.block().orZero(),
-        content.forced().orZero());
+        content.forced().orZero(),
+        content.removed().isKnown()
+            ? OptionalLong.of(content.removed().value())
+            : OptionalLong.empty());
   }
 
   /** The file of a log that ended here, with all of it on the device. */
@@ -306,15 +332,16 @@ final class LogMarks implements AutoCloseable {
     return trusted;
   }
 
-  /** All below it was taken out of the log; 0 if nothing was, or that is not known. */
-  synchronized long removed() {
-    return removed.value;
+  /** All below it was taken out of the log, and nothing above; empty if that is not known. */
+  synchronized OptionalLong removed() {
+    return removedKnown ? OptionalLong.of(removed.value) : OptionalLong.empty();
   }
 
   /** All below this sequence leaves the log; on the device when this returns. */
   synchronized void removed(long sequence) throws IOException {
-    if (!closed && sequence > removed.value) {
+    if (!closed && (sequence > removed.value || !removedKnown)) {
       removed.store(sequence);
+      removedKnown = true;
       force(Device.REAL, FORCED, BYTES - FORCED);
     }
   }

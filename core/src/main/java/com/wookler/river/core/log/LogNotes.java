@@ -7,6 +7,7 @@ import java.nio.file.LinkOption;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.UUID;
 
 /**
@@ -61,6 +62,14 @@ public record LogNotes(
         file,
         gapsFault,
         gaps);
+  }
+
+  /** All below it was taken out of the log by now, and nothing above; empty if not known. */
+  public OptionalLong removed(UUID queue) throws IOException {
+    if (marksFault.isPresent()) {
+      return OptionalLong.empty();
+    }
+    return LogMarks.look(Files.readAllBytes(marks), queue).removed();
   }
 
   /**

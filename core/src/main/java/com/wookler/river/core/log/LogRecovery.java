@@ -158,11 +158,9 @@ final class LogRecovery {
 
   /** The first sequence that the log may hold, as far as that is known. */
   private long begin(BlockRecovery blocks, LogMarks marks, long next, int newest) {
-    if (blocks.oldest() != Long.MAX_VALUE || next == 0) {
-      return Math.min(blocks.oldest(), next);
-    }
-    if (marks.removed() > 0) {
-      return Math.min(marks.removed(), next);
+    long oldest = Math.min(blocks.oldest(), marks.removed().orElse(Long.MAX_VALUE));
+    if (oldest != Long.MAX_VALUE || next == 0) {
+      return Math.min(oldest, next);
     }
     blocks.noteNothing();
     LOG.warn(

@@ -247,4 +247,34 @@ class DamagedFilesTest {
     log.publish(1);
     assertThat(log.files()).as("its number is not used again").contains("b00000005.cq4");
   }
+
+  @Test
+  void shouldNameTheOldestBlockThatIsMissing() throws IOException {
+    Files.delete(log.block(1));
+    shouldLose(0, 10, log.block(1));
+  }
+
+  @Test
+  void shouldMissTheOldestBlocksThoughTheirSealsAreGoneToo() throws IOException {
+    for (int block = 1; block <= 2; block++) {
+      Files.delete(log.block(block));
+      Files.delete(log.seal(block));
+    }
+    shouldLose(0, 20, log.block(2));
+  }
+
+  /** As a kill leaves it between the two. */
+  @Test
+  void shouldNotMissABlockThatWasKeptAsideWhenItLeft() throws IOException {
+    BlockLog opened = log.open();
+    opened.force();
+    Seal seal = opened.oldestSealed().orElseThrow();
+    log.salvage(directory).keep(seal);
+    assertThat(log.block(1)).doesNotExist();
+    opened = log.reopen();
+    assertThat(opened.gaps().all()).isEmpty();
+    assertThat(opened.firstSequence()).isEqualTo(10);
+    assertThat(log.seal(1)).doesNotExist();
+    assertThat(captured.warnings()).noneMatch(line -> line.contains("missing"));
+  }
 }

@@ -299,7 +299,8 @@ class GapsTest {
     assertThat(captured.warnings())
         .singleElement()
         .asString()
-        .contains("orders", "damaged", directory.toString(), "sequence 24", "block 3");
+        .contains("orders", "damaged", directory.toString(), "sequences 0 to 24", "block 3");
+    assertThat(opened.gaps().messagesFrom(0)).isEqualTo(25);
     log.publish(1);
     assertThat(log.files()).contains("b00000004.cq4");
   }

@@ -97,13 +97,22 @@ final class LogFixture implements AutoCloseable {
   BlockLog open(UUID identity, TimeSource clock) {
     log =
         BlockLog.open(
-            new LogSettings("orders", identity, directory, blockBytes, strategy, reserve, clock),
+            settings(identity, clock),
             new LogCounters(counter(), counter(), counter(), counter()),
             new LogLines(
                 pool.serial("flusher"), pool.serial("committer"), maker, pool.serial("toucher")),
             finished,
             device);
     return log;
+  }
+
+  private LogSettings settings(UUID identity, TimeSource clock) {
+    return new LogSettings("orders", identity, directory, blockBytes, strategy, reserve, clock);
+  }
+
+  /** Reports to nobody. */
+  Salvage salvage(Path home) {
+    return new Salvage(log, home, settings(IDENTITY, time), counter(), damage -> {});
   }
 
   private static AbstractCounter counter() {
