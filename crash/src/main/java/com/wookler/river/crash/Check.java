@@ -18,7 +18,7 @@ final class Check {
   Check(Site site, Scenario scenario) {
     this.site = site;
     this.scenario = scenario;
-    this.contents = new Contents(site, scenario.largest(), false);
+    this.contents = new Contents(site, scenario.largest());
     for (int i = 0; i < scenario.subscribers(); i++) {
       if (Scenario.acknowledges(i)) {
         acked.add(new AckCheck(Scenario.name(i)));
@@ -69,7 +69,7 @@ final class Check {
   /** All that was there, archived long ago too, is still what it was. */
   private void readAgain() throws IOException {
     Contents before = contents;
-    contents = new Contents(site, scenario.largest(), true);
+    contents = new Contents(site, scenario.largest());
     contents.update();
     for (long sequence = 0; sequence < before.end(); sequence++) {
       long id = before.id(sequence);

@@ -33,14 +33,12 @@ final class Contents {
   private final Site site;
   private final int largest;
   private final Set<Path> readBackups = new HashSet<>();
-  private final boolean torn; // whether what was not forced may be damaged
   private long[] ids = new long[1 << 16]; // of the content, by sequence; 0 is none
   private long end;
 
-  Contents(Site site, int largest, boolean torn) {
+  Contents(Site site, int largest) {
     this.site = site;
     this.largest = largest;
-    this.torn = torn;
   }
 
   /** The sequence after the last message. */
@@ -110,23 +108,14 @@ final class Contents {
           (offset, document, length) -> {
             try {
               reader.open(document, length, block);
-            } catch (DamagedMessageException e) {
-              damaged(file, offset, e);
-              return;
-            }
-            while (reader.hasNext()) {
-              try {
+              while (reader.hasNext()) {
                 take(reader.next());
-              } catch (DamagedMessageException e) {
-                damaged(file, offset, e);
               }
+            } catch (DamagedMessageException e) {
+              throw new BrokenPromise(file + ", at " + offset + ": " + e.getMessage());
             }
           });
     }
-  }
-
-  private void damaged(Path file, long offset, DamagedMessageException e) {
-    BrokenPromise.unless(torn, "%s, at %d: %s", file, offset, String.valueOf(e.getMessage()));
   }
 
   private void take(StoredMessage message) {
