@@ -31,6 +31,9 @@ final class ChronicleStore implements AutoCloseable {
   /** Chronicle's own file; all in it follows from the block files. */
   static final String METADATA = "metadata.cq4t";
 
+  /** Chronicle's name for the first block that it has not ended yet. */
+  private static final String ENDED_BELOW = "normalisedEOFsTo";
+
   private static final long LOCK_TIMEOUT_MILLIS = 3_000;
 
   private final Path directory;
@@ -59,12 +62,21 @@ final class ChronicleStore implements AutoCloseable {
     try {
       DurableFiles.ownerOnly(directory.resolve(METADATA));
       OwnWriteLock.install(queue);
+      leaveOlderBlocks(block);
       appender = queue.createAppender();
       appender.singleThreadedCheckDisabled(true);
     } catch (Throwable e) {
       closeQueue();
       throw e;
     }
+  }
+
+  /**
+   * Else the appender's first write goes through all blocks before, to end each where it thinks
+   * that it ends; in a damaged one it writes over messages.
+   */
+  private void leaveOlderBlocks(int active) {
+    queue.tableStorePut(ENDED_BELOW, active);
   }
 
   /**
