@@ -1,5 +1,6 @@
 package com.wookler.river.rest.server;
 
+import com.google.errorprone.annotations.CanIgnoreReturnValue;
 import com.wookler.river.core.FullPolicy;
 import com.wookler.river.core.MessageQueue;
 import com.wookler.river.core.message.Message;
@@ -24,6 +25,9 @@ final class HostedQueue<M> {
   private final MessageConverter<M> converter;
   private final @Nullable QueueSettingsJson settings;
 
+  /** Volatile: whoever waits for its messages learns why they end. */
+  private volatile boolean removed;
+
   /** Those that were asked for. */
   private final Map<String, HostedSubscriber<M>> subscribers = new ConcurrentHashMap<>();
 
@@ -42,6 +46,15 @@ final class HostedQueue<M> {
 
   MessageQueue<M> queue() {
     return queue;
+  }
+
+  /** It is about to be removed by a request. */
+  void remove() {
+    removed = true;
+  }
+
+  boolean isRemoved() {
+    return removed;
   }
 
   /** Null if the application has made it. */
@@ -111,9 +124,10 @@ final class HostedQueue<M> {
     return hosted;
   }
 
-  /** Forgets one that has ended without us, so that it is opened anew. */
-  void forget(HostedSubscriber<?> ended) {
-    subscribers.remove(ended.subscriber().name(), ended);
+  /** Forgets one that has ended, so that it is opened anew; false if a request has removed it. */
+  @CanIgnoreReturnValue
+  boolean forget(HostedSubscriber<?> ended) {
+    return subscribers.remove(ended.subscriber().name(), ended);
   }
 
   /** Ends a subscription; false if there was none. */

@@ -90,11 +90,26 @@ final class Poll<M> {
       all.complete(taken);
       return;
     }
-    if (Problems.cause(failed) instanceof QueueClosedException
-        && queue.queue().state() == QueueState.RUNNING) {
-      queue.forget(subscriber); // it was closed, and is opened anew for the next who asks
+    if (Problems.cause(failed) instanceof QueueClosedException) {
+      closed(failed);
+      return;
     }
     all.completeExceptionally(failed);
+  }
+
+  /** The subscriber was removed while this waited, with its queue perhaps, or was closed. */
+  private void closed(Throwable failed) {
+    boolean known = queue.forget(subscriber);
+    String name = subscriber.subscriber().name();
+    boolean runs = queue.queue().state() == QueueState.RUNNING;
+    if (queue.isRemoved() || (runs && !known)) {
+      all.completeExceptionally(
+          Problem.of(Problem.Kind.NOT_FOUND, "subscriber '" + name + "' was removed meanwhile"));
+    } else if (runs) {
+      all.complete(taken); // the application has closed it: the next who asks opens it anew
+    } else {
+      all.completeExceptionally(failed);
+    }
   }
 
   /** Waits no longer: what was taken by now is the answer. Any thread. */

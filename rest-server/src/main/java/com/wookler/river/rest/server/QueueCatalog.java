@@ -144,6 +144,7 @@ final class QueueCatalog implements AutoCloseable {
             "queue " + name + " has messages that are not finished; force=true removes them too");
       }
       if (queues.remove(name, queue)) {
+        queue.remove();
         queue.queue().delete(); // before its settings: what a kill leaves of it is found again
         files.delete(name);
         LOG.info("Queue {} was removed by a request", name);

@@ -254,6 +254,18 @@ class SubscriberRoutesTest {
   }
 
   @Test
+  void shouldTellAPollThatItsSubscriberWasRemoved() {
+    asked.put("/v1/queues/orders", "");
+    for (String removed : List.of(BILLING, "/v1/queues/orders?force=true")) {
+      asked.put(BILLING, "");
+      var waiting = asked.later("POST", BILLING + "/deliveries?wait=50s", "");
+      await().until(() -> server.waiting() == 1);
+      asked.delete(removed);
+      assertThat(waiting.join().status()).isEqualTo(404);
+    }
+  }
+
+  @Test
   void shouldMakeNothingUnlessItIsSetTo() {
     server.close();
     server = RiverServer.builder().port(0).directory(directory).autoCreate(false).start();
