@@ -8,9 +8,14 @@ import java.net.http.HttpRequest;
 import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandlers;
+import java.net.http.HttpTimeoutException;
 import java.time.Duration;
 import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 
 /** Posts to a URL, and says what the answer means. Thread-safe. */
 final class HttpPost {
@@ -59,9 +64,7 @@ final class HttpPost {
     HttpRequest.Builder request =
         HttpRequest.newBuilder(url).timeout(timeout).header("Idempotency-Key", idempotencyKey);
     headers.forEach(request::header);
-    HttpResponse<Void> response =
-        client.send(
-            request.POST(BodyPublishers.ofByteArray(body)).build(), BodyHandlers.discarding());
+    HttpResponse<Void> response = send(request.POST(BodyPublishers.ofByteArray(body)).build());
     int status = response.statusCode();
     if (status / 100 == 2) {
       return new Answer(Verdict.TAKEN, status, Duration.ZERO);
@@ -78,6 +81,24 @@ final class HttpPost {
       case TIMEOUT, TOO_EARLY, TOO_MANY, BAD_GATEWAY, UNAVAILABLE, GATEWAY_TIMEOUT ->
           throw new IOException(what);
       default -> throw new RiverException(what);
+    }
+  }
+
+  /** The client's own time limit ends with the header of the answer; this one with its body. */
+  private HttpResponse<Void> send(HttpRequest request) throws IOException, InterruptedException {
+    CompletableFuture<HttpResponse<Void>> answer =
+        client.sendAsync(request, BodyHandlers.discarding());
+    try {
+      return answer.get(timeout.toNanos(), TimeUnit.NANOSECONDS);
+    } catch (TimeoutException e) {
+      throw new HttpTimeoutException(url + " has not answered whole within " + timeout);
+    } catch (ExecutionException e) {
+      if (e.getCause() instanceof IOException failed) {
+        throw new IOException(failed.toString(), failed);
+      }
+      throw new RiverException(url + " cannot be asked", e.getCause());
+    } finally {
+      answer.cancel(true); // no effect on one that is there
     }
   }
 

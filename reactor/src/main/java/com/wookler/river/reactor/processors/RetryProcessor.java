@@ -20,6 +20,8 @@ import java.util.Objects;
 import java.util.concurrent.TimeoutException;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Stores and forwards: a processor around one that depends on something which may be away.
@@ -43,6 +45,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class RetryProcessor<M>
     implements BatchProcessor<M>, ReactorAware<M>, Configurable, AutoCloseable {
+  private static final Logger LOG = LoggerFactory.getLogger(RetryProcessor.class);
   private static final String FAILURES = "breaker.failures";
   private static final String WAIT = "breaker.wait";
   private static final String PAUSE = "breaker.pause";
@@ -55,7 +58,18 @@ public final class RetryProcessor<M>
       BatchProcessor<M> downstream,
       Breaker breaker,
       Predicate<? super Throwable> trips,
-      TimeSource time) {}
+      TimeSource time) {
+
+    /** The outcome of a call must be told: what the user's predicate throws means no. */
+    boolean isAway(Throwable thrown) {
+      try {
+        return trips.test(thrown);
+      } catch (RuntimeException | Error e) {
+        LOG.error("The predicate {} of a retry processor threw", trips, e);
+        return false;
+      }
+    }
+  }
 
   /** For XML. */
   public RetryProcessor() {}
@@ -155,7 +169,7 @@ public final class RetryProcessor<M>
       parts.breaker().undecided();
       throw e;
     } catch (Throwable e) {
-      if (parts.trips().test(e)) {
+      if (parts.isAway(e)) {
         parts.breaker().failed(started, e);
         return held(batch, parts.breaker().untilNext());
       }
@@ -196,7 +210,7 @@ public final class RetryProcessor<M>
 
   private static <M> boolean isAway(ProcessResult<M> result, Guarded<M> parts) {
     Throwable cause = result.cause();
-    return result.isRetry() || (cause != null && parts.trips().test(cause));
+    return result.isRetry() || (cause != null && parts.isAway(cause));
   }
 
   private static <M> List<ProcessResult<M>> held(List<Delivery<M>> batch, Duration hold) {

@@ -78,7 +78,7 @@ final class RollingFiles implements AutoCloseable {
         }
       }
       out.force(false);
-    } catch (IOException e) {
+    } catch (IOException | RuntimeException | Error e) { // no memory for a buffer, perhaps
       abandon(out, start, e);
       throw e;
     }
@@ -106,8 +106,13 @@ final class RollingFiles implements AutoCloseable {
         // somebody else writes files of this prefix: the next number
       }
     }
+    try {
+      forceDirectory();
+    } catch (IOException e) { // it may be lost with the power: not this one
+      opened.close();
+      throw e;
+    }
     file = opened;
-    forceDirectory();
     return opened;
   }
 
@@ -123,7 +128,7 @@ final class RollingFiles implements AutoCloseable {
    * interrupt closes the channel, so the cut needs one of its own.
    */
   @GuardedBy("this")
-  private void abandon(FileChannel out, long start, IOException cause) {
+  private void abandon(FileChannel out, long start, Throwable cause) {
     file = null;
     boolean interrupted = Thread.interrupted();
     try (out;

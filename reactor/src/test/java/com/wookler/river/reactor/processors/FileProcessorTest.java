@@ -12,9 +12,11 @@ import com.wookler.river.core.subscriber.Subscriber;
 import com.wookler.river.core.subscriber.SubscriberConfig;
 import com.wookler.river.reactor.Reactor;
 import java.io.IOException;
+import java.nio.channels.ClosedByInterruptException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.AbstractList;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Stream;
@@ -96,5 +98,53 @@ class FileProcessorTest {
     assertThatThrownBy(() -> new FileProcessor<>(file, "events", 1_000, FileProcessorTest::line))
         .isInstanceOf(ConfigurationException.class)
         .hasMessageContaining(file.toString());
+  }
+
+  private static List<byte[]> twoLines(Runnable between) {
+    return new AbstractList<>() {
+      @Override
+      public byte[] get(int index) {
+        if (index == 1) {
+          between.run();
+        }
+        return ("line " + index + "\n").getBytes(StandardCharsets.UTF_8);
+      }
+
+      @Override
+      public int size() {
+        return 2;
+      }
+    };
+  }
+
+  @Test
+  void shouldCutABatchThatAnInterruptHasLeftHalfWritten() throws IOException {
+    try (RollingFiles files = new RollingFiles(directory, "events", 1_000)) {
+      files.append(twoLines(() -> {}));
+      assertThatThrownBy(() -> files.append(twoLines(() -> Thread.currentThread().interrupt())))
+          .isInstanceOf(ClosedByInterruptException.class);
+      assertThat(Thread.interrupted()).isTrue();
+      files.append(twoLines(() -> {}));
+    }
+    assertThat(files(directory)).hasSize(2).allSatisfy(FileProcessorTest::hasTwoLines);
+  }
+
+  @Test
+  void shouldCutABatchThatAnErrorHasLeftHalfWritten() throws IOException {
+    try (RollingFiles files = new RollingFiles(directory, "events", 1_000)) {
+      files.append(twoLines(() -> {}));
+      assertThatThrownBy(() -> files.append(twoLines(FileProcessorTest::outOfMemory)))
+          .isInstanceOf(OutOfMemoryError.class);
+      files.append(twoLines(() -> {}));
+    }
+    assertThat(files(directory)).hasSize(2).allSatisfy(FileProcessorTest::hasTwoLines);
+  }
+
+  private static void outOfMemory() {
+    throw new OutOfMemoryError("made by the test");
+  }
+
+  private static void hasTwoLines(Path file) {
+    assertThat(file).hasContent("line 0\nline 1\n");
   }
 }

@@ -15,6 +15,8 @@ import com.wookler.river.reactor.Reactor;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.net.ServerSocket;
+import java.net.Socket;
 import java.net.URI;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
@@ -26,14 +28,19 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
+@Timeout(60)
 class HttpProcessorTest {
+  private static final Duration SOON = Duration.ofSeconds(20);
+
   @TempDir Path directory;
   private HttpServer server;
   private MessageQueue<String> queue;
   private Subscriber<String> subscriber;
   private final Queue<String> received = new ConcurrentLinkedQueue<>();
+  private final Queue<Socket> open = new ConcurrentLinkedQueue<>(); // else they may be collected
   private final Queue<Integer> answers = new ConcurrentLinkedQueue<>(); // then 200
 
   @BeforeEach
@@ -64,9 +71,12 @@ class HttpProcessorTest {
   }
 
   @AfterEach
-  void close() {
+  void close() throws IOException {
     queue.close();
     server.stop(0);
+    for (Socket connection : open) {
+      connection.close();
+    }
   }
 
   private HttpProcessor.Builder<String> http() {
@@ -170,6 +180,42 @@ class HttpProcessorTest {
       server = serve(port);
       awaitDrained();
       assertThat(received).containsExactlyInAnyOrder("a events-0", "b events-1");
+    }
+  }
+
+  @Test
+  void shouldGiveUpAnAnswerThatDoesNotEnd() throws Exception {
+    try (ServerSocket half = new ServerSocket(0, 10, InetAddress.getLoopbackAddress())) {
+      Thread answering = new Thread(() -> beginAnswers(half), "half-answers");
+      answering.start();
+      URI url = URI.create("http://127.0.0.1:" + half.getLocalPort() + "/");
+      HttpProcessor<String> http =
+          HttpProcessor.<String>builder(url, "events", d -> new byte[] {1})
+              .timeout(Duration.ofMillis(200))
+              .build();
+      queue.publisher().publish("a");
+      try (Reactor<String> reactor =
+          Reactor.builder(subscriber).batchProcessor("http", http).start()) {
+        await().atMost(SOON).until(() -> reactor.stats().failed() >= 2);
+        assertThat(reactor.stats().finished()).isZero();
+      }
+    }
+  }
+
+  /** Says that it is well, and that more comes. */
+  private void beginAnswers(ServerSocket half) {
+    try {
+      while (true) {
+        Socket connection = half.accept();
+        open.add(connection);
+        connection
+            .getOutputStream()
+            .write(
+                "HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nhalf"
+                    .getBytes(StandardCharsets.US_ASCII));
+      }
+    } catch (IOException e) {
+      // the test is over
     }
   }
 }

@@ -24,8 +24,10 @@ import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
+@Timeout(60)
 class RetryProcessorTest {
   private static final Duration SOON = Duration.ofSeconds(20);
   private static final Duration SHORT = Duration.ofMillis(20);
@@ -207,5 +209,29 @@ class RetryProcessorTest {
             () -> RetryProcessor.around(this::downstream).waitWhenAway(Duration.ZERO).build())
         .isInstanceOf(ConfigurationException.class)
         .hasMessageContaining("breaker.wait");
+  }
+
+  @Test
+  void shouldGoOnThoughThePredicateThrowsAtTheOneCallThatIsTried() {
+    RetryProcessor<String> retry =
+        quick(
+                RetryProcessor.<String>around(
+                    d -> {
+                      switch (calls.incrementAndGet()) {
+                        case 1, 2, 3 -> throw new IOException("nobody there");
+                        case 4 -> throw new IllegalStateException("no cause");
+                        default -> arrived.add(d.data());
+                      }
+                      return ProcessResult.pass();
+                    }))
+            .trips(e -> e instanceof IOException || e.getCause().getMessage() != null)
+            .build();
+    publish(0, 3);
+    try (Reactor<String> reactor = reactor(retry)) {
+      awaitDrained();
+      assertThat(arrived).containsExactlyInAnyOrderElementsOf(messages(3));
+      assertThat(reactor.stats().failed()).isEqualTo(1);
+      assertThat(retry.isAway()).isFalse();
+    }
   }
 }
