@@ -34,6 +34,7 @@ final class Stream<M> implements Flow.Subscription, Runnable {
   private final AtomicLong demand = new AtomicLong();
   private volatile boolean cancelled; // never false again
   private volatile @Nullable IllegalArgumentException wrong; // a request of the consumer's
+  private volatile @Nullable Throwable refusal; // the executor's
   private volatile @Nullable CompletableFuture<List<Delivery<M>>> pending; // written by run only
   private Flow.@Nullable Subscriber<? super Delivery<M>> consumer; // confined to run; null: ended
 
@@ -49,7 +50,12 @@ final class Stream<M> implements Flow.Subscription, Runnable {
   }
 
   void begin() {
-    executor.execute(this);
+    try {
+      executor.execute(this);
+    } catch (RuntimeException | Error e) { // it takes nothing any more: the last signal comes here
+      refusal = e;
+      run();
+    }
   }
 
   @Override
@@ -74,7 +80,7 @@ final class Stream<M> implements Flow.Subscription, Runnable {
 
   private void schedule() {
     if (work.getAndIncrement() == 0) {
-      executor.execute(this);
+      begin();
     }
   }
 
@@ -90,10 +96,13 @@ final class Stream<M> implements Flow.Subscription, Runnable {
   private void step() {
     while (consumer != null) {
       IllegalArgumentException mistake = wrong;
+      Throwable refused = refusal;
       if (cancelled) {
         end(gone -> {});
       } else if (mistake != null) {
         end(gone -> gone.onError(mistake));
+      } else if (refused != null) {
+        end(gone -> gone.onError(refused));
       } else if (!give()) {
         return;
       }
@@ -210,6 +219,8 @@ final class Stream<M> implements Flow.Subscription, Runnable {
       verdict.accept(delivery);
     } catch (StaleReceiptException | QueueClosedException e) {
       LOG.debug("Sequence {} was decided meanwhile", delivery.sequence());
+    } catch (RuntimeException e) { // the stream goes on, or ends as it should
+      LOG.error("Cannot decide over sequence {}", delivery.sequence(), e);
     }
   }
 }
