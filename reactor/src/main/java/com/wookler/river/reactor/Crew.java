@@ -4,9 +4,11 @@ import com.google.errorprone.annotations.concurrent.GuardedBy;
 import com.wookler.river.common.MonitoredThread;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.Executor;
-import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.ExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
@@ -35,6 +37,10 @@ final class Crew<M> {
 
   @GuardedBy("lock")
   private final List<Worker<M>> workers = new ArrayList<>();
+
+  /** Threads of workers that end the reactor from within a processor. */
+  @GuardedBy("lock")
+  private final Set<Thread> closers = new HashSet<>();
 
   @GuardedBy("lock")
   private int hired;
@@ -77,15 +83,17 @@ final class Crew<M> {
   void start(Worker<M> worker) {
     try {
       execute(worker);
-    } catch (RejectedExecutionException e) {
-      LOG.error(
-          "The executor of subscriber {} takes no more tasks: a consumer less",
-          plan.subscriber().name(),
-          e);
-      worker.abandon();
-      remove(worker);
-    } catch (RuntimeException | Error e) { // no memory for a thread, perhaps
-      worker.restAgain(e);
+    } catch (RuntimeException | Error e) { // it is full, or there is no memory for a thread
+      if (executor instanceof ExecutorService service && service.isShutdown()) {
+        LOG.error(
+            "The executor of subscriber {} takes no more tasks: a consumer less",
+            plan.subscriber().name(),
+            e);
+        worker.abandon();
+        remove(worker);
+      } else {
+        worker.restAgain(e);
+      }
     }
   }
 
@@ -115,25 +123,27 @@ final class Crew<M> {
    * processed one at a time.
    */
   void substitute(Worker<M> stuck) {
-    if (executor == null && !plan.oneAtATime()) {
+    if (executor == null && !plan.oneAtATime() && !stuck.isGuest()) {
       hire();
       stuck.dismiss();
     }
   }
 
-  /** A worker has ended; something that was thrown ends its thread, and another takes its place. */
+  /**
+   * A worker has ended; something that was thrown ends its thread, and another takes its place.
+   * That one begins with a rest: errors may go on, and it needs no thread at once, which there may
+   * not be.
+   */
   void ended(Worker<M> worker, @Nullable Throwable thrown) {
     if (thrown != null) {
       LOG.error(
           "A thread of subscriber {} ends by an error, and is replaced",
           plan.subscriber().name(),
           thrown);
-      gate.await(HOLD_NANOS);
       plan.tally().replaced.increment();
-      try {
-        hire();
-      } catch (RuntimeException | Error e) {
-        LOG.error("Cannot replace a thread of subscriber {}", plan.subscriber().name(), e);
+      Worker<M> next = add(executor != null);
+      if (next != null) {
+        next.restFor(HOLD_NANOS);
       }
     }
     remove(worker);
@@ -179,24 +189,34 @@ final class Crew<M> {
     workers().forEach(Worker::abandon);
   }
 
+  /** Whether the calling thread is one of its workers: a processor calls. */
+  boolean isWithin() {
+    return workers().stream().anyMatch(worker -> worker.thread() == Thread.currentThread());
+  }
+
   /**
-   * Waits for all to end; not for the one whose thread calls, which would wait for itself.
+   * Waits for all to end; if one of them calls, not for that one and others that do the same, which
+   * would wait for each other.
    *
    * @return whether they have
    */
   boolean awaitEnd(Duration timeout) {
     boolean interrupted = false;
+    boolean within = isWithin();
     long left = timeout.compareTo(LONGEST) > 0 ? LONGEST.toNanos() : timeout.toNanos();
     lock.lock();
     try {
-      while (!areOthersEnded() && left > 0) {
+      if (within && closers.add(Thread.currentThread())) {
+        ended.signalAll();
+      }
+      while (!areEnded(within) && left > 0) {
         try {
           left = ended.awaitNanos(left);
         } catch (InterruptedException e) {
           interrupted = true;
         }
       }
-      return areOthersEnded();
+      return areEnded(within);
     } finally {
       lock.unlock();
       if (interrupted) {
@@ -206,7 +226,13 @@ final class Crew<M> {
   }
 
   @GuardedBy("lock")
-  private boolean areOthersEnded() {
-    return workers.stream().allMatch(worker -> worker.thread() == Thread.currentThread());
+  private boolean areEnded(boolean within) {
+    return workers.isEmpty() || (within && workers.stream().allMatch(this::isCloser));
+  }
+
+  @GuardedBy("lock")
+  private boolean isCloser(Worker<M> worker) {
+    Thread thread = worker.thread();
+    return thread != null && closers.contains(thread);
   }
 }

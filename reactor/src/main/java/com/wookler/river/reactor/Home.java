@@ -3,6 +3,7 @@ package com.wookler.river.reactor;
 import com.wookler.river.core.subscriber.Delivery;
 import com.wookler.river.core.subscriber.Subscriber;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicReference;
 
 /**
  * What all parts of one reactor share. Thread-safe.
@@ -10,8 +11,10 @@ import java.util.List;
  * @param subscriber whose messages it takes
  * @param tally what its parts count in
  * @param gate whether messages may be taken
+ * @param crew who processes them; none while the processors are started
  */
-record Home<M>(Subscriber<M> subscriber, Tally tally, Gate gate) implements ReactorContext<M> {
+record Home<M>(Subscriber<M> subscriber, Tally tally, Gate gate, AtomicReference<Crew<M>> crew)
+    implements ReactorContext<M> {
   Outcomes<M> outcomes() {
     return new Outcomes<>(this);
   }
@@ -19,6 +22,17 @@ record Home<M>(Subscriber<M> subscriber, Tally tally, Gate gate) implements Reac
   /** For what is decided outside a batch, by any thread. */
   void decide(Delivery<M> delivery, ProcessResult<M> result) {
     decide(List.of(delivery), List.of(result));
+  }
+
+  @Override
+  public boolean run(List<Delivery<M>> batch, Runnable work) {
+    Crew<M> hired = crew.get();
+    Worker<M> worker = hired == null ? null : hired.guest();
+    if (worker == null) {
+      return false;
+    }
+    worker.lend(List.copyOf(batch), work);
+    return true;
   }
 
   @Override

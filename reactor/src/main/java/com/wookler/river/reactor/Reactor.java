@@ -14,6 +14,7 @@ import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.Executor;
 import java.util.concurrent.ExecutorService;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
@@ -71,6 +72,7 @@ public final class Reactor<M> implements AutoCloseable {
     this.owned = settings.ownsExecutor ? settings.executor : null;
     this.gate = plan.gate();
     this.crew = new Crew<>(plan, settings.executor);
+    plan.home().crew().set(crew);
     this.hasThreads = settings.threads > 0;
     this.watch = new StuckWatch<>(plan, crew, settings.threads, settings.limit());
     this.tasks = TaskShare.acquire();
@@ -167,6 +169,7 @@ public final class Reactor<M> implements AutoCloseable {
    * @return whether all batches ended in time
    */
   public boolean close(Duration timeout) {
+    boolean within = crew.isWithin();
     gate.become(Gate.State.STOPPED);
     crew.wake();
     boolean inTime = crew.awaitEnd(timeout);
@@ -176,7 +179,11 @@ public final class Reactor<M> implements AutoCloseable {
       ended = crew.awaitEnd(GRACE);
       crew.abandon();
     }
-    closing.lock();
+    if (!within) {
+      closing.lock();
+    } else if (!closing.tryLock()) {
+      return inTime; // whoever ends it may wait for this batch
+    }
     try {
       if (!closed) {
         closed = true;
@@ -318,8 +325,9 @@ public final class Reactor<M> implements AutoCloseable {
     /**
      * Where to run instead of own threads: as many tasks at once as {@link #threads} says, each of
      * which takes a thread as long as there are messages; they are in flight when the task is
-     * handed over. One whose thread is interrupted ends for good, and so does one that the executor
-     * refuses. {@code Runnable::run} runs them on the pool that futures use by themselves.
+     * handed over. One whose thread is interrupted ends for good, and so does one that an executor
+     * which was shut down refuses; one that it refuses otherwise is tried again a second later.
+     * {@code Runnable::run} runs them on the pool that futures use by themselves.
      */
     public Builder<M> executor(Executor own) {
       this.executor = Objects.requireNonNull(own, "own");
@@ -399,10 +407,15 @@ public final class Reactor<M> implements AutoCloseable {
           order == null || order == own,
           "is to keep the order " + order + ", but its subscriber has subscriber.order=" + own);
       check(limit().toMillis() >= 1, "has a time limit of " + limit());
-      Home<M> home = new Home<>(subscriber, new Tally(), new Gate(time));
+      Home<M> home = new Home<>(subscriber, new Tally(), new Gate(time), new AtomicReference<>());
       Assembly<M> assembly = new Assembly<>(home, time, new ArrayList<>());
       Chain<M> chain = new Chain<>(parts.stream().map(part -> part.build(assembly)).toList());
-      chain.start();
+      try {
+        chain.start();
+      } catch (RuntimeException | Error e) {
+        assembly.counters().forEach(ProcessorCounters::close);
+        throw e;
+      }
       boolean oneAtATime = order == Order.SEQUENCE;
       Plan<M> plan = new Plan<>(home, takes(), chain, time, oneAtATime);
       return new Reactor<>(this, plan, assembly.counters())

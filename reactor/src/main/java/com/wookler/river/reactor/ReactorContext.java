@@ -21,4 +21,15 @@ public interface ReactorContext<M> {
    * @param results one for each, in the same order; {@link ProcessResult#pass} counts as finished
    */
   void decide(List<Delivery<M>> deliveries, List<ProcessResult<M>> results);
+
+  /**
+   * Does work over messages for which {@link ProcessResult#later} was answered, on the calling
+   * thread, which the processor has started by itself. As on the reactor's own threads, it is
+   * reported when it takes longer than the time limit, and the reactor's end waits for it and
+   * interrupts it.
+   *
+   * @param batch one message or more
+   * @return false: it was not done, for the reactor has ended
+   */
+  boolean run(List<Delivery<M>> batch, Runnable work);
 }

@@ -76,6 +76,10 @@ final class Worker<M> implements Runnable {
     return number;
   }
 
+  boolean isGuest() {
+    return isGuest;
+  }
+
   @Override
   public void run() {
     boolean again = true;
@@ -205,6 +209,20 @@ final class Worker<M> implements Runnable {
     return outcomes.error();
   }
 
+  /** Has the calling thread, which is neither ours nor works for us, do something over a batch. */
+  void lend(List<Delivery<M>> batch, Runnable work) {
+    thread = Thread.currentThread();
+    run = new Run<>(batch, plan.time().nanoTime());
+    try {
+      work.run();
+    } finally {
+      run = null;
+      endInterrupts(Thread.interrupted());
+      thread = null;
+      crew.ended(this, null);
+    }
+  }
+
   /** What it is processing; null between batches. */
   @Nullable Run<M> current() {
     return run;
@@ -223,6 +241,11 @@ final class Worker<M> implements Runnable {
   /** It may take messages again, as far as the gate is concerned. */
   void resume() {
     rest.look();
+  }
+
+  /** Has it begin after a time, without a thread until then. */
+  void restFor(long nanos) {
+    rest.begin(nanos);
   }
 
   /** There is no thread for it now. */
@@ -269,6 +292,8 @@ final class Worker<M> implements Runnable {
       }
     } catch (StaleReceiptException | QueueClosedException e) {
       LOG.debug("Sequence {} was decided meanwhile", delivery.sequence());
+    } catch (RuntimeException e) { // the others are given back all the same
+      LOG.error("Cannot give sequence {} back", delivery.sequence(), e);
     }
   }
 }

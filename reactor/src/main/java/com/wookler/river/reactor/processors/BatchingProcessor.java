@@ -56,8 +56,9 @@ public final class BatchingProcessor<M>
   @GuardedBy("turn")
   private long bytes;
 
+  /** Of the present batch; completed early, it is let go of. True: its time is over. */
   @GuardedBy("turn")
-  private long batches; // handed over so far: tells a timer that it is too late
+  private @Nullable CompletableFuture<Boolean> timer;
 
   @GuardedBy("turn")
   private boolean closed;
@@ -166,6 +167,9 @@ public final class BatchingProcessor<M>
   public List<ProcessResult<M>> process(List<Delivery<M>> batch) throws InterruptedException {
     turn.lockInterruptibly();
     try {
+      if (closed) { // by a processor before this one
+        return Collections.nCopies(batch.size(), ProcessResult.release());
+      }
       for (Delivery<M> delivery : batch) {
         collect(delivery);
       }
@@ -185,7 +189,7 @@ public final class BatchingProcessor<M>
       return;
     }
     if (collected.isEmpty()) {
-      startTimer(batches);
+      startTimer();
     }
     collected.add(delivery);
     bytes += size;
@@ -201,18 +205,35 @@ public final class BatchingProcessor<M>
     return reactor;
   }
 
-  private void startTimer(long batch) {
+  @GuardedBy("turn")
+  private void startTimer() {
     String name = "REACTOR-" + reactor().subscriber().name() + "-batch";
-    CompletableFuture.delayedExecutor(
-            settings().maxWait().toNanos(), TimeUnit.NANOSECONDS, Runnable::run)
-        .execute(() -> new MonitoredThread(name, () -> timeIsOver(batch)).start());
+    CompletableFuture<Boolean> started = new CompletableFuture<>();
+    timer = started;
+    CompletableFuture<?> unused =
+        started
+            .completeOnTimeout(true, settings().maxWait().toNanos(), TimeUnit.NANOSECONDS)
+            .thenAccept(
+                isOver -> {
+                  if (isOver) {
+                    new MonitoredThread(name, () -> timeIsOver(started)).start();
+                  }
+                });
   }
 
-  private void timeIsOver(long batch) {
+  @GuardedBy("turn")
+  private void stopTimer() {
+    if (timer != null) {
+      timer.complete(false);
+      timer = null;
+    }
+  }
+
+  private void timeIsOver(CompletableFuture<Boolean> whose) {
     turn.lock();
     try {
-      if (batches == batch && !closed) {
-        handOver();
+      if (timer == whose && !reactor().run(collected, this::handOver)) {
+        stopTimer(); // the reactor's end gives them back
       }
     } finally {
       turn.unlock();
@@ -224,7 +245,7 @@ public final class BatchingProcessor<M>
     List<Delivery<M>> batch = collected;
     collected = new ArrayList<>();
     bytes = 0;
-    batches++;
+    stopTimer();
     if (!batch.isEmpty()) {
       reactor().decide(batch, results(batch));
     }
@@ -253,6 +274,7 @@ public final class BatchingProcessor<M>
     turn.lock();
     try {
       closed = true;
+      stopTimer();
       List<Delivery<M>> left = collected;
       collected = new ArrayList<>();
       if (!left.isEmpty()) {

@@ -17,14 +17,19 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.Semaphore;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
+@Timeout(60)
 class BatchingProcessorTest {
   private static final Duration SOON = Duration.ofSeconds(20);
   private static final Duration LONG = Duration.ofMinutes(5);
@@ -191,5 +196,113 @@ class BatchingProcessorTest {
                     .start())
         .isInstanceOf(ConfigurationException.class)
         .hasMessageContaining("acknowledgement");
+  }
+
+  @Test
+  void shouldBeClosedThoughABatchIsStuckThatItsTimeHasHandedOver() throws InterruptedException {
+    CountDownLatch stuck = new CountDownLatch(1);
+    CountDownLatch interrupted = new CountDownLatch(1);
+    Reactor<String> reactor =
+        reactor(
+            new BatchingProcessor<>(
+                batch -> {
+                  stuck.countDown();
+                  try {
+                    new CountDownLatch(1).await();
+                    return take(batch);
+                  } finally {
+                    interrupted.countDown();
+                  }
+                },
+                100,
+                SHORT));
+    publish(2);
+    stuck.await();
+    assertThat(reactor.close(Duration.ofMillis(50))).isFalse();
+    interrupted.await();
+    assertThat(subscriber.batch(10, SOON))
+        .extracting(d -> d.data() + "#" + d.attempt())
+        .containsExactly("m0#2", "m1#2");
+  }
+
+  @Test
+  void shouldLeaveAProcessorAloneThatAnInterruptDoesNotEnd() {
+    Semaphore stuck = new Semaphore(0);
+    Semaphore free = new Semaphore(0);
+    Reactor<String> reactor =
+        reactor(
+            new BatchingProcessor<>(
+                batch -> {
+                  stuck.release();
+                  free.acquireUninterruptibly();
+                  return take(batch);
+                },
+                100,
+                SHORT));
+    publish(2);
+    stuck.acquireUninterruptibly();
+    assertThat(reactor.close(Duration.ofMillis(50))).isFalse();
+    assertThat(reactor.isRunning()).isFalse();
+    free.release();
+    await().atMost(SOON).until(() -> batches.size() == 1);
+  }
+
+  @Test
+  void shouldReportABatchThatIsStuckThoughItsTimeHasHandedItOver() {
+    CountDownLatch free = new CountDownLatch(1);
+    try (Reactor<String> reactor =
+        Reactor.builder(subscriber)
+            .timeLimit(Duration.ofMillis(100))
+            .batchProcessor(
+                "bulk",
+                new BatchingProcessor<String>(
+                    batch -> {
+                      free.await();
+                      return take(batch);
+                    },
+                    100,
+                    SHORT))
+            .start()) {
+      publish(2);
+      await().atMost(SOON).until(() -> reactor.stats().stuck() == 1);
+      free.countDown();
+      awaitDrained();
+      assertThat(batches).hasSize(1);
+    }
+  }
+
+  @Test
+  void shouldGiveBackWhatComesWhenItIsClosed() throws InterruptedException {
+    AtomicReference<Reactor<String>> own = new AtomicReference<>();
+    CountDownLatch started = new CountDownLatch(1);
+    own.set(
+        Reactor.builder(subscriber)
+            .processor(
+                d -> {
+                  started.await();
+                  own.get().close();
+                  return ProcessResult.pass();
+                })
+            .batchProcessor("bulk", new BatchingProcessor<>(this::take, 10, LONG))
+            .start());
+    publish(1);
+    started.countDown();
+    await().atMost(SOON).until(() -> own.get().stats().released() == 1);
+    assertThat(subscriber.batch(10, SOON)).extracting(Delivery::attempt).containsExactly(1);
+  }
+
+  @Test
+  void shouldStartNoThreadForATimeThatNumbersWereFasterThan() {
+    long before = new Thread().getId();
+    try (Reactor<String> reactor =
+        reactor(new BatchingProcessor<>(this::take, 10, Duration.ofMillis(300)))) {
+      publish(1_000);
+      awaitDrained();
+      publish(1); // whose time comes after that of all before it
+      awaitDrained();
+      assertThat(batches).hasSize(101);
+      assertThat(reactor.stats().finished()).isEqualTo(1_001);
+    }
+    assertThat(new Thread().getId() - before).isLessThan(50); // threads that were made meanwhile
   }
 }
