@@ -48,9 +48,8 @@ final class AsyncRoom<D> {
   @GuardedBy("lock")
   private final Deque<Request<D>> waiting = new ArrayDeque<>();
 
-  /** When to look for those whose time is over; none of them ends before. */
-  @GuardedBy("lock")
-  private long nextDeadline = Long.MAX_VALUE;
+  /** When to look for those whose time is over; none of them ends before. Set under the lock. */
+  private volatile long nextDeadline = Long.MAX_VALUE;
 
   @GuardedBy("lock")
   private @Nullable WorkerPool pool;
@@ -197,17 +196,11 @@ final class AsyncRoom<D> {
     }
   }
 
-  /** For clocks that are moved by hand: no timer knows. */
-  void tend() {
-    lock.lock();
-    try {
-      if (waiting.isEmpty()) {
-        return;
-      }
-    } finally {
-      lock.unlock();
+  /** For clocks that are moved by hand: no timer knows. While nothing is due, nobody looks. */
+  void tend(boolean mayBeDue) {
+    if (nextDeadline <= time.nanoTime() || (mayBeDue && nextDeadline != Long.MAX_VALUE)) {
+      ask();
     }
-    ask();
   }
 
   private void woken() {
@@ -242,6 +235,9 @@ final class AsyncRoom<D> {
       while (head != null && isDecided(head)) {
         waiting.remove();
         head = waiting.peek();
+      }
+      if (head == null) {
+        nextDeadline = Long.MAX_VALUE;
       }
       return head;
     } finally {

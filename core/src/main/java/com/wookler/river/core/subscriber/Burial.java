@@ -139,6 +139,7 @@ final class Burial<M> {
     } finally {
       adding.unlock();
     }
+    state.force.touch(); // it waits to be finished
   }
 
   private void exhume(long sequence, long ticket) {
@@ -146,6 +147,7 @@ final class Burial<M> {
     try {
       if (!state.isClosed()) {
         state.ledger.exhume(sequence, ticket, state.nowMillis());
+        state.force.touch();
       }
     } finally {
       state.lock.unlock();
@@ -164,16 +166,20 @@ final class Burial<M> {
     }
   }
 
-  /** What is due by time, and by itself: for a queue on which nobody polls. */
-  void tend() {
+  /**
+   * What is due by time, and by itself: for a queue on which nobody polls.
+   *
+   * @return whether nothing is left
+   */
+  boolean tend() {
     if (state.config.maxDeliveries() == 0 && isEmpty()) {
-      return;
+      return true;
     }
     boolean spent;
     state.lock.lock();
     try {
       if (state.isClosed()) {
-        return;
+        return true;
       }
       if (state.ledger.nextDueMillis() <= state.nowMillis()) {
         state.ledger.expire(state.nowMillis());
@@ -182,9 +188,11 @@ final class Burial<M> {
     } finally {
       state.lock.unlock();
     }
-    if ((spent || !isEmpty()) && state.time.nanoTime() - notBefore >= 0) {
+    boolean left = spent || !isEmpty();
+    if (left && state.time.nanoTime() - notBefore >= 0) {
       wake();
     }
+    return !left;
   }
 
   private boolean isEmpty() {
@@ -214,6 +222,7 @@ final class Burial<M> {
         return; // the next opening goes on
       }
       notBefore = state.time.nanoTime() + retryNanos;
+      state.force.touch();
       LOG.warn(
           "Queue {}, subscriber {}: a message to give up stays unfinished, its dead letter cannot"
               + " be kept; next try in {} s: {}",

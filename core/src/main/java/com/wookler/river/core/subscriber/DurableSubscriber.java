@@ -30,7 +30,7 @@ public final class DurableSubscriber<M> implements Subscriber<M> {
   private final Consumer<DurableSubscriber<M>> onClose;
   private final SubscriberState<M> state;
   private final Burial<M> burial;
-  private final Sweep<M> sweep;
+  private final Tending<M> tending;
   private final Polls<M> polls;
   private final Decisions<M> decisions;
   private final Settling<M> settling;
@@ -60,7 +60,7 @@ public final class DurableSubscriber<M> implements Subscriber<M> {
     this.onClose = onClose;
     this.state = new SubscriberState<>(this, context, config, ledger, counters);
     this.burial = new Burial<>(state, deadLetters);
-    this.sweep = new Sweep<>(state);
+    this.tending = new Tending<>(state, burial, context.log());
     this.decisions = new Decisions<>(this, state, burial);
     this.polls = new Polls<>(state, burial, decisions);
     this.receipts =
@@ -250,9 +250,12 @@ public final class DurableSubscriber<M> implements Subscriber<M> {
 
   /** Does what is due by time though nobody polls; called by housekeeping. */
   public void tend() {
-    burial.tend();
-    sweep.run();
-    async.tend();
+    async.tend(tending.run());
+  }
+
+  /** How often something could be due, so that it was looked at; for tests. */
+  long tended() {
+    return tending.times();
   }
 
   @Override

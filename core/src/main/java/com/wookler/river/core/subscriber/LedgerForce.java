@@ -33,6 +33,7 @@ final class LedgerForce implements GroupCommit.Target {
   private final Object forcing = new Object();
 
   private volatile boolean unforced = true; // whether the ledger has changed; set under the lock
+  private volatile boolean touched = true; // likewise, since housekeeping has looked
   private volatile long changes; // so many acknowledgements; written under the lock
   private volatile long handedOver; // messages below it may be acknowledged; likewise
   private volatile long forcedEnd; // so many acknowledgements are on the device
@@ -59,6 +60,29 @@ final class LedgerForce implements GroupCommit.Target {
     if (!unforced) { // a store that other cores must see, only where it says something new
       unforced = true;
     }
+    if (!touched) {
+      touched = true;
+    }
+  }
+
+  /** Something has become due that is not in the ledger. */
+  void touch() {
+    VarHandle.fullFence();
+    if (!touched) {
+      touched = true;
+    }
+  }
+
+  /** Whether {@link #changed} or {@link #touch} was called since {@link #untouch}. */
+  boolean isTouched() {
+    return touched;
+  }
+
+  /**
+   * To be called before housekeeping looks: what changes behind that is looked at the next time.
+   */
+  void untouch() {
+    touched = false;
   }
 
   /**

@@ -99,6 +99,7 @@ final class Polls<M> implements WaitingRoom.Source<Delivery<M>> {
       boolean ackRequired = state.config.ackRequired();
       boolean nothingDue = state.ledger.nextDueMillis() == Long.MAX_VALUE;
       long before = state.feed.taken();
+      long position = state.ledger.position();
       long redelivered = state.ledger.redelivered();
       long expired = state.feed.expiry().expired();
       boolean sampled = max > 1 || (before & SAMPLE_MASK) == 0;
@@ -110,6 +111,9 @@ final class Polls<M> implements WaitingRoom.Source<Delivery<M>> {
       }
       if (taken == null) {
         state.line.listen(state.ledger.hasRoom());
+        if (state.ledger.position() != position || state.feed.expiry().isStuck()) {
+          state.force.touch(); // another message is the next, or this one is to be tried again
+        }
         // published since the look, and before it listened; by key, this thread looks again itself
         wake = state.keys == null && state.feed.hasMore();
       } else {

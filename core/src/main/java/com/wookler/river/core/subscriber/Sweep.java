@@ -8,7 +8,8 @@ import com.wookler.river.core.message.Terms;
  * Finishes expired messages of a subscriber on which nobody polls; in steps of housekeeping.
  *
  * <p>It looks only where nothing was taken since the last step: a poll passes over expired messages
- * by itself. It remembers when the message that it met first expires, and does not read that again.
+ * by itself. It remembers when the message that it met first expires, and does not read that again;
+ * and until when nothing can be due, as long as nobody touches the subscriber.
  */
 final class Sweep<M> {
   private final SubscriberState<M> state;
@@ -17,13 +18,38 @@ final class Sweep<M> {
   private long takenBefore = -1;
   private long met = -1;
   private long metExpiresAt;
+  private boolean quiet; // nothing is due before quietUntil, unless it is published or touched
+  private long quietUntil; // microseconds since 1970
+  private boolean quietWhatComes; // whatever is published, it stands behind something else
 
   Sweep(SubscriberState<M> state) {
     this.state = state;
   }
 
+  /** Whether the last run left nothing to do; to be asked behind it. */
+  boolean isQuiet() {
+    return quiet;
+  }
+
+  /** Until when, in microseconds since 1970. */
+  long quietUntil() {
+    return quietUntil;
+  }
+
+  /** Whether what is published meanwhile does not change that. */
+  boolean isQuietWhatComes() {
+    return quietWhatComes;
+  }
+
+  private void quiet(long until, boolean whatComes) {
+    quiet = true;
+    quietUntil = until;
+    quietWhatComes = whatComes;
+  }
+
   void run() {
     boolean wake;
+    quiet = false;
     state.lock.lock();
     try {
       if (state.isClosed()) {
@@ -65,13 +91,18 @@ final class Sweep<M> {
       long ready = state.ledger.nextReady();
       long next = ready >= 0 ? ready : state.ledger.position();
       if (next == met && expiry.nowMicros() < metExpiresAt) {
+        quiet(metExpiresAt, true);
         return;
       }
       if (ready < 0 && !state.ledger.hasRoom()) {
+        quiet(Long.MAX_VALUE, true); // until something is finished
         return;
       }
       StoredMessage message = state.feed.find(next);
       if (message == null) {
+        if (!state.feed.hasMore()) {
+          quiet(Long.MAX_VALUE, false);
+        }
         return;
       }
       if (Terms.isDelayed(message.terms())) { // it comes behind, when it is due

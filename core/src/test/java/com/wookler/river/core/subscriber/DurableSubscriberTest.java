@@ -28,8 +28,11 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.List;
 import java.util.Map;
 import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.ReentrantLock;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -231,5 +234,49 @@ class DurableSubscriberTest {
     assertThat(subscriber.stats().lag()).isEqualTo(2);
     assertThat(subscriber.purge()).isEqualTo(2);
     assertThat(subscriber.stats().lag()).isZero();
+  }
+
+  private long tends(int steps) {
+    long before = subscriber.tended();
+    for (int i = 0; i < steps; i++) {
+      subscriber.tend();
+    }
+    return subscriber.tended() - before;
+  }
+
+  private void settleDown() {
+    tends(5);
+    assertThat(tends(100)).isZero();
+  }
+
+  @Test
+  void shouldBeLookedAtByHousekeepingOnlyWhenSomethingCanBeDue() throws Exception {
+    settleDown(); // nothing was ever published
+    publish(3);
+    assertThat(tends(1)).isEqualTo(1);
+    settleDown(); // they wait, and do not expire
+    publish(1);
+    assertThat(tends(100)).isZero();
+    Delivery<String> first = subscriber.next();
+    assertThat(tends(1)).isEqualTo(1);
+    settleDown(); // one is in flight
+    time.advance(CONFIG.ackTimeout().minusMillis(1));
+    assertThat(tends(100)).isZero();
+    CompletableFuture<List<Delivery<String>>> waiting = waitBehind(3);
+    settleDown(); // one waits
+    time.advance(Duration.ofMillis(1));
+    assertThat(tends(1)).isEqualTo(1);
+    assertThat(waiting.get(20, TimeUnit.SECONDS)).extracting(Delivery::attempt).containsExactly(2);
+    assertThatThrownBy(first::ack).isInstanceOf(StaleReceiptException.class);
+    tends(5);
+    waiting.join().get(0).nack(Duration.ofSeconds(7));
+    settleDown(); // one is delayed
+    time.advance(Duration.ofSeconds(7));
+    assertThat(tends(1)).isEqualTo(1);
+  }
+
+  private CompletableFuture<List<Delivery<String>>> waitBehind(int messages) {
+    subscriber.ack(subscriber.batchAsync(messages, Duration.ofSeconds(1)).join());
+    return subscriber.batchAsync(1, Duration.ofHours(1));
   }
 }

@@ -1,0 +1,82 @@
+package com.wookler.river.core.subscriber;
+
+import com.wookler.river.core.log.BlockLog;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * What a subscriber has done for it by time. While nothing can be due, a step of housekeeping costs
+ * three reads of volatile fields and of the clock: no lock, no read of the log, no task.
+ *
+ * <p>That is so from a step that found nothing to do, until the earliest of: the next deadline in
+ * the ledger, the expiry of the message that is next, a publish if there is no such message, and
+ * any change of the subscriber's. Confined to housekeeping.
+ */
+final class Tending<M> {
+  private static final long LONGEST_NANOS = TimeUnit.MINUTES.toNanos(1);
+
+  private final SubscriberState<M> state;
+  private final Burial<M> burial;
+  private final Sweep<M> sweep;
+  private final BlockLog log;
+  private boolean quiet;
+  private long quietUntil; // nanoseconds, of the clock
+  private long quietEnd; // of the log; -1: wherever that is
+  private volatile long times; // read by tests
+
+  Tending(SubscriberState<M> state, Burial<M> burial, BlockLog log) {
+    this.state = state;
+    this.burial = burial;
+    this.sweep = new Sweep<>(state);
+    this.log = log;
+  }
+
+  /** A step. Returns whether something may be due for those that wait. */
+  boolean run() {
+    if (quiet
+        && !state.force.isTouched()
+        && (quietEnd < 0 || quietEnd == log.nextSequence())
+        && state.time.nanoTime() - quietUntil < 0) {
+      return false;
+    }
+    times = times + 1;
+    state.force.untouch();
+    long end = log.nextSequence(); // before the look
+    boolean nothingLeft = burial.tend();
+    sweep.run();
+    quiet = nothingLeft && sweep.isQuiet();
+    if (quiet) {
+      rest(end);
+    }
+    return true;
+  }
+
+  private void rest(long end) {
+    long now = state.time.nanoTime();
+    long nanos = LONGEST_NANOS; // then it looks in any case
+    if (sweep.quietUntil() != Long.MAX_VALUE) {
+      long micros = sweep.quietUntil() - state.time.epochMicros() - 1; // which was rounded down
+      nanos = Math.min(nanos, TimeUnit.MICROSECONDS.toNanos(micros));
+    }
+    long due = dueMillis();
+    if (due != Long.MAX_VALUE) {
+      nanos = Math.min(nanos, state.openedNanos + due * SubscriberState.MILLI - now);
+    }
+    quietUntil = now + nanos;
+    quietEnd = sweep.isQuietWhatComes() ? -1 : end;
+  }
+
+  /** How many steps found that something could be due. */
+  long times() {
+    return times;
+  }
+
+  /** A closed one has nothing due. */
+  private long dueMillis() {
+    state.lock.lock();
+    try {
+      return state.isClosed() ? Long.MAX_VALUE : state.ledger.nextDueMillis();
+    } finally {
+      state.lock.unlock();
+    }
+  }
+}
