@@ -9,7 +9,7 @@ final class Counts {
   static final int POWER_LOSSES = Integer.getInteger("river.crash.losses", 1);
   static final int IO_ERRORS = Integer.getInteger("river.crash.errors", 5);
   static final long STUCK = Long.getLong("river.crash.stuck", 500_000);
-  static final int REACTOR = Integer.getInteger("river.crash.reactor", 20_000);
+  static final int REACTOR = Integer.getInteger("river.crash.reactor", 10_000);
   static final int REACTOR_KILLS = REACTOR < 100_000 ? 1 : 5;
 
   private static final Logger LOG = LoggerFactory.getLogger(Counts.class);

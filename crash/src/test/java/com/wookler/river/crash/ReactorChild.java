@@ -4,6 +4,7 @@ import com.wookler.river.core.MessageQueue;
 import com.wookler.river.core.message.Durability;
 import com.wookler.river.core.message.MessageConverter;
 import com.wookler.river.core.subscriber.Delivery;
+import com.wookler.river.core.subscriber.Order;
 import com.wookler.river.core.subscriber.Subscriber;
 import com.wookler.river.core.subscriber.SubscriberConfig;
 import com.wookler.river.reactor.BatchProcessor;
@@ -36,6 +37,8 @@ final class ReactorChild {
   static final String DONE = "ReactorChild is done";
   static final int THREADS = 8;
   static final int BATCH = 64;
+  static final int KEYED_BATCH = 8;
+  static final int KEYS = 997;
   static final int MAX_DELIVERIES = 12;
 
   private static final Logger LOG = LoggerFactory.getLogger(ReactorChild.class);
@@ -43,7 +46,7 @@ final class ReactorChild {
 
   private ReactorChild() {}
 
-  /** Arguments: directory, ledger. */
+  /** Arguments: directory, ledger, order. */
   public static void main(String[] args) {
     Path directory = Path.of(args[0]);
     try (FileChannel ledger =
@@ -52,7 +55,7 @@ final class ReactorChild {
         MessageQueue<String> target = target(directory);
         MessageQueue<String> source = source(directory)) {
       LOG.info("{} goes into {}", source.name(), target.name());
-      run(source.subscriber(config()), ledger);
+      run(source.subscriber(config(Order.valueOf(args[2]))), ledger);
     } catch (Throwable e) {
       LOG.error("failed", e);
       Runtime.getRuntime().halt(1);
@@ -70,11 +73,12 @@ final class ReactorChild {
         .open();
   }
 
-  static SubscriberConfig config() {
+  static SubscriberConfig config(Order order) {
     return SubscriberConfig.builder(SUBSCRIBER)
         .ack(true)
         .ackTimeout(Duration.ofSeconds(4))
         .maxDeliveries(MAX_DELIVERIES)
+        .order(order)
         .build();
   }
 
@@ -95,7 +99,7 @@ final class ReactorChild {
             .batchProcessor("ledger", writing(ledger))
             .batchProcessor("forward", new QueueProcessor<>(TARGET, Durability.MEMORY))
             .threads(THREADS)
-            .batchSize(BATCH)
+            .batchSize(subscriber.config().order() == Order.KEY ? KEYED_BATCH : BATCH)
             .timeLimit(Duration.ofSeconds(1))
             .start()) {
       while (subscriber.stats().lag() > 0) {

@@ -4,7 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import com.wookler.river.core.MessageQueue;
+import com.wookler.river.core.message.Message;
 import com.wookler.river.core.subscriber.Delivery;
+import com.wookler.river.core.subscriber.Order;
 import com.wookler.river.core.subscriber.Subscriber;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -13,13 +15,14 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.stream.IntStream;
-import org.junit.jupiter.api.BeforeEach;
-import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 
 /** Processors that fail in all ways, under which the process is killed too. */
 class ReactorKillTest {
@@ -29,18 +32,17 @@ class ReactorKillTest {
   private Path data;
   private Path ledger;
 
-  @BeforeEach
-  void publish() {
+  private void publish(Order order) {
     data = root.resolve("data");
     ledger = root.resolve("ledger");
     try (MessageQueue<String> source = ReactorChild.source(data)) {
-      source.subscriber(ReactorChild.config());
+      source.subscriber(ReactorChild.config(order));
       for (int from = 0; from < Counts.REACTOR; from += 1_000) {
         source
             .publisher()
-            .publishAll(
+            .publish(
                 IntStream.range(from, Math.min(from + 1_000, Counts.REACTOR))
-                    .mapToObj(ReactorKillTest::event)
+                    .mapToObj(n -> Message.of(event(n)).withKey("C-" + n % ReactorChild.KEYS))
                     .toList());
       }
     }
@@ -52,12 +54,14 @@ class ReactorKillTest {
         .formatted(number, number % 7_919, number % 900 + 10, number % 100);
   }
 
-  @Test
-  void shouldProcessEveryMessageAndForwardItOnceThoughProcessorsFailAndTheProcessIsKilled()
-      throws Exception {
+  @ParameterizedTest
+  @EnumSource
+  void shouldProcessEveryMessageAndForwardItOnceThoughProcessorsFailAndTheProcessIsKilled(
+      Order order) throws Exception {
+    publish(order);
     for (int kill = 1; kill <= Counts.REACTOR_KILLS; kill++) {
       long processed = (long) Counts.REACTOR * kill / (Counts.REACTOR_KILLS + 1);
-      try (ChildProcess child = start(kill)) {
+      try (ChildProcess child = start(kill, order)) {
         await()
             .atMost(PATIENCE)
             .pollInterval(Duration.ofMillis(5))
@@ -65,33 +69,39 @@ class ReactorKillTest {
         assertThat(child.kill()).as(child.output()).isEqualTo(ChildProcess.KILLED);
       }
     }
-    try (ChildProcess child = start(0)) {
+    try (ChildProcess child = start(0, order)) {
       assertThat(child.awaitEnd(PATIENCE)).as(child.output()).isTrue();
       assertThat(child.exitValue()).as(child.output()).isZero();
       assertThat(child.output()).contains(ReactorChild.DONE);
     }
-    checkLedger();
-    checkQueues();
+    checkLedger(order);
+    checkQueues(order);
   }
 
-  private ChildProcess start(int number) throws IOException {
+  private ChildProcess start(int number, Order order) throws IOException {
     return ChildProcess.start(
         ReactorChild.class,
         root.resolve("output-" + number),
         ChildProcess.Launch.with("-Xmx256m"),
         data.toString(),
-        ledger.toString());
+        ledger.toString(),
+        order.name());
   }
 
   private long inLedger() throws IOException {
     return Files.exists(ledger) ? Files.size(ledger) / Integer.BYTES : 0;
   }
 
-  private void checkLedger() throws IOException {
+  private void checkLedger(Order order) throws IOException {
     Map<Integer, Integer> times = new TreeMap<>();
     IntBuffer sequences = ByteBuffer.wrap(Files.readAllBytes(ledger)).asIntBuffer();
+    Map<Integer, Integer> last = new HashMap<>(); // of each key, in the order of successes
     while (sequences.hasRemaining()) {
-      times.merge(sequences.get(), 1, Integer::sum);
+      int sequence = sequences.get();
+      if (times.merge(sequence, 1, Integer::sum) == 1 && order == Order.KEY) {
+        Integer before = last.put(sequence % ReactorChild.KEYS, sequence);
+        assertThat(before == null || before < sequence).as("%s, %s", before, sequence).isTrue();
+      }
     }
     assertThat(times.keySet()).containsExactlyElementsOf(good());
     long again = times.values().stream().mapToLong(n -> n - 1).sum();
@@ -106,10 +116,10 @@ class ReactorKillTest {
         .toList();
   }
 
-  private void checkQueues() {
+  private void checkQueues(Order order) {
     try (MessageQueue<String> source = ReactorChild.source(data);
         MessageQueue<String> target = ReactorChild.target(data)) {
-      Subscriber<String> subscriber = source.subscriber(ReactorChild.config());
+      Subscriber<String> subscriber = source.subscriber(ReactorChild.config(order));
       assertThat(subscriber.stats().lag()).isZero();
       assertThat(subscriber.deadLetters().peek(Counts.REACTOR))
           .extracting(Delivery::data)
