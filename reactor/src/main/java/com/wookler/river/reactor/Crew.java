@@ -227,12 +227,12 @@ final class Crew<M> {
 
   @GuardedBy("lock")
   private boolean areEnded(boolean within) {
-    return workers.isEmpty() || (within && workers.stream().allMatch(this::isCloser));
-  }
-
-  @GuardedBy("lock")
-  private boolean isCloser(Worker<M> worker) {
-    Thread thread = worker.thread();
-    return thread != null && closers.contains(thread);
+    for (Worker<M> worker : workers) {
+      Thread thread = worker.thread();
+      if (!within || thread == null || !closers.contains(thread)) {
+        return false;
+      }
+    }
+    return true;
   }
 }

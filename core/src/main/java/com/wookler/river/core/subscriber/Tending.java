@@ -21,7 +21,7 @@ final class Tending<M> {
   private boolean quiet;
   private long quietUntil; // nanoseconds, of the clock
   private long quietEnd; // of the log; -1: wherever that is
-  private volatile long times; // read by tests
+  private long times;
 
   Tending(SubscriberState<M> state, Burial<M> burial, BlockLog log) {
     this.state = state;
@@ -38,7 +38,7 @@ final class Tending<M> {
         && state.time.nanoTime() - quietUntil < 0) {
       return false;
     }
-    times = times + 1;
+    times++;
     state.force.untouch();
     long end = log.nextSequence(); // before the look
     boolean nothingLeft = burial.tend();

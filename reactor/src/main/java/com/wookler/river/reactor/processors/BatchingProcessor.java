@@ -229,6 +229,7 @@ public final class BatchingProcessor<M>
     }
   }
 
+  @SuppressWarnings("GuardedBy") // handOver runs at once, on this thread
   private void timeIsOver(CompletableFuture<Boolean> whose) {
     turn.lock();
     try {

@@ -96,7 +96,7 @@ final class HttpPost {
       if (e.getCause() instanceof IOException failed) {
         throw new IOException(failed.toString(), failed);
       }
-      throw new RiverException(url + " cannot be asked", e.getCause());
+      throw new RiverException(url + " cannot be asked", e);
     } finally {
       answer.cancel(true); // no effect on one that is there
     }
