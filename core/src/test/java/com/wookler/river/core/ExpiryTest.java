@@ -320,8 +320,7 @@ class ExpiryTest {
     CompletableFuture<Void> closed = CompletableFuture.runAsync(expired::close);
     try {
       await().until(() -> OpenQueues.find(directory.resolve("expired")) == null);
-      assertThat(log.get().forcedEnd()).isZero();
-      queue.force();
+      queue.force(); // if the end of that queue has not forced it already
       assertThat(log.get().forcedEnd()).isEqualTo(1);
     } finally {
       over.countDown();
