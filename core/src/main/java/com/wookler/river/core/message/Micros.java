@@ -12,10 +12,13 @@ public final class Micros {
 
   private Micros() {}
 
-  /** The first microsecond that is not before this time. */
+  /** The first microsecond that is not before this time; the nearest that a long has. */
   public static long atOrAfter(Instant time) {
-    long floor = ChronoUnit.MICROS.between(Instant.EPOCH, time);
-    return toInstant(floor).isBefore(time) ? floor + 1 : floor;
+    long seconds = time.getEpochSecond();
+    if (Math.abs(seconds) >= Long.MAX_VALUE / PER_SECOND) {
+      return seconds < 0 ? Long.MIN_VALUE : Long.MAX_VALUE;
+    }
+    return seconds * PER_SECOND + (time.getNano() + NANOS - 1) / NANOS;
   }
 
   /** As microseconds, a part of one counted as one; {@link Long#MAX_VALUE} if it is longer. */
