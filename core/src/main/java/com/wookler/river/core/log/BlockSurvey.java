@@ -18,7 +18,9 @@ import org.jspecify.annotations.Nullable;
  * <p>A document's header proves itself, its length and its block, so it needs no header of
  * Chronicle's and no index. Behind an entry that is damaged the document goes on as long as the
  * entry's length may be right. A document that stands where its sequences have been seen already,
- * such as a copy in a message's data, is passed over.
+ * such as a copy in a message's data, is passed over. One that says that its sequences are lost,
+ * which a recovery puts in the place of what a power loss has torn, has no messages, and is no
+ * damage: they are a gap of the log, which has told of them.
  */
 final class BlockSurvey {
   private static final int STEP = 4;

@@ -18,12 +18,14 @@ import java.util.TreeSet;
  * @param blocks data files by block
  * @param seals likewise
  * @param passing what goes at the next opening: half made files, and Chronicle's own metadata
+ * @param notes what is kept beside the blocks
  * @param others all the rest: what was set aside, and what is not River's
  */
 public record LogFiles(
     SortedMap<Integer, Path> blocks,
     SortedMap<Integer, Path> seals,
     List<Path> passing,
+    List<Path> notes,
     List<Path> others) {
 
   private static final int MOST_BETWEEN = 10_000; // a stray name must not cost an hour
@@ -35,7 +37,8 @@ public record LogFiles(
 
   /** None at all. */
   public static LogFiles none() {
-    return new LogFiles(new TreeMap<>(), new TreeMap<>(), new ArrayList<>(), new ArrayList<>());
+    return new LogFiles(
+        new TreeMap<>(), new TreeMap<>(), new ArrayList<>(), new ArrayList<>(), new ArrayList<>());
   }
 
   /** Lists a directory. */
@@ -93,7 +96,9 @@ public record LogFiles(
       blocks.put(BlockName.number(file).getAsInt(), file);
     } else if (BlockName.sealNumber(file).isPresent()) {
       seals.put(BlockName.sealNumber(file).getAsInt(), file);
-    } else if (!NOTES.contains(name)) {
+    } else if (NOTES.contains(name)) {
+      notes.add(file);
+    } else {
       others.add(file);
     }
   }

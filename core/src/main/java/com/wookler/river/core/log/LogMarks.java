@@ -232,6 +232,21 @@ final class LogMarks implements AutoCloseable {
   }
 
   /**
+   * The bytes of a log's marks, none if there is no such file. Touches nothing.
+   *
+   * @throws RiverException a newer River wrote it
+   */
+  static byte[] read(LogSettings settings) throws IOException {
+    Path file = settings.directory().resolve(NAME);
+    byte[] bytes = {};
+    if (Files.isRegularFile(file, LinkOption.NOFOLLOW_LINKS)) {
+      bytes = Files.readAllBytes(file);
+    }
+    refuseNewer(file, bytes);
+    return bytes;
+  }
+
+  /**
    * Opens a log's marks, or makes them. A damaged file is set aside, and what can be read of it
    * counts; a missing one is reported unless the log is new.
    *
@@ -239,12 +254,8 @@ final class LogMarks implements AutoCloseable {
    */
   static LogMarks open(LogSettings settings, boolean isNew) throws IOException {
     Path file = settings.directory().resolve(NAME);
-    byte[] bytes = {};
+    byte[] bytes = read(settings);
     boolean exists = Files.exists(file, LinkOption.NOFOLLOW_LINKS);
-    if (Files.isRegularFile(file, LinkOption.NOFOLLOW_LINKS)) {
-      bytes = Files.readAllBytes(file);
-    }
-    refuseNewer(file, bytes);
     Content content = Content.of(bytes, settings.identity());
     if (isNew && !exists) {
       content = content.withNothingRemoved();

@@ -92,6 +92,8 @@ final class LogRecovery {
 
   private static Found run(LogSettings settings, long finished, Device device) throws IOException {
     LogRecovery recovery = new LogRecovery(settings, device);
+    LogMarks.read(settings); // refuses a newer format before anything is touched
+    recovery.files.tidy(); // first: a block may stand under the name of the marks
     LogMarks marks = LogMarks.open(settings, recovery.files.newest() == 0);
     try {
       return recovery.run(marks, finished);
@@ -103,7 +105,6 @@ final class LogRecovery {
 
   private Found run(LogMarks marks, long finished) throws IOException {
     int newest = Math.max(marks.block(), files.newest());
-    files.tidy();
     Gaps known = Gaps.read(settings);
     long forced = forced(marks);
     BlockRecovery blocks =

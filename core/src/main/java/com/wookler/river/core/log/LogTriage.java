@@ -8,9 +8,11 @@ import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalInt;
 import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.UUID;
@@ -33,6 +35,7 @@ final class LogTriage {
   private final Device device;
   private final SortedMap<Integer, Path> blocks = new TreeMap<>();
   private final SortedMap<Integer, Path> misplaced = new TreeMap<>(); // by what they hold
+  private final SortedMap<Integer, Path> displaced = new TreeMap<>(); // by where they may belong
   private final SortedMap<Integer, Seal> seals = new TreeMap<>();
   private final SortedMap<Integer, BlockStart> starts = new TreeMap<>(); // by what they say
   private final List<Path> leftovers = new ArrayList<>();
@@ -52,10 +55,8 @@ final class LogTriage {
     LogTriage files = new LogTriage(settings, device);
     LogFiles found = LogFiles.list(settings.directory());
     files.leftovers.addAll(found.passing());
-    files.takeFiles(found.blocks(), files.blocks);
-    files.takeParked(found.others());
     files.takeSeals(found.seals());
-    files.tellApart();
+    files.tellApart(found);
     return files;
   }
 
@@ -101,7 +102,8 @@ final class LogTriage {
 
   /** The highest number that a file has; 0 if there is none. */
   int newest() {
-    return Math.max(last(blocks), Math.max(last(seals), last(misplaced)));
+    return Math.max(
+        Math.max(last(blocks), last(seals)), Math.max(last(misplaced), last(displaced)));
   }
 
   private static int last(SortedMap<Integer, ?> files) {
@@ -119,14 +121,6 @@ final class LogTriage {
         });
   }
 
-  private void takeParked(List<Path> others) {
-    SortedMap<Integer, Path> parked = new TreeMap<>();
-    for (Path file : others) {
-      BlockName.misplacedNumber(file).ifPresent(number -> parked.put(number, file));
-    }
-    takeFiles(parked, misplaced);
-  }
-
   private void takeSeals(SortedMap<Integer, Path> named) throws IOException {
     SortedMap<Integer, Path> files = new TreeMap<>();
     takeFiles(named, files);
@@ -141,29 +135,125 @@ final class LogTriage {
     } catch (DamagedMessageException e) {
       LOG.warn(
           "Queue {}: {}: {}; reading the block instead", settings.queue(), file, e.getMessage());
-      leftovers.add(file);
+      if (Files.size(file) > Seal.BYTES) {
+        strange.put(file, "is no seal");
+      } else {
+        leftovers.add(file);
+      }
     }
   }
 
   /** Finds out which files are another queue's, and which blocks stand under another's name. */
-  private void tellApart() throws IOException {
+  private void tellApart(LogFiles found) throws IOException {
     Map<Path, UUID> foreign = new TreeMap<>();
-    boolean own = false;
-    for (Map.Entry<Integer, Path> entry : List.copyOf(blocks.entrySet())) {
-      Optional<BlockStart> start = BlockStart.read(entry.getValue());
-      if (start.isPresent() && !isOwn(start.get().queue())) {
-        foreign.put(entry.getValue(), start.get().queue());
-      } else if (start.isPresent()) {
-        own = true;
-        starts.put(start.get().block(), start.get());
-        checkPlace(entry.getKey(), entry.getValue(), start.get().block());
-      }
+    SortedMap<Integer, Path> unproven = new TreeMap<>();
+    SortedMap<Integer, Path> parked = new TreeMap<>();
+    takeFiles(found.blocks(), unproven);
+    takeFiles(parked(found.others()), parked);
+    proveAll(unproven.values(), foreign);
+    proveAll(parked.values(), foreign);
+    for (Path file : mayHideBlock(found)) {
+      prove(file, foreign);
     }
     for (int number : List.copyOf(misplaced.keySet())) {
       if (blocks.containsKey(number)) {
         strange.put(misplaced.remove(number), "is another copy of block " + number);
       }
     }
+    parked.forEach((number, file) -> takeParked(number, file, unproven.containsKey(number)));
+    unproven.forEach(this::takeUnproven);
+    refuseForeign(foreign);
+    for (Map.Entry<Path, UUID> file : foreign.entrySet()) {
+      strange.put(file.getKey(), "belongs to the queue with the id " + file.getValue());
+      BlockName.sealNumber(file.getKey()).ifPresent(number -> seals.remove(number));
+    }
+  }
+
+  private static SortedMap<Integer, Path> parked(List<Path> others) {
+    SortedMap<Integer, Path> parked = new TreeMap<>();
+    for (Path file : others) {
+      BlockName.misplacedNumber(file).ifPresent(number -> parked.put(number, file));
+    }
+    return parked;
+  }
+
+  /** Files of other kinds, which are made anew if they are not what their name says. */
+  private List<Path> mayHideBlock(LogFiles found) {
+    List<Path> files = new ArrayList<>(found.passing());
+    files.removeIf(file -> String.valueOf(file).endsWith(DurableFiles.TEMPORARY)); // a copy at most
+    files.addAll(found.notes());
+    files.addAll(strange.keySet()); // so far what is no seal
+    files.removeIf(file -> !Files.isRegularFile(file, LinkOption.NOFOLLOW_LINKS));
+    return files;
+  }
+
+  private void proveAll(Collection<Path> files, Map<Path, UUID> foreign) throws IOException {
+    for (Path file : List.copyOf(files)) {
+      if (prove(file, foreign)) {
+        files.remove(file);
+      }
+    }
+  }
+
+  /** Whether a block's start is in it that proves itself: then its place is known. */
+  private boolean prove(Path file, Map<Path, UUID> foreign) throws IOException {
+    Optional<BlockStart> found = BlockStart.read(file);
+    if (found.isEmpty()) {
+      return false;
+    }
+    leftovers.remove(file);
+    strange.remove(file);
+    BlockStart start = found.get();
+    if (!isOwn(start.queue())) {
+      foreign.put(file, start.queue());
+    } else if (BlockName.number(file).equals(OptionalInt.of(start.block()))) {
+      starts.put(start.block(), start);
+      blocks.put(start.block(), file);
+    } else {
+      starts.putIfAbsent(start.block(), start);
+      if (misplaced.putIfAbsent(start.block(), file) != null) {
+        strange.put(file, "is another copy of block " + start.block());
+      }
+    }
+    return true;
+  }
+
+  /** What an earlier opening has put under this name, and a crash kept from its own. */
+  private void takeParked(int number, Path file, boolean isTaken) {
+    if (isTaken || blocks.containsKey(number) || misplaced.containsKey(number)) {
+      strange.put(file, "is another copy of block " + number);
+    } else {
+      misplaced.put(number, file);
+    }
+  }
+
+  /**
+   * A file that does not say which block it is, is that of its name, unless another proves to be
+   * that one. Then the two were exchanged, perhaps, or more in a circle: it gets the name that
+   * becomes free, and a recovery looks for messages of that block in it.
+   */
+  private void takeUnproven(int number, Path file) {
+    if (!misplaced.containsKey(number)) {
+      blocks.put(number, file);
+      return;
+    }
+    OptionalInt free = OptionalInt.of(number);
+    while (free.isPresent() && misplaced.containsKey(free.getAsInt())) {
+      free = BlockName.number(misplaced.get(free.getAsInt()));
+    }
+    if (free.isPresent()) {
+      displaced.put(free.getAsInt(), file);
+    } else {
+      strange.put(file, "is not block " + number + ", which " + misplaced.get(number) + " is");
+    }
+  }
+
+  private boolean isOwn(UUID owner) {
+    return owner.equals(settings.identity());
+  }
+
+  private void refuseForeign(Map<Path, UUID> foreign) {
+    boolean own = !starts.isEmpty();
     for (Seal seal : seals.values()) {
       if (isOwn(seal.queue())) {
         own = true;
@@ -173,25 +263,6 @@ final class LogTriage {
     }
     if (!foreign.isEmpty() && !own) {
       throw refusal(foreign.entrySet().iterator().next());
-    }
-    for (Map.Entry<Path, UUID> file : foreign.entrySet()) {
-      strange.put(file.getKey(), "belongs to the queue with the id " + file.getValue());
-      blocks.values().remove(file.getKey());
-      BlockName.sealNumber(file.getKey()).ifPresent(number -> seals.remove(number));
-    }
-  }
-
-  private boolean isOwn(UUID owner) {
-    return owner.equals(settings.identity());
-  }
-
-  private void checkPlace(int number, Path file, int holds) {
-    if (holds == number) {
-      return;
-    }
-    blocks.remove(number);
-    if (misplaced.putIfAbsent(holds, file) != null) {
-      strange.put(file, "is another copy of block " + holds);
     }
   }
 
@@ -238,26 +309,34 @@ final class LogTriage {
     device.mended(file);
   }
 
-  /** First all out of each other's place, by names that a recovery knows after a crash. */
+  /**
+   * First all out of each other's place, by names that a recovery knows after a crash; and of these
+   * first what does not prove where it belongs: that follows from the names of the others.
+   */
   private void putBack() throws IOException {
-    for (Map.Entry<Integer, Path> entry : misplaced.entrySet()) {
-      Path parked = BlockName.misplaced(settings.directory(), entry.getKey());
-      if (!entry.getValue().equals(parked)) {
-        DurableFiles.rename(entry.getValue(), parked);
-        device.mended(parked);
-        LOG.warn(
-            "Queue {}: damaged: {} holds block {}; it gets that name",
-            settings.queue(),
-            entry.getValue(),
-            entry.getKey());
-      }
+    for (Map.Entry<Integer, Path> entry : displaced.entrySet()) {
+      int number = entry.getKey();
+      park(entry.getValue(), number, "does not prove to be a block; it is looked through as");
     }
-    for (int number : misplaced.keySet()) {
-      Path parked = BlockName.misplaced(settings.directory(), number);
+    for (Map.Entry<Integer, Path> entry : misplaced.entrySet()) {
+      park(entry.getValue(), entry.getKey(), "holds and gets the name of");
+    }
+    SortedMap<Integer, Path> parked = new TreeMap<>(misplaced);
+    parked.putAll(displaced);
+    for (int number : parked.keySet()) {
       Path own = BlockName.data(settings.directory(), number);
-      DurableFiles.rename(parked, own);
+      DurableFiles.rename(BlockName.misplaced(settings.directory(), number), own);
       device.mended(own);
       blocks.put(number, own);
+    }
+  }
+
+  private void park(Path file, int number, String what) throws IOException {
+    Path parked = BlockName.misplaced(settings.directory(), number);
+    if (!file.equals(parked)) {
+      DurableFiles.rename(file, parked);
+      device.mended(parked);
+      LOG.warn("Queue {}: damaged: {} {} block {}", settings.queue(), file, what, number);
     }
   }
 }

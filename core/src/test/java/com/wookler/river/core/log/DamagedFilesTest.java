@@ -4,6 +4,7 @@ import static com.wookler.river.core.log.LogFixture.text;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
@@ -17,6 +18,8 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /**
  * Files of the log that somebody has exchanged, cut or replaced while it was closed: opening names
@@ -127,6 +130,71 @@ class DamagedFilesTest {
     Files.copy(log.block(1), log.block(2), StandardCopyOption.REPLACE_EXISTING);
     shouldLose(10, 20, log.block(2));
     assertThat(log.files()).contains("b00000002.cq4.damaged");
+  }
+
+  @Test
+  void shouldPutASoundBlockBackThoughJunkHasItsName() throws IOException {
+    byte[] junk = "no block, but somebody's notes".getBytes(StandardCharsets.UTF_8);
+    swap(log.block(1), log.block(3));
+    Files.write(log.block(1), junk);
+    shouldLose(20, 30, log.block(1));
+    assertThat(queue.resolve("b00000003.cq4.damaged")).hasBinaryContent(junk);
+  }
+
+  @Test
+  void shouldPutSwappedBlocksBackThoughOneHasLostItsStart() throws IOException {
+    byte[] start = new byte[BlockStart.BYTES];
+    LogFixture.write(log.block(3), log.offsets(3).get(0) - BlockStart.BYTES, start);
+    swap(log.block(1), log.block(3));
+    shouldLose(0, 0, log.block(1));
+  }
+
+  @Test
+  void shouldPutBlocksOfACircleBackThoughOneHasLostItsStart() throws IOException {
+    LogFixture.write(log.block(2), log.offsets(2).get(0) - BlockStart.BYTES, new byte[20]);
+    swap(log.block(1), log.block(3));
+    swap(log.block(1), log.block(2));
+    shouldLose(0, 0, log.block(3));
+  }
+
+  @Test
+  void shouldGoOnPuttingBackAfterACrashInBetween() throws IOException {
+    LogFixture.write(log.block(3), log.offsets(3).get(0) - BlockStart.BYTES, new byte[20]);
+    swap(log.block(1), log.block(3));
+    Files.move(log.block(1), BlockName.misplaced(queue, 3));
+    assertThat(log.open().gaps().all()).isEmpty();
+    shouldHoldAllBut(log.reopen());
+  }
+
+  @Test
+  void shouldSetASoundBlockAsideThatIsAnotherQueuesThoughItHasTheNameOfOurs() throws IOException {
+    Files.move(log.block(2), log.block(3), StandardCopyOption.REPLACE_EXISTING);
+    Files.copy(foreign("b00000002.cq4"), log.block(2));
+    shouldLose(20, 30, log.block(2));
+    assertThat(log.files()).contains("b00000002.cq4.damaged");
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "marks",
+        "gaps",
+        "metadata.cq4t",
+        "b00000002.seal",
+        "b00000001.seal",
+        "b00000009.precreated"
+      })
+  void shouldPutABlockBackThatHasTheNameOfAnotherKindOfFile(String name) throws IOException {
+    Files.move(log.block(2), queue.resolve(name), StandardCopyOption.REPLACE_EXISTING);
+    shouldLose(0, 0, queue.resolve(name));
+  }
+
+  @Test
+  void shouldDeleteNoSealThatMayBeABlock() throws IOException {
+    byte[] junk = new byte[100_000];
+    Files.write(log.seal(2), junk);
+    shouldLose(0, 0, log.seal(2));
+    assertThat(queue.resolve("b00000002.seal.damaged")).hasBinaryContent(junk);
   }
 
   @Test
