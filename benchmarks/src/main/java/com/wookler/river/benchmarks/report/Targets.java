@@ -59,7 +59,15 @@ final class Targets {
   }
 
   private static Stream<Target> all() {
-    return Stream.of(publishing(), forced(), consuming(), latency(), allocation(), scale(), quiet())
+    return Stream.of(
+            publishing(),
+            forced(),
+            consuming(),
+            latency(),
+            allocation(),
+            scale(),
+            quiet(),
+            reactors())
         .flatMap(List::stream);
   }
 
@@ -152,6 +160,19 @@ final class Targets {
         median("1,000 queues, disk each", AT_MOST, 1_000, "KB"),
         median("1,000 queues, open one again", AT_MOST, 20, "ms"),
         median("1,000 queues, make one", AT_MOST, 20, "ms"));
+  }
+
+  private static List<Target> reactors() {
+    String rest = "publish until the processor of a reactor at rest has it";
+    String waits = "publish until the processor of a reactor that waits has it";
+    String empty = "1 KiB through an empty processor";
+    return List.of(
+        new Target(empty, AT_LEAST, 0.7, "× batch(64) and ack", measured -> measured.ratio(empty)),
+        extra(rest, "p50 µs", AT_MOST, 1_000),
+        extra(rest, "p99 µs", AT_MOST, 1_000),
+        extra(waits, "p50 µs", AT_MOST, 1_000),
+        extra(waits, "p99 µs", AT_MOST, 1_000),
+        median("100 idle reactors", AT_MOST, 1, "% of a core"));
   }
 
   /** Of a line that is to cost no more at its large end than at its small one. */
