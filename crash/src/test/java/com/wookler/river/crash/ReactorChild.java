@@ -21,14 +21,15 @@ import java.time.Duration;
 import java.util.Collections;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A reactor with eight threads whose first processor fails at random, throws errors, and hangs
- * once; the second one writes each sequence to a ledger, the third publishes into another queue.
- * What fails depends on the message and its attempt only.
+ * A reactor with eight threads whose first processor fails at random, throws errors, and hangs; the
+ * second one writes each sequence to a ledger, the third publishes into another queue. What fails
+ * depends on the message and its attempt only.
  */
 final class ReactorChild {
   static final String SOURCE = "reactor-source";
@@ -38,11 +39,12 @@ final class ReactorChild {
   static final int THREADS = 8;
   static final int BATCH = 64;
   static final int KEYED_BATCH = 8;
-  static final int KEYS = 997;
   static final int MAX_DELIVERIES = 12;
 
   private static final Logger LOG = LoggerFactory.getLogger(ReactorChild.class);
-  private static final long HANGS = 1_234;
+  private static final long HANGS = 1_234; // until it is interrupted
+  private static final int HANGS_EVERY = 12_345; // behind that, for longer than its message's time
+  private static final Duration LONG = Duration.ofSeconds(5);
 
   private ReactorChild() {}
 
@@ -87,6 +89,11 @@ final class ReactorChild {
     return mixed(sequence) % 2_000 == 0;
   }
 
+  /** How many messages hang at their first attempt. */
+  static long hangs() {
+    return Counts.REACTOR / HANGS_EVERY + 1L;
+  }
+
   private static long mixed(long value) {
     long mixed = value * 0x9E3779B97F4A7C15L;
     return (mixed ^ (mixed >>> 29)) >>> 1;
@@ -113,8 +120,8 @@ final class ReactorChild {
 
   private static ProcessResult<String> chaos(Delivery<String> delivery) throws Exception {
     long sequence = delivery.sequence();
-    if (sequence == HANGS && delivery.attempt() == 1) {
-      new CountDownLatch(1).await();
+    if (sequence % HANGS_EVERY == HANGS && delivery.attempt() == 1) {
+      hang(sequence);
     }
     long dice = mixed(sequence * 31 + delivery.attempt());
     if (isPoisoned(sequence) || (dice % 25 == 0 && delivery.attempt() < 4)) {
@@ -124,6 +131,16 @@ final class ReactorChild {
       throw new StackOverflowError("at random");
     }
     return ProcessResult.pass();
+  }
+
+  private static void hang(long sequence) throws InterruptedException {
+    CountDownLatch never = new CountDownLatch(1);
+    if (sequence == HANGS) {
+      never.await();
+    }
+    if (never.await(LONG.toNanos(), TimeUnit.NANOSECONDS)) {
+      throw new IllegalStateException("nobody counts it down");
+    }
   }
 
   private static BatchProcessor<String> writing(FileChannel ledger) {

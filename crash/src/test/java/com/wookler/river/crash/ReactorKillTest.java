@@ -14,7 +14,6 @@ import java.nio.IntBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -23,16 +22,21 @@ import java.util.stream.IntStream;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /** Processors that fail in all ways, under which the process is killed too. */
 class ReactorKillTest {
-  private static final Duration PATIENCE = Duration.ofMinutes(5);
+  private static final Logger LOG = LoggerFactory.getLogger(ReactorKillTest.class);
+  private static final Duration PATIENCE = Duration.ofMinutes(5 + Counts.REACTOR / 20_000);
 
   @TempDir Path root;
   private Path data;
   private Path ledger;
+  private Events events;
 
-  private void publish(Order order) {
+  private void publish(Order order) throws IOException {
+    events = Events.read(Counts.REACTOR);
     data = root.resolve("data");
     ledger = root.resolve("ledger");
     try (MessageQueue<String> source = ReactorChild.source(data)) {
@@ -42,16 +46,16 @@ class ReactorKillTest {
             .publisher()
             .publish(
                 IntStream.range(from, Math.min(from + 1_000, Counts.REACTOR))
-                    .mapToObj(n -> Message.of(event(n)).withKey("C-" + n % ReactorChild.KEYS))
+                    .mapToObj(this::message)
                     .toList());
       }
     }
   }
 
-  private static String event(int number) {
-    return """
-        {"id":%d,"type":"order.created","customer":"C-%05d","amount":%d.%02d,"currency":"EUR"}"""
-        .formatted(number, number % 7_919, number % 900 + 10, number % 100);
+  private Message<String> message(int number) {
+    Message<String> message = Message.of(events.get(number));
+    String key = events.key(number);
+    return key == null ? message : message.withKey(key);
   }
 
   @ParameterizedTest
@@ -95,18 +99,26 @@ class ReactorKillTest {
   private void checkLedger(Order order) throws IOException {
     Map<Integer, Integer> times = new TreeMap<>();
     IntBuffer sequences = ByteBuffer.wrap(Files.readAllBytes(ledger)).asIntBuffer();
-    Map<Integer, Integer> last = new HashMap<>(); // of each key, in the order of successes
+    Map<String, Integer> last = new HashMap<>(); // of each key, in the order of successes
     while (sequences.hasRemaining()) {
       int sequence = sequences.get();
-      if (times.merge(sequence, 1, Integer::sum) == 1 && order == Order.KEY) {
-        Integer before = last.put(sequence % ReactorChild.KEYS, sequence);
+      String key = events.key(sequence);
+      if (times.merge(sequence, 1, Integer::sum) == 1 && order == Order.KEY && key != null) {
+        Integer before = last.put(key, sequence);
         assertThat(before == null || before < sequence).as("%s, %s", before, sequence).isTrue();
       }
     }
     assertThat(times.keySet()).containsExactlyElementsOf(good());
     long again = times.values().stream().mapToLong(n -> n - 1).sum();
-    long bound = (Counts.REACTOR_KILLS + 1L) * ReactorChild.THREADS * ReactorChild.BATCH;
-    assertThat(again).as("processed again").isLessThanOrEqualTo(bound);
+    long atOnce = (Counts.REACTOR_KILLS + 1L) * ReactorChild.THREADS + ReactorChild.hangs();
+    assertThat(again).as("processed again").isLessThanOrEqualTo(atOnce * ReactorChild.BATCH);
+    LOG.warn(
+        "{}: {} events, {} kills, {} poisoned, {} processed again",
+        order,
+        Counts.REACTOR,
+        Counts.REACTOR_KILLS,
+        poisoned().size(),
+        again);
   }
 
   private static List<Integer> good() {
@@ -123,19 +135,18 @@ class ReactorKillTest {
       assertThat(subscriber.stats().lag()).isZero();
       assertThat(subscriber.deadLetters().peek(Counts.REACTOR))
           .extracting(Delivery::data)
-          .containsExactlyInAnyOrderElementsOf(
-              poisoned().stream().map(ReactorKillTest::event).toList());
-      List<String> forwarded = new ArrayList<>();
+          .containsExactlyInAnyOrderElementsOf(poisoned().stream().map(events::get).toList());
+      Map<String, Integer> left = new HashMap<>(); // how often each is still to come
+      good().forEach(number -> left.merge(events.get(number), 1, Integer::sum));
       long next = 0;
       for (List<Delivery<String>> some = target.read(next, 1_000);
           !some.isEmpty();
           some = target.read(next, 1_000)) {
-        some.forEach(delivery -> forwarded.add(delivery.data()));
+        some.forEach(delivery -> left.merge(delivery.data(), -1, Integer::sum));
         next += some.size();
       }
-      assertThat(forwarded)
-          .containsExactlyInAnyOrderElementsOf(
-              good().stream().map(ReactorKillTest::event).toList());
+      left.values().removeIf(times -> times == 0);
+      assertThat(left).as("missing, or forwarded more than once").isEmpty();
     }
   }
 
