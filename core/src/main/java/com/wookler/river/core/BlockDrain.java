@@ -15,6 +15,8 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Optional;
 import java.util.OptionalLong;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
@@ -60,8 +62,11 @@ final class BlockDrain {
 
   private final AtomicLong archived = new AtomicLong();
   private final AtomicLong unseen = new AtomicLong();
-  private volatile long notBefore; // after a failure; written by the serial task
-  private boolean keep; // the block at hand, because it is damaged; likewise
+  private final Queue<Leaving> leaving = new ConcurrentLinkedQueue<>();
+  private volatile boolean late; // whether these wait for a force that succeeds
+  private boolean told; // that they do; confined to the flusher
+  private volatile long notBefore; // after a failure; written by the serial task and the flusher
+  private boolean keep; // the block at hand, because it is damaged; confined to the serial task
   private int withoutSpace; // tries in a row to back a block up; likewise
   private long retryNanos = FIRST_RETRY_NANOS; // confined to the serial task
 
@@ -76,6 +81,9 @@ final class BlockDrain {
       IntConsumer leaveLookup,
       Salvage salvage,
       Listeners listeners) {}
+
+  /** A block that no reader finds any more, whose files are still there. */
+  private record Leaving(Seal seal, boolean damaged) {}
 
   /**
    * Where blocks go before they are deleted.
@@ -126,7 +134,9 @@ final class BlockDrain {
 
   /** Whether a block can go now; cheap, for housekeeping. */
   boolean isDue() {
-    return time.nanoTime() - notBefore >= 0 && log.failure().isEmpty() && drained().isPresent();
+    return time.nanoTime() - notBefore >= 0
+        && log.failure().isEmpty()
+        && (late || drained().isPresent());
   }
 
   /** The oldest block if it is closed, and finished or given up. */
@@ -158,6 +168,10 @@ final class BlockDrain {
 
   /** Takes one block out, if there is one. */
   void drainOne() {
+    if (late) {
+      late = false;
+      flusher.execute(this::deleteFiles);
+    }
     Optional<Seal> next = drained();
     if (next.isEmpty() || log.failure().isPresent()) {
       return; // of a log that failed nothing goes: what its ledgers say may not be on the device
@@ -243,8 +257,8 @@ final class BlockDrain {
     subscribers.open().forEach(subscriber -> leave(subscriber, seal));
     leaveLookup.accept(seal.block());
     delays.leave(seal.block());
-    boolean damaged = keep;
-    flusher.execute(() -> delete(seal, damaged));
+    leaving.add(new Leaving(seal, keep));
+    flusher.execute(this::deleteFiles);
     return true;
   }
 
@@ -254,20 +268,41 @@ final class BlockDrain {
 
   /**
    * On the flusher: first the ledgers that say it is finished, so that a power loss undoes neither
-   * or both, and the ids of its messages, which nothing tells once it is gone.
+   * or both, and the ids of its messages, which nothing tells once it is gone. Where these cannot
+   * be written now, the files stay until they can.
    */
-  private void delete(Seal seal, boolean damaged) {
+  private void deleteFiles() {
+    late = false;
+    int covered = leaving.size(); // before the force, which may not tell of those that come now
     try {
-      forces.force();
-      if (damaged) {
-        salvage.keep(seal);
+      if (forces.force()) {
+        told = false;
+        for (; covered > 0; covered--) {
+          delete(leaving.remove());
+        }
+        return;
       }
-      log.delete(seal);
+    } catch (RuntimeException e) {
+      if (!told) {
+        told = true;
+        LOG.warn("Queue {}: files of blocks stay until what tells of them can be forced", queue, e);
+      }
+    }
+    notBefore = time.nanoTime() + FIRST_RETRY_NANOS;
+    late = true;
+  }
+
+  private void delete(Leaving block) {
+    try {
+      if (block.damaged()) {
+        salvage.keep(block.seal());
+      }
+      log.delete(block.seal());
     } catch (IOException | RuntimeException e) {
       LOG.warn(
           "Queue {}: the files of block {} stay; the next start takes them out again",
           queue,
-          seal.block(),
+          block.seal().block(),
           e);
     }
   }

@@ -7,8 +7,9 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * What is forced in the background, in its order: where expired messages went, the log, then what
- * the subscribers have finished of it, then the ids of its messages, which of them came from other
- * queues, and those that are delayed. So nothing on the device tells of a message that is not.
+ * the subscribers have finished of it, then those of its messages that are delayed, which of them
+ * came from other queues, and their ids. So nothing on the device tells of a message that is not:
+ * where the log cannot be forced just now, the last three wait for the next time.
  *
  * <p>But for what subscribers have finished once the log has failed: that is forced all the same,
  * here and by acknowledgements that wait, so that what was done does not come again. It may tell of
@@ -45,21 +46,47 @@ final class Forces {
         || (deduplicator != null && deduplicator.isDirty());
   }
 
-  /** Forces all; on the flusher. */
-  void force() {
+  /**
+   * Forces all; on the flusher.
+   *
+   * @return whether the log was forced, and so what is written behind it; else that waits for the
+   *     next time, or for ever where the log has failed
+   */
+  boolean force() {
     long end = log.nextSequence();
     Origins origins = forwardTarget.capture();
     delays.capture();
-    subscribers.force();
-    if (log.failure().isPresent()) {
-      return;
+    boolean forced = false;
+    try {
+      subscribers.force();
+    } finally { // a ledger that cannot be forced holds up nothing of what follows from the log
+      forced = log.failure().isEmpty() && log.forcedEnd() >= end;
+      if (forced) {
+        forceBehindLog(end, origins);
+      } else if (log.failure().isEmpty()) {
+        postpone(origins);
+      }
     }
+    return forced;
+  }
+
+  private void postpone(@Nullable Origins origins) {
     if (origins != null) {
-      forwardTarget.write(origins);
+      forwardTarget.want();
     }
-    if (deduplicator != null) {
-      deduplicator.flush(end);
-    }
+    delays.postpone();
+  }
+
+  private void forceBehindLog(long end, @Nullable Origins origins) {
     delays.flush();
+    try {
+      if (origins != null) {
+        forwardTarget.write(origins);
+      }
+    } finally {
+      if (deduplicator != null) {
+        deduplicator.flush(end);
+      }
+    }
   }
 }

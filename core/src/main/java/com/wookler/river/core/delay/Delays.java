@@ -193,6 +193,14 @@ public final class Delays implements AutoCloseable {
     }
   }
 
+  /** Instead of {@link #flush}, where the log could not be forced. */
+  public void postpone() {
+    Timers open = timers;
+    if (open != null) {
+      open.postpone();
+    }
+  }
+
   /** The lowest sequence of the log that is still needed; the largest number if none is. */
   public long floor() {
     Timers open = timers;

@@ -370,6 +370,12 @@ final class Timers implements AutoCloseable {
     return collected >= openedEnd ? log.nextSequence() : copiedBefore;
   }
 
+  /** Writes none of it: the log was not forced. Housekeeping tries again, though nobody asks. */
+  void postpone() {
+    captured = null;
+    dirty = true;
+  }
+
   /** Writes that to the device; after the log was forced. A failure is logged, and tried again. */
   void flush() {
     Capture all = captured;

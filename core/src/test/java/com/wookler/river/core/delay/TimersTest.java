@@ -256,6 +256,20 @@ class TimersTest {
     }
   }
 
+  @Test
+  void shouldWriteNothingOfALogThatWasNotForcedAndTryAgain() throws IOException {
+    try (DelayedLog log = new DelayedLog(base, DelayLimits.DEFAULT)) {
+      log.publish(0, SECOND);
+      log.run();
+      log.timers().capture();
+      log.timers().postpone();
+      assertThat(files(log.directory)).isEmpty();
+      assertThat(log.timers().isDirty()).isTrue();
+      log.flush();
+      assertThat(files(log.directory)).hasSize(1);
+    }
+  }
+
   /** Of one of three records, which are alike. */
   private static long length(DelayedLog log) throws IOException {
     return (Files.size(files(log.directory).get(0)) - BucketFile.HEADER_BYTES) / 3;
