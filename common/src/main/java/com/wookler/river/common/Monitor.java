@@ -1,9 +1,9 @@
 package com.wookler.river.common;
 
 import com.wookler.river.common.counters.AbstractCounter;
+import com.wookler.river.common.counters.CounterListener;
 import com.wookler.river.common.counters.CounterRegistry;
 import com.wookler.river.common.counters.CounterReport;
-import com.wookler.river.common.counters.CounterSeries;
 import com.wookler.river.common.counters.TimeWindow;
 import com.wookler.river.common.errors.RiverException;
 import java.io.Serial;
@@ -12,7 +12,6 @@ import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicReference;
-import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -125,8 +124,8 @@ public final class Monitor {
   }
 
   /**
-   * Takes a counter out; its total stays in the sum of its name, and what is added to it afterwards
-   * counts nowhere.
+   * Takes a counter out; its total stays in the sum of its name, unless it has labels. What is
+   * added to it afterwards counts nowhere.
    */
   public void remove(AbstractCounter counter) {
     registry.remove(counter);
@@ -146,14 +145,15 @@ public final class Monitor {
 
   /**
    * Tells {@code listener} of each counter name that is reported: of those there are at once, on
-   * the calling thread, and of others when they appear, on the thread that adds them.
+   * the calling thread, and of others when they appear, on the thread that adds them. Of those with
+   * labels also when they end, on the thread that removes them.
    */
-  public void addListener(Consumer<CounterSeries> listener) {
+  public void addListener(CounterListener listener) {
     registry.addListener(listener);
   }
 
   /** No longer tells {@code listener}. */
-  public void removeListener(Consumer<CounterSeries> listener) {
+  public void removeListener(CounterListener listener) {
     registry.removeListener(listener);
   }
 

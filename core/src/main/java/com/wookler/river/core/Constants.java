@@ -43,6 +43,15 @@ public final class Constants {
   /** Time to read from a block; sampled. */
   public static final String MONITOR_COUNTER_BLOCK_READ_TIME = "time.read";
 
+  /** Namespace of where each subscriber stands. */
+  public static final String MONITOR_SUBSCRIBER_NAMESPACE = "river.counters.subscriber";
+
+  /** Label of what is about one queue: its name. */
+  public static final String MONITOR_LABEL_QUEUE = "queue";
+
+  /** Label of what is about one subscriber: its name. */
+  public static final String MONITOR_LABEL_SUBSCRIBER = "subscriber";
+
   private static final String STORE_NAMESPACE = MONITOR_NAMESPACE + ".store";
 
   private Constants() {}

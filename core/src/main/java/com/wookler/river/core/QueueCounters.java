@@ -1,22 +1,36 @@
 package com.wookler.river.core;
 
+import com.wookler.river.common.TimeSource;
 import com.wookler.river.common.counters.AbstractCounter;
 import com.wookler.river.common.counters.Average;
 import com.wookler.river.common.counters.Count;
 import com.wookler.river.common.utils.CounterSet;
 import com.wookler.river.core.log.LogCounters;
+import com.wookler.river.core.subscriber.DurableSubscriber;
 import com.wookler.river.core.subscriber.SubscriberCounters;
+import com.wookler.river.core.subscriber.SubscriberStats;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Supplier;
 
 /**
- * Makes the counters of one queue and takes them out of the monitor's report again.
+ * Makes the counters and figures of one queue and takes them out of the monitor's report again.
  *
  * <p>Thread-safe.
  */
 final class QueueCounters {
+  private final String queue;
+  private final TimeSource time;
   private final String store;
   private final CounterSet counters = new CounterSet();
 
-  QueueCounters(String queue) {
+  /** Of those that are open. */
+  private final Map<SubscriberCounters, Figures<SubscriberStats>> figures =
+      new ConcurrentHashMap<>();
+
+  QueueCounters(String queue, TimeSource time) {
+    this.queue = queue;
+    this.time = time;
     this.store = Constants.storeNamespace(queue);
   }
 
@@ -59,7 +73,34 @@ final class QueueCounters {
             Constants.MONITOR_NAMESPACE, Constants.MONITOR_COUNTER_READ_TIME, Average.class));
   }
 
+  /** Reports what a queue holds, until the figures are closed. */
+  Figures<QueueStats> show(Supplier<QueueStats> stats) {
+    return Figures.ofQueue(queue, stats, time);
+  }
+
+  /** Reports where a subscriber stands as long as it is open; called without a lock. */
+  void show(DurableSubscriber<?> subscriber) {
+    if (figures.containsKey(subscriber.counters())) {
+      return;
+    }
+    Figures<SubscriberStats> shown = Figures.ofSubscriber(queue, subscriber, time);
+    if (figures.putIfAbsent(subscriber.counters(), shown) == null) {
+      Figures.show(shown);
+      if (!subscriber.isOpen()) { // closed since: perhaps before it was known here
+        hide(subscriber.counters());
+      }
+    }
+  }
+
+  private void hide(SubscriberCounters of) {
+    Figures<SubscriberStats> shown = figures.remove(of);
+    if (shown != null) {
+      shown.close();
+    }
+  }
+
   void remove(SubscriberCounters gone) {
+    hide(gone);
     counters.remove(gone.reads());
     counters.remove(gone.storeReads());
     counters.remove(gone.acks());

@@ -81,7 +81,7 @@ final class RunningQueue<M> {
       directory = openDirectory();
       flusher = line("flusher", FLUSHERS);
       WorkerPool.Serial worker = line("worker", WORKERS);
-      QueueCounters counters = new QueueCounters(config.name());
+      QueueCounters counters = new QueueCounters(config.name(), config.time());
       undo.push(counters::close);
       log = openLog(counters);
       undo.push(slot::end);
@@ -127,6 +127,7 @@ final class RunningQueue<M> {
       undo.push(() -> OpenQueues.remove(directory.path()));
       undo.push(forwarding.forwards()::stop);
       forwarding.forwards().start();
+      undo.push(counters.show(this::stats)::close);
       startAttachments();
     } catch (Throwable e) {
       Throwable more = takeApart();

@@ -154,6 +154,7 @@ final class SubscriberRegistry<M> {
       awaitClosing(config.name());
       DurableSubscriber<M> opened = openUnlessClosing(config);
       if (opened != null) {
+        counters.show(opened);
         return opened;
       }
     }

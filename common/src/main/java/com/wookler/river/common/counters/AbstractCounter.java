@@ -1,16 +1,20 @@
 package com.wookler.river.common.counters;
 
 import java.time.Instant;
+import java.util.Collections;
+import java.util.LinkedHashMap;
+import java.util.Map;
 
 /**
- * A number that only ever grows. Make it, name it, hand it to the monitor, keep the reference, and
- * add to it: adding takes no lock and looks nothing up. Reports are differences of the totals, so
- * nothing that was added is ever missing from them.
+ * A number that only ever grows, or, if it is a {@link DerivedCounter}, is read from elsewhere.
+ * Make it, name it, hand it to the monitor, keep the reference, and add to it: adding takes no lock
+ * and looks nothing up. Reports are differences of the totals, so nothing that was added is ever
+ * missing from them.
  *
  * <p>Names and mode are set before the counter is handed on; who may add is said by the subclass.
  * {@link #total()} and {@link #count()} may be read from any thread.
  */
-public abstract sealed class AbstractCounter permits Counter, ConcurrentCounter {
+public abstract sealed class AbstractCounter permits Counter, ConcurrentCounter, DerivedCounter {
   /** When a counter is reported. */
   public enum Mode {
     /** Always. */
@@ -25,13 +29,15 @@ public abstract sealed class AbstractCounter permits Counter, ConcurrentCounter 
   private String namespace = "";
   private String name = "";
   private Mode mode = Mode.PROD;
+  private Map<String, String> labels = Map.of();
 
   /** Whether samples are counted beside their sum. */
   final boolean average;
 
   AbstractCounter(TimeWindow window, Class<? extends AbstractMeasure> type) {
-    if (type != Count.class && type != Average.class) {
-      throw new IllegalArgumentException("A counter measures Count or Average, not " + type);
+    boolean reads = this instanceof DerivedCounter;
+    if (type != Count.class && type != (reads ? Gauge.class : Average.class)) {
+      throw new IllegalArgumentException("A " + getClass().getSimpleName() + " is no " + type);
     }
     this.window = window;
     this.type = type;
@@ -52,6 +58,20 @@ public abstract sealed class AbstractCounter permits Counter, ConcurrentCounter 
   /** When the counter is reported; {@link Mode#PROD} if not set. */
   public final Mode mode() {
     return mode;
+  }
+
+  /** What tells it from others of its name, each with its value; empty if not set. */
+  public final Map<String, String> labels() {
+    return labels;
+  }
+
+  /**
+   * Sets what tells it from others of its name. A series with labels ends with its last counter: it
+   * leaves the reports, and its total is forgotten.
+   */
+  public final AbstractCounter labels(Map<String, String> value) {
+    labels = Collections.unmodifiableMap(new LinkedHashMap<>(value));
+    return this;
   }
 
   /** Sets the first part of the name. */
@@ -77,7 +97,7 @@ public abstract sealed class AbstractCounter permits Counter, ConcurrentCounter 
     return window;
   }
 
-  /** {@link Count} or {@link Average}. */
+  /** {@link Count}, {@link Average} or {@link Gauge}. */
   public final Class<? extends AbstractMeasure> type() {
     return type;
   }

@@ -6,10 +6,11 @@ import java.time.format.DateTimeFormatter;
 import java.util.Locale;
 
 /**
- * What a counter shows at one moment: {@link Count}, a sum, or {@link Average}, a sum of times over
- * a number of samples. The classes also say of which kind a counter is. Immutable.
+ * What a counter shows at one moment: {@link Count}, a sum, {@link Average}, a sum of times over a
+ * number of samples, or {@link Gauge}, how much there is. The classes also say of which kind a
+ * counter is. Immutable.
  */
-public abstract sealed class AbstractMeasure permits Count, Average {
+public abstract sealed class AbstractMeasure permits Count, Average, Gauge {
   private static final DateTimeFormatter TIME =
       DateTimeFormatter.ofPattern("yyyy-MM-dd HH:mm:ss.SSS", Locale.ROOT)
           .withZone(ZoneId.systemDefault());
@@ -23,17 +24,23 @@ public abstract sealed class AbstractMeasure permits Count, Average {
   }
 
   static AbstractMeasure of(Class<? extends AbstractMeasure> type, Instant window, Totals totals) {
-    return type == Average.class
-        ? new Average(window, totals.value(), totals.count())
+    if (type == Average.class) {
+      return new Average(window, totals.value(), totals.count());
+    }
+    return type == Gauge.class
+        ? new Gauge(window, totals.value())
         : new Count(window, totals.value());
   }
 
-  /** Since when this was counted. */
+  /** Since when this was counted; of a {@link Gauge}, since when there is one. */
   public Instant window() {
     return window;
   }
 
-  /** The sum of what was added: a number for {@link Count}, nanoseconds for {@link Average}. */
+  /**
+   * The sum of what was added: a number for {@link Count} and {@link Gauge}, nanoseconds for {@link
+   * Average}.
+   */
   public long value() {
     return value;
   }

@@ -24,7 +24,7 @@ public final class CounterRegistry {
   private final Map<AbstractCounter, CounterSeries> members = new HashMap<>();
 
   @GuardedBy("lock")
-  private final List<Consumer<CounterSeries>> listeners = new ArrayList<>();
+  private final List<CounterListener> listeners = new ArrayList<>();
 
   @GuardedBy("lock")
   private Instant periodStart;
@@ -42,13 +42,13 @@ public final class CounterRegistry {
 
   /** Takes a counter into the series of its name; again is without effect. */
   public void add(AbstractCounter counter) {
-    List<Consumer<CounterSeries>> told;
+    List<CounterListener> told;
     CounterSeries created;
     synchronized (lock) {
       if (members.containsKey(counter)) {
         return;
       }
-      Key key = new Key(counter.namespace(), counter.name(), counter.type(), counter.mode());
+      Key key = key(counter);
       CounterSeries known = series.get(key);
       created = known == null ? new CounterSeries(counter) : known;
       created.add(counter);
@@ -56,37 +56,47 @@ public final class CounterRegistry {
       series.put(key, created);
       told = known == null && visible(created) ? List.copyOf(listeners) : List.of();
     }
-    told.forEach(listener -> listener.accept(created));
+    told.forEach(listener -> listener.added(created));
+  }
+
+  private static Key key(AbstractCounter counter) {
+    return new Key(
+        counter.namespace(), counter.name(), counter.labels(), counter.type(), counter.mode());
   }
 
   /**
-   * Takes a counter out; its total stays in its series. What is added to it afterwards counts
-   * nowhere.
+   * Takes a counter out; its total stays in its series, unless that has labels and ends with it.
+   * What is added to it afterwards counts nowhere.
    */
   public void remove(AbstractCounter counter) {
+    List<CounterListener> told;
+    CounterSeries of;
     synchronized (lock) {
-      CounterSeries of = members.remove(counter);
-      if (of != null) {
-        of.remove(counter);
+      of = members.remove(counter);
+      if (of == null || !of.remove(counter)) {
+        return;
       }
+      series.remove(key(counter));
+      told = visible(of) ? List.copyOf(listeners) : List.of();
     }
+    told.forEach(listener -> listener.removed(of));
   }
 
   /**
    * Tells {@code listener} of each series that is reported: of those there are at once, of others
-   * as they appear.
+   * as they appear, and of those with labels when they end.
    */
-  public void addListener(Consumer<CounterSeries> listener) {
+  public void addListener(CounterListener listener) {
     List<CounterSeries> present;
     synchronized (lock) {
       listeners.add(listener);
       present = visible();
     }
-    present.forEach(listener);
+    present.forEach(listener::added);
   }
 
   /** No longer tells {@code listener}. */
-  public void removeListener(Consumer<CounterSeries> listener) {
+  public void removeListener(CounterListener listener) {
     synchronized (lock) {
       listeners.remove(listener);
     }
@@ -109,17 +119,22 @@ public final class CounterRegistry {
 
   /** Starts a new period for all series. */
   public void startPeriod(Instant start) {
+    List<CounterSeries> all;
     synchronized (lock) {
       periodStart = start;
-      series.values().forEach(CounterSeries::startPeriod);
+      all = List.copyOf(series.values());
     }
+    all.forEach(CounterSeries::startPeriod); // without the lock: counters may look elsewhere
   }
 
   private List<CounterSeries.Sample> samples() {
+    Instant start;
+    List<CounterSeries> all;
     synchronized (lock) {
-      Instant start = periodStart;
-      return visible().stream().map(each -> each.sample(start)).toList();
+      start = periodStart;
+      all = visible();
     }
+    return all.stream().map(each -> each.sample(start)).toList(); // without the lock, likewise
   }
 
   @GuardedBy("lock")
@@ -134,6 +149,7 @@ public final class CounterRegistry {
   private record Key(
       String namespace,
       String name,
+      Map<String, String> labels,
       Class<? extends AbstractMeasure> type,
       AbstractCounter.Mode mode) {}
 }

@@ -4,18 +4,23 @@ import com.google.errorprone.annotations.concurrent.GuardedBy;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 
 /**
- * All counters of one name, seen as one. Counters that are removed leave their totals behind, so
- * the sums never fall. Thread-safe.
+ * All counters of one name, and of the same labels, seen as one. Counters that are removed leave
+ * their totals behind, so the sums never fall; a series with labels ends with its last counter.
+ * Thread-safe; counters are read without a lock, so that they may look where locks are.
  */
 public final class CounterSeries {
   private final String namespace;
   private final String name;
   private final Class<? extends AbstractMeasure> type;
   private final AbstractCounter.Mode mode;
+  private final Map<String, String> labels;
   private final Instant created;
   private final Object lock = new Object();
+
+  private volatile boolean ended;
 
   @GuardedBy("lock")
   private final List<AbstractCounter> counters = new ArrayList<>();
@@ -37,6 +42,7 @@ public final class CounterSeries {
     this.name = first.name();
     this.type = first.type();
     this.mode = first.mode();
+    this.labels = first.labels();
     this.created = first.created();
     this.reportedAt = created;
   }
@@ -51,7 +57,17 @@ public final class CounterSeries {
     return name;
   }
 
-  /** {@link Count} or {@link Average}. */
+  /** What tells it from others of its name. */
+  public Map<String, String> labels() {
+    return labels;
+  }
+
+  /** Whether it is reported no more: it has labels, and its last counter was taken out. */
+  public boolean hasEnded() {
+    return ended;
+  }
+
+  /** {@link Count}, {@link Average} or {@link Gauge}. */
   public Class<? extends AbstractMeasure> type() {
     return type;
   }
@@ -61,7 +77,7 @@ public final class CounterSeries {
     return mode;
   }
 
-  /** The sum of everything ever added, in nanoseconds for an average. */
+  /** The sum of everything ever added, in nanoseconds for an average; what there is, of a gauge. */
   public long total() {
     return totals().value();
   }
@@ -77,30 +93,32 @@ public final class CounterSeries {
     }
   }
 
-  void remove(AbstractCounter counter) {
+  /** Returns whether it has ended by that. */
+  boolean remove(AbstractCounter counter) {
     synchronized (lock) {
-      for (int i = 0; i < counters.size(); i++) {
-        if (counters.get(i) == counter) {
-          counters.remove(i);
-          removed = removed.plus(counter.totals());
-          return;
-        }
+      boolean kept = labels.isEmpty() && !(counter instanceof DerivedCounter);
+      if (counters.remove(counter) && kept) {
+        removed = removed.plus(counter.totals());
       }
+      ended = !labels.isEmpty() && counters.isEmpty();
+      return ended;
     }
   }
 
   /** What a report made now says; {@link #reported} then has to be told. */
   Sample sample(Instant periodStart) {
+    Totals now = totals();
     synchronized (lock) {
-      Totals now = totals();
+      boolean gauge = type == Gauge.class;
       return new Sample(
           this,
           now,
           new CounterReport(
               namespace,
               name,
-              AbstractMeasure.of(type, reportedAt, now.minus(reported)),
-              AbstractMeasure.of(type, periodStart, now.minus(periodBase)),
+              labels,
+              AbstractMeasure.of(type, reportedAt, gauge ? now : now.minus(reported)),
+              AbstractMeasure.of(type, periodStart, gauge ? now : now.minus(periodBase)),
               AbstractMeasure.of(type, created, now)));
     }
   }
@@ -114,19 +132,23 @@ public final class CounterSeries {
   }
 
   void startPeriod() {
+    Totals now = totals();
     synchronized (lock) {
-      periodBase = totals();
+      periodBase = now;
     }
   }
 
   private Totals totals() {
+    List<AbstractCounter> all;
+    Totals sum;
     synchronized (lock) {
-      Totals sum = removed;
-      for (AbstractCounter counter : counters) {
-        sum = sum.plus(counter.totals());
-      }
-      return sum;
+      all = List.copyOf(counters);
+      sum = removed;
     }
+    for (AbstractCounter counter : all) {
+      sum = sum.plus(counter.totals());
+    }
+    return sum;
   }
 
   /** A report and the totals it was made from. */

@@ -6,12 +6,15 @@ import com.wookler.river.common.counters.AbstractCounter.Mode;
 import com.wookler.river.common.counters.AbstractMeasure;
 import com.wookler.river.common.counters.ConcurrentCounter;
 import com.wookler.river.common.counters.Counter;
+import com.wookler.river.common.counters.DerivedCounter;
 import com.wookler.river.common.counters.TimeWindow;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
+import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -26,6 +29,7 @@ public final class CounterSet implements AutoCloseable {
       new TimeWindow(Duration.ofDays(1), () -> Instant.EPOCH);
 
   private final List<AbstractCounter> registered = new ArrayList<>(); // guarded by this
+  private boolean closed; // guarded by this
 
   /** A counter that one thread at a time writes. */
   public AbstractCounter local(
@@ -43,9 +47,37 @@ public final class CounterSet implements AutoCloseable {
         : new ConcurrentCounter(UNREPORTED, type).namespace(namespace).name(name).mode(Mode.PROD);
   }
 
+  /**
+   * Reports a number that is kept elsewhere, until this is closed; without a monitor, nothing.
+   *
+   * @param type {@code Count} or {@code Gauge}
+   * @param value read on the threads that report; must not throw
+   */
+  public void derived(
+      String namespace,
+      String name,
+      Map<String, String> labels,
+      Class<? extends AbstractMeasure> type,
+      LongSupplier value) {
+    Monitor monitor = Monitor.find().orElse(null);
+    if (monitor != null) {
+      AbstractCounter counter =
+          new DerivedCounter(monitor.timewindow(), type, value)
+              .namespace(namespace)
+              .name(name)
+              .labels(labels);
+      monitor.add(counter);
+      registered(counter);
+    }
+  }
+
   private synchronized AbstractCounter registered(@Nullable AbstractCounter reported) {
     AbstractCounter counter = Objects.requireNonNull(reported, "the monitor went away");
-    registered.add(counter);
+    if (closed) {
+      Monitoring.remove(counter);
+    } else {
+      registered.add(counter);
+    }
     return counter;
   }
 
@@ -56,9 +88,13 @@ public final class CounterSet implements AutoCloseable {
     }
   }
 
-  /** Takes all out of the report; their totals stay in the sums of their names. */
+  /**
+   * Takes all out of the report; their totals stay in the sums of their names, but for those with
+   * labels. What is made afterwards is not reported.
+   */
   @Override
   public synchronized void close() {
+    closed = true;
     registered.forEach(Monitoring::remove);
     registered.clear();
   }

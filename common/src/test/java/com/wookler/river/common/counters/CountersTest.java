@@ -10,13 +10,14 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Callable;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
-import java.util.function.Consumer;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -137,7 +138,7 @@ class CountersTest {
   void shouldTellListenersOfEachNameOnce() {
     List<String> told = new ArrayList<>();
     registry.add(named(new Counter(WINDOW, Count.class), "a"));
-    Consumer<CounterSeries> listener = series -> told.add(series.name());
+    CounterListener listener = series -> told.add(series.name());
     registry.addListener(listener);
     registry.add(named(new Counter(WINDOW, Count.class), "a"));
     registry.add(named(new Counter(WINDOW, Count.class), "b"));
@@ -146,6 +147,90 @@ class CountersTest {
     registry.add(named(new Counter(WINDOW, Count.class), "c"));
 
     assertThat(told).containsExactly("a", "b");
+  }
+
+  @Test
+  void shouldReportWhatIsReadFromElsewhereAsItIsNow() {
+    AtomicLong waiting = new AtomicLong(5);
+    AtomicLong done = new AtomicLong(2);
+    registry.add(
+        named(new DerivedCounter(WINDOW, Gauge.class, waiting::get), "waiting")
+            .labels(Map.of("queue", "orders")));
+    registry.add(named(new DerivedCounter(WINDOW, Count.class, done::get), "done"));
+    registry.report(NOW, lines -> {});
+    waiting.set(3);
+    done.set(9);
+
+    CounterReport gauge = registry.peek().get(0);
+    CounterReport count = registry.peek().get(1);
+
+    assertThat(List.of(gauge.delta().value(), gauge.period().value(), gauge.total().value()))
+        .containsOnly(3L);
+    assertThat(gauge)
+        .hasToString("{[GAUGE] river.counters.waiting{queue=orders} : [[NOW: {Gauge: VALUE=3}]]}");
+    assertThat(count.delta().value()).isEqualTo(7);
+    assertThat(count.total().value()).isEqualTo(9);
+  }
+
+  @Test
+  void shouldForgetANameWithLabelsWhenItsLastCounterGoes() {
+    List<String> told = new ArrayList<>();
+    registry.addListener(
+        new CounterListener() {
+          @Override
+          public void added(CounterSeries series) {
+            told.add("+" + series.labels());
+          }
+
+          @Override
+          public void removed(CounterSeries series) {
+            told.add("-" + series.labels());
+          }
+        });
+    AbstractCounter one = labelled("a");
+    AbstractCounter two = labelled("a");
+    AbstractCounter other = labelled("b");
+    List.of(one, two, other).forEach(registry::add);
+    assertThat(registry.peek()).extracting(line -> line.total().value()).containsExactly(2L, 1L);
+
+    registry.remove(one);
+    registry.remove(one);
+    assertThat(registry.peek()).hasSize(2);
+    registry.remove(two);
+
+    assertThat(registry.peek()).extracting(CounterReport::labels).containsExactly(other.labels());
+    assertThat(told).containsExactly("+{queue=a}", "+{queue=b}", "-{queue=a}");
+  }
+
+  private static AbstractCounter labelled(String queue) {
+    return named(new DerivedCounter(WINDOW, Gauge.class, () -> 1), "waiting")
+        .labels(Map.of("queue", queue));
+  }
+
+  @Test
+  void shouldReadOtherPlacesWithoutALock() throws Exception {
+    CountDownLatch reading = new CountDownLatch(1);
+    CompletableFuture<Long> goes = new CompletableFuture<>();
+    AbstractCounter slow =
+        named(
+                new DerivedCounter(
+                    WINDOW,
+                    Gauge.class,
+                    () -> {
+                      reading.countDown();
+                      return goes.join();
+                    }),
+                "slow")
+            .labels(Map.of("queue", "a"));
+    registry.add(slow);
+    CompletableFuture<List<CounterReport>> report = CompletableFuture.supplyAsync(registry::peek);
+    reading.await();
+
+    registry.remove(slow);
+    registry.add(labelled("b"));
+    goes.complete(1L);
+
+    assertThat(report.get()).hasSize(1);
   }
 
   @Test

@@ -9,11 +9,14 @@ import com.wookler.river.common.counters.AbstractCounter;
 import com.wookler.river.common.counters.AbstractMeasure;
 import com.wookler.river.common.counters.Average;
 import com.wookler.river.common.counters.Count;
+import com.wookler.river.common.counters.Gauge;
+import com.wookler.river.common.utils.CounterSet;
 import com.wookler.river.common.utils.Monitoring;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Map;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -79,6 +82,42 @@ class RiverMeterBinderTest {
 
       assertThat(registry.get("river.counters.queue.adds").functionCounter().count()).isEqualTo(3);
     }
+  }
+
+  @Test
+  void shouldBindWhatHasLabelsWithTagsAndRemoveItWithItsOwner() {
+    try (RiverMeterBinder binder = new RiverMeterBinder(Monitor.get())) {
+      CounterSet before = lag("orders", 5);
+      binder.bindTo(registry);
+      CounterSet after = lag("bills", 7);
+
+      assertThat(registry.get("river.counters.queue.lag").tag("queue", "orders").gauge().value())
+          .isEqualTo(5);
+      assertThat(registry.get("river.counters.queue.lag").tag("queue", "bills").gauge().value())
+          .isEqualTo(7);
+      before.close();
+      assertThat(registry.find("river.counters.queue.lag").gauges()).hasSize(1);
+      after.close();
+      assertThat(registry.find("river.counters.queue.lag").gauges()).isEmpty();
+    }
+  }
+
+  @Test
+  void shouldKeepNothingOfWhatCameAndWent() {
+    try (RiverMeterBinder binder = new RiverMeterBinder(Monitor.get())) {
+      binder.bindTo(registry);
+      for (int i = 0; i < 10_000; i++) {
+        lag("queue-" + i, i).close();
+      }
+      assertThat(registry.getMeters()).hasSize(1);
+      assertThat(Monitor.get().counters()).isEmpty();
+    }
+  }
+
+  private static CounterSet lag(String queue, long value) {
+    CounterSet set = new CounterSet();
+    set.derived("river.counters.queue", "lag", Map.of("queue", queue), Gauge.class, () -> value);
+    return set;
   }
 
   @Test

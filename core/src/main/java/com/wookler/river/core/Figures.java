@@ -1,0 +1,129 @@
+package com.wookler.river.core;
+
+import com.google.errorprone.annotations.concurrent.GuardedBy;
+import com.wookler.river.common.TimeSource;
+import com.wookler.river.common.counters.AbstractMeasure;
+import com.wookler.river.common.counters.Count;
+import com.wookler.river.common.counters.Gauge;
+import com.wookler.river.common.utils.CounterSet;
+import com.wookler.river.common.utils.Monitoring;
+import com.wookler.river.core.subscriber.DurableSubscriber;
+import com.wookler.river.core.subscriber.SubscriberStats;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Supplier;
+import java.util.function.ToLongFunction;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The stats of one queue or subscriber in the monitor's report. They are taken when somebody reads
+ * one of them, all at once and at most once a second; who publishes or consumes pays nothing.
+ *
+ * <p>Thread-safe. The stats are taken under this object's monitor, so that they are not being taken
+ * any more when {@link #close} returns.
+ *
+ * @param <S> type of the stats
+ */
+final class Figures<S> implements AutoCloseable {
+  private static final long FRESH_NANOS = TimeUnit.SECONDS.toNanos(1);
+
+  private final String namespace;
+  private final Map<String, String> labels;
+  private final Supplier<S> source;
+  private final TimeSource time;
+  private final CounterSet counters = new CounterSet();
+
+  @GuardedBy("this")
+  private @Nullable S taken;
+
+  @GuardedBy("this")
+  private long takenAt;
+
+  @GuardedBy("this")
+  private boolean closed;
+
+  private Figures(
+      String namespace, Map<String, String> labels, Supplier<S> source, TimeSource time) {
+    this.namespace = namespace;
+    this.labels = labels;
+    this.source = source;
+    this.time = time;
+    this.takenAt = time.nanoTime() - FRESH_NANOS;
+  }
+
+  /** Reports what a queue holds. */
+  static Figures<QueueStats> ofQueue(String queue, Supplier<QueueStats> source, TimeSource time) {
+    Figures<QueueStats> all =
+        new Figures<>(
+            Constants.MONITOR_NAMESPACE,
+            Map.of(Constants.MONITOR_LABEL_QUEUE, queue),
+            source,
+            time);
+    all.add("messages", Gauge.class, QueueStats::messages);
+    all.add("bytes", Gauge.class, QueueStats::bytes);
+    all.add("blocks", Gauge.class, QueueStats::blocks);
+    all.add("first.sequence", Gauge.class, QueueStats::firstSequence);
+    all.add("next.sequence", Gauge.class, QueueStats::nextSequence);
+    all.add("lost", Gauge.class, QueueStats::lost);
+    all.add("archived", Count.class, QueueStats::archived);
+    all.add("backups", Gauge.class, QueueStats::backups);
+    all.add("discarded", Count.class, QueueStats::discarded);
+    all.add("disk.free", Gauge.class, QueueStats::diskFree);
+    all.add("delayed", Gauge.class, QueueStats::delayed);
+    return all;
+  }
+
+  /** Of one subscriber, which reports nothing before {@link #show}. */
+  static Figures<SubscriberStats> ofSubscriber(
+      String queue, DurableSubscriber<?> subscriber, TimeSource time) {
+    Map<String, String> labels = new LinkedHashMap<>();
+    labels.put(Constants.MONITOR_LABEL_QUEUE, queue);
+    labels.put(Constants.MONITOR_LABEL_SUBSCRIBER, subscriber.name());
+    return new Figures<>(Constants.MONITOR_SUBSCRIBER_NAMESPACE, labels, subscriber::stats, time);
+  }
+
+  /** Reports where a subscriber stands. */
+  static void show(Figures<SubscriberStats> all) {
+    all.add("lag", Gauge.class, SubscriberStats::lag);
+    all.add("in.flight", Gauge.class, SubscriberStats::inFlight);
+    all.add("ack.floor", Gauge.class, SubscriberStats::ackFloor);
+    all.add("oldest.unfinished.age", Gauge.class, stats -> stats.oldestUnfinishedAge().toMillis());
+    all.add("window.used", Gauge.class, SubscriberStats::windowUsed);
+    all.add("holes", Gauge.class, SubscriberStats::holes);
+    all.add("waiting", Gauge.class, SubscriberStats::waiting);
+    all.add("delivered", Count.class, SubscriberStats::delivered);
+    all.add("acked", Count.class, SubscriberStats::acked);
+    all.add("redelivered", Count.class, SubscriberStats::redelivered);
+    all.add("dead", Count.class, SubscriberStats::dead);
+    all.add("filtered", Count.class, SubscriberStats::filtered);
+    all.add("expired", Count.class, SubscriberStats::expired);
+    all.add("discarded", Count.class, SubscriberStats::discarded);
+  }
+
+  private void add(String name, Class<? extends AbstractMeasure> type, ToLongFunction<S> figure) {
+    counters.derived(namespace, name, labels, type, () -> read(figure));
+  }
+
+  private synchronized long read(ToLongFunction<S> figure) {
+    long now = time.nanoTime();
+    if (!closed && now - takenAt >= FRESH_NANOS) {
+      takenAt = now;
+      try {
+        taken = source.get();
+      } catch (RuntimeException e) { // it is being closed: what there was last
+        Monitoring.debug(Figures.class, e);
+      }
+    }
+    return taken == null ? 0 : figure.applyAsLong(taken);
+  }
+
+  /** Reports nothing from now on. */
+  @Override
+  public void close() {
+    synchronized (this) {
+      closed = true;
+    }
+    counters.close();
+  }
+}
