@@ -5,6 +5,7 @@ import java.nio.file.Path;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
@@ -20,9 +21,25 @@ import picocli.CommandLine.Spec;
     mixinStandardHelpOptions = true,
     sortOptions = false)
 final class KeysCommand implements Runnable {
-  private static final String FILE = "river-keys.json";
-
   @Spec private CommandSpec spec;
+
+  /** Where the keys are: of each command. */
+  static final class KeysFile {
+    @Option(
+        names = "--file",
+        paramLabel = "FILE",
+        defaultValue = "river-keys.json",
+        description = "${DEFAULT-VALUE}")
+    private Path path;
+
+    /** Made by the command line, which sets what has a default. */
+    @SuppressWarnings("NullAway.Init")
+    KeysFile() {}
+
+    KeyFile open() {
+      return new KeyFile(path);
+    }
+  }
 
   /** Made by the command line, which sets what is not optional. */
   @SuppressWarnings("NullAway.Init")
@@ -58,15 +75,10 @@ final class KeysCommand implements Runnable {
               split = ",",
               description = "These it may make, change and remove, and all the above.")
           @Nullable List<String> admin,
-      @Option(
-              names = "--file",
-              paramLabel = "FILE",
-              defaultValue = FILE,
-              description = "${DEFAULT-VALUE}")
-          Path file) {
+      @Mixin KeysFile keys) {
     List<String> none = List.of();
     KeyFile.Added added =
-        new KeyFile(file)
+        keys.open()
             .add(
                 name,
                 publish == null ? none : publish,
@@ -77,14 +89,8 @@ final class KeysCommand implements Runnable {
   }
 
   @Command(name = "list", description = "Shows what there is.", sortOptions = false)
-  int list(
-      @Option(
-              names = "--file",
-              paramLabel = "FILE",
-              defaultValue = FILE,
-              description = "${DEFAULT-VALUE}")
-          Path file) {
-    for (KeyFile.Key key : new KeyFile(file).keys()) {
+  int list(@Mixin KeysFile keys) {
+    for (KeyFile.Key key : keys.open().keys()) {
       out()
           .printf(
               "%s  %s  publish %s  consume %s  admin %s%n",
@@ -96,13 +102,8 @@ final class KeysCommand implements Runnable {
   @Command(name = "revoke", description = "Removes a key, by name or id.", sortOptions = false)
   int revoke(
       @Parameters(paramLabel = "NAME", description = "Its name or id.") String name,
-      @Option(
-              names = "--file",
-              paramLabel = "FILE",
-              defaultValue = FILE,
-              description = "${DEFAULT-VALUE}")
-          Path file) {
-    int revoked = new KeyFile(file).revoke(name);
+      @Mixin KeysFile keys) {
+    int revoked = keys.open().revoke(name);
     if (revoked == 0) {
       spec.commandLine().getErr().println("there is no key '" + name + "'");
       return Main.NOTHING;
