@@ -52,6 +52,10 @@ final class Call {
     return exchange.loop();
   }
 
+  Access access() {
+    return access;
+  }
+
   /** Whether the caller may do this with a queue. */
   boolean may(Right right, String queue) {
     return access.allows(right, queue);

@@ -116,6 +116,8 @@ final class DeliveryStream<M> {
       giveBack();
     } else if (taken.isEmpty()) {
       response.write(terms.format().signOfLife());
+    } else {
+      streams.latencies().delivered(hosted, taken);
     }
     take();
   }

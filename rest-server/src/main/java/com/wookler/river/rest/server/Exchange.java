@@ -22,6 +22,7 @@ final class Exchange {
   private final String id;
   private final List<Runnable> whenOver = new ArrayList<>();
   private @Nullable Problem problem;
+  private @Nullable Endpoint endpoint;
   private @Nullable Runnable ifLost;
   private boolean over;
 
@@ -62,6 +63,16 @@ final class Exchange {
   /** Why it was refused; null if it was not. */
   @Nullable Problem problem() {
     return problem;
+  }
+
+  /** What it asked for. */
+  void found(Endpoint what) {
+    endpoint = what;
+  }
+
+  /** Null if it asked for nothing that there is. */
+  @Nullable Endpoint endpoint() {
+    return endpoint;
   }
 
   /** Whether it was answered, or nobody is there any more to be answered. */

@@ -59,6 +59,7 @@ final class Front {
   void handle(HttpServerRequest request, Context loop, Connections connections) {
     Exchange exchange = new Exchange(request, loop, run + "-" + requests.incrementAndGet());
     Caller caller = new Caller();
+    exchange.whenOver(() -> load.counts().count(exchange));
     if (AccessLog.isOn()) {
       long start = time.nanoTime();
       exchange.whenOver(
@@ -89,6 +90,7 @@ final class Front {
     Target target = Target.of(request.path(), request.query());
     Routes.Found found = routes.find(request.method(), target);
     Endpoint endpoint = found.endpoint();
+    exchange.found(endpoint);
     caller.access = allowed(found, request);
     ensureKnown(endpoint.query(), target);
     Body body = Body.of(request, load.limits().bodyBytes());
@@ -136,6 +138,7 @@ final class Front {
   /** What is no request of HTTP, or larger than any may be. */
   void refuse(HttpServerRequest request, Context loop) {
     Exchange exchange = new Exchange(request, loop, run + "-" + requests.incrementAndGet());
+    exchange.whenOver(() -> load.counts().count(exchange));
     if (AccessLog.isOn()) {
       exchange.whenOver(() -> AccessLog.log(exchange, "", 0));
     }

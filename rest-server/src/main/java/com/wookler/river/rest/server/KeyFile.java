@@ -61,7 +61,8 @@ final class KeyFile {
    * @param publish the queues to which it may publish: names, beginnings such as {@code eu-*}, or
    *     {@code *}
    * @param consume those from which it may take
-   * @param admin those that it may administer, which includes both
+   * @param admin those that it may administer, which includes all the others
+   * @param metrics those of which it may read figures
    */
   record Key(
       String id,
@@ -70,7 +71,8 @@ final class KeyFile {
       String hash,
       List<String> publish,
       List<String> consume,
-      List<String> admin) {
+      List<String> admin,
+      List<String> metrics) {
     Key {
       id = Json.required("id", id);
       name = Json.required("name", name);
@@ -79,6 +81,7 @@ final class KeyFile {
       publish = patterns("publish", publish);
       consume = patterns("consume", consume);
       admin = patterns("admin", admin);
+      metrics = patterns("metrics", metrics);
     }
 
     private static List<String> patterns(String field, @Nullable List<String> patterns) {
@@ -136,7 +139,12 @@ final class KeyFile {
   }
 
   /** Makes a key with these rights, and the file if there is none. */
-  Added add(String name, List<String> publish, List<String> consume, List<String> admin) {
+  Added add(
+      String name,
+      List<String> publish,
+      List<String> consume,
+      List<String> admin,
+      List<String> metrics) {
     SecureRandom random = new SecureRandom();
     String id = HexFormat.of().formatHex(bytes(random, ID_BYTES));
     String secret =
@@ -150,7 +158,8 @@ final class KeyFile {
             Base64.getEncoder().encodeToString(hash(salt, secret)),
             publish,
             consume,
-            admin);
+            admin,
+            metrics);
     change(
         keys -> {
           List<Key> more = new ArrayList<>(keys);

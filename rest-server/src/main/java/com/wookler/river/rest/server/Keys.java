@@ -33,6 +33,7 @@ final class Keys implements Front.Guard {
         case NONE -> true;
         case PUBLISH -> isIn(key.publish(), queue) || isIn(key.admin(), queue);
         case CONSUME -> isIn(key.consume(), queue) || isIn(key.admin(), queue);
+        case METRICS -> isIn(key.metrics(), queue) || allows(Right.CONSUME, queue);
         case ADMIN -> isIn(key.admin(), queue);
       };
     }

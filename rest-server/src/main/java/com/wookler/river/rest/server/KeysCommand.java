@@ -75,6 +75,12 @@ final class KeysCommand implements Runnable {
               split = ",",
               description = "These it may make, change and remove, and all the above.")
           @Nullable List<String> admin,
+      @Option(
+              names = "--metrics",
+              paramLabel = "QUEUES",
+              split = ",",
+              description = "Of these it may read figures, as who may take from them.")
+          @Nullable List<String> metrics,
       @Mixin KeysFile keys) {
     List<String> none = List.of();
     KeyFile.Added added =
@@ -83,7 +89,8 @@ final class KeysCommand implements Runnable {
                 name,
                 publish == null ? none : publish,
                 consume == null ? none : consume,
-                admin == null ? none : admin);
+                admin == null ? none : admin,
+                metrics == null ? none : metrics);
     out().println(added.text());
     return Main.DONE;
   }
@@ -93,8 +100,13 @@ final class KeysCommand implements Runnable {
     for (KeyFile.Key key : keys.open().keys()) {
       out()
           .printf(
-              "%s  %s  publish %s  consume %s  admin %s%n",
-              key.id(), AccessLog.quoted(key.name()), key.publish(), key.consume(), key.admin());
+              "%s  %s  publish %s  consume %s  admin %s  metrics %s%n",
+              key.id(),
+              AccessLog.quoted(key.name()),
+              key.publish(),
+              key.consume(),
+              key.admin(),
+              key.metrics());
     }
     return Main.DONE;
   }

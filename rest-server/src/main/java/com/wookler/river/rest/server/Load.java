@@ -3,6 +3,7 @@ package com.wookler.river.rest.server;
 import com.wookler.river.common.TimeSource;
 import java.time.Duration;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.LongAdder;
 
 /** How much is under way, and whether there is room for more. Thread-safe. */
 final class Load {
@@ -13,6 +14,8 @@ final class Load {
   private final AtomicInteger connections = new AtomicInteger();
   private final AtomicInteger requests = new AtomicInteger();
   private final AtomicInteger waiting = new AtomicInteger();
+  private final LongAdder refused = new LongAdder();
+  private final RequestCounts counts = new RequestCounts();
 
   Load(ServerLimits limits) {
     this.limits = limits;
@@ -24,7 +27,20 @@ final class Load {
 
   /** Whether one more connection is taken. */
   boolean connected() {
-    return taken(connections, limits.connections());
+    boolean taken = taken(connections, limits.connections());
+    if (!taken) {
+      refused.increment();
+    }
+    return taken;
+  }
+
+  int connections() {
+    return connections.get();
+  }
+
+  /** Connections that were not taken. */
+  long refused() {
+    return refused.sum();
   }
 
   void disconnected() {
@@ -64,6 +80,16 @@ final class Load {
           waiting.decrementAndGet();
           requests.incrementAndGet(); // which its end as a request takes back
         });
+  }
+
+  /** How many are under way, without those that wait. */
+  int requests() {
+    return requests.get();
+  }
+
+  /** What became of requests. */
+  RequestCounts counts() {
+    return counts;
   }
 
   /** How many wait for messages. */

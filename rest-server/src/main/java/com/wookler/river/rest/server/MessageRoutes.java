@@ -34,13 +34,15 @@ final class MessageRoutes {
 
   private final Offers offers;
   private final WorkerExecutor patient;
+  private final Latencies latencies;
 
   /**
    * @param patient threads on which publishers wait for room
    */
-  MessageRoutes(Offers offers, WorkerExecutor patient) {
+  MessageRoutes(Offers offers, WorkerExecutor patient, Latencies latencies) {
     this.offers = offers;
     this.patient = patient;
+    this.latencies = latencies;
   }
 
   List<Endpoint> endpoints() {
@@ -56,6 +58,11 @@ final class MessageRoutes {
   record PublishedBatchJson(long first, int count) {}
 
   private Future<Answer> publish(Call call) {
+    long begun = latencies.now();
+    return stored(call).onSuccess(answer -> latencies.published(call.name("queue"), begun));
+  }
+
+  private Future<Answer> stored(Call call) {
     Durability level = durability(call);
     HostedQueue<?> queue = offers.catalog().find(call.name("queue"));
     if (queue != null && queue.mayWait()) {

@@ -29,6 +29,7 @@ final class Poll<M> {
   private final HostedQueue<?> queue;
   private final HostedSubscriber<M> subscriber;
   private final int max;
+  private final Latencies latencies;
   private final Consumer<Poll<M>> whenOver;
 
   /** Written by one thread after the other, each begun by the one before. */
@@ -41,10 +42,16 @@ final class Poll<M> {
 
   private volatile boolean ended;
 
-  Poll(HostedQueue<?> queue, HostedSubscriber<M> subscriber, int max, Consumer<Poll<M>> whenOver) {
+  Poll(
+      HostedQueue<?> queue,
+      HostedSubscriber<M> subscriber,
+      int max,
+      Latencies latencies,
+      Consumer<Poll<M>> whenOver) {
     this.queue = queue;
     this.subscriber = subscriber;
     this.max = max;
+    this.latencies = latencies;
     this.whenOver = whenOver;
   }
 
@@ -132,6 +139,7 @@ final class Poll<M> {
                 giveBack(call);
                 return Future.failedFuture(Problem.of(Problem.Kind.TIMEOUT, "the caller has gone"));
               }
+              latencies.delivered(subscriber, messages);
               exchange.ifLost(() -> giveBack(call));
               return Future.succeededFuture(Answer.ok(MessageJson.deliveries(messages)));
             });

@@ -10,8 +10,11 @@ enum Right {
   /** Publish messages. */
   PUBLISH,
 
-  /** Take messages, settle them, look at them and at figures. */
+  /** Take messages, settle them, look at them, and read figures. */
   CONSUME,
+
+  /** Read figures. */
+  METRICS,
 
   /** Make, change and remove queues and subscribers, and all the others. */
   ADMIN;

@@ -43,13 +43,17 @@ public final class RiverServer implements AutoCloseable {
   private static final long LOOK_AT_FILES_MILLIS = 1_000;
   private static final int PATIENT_THREADS = 32;
   private static final int THREADS = 20;
+  private static final int QUEUES_WITH_FIGURES = 200;
+  private static final int SUBSCRIBERS_WITH_FIGURES = 1_000;
 
   private final Vertx vertx;
   private final QueueCatalog catalog;
   private final TimeSource time;
   private final Load load;
-  private final Polls polls = new Polls();
+  private final Latencies latencies;
+  private final Polls polls;
   private final Streams streams;
+  private final Metrics metrics;
   private final AtomicBoolean stopping = new AtomicBoolean();
   private final @Nullable AutoCloseable owned;
   private final boolean tls;
@@ -59,10 +63,16 @@ public final class RiverServer implements AutoCloseable {
     from.check();
     this.time = from.time;
     this.load = new Load(from.limits);
-    this.streams = new Streams(from.time);
+    Subjects queues = new Subjects(QUEUES_WITH_FIGURES);
+    Subjects subscribers = new Subjects(SUBSCRIBERS_WITH_FIGURES);
+    this.latencies = new Latencies(from.time, queues, subscribers);
+    this.polls = new Polls(latencies);
+    this.streams = new Streams(from.time, latencies);
     this.owned = from.owned;
     this.tls = from.tls != null;
     this.catalog = new QueueCatalog(from.directory);
+    this.metrics =
+        new Metrics(new QueueFigures(catalog, queues, subscribers, latencies), load, streams);
     Vertx started = null;
     try {
       from.queues.forEach(adding -> adding.accept(catalog));
@@ -75,6 +85,7 @@ public final class RiverServer implements AutoCloseable {
       if (started != null) {
         await(started.close());
       }
+      metrics.close();
       catalog.close();
       throw e;
     }
@@ -115,10 +126,13 @@ public final class RiverServer implements AutoCloseable {
     WorkerExecutor patient = vertx.createSharedWorkerExecutor("river-patient", PATIENT_THREADS);
     List<Endpoint> all = new ArrayList<>();
     all.addAll(new QueueRoutes(offers).endpoints());
-    all.addAll(new MessageRoutes(offers, patient).endpoints());
+    all.addAll(new MessageRoutes(offers, patient, latencies).endpoints());
     all.addAll(new SubscriberRoutes(offers).endpoints());
     all.addAll(new DeliveryRoutes(offers, polls, streams, load).endpoints());
     all.addAll(new StreamRoute(offers, streams, load).endpoints());
+    all.addAll(
+        new MetricsRoute(metrics, vertx.createSharedWorkerExecutor("river-metrics", 1))
+            .endpoints());
     all.addAll(new ServiceRoutes(offers, stopping::get).endpoints());
     return all;
   }
@@ -186,6 +200,7 @@ public final class RiverServer implements AutoCloseable {
     try {
       await(vertx.close().timeout(CLOSE_SECONDS, TimeUnit.SECONDS));
     } finally {
+      metrics.close();
       closeQueues();
     }
     LOG.info("River's server has ended");

@@ -17,10 +17,16 @@ final class Streams {
   private final Set<DeliveryStream<?>> open = ConcurrentHashMap.newKeySet();
 
   private final TimeSource time;
+  private final Latencies latencies;
   private volatile boolean closed;
 
-  Streams(TimeSource time) {
+  Streams(TimeSource time, Latencies latencies) {
     this.time = time;
+    this.latencies = latencies;
+  }
+
+  Latencies latencies() {
+    return latencies;
   }
 
   long nanoTime() {

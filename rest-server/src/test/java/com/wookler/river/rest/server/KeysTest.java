@@ -40,10 +40,10 @@ class KeysTest {
   @BeforeEach
   void start() {
     file = new KeyFile(directory.resolve("keys.json"));
-    publisher = file.add("publisher", List.of("orders"), NONE, NONE).text();
-    consumer = file.add("consumer", NONE, List.of("ord*"), NONE).text();
-    admin = file.add("admin", NONE, NONE, List.of("*")).text();
-    others = file.add("others", List.of("other"), List.of("other"), List.of("other")).text();
+    publisher = file.add("publisher", List.of("orders"), NONE, NONE, NONE).text();
+    consumer = file.add("consumer", NONE, List.of("ord*"), NONE, NONE).text();
+    admin = file.add("admin", NONE, NONE, List.of("*"), NONE).text();
+    others = file.add("others", List.of("other"), List.of("other"), List.of("other"), NONE).text();
     server =
         RiverServer.builder()
             .port(0)
@@ -77,7 +77,7 @@ class KeysTest {
               .replace("{sequence}", "0");
       String right = operation.right();
       boolean open = right.equals("none");
-      boolean list = operation.path().equals("/v1/queues");
+      boolean list = List.of("/v1/queues", "/metrics").contains(operation.path());
       assertThat(asked.send(method, path, "").status()).as(path).isEqualTo(open ? 200 : 401);
       String wrong = admin.substring(0, admin.length() - 4) + "AAAA";
       assertThat(with(wrong, method, path, "").status()).isEqualTo(open ? 200 : 401);
@@ -128,7 +128,7 @@ class KeysTest {
 
   @Test
   void shouldMakeNothingForOneWhoMayOnlyPublishOrConsume() {
-    String both = file.add("both", List.of("new"), List.of("new", "orders"), NONE).text();
+    String both = file.add("both", List.of("new"), List.of("new", "orders"), NONE, NONE).text();
     await().until(() -> with(both, "GET", "/v1/queues", "").status() == 200);
 
     assertThat(with(both, "POST", "/v1/queues/new/messages", "x").status()).isEqualTo(404);

@@ -112,7 +112,7 @@ class ServerCommandTest {
     assertThat(key).matches("river_[0-9a-f]{12}_[A-Za-z0-9_-]{43}");
     String id = key.substring(6, 18);
     assertThat(keys(Main.DONE, "list"))
-        .isEqualTo(id + "  \"shop\"  publish [orders, eu-*]  consume []  admin [own]");
+        .isEqualTo(id + "  \"shop\"  publish [orders, eu-*]  consume []  admin [own]  metrics []");
     assertThat(Files.readString(directory.resolve("keys.json")))
         .contains("\"format\":\"river-keys\",\"version\":1")
         .doesNotContain(key.substring(19));

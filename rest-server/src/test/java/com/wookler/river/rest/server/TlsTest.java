@@ -185,7 +185,7 @@ class TlsTest {
   @Test
   void shouldLetNobodyInWhoWasNotMeant() throws Exception {
     Path keys = directory.resolve("keys.json");
-    new KeyFile(keys).add("all", List.of(), List.of(), List.of("*"));
+    new KeyFile(keys).add("all", List.of(), List.of(), List.of("*"), List.of());
     Path store = store("first");
     for (String host : List.of("0.0.0.0", "::", "192.0.2.1")) {
       assertRefused(builder().host(host), "no file of keys, and no TLS");
