@@ -34,6 +34,7 @@ class ContractTest {
               Map.entry("listQueues", "RiverClient.queues"),
               Map.entry("live", "RiverClient.isLive"),
               Map.entry("ready", "RiverClient.isReady"),
+              Map.entry("metrics", "RiverClient.metrics"),
               Map.entry("contract", "RiverClient.contract"),
               Map.entry("getQueue", "RemoteQueue.info"),
               Map.entry("putQueue", "RemoteQueue.create"),
