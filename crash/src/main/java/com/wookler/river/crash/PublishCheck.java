@@ -3,7 +3,9 @@ package com.wookler.river.crash;
 import com.wookler.river.crash.Journal.Entry;
 import com.wookler.river.crash.Journal.Kind;
 import java.util.Arrays;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Set;
 
 /**
  * What publishers were promised: a publish that returned is there, whole, where it was said to be;
@@ -17,15 +19,17 @@ final class PublishCheck {
   private long lostNanos;
   private long tornBatches;
   private boolean gaps; // sequences may be missing since a power loss
+  private final Set<Long> unanswered = new HashSet<>(); // ids that may still be taken up
 
   void round(int round, List<List<Entry>> journals, Contents contents, long before, End end) {
     gaps |= end.power();
+    long first = before + takenUp(contents, before);
     long[][] sequences = new long[journals.size()][];
     for (int publisher = 0; publisher < sequences.length; publisher++) {
       sequences[publisher] = new long[numbers(journals.get(publisher))];
       Arrays.fill(sequences[publisher], ABSENT);
     }
-    for (long sequence = before; sequence < contents.end(); sequence++) {
+    for (long sequence = first; sequence < contents.end(); sequence++) {
       long id = contents.id(sequence);
       if (id != 0) {
         place(round, sequence, id, sequences);
@@ -36,6 +40,38 @@ final class PublishCheck {
     }
     for (int publisher = 0; publisher < sequences.length; publisher++) {
       compare(publisher, journals.get(publisher), sequences[publisher], end);
+    }
+    if (contents.end() > before) {
+      unanswered.clear();
+    }
+    noteUnanswered(round, journals, sequences);
+  }
+
+  /**
+   * Messages that were being published when the round before ended: where all their bytes had been
+   * written, but not yet the header that shows them, the opening finishes what was begun.
+   */
+  private int takenUp(Contents contents, long before) {
+    int count = 0;
+    while (unanswered.contains(contents.id(before + count))) {
+      count++;
+    }
+    return count;
+  }
+
+  private void noteUnanswered(int round, List<List<Entry>> journals, long[][] sequences) {
+    for (int publisher = 0; publisher < sequences.length; publisher++) {
+      boolean[] answered = new boolean[sequences[publisher].length];
+      for (Entry entry : journals.get(publisher)) {
+        if (entry.kind() == Kind.PUBLISHED || entry.kind() == Kind.REFUSED) {
+          Arrays.fill(answered, (int) entry.a(), (int) (entry.a() + entry.b()), true);
+        }
+      }
+      for (int number = 0; number < answered.length; number++) {
+        if (!answered[number] && sequences[publisher][number] == ABSENT) {
+          unanswered.add(Content.id(round, publisher, number));
+        }
+      }
     }
   }
 

@@ -85,6 +85,8 @@ final class Rounds {
   void finish() {
     round++;
     try {
+      scenario.open(site, 0).close(); // it may finish what was being published
+      check.contents().update();
       long started = TimeSource.system().nanoTime();
       try (MessageQueue<byte[]> queue = scenario.open(site, 0)) {
         BrokenPromise.unless(

@@ -6,6 +6,7 @@ import com.wookler.river.crash.Kill.Half;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.CleanupMode;
 import org.junit.jupiter.api.io.TempDir;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -21,7 +22,8 @@ class CrashTest {
   private static final Logger LOG = LoggerFactory.getLogger(CrashTest.class);
   private static final int ROUNDS = Counts.KILLS;
 
-  @TempDir Path root;
+  @TempDir(cleanup = CleanupMode.ON_SUCCESS)
+  Path root;
 
   @Test
   void shouldKeepEveryPromiseAcrossKills() throws Exception {

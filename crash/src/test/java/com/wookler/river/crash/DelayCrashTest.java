@@ -16,6 +16,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.SplittableRandom;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.CleanupMode;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
@@ -27,7 +28,8 @@ class DelayCrashTest {
   private static final int LEAST_MILLIS = 200;
   private static final int MOST_MILLIS = 1_200;
 
-  @TempDir Path root;
+  @TempDir(cleanup = CleanupMode.ON_SUCCESS)
+  Path root;
 
   @Test
   void shouldDeliverEachOnceAcrossKills() throws Exception {

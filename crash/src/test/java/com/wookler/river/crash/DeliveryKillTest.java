@@ -15,6 +15,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.CleanupMode;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
@@ -25,7 +26,8 @@ class DeliveryKillTest {
   private static final int ROUNDS = Math.max(2, Counts.KILLS / 4);
   private static final int REPEATED = 50;
 
-  @TempDir Path root;
+  @TempDir(cleanup = CleanupMode.ON_SUCCESS)
+  Path root;
 
   private int round;
   private final List<Entry> promised = new ArrayList<>();

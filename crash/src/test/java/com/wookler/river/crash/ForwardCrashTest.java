@@ -11,13 +11,15 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.CleanupMode;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Kills a process that forwards from queue to queue; each message is in each of them once. */
 class ForwardCrashTest {
   private static final int ROUNDS = Math.max(3, Counts.KILLS / 3);
 
-  @TempDir Path root;
+  @TempDir(cleanup = CleanupMode.ON_SUCCESS)
+  Path root;
 
   @Test
   void shouldForwardEachMessageOnceAcrossKills() throws Exception {

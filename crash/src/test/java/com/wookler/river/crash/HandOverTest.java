@@ -12,11 +12,13 @@ import java.sql.Statement;
 import java.time.Duration;
 import java.util.SplittableRandom;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.CleanupMode;
 import org.junit.jupiter.api.io.TempDir;
 
 /** SIGKILL while a subscriber hands over to a database. */
 class HandOverTest {
-  @TempDir Path root;
+  @TempDir(cleanup = CleanupMode.ON_SUCCESS)
+  Path root;
 
   @Test
   void shouldHandOverEachMessageOnceAcrossKills() throws Exception {

@@ -7,11 +7,13 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.CleanupMode;
 import org.junit.jupiter.api.io.TempDir;
 
 /** A process that stands still, as in a long pause of a virtual machine. */
 class PauseTest {
-  @TempDir Path root;
+  @TempDir(cleanup = CleanupMode.ON_SUCCESS)
+  Path root;
 
   @BeforeEach
   void needsKill() {

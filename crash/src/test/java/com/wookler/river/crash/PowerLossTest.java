@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.wookler.river.crash.Scenario.Level;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import org.junit.jupiter.api.io.CleanupMode;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -21,7 +22,8 @@ class PowerLossTest {
   /** Losses on one file system before all is delivered and the next one is made. */
   private static final int OF_ONE = 10;
 
-  @TempDir Path root;
+  @TempDir(cleanup = CleanupMode.ON_SUCCESS)
+  Path root;
 
   @ParameterizedTest(name = "{0} {1}")
   @CsvSource({"ext4,DISK", "ext4,MEMORY", "xfs,DISK", "xfs,MEMORY"})

@@ -19,6 +19,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.stream.IntStream;
+import org.junit.jupiter.api.io.CleanupMode;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -30,7 +31,9 @@ class ReactorKillTest {
   private static final Logger LOG = LoggerFactory.getLogger(ReactorKillTest.class);
   private static final Duration PATIENCE = Duration.ofMinutes(5 + Counts.REACTOR / 20_000);
 
-  @TempDir Path root;
+  @TempDir(cleanup = CleanupMode.ON_SUCCESS)
+  Path root;
+
   private Path data;
   private Path ledger;
   private Events events;
