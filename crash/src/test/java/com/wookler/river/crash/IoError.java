@@ -47,11 +47,18 @@ final class IoError implements Fault {
   }
 
   private final Scenario scenario;
+  private final Path classes;
   private final Map<String, Integer> counts = new HashMap<>();
   private Failure error = Failure.MSYNC;
 
-  IoError(Scenario scenario) {
+  /**
+   * For processes of a scenario.
+   *
+   * @param classes their classes, in one file
+   */
+  IoError(Scenario scenario, Path classes) {
     this.scenario = scenario;
+    this.classes = classes;
   }
 
   /** The next rounds'. */
@@ -61,7 +68,7 @@ final class IoError implements Fault {
 
   @Override
   public ChildProcess.Launch launch(Site site, int round, SplittableRandom random) {
-    return ChildProcess.Launch.with("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC");
+    return ChildProcess.Launch.with("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC").behind(classes);
   }
 
   @Override

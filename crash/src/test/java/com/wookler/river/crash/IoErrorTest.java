@@ -8,6 +8,7 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.TreeMap;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.CleanupMode;
 import org.junit.jupiter.api.io.TempDir;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -17,14 +18,15 @@ class IoErrorTest {
   private static final Logger LOG = LoggerFactory.getLogger(IoErrorTest.class);
   private static final int OF_ONE = 20;
 
-  @TempDir Path root;
+  @TempDir(cleanup = CleanupMode.ON_SUCCESS)
+  Path root;
 
   @Test
   void shouldPromiseNothingFalseWhenSystemCallsFail() throws Exception {
     Strace.assume();
     long seed = Counts.seed(IoErrorTest.class);
     Scenario scenario = Scenario.DEFAULT.at(Level.MIXED).thatMayFail();
-    IoError fault = new IoError(scenario);
+    IoError fault = new IoError(scenario, ClassJar.of(root.resolve("classes.jar")));
     Summary sum = Summary.NONE;
     List<IoError.Failure> failures = List.of(IoError.Failure.values());
     int done = 0;
