@@ -125,13 +125,13 @@ final class Feed<M> implements AutoCloseable {
   }
 
   /**
-   * What was handed over must reach its consumer, so damage behind it, or a file that cannot be
-   * opened now, is left to the next call, which meets it again.
+   * What was handed over must reach its consumer, so damage behind it, a file that cannot be opened
+   * now, or a page that the device does not bring, is left to the next call, which meets it again.
    */
   private @Nullable Delivery<M> pollBehind(long nowMillis) {
     try {
       return poll(nowMillis);
-    } catch (RiverException e) {
+    } catch (RiverException | InternalError e) {
       return null;
     }
   }
