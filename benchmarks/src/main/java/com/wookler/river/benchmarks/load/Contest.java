@@ -3,6 +3,7 @@ package com.wookler.river.benchmarks.load;
 import com.wookler.river.benchmarks.report.Ratio;
 import com.wookler.river.benchmarks.report.Row;
 import com.wookler.river.benchmarks.system.QueueSystem;
+import com.wookler.river.benchmarks.utils.Spread;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;

@@ -1,5 +1,6 @@
 package com.wookler.river.benchmarks.load;
 
+import com.wookler.river.benchmarks.utils.Spread;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;

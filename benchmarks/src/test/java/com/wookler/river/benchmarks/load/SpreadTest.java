@@ -3,6 +3,7 @@ package com.wookler.river.benchmarks.load;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import com.wookler.river.benchmarks.utils.Spread;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;

@@ -1,4 +1,4 @@
-package com.wookler.river.benchmarks.load;
+package com.wookler.river.benchmarks.utils;
 
 import java.util.List;
 import java.util.stream.IntStream;
@@ -10,9 +10,9 @@ import java.util.stream.IntStream;
  * @param min the least
  * @param max the greatest
  */
-record Spread(double median, double min, double max) {
+public record Spread(double median, double min, double max) {
   /** Of one figure or more. */
-  static Spread of(List<Double> figures) {
+  public static Spread of(List<Double> figures) {
     List<Double> sorted = figures.stream().sorted().toList();
     int size = sorted.size();
     double median = (sorted.get((size - 1) / 2) + sorted.get(size / 2)) / 2;
@@ -20,7 +20,7 @@ record Spread(double median, double min, double max) {
   }
 
   /** Of the ratios of figures that were taken side by side: first to first, second to second. */
-  static Spread ofRatios(List<Double> figures, List<Double> base) {
+  public static Spread ofRatios(List<Double> figures, List<Double> base) {
     if (figures.size() != base.size()) {
       throw new IllegalArgumentException(figures.size() + " figures against " + base.size());
     }
