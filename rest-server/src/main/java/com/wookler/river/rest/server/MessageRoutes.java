@@ -35,12 +35,14 @@ final class MessageRoutes {
   private final Offers offers;
   private final WorkerExecutor patient;
   private final Latencies latencies;
+  private final Sink sink;
 
   /**
    * @param patient threads on which publishers wait for room
    */
-  MessageRoutes(Offers offers, WorkerExecutor patient, Latencies latencies) {
+  MessageRoutes(Offers offers, Sink sink, WorkerExecutor patient, Latencies latencies) {
     this.offers = offers;
+    this.sink = sink;
     this.patient = patient;
     this.latencies = latencies;
   }
@@ -83,15 +85,11 @@ final class MessageRoutes {
     };
   }
 
-  private static <M> CompletableFuture<Answer> publish(
-      Call call, HostedQueue<M> queue, Durability level) {
+  private <M> CompletableFuture<Answer> publish(Call call, HostedQueue<M> queue, Durability level) {
     byte[] body = call.body().getBytes();
     if (isBatch(call)) {
       List<Message<M>> batch = queue.messages(new BatchReader(body).read());
-      return queue
-          .queue()
-          .publisher()
-          .publishAsync(batch, level)
+      return sink.putAll(queue, batch, level)
           .thenApply(first -> created(new PublishedBatchJson(first, batch.size())));
     }
     MessageParts parts =
@@ -101,7 +99,7 @@ final class MessageRoutes {
             call.text("River-Delay"),
             call.text("River-Expires"));
     Message<M> message = queue.message(MessageParts.message(body, headers(call), parts));
-    return queue.queue().publisher().putAsync(message, level).thenApply(MessageRoutes::created);
+    return sink.put(queue, message, level).thenApply(MessageRoutes::created);
   }
 
   private static boolean isBatch(Call call) {

@@ -54,6 +54,7 @@ public final class RiverServer implements AutoCloseable {
   private final Polls polls;
   private final Streams streams;
   private final Metrics metrics;
+  private final Sink sink;
   private final AtomicBoolean stopping = new AtomicBoolean();
   private final @Nullable AutoCloseable owned;
   private final boolean tls;
@@ -68,6 +69,7 @@ public final class RiverServer implements AutoCloseable {
     this.latencies = new Latencies(from.time, queues, subscribers);
     this.polls = new Polls(latencies);
     this.streams = new Streams(from.time, latencies);
+    this.sink = from.sink;
     this.owned = from.owned;
     this.tls = from.tls != null;
     this.catalog = new QueueCatalog(from.directory);
@@ -126,7 +128,7 @@ public final class RiverServer implements AutoCloseable {
     WorkerExecutor patient = vertx.createSharedWorkerExecutor("river-patient", PATIENT_THREADS);
     List<Endpoint> all = new ArrayList<>();
     all.addAll(new QueueRoutes(offers).endpoints());
-    all.addAll(new MessageRoutes(offers, patient, latencies).endpoints());
+    all.addAll(new MessageRoutes(offers, sink, patient, latencies).endpoints());
     all.addAll(new SubscriberRoutes(offers).endpoints());
     all.addAll(new DeliveryRoutes(offers, polls, streams, load).endpoints());
     all.addAll(new StreamRoute(offers, streams, load).endpoints());
@@ -232,6 +234,7 @@ public final class RiverServer implements AutoCloseable {
     private @Nullable AutoCloseable owned;
     private ServerLimits limits = ServerLimits.DEFAULT;
     private TimeSource time = TimeSource.system();
+    private Sink sink = Sink.QUEUES;
     private final Set<String> allowedHosts = new HashSet<>();
     private final List<Consumer<QueueCatalog>> queues = new ArrayList<>();
 
@@ -365,6 +368,12 @@ public final class RiverServer implements AutoCloseable {
     /** The clock, for tests that move it (default: the system's). */
     public Builder timeSource(TimeSource source) {
       time = Objects.requireNonNull(source, "source");
+      return this;
+    }
+
+    /** Where messages go that are published (default: into their queues). */
+    Builder sink(Sink where) {
+      sink = where;
       return this;
     }
 

@@ -66,7 +66,12 @@ record Target(String path, List<String> parts, Map<String, List<String>> query) 
   }
 
   private static boolean isAscii(String text) {
-    return text.chars().allMatch(c -> c < 0x80);
+    for (int i = 0; i < text.length(); i++) {
+      if (text.charAt(i) >= 0x80) {
+        return false;
+      }
+    }
+    return true;
   }
 
   private static int hex(String field, String raw, int percent) {
