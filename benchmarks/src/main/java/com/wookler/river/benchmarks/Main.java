@@ -10,6 +10,7 @@ import com.wookler.river.benchmarks.programs.PackingCommand;
 import com.wookler.river.benchmarks.programs.PutManyCommand;
 import com.wookler.river.benchmarks.reactor.ReactorCommand;
 import com.wookler.river.benchmarks.report.ReportCommand;
+import com.wookler.river.benchmarks.rest.RestCommand;
 import com.wookler.river.benchmarks.scale.ScaleCommand;
 import com.wookler.river.benchmarks.utils.UsageException;
 import java.io.PrintWriter;
@@ -40,6 +41,7 @@ import picocli.CommandLine.Spec;
       FloodCommand.class,
       PackingCommand.class,
       ReactorCommand.class,
+      RestCommand.class,
       JmhCommand.class,
       ScaleCommand.class,
       FlameCommand.class

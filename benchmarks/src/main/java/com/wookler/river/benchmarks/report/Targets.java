@@ -9,8 +9,8 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
- * The targets of the embedded queue, by the texts of the lines that decide them. Those with {@code
- * × chronicle} are ratios to plain Chronicle Queue in the same run.
+ * The targets of queue and server, by the texts of the lines that decide them. Those with {@code ×
+ * chronicle} are ratios to plain Chronicle Queue in the same run.
  */
 final class Targets {
   private static final String RAW = "× chronicle";
@@ -32,6 +32,8 @@ final class Targets {
   private static final String DRAINED = "publish 1 KiB at 200,000/s while a subscriber drains";
   private static final String DELIVERY =
       "publish 1 KiB at 10,000/s until a waiting subscriber has it";
+
+  private static final String POLLS = "10,000 long polls, ";
 
   private Targets() {}
 
@@ -67,7 +69,8 @@ final class Targets {
             allocation(),
             scale(),
             quiet(),
-            reactors())
+            reactors(),
+            rest())
         .flatMap(List::stream);
   }
 
@@ -173,6 +176,29 @@ final class Targets {
         extra(waits, "p50 µs", AT_MOST, 1_000),
         extra(waits, "p99 µs", AT_MOST, 1_000),
         median("100 idle reactors", AT_MOST, 1, "% of a core"));
+  }
+
+  private static List<Target> rest() {
+    return List.of(
+        stored("publish 1 KiB over HTTP"),
+        stored("publish 1 KiB over HTTP, each with an id"),
+        stored("publish 100 B over HTTP, batches of 100"),
+        stored("publish 1 KiB over HTTP, batches of 100"),
+        even("publish 1 KiB over HTTP, 500 publishers"),
+        even("publish 1 KiB to the device over HTTP, 500 publishers"),
+        median(POLLS + "threads of the JVM", AT_MOST, 30, "threads"),
+        median(POLLS + "resident memory", AT_MOST, 512, "MB"));
+  }
+
+  /** Of a server, against itself storing nothing. */
+  private static Target stored(String line) {
+    return new Target(line, AT_LEAST, 0.8, "× discarding", measured -> measured.ratio(line));
+  }
+
+  /** Of many who publish at once: none waits much longer than the others. */
+  private static Target even(String line) {
+    return new Target(
+        line + ", p99", AT_MOST, 10, "× p50", measured -> measured.extra(line, "p99/p50"));
   }
 
   /** Of a line that is to cost no more at its large end than at its small one. */
