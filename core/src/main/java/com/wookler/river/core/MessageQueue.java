@@ -1,18 +1,13 @@
 package com.wookler.river.core;
 
-import com.wookler.river.common.TimeSource;
 import com.wookler.river.common.config.ConfigNode;
 import com.wookler.river.common.config.Configurable;
 import com.wookler.river.common.errors.ConfigurationException;
-import com.wookler.river.core.log.RecycleStrategy;
-import com.wookler.river.core.message.Durability;
 import com.wookler.river.core.message.MessageConverter;
 import com.wookler.river.core.message.QueueClosedException;
 import com.wookler.river.core.subscriber.Delivery;
 import com.wookler.river.core.subscriber.Subscriber;
 import com.wookler.river.core.subscriber.SubscriberConfig;
-import java.nio.file.Path;
-import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
@@ -20,7 +15,6 @@ import java.util.Objects;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.UUID;
-import org.jspecify.annotations.Nullable;
 
 /**
  * A durable queue in this JVM: publishers append to a log on local disk, any number of subscribers
@@ -274,217 +268,13 @@ public final class MessageQueue<M> implements Configurable, AutoCloseable {
    *
    * @param <M> type of the data
    */
-  public static final class Builder<M> {
-    private final QueueSettings<M> settings;
-
+  public static final class Builder<M> extends QueueOptions<M, Builder<M>> {
     private Builder(String name, MessageConverter<M> converter) {
-      this.settings =
-          new QueueSettings<>(
-              Objects.requireNonNull(name, "name"), Objects.requireNonNull(converter, "converter"));
+      super(name, converter);
     }
 
-    /** Base directory, in which the queue has one of its name (default {@code river-data}). */
-    public Builder<M> directory(Path base) {
-      settings.directory = Objects.requireNonNull(base, "base");
-      return this;
-    }
-
-    /** When a block is closed, besides its size (default: when it is full). */
-    public Builder<M> recycle(RecycleStrategy strategy) {
-      settings.recycle = Objects.requireNonNull(strategy, "strategy");
-      return this;
-    }
-
-    /**
-     * Archives drained blocks instead of just deleting them.
-     *
-     * @param base in which the queue has a directory of its name
-     * @param retention how long a backup is kept after it was made; zero: for ever
-     */
-    public Builder<M> backup(Path base, Duration retention) {
-      settings.backupDirectory = Objects.requireNonNull(base, "base");
-      settings.backupRetention = Objects.requireNonNull(retention, "retention");
-      return this;
-    }
-
-    /**
-     * What becomes of a drained block for whose backup there is no space (default: it stays until
-     * there is).
-     */
-    public Builder<M> backupFull(BackupFull policy) {
-      settings.backupFull = Objects.requireNonNull(policy, "policy");
-      return this;
-    }
-
-    /** What a publish promises that asks for no more (default {@link Durability#MEMORY}). */
-    public Builder<M> durability(Durability level) {
-      settings.durability = Objects.requireNonNull(level, "level");
-      return this;
-    }
-
-    /** Pause between two background forces (default 200 ms); see {@link Durability#MEMORY}. */
-    public Builder<M> syncInterval(Duration interval) {
-      settings.syncInterval = Objects.requireNonNull(interval, "interval");
-      return this;
-    }
-
-    /** What subscribers do where the log is damaged (default {@link OnDamage#SALVAGE}). */
-    public Builder<M> onDamage(OnDamage action) {
-      settings.onDamage = Objects.requireNonNull(action, "action");
-      return this;
-    }
-
-    /** Largest data of one message in bytes (default 16 MB, at most 128 MB). */
-    public Builder<M> maxMessageBytes(int bytes) {
-      settings.maxMessageBytes = bytes;
-      return this;
-    }
-
-    /**
-     * How many messages the queue may hold (default: any number): what its slowest subscriber has
-     * not finished, and without subscribers what is in the log; or the delayed ones that wait, if
-     * these are more; see {@link #whenFull}.
-     */
-    public Builder<M> maxMessages(long messages) {
-      settings.maxMessages = messages;
-      return this;
-    }
-
-    /**
-     * How many bytes, envelopes included, the queue may hold (default: any number), counted like
-     * {@link #maxMessages} to within a 256th; what is there when it is opened, by its blocks'
-     * sizes.
-     */
-    public Builder<M> maxBytes(long bytes) {
-      settings.maxBytes = bytes;
-      return this;
-    }
-
-    /**
-     * What a publish does for which these limits leave no room (default {@link FullPolicy#REJECT}).
-     * A batch larger than a limit is refused at once, whatever the policy.
-     *
-     * @param timeout how long {@link FullPolicy#BLOCK} waits (default 30 s)
-     */
-    public Builder<M> whenFull(FullPolicy policy, Duration timeout) {
-      settings.fullPolicy = Objects.requireNonNull(policy, "policy");
-      settings.fullTimeout = Objects.requireNonNull(timeout, "timeout");
-      return this;
-    }
-
-    /** How long the queue keeps what nobody has finished (default: for good). */
-    public Builder<M> retention(Retention retention) {
-      settings.retention = Objects.requireNonNull(retention, "retention");
-      return this;
-    }
-
-    /**
-     * Stores messages of one id once within this time (default zero: ids have no effect; at most
-     * 366 days). An id in it takes 16 to 32 bytes of heap, and 25 and its own on disk.
-     */
-    public Builder<M> deduplicate(Duration window) {
-      settings.deduplicate = Objects.requireNonNull(window, "window");
-      return this;
-    }
-
-    /**
-     * Whether to index the last message of each key, for {@link MessageQueue#latest} (default: no).
-     * Publishing pays nothing; in the background each message is read once more. Takes 3 MB, and 16
-     * to 32 bytes on disk for each key in log and backups. On later, it takes in what is there.
-     */
-    public Builder<M> keyIndex(boolean on) {
-      settings.keyIndex = on;
-      return this;
-    }
-
-    /**
-     * Lets messages expire so long after they were published (default zero: only those that say
-     * so). What is out then may still be acknowledged.
-     *
-     * @param expiryQueue another queue, to which a message is handed on for each subscriber that
-     *     had not finished it, before it counts as finished. It has to be open here, with the same
-     *     base directory; else expired messages wait, and those behind. Null: they go nowhere
-     */
-    public Builder<M> maxAge(Duration age, @Nullable String expiryQueue) {
-      settings.maxAge = Objects.requireNonNull(age, "age");
-      settings.expiryQueue = expiryQueue;
-      return this;
-    }
-
-    /**
-     * Other queues to which every message is forwarded, each once, in order, batches as batches
-     * (default: none); a little after its publish, also after a crash.
-     *
-     * <p>They have to be open in this JVM, with the same base directory; what is for one that is
-     * not, or is full, waits in this queue's log. Key, headers and what is left of the expiry go
-     * along, {@link com.wookler.river.core.message.ForwardOrigin} says where it came from; its id
-     * does not. A new target gets what is in the log; one that is left out again keeps its place,
-     * and blocks: {@link MessageQueue#removeForward}. Nothing may come back.
-     */
-    public Builder<M> forwardTo(String... queues) {
-      settings.forward = new ForwardConfig(List.of(queues), settings.forward.only());
-      return this;
-    }
-
-    /**
-     * Whether the queue is there for {@link #forwardTo} alone (default: no): without subscribers,
-     * and its log is kept only until all targets have forced what they got.
-     */
-    public Builder<M> fanoutOnly(boolean on) {
-      settings.forward = new ForwardConfig(settings.forward.queues(), on);
-      return this;
-    }
-
-    /** How many messages a step of housekeeping lets expire at most (default 1,000). */
-    public Builder<M> maxExpireSweep(int messages) {
-      settings.maxExpireSweep = messages;
-      return this;
-    }
-
-    /** Size at which a block is closed in any case (default 64 MB, at most 1 GB). */
-    public Builder<M> blockBytes(long bytes) {
-      settings.blockBytes = bytes;
-      return this;
-    }
-
-    /**
-     * Bytes of its volume that the queue leaves free (default 256 MB or 5 % of the volume,
-     * whichever is less, and a block more where the backup is on the same volume; 0: none). When no
-     * more are left, publishing ends with {@link com.wookler.river.core.message.QueueFullException}
-     * until there is space again; reading, acknowledging and archiving go on.
-     */
-    public Builder<M> diskReserve(long bytes) {
-      settings.diskReserve = bytes;
-      return this;
-    }
-
-    /** Whether to take up what the directory holds (default), or to set it aside. */
-    public Builder<M> reload(boolean take) {
-      settings.reload = take;
-      return this;
-    }
-
-    /** How long data that was set aside is kept (default 7 days). */
-    public Builder<M> discardedRetention(Duration retention) {
-      settings.discardedRetention = Objects.requireNonNull(retention, "retention");
-      return this;
-    }
-
-    /** An Ehcache 3 file for the redelivery cache (default: a small built-in one). */
-    public Builder<M> ehcache(Path file) {
-      settings.ehcache = Objects.requireNonNull(file, "file");
-      return this;
-    }
-
-    /** A subscriber that exists from the start. */
-    public Builder<M> subscriber(SubscriberConfig settings) {
-      this.settings.subscribers.add(Objects.requireNonNull(settings, "settings"));
-      return this;
-    }
-
-    /** The clock, for tests that move it (default: the system's). */
-    public Builder<M> timeSource(TimeSource source) {
-      settings.time = Objects.requireNonNull(source, "source");
+    @Override
+    Builder<M> self() {
       return this;
     }
 
@@ -496,7 +286,7 @@ public final class MessageQueue<M> implements Configurable, AutoCloseable {
      * @throws com.wookler.river.common.errors.RiverException the directory cannot be used
      */
     public MessageQueue<M> open() {
-      MessageQueue<M> queue = new MessageQueue<>(settings.config());
+      MessageQueue<M> queue = new MessageQueue<>(config());
       queue.start();
       return queue;
     }

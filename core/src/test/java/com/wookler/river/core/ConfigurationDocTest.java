@@ -148,6 +148,7 @@ class ConfigurationDocTest {
   void shouldHaveEveryMethodOfTheBuildersAndNoOther() {
     Set<String> known = new HashSet<>();
     known.addAll(signatures(MessageQueue.Builder.class, ""));
+    known.addAll(signatures(QueueOptions.class, ""));
     known.addAll(signatures(SubscriberConfig.Builder.class, ""));
     known.removeAll(Set.of("open()", "build()"));
     known.add("builder(name, converter)");
