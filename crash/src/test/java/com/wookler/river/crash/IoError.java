@@ -4,7 +4,9 @@ import com.wookler.river.common.TimeSource;
 import com.wookler.river.crash.Journal.Entry;
 import com.wookler.river.crash.Journal.Kind;
 import com.wookler.river.crash.Strace.Injected;
+import java.io.File;
 import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -12,6 +14,8 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.SplittableRandom;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 
 /**
  * Lets system calls fail, waits for what comes of it, and kills the process. The queue must say it
@@ -22,6 +26,9 @@ final class IoError implements Fault {
   private static final Duration INJECT = Duration.ofSeconds(4);
   private static final Duration ANSWER = Duration.ofSeconds(10);
   private static final int MOST_CALLS_BEFORE = 12;
+  private static final int BLOCKS_TO_COME = 200;
+  private static final Pattern BLOCK = Pattern.compile("b([0-9]{8})\\.cq4");
+  private static final String READ_ERROR = "Input/output error";
   private static final long SLACK_NANOS = 20_000_000; // between the tracer's clock and the ledger's
 
   /** What fails, and how. */
@@ -35,10 +42,20 @@ final class IoError implements Fault {
     WRITE("write", "ENOSPC"),
     OPEN("openat", "EMFILE"),
     RENAME("rename,renameat,renameat2", "EIO"),
-    MAP("mmap", "ENOMEM");
+    MAP("mmap", "ENOMEM"),
+    READ("read,pread64", "EIO"),
+    READ_WHILE_OPENING("read,pread64", "EIO");
 
     private final String calls;
     private final String error;
+
+    /**
+     * Whether only the queue's own files are meant. The JVM reads its classes by the same calls,
+     * and one that it could not find once is never there again.
+     */
+    private boolean isOfQueue() {
+      return this == OPEN || this == READ || this == READ_WHILE_OPENING;
+    }
 
     Failure(String calls, String error) {
       this.calls = calls;
@@ -74,15 +91,22 @@ final class IoError implements Fault {
   @Override
   public End end(ChildProcess child, Site site, int round, SplittableRandom random)
       throws IOException, InterruptedException {
-    Waiting.file(site.ready(round), child);
+    boolean opening = error == Failure.READ_WHILE_OPENING;
+    Waiting.file(opening ? site.opening(round) : site.ready(round), child);
     String first = Integer.toString(1 + random.nextInt(MOST_CALLS_BEFORE));
     String when = random.nextBoolean() ? first : first + "+"; // once, or from then on
     String how = "error=" + error.error + ":when=" + when;
     Path log = site.ledger().resolve("strace-" + round);
+    List<Path> of = error.isOfQueue() ? files(site) : List.of();
     List<Injected> injected;
-    try (Strace strace = Strace.attach(child, error.calls, how, log)) {
-      boolean came = Waiting.until(INJECT, () -> !strace.injected().isEmpty());
-      if (came) {
+    try (Strace strace = Strace.attach(child, error.calls, how, log, of)) {
+      boolean came =
+          Waiting.until(
+              INJECT,
+              () -> !strace.injected().isEmpty() || (opening && Files.exists(site.ready(round))));
+      if (opening) {
+        awaitOpened(child, site, round, strace.injected());
+      } else if (came) {
         awaitAnswers(child, site, round, strace.injected().get(0));
       }
       injected = strace.injected();
@@ -96,6 +120,46 @@ final class IoError implements Fault {
       count(injected.get(0), child.output());
     }
     return End.killed(at);
+  }
+
+  /** The files that the queue has, and the blocks that it may make soon. */
+  private static List<Path> files(Site site) {
+    List<Path> files = new ArrayList<>(List.of(site.queueDirectory())); // never none
+    collect(site.queueDirectory().toFile(), files);
+    int newest = 0;
+    for (Path file : files) {
+      Matcher block = BLOCK.matcher(String.valueOf(file.getFileName()));
+      newest = block.matches() ? Math.max(newest, Integer.parseInt(block.group(1))) : newest;
+    }
+    for (int number = newest + 1; number <= newest + BLOCKS_TO_COME; number++) {
+      files.add(site.log().resolve("b%08d.cq4".formatted(number)));
+    }
+    return files;
+  }
+
+  /** Files come and go meanwhile, at which a walk by {@code Files} would fail. */
+  private static void collect(File directory, List<Path> files) {
+    File[] entries = directory.listFiles();
+    for (File entry : entries == null ? new File[0] : entries) {
+      if (entry.isDirectory()) {
+        collect(entry, files);
+      } else {
+        files.add(entry.toPath());
+      }
+    }
+  }
+
+  /** It works, or it says what it cannot read and ends. */
+  private static void awaitOpened(ChildProcess child, Site site, int round, List<Injected> injected)
+      throws IOException {
+    boolean opened =
+        Waiting.until(Waiting.RESUMED, () -> Files.exists(site.ready(round)) || !child.isAlive());
+    BrokenPromise.unless(opened, "no end of the opening after %s:\n%s", injected, child.output());
+    BrokenPromise.unless(
+        child.isAlive() || (!injected.isEmpty() && child.output().contains(READ_ERROR)),
+        "the opening ended after %s and does not say why:\n%s",
+        injected,
+        child.output());
   }
 
   /** Every publisher hears something afterwards: the queue goes on, or says that it does not. */
@@ -158,7 +222,7 @@ final class IoError implements Fault {
   private void count(Injected injected, String output) {
     boolean failed = output.contains("has failed");
     BrokenPromise.unless(
-        !failed || output.matches("(?s).*has failed: cannot .*/log, then reopen the queue.*"),
+        !failed || output.matches("(?s).*has failed[: ].*/log, then reopen the queue.*"),
         "a failure that names no place, or no remedy:\n%s",
         output);
     String path = injected.text().replaceFirst("(?s).*?/([^/>]*)>.*", "$1");

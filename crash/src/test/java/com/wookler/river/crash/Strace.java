@@ -43,28 +43,23 @@ final class Strace implements AutoCloseable {
         "SKIPPED: strace may not trace processes here");
   }
 
-  /** From now on these calls, separated by commas, fail as told. */
-  static Strace attach(ChildProcess child, String calls, String how, Path log) throws IOException {
+  /**
+   * From now on these calls, separated by commas, fail as told.
+   *
+   * @param of the files whose calls are meant, there or not yet; none: all calls
+   */
+  static Strace attach(ChildProcess child, String calls, String how, Path log, List<Path> of)
+      throws IOException {
     Path said = log.resolveSibling(log.getFileName() + ".said");
+    List<String> command = new ArrayList<>(List.of("strace", "-f", "-y", "-ttt"));
+    command.addAll(List.of("-e", "trace=" + calls, "-e", "inject=" + calls + ":" + how));
+    command.addAll(List.of("-e", "signal=none", "-o", log.toString()));
+    for (Path file : of) {
+      command.addAll(List.of("-P", file.toString()));
+    }
+    command.addAll(List.of("-p", Long.toString(child.pid())));
     Process process =
-        new ProcessBuilder(
-                "strace",
-                "-f",
-                "-y",
-                "-ttt",
-                "-e",
-                "trace=" + calls,
-                "-e",
-                "inject=" + calls + ":" + how,
-                "-e",
-                "signal=none",
-                "-o",
-                log.toString(),
-                "-p",
-                Long.toString(child.pid()))
-            .redirectErrorStream(true)
-            .redirectOutput(said.toFile())
-            .start();
+        new ProcessBuilder(command).redirectErrorStream(true).redirectOutput(said.toFile()).start();
     Strace strace = new Strace(process, log);
     if (!Waiting.until(ATTACH, () -> Files.readString(said).contains("attached"))) {
       strace.close();
