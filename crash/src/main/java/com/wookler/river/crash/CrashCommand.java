@@ -119,6 +119,7 @@ final class CrashCommand implements Callable<Integer> {
     }
     say("every promise held in %d rounds: %s", rounds, all.summary());
     say("%s", kill);
+    say("%s", all.openings());
     List.of(tested, promised).forEach(CrashCommand::delete);
     return 0;
   }

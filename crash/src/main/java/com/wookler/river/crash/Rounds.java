@@ -17,6 +17,7 @@ final class Rounds {
   private final Site site;
   private final Scenario scenario;
   private final Check check;
+  private final Openings openings = new Openings();
   private final SplittableRandom random;
   private final long seed;
   private int round;
@@ -42,6 +43,8 @@ final class Rounds {
             Workload.arguments(site, scenario, round, chance.nextLong()))) {
       End end = fault.end(child, site, round, chance);
       output = child.output();
+      openings.add(site.opened(round));
+      openings.add(site.recovered(round));
       check.round(round, end);
       clean();
     } catch (Throwable e) {
@@ -151,6 +154,13 @@ final class Rounds {
             more == null, "%s: all was taken, but %s", subscriber.name(), String.valueOf(more));
       }
     }
+  }
+
+  /**
+   * How long it took to open the queue, after the start of each round and after losses of power.
+   */
+  Openings openings() {
+    return openings;
   }
 
   /** What came out of it so far. */

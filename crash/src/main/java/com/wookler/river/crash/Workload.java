@@ -62,7 +62,10 @@ final class Workload {
     Scenario scenario = Scenario.of(Arrays.asList(args).subList(4, args.length));
     try {
       Files.createFile(site.opening(round));
-      new Workload(site, scenario, round, Long.parseLong(args[3])).start();
+      long started = TimeSource.system().nanoTime();
+      Workload workload = new Workload(site, scenario, round, Long.parseLong(args[3]));
+      Openings.note(site.opened(round), started);
+      workload.start();
       Files.createFile(site.ready(round));
     } catch (Throwable e) {
       fail("start", e);

@@ -39,7 +39,7 @@ class CrashTest {
     }
     rounds.finish();
 
-    LOG.warn("CrashTest: {} rounds: {}; {}", ROUNDS, rounds.summary(), kill);
+    LOG.warn("CrashTest: {} rounds: {}; {}; {}", ROUNDS, rounds.summary(), kill, rounds.openings());
     assertThat(rounds.summary().promised()).isPositive();
     assertThat(rounds.summary().acked()).isPositive();
     if (ROUNDS >= 100) {
