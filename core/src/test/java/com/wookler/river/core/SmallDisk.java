@@ -14,9 +14,11 @@ final class SmallDisk {
   private static final int STEP_BYTES = 64 << 10;
 
   private final Path path;
+  private int megabytes;
 
-  private SmallDisk(Path path) {
+  private SmallDisk(Path path, int megabytes) {
     this.path = path;
+    this.megabytes = megabytes;
   }
 
   /** Mounts it, or skips the test with the reason. */
@@ -25,7 +27,7 @@ final class SmallDisk {
     String failed =
         run("mount", "-t", "tmpfs", "-o", "mode=700,size=" + megabytes + "m", "river-test", at);
     assumeTrue(failed == null, "needs root and Linux to mount a small file system: " + failed);
-    return new SmallDisk(at);
+    return new SmallDisk(at, megabytes);
   }
 
   /** What the command wrote if it failed, else null. */
@@ -60,6 +62,15 @@ final class SmallDisk {
   /** Removes that file. */
   void free() throws IOException {
     Files.deleteIfExists(foreign());
+  }
+
+  /** Makes it a megabyte larger. */
+  void enlarge() throws Exception {
+    megabytes++;
+    String failed = run("mount", "-o", "remount,size=" + megabytes + "m", path);
+    if (failed != null) {
+      throw new IOException(failed);
+    }
   }
 
   private Path foreign() {
