@@ -1,5 +1,6 @@
 package com.wookler.river.reactor.processors;
 
+import com.wookler.river.common.errors.ConfigurationException;
 import com.wookler.river.common.errors.RiverException;
 import java.io.IOException;
 import java.net.URI;
@@ -20,11 +21,12 @@ import java.util.concurrent.TimeoutException;
 /** Posts to a URL, and says what the answer means. Thread-safe. */
 final class HttpPost {
   private static final long LONGEST_DELAY_SECONDS = 3600;
+  private static final int UNAUTHORIZED = 401;
+  private static final int PROXY_AUTHENTICATION = 407;
   private static final int TIMEOUT = 408;
   private static final int TOO_EARLY = 425;
   private static final int TOO_MANY = 429;
   private static final int BAD_GATEWAY = 502;
-  private static final int UNAVAILABLE = 503;
   private static final int GATEWAY_TIMEOUT = 504;
 
   private final URI url;
@@ -52,6 +54,17 @@ final class HttpPost {
     this.timeout = timeout;
     this.headers = Map.copyOf(headers);
     this.client = HttpClient.newBuilder().connectTimeout(timeout).build();
+    try {
+      request(); // now, and not over each message
+    } catch (IllegalArgumentException e) {
+      throw new ConfigurationException("cannot post to " + url + ": " + e.getMessage(), e);
+    }
+  }
+
+  private HttpRequest.Builder request() {
+    HttpRequest.Builder request = HttpRequest.newBuilder(url).timeout(timeout);
+    headers.forEach(request::header);
+    return request;
   }
 
   /**
@@ -61,15 +74,13 @@ final class HttpPost {
    * @throws RiverException the server failed over this request
    */
   Answer send(String idempotencyKey, byte[] body) throws IOException, InterruptedException {
-    HttpRequest.Builder request =
-        HttpRequest.newBuilder(url).timeout(timeout).header("Idempotency-Key", idempotencyKey);
-    headers.forEach(request::header);
+    HttpRequest.Builder request = request().header("Idempotency-Key", idempotencyKey);
     HttpResponse<Void> response = send(request.POST(BodyPublishers.ofByteArray(body)).build());
     int status = response.statusCode();
     if (status / 100 == 2) {
       return new Answer(Verdict.TAKEN, status, Duration.ZERO);
     }
-    if (status / 100 != 5 && status != TIMEOUT && status != TOO_EARLY && status != TOO_MANY) {
+    if (status / 100 != 5 && !isNoVerdict(status)) {
       return new Answer(Verdict.REFUSED, status, Duration.ZERO);
     }
     Optional<Duration> after = retryAfter(response);
@@ -77,11 +88,22 @@ final class HttpPost {
       return new Answer(Verdict.LATER, status, after.get());
     }
     String what = url + " answered " + status;
-    switch (status) {
-      case TIMEOUT, TOO_EARLY, TOO_MANY, BAD_GATEWAY, UNAVAILABLE, GATEWAY_TIMEOUT ->
-          throw new IOException(what);
-      default -> throw new RiverException(what);
+    if (isNoVerdict(status) || isGateway(status)) {
+      throw new IOException(what);
     }
+    throw new RiverException(what);
+  }
+
+  private static boolean isGateway(int status) {
+    return status >= BAD_GATEWAY && status <= GATEWAY_TIMEOUT;
+  }
+
+  /** Whether the server has not looked at what was sent: it would say so of any message. */
+  private static boolean isNoVerdict(int status) {
+    return switch (status) {
+      case UNAUTHORIZED, PROXY_AUTHENTICATION, TIMEOUT, TOO_EARLY, TOO_MANY -> true;
+      default -> false;
+    };
   }
 
   /** The client's own time limit ends with the header of the answer; this one with its body. */

@@ -28,7 +28,7 @@ import org.jspecify.annotations.Nullable;
  * <table>
  * <caption>What becomes of a message</caption>
  * <tr><td>status 2xx</td><td>passed on</td></tr>
- * <tr><td>408, 425, 429, 5xx</td><td>delivered again: after what {@code Retry-After} says in
+ * <tr><td>401, 407, 408, 425, 429, 5xx</td><td>delivered again: after what {@code Retry-After} says in
  *     seconds, at most an hour; without it by the subscriber's retry policy</td></tr>
  * <tr><td>any other status</td><td>rejected: another try would not help. Of several in one request
  *     each is sent again alone, to find the one</td></tr>
@@ -36,8 +36,8 @@ import org.jspecify.annotations.Nullable;
  * </table>
  *
  * <p>A {@link RetryProcessor} around it waits until the receiver is there: it takes {@code
- * Retry-After}, 408, 425, 429, 502, 503, 504 and connections that fail for an absence, any other
- * 5xx for the message's own failure.
+ * Retry-After}, 401, 407, 408, 425, 429, 502, 503, 504 and connections that fail for an absence,
+ * any other 5xx for the message's own failure.
  *
  * <p>The request has the header {@code Idempotency-Key}, the same at each attempt of a message, by
  * which the receiver can tell repetitions: the source and what {@link MessageIds} says; of several

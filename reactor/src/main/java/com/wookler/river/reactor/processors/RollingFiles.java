@@ -45,11 +45,22 @@ final class RollingFiles implements AutoCloseable {
       throw new ConfigurationException("files in " + directory + " of " + maxBytes + " bytes");
     }
     try {
-      Files.createDirectories(directory);
+      make(directory.toAbsolutePath());
       this.number = lastNumber();
     } catch (IOException e) {
       throw new ConfigurationException("cannot write files in " + directory, e);
     }
+  }
+
+  /** With the names of all that are new on the device. */
+  private static void make(Path wanted) throws IOException {
+    Path parent = wanted.getParent();
+    if (parent == null || Files.isDirectory(wanted)) {
+      return;
+    }
+    make(parent);
+    Files.createDirectories(wanted);
+    force(parent);
   }
 
   private int lastNumber() throws IOException {
@@ -107,9 +118,10 @@ final class RollingFiles implements AutoCloseable {
       }
     }
     try {
-      forceDirectory();
+      force(directory);
     } catch (IOException e) { // it may be lost with the power: not this one
       opened.close();
+      Files.deleteIfExists(path);
       throw e;
     }
     file = opened;
@@ -117,15 +129,16 @@ final class RollingFiles implements AutoCloseable {
   }
 
   /** A file without its name is lost with the power. */
-  private void forceDirectory() throws IOException {
+  private static void force(Path directory) throws IOException {
     try (FileChannel names = FileChannel.open(directory, StandardOpenOption.READ)) {
       names.force(true);
     }
   }
 
   /**
-   * Cuts what was written of a batch, and goes on in another file: this one is not trusted. An
-   * interrupt closes the channel, so the cut needs one of its own.
+   * Cuts what was written of a batch, and goes on in another file: this one is not trusted. A file
+   * of which nothing is left goes, or a full disk would have a file for each attempt. An interrupt
+   * closes the channel, so the cut needs one of its own.
    */
   @GuardedBy("this")
   private void abandon(FileChannel out, long start, Throwable cause) {
@@ -134,6 +147,9 @@ final class RollingFiles implements AutoCloseable {
     try (out;
         FileChannel cut = FileChannel.open(path, StandardOpenOption.WRITE)) {
       cut.truncate(start);
+      if (start == 0) {
+        Files.delete(path);
+      }
     } catch (IOException e) {
       cause.addSuppressed(e);
     } finally {

@@ -147,4 +147,18 @@ class FileProcessorTest {
   private static void hasTwoLines(Path file) {
     assertThat(file).hasContent("line 0\nline 1\n");
   }
+
+  @Test
+  void shouldLeaveNoFilesOfAttemptsOfWhichNothingIsLeft() throws IOException {
+    Path made = directory.resolve("not/there/yet");
+    try (RollingFiles files = new RollingFiles(made, "events", 1_000)) {
+      for (int i = 0; i < 3; i++) { // as a disk that is full would have it
+        assertThatThrownBy(() -> files.append(twoLines(FileProcessorTest::outOfMemory)))
+            .isInstanceOf(OutOfMemoryError.class);
+        assertThat(made).isEmptyDirectory();
+      }
+      files.append(twoLines(() -> {}));
+    }
+    assertThat(files(made)).hasSize(1).allSatisfy(FileProcessorTest::hasTwoLines);
+  }
 }

@@ -1,10 +1,12 @@
 package com.wookler.river.reactor.processors;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 import com.sun.net.httpserver.HttpExchange;
 import com.sun.net.httpserver.HttpServer;
+import com.wookler.river.common.errors.ConfigurationException;
 import com.wookler.river.core.MessageQueue;
 import com.wookler.river.core.message.Message;
 import com.wookler.river.core.message.MessageConverter;
@@ -217,5 +219,31 @@ class HttpProcessorTest {
     } catch (IOException e) {
       // the test is over
     }
+  }
+
+  @Test
+  void shouldRejectNothingWhileTheServerDoesNotKnowWhoAsks() {
+    answers.addAll(List.of(401, 407, 401));
+    queue.publisher().publish("a");
+    try (Reactor<String> reactor = forward()) {
+      awaitDrained();
+      assertThat(received).containsExactly("a events-0");
+      assertThat(reactor.stats().rejected()).isZero();
+    }
+  }
+
+  @Test
+  void shouldRefuseWhatCannotBeSentToBeforeTheFirstMessage() {
+    for (String wrong : List.of("127.0.0.1/events", "ftp://127.0.0.1/events", "/events")) {
+      assertThatThrownBy(
+              () ->
+                  HttpProcessor.<String>builder(URI.create(wrong), "events", d -> new byte[0])
+                      .build())
+          .isInstanceOf(ConfigurationException.class)
+          .hasMessageContaining("cannot post to " + wrong);
+    }
+    assertThatThrownBy(() -> http().header("Content-Length", "1").build())
+        .isInstanceOf(ConfigurationException.class)
+        .hasMessageContaining("Content-Length");
   }
 }
