@@ -152,4 +152,28 @@ class ReactorOrderTest {
           .hasMessageContaining("subscriber.order=" + order);
     }
   }
+
+  @Test
+  void shouldKeepTheOrderBehindASelector() {
+    Subscriber<String> subscriber = subscriber(Order.SEQUENCE);
+    publish(100, 1);
+    try (Reactor<String> reactor =
+        Reactor.builder(subscriber)
+            .select(
+                Selector.<String>create()
+                    .when(d -> d.sequence() % 3 == 0, "as-it-is", d -> ProcessResult.pass())
+                    .otherwise("twice", ReactorOrderTest::twice))
+            .processor("twice-again", ReactorOrderTest::twice)
+            .processor(this::see)
+            .start()) {
+      awaitDrained(subscriber);
+      assertThat(reactor.stats().finished()).isEqualTo(100);
+    }
+    assertThat(seen.get("key-0")).hasSize(34 * 2 + 66 * 4).isSorted().doesNotContain(-1);
+  }
+
+  private static ProcessResult<String> twice(Delivery<String> delivery) {
+    Message<String> same = Message.of(delivery.data()).withKey("key-0");
+    return ProcessResult.pass(List.of(same, same));
+  }
 }
