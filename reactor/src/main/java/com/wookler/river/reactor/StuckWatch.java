@@ -55,8 +55,11 @@ final class StuckWatch<M> implements ManagedTask {
     reported.retainAll(workers.stream().map(Worker::current).filter(Objects::nonNull).toList());
     for (Worker<M> worker : workers) {
       Worker.Run<M> run = worker.current();
-      if (run != null && now - run.startedNanos() > limit.toNanos() && reported.add(run)) {
-        report(worker, run);
+      if (run != null && now - run.startedNanos() > limit.toNanos()) {
+        if (reported.add(run)) {
+          report(worker, run);
+        }
+        substitute(worker);
       }
     }
     return false;
@@ -75,7 +78,11 @@ final class StuckWatch<M> implements ManagedTask {
         thread == null ? "?" : thread.getName(),
         thread == null ? "" : stack(thread));
     plan.tally().stuck.increment();
-    if (crew.workers().size() < 2 * threads) {
+  }
+
+  /** Also later, where there were too many substitutes before, or no memory for a thread. */
+  private void substitute(Worker<M> worker) {
+    if (!worker.isDismissed() && crew.workers().size() < 2 * threads) {
       crew.substitute(worker);
     }
   }

@@ -19,6 +19,7 @@ final class Worker<M> implements Runnable {
   private static final Logger LOG = LoggerFactory.getLogger(Worker.class);
   private static final long FIRST_HOLD = TimeUnit.MILLISECONDS.toNanos(100);
   private static final long LONGEST_HOLD = TimeUnit.SECONDS.toNanos(10);
+  private static final long AWAY = TimeUnit.SECONDS.toNanos(1); // from a thread that is to end
 
   private final Plan<M> plan;
   private final Gate gate;
@@ -85,8 +86,8 @@ final class Worker<M> implements Runnable {
     boolean again = true;
     while (again) {
       Throwable end = work();
-      if (end == null && !dismissed && !isToldToEnd() && !gate.isStopped()) {
-        again = rest.begin(hold);
+      if (end == null && !dismissed && !gate.isStopped()) {
+        again = rest.begin(isToldToEnd() ? AWAY : hold);
       } else {
         crew.ended(this, end);
         again = false;
@@ -236,6 +237,10 @@ final class Worker<M> implements Runnable {
   /** It shall end behind its batch: another has its place. */
   void dismiss() {
     dismissed = true;
+  }
+
+  boolean isDismissed() {
+    return dismissed;
   }
 
   /** It may take messages again, as far as the gate is concerned. */

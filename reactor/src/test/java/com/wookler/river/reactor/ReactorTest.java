@@ -158,25 +158,6 @@ class ReactorTest {
   }
 
   @Test
-  void shouldReplaceAThreadThatAnErrorEnded() {
-    publish(3);
-    try (Reactor<String> reactor =
-        Reactor.builder(subscriber)
-            .processor(
-                d -> {
-                  if (d.data().equals("m1") && d.attempt() == 1) {
-                    throw new StackOverflowError("made by the test");
-                  }
-                  return see(d);
-                })
-            .start()) {
-      awaitDrained();
-      assertThat(seen).containsExactlyInAnyOrder("m0", "m1", "m2");
-      assertThat(reactor.stats().replaced()).isEqualTo(1);
-    }
-  }
-
-  @Test
   void shouldFailABatchWithTheWrongNumberOfResults() {
     publish(2);
     AtomicBoolean wrong = new AtomicBoolean(true);
@@ -394,30 +375,6 @@ class ReactorTest {
     @Override
     public void close() {
       closed.incrementAndGet();
-    }
-  }
-
-  @Test
-  void shouldReportAStuckProcessorAndLetASubstituteGoOn() throws InterruptedException {
-    CountDownLatch free = new CountDownLatch(1);
-    try (Reactor<String> reactor =
-        Reactor.builder(subscriber)
-            .batchSize(1)
-            .timeLimit(Duration.ofMillis(100))
-            .processor(
-                d -> {
-                  if (d.sequence() == 0) {
-                    free.await();
-                  }
-                  return see(d);
-                })
-            .start()) {
-      publish(3);
-      await().atMost(SOON).until(() -> seen.containsAll(List.of("m1", "m2")));
-      assertThat(reactor.stats().stuck()).isEqualTo(1);
-      free.countDown();
-      awaitDrained();
-      assertThat(seen).hasSize(3);
     }
   }
 
