@@ -91,8 +91,10 @@ final class QueueXml {
           "subscriber.poll.timeout");
 
   /** Parameters of the original's subscribers that change nothing here. */
-  static final List<String> SUBSCRIBER_PARAMS_WITHOUT_EFFECT =
-      List.of("subscriber.ack.async", "subscriber.ack.cache.size");
+  static final List<String> SUBSCRIBER_PARAMS_WITHOUT_EFFECT = List.of("subscriber.ack.cache.size");
+
+  /** Of a subscriber with processors; others have nothing that it would concern. */
+  static final List<String> SUBSCRIBER_PARAMS_OF_PROCESSORS = List.of("subscriber.ack.async");
 
   private static final Logger LOG = LoggerFactory.getLogger(QueueXml.class);
 
@@ -239,7 +241,10 @@ final class QueueXml {
 
   private static SubscriberConfig subscriber(ConfigNode node) {
     node.allowAttributes(List.of("name"));
-    node.allowParams(both(SUBSCRIBER_PARAMS, SUBSCRIBER_PARAMS_WITHOUT_EFFECT));
+    node.allowParams(
+        both(
+            both(SUBSCRIBER_PARAMS, SUBSCRIBER_PARAMS_OF_PROCESSORS),
+            SUBSCRIBER_PARAMS_WITHOUT_EFFECT));
     warn(node, SUBSCRIBER_PARAMS_WITHOUT_EFFECT);
     try {
       SubscriberConfig.Builder builder =

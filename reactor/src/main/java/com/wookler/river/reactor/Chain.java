@@ -6,9 +6,16 @@ import java.util.List;
 /** Stages, one behind the other. */
 final class Chain<M> implements Stage<M> {
   private final List<Stage<M>> stages;
+  private final boolean leaves;
 
-  Chain(List<Stage<M>> stages) {
+  /**
+   * Of these stages.
+   *
+   * @param leaves whether somebody else acknowledges what the last one passes on
+   */
+  Chain(List<Stage<M>> stages, boolean leaves) {
     this.stages = List.copyOf(stages);
+    this.leaves = leaves;
   }
 
   @Override
@@ -23,10 +30,11 @@ final class Chain<M> implements Stage<M> {
     return left;
   }
 
-  /** Runs a batch to its end: what the last stage passes on is finished. */
+  /** Runs a batch to its end: what the last stage passes on is finished, unless it is left. */
   void runOut(List<Delivery<M>> batch, Outcomes<M> outcomes) {
-    for (Delivery<M> delivery : run(batch, outcomes)) {
-      outcomes.decide(delivery, ProcessResult.done());
+    List<Delivery<M>> passed = run(batch, outcomes);
+    if (!leaves) {
+      passed.forEach(delivery -> outcomes.decide(delivery, ProcessResult.done()));
     }
     outcomes.flush();
   }

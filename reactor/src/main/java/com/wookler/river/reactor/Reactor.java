@@ -234,6 +234,7 @@ public final class Reactor<M> implements AutoCloseable {
     private @Nullable Executor executor;
     private boolean ownsExecutor;
     private @Nullable Duration timeLimit;
+    private boolean ackAsync;
     private TimeSource time = TimeSource.system();
 
     /** Makes a stage of the reactor that is being built. */
@@ -325,9 +326,9 @@ public final class Reactor<M> implements AutoCloseable {
     /**
      * Where to run instead of own threads: as many tasks at once as {@link #threads} says, each of
      * which takes a thread as long as there are messages; they are in flight when the task is
-     * handed over. One whose thread is interrupted ends for good, and so does one that an executor
-     * which was shut down refuses; one that it refuses otherwise is tried again a second later.
-     * {@code Runnable::run} runs them on the pool that futures use by themselves.
+     * handed over. One whose thread is interrupted gives it back, and asks for another a second
+     * later, as does one that the executor refuses; one that it refuses because it was shut down
+     * ends for good. {@code Runnable::run} runs them on the pool that futures use by themselves.
      */
     public Builder<M> executor(Executor own) {
       this.executor = Objects.requireNonNull(own, "own");
@@ -384,6 +385,18 @@ public final class Reactor<M> implements AutoCloseable {
       return this;
     }
 
+    /**
+     * Whether messages that the last stage passes on are left to whoever keeps their deliveries
+     * (default: they are acknowledged): a processor may begin something, pass its message on, and
+     * acknowledge when that is done, from any thread. Until then it is in flight, and its
+     * acknowledgement timeout runs. What fails, is rejected, refused by a filter or {@link
+     * ProcessResult#done} is decided by the reactor all the same.
+     */
+    public Builder<M> ackAsync(boolean left) {
+      this.ackAsync = left;
+      return this;
+    }
+
     /** The clock, for tests that move it (default: the system's). */
     public Builder<M> timeSource(TimeSource source) {
       this.time = Objects.requireNonNull(source, "source");
@@ -409,7 +422,8 @@ public final class Reactor<M> implements AutoCloseable {
       check(limit().toMillis() >= 1, "has a time limit of " + limit());
       Home<M> home = new Home<>(subscriber, new Tally(), new Gate(time), new AtomicReference<>());
       Assembly<M> assembly = new Assembly<>(home, time, new ArrayList<>());
-      Chain<M> chain = new Chain<>(parts.stream().map(part -> part.build(assembly)).toList());
+      Chain<M> chain =
+          new Chain<>(parts.stream().map(part -> part.build(assembly)).toList(), ackAsync);
       try {
         chain.start();
       } catch (RuntimeException | Error e) {

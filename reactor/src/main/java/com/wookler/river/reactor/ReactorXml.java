@@ -27,6 +27,7 @@ final class ReactorXml {
   private static final String TIME_LIMIT = EXECUTOR_PARAMS.get(2);
   private static final String ORDER = EXECUTOR_PARAMS.get(3);
   private static final String EXPRESSION = "expression";
+  private static final String ACK_ASYNC = "subscriber.ack.async";
 
   private final List<Consumer<Reactor.Builder<Object>>> settings = new ArrayList<>();
 
@@ -34,6 +35,8 @@ final class ReactorXml {
     if (subscriber.child("processor").isEmpty() && subscriber.child("selector").isEmpty()) {
       throw subscriber.error("has an <executor> or a <filter>, but no <processor>");
     }
+    boolean ackAsync = subscriber.bool(ACK_ASYNC, false);
+    settings.add(builder -> builder.ackAsync(ackAsync));
     for (ConfigNode node : subscriber.children()) {
       switch (node.name()) {
         case "executor" -> executor(node);

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 import com.wookler.river.core.MessageQueue;
+import com.wookler.river.core.message.Message;
 import com.wookler.river.core.message.MessageConverter;
 import com.wookler.river.core.subscriber.Delivery;
 import com.wookler.river.core.subscriber.Subscriber;
@@ -14,6 +15,8 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.CyclicBarrier;
 import java.util.concurrent.ExecutorService;
@@ -198,6 +201,130 @@ class ReactorFaultTest {
       awaitDrained();
       assertThat(reactor.stats().replaced()).isEqualTo(errors);
       assertThat(deepest.get()).isLessThan(200);
+    }
+  }
+
+  @Test
+  void shouldReplaceAThreadThatAnErrorEnded() {
+    Map<String, Thread> threads = new ConcurrentHashMap<>(); // by message and attempt
+    try (Reactor<String> reactor =
+        Reactor.builder(subscriber)
+            .processor(
+                d -> {
+                  threads.put(d.data() + "#" + d.attempt(), Thread.currentThread());
+                  if (d.data().equals("b") && d.attempt() == 1) {
+                    throw new StackOverflowError("made by the test");
+                  }
+                  return see(d);
+                })
+            .start()) {
+      queue.publisher().publishAll(List.of("a", "b", "c"));
+      awaitDrained();
+      assertThat(seen).containsExactlyInAnyOrder("a", "b", "c");
+      assertThat(reactor.stats().replaced()).isEqualTo(1);
+      assertThat(threads.get("b#2")).isNotSameAs(threads.get("b#1"));
+      await().atMost(SOON).until(() -> !threads.get("b#1").isAlive());
+    }
+  }
+
+  @Test
+  void shouldGoOnThoughAProcessorInterruptsItself() {
+    ExecutorService pool = Executors.newFixedThreadPool(1);
+    Subscriber<String> other =
+        queue.subscriber(SubscriberConfig.builder("other").ack(true).build());
+    try (Reactor<String> own = Reactor.builder(subscriber).processor(this::seeInterrupted).start();
+        Reactor<String> onPool =
+            Reactor.builder(other).executor(pool).processor(this::seeInterrupted).start()) {
+      queue.publisher().publishAll(List.of("a", "b"));
+      queue.publisher().publish("c");
+      awaitDrained();
+      await().atMost(SOON).until(() -> other.stats().lag() == 0);
+      assertThat(seen).containsExactlyInAnyOrder("a", "b", "c", "a", "b", "c");
+      assertThat(own.stats().finished() + onPool.stats().finished()).isEqualTo(6);
+      assertThat(own.stats().released()).isPositive(); // what was left of a batch
+    } finally {
+      pool.shutdownNow();
+    }
+  }
+
+  private ProcessResult<String> seeInterrupted(Delivery<String> delivery) {
+    assertThat(delivery.attempt()).isEqualTo(1);
+    Thread.currentThread().interrupt();
+    return see(delivery);
+  }
+
+  @Test
+  void shouldEndWithAQueueThatIsDeletedAndWithASubscriberThatIsRemoved() {
+    Subscriber<String> other =
+        queue.subscriber(SubscriberConfig.builder("other").ack(true).build());
+    try (Reactor<String> one = Reactor.builder(subscriber).processor(this::see).start();
+        Reactor<String> two =
+            Reactor.builder(other)
+                .threads(2)
+                .executor(Runnable::run)
+                .processor(this::see)
+                .start()) {
+      queue.publisher().publish("a");
+      await().atMost(SOON).until(() -> seen.size() == 2);
+      queue.removeSubscriber("other");
+      await().atMost(SOON).until(() -> !two.isRunning());
+      assertThat(two.close(SOON)).isTrue();
+      assertThat(one.isRunning()).isTrue();
+      queue.publisher().publish("b");
+      queue.delete(); // perhaps while it is processed
+      await().atMost(SOON).until(() -> !one.isRunning());
+      assertThat(one.close(SOON)).isTrue();
+    }
+  }
+
+  @Test
+  void shouldTakeDecisionsThatComeAfterItsEnd() {
+    List<Delivery<String>> taken = Collections.synchronizedList(new ArrayList<>());
+    Reactor<String> reactor =
+        Reactor.builder(subscriber)
+            .processor(d -> ProcessResult.pass(List.of(Message.of("x"), Message.of("y"))))
+            .processor(
+                d -> {
+                  taken.add(d);
+                  return ProcessResult.later();
+                })
+            .start();
+    queue.publisher().publishAll(List.of("a", "b"));
+    await().atMost(SOON).until(() -> taken.size() == 4);
+    assertThat(reactor.close(SOON)).isTrue();
+    assertThat(subscriber.stats().inFlight()).isEqualTo(2);
+    taken.subList(0, 2).forEach(Delivery::ack);
+    assertThat(subscriber.stats().lag()).isEqualTo(1);
+    queue.close();
+    taken.subList(2, 4).forEach(Delivery::ack); // too late, and nobody is hurt
+    assertThat(reactor.stats().finished()).isEqualTo(1);
+    assertThat(reactor.stats().late()).isEqualTo(1);
+  }
+
+  @Test
+  void shouldLeaveWhatIsPassedOnToWhoKeepsIt() {
+    List<Delivery<String>> kept = Collections.synchronizedList(new ArrayList<>());
+    try (Reactor<String> reactor =
+        Reactor.builder(subscriber)
+            .ackAsync(true)
+            .filter(d -> !d.data().equals("c"))
+            .processor(
+                d -> {
+                  kept.add(d);
+                  return ProcessResult.pass();
+                })
+            .processor(
+                d -> {
+                  see(d);
+                  return d.data().equals("b") ? ProcessResult.done() : ProcessResult.pass();
+                })
+            .start()) {
+      queue.publisher().publishAll(List.of("a", "b", "c"));
+      await().atMost(SOON).until(() -> subscriber.stats().lag() == 1);
+      assertThat(seen).containsExactly("a", "b");
+      assertThat(reactor.stats().finished()).isEqualTo(2);
+      kept.get(0).ack();
+      assertThat(subscriber.stats().lag()).isZero();
     }
   }
 }

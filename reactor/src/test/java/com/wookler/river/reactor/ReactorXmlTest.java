@@ -94,6 +94,10 @@ class ReactorXmlTest {
   }
 
   private MessageQueue<String> configured(String children) throws IOException {
+    return configured("<params>", children);
+  }
+
+  private MessageQueue<String> configured(String params, String children) throws IOException {
     Path file = directory.resolve("river.xml");
     Files.writeString(
         file,
@@ -106,14 +110,14 @@ class ReactorXmlTest {
             </params>
             <subscribers>
               <subscriber name="audit">
-                <params><param name="subscriber.ack.required" value="true"/></params>
+                %s<param name="subscriber.ack.required" value="true"/></params>
                 %s
               </subscriber>
             </subscribers>
           </queue>
         </river>
         """
-            .formatted(NAME, directory.resolve("data"), children));
+            .formatted(NAME, directory.resolve("data"), params, children));
     ConfigNode node = ConfigParser.parse(file).search("river.queue");
     assertThat(node).isNotNull();
     MessageQueue<String> queue = new MessageQueue<>();
@@ -253,6 +257,31 @@ class ReactorXmlTest {
       assertThatThrownBy(() -> configured(wrong))
           .isInstanceOf(ConfigurationException.class)
           .hasMessageContaining("river.xml:");
+    }
+  }
+
+  /** Keeps what it is given, and passes it on. */
+  public static final class Keeping implements Processor<String> {
+    static final Queue<Delivery<String>> KEPT = new ConcurrentLinkedQueue<>();
+
+    @Override
+    public ProcessResult<String> process(Delivery<String> delivery) {
+      KEPT.add(delivery);
+      return ProcessResult.pass();
+    }
+  }
+
+  @Test
+  void shouldLeaveMessagesToWhoKeepsThemWithAsynchronousAcknowledgement() throws IOException {
+    String async = "<params><param name=\"subscriber.ack.async\" value=\"true\"/>";
+    try (MessageQueue<String> queue =
+        configured(async, processor("keep", "Keeping", "") + as("audit"))) {
+      queue.start();
+      queue.publisher().publishAll(List.of("a", "b"));
+      await().until(() -> SEEN.size() == 2);
+      assertThat(queue.subscriber("audit").stats().lag()).isEqualTo(2);
+      Keeping.KEPT.forEach(Delivery::ack);
+      assertThat(queue.subscriber("audit").stats().lag()).isZero();
     }
   }
 }
