@@ -15,8 +15,6 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Optional;
 import java.util.OptionalLong;
-import java.util.Queue;
-import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
@@ -37,8 +35,8 @@ import org.slf4j.LoggerFactory;
  * <p>Confined to the queue's serial task on the background workers. In order: back up; under the
  * removal lock make sure that the block is still drained and forget it, so that no reader finds it
  * any more; let every reader that stands in it leave; delete its files, behind whatever the flusher
- * still does with them. The file of a block with damage, of which there can be no backup, is kept
- * in the queue's directory instead.
+ * still does with them ({@link BlockRemoval}). The file of a block with damage, of which there can
+ * be no backup, is kept in the queue's directory instead.
  */
 final class BlockDrain {
   private static final Logger LOG = LoggerFactory.getLogger(BlockDrain.class);
@@ -54,18 +52,15 @@ final class BlockDrain {
   private final ReentrantLock removal;
   private final Executor flusher;
   private final TimeSource time;
-  private final Forces forces;
   private final Delays delays;
   private final IntConsumer leaveLookup;
   private final Salvage salvage;
+  private final BlockRemoval files;
   private final Listeners listeners;
 
   private final AtomicLong archived = new AtomicLong();
   private final AtomicLong unseen = new AtomicLong();
-  private final Queue<Leaving> leaving = new ConcurrentLinkedQueue<>();
-  private volatile boolean late; // whether these wait for a force that succeeds
-  private boolean told; // that they do; confined to the flusher
-  private volatile long notBefore; // after a failure; written by the serial task and the flusher
+  private volatile long notBefore; // after a failure; written by the serial task
   private boolean keep; // the block at hand, because it is damaged; confined to the serial task
   private int withoutSpace; // tries in a row to back a block up; likewise
   private long retryNanos = FIRST_RETRY_NANOS; // confined to the serial task
@@ -81,9 +76,6 @@ final class BlockDrain {
       IntConsumer leaveLookup,
       Salvage salvage,
       Listeners listeners) {}
-
-  /** A block that no reader finds any more, whose files are still there. */
-  private record Leaving(Seal seal, boolean damaged) {}
 
   /**
    * Where blocks go before they are deleted.
@@ -114,10 +106,10 @@ final class BlockDrain {
     this.archive = archive;
     this.retention = retention;
     this.flusher = neighbours.flusher();
-    this.forces = neighbours.forces();
     this.delays = neighbours.delays();
     this.leaveLookup = neighbours.leaveLookup();
     this.salvage = neighbours.salvage();
+    this.files = new BlockRemoval(queue, log, salvage, neighbours.forces(), time);
     this.listeners = neighbours.listeners();
     this.notBefore = time.nanoTime();
   }
@@ -134,9 +126,8 @@ final class BlockDrain {
 
   /** Whether a block can go now; cheap, for housekeeping. */
   boolean isDue() {
-    return time.nanoTime() - notBefore >= 0
-        && log.failure().isEmpty()
-        && (late || drained().isPresent());
+    return log.failure().isEmpty()
+        && (files.isDue() || (time.nanoTime() - notBefore >= 0 && drained().isPresent()));
   }
 
   /** The oldest block if it is closed, and finished or given up. */
@@ -168,9 +159,8 @@ final class BlockDrain {
 
   /** Takes one block out, if there is one. */
   void drainOne() {
-    if (late) {
-      late = false;
-      flusher.execute(this::deleteFiles);
+    if (files.takeDue()) {
+      flusher.execute(files::run);
     }
     Optional<Seal> next = drained();
     if (next.isEmpty() || log.failure().isPresent()) {
@@ -257,53 +247,12 @@ final class BlockDrain {
     subscribers.open().forEach(subscriber -> leave(subscriber, seal));
     leaveLookup.accept(seal.block());
     delays.leave(seal.block());
-    leaving.add(new Leaving(seal, keep));
-    flusher.execute(this::deleteFiles);
+    boolean damaged = keep;
+    flusher.execute(() -> files.add(seal, damaged));
     return true;
   }
 
   private static void leave(DurableSubscriber<?> subscriber, Seal seal) {
     subscriber.leave(seal.block());
-  }
-
-  /**
-   * On the flusher: first the ledgers that say it is finished, so that a power loss undoes neither
-   * or both, and the ids of its messages, which nothing tells once it is gone. Where these cannot
-   * be written now, the files stay until they can.
-   */
-  private void deleteFiles() {
-    late = false;
-    int covered = leaving.size(); // before the force, which may not tell of those that come now
-    try {
-      if (forces.force()) {
-        told = false;
-        for (; covered > 0; covered--) {
-          delete(leaving.remove());
-        }
-        return;
-      }
-    } catch (RuntimeException e) {
-      if (!told) {
-        told = true;
-        LOG.warn("Queue {}: files of blocks stay until what tells of them can be forced", queue, e);
-      }
-    }
-    notBefore = time.nanoTime() + FIRST_RETRY_NANOS;
-    late = true;
-  }
-
-  private void delete(Leaving block) {
-    try {
-      if (block.damaged()) {
-        salvage.keep(block.seal());
-      }
-      log.delete(block.seal());
-    } catch (IOException | RuntimeException e) {
-      LOG.warn(
-          "Queue {}: the files of block {} stay; the next start takes them out again",
-          queue,
-          block.seal().block(),
-          e);
-    }
   }
 }

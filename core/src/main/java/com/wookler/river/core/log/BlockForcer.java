@@ -241,6 +241,11 @@ final class BlockForcer implements AutoCloseable {
     }
   }
 
+  /** Notes that all below this sequence leaves the log; on the device when this returns. */
+  void leaves(long end) throws IOException {
+    marks.removed(end, device);
+  }
+
   /** Whether a seal waits for space or descriptors. */
   boolean isSealLate() {
     return sealLate;

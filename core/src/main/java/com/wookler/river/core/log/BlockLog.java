@@ -411,7 +411,7 @@ public final class BlockLog implements AutoCloseable {
 
   /** Notes that a block leaves the log; on the device when this returns. */
   void leaves(Seal seal) throws IOException {
-    marks.removed(seal.endSequence());
+    forcer.leaves(seal.endSequence());
   }
 
   /** Blocks with messages, and the active one. */

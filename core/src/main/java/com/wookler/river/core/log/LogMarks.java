@@ -98,6 +98,9 @@ final class LogMarks implements AutoCloseable {
   private boolean removedKnown;
 
   @GuardedBy("this")
+  private boolean removedForced = true;
+
+  @GuardedBy("this")
   private boolean closed;
 
   private LogMarks(Path file, MappedByteBuffer buffer, Content content, boolean trusted) {
@@ -348,12 +351,17 @@ final class LogMarks implements AutoCloseable {
     return removedKnown ? OptionalLong.of(removed.value) : OptionalLong.empty();
   }
 
-  /** All below this sequence leaves the log; on the device when this returns. */
-  synchronized void removed(long sequence) throws IOException {
-    if (!closed && (sequence > removed.value || !removedKnown)) {
-      removed.store(sequence);
+  /**
+   * All below this sequence leaves the log; on the device when this returns. After a force that
+   * failed it is stored again: what the system did not write counts as written otherwise.
+   */
+  synchronized void removed(long sequence, Device device) throws IOException {
+    if (!closed && (sequence > removed.value || !removedKnown || !removedForced)) {
+      removed.store(Math.max(sequence, removed.value));
       removedKnown = true;
-      force(Device.REAL, FORCED, BYTES - FORCED);
+      removedForced = false;
+      force(device, FORCED, BYTES - FORCED);
+      removedForced = true;
     }
   }
 

@@ -2,8 +2,10 @@ package com.wookler.river.core.log;
 
 import static com.wookler.river.core.log.LogFixture.text;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.io.IOException;
+import java.nio.MappedByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -12,6 +14,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.UUID;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.LongStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -344,5 +347,34 @@ class DamagedFilesTest {
     assertThat(opened.firstSequence()).isEqualTo(10);
     assertThat(log.seal(1)).doesNotExist();
     assertThat(captured.warnings()).noneMatch(line -> line.contains("missing"));
+  }
+
+  /** What a force that failed did not bring to the device, the next would not either. */
+  @Test
+  void shouldDeleteNoBlockBeforeThatIsOnTheDevice() throws IOException {
+    AtomicInteger refused = new AtomicInteger();
+    AtomicInteger forced = new AtomicInteger();
+    log.device(
+        new Device() {
+          @Override
+          public void forceMarks(MappedByteBuffer view, int from, int length) throws IOException {
+            if (refused.getAndDecrement() > 0) {
+              throw new IOException("Input/output error");
+            }
+            Device.super.forceMarks(view, from, length);
+            forced.incrementAndGet();
+          }
+        });
+    BlockLog opened = log.open();
+    opened.force();
+    Seal seal = opened.oldestSealed().orElseThrow();
+    opened.forget(seal);
+    refused.set(1);
+    assertThatThrownBy(() -> opened.delete(seal)).hasMessageContaining("marks");
+    assertThat(log.block(1)).exists();
+    forced.set(0);
+    opened.delete(seal);
+    assertThat(forced).hasValue(1);
+    assertThat(log.block(1)).doesNotExist();
   }
 }

@@ -1,0 +1,122 @@
+package com.wookler.river.core;
+
+import com.wookler.river.common.TimeSource;
+import com.wookler.river.core.log.BlockLog;
+import com.wookler.river.core.log.Salvage;
+import com.wookler.river.core.log.Seal;
+import java.io.IOException;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.concurrent.TimeUnit;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Deletes the files of blocks that the log has forgotten, oldest first: one that cannot be deleted
+ * now keeps those behind it, until it can. Otherwise the next opening would find a block without
+ * the one behind it, which is what a loss looks like.
+ *
+ * <p>What is left when the queue is closed is found by the next opening, which takes it out again.
+ */
+final class BlockRemoval {
+  private static final Logger LOG = LoggerFactory.getLogger(BlockRemoval.class);
+  private static final long FIRST_RETRY_NANOS = TimeUnit.SECONDS.toNanos(1);
+  private static final long LAST_RETRY_NANOS = TimeUnit.MINUTES.toNanos(1);
+
+  private final String queue;
+  private final BlockLog log;
+  private final Salvage salvage;
+  private final Forces forces;
+  private final TimeSource time;
+
+  private final Deque<Leaving> leaving = new ArrayDeque<>(); // confined to the flusher
+  private long retryNanos = FIRST_RETRY_NANOS; // likewise
+  private volatile long notBefore; // written by the flusher
+  private volatile boolean late; // set by the flusher, cleared by whoever sends it to try again
+
+  /**
+   * A block that goes.
+   *
+   * @param damaged its data file is kept aside
+   */
+  private record Leaving(Seal seal, boolean damaged) {}
+
+  BlockRemoval(String queue, BlockLog log, Salvage salvage, Forces forces, TimeSource time) {
+    this.queue = queue;
+    this.log = log;
+    this.salvage = salvage;
+    this.forces = forces;
+    this.time = time;
+  }
+
+  /** A block that no reader stands in any more, the one behind the last; on the flusher. */
+  void add(Seal seal, boolean damaged) {
+    leaving.add(new Leaving(seal, damaged));
+    if (!late) {
+      run();
+    }
+  }
+
+  /** Whether something waits to be tried again now; cheap, from any thread. */
+  boolean isDue() {
+    return late && time.nanoTime() - notBefore >= 0;
+  }
+
+  /** Likewise; then whoever asks lets the flusher {@link #run}. */
+  boolean takeDue() {
+    boolean due = isDue();
+    if (due) {
+      late = false;
+    }
+    return due;
+  }
+
+  /**
+   * Deletes what is left; on the flusher. First the ledgers that say it is finished, so that a
+   * power loss undoes neither or both, and the ids of its messages, which nothing tells once it is
+   * gone. Where these cannot be written now, the files stay until they can.
+   */
+  void run() {
+    try {
+      if (leaving.isEmpty() || !forces.force()) {
+        notBefore = time.nanoTime() + FIRST_RETRY_NANOS;
+        late = !leaving.isEmpty(); // the log says itself why it could not be forced
+        return;
+      }
+    } catch (RuntimeException e) {
+      putOff("until what tells of it can be forced", e);
+      return;
+    }
+    while (!leaving.isEmpty()) {
+      try {
+        delete(leaving.element());
+      } catch (IOException | RuntimeException e) {
+        putOff("as it cannot be deleted now", e);
+        return;
+      }
+      leaving.remove();
+      retryNanos = FIRST_RETRY_NANOS;
+    }
+  }
+
+  private void delete(Leaving block) throws IOException {
+    if (block.damaged()) {
+      salvage.keep(block.seal());
+    }
+    log.delete(block.seal());
+  }
+
+  private void putOff(String why, Exception e) {
+    LOG.warn(
+        "Queue {}: {} stays, {}, and {} blocks behind it; next try in {} s, or at the next start",
+        queue,
+        log.file(leaving.element().seal()),
+        why,
+        leaving.size() - 1,
+        TimeUnit.NANOSECONDS.toSeconds(retryNanos),
+        e);
+    notBefore = time.nanoTime() + retryNanos;
+    retryNanos = Math.min(retryNanos * 2, LAST_RETRY_NANOS);
+    late = true;
+  }
+}
