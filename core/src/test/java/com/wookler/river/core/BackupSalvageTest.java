@@ -26,6 +26,8 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.condition.EnabledOnOs;
+import org.junit.jupiter.api.condition.OS;
 import org.junit.jupiter.api.io.TempDir;
 
 /** What a subscriber sees of damage in the backups that it reads: what is lost, once, no more. */
@@ -248,5 +250,35 @@ class BackupSalvageTest {
         .isEqualTo(LongStream.range(10, END).boxed().toList());
     assertThat(again.stats().backups()).isEqualTo(BLOCKS);
     assertThat(record()).doesNotExist();
+  }
+
+  /** The system gives EIO for a file that is mapped memory where nothing is mapped. */
+  @Test
+  @EnabledOnOs(OS.LINUX)
+  void shouldWaitBeforeABadSectorOfABackupAndSayItOnceAMinute() throws IOException {
+    MessageQueue<String> orders = archived(OnDamage.SALVAGE);
+    Subscriber<String> audit = past(orders, "audit");
+    for (long sequence = 0; sequence < 10; sequence++) {
+      audit.next().ack();
+    }
+    Path aside = Files.move(backup(2), directory.resolve("aside"));
+    Files.createSymbolicLink(backup(2), Path.of("/proc/self/mem"));
+    try (WarningsOf warnings = new WarningsOf("com.wookler.river.core.backup")) {
+      for (int i = 0; i < 5; i++) {
+        assertThatThrownBy(audit::next)
+            .isInstanceOf(RiverException.class)
+            .isNotInstanceOf(DamagedMessageException.class)
+            .hasMessageContaining(backup(2) + " cannot be read now")
+            .hasMessageContaining("sequence 10, the frame at byte 0: Input/output error");
+      }
+      assertThat(warnings.all()).singleElement().asString().contains("orders", backup(2) + "");
+      time.advance(Duration.ofMinutes(1));
+      assertThatThrownBy(audit::next).isInstanceOf(RiverException.class);
+      assertThat(warnings.all()).hasSize(2);
+    }
+    Files.move(aside, backup(2), StandardCopyOption.ATOMIC_MOVE);
+    assertThat(drain(audit)).isEqualTo(LongStream.range(10, END).boxed().toList());
+    assertThat(record()).doesNotExist();
+    assertThat(orders.stats().lost()).isZero();
   }
 }

@@ -40,6 +40,10 @@ import org.slf4j.LoggerFactory;
  * next {@link #archive} or {@link #expire}. A {@code .zst} file whose seal is damaged or gone is
  * never deleted: it may be all that is left of its messages.
  *
+ * <p><b>A backup that cannot be read</b>, for want of descriptors or because of a bad sector, is
+ * not damaged: each read of it fails with a {@link RiverException} that says so, the next one tries
+ * again, and the log is told once a minute, with what to do.
+ *
  * <p>Thread-safe. {@link #archive} and {@link #expire} run one after the other, on a thread that
  * nobody interrupts; reads run beside them. No lock is held while a message is read. Reading the
  * directory for the first time costs one seal a backup; nothing is read or made before that.
@@ -54,6 +58,7 @@ public final class Backup implements AutoCloseable {
   private final BackupLayout layout;
   private final BackupIndex index;
   private final BackupReader reader;
+  private final Unreadable unreadable;
   private final ReentrantLock writing = new ReentrantLock(); // around every change on disk
   private volatile boolean closed; // set under writing; looked at by every call
 
@@ -73,6 +78,7 @@ public final class Backup implements AutoCloseable {
     this.layout = new BackupLayout(directory);
     this.index = new BackupIndex(queue, identity, layout);
     this.reader = new BackupReader(queue);
+    this.unreadable = new Unreadable(queue, time);
   }
 
   /**
@@ -317,10 +323,10 @@ public final class Backup implements AutoCloseable {
         if (!isThere(stored.get())) {
           vanished(stored.get());
         } else if (tries == TRIES) {
-          throw unreadable(stored.get(), e); // no permission, or no descriptor left
+          throw unreadable.tell(stored.get().file(), e); // no permission, or no descriptor left
         }
       } catch (IOException e) {
-        throw unreadable(stored.get(), e);
+        throw unreadable.tell(stored.get().file(), e);
       }
     }
   }
@@ -336,10 +342,6 @@ public final class Backup implements AutoCloseable {
           queue,
           stored.file());
     }
-  }
-
-  private RiverException unreadable(StoredBlock stored, IOException e) {
-    return new RiverException("queue " + queue + ": cannot read backup " + stored.file(), e);
   }
 
   /**

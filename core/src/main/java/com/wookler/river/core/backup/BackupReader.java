@@ -4,7 +4,9 @@ import com.wookler.river.core.log.BlockScanner;
 import com.wookler.river.core.message.DamagedMessageException;
 import com.wookler.river.core.message.DocumentReader;
 import com.wookler.river.core.message.StoredMessage;
+import java.io.FileNotFoundException;
 import java.io.IOException;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -60,6 +62,10 @@ final class BackupReader {
       return pick.found;
     } catch (DamagedMessageException e) {
       throw located(stored, where, e);
+    } catch (NoSuchFileException | FileNotFoundException e) { // it names the file
+      throw e;
+    } catch (IOException e) { // the system does not say where
+      throw new IOException(where + ": " + e.getMessage(), e);
     }
   }
 

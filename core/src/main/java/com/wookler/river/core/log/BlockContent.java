@@ -5,7 +5,6 @@ import com.wookler.river.core.message.DocumentReader;
 import java.io.BufferedInputStream;
 import java.io.IOException;
 import java.io.InputStream;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
@@ -62,7 +61,7 @@ final class BlockContent implements BlockScanner.Visitor {
       throws IOException {
     BlockContent content = new BlockContent(number, settings);
     BlockScanner.Result result;
-    try (InputStream in = new BufferedInputStream(Files.newInputStream(file), READ_BYTES)) {
+    try (InputStream in = new BufferedInputStream(ReadFailedException.open(file), READ_BYTES)) {
       result = BlockScanner.scan(in, content);
     }
     return content.found(file, expectedFirst, result);

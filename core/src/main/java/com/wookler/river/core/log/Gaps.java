@@ -114,7 +114,7 @@ public final class Gaps {
       if (!Files.isRegularFile(file, LinkOption.NOFOLLOW_LINKS)) {
         throw new DamagedMessageException("damaged: it is not a file");
       }
-      return decode(Files.readAllBytes(file), settings.identity());
+      return decode(ReadFailedException.all(file), settings.identity());
     } catch (DamagedMessageException e) {
       Path aside = Mending.setAside(file);
       LOG.warn("Queue {}: {}: {}; kept as {}", settings.queue(), file, e.getMessage(), aside);

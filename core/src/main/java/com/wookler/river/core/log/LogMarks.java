@@ -243,7 +243,7 @@ final class LogMarks implements AutoCloseable {
     Path file = settings.directory().resolve(NAME);
     byte[] bytes = {};
     if (Files.isRegularFile(file, LinkOption.NOFOLLOW_LINKS)) {
-      bytes = Files.readAllBytes(file);
+      bytes = ReadFailedException.all(file);
     }
     refuseNewer(file, bytes);
     return bytes;

@@ -77,8 +77,8 @@ final class LogRecovery {
    * Looks through the directory and mends it; makes it if there is none.
    *
    * @param finished no new message may take a sequence below it
-   * @throws RiverException it cannot be read or written; or it is the log of another queue, and
-   *     nothing was touched
+   * @throws RiverException it cannot be read or written, which names the file, and no block was
+   *     changed; or it is the log of another queue, and nothing was touched
    */
   static Found open(LogSettings settings, long finished, Device device) {
     try {
@@ -86,7 +86,15 @@ final class LogRecovery {
       return run(settings, finished, device);
     } catch (IOException e) {
       throw new RiverException(
-          "queue " + settings.queue() + ": cannot open the log in " + settings.directory(), e);
+          "queue "
+              + settings.queue()
+              + ": cannot open the log in "
+              + settings.directory()
+              + ": "
+              + (e instanceof ReadFailedException
+                  ? e.getMessage() + ". " + ReadFailedException.REMEDY
+                  : e),
+          e);
     }
   }
 
@@ -117,9 +125,8 @@ final class LogRecovery {
             known);
     Block last = null;
     for (Map.Entry<Integer, Path> entry : files.blocks().entrySet()) {
-      int number = entry.getKey();
-      boolean isLast = number == files.blocks().lastKey();
-      last = blocks.take(number, entry.getValue(), isLast, marks.end());
+      boolean isLast = entry.getKey().equals(files.blocks().lastKey());
+      last = take(blocks, entry, isLast, marks.end());
     }
     blocks.noteMissingBlocks(last);
     long next = Math.max(blocks.end(), Math.max(marks.end(), finished));
@@ -146,6 +153,16 @@ final class LogRecovery {
         marks,
         gaps.gaps(),
         repaired(blocks, gaps));
+  }
+
+  private static @Nullable Block take(
+      BlockRecovery blocks, Map.Entry<Integer, Path> block, boolean isLast, long endMark)
+      throws IOException {
+    try {
+      return blocks.take(block.getKey(), block.getValue(), isLast, endMark);
+    } catch (IOException e) {
+      throw ReadFailedException.of(block.getValue(), e);
+    }
   }
 
   /** The sequence up to which the log was forced. */

@@ -140,6 +140,8 @@ final class LogTriage {
       } else {
         leftovers.add(file);
       }
+    } catch (IOException e) {
+      throw ReadFailedException.of(file, e);
     }
   }
 
@@ -197,7 +199,7 @@ final class LogTriage {
 
   /** Whether a block's start is in it that proves itself: then its place is known. */
   private boolean prove(Path file, Map<Path, UUID> foreign) throws IOException {
-    Optional<BlockStart> found = BlockStart.read(file);
+    Optional<BlockStart> found = startIn(file);
     if (found.isEmpty()) {
       return false;
     }
@@ -216,6 +218,14 @@ final class LogTriage {
       }
     }
     return true;
+  }
+
+  private static Optional<BlockStart> startIn(Path file) throws IOException {
+    try {
+      return BlockStart.read(file);
+    } catch (IOException e) {
+      throw ReadFailedException.of(file, e);
+    }
   }
 
   /** What an earlier opening has put under this name, and a crash kept from its own. */

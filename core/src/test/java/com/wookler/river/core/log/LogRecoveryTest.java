@@ -16,6 +16,7 @@ import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
@@ -25,6 +26,8 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.condition.EnabledOnOs;
+import org.junit.jupiter.api.condition.OS;
 import org.junit.jupiter.api.io.TempDir;
 
 /** What a crash may leave in a log directory, made by hand, and what opening makes of it. */
@@ -547,5 +550,33 @@ class LogRecoveryTest {
     for (long sequence = first; sequence < end; sequence++) {
       assertThat(reader.next().sequence()).isEqualTo(sequence);
     }
+  }
+
+  /** The system gives EIO for a file that is mapped memory where nothing is mapped. */
+  @Test
+  @EnabledOnOs(OS.LINUX)
+  void shouldNameTheFileThatCannotBeRead() throws IOException {
+    log.recycleAt(10).open();
+    log.publish(25);
+    log.shut();
+    Path aside = Files.createDirectory(directory.resolve("aside")).resolve("block");
+    Path leftover = Files.createFile(directory.resolve("left.tmp"));
+    log.device(
+        new Device() {
+          @Override
+          public void mended(Path file) throws IOException {
+            if (file.equals(leftover)) { // behind the first look at each file
+              Files.move(log.block(3), aside);
+              Files.createSymbolicLink(log.block(3), Path.of("/proc/self/mem"));
+            }
+          }
+        });
+    assertThatThrownBy(log::open)
+        .isInstanceOf(RiverException.class)
+        .hasMessageContainingAll(
+            "queue orders", log.block(3) + " at byte 0", "Input/output error", "put a copy");
+    Files.move(aside, log.block(3), StandardCopyOption.REPLACE_EXISTING);
+    assertThat(log.open().gaps().all()).isEmpty();
+    shouldHold(0, 25);
   }
 }
