@@ -10,25 +10,43 @@ import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.HexFormat;
 import java.util.List;
+import java.util.Locale;
+import java.util.Optional;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.zip.CRC32C;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * The file {@code damage.log} of a queue, with one line of JSON for each run of messages that was
  * lost to damage and passed over, and the directory {@code damaged} with the bytes in their place.
  *
  * <p>A line is on the device before the messages count as finished, so damage is reported once,
- * whatever ends the process. Lines that a crash has torn are not counted.
+ * whatever ends the process:
+ *
+ * <pre>
+ * {"time":"2026-11-20T10:00:00Z","queue":"orders","block":2,"file":"b00000002.cq4","first":13,
+ * "last":14,"offset":66012,"end":66140,"messages":2,"kept":"damaged/b00000002.cq4-66012",
+ * "crc":"9ae0daaf"}
+ * </pre>
+ *
+ * <p>Without the line breaks; {@code crc} is the CRC32C of all of the line before {@code ,"crc"},
+ * in hexadecimal; older lines have none. A line that a crash has torn, or that is damaged itself,
+ * does not count, so what it told of is reported again when it is met; it stays where it is.
  */
 final class DamageLog {
+  private static final Logger LOG = LoggerFactory.getLogger(DamageLog.class);
   private static final String NAME = "damage.log";
   private static final String ASIDE = "damaged";
   private static final int ASIDE_BYTES = 1 << 20; // of each damage
   private static final Pattern LINE =
       Pattern.compile(
-          "\\{.*\"block\":(\\d+),.*\"first\":(\\d+),\"last\":(\\d+),"
-              + "\"offset\":(\\d+),\"end\":(\\d+).*\\}");
+          "(\\{\"time\":\"[^\"]*\",\"queue\":\"[^\"]*\",\"block\":(-?\\d{1,9}),\"file\":\"[^\"]*\","
+              + "\"first\":(-?\\d{1,18}),\"last\":(-?\\d{1,18}),\"offset\":(\\d{1,18}),\"end\":(\\d{1,18}),"
+              + "\"messages\":\\d+,\"kept\":\"[^\"]*\")(?:,\"crc\":\"([0-9a-f]{8})\")?\\}");
 
   private final Path directory;
   private final String queue;
@@ -43,40 +61,66 @@ final class DamageLog {
     List<Damage> known = new ArrayList<>();
     byte[] bytes;
     try {
-      bytes = Files.readAllBytes(directory.resolve(NAME));
+      bytes = ReadFailedException.all(directory.resolve(NAME));
     } catch (NoSuchFileException e) {
       return known;
     }
-    for (String line : new String(bytes, StandardCharsets.UTF_8).split("\n", -1)) {
-      Matcher found = LINE.matcher(line);
-      if (found.matches()) {
-        known.add(decode(found));
+    List<Integer> broken = new ArrayList<>();
+    String[] lines = new String(bytes, StandardCharsets.UTF_8).split("\n", -1);
+    for (int i = 0; i < lines.length; i++) {
+      Matcher found = LINE.matcher(lines[i]);
+      if (found.matches() && isWhole(found)) {
+        decode(found).ifPresent(known::add);
+      } else if (!lines[i].isEmpty()) {
+        broken.add(i + 1);
       }
+    }
+    if (!broken.isEmpty()) {
+      LOG.warn(
+          "Queue {}: damaged: lines {} of {} are torn or damaged and do not count; what they told of"
+              + " is reported again when it is met",
+          queue,
+          broken,
+          directory.resolve(NAME));
     }
     return known;
   }
 
-  private Damage decode(Matcher line) {
-    try {
-      return new Damage(
-          Integer.parseInt(line.group(1)),
-          directory,
-          Long.parseLong(line.group(2)),
-          Long.parseLong(line.group(3)) + 1,
-          Long.parseLong(line.group(4)),
-          Long.parseLong(line.group(5)));
-    } catch (NumberFormatException e) { // damaged itself: it will be reported again
-      return new Damage(0, directory, 0, 0, 0, 0);
-    }
+  private static boolean isWhole(Matcher line) {
+    String crc = line.group(7);
+    return crc == null || crc.equals(crc(line.group(1))); // older lines have none
+  }
+
+  private static String crc(String line) {
+    CRC32C crc = new CRC32C();
+    crc.update(line.getBytes(StandardCharsets.UTF_8));
+    return HexFormat.of().toHexDigits((int) crc.getValue());
+  }
+
+  /** Empty for what is no message of a block. */
+  private Optional<Damage> decode(Matcher line) {
+    int block = Integer.parseInt(line.group(2));
+    long first = Long.parseLong(line.group(3));
+    return block < 0 || first < 0
+        ? Optional.empty()
+        : Optional.of(
+            new Damage(
+                block,
+                directory,
+                first,
+                Long.parseLong(line.group(4)) + 1,
+                Long.parseLong(line.group(5)),
+                Long.parseLong(line.group(6))));
   }
 
   /** Sets the damaged bytes aside, and adds a line; both are on the device when it returns. */
   void add(Damage damage, Instant time) throws IOException {
     Path kept = keep(damage);
-    String line =
+    String told =
         String.format(
+            Locale.ROOT,
             "{\"time\":\"%s\",\"queue\":\"%s\",\"block\":%d,\"file\":\"%s\",\"first\":%d,"
-                + "\"last\":%d,\"offset\":%d,\"end\":%d,\"messages\":%d,\"kept\":\"%s\"}\n",
+                + "\"last\":%d,\"offset\":%d,\"end\":%d,\"messages\":%d,\"kept\":\"%s\"",
             time,
             queue,
             damage.block(),
@@ -87,6 +131,7 @@ final class DamageLog {
             damage.to(),
             damage.messages(),
             ASIDE + "/" + kept.getFileName());
+    String line = told + ",\"crc\":\"" + crc(told) + "\"}\n";
     Path file = directory.resolve(NAME);
     boolean isNew = !Files.exists(file);
     try (FileChannel out =
