@@ -149,69 +149,6 @@ class LedgerInterleavingTest {
     }
   }
 
-  private static final class OpenLock extends ReentrantLock {
-    private static final long serialVersionUID = 1;
-
-    @Override
-    public void lock() {
-      // Nobody waits.
-    }
-
-    @Override
-    public void unlock() {
-      // Nobody waited.
-    }
-  }
-
-  private static final class NoJournal implements AckJournal {
-    private long generation = 1;
-
-    @Override
-    public long generation() {
-      return generation;
-    }
-
-    @Override
-    public void seek(long sequence) {
-      generation++;
-    }
-
-    @Override
-    public long unjournaled() {
-      return 0;
-    }
-
-    @Override
-    public void handedOver(long next) {
-      // Nothing is kept.
-    }
-
-    @Override
-    public void finished(long from, long count) {
-      // Nothing is kept.
-    }
-
-    @Override
-    public void attempts(long sequence, int attempts) {
-      // Nothing is kept.
-    }
-
-    @Override
-    public void force() {
-      // Nothing is kept.
-    }
-
-    @Override
-    public void forceFinished() {
-      // Nothing is kept.
-    }
-
-    @Override
-    public void close() {
-      // Nothing is kept.
-    }
-  }
-
   private static ModelCheckingOptions interleavings() {
     return new ModelCheckingOptions()
         .iterations(ITERATIONS)
