@@ -2,7 +2,6 @@ package com.wookler.river.benchmarks.programs;
 
 import com.wookler.river.benchmarks.utils.UsageException;
 import com.wookler.river.common.TimeSource;
-import com.wookler.river.core.Publisher;
 import java.io.PrintWriter;
 import java.util.Arrays;
 import java.util.Collections;
@@ -96,7 +95,7 @@ public final class FloodCommand implements Callable<Integer> {
     }
     PrintWriter out = spec.commandLine().getOut();
     byte[] item = Spam.kilobytes(kilobytes);
-    try (SpamQueues queues = SpamQueues.open(flags, 1)) {
+    try (SpamQueues queues = SpamQueues.open(flags, 1, out)) {
       queues.flush(flags, out);
       if (prefill > 0) {
         out.printf(Locale.ROOT, "prefill: %d items of %dkB%n", prefill, kilobytes);
@@ -139,19 +138,19 @@ public final class FloodCommand implements Callable<Integer> {
   }
 
   private void put(SpamQueues queues, byte[] item, int count) {
-    Publisher<byte[]> publisher = queues.publisher(0);
+    SpamQueue queue = queues.get(0);
     for (int left = count; left > 0; left -= rollup) {
       if (rollup == 1) {
-        publisher.publish(item);
+        queue.put(item);
       } else {
-        publisher.publishAll(Collections.nCopies(Math.min(rollup, left), item));
+        queue.putAll(Collections.nCopies(Math.min(rollup, left), item));
       }
     }
   }
 
   private void get(SpamQueues queues, byte[] item, long count) throws InterruptedException {
     long missed = 0;
-    try (Getter getter = new Getter(queues.subscriber(0), false)) {
+    try (Getter getter = new Getter(queues.get(0), false)) {
       long left = count;
       while (left > 0) {
         int got = rollup == 1 ? one(getter, item) : several(getter, item, left);

@@ -1,7 +1,6 @@
 package com.wookler.river.benchmarks.programs;
 
-import com.wookler.river.core.subscriber.Delivery;
-import com.wookler.river.core.subscriber.Subscriber;
+import com.wookler.river.benchmarks.programs.SpamQueue.Item;
 import java.time.Duration;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -16,54 +15,56 @@ final class Getter implements AutoCloseable {
   /** How long a get that waits waits. */
   static final Duration PATIENCE = Duration.ofSeconds(1);
 
-  private final Subscriber<byte[]> subscriber;
+  private final SpamQueue queue;
   private final boolean transactional;
-  private @Nullable Delivery<byte[]> open; // taken, not acknowledged yet
+  private @Nullable Item open; // taken, not acknowledged yet
 
   /** For one client. */
-  Getter(Subscriber<byte[]> subscriber, boolean transactional) {
-    this.subscriber = subscriber;
+  Getter(SpamQueue queue, boolean transactional) {
+    this.queue = queue;
     this.transactional = transactional;
   }
 
   /** One get, waiting for {@link #PATIENCE} or not at all; null is a miss. */
   byte @Nullable [] get(boolean waiting) throws InterruptedException {
     close();
-    Delivery<byte[]> delivery = waiting ? subscriber.next(PATIENCE) : subscriber.next();
-    if (delivery == null) {
+    Item item = queue.take(waiting ? PATIENCE : Duration.ZERO);
+    if (item == null) {
       return null;
     }
     if (transactional) {
-      open = delivery;
+      open = item;
     } else {
-      delivery.ack();
+      queue.ack(List.of(item));
     }
-    return delivery.data();
+    return item.data();
   }
 
   /** Up to so many and their acknowledgement; empty is a miss. */
   List<byte[]> get(int max) throws InterruptedException {
-    List<Delivery<byte[]>> deliveries = subscriber.batch(max, PATIENCE);
-    subscriber.ack(deliveries);
-    return deliveries.stream().map(Delivery::data).toList();
+    List<Item> items = queue.take(max, PATIENCE);
+    if (!items.isEmpty()) {
+      queue.ack(items);
+    }
+    return items.stream().map(Item::data).toList();
   }
 
   /** A get whose client is gone before it has the reply: what was taken goes to another. */
-  void lose() {
+  void lose() throws InterruptedException {
     close();
-    Delivery<byte[]> delivery = subscriber.next();
-    if (delivery != null) {
-      delivery.release();
+    Item item = queue.take(Duration.ZERO);
+    if (item != null) {
+      queue.release(item);
     }
   }
 
   /** Acknowledges what the last get took. */
   @Override
   public void close() {
-    Delivery<byte[]> last = open;
+    Item last = open;
     if (last != null) {
       open = null;
-      last.ack();
+      queue.ack(List.of(last));
     }
   }
 }

@@ -82,12 +82,12 @@ public final class ManyClientsCommand implements Callable<Integer> {
     }
     PrintWriter out = spec.commandLine().getOut();
     byte[] item = Spam.text(ITEM_BYTES);
-    try (SpamQueues queues = SpamQueues.open(flags, 1)) {
+    try (SpamQueues queues = SpamQueues.open(flags, 1, out)) {
       out.printf(
           Locale.ROOT,
           "many-clients: %d items to %s using %d clients, kill rate %d%%, at %d msec/item%n",
           items,
-          queues.directory(),
+          queues.place(),
           clients,
           killPercent,
           sleep);
@@ -111,13 +111,13 @@ public final class ManyClientsCommand implements Callable<Integer> {
 
   private void produce(SpamQueues queues, byte[] item) throws InterruptedException {
     for (int i = 0; i < items; i++) {
-      queues.publisher(0).publish(item);
+      queues.get(0).put(item);
       Thread.sleep(sleep);
     }
   }
 
   private void consume(SpamQueues queues, byte[] item) throws InterruptedException {
-    try (Getter getter = new Getter(queues.subscriber(0), transactional || killPercent > 0)) {
+    try (Getter getter = new Getter(queues.get(0), transactional || killPercent > 0)) {
       while (received.get() < items) {
         if (ThreadLocalRandom.current().nextInt(100) < killPercent) {
           getter.lose();

@@ -2,6 +2,7 @@ package com.wookler.river.benchmarks.programs;
 
 import com.wookler.river.common.MonitoredThread;
 import com.wookler.river.core.message.QueueClosedException;
+import com.wookler.river.rest.client.ClientClosedException;
 import java.io.PrintWriter;
 import java.util.Locale;
 import java.util.concurrent.CountDownLatch;
@@ -35,13 +36,13 @@ final class MonitorFlag {
         out.printf(
             Locale.ROOT,
             "%s: items=%d journal_bytes=%d%n",
-            queues.name(0),
-            queues.subscriber(0).stats().lag(),
-            queues.bytes(0));
+            queues.get(0).name(),
+            queues.get(0).waiting(),
+            queues.get(0).bytes());
       } while (!stop.await(1, TimeUnit.SECONDS));
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
-    } catch (QueueClosedException e) {
+    } catch (QueueClosedException | ClientClosedException e) {
       // a client has failed, and says why
     }
   }

@@ -73,7 +73,7 @@ public final class PackingCommand implements Callable<Integer> {
     }
     PrintWriter out = spec.commandLine().getOut();
     byte[] filling = Spam.kilobytes(kilobytes);
-    try (SpamQueues queues = SpamQueues.open(flags, 1)) {
+    try (SpamQueues queues = SpamQueues.open(flags, 1, out)) {
       out.printf(
           Locale.ROOT,
           "packing: %d items of %dkB with %d second pauses%n",
@@ -122,7 +122,7 @@ public final class PackingCommand implements Callable<Integer> {
 
   private void write(SpamQueues queues, byte[] filling, long first) {
     for (int i = 0; i < items; i++) {
-      queues.publisher(0).publish(Spam.numbered(first + i, filling));
+      queues.get(0).put(Spam.numbered(first + i, filling));
     }
     spec.commandLine()
         .getOut()
@@ -131,7 +131,7 @@ public final class PackingCommand implements Callable<Integer> {
 
   private long read(SpamQueues queues, byte[] filling, long first) throws InterruptedException {
     long misses = 0;
-    try (Getter getter = new Getter(queues.subscriber(0), transactional)) {
+    try (Getter getter = new Getter(queues.get(0), transactional)) {
       for (int i = 0; i < items; ) {
         byte[] data = getter.get(true);
         if (data == null) {

@@ -2,7 +2,6 @@ package com.wookler.river.benchmarks.programs;
 
 import com.wookler.river.benchmarks.utils.UsageException;
 import com.wookler.river.common.TimeSource;
-import com.wookler.river.core.Publisher;
 import java.io.PrintWriter;
 import java.util.Arrays;
 import java.util.Collections;
@@ -86,7 +85,7 @@ public final class PutManyCommand implements Callable<Integer> {
     }
     PrintWriter out = spec.commandLine().getOut();
     byte[] item = Spam.text(bytes);
-    try (SpamQueues queues = SpamQueues.open(flags, queueCount)) {
+    try (SpamQueues queues = SpamQueues.open(flags, queueCount, out)) {
       queues.flush(flags, out);
       announce("Put %d items of %d bytes in bursts of %d to", queues);
       cycle(queues, (client, timings) -> put(queues, client, item, timings));
@@ -107,7 +106,7 @@ public final class PutManyCommand implements Callable<Integer> {
             items,
             bytes,
             rollup,
-            queues.directory(),
+            queues.place(),
             queueCount,
             flags.name(),
             clients);
@@ -138,15 +137,15 @@ public final class PutManyCommand implements Callable<Integer> {
   }
 
   private void put(SpamQueues queues, int client, byte[] item, Timings timings) {
-    Publisher<byte[]> publisher = queues.publisher(client % queueCount);
+    SpamQueue queue = queues.get(client % queueCount);
     int request = 0;
     for (int left = items / clients; left > 0; left -= rollup) {
       List<byte[]> burst = Collections.nCopies(Math.min(rollup, left), item);
       long started = time.nanoTime();
       if (rollup == 1) {
-        publisher.publish(item);
+        queue.put(item);
       } else {
-        publisher.publishAll(burst);
+        queue.putAll(burst);
       }
       timings.set(client, request++, time.nanoTime() - started);
     }
@@ -154,7 +153,7 @@ public final class PutManyCommand implements Callable<Integer> {
 
   private void get(SpamQueues queues, int client, byte[] item, Timings timings)
       throws InterruptedException {
-    try (Getter getter = new Getter(queues.subscriber(client % queueCount), false)) {
+    try (Getter getter = new Getter(queues.get(client % queueCount), false)) {
       int request = 0;
       int left = items / clients;
       while (left > 0) {

@@ -3,11 +3,7 @@ package com.wookler.river.benchmarks.programs;
 import com.google.errorprone.annotations.concurrent.GuardedBy;
 import com.wookler.river.benchmarks.utils.Directories;
 import com.wookler.river.common.MonitoredThread;
-import com.wookler.river.core.MessageQueue;
-import com.wookler.river.core.Publisher;
-import com.wookler.river.core.message.MessageConverter;
-import com.wookler.river.core.subscriber.Subscriber;
-import com.wookler.river.core.subscriber.SubscriberConfig;
+import com.wookler.river.rest.client.RiverClient;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.UncheckedIOException;
@@ -15,39 +11,61 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
 
 /**
- * The open queues of one program, each with default settings and one subscriber that all clients
- * share; its messages are finished by acknowledgement. Thread-safe.
+ * The open queues of one program, in this JVM or at a server, each with default settings and one
+ * subscriber that all clients share; its messages are finished by acknowledgement. Thread-safe.
  *
  * <p>A temporary directory goes when this is closed, or when the process is asked to end.
  */
 final class SpamQueues implements AutoCloseable {
-  private static final String SUBSCRIBER = "clients";
+  /** What all clients read by. */
+  static final String SUBSCRIBER = "clients";
 
-  private final Path directory;
-  private final boolean temporary;
-  private final List<MessageQueue<byte[]>> queues = new ArrayList<>(); // filled before it is shared
-  private final List<Subscriber<byte[]>> subscribers = new ArrayList<>(); // likewise
+  private final String place;
+  private final @Nullable Path temporary;
+  private final List<SpamQueue> queues = new ArrayList<>(); // filled before it is shared
   private final MonitoredThread atExit = new MonitoredThread("CLOSE-QUEUES", this::end);
 
   @GuardedBy("this")
   private boolean closed;
 
-  private SpamQueues(Path directory, boolean temporary) {
-    this.directory = directory;
+  private SpamQueues(String place, @Nullable Path temporary) {
+    this.place = place;
     this.temporary = temporary;
   }
 
   /** Opens so many. */
-  static SpamQueues open(QueueFlags flags, int count) throws IOException {
+  static SpamQueues open(QueueFlags flags, int count, PrintWriter out) throws IOException {
+    flags.check(out);
+    String server = flags.server();
+    if (server != null) {
+      return open(new SpamQueues(server, null), flags, count, name -> served(name, server));
+    }
     Path given = flags.directory();
     Path directory = given == null ? Files.createTempDirectory("river-bench-") : given;
-    SpamQueues opened = new SpamQueues(directory, given == null);
+    return open(
+        new SpamQueues(directory.toString(), given == null ? directory : null),
+        flags,
+        count,
+        name -> new EmbeddedQueue(name, directory));
+  }
+
+  private static SpamQueue served(String name, String server) {
+    RiverClient.Builder client = RiverClient.builder(server);
+    String key = System.getenv("RIVER_KEY");
+    return new ServedQueue(name, (key == null ? client : client.apiKey(key)).build());
+  }
+
+  private static SpamQueues open(
+      SpamQueues opened, QueueFlags flags, int count, Function<String, SpamQueue> open)
+      throws IOException {
     Runtime.getRuntime().addShutdownHook(opened.atExit);
     try {
       for (int i = 0; i < count; i++) {
-        opened.add(flags.name(i, count));
+        opened.add(open.apply(flags.name(i, count)));
       }
     } catch (RuntimeException e) {
       opened.close();
@@ -56,44 +74,26 @@ final class SpamQueues implements AutoCloseable {
     return opened;
   }
 
-  private synchronized void add(String name) {
-    MessageQueue<byte[]> queue =
-        MessageQueue.builder(name, MessageConverter.bytes()).directory(directory).open();
+  private synchronized void add(SpamQueue queue) {
     queues.add(queue);
-    subscribers.add(queue.subscriber(SubscriberConfig.builder(SUBSCRIBER).ack(true).build()));
   }
 
   /** Empties them, unless the flags say otherwise. */
   void flush(QueueFlags flags, PrintWriter out) {
     if (!flags.keep()) {
       out.println("Flushing queues first.");
-      subscribers.forEach(Subscriber::purge);
+      queues.forEach(SpamQueue::purge);
     }
   }
 
-  /** Name of the n-th queue. */
-  String name(int number) {
-    return queues.get(number).name();
+  /** The n-th. */
+  SpamQueue get(int number) {
+    return queues.get(number);
   }
 
-  /** The publisher of the n-th queue. */
-  Publisher<byte[]> publisher(int number) {
-    return queues.get(number).publisher();
-  }
-
-  /** What all clients of the n-th queue read by. */
-  Subscriber<byte[]> subscriber(int number) {
-    return subscribers.get(number);
-  }
-
-  /** Size of the n-th queue's log. */
-  long bytes(int number) {
-    return queues.get(number).stats().bytes();
-  }
-
-  /** Where they are; what a server's address was in the original's output. */
-  Path directory() {
-    return directory;
+  /** Where they are: a directory, or a server's address. */
+  String place() {
+    return place;
   }
 
   /** Idempotent; clients that are at work get an exception. */
@@ -112,12 +112,12 @@ final class SpamQueues implements AutoCloseable {
       return;
     }
     closed = true;
-    queues.forEach(MessageQueue::close);
-    if (temporary) {
+    queues.forEach(SpamQueue::close);
+    if (temporary != null) {
       try {
-        Directories.delete(directory);
+        Directories.delete(temporary);
       } catch (IOException e) {
-        throw new UncheckedIOException("cannot remove " + directory, e);
+        throw new UncheckedIOException("cannot remove " + temporary, e);
       }
     }
   }

@@ -1,8 +1,9 @@
 /**
- * Load programs that queue servers have long been tried with, against queues inside this JVM:
- * put-many, many-clients, flood, packing. A client is a thread.
+ * Load programs that queue servers have long been tried with, against queues inside this JVM or at
+ * a REST server: put-many, many-clients, flood, packing. A client is a thread.
  *
- * <p>May import: River's public API, picocli, {@code common}'s root package, {@code utils}.
+ * <p>May import: River's public API, the REST client, picocli, {@code common}'s root package,
+ * {@code utils}.
  */
 @NullMarked
 package com.wookler.river.benchmarks.programs;
