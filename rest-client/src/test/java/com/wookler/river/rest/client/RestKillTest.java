@@ -26,12 +26,12 @@ import org.junit.jupiter.api.io.TempDir;
  * that slows, cuts and resets: what a publish returned for is there once however often it was
  * repeated, and what an acknowledgement returned for does not come again.
  *
- * <p>Half as many kills as {@code -Driver.crash.rounds} says; {@code -Driver.rest.seed=S} repeats a
- * run as far as the random choices go.
+ * <p>{@code -Driver.rest.kills=N} kills so often (4), {@code -Driver.rest.seed=S} repeats a run as
+ * far as the random choices go.
  */
 @Timeout(value = 4, unit = TimeUnit.HOURS)
 class RestKillTest {
-  private static final int KILLS = Integer.getInteger("river.crash.rounds", 8) / 2;
+  private static final int KILLS = Integer.getInteger("river.rest.kills", 4);
   private static final int PROCESSES = 2;
   private static final Duration PATIENCE = Duration.ofMinutes(2);
 
