@@ -28,7 +28,8 @@ class ReliabilityDocTest {
   }
 
   private static String source(String test) throws IOException {
-    for (String module : List.of("core", "common", "crash", "reactor", "rest-client", "relay")) {
+    for (String module :
+        List.of("core", "common", "crash", "reactor", "rest-client", "rest-server", "relay")) {
       try (Stream<Path> files = Files.walk(Path.of("..", module, "src", "test", "java"))) {
         List<Path> found = files.filter(file -> file.endsWith(test + ".java")).toList();
         if (!found.isEmpty()) {
