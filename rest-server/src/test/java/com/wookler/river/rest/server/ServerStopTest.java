@@ -25,7 +25,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** A server is stopped while many publish, wait and read. */
 @Timeout(120)
-class StopTest {
+class ServerStopTest {
   private static final int PUBLISHERS = 16;
   private static final int POLLS = 40;
   private static final int STREAMS = 10;
@@ -105,7 +105,7 @@ class StopTest {
                         + "/stream?credit=10000"))
             .build();
     return http.sendAsync(request, HttpResponse.BodyHandlers.ofInputStream())
-        .thenApplyAsync(StopTest::all);
+        .thenApplyAsync(ServerStopTest::all);
   }
 
   private static String all(HttpResponse<InputStream> answer) {
