@@ -9,6 +9,7 @@ import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
+import java.sql.Savepoint;
 import java.sql.Statement;
 import java.util.OptionalLong;
 import java.util.regex.Pattern;
@@ -57,6 +58,9 @@ public final class PositionStore {
   private static final Pattern TABLE =
       Pattern.compile("[A-Za-z_][A-Za-z0-9_]*(\\.[A-Za-z_][A-Za-z0-9_]*)?");
   private static final String WHERE = " where queue_name = ? and subscriber_name = ?";
+
+  private static final String INTEGRITY = "23"; // class of SQL states: a key is there already
+  private static final int MAX_TRIES = 5;
 
   private final String table;
 
@@ -115,12 +119,13 @@ public final class PositionStore {
    * it is the lowest sequence that it has not finished.
    *
    * <p>Whoever claimed before cannot advance it any more. A transaction in which that one has
-   * advanced is waited for. The claim counts once the caller has committed.
+   * advanced, or claims for the first time, is waited for. The claim counts once the caller has
+   * committed.
    *
    * @throws ConfigurationException the subscriber does not acknowledge, or orders by key
    * @throws RiverException the row is of another queue that had the name, or is ahead of the queue:
    *     they are not of the same time. {@link #forget} has it begin where the subscriber stands
-   * @throws PositionTakenException somebody else claimed it at the same moment
+   * @throws PositionTakenException it was claimed and forgotten, again and again, meanwhile
    */
   public <M> StoredPosition<M> claim(
       Connection connection, MessageQueue<M> queue, Subscriber<M> subscriber) throws SQLException {
@@ -135,8 +140,14 @@ public final class PositionStore {
               + " sequences");
     }
     // The row is locked before it is read: a transaction of who had it has ended then.
-    if (!update(connection, "epoch = epoch + 1", "", queue.name(), subscriber.name())) {
-      insert(connection, queue, subscriber);
+    boolean taken = false;
+    for (int tries = 0; !taken; tries++) {
+      if (tries == MAX_TRIES) {
+        throw new PositionTakenException("the position was claimed and forgotten meanwhile");
+      }
+      taken =
+          update(connection, "epoch = epoch + 1", "", queue.name(), subscriber.name())
+              || isFirst(connection, queue, subscriber);
     }
     Row row = row(connection, queue.name(), subscriber.name());
     if (row == null) {
@@ -160,6 +171,31 @@ public final class PositionStore {
       statement.setString(2, subscriber);
       return statement.executeUpdate() == 1;
     }
+  }
+
+  /**
+   * Makes the row. Returns false if somebody was quicker, and has committed: what the transaction
+   * did before is kept, which some databases give up otherwise.
+   */
+  private <M> boolean isFirst(
+      Connection connection, MessageQueue<M> queue, Subscriber<M> subscriber) throws SQLException {
+    if (!connection.getMetaData().supportsSavepoints()) {
+      insert(connection, queue, subscriber);
+      return true;
+    }
+    Savepoint before = connection.setSavepoint();
+    try {
+      insert(connection, queue, subscriber);
+    } catch (SQLException e) {
+      String state = e.getSQLState();
+      if (state == null || !state.startsWith(INTEGRITY)) {
+        throw e;
+      }
+      connection.rollback(before);
+      return false;
+    }
+    connection.releaseSavepoint(before);
+    return true;
   }
 
   private <M> void insert(Connection connection, MessageQueue<M> queue, Subscriber<M> subscriber)

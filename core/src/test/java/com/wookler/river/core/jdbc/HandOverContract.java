@@ -25,6 +25,7 @@ import java.util.Collection;
 import java.util.List;
 import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -115,6 +116,36 @@ abstract class HandOverContract {
     OptionalLong next = positions.read(connection, "orders", "billing");
     connection.commit();
     return next.orElseThrow();
+  }
+
+  @Test
+  void shouldGiveAFirstClaimToTheLastOfTwoThatComeAtOnce() throws Exception {
+    publish("a", "b");
+    StoredPosition<String> first = positions.claim(connection, queue, billing);
+    insert(connection, take(1));
+    try (Connection other = connect()) {
+      CompletableFuture<StoredPosition<String>> second =
+          CompletableFuture.supplyAsync(
+              () -> {
+                try {
+                  return claim(other);
+                } catch (SQLException e) {
+                  throw new CompletionException(e);
+                }
+              });
+      await().during(Duration.ofMillis(300)).until(() -> !second.isDone());
+      connection.commit();
+
+      StoredPosition<String> last = second.get();
+      List<Delivery<String>> batch = take(2);
+      assertThatThrownBy(() -> first.advance(connection, batch))
+          .isInstanceOf(PositionTakenException.class);
+      connection.rollback();
+      assertThat(last.advance(other, batch)).hasSize(2);
+      other.commit();
+    }
+    assertThat(next()).isEqualTo(2);
+    assertThat(taken()).containsExactly("a");
   }
 
   @Test
