@@ -1,5 +1,6 @@
 package com.wookler.river.core;
 
+import com.wookler.river.common.TimeSource;
 import com.wookler.river.common.errors.RiverException;
 import com.wookler.river.core.message.Message;
 import com.wookler.river.core.message.StoredMessage;
@@ -9,6 +10,7 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -17,6 +19,10 @@ import org.slf4j.LoggerFactory;
  * Hands expired messages on to the queue that is named for them, which has to run in this JVM with
  * the same base directory. Thread-safe.
  *
+ * <p>What that queue refuses, because it is full or closed, or smaller than the message, waits
+ * here, and so does what is behind it, until it takes it: nothing is lost, and it is said once a
+ * minute.
+ *
  * <p>A message is in that queue, safe from a kill, before its subscriber counts it as finished; and
  * on the device before that is: {@link #force} comes before every force of a ledger. A crash in
  * between hands it on once more.
@@ -24,17 +30,21 @@ import org.slf4j.LoggerFactory;
 final class ExpiryQueue {
   private static final Logger LOG = LoggerFactory.getLogger(ExpiryQueue.class);
   private static final String REASON = "expired";
+  private static final long MINUTE_NANOS = TimeUnit.MINUTES.toNanos(1);
 
   private final String queue;
   private final Path target;
+  private final TimeSource time;
   private final Set<OpenQueues.Slot> unforced = ConcurrentHashMap.newKeySet(); // that took some
   private final AtomicLong kept = new AtomicLong(); // so many messages
   private volatile long forced; // so many of them are on the device; written under the monitor
-  private volatile boolean failing; // so that it is said once
+  private volatile boolean failing;
+  private volatile long saidAt; // while it fails
 
-  ExpiryQueue(String queue, Path target) {
+  ExpiryQueue(String queue, Path target, TimeSource time) {
     this.queue = queue;
     this.target = target;
+    this.time = time;
   }
 
   /** See {@link ExpiredMessages#keep}. */
@@ -52,17 +62,28 @@ final class ExpiryQueue {
       unforced.add(slot); // before it is counted
       kept.incrementAndGet();
       failing = false;
-    } else if (!failing) {
-      failing = true;
-      LOG.warn(
-          "Queue {}, subscriber {}: messages that expired wait, and those behind them, for queue"
-              + " {}: {}",
-          queue,
-          subscriber,
-          target,
-          why);
+    } else {
+      say(message, subscriber, why);
     }
     return taken;
+  }
+
+  /** Once a minute: as long as it fails, the subscriber stands still. */
+  private void say(StoredMessage message, String subscriber, String why) {
+    long now = time.nanoTime();
+    if (failing && now - saidAt < MINUTE_NANOS) {
+      return;
+    }
+    saidAt = now;
+    failing = true;
+    LOG.warn(
+        "Queue {}, subscriber {}: sequence {} has expired and waits, and those behind it, for the"
+            + " expiry queue {}: {}",
+        queue,
+        subscriber,
+        message.sequence(),
+        target,
+        why);
   }
 
   /** See {@link ExpiredMessages#force}. */

@@ -39,7 +39,7 @@ final class ExpiryQueues implements ExpiredMessages {
 
   private ExpiryQueue of(String name) {
     return byName.computeIfAbsent(
-        name, to -> new ExpiryQueue(config.name(), config.directory().resolve(to)));
+        name, to -> new ExpiryQueue(config.name(), config.directory().resolve(to), config.time()));
   }
 
   @Override

@@ -4,6 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
+import ch.qos.logback.classic.Logger;
+import ch.qos.logback.classic.spi.ILoggingEvent;
+import ch.qos.logback.core.read.ListAppender;
 import com.wookler.river.common.ManualTimeSource;
 import com.wookler.river.common.errors.ConfigurationException;
 import com.wookler.river.core.log.BlockLog;
@@ -33,6 +36,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import org.slf4j.LoggerFactory;
 
 /** Messages that nobody is given any more. */
 @Timeout(60)
@@ -256,6 +260,38 @@ class ExpiryTest {
     await().until(() -> acking.stats().expired() == 3);
     assertThat(all(acking)).containsExactly("m3");
     expired.close();
+    queue.close();
+  }
+
+  @Test
+  void shouldSayEachMinuteThatItsQueueCannotTakeWhatExpiredAndLoseNothing() {
+    queue = started(builder("orders").maxAge(MINUTE, "expired").maxMessageBytes(8 << 20));
+    Subscriber<String> acking = acking("acking");
+    MessageQueue<String> small =
+        started(builder("expired").maxMessageBytes(1_000).blockBytes(256 << 10));
+    ListAppender<ILoggingEvent> said = new ListAppender<>();
+    Logger logger = (Logger) LoggerFactory.getLogger(ExpiryQueue.class);
+    said.start();
+    logger.addAppender(said);
+    try {
+      queue.publisher().publish("x".repeat(6 << 20));
+      time.advance(MINUTE);
+      await().until(() -> said.list.size() == 1);
+      assertThat(said.list.get(0).getFormattedMessage())
+          .contains("Queue orders", "acking", "sequence 0", directory.resolve("expired").toString())
+          .contains("over the limit");
+      time.advance(MINUTE.minusSeconds(1));
+      await().during(Duration.ofMillis(400)).until(() -> said.list.size() == 1);
+      time.advance(Duration.ofSeconds(1));
+      await().until(() -> said.list.size() == 2);
+      assertThat(acking.stats().lag()).isEqualTo(1);
+    } finally {
+      logger.detachAppender(said);
+    }
+    small.close();
+    MessageQueue<String> larger = started(builder("expired").maxMessageBytes(8 << 20));
+    await().until(() -> acking.stats().expired() == 1);
+    assertThat(larger.read(0).orElseThrow().bytes()).hasSize(6 << 20);
     queue.close();
   }
 
