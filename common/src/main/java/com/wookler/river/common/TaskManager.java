@@ -80,16 +80,19 @@ public final class TaskManager implements AutoCloseable {
    * @param poolSize how many steps run at once, at least 1
    */
   public TaskManager(String name, int poolSize, TimeSource time) {
+    this(name, poolSize, time, "POOL-" + POOLS.incrementAndGet() + "-TaskManager-THREAD-");
+  }
+
+  /** Likewise; its threads are called by this prefix and their number, from 1. */
+  TaskManager(String name, int poolSize, TimeSource time, String threadPrefix) {
     if (poolSize < 1) {
       throw new IllegalArgumentException("Task manager '" + name + "' needs at least 1 thread");
     }
     this.name = name;
     this.time = time;
     this.origin = time.nanoTime();
-    int pool = POOLS.incrementAndGet();
     for (int i = 1; i <= poolSize; i++) {
-      threads.add(
-          new MonitoredThread("POOL-" + pool + "-TaskManager-THREAD-" + i, this::runUntilClosed));
+      threads.add(new MonitoredThread(threadPrefix + i, this::runUntilClosed));
     }
     try {
       threads.forEach(Thread::start);

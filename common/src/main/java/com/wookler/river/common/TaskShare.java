@@ -1,44 +1,81 @@
 package com.wookler.river.common;
 
 import com.google.errorprone.annotations.concurrent.GuardedBy;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The task manager that River's own parts run their tasks on: that of the {@link Env}, or, without
- * one, a single-threaded one that all of them in the JVM share and that ends with the last share.
+ * A share in a task manager that River's own parts run their tasks on: that of the {@link Env}, or
+ * one that all of them in the JVM share and that ends with the last share. Thread-safe.
  */
 public final class TaskShare implements AutoCloseable {
   private static final Object LOCK = new Object();
 
   @GuardedBy("LOCK")
-  private static @Nullable TaskManager own;
-
-  @GuardedBy("LOCK")
-  private static int users;
+  private static final Map<Key, Shared> SHARED = new HashMap<>();
 
   private final TaskManager manager;
-  private final boolean isOwn;
+  private final @Nullable Key key; // null: the environment's
 
-  private TaskShare(TaskManager manager, boolean isOwn) {
-    this.manager = manager;
-    this.isOwn = isOwn;
+  /** Which one it is; clocks are told apart as objects. */
+  private record Key(String name, TimeSource time) {}
+
+  /** One that River made. */
+  private static final class Shared {
+    final TaskManager manager;
+
+    @GuardedBy("LOCK")
+    int users;
+
+    Shared(TaskManager manager) {
+      this.manager = manager;
+    }
   }
 
-  /** A share, to be closed by its owner after its tasks were removed. */
+  private TaskShare(TaskManager manager, @Nullable Key key) {
+    this.manager = manager;
+    this.key = key;
+  }
+
+  /**
+   * A share in the environment's, or, without one, in a single-threaded one; to be closed by its
+   * owner after its tasks were removed.
+   */
   public static TaskShare acquire() {
     Optional<Env> env = Env.find(); // once: it may be shut down meanwhile
-    if (env.isPresent()) {
-      return new TaskShare(env.get().taskmanager(), false);
-    }
+    return env.isPresent()
+        ? new TaskShare(env.get().taskmanager(), null)
+        : shared(
+            new Key("RIVER", TimeSource.system()),
+            () -> new TaskManager("RIVER", 1, TimeSource.system()));
+  }
+
+  /**
+   * A share in the one of this name and clock, whatever environment there is: for tasks that must
+   * not wait for others. To be closed likewise.
+   *
+   * @param name its threads are called {@code RIVER-<name>-<m>}
+   * @param threads how many it gets if this call makes it
+   * @param time by which it waits
+   */
+  public static TaskShare acquire(String name, int threads, TimeSource time) {
+    return shared(
+        new Key(name, time), () -> new TaskManager(name, threads, time, "RIVER-" + name + "-"));
+  }
+
+  private static TaskShare shared(Key key, Supplier<TaskManager> maker) {
     synchronized (LOCK) {
-      TaskManager shared = own;
+      Shared shared = SHARED.get(key);
       if (shared == null) {
-        shared = new TaskManager("RIVER", 1, TimeSource.system());
-        own = shared;
+        shared = new Shared(maker.get());
+        SHARED.put(key, shared);
       }
-      users++;
-      return new TaskShare(shared, true);
+      shared.users++;
+      return new TaskShare(shared.manager, key);
     }
   }
 
@@ -50,18 +87,19 @@ public final class TaskShare implements AutoCloseable {
   /** Gives the share back. */
   @Override
   public void close() {
-    if (!isOwn) {
+    if (key == null) {
       return;
     }
-    TaskManager ended = null;
+    boolean last;
     synchronized (LOCK) {
-      if (--users == 0) {
-        ended = own;
-        own = null;
+      Shared shared = Objects.requireNonNull(SHARED.get(key));
+      last = --shared.users == 0;
+      if (last) {
+        SHARED.remove(key);
       }
     }
-    if (ended != null) {
-      ended.close();
+    if (last) {
+      manager.close();
     }
   }
 }

@@ -56,7 +56,7 @@ final class ExpiryQueue {
     try {
       taken = slot != null && slot.use(to -> to.publisher().offer(copy));
     } catch (RiverException e) {
-      why = e.getMessage();
+      why = String.valueOf(e.getMessage());
     }
     if (slot != null && taken) {
       unforced.add(slot); // before it is counted

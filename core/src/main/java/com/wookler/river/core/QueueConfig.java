@@ -2,6 +2,7 @@ package com.wookler.river.core;
 
 import com.wookler.river.common.TimeSource;
 import com.wookler.river.common.errors.ConfigurationException;
+import com.wookler.river.core.delay.Delays;
 import com.wookler.river.core.log.LogSettings;
 import com.wookler.river.core.message.MessageConverter;
 import com.wookler.river.core.subscriber.SubscriberConfig;
@@ -104,7 +105,8 @@ record QueueConfig<M>(
         storage.effectiveBlockBytes(),
         storage.recycle(),
         storage.effectiveDiskReserve(own.path(), backup),
-        time);
+        time,
+        Delays.largest(own.delayed(), own.log()));
   }
 
   private static void checkNames(String name, List<SubscriberConfig> subscribers) {

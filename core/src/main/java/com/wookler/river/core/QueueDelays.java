@@ -36,6 +36,11 @@ record QueueDelays(
   }
 
   @Override
+  public boolean passesDamage() {
+    return passes;
+  }
+
+  @Override
   public void lost(Damage damage) {
     salvage.lost(damage);
   }

@@ -96,8 +96,8 @@ abstract class QueueOptions<M, B extends QueueOptions<M, B>> {
 
   /**
    * How many messages the queue may hold (default: any number): what its slowest subscriber has not
-   * finished, and without subscribers what is in the log; or the delayed ones that wait, if these
-   * are more; see {@link #whenFull}.
+   * finished, and without subscribers what is in the log; and the delayed ones that wait and are
+   * not among these; see {@link #whenFull}.
    */
   public B maxMessages(long messages) {
     settings.maxMessages = messages;
@@ -106,7 +106,8 @@ abstract class QueueOptions<M, B extends QueueOptions<M, B>> {
 
   /**
    * How many bytes, envelopes included, the queue may hold (default: any number), counted like
-   * {@link #maxMessages} to within a 256th; what is there when it is opened, by its blocks' sizes.
+   * {@link #maxMessages} to within a 256th; what is there when it is opened, by its blocks' sizes,
+   * and delayed ones by what was published next to them.
    */
   public B maxBytes(long bytes) {
     settings.maxBytes = bytes;

@@ -272,7 +272,8 @@ final class RunningQueue<M> {
 
   /** The lowest sequence that counts in the limits: one that waits for its time needs room too. */
   private long needed() {
-    return Math.min(subscribers.needed(), log.nextSequence() - delays.waiting());
+    long needed = subscribers.needed();
+    return needed - delays.waitingBelow(needed);
   }
 
   private @Nullable Deduplicator openDeduplicator() {

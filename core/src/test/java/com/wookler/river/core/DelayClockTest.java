@@ -12,6 +12,8 @@ import com.wookler.river.core.subscriber.Subscriber;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -65,11 +67,47 @@ class DelayClockTest {
       queue.publisher().publish(Message.of("later").deliverAfter(MINUTE));
       await().until(() -> queue.stats().delayed() == 1);
       time.fails.set(true);
-      await().until(() -> !time.fails.get());
       time.clock.advance(MINUTE);
+      await().until(() -> !time.fails.get());
+      time.clock.advance(Duration.ofSeconds(1));
       await().until(() -> queue.stats().delayed() == 0);
       assertThat(next(queue.subscriber("audit"))).isEqualTo("later");
     }
+  }
+
+  @Test
+  void shouldShareTwoThreadsAmongAllQueues() throws InterruptedException {
+    ManualTimeSource time = new ManualTimeSource(BEGIN);
+    List<MessageQueue<String>> queues = new ArrayList<>();
+    try {
+      for (int i = 0; i < 12; i++) {
+        queues.add(
+            MessageQueue.builder("orders-" + i, MessageConverter.utf8())
+                .directory(directory)
+                .timeSource(time)
+                .open());
+      }
+      List<Subscriber<String>> all = new ArrayList<>();
+      for (MessageQueue<String> queue : queues) {
+        all.add(queue.subscriber("audit"));
+        queue.publisher().publish(Message.of("later").deliverAfter(MINUTE));
+        await().until(() -> queue.stats().delayed() == 1);
+      }
+      assertThat(timerThreads()).isEqualTo(2);
+      time.advance(MINUTE);
+      for (Subscriber<String> audit : all) {
+        assertThat(next(audit)).isEqualTo("later");
+      }
+    } finally {
+      queues.forEach(MessageQueue::close);
+    }
+    assertThat(timerThreads()).isZero();
+  }
+
+  private static long timerThreads() {
+    return Thread.getAllStackTraces().keySet().stream()
+        .filter(thread -> thread.getName().startsWith("RIVER-timer"))
+        .count();
   }
 
   /** Fails once when it is told to, and the thread of delayed messages asks. */

@@ -152,7 +152,7 @@ class DelayTest {
     assertThat(billing().next()).isNotNull();
     assertThat(directory.resolve("orders/delayed")).doesNotExist();
     assertThat(Thread.getAllStackTraces().keySet())
-        .noneMatch(thread -> thread.getName().equals("RIVER-timer-orders"));
+        .noneMatch(thread -> thread.getName().startsWith("RIVER-timer"));
   }
 
   @Test
@@ -332,6 +332,30 @@ class DelayTest {
     time.advance(MINUTE);
     assertThat(take(billing, 10)).contains("d0", "d9");
     assertThat(queue.publisher().publish("one more")).isEqualTo(20);
+  }
+
+  @Test
+  void shouldCountWhatWaitsBesideWhatASubscriberNeedsAndNothingTwice() {
+    MessageQueue<String> queue = started(builder().maxMessages(10));
+    Subscriber<String> billing = billing();
+    for (int i = 0; i < 5; i++) {
+      queue.publisher().publish(delayed("d" + i, MINUTE));
+    }
+    await().until(() -> queue.stats().delayed() == 5);
+    for (int i = 0; i < 4; i++) {
+      queue.publisher().publish("m" + i); // 9: the subscriber has not passed the delayed ones yet
+    }
+    assertThat(billing.next()).isNotNull(); // it has now, and has four messages
+    queue.publisher().publish("m4");
+    assertThatThrownBy(() -> queue.publisher().publish("one more"))
+        .isInstanceOf(QueueFullException.class);
+    assertThat(billing.stats().lag()).isEqualTo(5);
+
+    close();
+    MessageQueue<String> again = started(builder().maxMessages(10));
+    billing();
+    assertThatThrownBy(() -> again.publisher().publish("one more"))
+        .isInstanceOf(QueueFullException.class);
   }
 
   @Test

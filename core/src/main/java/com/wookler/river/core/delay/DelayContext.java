@@ -34,6 +34,9 @@ public record DelayContext(
     /** Where the log goes on behind damage; the same sequence if that cannot be told. */
     long passOver(long sequence);
 
+    /** Whether what is damaged is passed over; else it stands still before it. */
+    boolean passesDamage();
+
     /** Reports messages that damage has taken. */
     void lost(Damage damage);
 

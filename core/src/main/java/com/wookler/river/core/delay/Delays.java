@@ -1,18 +1,22 @@
 package com.wookler.river.core.delay;
 
 import com.google.errorprone.annotations.concurrent.GuardedBy;
-import com.wookler.river.common.MonitoredThread;
+import com.wookler.river.common.ManagedTask;
+import com.wookler.river.common.TaskShare;
 import com.wookler.river.common.errors.RiverException;
+import com.wookler.river.core.message.DamagedMessageException;
 import com.wookler.river.core.message.QueueClosedException;
 import com.wookler.river.core.message.QueueFailedException;
 import com.wookler.river.core.message.QueueFullException;
 import java.io.IOException;
+import java.nio.file.DirectoryStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
-import java.util.concurrent.locks.LockSupport;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -20,7 +24,11 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Delayed delivery of a queue. Until the queue has its first delayed message nothing is there but
- * this object; then files, and a thread that waits for the next message to be due.
+ * this object; then files, and a task that is due when the next message is, on two threads for all
+ * queues of the JVM.
+ *
+ * <p>A message that is damaged is passed over and reported, or, where that is not wanted, all that
+ * is due later waits behind it, which is said once a minute; nothing is dropped.
  *
  * <p>Thread-safe.
  */
@@ -31,6 +39,11 @@ public final class Delays implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(Delays.class);
   private static final long RETRY_NANOS = Duration.ofMillis(100).toNanos();
   private static final long LATER_NANOS = Duration.ofSeconds(1).toNanos();
+  private static final long MINUTE_NANOS = Duration.ofMinutes(1).toNanos();
+  private static final int THREADS = 2; // so that a device that hangs holds up no other queue
+
+  /** What the largest size of blocks that a message can ask for lets one document have. */
+  private static final long LARGEST_DOCUMENT = 132L << 20;
 
   private final DelayContext context;
   private final DelayLimits limits;
@@ -38,13 +51,13 @@ public final class Delays implements AutoCloseable {
 
   private volatile @Nullable Timers timers; // set once, under the monitor
 
-  private volatile @Nullable MonitoredThread thread; // likewise
+  private volatile @Nullable Running running; // likewise, and null again when it was stopped
 
   @GuardedBy("this")
   private boolean closed;
 
-  private volatile boolean stopped;
-  private volatile boolean signalled;
+  private boolean damaged; // confined to the steps, which never overlap
+  private long damagedAt; // likewise
 
   /**
    * Opens what earlier runs have left.
@@ -68,6 +81,36 @@ public final class Delays implements AutoCloseable {
     return delays;
   }
 
+  /**
+   * How large a document may have to be for a message that earlier runs have left, perhaps with
+   * larger limits: no larger than the largest file that it may stand in.
+   *
+   * @param directory of the files of delayed messages
+   * @param log the directory of the blocks
+   * @return 0 if none was left
+   */
+  public static long largest(Path directory, Path log) {
+    try {
+      return StoreOpening.exists(directory)
+          ? Math.min(LARGEST_DOCUMENT, Math.max(largestFile(directory), largestFile(log)))
+          : 0;
+    } catch (IOException e) {
+      throw new RiverException("cannot look into " + directory + ": " + e, e);
+    }
+  }
+
+  private static long largestFile(Path directory) throws IOException {
+    long largest = 0;
+    if (Files.isDirectory(directory)) {
+      try (DirectoryStream<Path> files = Files.newDirectoryStream(directory)) {
+        for (Path file : files) {
+          largest = Math.max(largest, file.toFile().length());
+        }
+      }
+    }
+    return largest;
+  }
+
   private Delays(DelayContext context, Executor flusher, DelayLimits limits) {
     this.context = context;
     this.flusher = flusher;
@@ -82,11 +125,10 @@ public final class Delays implements AutoCloseable {
   /** Begins to deliver; when the queue can be published to. */
   public synchronized void start() {
     Timers open = timers;
-    if (open != null && thread == null && !closed) {
-      MonitoredThread started =
-          new MonitoredThread("RIVER-timer-" + context.queue(), () -> run(open));
-      thread = started;
-      started.start();
+    if (open != null && running == null && !closed) {
+      Running started = new Running(TaskShare.acquire("timer", THREADS, context.time()), open);
+      running = started;
+      started.share.manager().add(started);
     }
   }
 
@@ -141,17 +183,37 @@ public final class Delays implements AutoCloseable {
   }
 
   private void wake() {
-    signalled = true;
-    LockSupport.unpark(thread);
+    Running waked = running;
+    if (waked != null) {
+      waked.share.manager().wake(waked);
+    }
   }
 
-  private void run(Timers open) {
-    while (!stopped) {
-      signalled = false;
-      long wait = step(open);
-      if (wait > 0 && !signalled && !stopped) {
-        context.time().park(this, wait);
-      }
+  /** What is done on the threads that all queues with one clock share. */
+  private final class Running implements ManagedTask {
+    private final TaskShare share;
+    private final Timers open;
+    private long pauseNanos; // confined to its steps
+
+    Running(TaskShare share, Timers open) {
+      this.share = share;
+      this.open = open;
+    }
+
+    @Override
+    public String name() {
+      return "DELAYED-" + context.queue();
+    }
+
+    @Override
+    public Duration interval() {
+      return Duration.ofNanos(pauseNanos);
+    }
+
+    @Override
+    public boolean step() {
+      pauseNanos = Delays.this.step(open);
+      return pauseNanos == 0;
     }
   }
 
@@ -162,9 +224,25 @@ public final class Delays implements AutoCloseable {
       return RETRY_NANOS; // the disk; the log has said so
     } catch (QueueClosedException | QueueFailedException e) {
       return Long.MAX_VALUE;
+    } catch (DamagedMessageException e) {
+      sayDamaged(e);
+      return LATER_NANOS;
     } catch (RuntimeException | Error e) { // a full heap too: there is no other thread for it
       LOG.error("Queue {}: delayed messages wait; trying again", context.queue(), e);
       return LATER_NANOS;
+    }
+  }
+
+  private void sayDamaged(DamagedMessageException e) {
+    long now = context.time().nanoTime();
+    if (!damaged || now - damagedAt >= MINUTE_NANOS) {
+      damaged = true;
+      damagedAt = now;
+      LOG.error(
+          "Queue {}: delayed messages wait behind one that is damaged, because queue.on.damage is"
+              + " STOP; opened with SALVAGE the queue passes it over: {}",
+          context.queue(),
+          e.getMessage());
     }
   }
 
@@ -213,6 +291,12 @@ public final class Delays implements AutoCloseable {
     return open == null ? 0 : open.waiting();
   }
 
+  /** Those among them that were published before a sequence. */
+  public long waitingBelow(long sequence) {
+    Timers open = timers;
+    return open == null ? 0 : open.waitingBelow(sequence);
+  }
+
   /** Bytes of memory for those that wait; for tests. */
   public long heapBytes() {
     Timers open = timers;
@@ -229,29 +313,15 @@ public final class Delays implements AutoCloseable {
 
   /** Ends delivering; what is due waits. Returns when nothing is under way. */
   public void stop() {
-    MonitoredThread running;
+    Running ending;
     synchronized (this) {
       closed = true;
-      running = thread;
+      ending = running;
+      running = null;
     }
-    stopped = true;
-    wake();
-    if (running != null) {
-      join(running);
-    }
-  }
-
-  private static void join(Thread ending) {
-    boolean interrupted = false;
-    while (ending.isAlive()) {
-      try {
-        ending.join();
-      } catch (InterruptedException e) {
-        interrupted = true;
-      }
-    }
-    if (interrupted) {
-      Thread.currentThread().interrupt();
+    if (ending != null) {
+      ending.share.manager().remove(ending);
+      ending.share.close();
     }
   }
 

@@ -32,6 +32,10 @@ final class TakenOut {
     count++;
   }
 
+  long sequence(int at) {
+    return sequences[at];
+  }
+
   /** Of what was taken out last; there is something. */
   Key last() {
     return new Key(times[count - 1], sequences[count - 1]);

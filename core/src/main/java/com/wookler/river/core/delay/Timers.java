@@ -63,24 +63,15 @@ final class Timers implements AutoCloseable {
   private volatile boolean failing; // the last flush; written by the flusher
 
   @GuardedBy("lock")
-  private final DueHeap fresh = new DueHeap();
-
-  @GuardedBy("lock")
-  private final TakenOut taken = new TakenOut(COPIES);
+  private final NextDue due;
 
   @GuardedBy("lock")
   private int copies = COPIES; // in the next document
-
-  @GuardedBy("lock")
-  private final NearIndex index = new NearIndex();
 
   private final TimerStore store;
 
   @GuardedBy("lock")
   private final LogWalk walk;
-
-  @GuardedBy("lock")
-  private final LogReader again;
 
   @GuardedBy("lock")
   private Set<Long> known; // of the log, that are not to be collected
@@ -109,7 +100,9 @@ final class Timers implements AutoCloseable {
     this.messages = new WaitingMessages(context);
     this.log = context.log();
     StoreOpening.Opened opened = StoreOpening.open(context);
+    NearIndex index = new NearIndex();
     this.store = new TimerStore(context, limits, lock, index, opened);
+    this.due = new NextDue(messages, index, log.reader(), opened.state().collected(), COPIES);
     this.known = opened.known();
     this.collected = opened.state().collected();
     this.openedEnd = log.nextSequence();
@@ -118,7 +111,6 @@ final class Timers implements AutoCloseable {
     this.done = opened.state().done();
     this.safeCollected = store.safeCollected();
     this.walk = new LogWalk(context);
-    this.again = log.reader();
     begin(opened.copied());
   }
 
@@ -137,6 +129,7 @@ final class Timers implements AutoCloseable {
             }
             return is;
           });
+      due.opened();
     } catch (Throwable e) {
       close();
       throw e;
@@ -174,7 +167,7 @@ final class Timers implements AutoCloseable {
     try {
       long end = passedOver();
       for (int i = 0; i < COLLECT_STEP && collected < end; i++) {
-        if (fresh.size() >= limits.fresh()) {
+        if (due.fresh.size() >= limits.fresh()) {
           full = true;
           break;
         }
@@ -218,7 +211,7 @@ final class Timers implements AutoCloseable {
     if (!done.isBefore(time, message.sequence())) {
       time = done.isBefore(done.time(), message.sequence()) ? done.time() : done.time() + 1;
     }
-    fresh.add(time, message.sequence(), location);
+    due.add(time, message.sequence(), location);
     dirty = true;
   }
 
@@ -238,10 +231,10 @@ final class Timers implements AutoCloseable {
       PublishBuffer buffer = PublishBuffer.ofThread();
       DocumentWriter document = buffer.document();
       document.start();
-      blocked = takeOut(now, document);
+      blocked = due.takeOut(now, document, copies, COPY_BYTES);
       append(buffer, now);
-      needsFiles = blocked || index.needsFiles(limits.entries() / FEW);
-      return taken.count() > 0 ? 0 : untilDue(now, blocked);
+      needsFiles = blocked || due.index.needsFiles(limits.entries() / FEW);
+      return due.taken() > 0 ? 0 : untilDue(now, blocked);
     } finally {
       lock.unlock();
       if (needsFiles) {
@@ -250,66 +243,10 @@ final class Timers implements AutoCloseable {
     }
   }
 
-  /**
-   * Takes out what is due, of which the document is made, all of it or nothing.
-   *
-   * @return whether it ended at a message that may not be the next: there are files to look into
-   */
-  @GuardedBy("lock")
-  private boolean takeOut(long now, DocumentWriter document) {
-    taken.clear();
-    try {
-      while (taken.count() < copies && document.length() < COPY_BYTES) {
-        boolean ofFiles = isNextOfFiles();
-        DueHeap heap = ofFiles ? index.heap : fresh;
-        if (heap.isEmpty() || heap.time() > now) {
-          return false;
-        }
-        if (!index.covers(heap.time(), heap.sequence())) {
-          return true;
-        }
-        pop(heap, ofFiles, document);
-      }
-      return false;
-    } catch (Throwable e) { // one that cannot be read now
-      taken.putBack(index, fresh);
-      document.finish();
-      throw e;
-    }
-  }
-
-  @GuardedBy("lock")
-  private boolean isNextOfFiles() {
-    DueHeap files = index.heap;
-    return fresh.isEmpty()
-        || (!files.isEmpty()
-            && Key.compare(files.time(), files.sequence(), fresh.time(), fresh.sequence()) < 0);
-  }
-
-  @GuardedBy("lock")
-  private void pop(DueHeap heap, boolean ofFiles, DocumentWriter document) {
-    long time = heap.time();
-    long sequence = heap.sequence();
-    long place = heap.place();
-    StoredMessage message =
-        ofFiles
-            ? messages.ofFile(index.bucket(place), NearIndex.offset(place), sequence)
-            : messages.ofLog(again, sequence, place);
-    taken.add(time, sequence, place, ofFiles);
-    if (ofFiles) {
-      index.removeFirst();
-    } else {
-      heap.removeFirst();
-    }
-    if (message != null) {
-      document.add(message.data(), message.key(), message.headers(), Terms.ofDueCopy(message));
-    }
-  }
-
   /** Appends the copies; if that fails, all waits on. A document that is too large is for one. */
   @GuardedBy("lock")
   private void append(PublishBuffer buffer, long now) {
-    if (taken.count() == 0) {
+    if (due.taken() == 0) {
       return;
     }
     int made = buffer.document().count();
@@ -320,31 +257,32 @@ final class Timers implements AutoCloseable {
       }
       copies = COPIES;
     } catch (MessageTooLargeException e) {
-      taken.putBack(index, fresh);
+      due.putBack();
       if (copies == 1) {
         throw e;
       }
       copies = 1;
       return;
     } catch (Throwable e) {
-      taken.putBack(index, fresh);
+      due.putBack();
       throw e;
     } finally {
       buffer.document().finish();
     }
-    done = taken.last();
-    doneInFiles |= taken.anyOfFiles();
+    done = due.last();
+    doneInFiles |= due.anyOfFiles();
+    due.done();
     dirty = true;
     context.queueParts().delivered(made);
   }
 
   @GuardedBy("lock")
   private long untilDue(long now, boolean blocked) {
-    DueHeap heap = isNextOfFiles() ? index.heap : fresh;
-    if (heap.isEmpty() || blocked) {
+    long next = due.time();
+    if (next == Long.MAX_VALUE || blocked) {
       return Long.MAX_VALUE; // a publish or a flush wakes
     }
-    long micros = heap.time() - now;
+    long micros = next - now;
     return micros > Long.MAX_VALUE / MICRO ? Long.MAX_VALUE : Math.max(1, micros) * MICRO;
   }
 
@@ -354,8 +292,8 @@ final class Timers implements AutoCloseable {
     try {
       passedOver();
       dirty = false;
-      index.capture();
-      captured = new Capture(fresh.sorted(), collected, copied(), done, doneInFiles);
+      due.index.capture();
+      captured = new Capture(due.fresh.sorted(), collected, copied(), done, doneInFiles);
     } finally {
       lock.unlock();
     }
@@ -409,7 +347,7 @@ final class Timers implements AutoCloseable {
     lock.lock();
     try {
       store.include(all.waiting, done);
-      fresh.retain((time, sequence, place) -> sequence >= all.collected);
+      due.fresh.retain((time, sequence, place) -> sequence >= all.collected);
     } finally {
       lock.unlock();
     }
@@ -456,7 +394,17 @@ final class Timers implements AutoCloseable {
   long waiting() {
     lock.lock();
     try {
-      return fresh.size() + index.waiting();
+      return due.waiting();
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** Those among them that were published before a sequence. */
+  long waitingBelow(long sequence) {
+    lock.lock();
+    try {
+      return due.waitingBelow(sequence);
     } finally {
       lock.unlock();
     }
@@ -466,7 +414,7 @@ final class Timers implements AutoCloseable {
   long heapBytes() {
     lock.lock();
     try {
-      return fresh.bytes() + index.heap.bytes();
+      return due.heapBytes();
     } finally {
       lock.unlock();
     }
@@ -477,7 +425,7 @@ final class Timers implements AutoCloseable {
     lock.lock();
     try {
       walk.leave(block);
-      again.leave(block);
+      due.leave(block);
     } finally {
       lock.unlock();
     }
@@ -488,7 +436,7 @@ final class Timers implements AutoCloseable {
     lock.lock();
     try {
       walk.close();
-      again.close();
+      due.close();
       store.close();
     } finally {
       lock.unlock();

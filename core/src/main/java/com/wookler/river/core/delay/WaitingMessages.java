@@ -9,7 +9,10 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Reads messages that wait, and reports those that are lost. Thread-safe. */
+/**
+ * Reads messages that wait, and reports those that are lost. Where damage is not to be passed over
+ * none is: what is damaged is thrown each time. Thread-safe.
+ */
 final class WaitingMessages {
   private static final Logger LOG = LoggerFactory.getLogger(WaitingMessages.class);
 
@@ -25,6 +28,9 @@ final class WaitingMessages {
       return bucket.file.message(offset, sequence);
     } catch (DamagedMessageException | IOException e) {
       StoredMessage original = original(sequence);
+      if (original == null && !context.queueParts().passesDamage()) {
+        throw new DamagedMessageException("queue " + context.queue() + ": " + e.getMessage(), e);
+      }
       LOG.warn(
           "Queue {}: {}{}",
           context.queue(),
@@ -52,6 +58,9 @@ final class WaitingMessages {
     try {
       return reader.read(sequence, location);
     } catch (DamagedMessageException e) {
+      if (!context.queueParts().passesDamage()) {
+        throw e;
+      }
       LOG.warn("Queue {}: a delayed message is lost: {}", context.queue(), e.getMessage());
       context.queueParts().passOver(sequence); // which reports it
       return null;

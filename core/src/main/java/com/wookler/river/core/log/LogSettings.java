@@ -15,6 +15,8 @@ import java.util.UUID;
  * @param strategy when a block is closed before that
  * @param diskReserve bytes of the volume that blocks leave free; 0: none
  * @param time clock
+ * @param largest a document that may have to be appended whatever the size of blocks allows; 0:
+ *     none
  */
 public record LogSettings(
     String queue,
@@ -23,13 +25,28 @@ public record LogSettings(
     long blockBytes,
     RecycleStrategy strategy,
     long diskReserve,
-    TimeSource time) {
+    TimeSource time,
+    long largest) {
 
   static final long CHUNK_MARGIN = 16L << 20;
+  private static final int DOCUMENT_PARTS = 4; // of a chunk
+
+  /** Where nothing larger has to be appended than the size of blocks allows. */
+  public LogSettings(
+      String queue,
+      UUID identity,
+      Path directory,
+      long blockBytes,
+      RecycleStrategy strategy,
+      long diskReserve,
+      TimeSource time) {
+    this(queue, identity, directory, blockBytes, strategy, diskReserve, time, 0);
+  }
 
   /** What is mapped of a block at a time; more where an older block has more. */
   long chunkBytes() {
-    return blockBytes + CHUNK_MARGIN;
+    long needed = BlockSpace.roundUp(DOCUMENT_PARTS * largest);
+    return Math.max(blockBytes + CHUNK_MARGIN, needed);
   }
 
   /**
@@ -52,6 +69,6 @@ public record LogSettings(
 
   /** The largest document: beyond a quarter of the chunk it could not be mapped in one piece. */
   long maxDocumentBytes() {
-    return chunkBytes() / 4;
+    return chunkBytes() / DOCUMENT_PARTS;
   }
 }

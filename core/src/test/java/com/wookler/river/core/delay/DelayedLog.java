@@ -45,6 +45,7 @@ final class DelayedLog implements AutoCloseable, DelayContext.QueueParts {
   private final WorkerPool pool = WorkerPool.acquire("delay-test", 1);
   private boolean keepsOriginals;
   private boolean isUnreadable;
+  private boolean stops;
   private boolean wantsFlush;
   private long delivered;
   private @Nullable BlockLog log;
@@ -75,6 +76,11 @@ final class DelayedLog implements AutoCloseable, DelayContext.QueueParts {
   /** Whether no original can be read now, for want of descriptors perhaps. */
   void unreadable(boolean value) {
     isUnreadable = value;
+  }
+
+  /** Whether nothing damaged is passed over. */
+  void stops(boolean value) {
+    stops = value;
   }
 
   private void openLog() {
@@ -234,6 +240,11 @@ final class DelayedLog implements AutoCloseable, DelayContext.QueueParts {
       throw new RiverException("cannot be read now, the next call tries again");
     }
     return sequence;
+  }
+
+  @Override
+  public boolean passesDamage() {
+    return !stops;
   }
 
   @Override

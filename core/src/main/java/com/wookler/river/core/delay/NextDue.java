@@ -1,0 +1,186 @@
+package com.wookler.river.core.delay;
+
+import com.wookler.river.core.log.LogReader;
+import com.wookler.river.core.message.DamagedMessageException;
+import com.wookler.river.core.message.DocumentWriter;
+import com.wookler.river.core.message.StoredMessage;
+import com.wookler.river.core.message.Terms;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What waits, in the order in which it is due: what is in memory only, and the files. Guarded by
+ * the lock of {@link Timers}.
+ */
+final class NextDue implements AutoCloseable {
+  /** Those that are in no file yet. */
+  final DueHeap fresh = new DueHeap();
+
+  final NearIndex index;
+  private final WaitingMessages messages;
+  private final LogReader reader;
+  private final TakenOut taken;
+  private WaitingSpread spread;
+
+  /**
+   * What waits at an opening.
+   *
+   * @param collected what the files have was published before this sequence
+   * @param most so many are taken out at once
+   */
+  NextDue(WaitingMessages messages, NearIndex index, LogReader reader, long collected, int most) {
+    this.messages = messages;
+    this.index = index;
+    this.reader = reader;
+    this.taken = new TakenOut(most);
+    this.spread = new WaitingSpread(collected);
+  }
+
+  /** The next of the files are known: where that is all of them, so is when they were published. */
+  void opened() {
+    if (index.waiting() == index.heap.size() && !index.heap.isEmpty()) {
+      DueHeap all = index.heap.sorted();
+      long lowest = Long.MAX_VALUE;
+      for (int i = 0; i < all.size(); i++) {
+        lowest = Math.min(lowest, all.sequence(i));
+      }
+      spread = new WaitingSpread(lowest);
+      for (int i = 0; i < all.size(); i++) {
+        spread.add(all.sequence(i), 1);
+      }
+    }
+  }
+
+  /** One that was found in the log. */
+  void add(long time, long sequence, long location) {
+    fresh.add(time, sequence, location);
+    spread.add(sequence, 1);
+  }
+
+  /**
+   * Takes out what is due, of which the document is made; if it cannot be read now, nothing.
+   *
+   * @param most messages
+   * @param bytes about so many
+   * @return whether it ended at a message that may not be the next: there are files to look into
+   * @throws DamagedMessageException the next is damaged, and is not to be passed over
+   */
+  boolean takeOut(long now, DocumentWriter document, int most, int bytes) {
+    taken.clear();
+    try {
+      while (taken.count() < most && document.length() < bytes) {
+        boolean ofFiles = isNextOfFiles();
+        DueHeap heap = ofFiles ? index.heap : fresh;
+        if (heap.isEmpty() || heap.time() > now) {
+          return false;
+        }
+        if (!index.covers(heap.time(), heap.sequence())) {
+          return true;
+        }
+        if (!take(heap, ofFiles, document)) {
+          return false;
+        }
+      }
+      return false;
+    } catch (Throwable e) { // one that cannot be read now
+      putBack();
+      document.finish();
+      throw e;
+    }
+  }
+
+  private boolean isNextOfFiles() {
+    DueHeap files = index.heap;
+    return fresh.isEmpty()
+        || (!files.isEmpty()
+            && Key.compare(files.time(), files.sequence(), fresh.time(), fresh.sequence()) < 0);
+  }
+
+  /** Returns false if it stays, because it is damaged, and there are some before it. */
+  private boolean take(DueHeap heap, boolean ofFiles, DocumentWriter document) {
+    long time = heap.time();
+    long sequence = heap.sequence();
+    long place = heap.place();
+    StoredMessage message;
+    try {
+      message = read(ofFiles, sequence, place);
+    } catch (DamagedMessageException e) {
+      if (taken.count() == 0) {
+        throw e;
+      }
+      return false;
+    }
+    taken.add(time, sequence, place, ofFiles);
+    if (ofFiles) {
+      index.removeFirst();
+    } else {
+      heap.removeFirst();
+    }
+    if (message != null) {
+      document.add(message.data(), message.key(), message.headers(), Terms.ofDueCopy(message));
+    }
+    return true;
+  }
+
+  private @Nullable StoredMessage read(boolean ofFiles, long sequence, long place) {
+    return ofFiles
+        ? messages.ofFile(index.bucket(place), NearIndex.offset(place), sequence)
+        : messages.ofLog(reader, sequence, place);
+  }
+
+  /** How many were taken out last and not put back. */
+  int taken() {
+    return taken.count();
+  }
+
+  /** The last of them. */
+  Key last() {
+    return taken.last();
+  }
+
+  /** Whether any of them was in a file. */
+  boolean anyOfFiles() {
+    return taken.anyOfFiles();
+  }
+
+  /** Puts them back. */
+  void putBack() {
+    taken.putBack(index, fresh);
+  }
+
+  /** They wait no more. */
+  void done() {
+    for (int i = 0; i < taken.count(); i++) {
+      spread.add(taken.sequence(i), -1);
+    }
+  }
+
+  /** When the next is due; {@link Long#MAX_VALUE} if there is none. */
+  long time() {
+    DueHeap heap = isNextOfFiles() ? index.heap : fresh;
+    return heap.isEmpty() ? Long.MAX_VALUE : heap.time();
+  }
+
+  /** How many wait. */
+  long waiting() {
+    return fresh.size() + index.waiting();
+  }
+
+  /** How many wait that were published before a sequence. */
+  long waitingBelow(long sequence) {
+    return Math.max(0, waiting() - spread.from(sequence));
+  }
+
+  long heapBytes() {
+    return fresh.bytes() + index.heap.bytes();
+  }
+
+  /** Lets go of a block that leaves the log. */
+  void leave(int block) {
+    reader.leave(block);
+  }
+
+  @Override
+  public void close() {
+    reader.close();
+  }
+}
