@@ -37,7 +37,7 @@ import org.junit.jupiter.api.io.TempDir;
 /** Closing and interrupts, while everything is under way. */
 @Timeout(value = 2, unit = TimeUnit.MINUTES, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class CloseTest {
-  private static final int ROUNDS = 30;
+  private static final int ROUNDS = Integer.getInteger("river.close.rounds", 12);
   private static final Duration BOUND = Duration.ofSeconds(10);
 
   @TempDir Path directory;
@@ -235,7 +235,7 @@ class CloseTest {
           untilClosed("audit " + i, turn -> take(audit, sequences));
           untilClosed("billing " + i, turn -> ack(billing.next(Duration.ofMinutes(1))));
         }
-        for (int i = 0; i < 500; i++) {
+        for (int i = 0; i < 200; i++) {
           queue.publisher().publish("m" + published++);
         }
         if (round % 2 == 0) {

@@ -34,7 +34,7 @@ import org.junit.jupiter.api.io.TempDir;
  */
 @Timeout(value = 20, unit = TimeUnit.MINUTES)
 class FullDiskTest {
-  private static final int ROUNDS = Integer.getInteger("river.full.rounds", 3);
+  private static final int ROUNDS = Integer.getInteger("river.full.rounds", 2);
   private static final long SEED = Long.getLong("river.full.seed", System.nanoTime());
   private static final int MEGABYTES = 24;
   private static final Duration SOON = Duration.ofMillis(300);

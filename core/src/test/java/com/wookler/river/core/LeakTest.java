@@ -31,7 +31,7 @@ class LeakTest {
   private static final Path DESCRIPTORS = Path.of("/proc/self/fd");
   private static final Path MAPPINGS = Path.of("/proc/self/maps");
   private static final int WARM_UP = 15;
-  private static final int CYCLES = 200;
+  private static final int CYCLES = Integer.getInteger("river.close.cycles", 80);
 
   /** What the JVM itself may map more while the test runs: code, arenas, metaspace. */
   private static final int MAPPINGS_OF_THE_JVM = 40;

@@ -134,7 +134,7 @@ class QueuePropertyTest {
     return step.list().ofMinSize(5).ofMaxSize(60);
   }
 
-  @Property(tries = 120)
+  @Property
   void shouldDeliverEverythingToAllAndArchiveWhatAllHaveFinished(
       @ForAll Recycling recycling, @ForAll("histories") List<Step> history) throws Exception {
     strategy = block -> noting(recycling.strategy, block);

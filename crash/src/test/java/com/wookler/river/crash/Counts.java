@@ -5,9 +5,9 @@ import org.slf4j.LoggerFactory;
 
 /** How often each fault comes: a few times in every build, often with {@code -Pcrash}. */
 final class Counts {
-  static final int KILLS = Integer.getInteger("river.crash.rounds", 8);
+  static final int KILLS = Integer.getInteger("river.crash.rounds", 6);
   static final int POWER_LOSSES = Integer.getInteger("river.crash.losses", 1);
-  static final int IO_ERRORS = Integer.getInteger("river.crash.errors", 5);
+  static final int IO_ERRORS = Integer.getInteger("river.crash.errors", 3);
   static final long STUCK = Long.getLong("river.crash.stuck", 500_000);
   static final int REACTOR = Integer.getInteger("river.crash.reactor", 10_000);
   static final int REACTOR_KILLS = REACTOR < 100_000 ? 1 : 5;

@@ -15,7 +15,7 @@ import org.slf4j.LoggerFactory;
  * Kills the process with SIGKILL at random moments, the opening included, and compares everything
  * with what it had promised.
  *
- * <p>{@code -Driver.crash.rounds} (default 8; the profile {@code crash} sets 1,000) and {@code
+ * <p>{@code -Driver.crash.rounds} (default 6; the profile {@code crash} sets 1,000) and {@code
  * -Driver.crash.seed} to repeat a run.
  */
 class CrashTest {

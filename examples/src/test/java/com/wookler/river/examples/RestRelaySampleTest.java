@@ -45,13 +45,13 @@ class RestRelaySampleTest {
             "--example",
             RestRelaySample.class.getName(),
             "--count",
-            "1500");
+            "900");
 
     assertThat(err.toString()).isEmpty();
     assertThat(code).isZero();
     assertThat(printed.toString(StandardCharsets.UTF_8))
         .contains("AWAY")
-        .contains("Consumed 1,500 of 1,500 events, in order")
+        .contains("Consumed 900 of 900 events, in order")
         .contains("The relay gave up 0 events");
   }
 }

@@ -46,14 +46,14 @@ class StoreAndForwardSampleTest {
             "--example",
             StoreAndForwardSample.class.getName(),
             "--count",
-            "1500");
+            "900");
 
     assertThat(err.toString()).isEmpty();
     assertThat(code).isZero();
     assertThat(printed.toString(StandardCharsets.UTF_8))
         .contains("AWAY")
-        .contains("FORWARD-XML  forwarded 1,500 of 1,500 events, in order")
-        .contains("FORWARD-CODE forwarded 1,500 of 1,500 events, in order")
+        .contains("FORWARD-XML  forwarded 900 of 900 events, in order")
+        .contains("FORWARD-CODE forwarded 900 of 900 events, in order")
         .contains("none used up an attempt");
   }
 }

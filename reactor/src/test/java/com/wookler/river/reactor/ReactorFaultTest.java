@@ -181,7 +181,7 @@ class ReactorFaultTest {
 
   @Test
   void shouldNotGoDeeperWithEachErrorWhereItRunsOnTheThreadThatBringsMessages() {
-    int errors = 300;
+    int errors = 120;
     AtomicInteger deepest = new AtomicInteger();
     try (Reactor<String> reactor =
         Reactor.builder(subscriber)
@@ -200,7 +200,7 @@ class ReactorFaultTest {
       queue.publisher().publish("a");
       awaitDrained();
       assertThat(reactor.stats().replaced()).isEqualTo(errors);
-      assertThat(deepest.get()).isLessThan(200);
+      assertThat(deepest.get()).isLessThan(100);
     }
   }
 

@@ -125,7 +125,7 @@ class KeyLedgerPropertyTest {
     ledger = (AckLedger) Ledgers.withAck(directory, Copies.OWNER, limits, ORIGIN, flusher::add);
   }
 
-  @Property(tries = 100)
+  @Property
   void shouldHaveOneOfEachKeyOut(@ForAll("histories") List<Step> history) throws IOException {
     for (Step step : history) {
       run(step);

@@ -21,7 +21,7 @@ import org.junit.jupiter.api.Test;
  */
 class LedgerInterleavingTest {
   private static final int MESSAGES = 4;
-  private static final int ITERATIONS = Integer.getInteger("river.lincheck.iterations", 4);
+  private static final int ITERATIONS = Integer.getInteger("river.lincheck.iterations", 2);
 
   /** A ledger as a subscriber uses it: each call under its lock. */
   public static class UnderLock {

@@ -82,7 +82,7 @@ class LedgerPropertyTest {
     }
   }
 
-  @Property(tries = 300, shrinking = ShrinkingMode.FULL)
+  @Property(shrinking = ShrinkingMode.FULL)
   void shouldDoAsTheModelDoes(@ForAll("histories") List<Step> history) throws IOException {
     start();
     for (Step step : history) {
@@ -92,7 +92,7 @@ class LedgerPropertyTest {
     ledger.force();
   }
 
-  @Property(tries = 150)
+  @Property
   void shouldForgetNothingButWhatIsCutOff(
       @ForAll("histories") List<Step> history, @ForAll @IntRange(min = 0, max = 40) int left)
       throws IOException {

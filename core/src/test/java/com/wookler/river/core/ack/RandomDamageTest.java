@@ -22,7 +22,7 @@ import org.junit.jupiter.api.io.TempDir;
  * again though it was finished is reported.
  */
 class RandomDamageTest {
-  private static final int SEEDS = Integer.getInteger("river.damage.seeds", 60);
+  private static final int SEEDS = Integer.getInteger("river.damage.seeds", 20);
   private static final long FIRST_SEED = Long.getLong("river.damage.seed", 1);
   private static final Limits LIMITS = new Limits(1000, 1 << 20, 1 << 20);
   private static final Origin ORIGIN = new Origin(0, 0);

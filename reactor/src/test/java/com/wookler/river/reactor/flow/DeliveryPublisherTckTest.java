@@ -23,8 +23,9 @@ import org.testng.annotations.Test;
 /** The rules of reactive streams for publishers. */
 @Test
 public class DeliveryPublisherTckTest extends FlowPublisherVerification<Delivery<String>> {
-  private static final long TIMEOUT_MILLIS = 1_000;
+  private static final long TIMEOUT_MILLIS = 20_000;
   private static final long SILENCE_MILLIS = 50;
+  private static final long POLL_MILLIS = 10;
   private static final int MOST = 200;
 
   private final List<MessageQueue<String>> queues = new ArrayList<>();
@@ -32,7 +33,7 @@ public class DeliveryPublisherTckTest extends FlowPublisherVerification<Delivery
   private final ExecutorService pool = Executors.newCachedThreadPool();
 
   public DeliveryPublisherTckTest() {
-    super(new TestEnvironment(TIMEOUT_MILLIS, SILENCE_MILLIS));
+    super(new TestEnvironment(TIMEOUT_MILLIS, SILENCE_MILLIS, POLL_MILLIS));
   }
 
   @Override

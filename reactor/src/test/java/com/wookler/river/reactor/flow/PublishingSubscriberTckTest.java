@@ -17,14 +17,15 @@ import org.testng.annotations.Test;
 @Test
 public class PublishingSubscriberTckTest
     extends FlowSubscriberBlackboxVerification<Message<String>> {
-  private static final long TIMEOUT_MILLIS = 1_000;
+  private static final long TIMEOUT_MILLIS = 20_000;
   private static final long SILENCE_MILLIS = 50;
+  private static final long POLL_MILLIS = 10;
 
   private Path directory;
   private MessageQueue<String> queue;
 
   public PublishingSubscriberTckTest() {
-    super(new TestEnvironment(TIMEOUT_MILLIS, SILENCE_MILLIS));
+    super(new TestEnvironment(TIMEOUT_MILLIS, SILENCE_MILLIS, POLL_MILLIS));
   }
 
   @BeforeClass
