@@ -21,7 +21,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-@Timeout(30)
+@Timeout(120)
 class EnvTest {
   private static final String NAME = "<param name='app.name' value='TEST-RIVER'/>";
   private static final String POOL =

@@ -29,7 +29,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-@Timeout(30)
+@Timeout(120)
 class MonitorTest {
   private static final String PREFIX =
       "\\[APP INFO: \\[APP NAME:[^\\]]+\\]\\[IP:[^\\]]+\\]\\[HOSTNAME:[^\\]]+\\]\\[START TIME:\\d+\\]\\] ";
@@ -358,7 +358,7 @@ class MonitorTest {
 
   private static List<String> take(BlockingQueue<List<String>> reports)
       throws InterruptedException {
-    List<String> report = reports.poll(20, TimeUnit.SECONDS);
+    List<String> report = reports.poll(60, TimeUnit.SECONDS);
     assertThat(report).isNotNull();
     return report;
   }

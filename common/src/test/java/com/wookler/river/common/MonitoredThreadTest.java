@@ -8,7 +8,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-@Timeout(30)
+@Timeout(120)
 class MonitoredThreadTest {
   @Test
   void shouldBeKnownWhileItRuns() throws InterruptedException {

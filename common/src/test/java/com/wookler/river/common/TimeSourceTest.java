@@ -42,7 +42,7 @@ class TimeSourceTest {
   }
 
   @Test
-  @Timeout(10)
+  @Timeout(120)
   void shouldParkForAMomentOnlyWhenMovedByHand() {
     ManualTimeSource time = new ManualTimeSource(START);
 
@@ -54,7 +54,7 @@ class TimeSourceTest {
   }
 
   @Test
-  @Timeout(10)
+  @Timeout(120)
   void shouldParkUntilUnparkedOrTimeIsOver() {
     TimeSource time = TimeSource.system();
     LockSupport.unpark(Thread.currentThread());

@@ -18,7 +18,7 @@ import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-@Timeout(30)
+@Timeout(120)
 class WorkerPoolTest {
   @Test
   void shouldRunTheTasksOfALineInOrderOneAtATime() {

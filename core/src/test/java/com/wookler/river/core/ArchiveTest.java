@@ -25,7 +25,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** What becomes of blocks that every subscriber has finished. */
-@Timeout(60)
+@Timeout(120)
 class ArchiveTest {
   private static final Instant START = Instant.parse("2026-11-20T10:00:00Z");
   private static final Duration RETENTION = Duration.ofDays(3);

@@ -31,7 +31,7 @@ import org.junit.jupiter.api.condition.OS;
 import org.junit.jupiter.api.io.TempDir;
 
 /** What a subscriber sees of damage in the backups that it reads: what is lost, once, no more. */
-@Timeout(60)
+@Timeout(120)
 class BackupSalvageTest {
   private static final int BLOCKS = 4; // of ten messages, with their backups
   private static final long END = 45;

@@ -28,7 +28,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Waiting for messages without a thread. */
-@Timeout(60)
+@Timeout(120)
 class BatchAsyncTest {
   private static final Duration LONG = Duration.ofMinutes(10);
   private static final SubscriberConfig BILLING =
@@ -58,7 +58,7 @@ class BatchAsyncTest {
 
   private static List<String> data(CompletableFuture<List<Delivery<String>>> future)
       throws Exception {
-    return future.get(20, TimeUnit.SECONDS).stream().map(Delivery::data).toList();
+    return future.get(60, TimeUnit.SECONDS).stream().map(Delivery::data).toList();
   }
 
   @Test
@@ -183,7 +183,7 @@ class BatchAsyncTest {
     for (CompletableFuture<List<Delivery<String>>> one : all) {
       got.addAll(data(one));
     }
-    parked.get(20, TimeUnit.SECONDS);
+    parked.get(60, TimeUnit.SECONDS);
     assertThat(got).hasSize(100);
   }
 
@@ -191,7 +191,7 @@ class BatchAsyncTest {
   void shouldFailWhenTheSubscriberIsClosed() {
     CompletableFuture<List<Delivery<String>>> future = billing.batchAsync(1, LONG);
     billing.close();
-    assertThatThrownBy(() -> future.get(20, TimeUnit.SECONDS))
+    assertThatThrownBy(() -> future.get(60, TimeUnit.SECONDS))
         .isInstanceOf(ExecutionException.class)
         .hasCauseInstanceOf(QueueClosedException.class);
     assertThatThrownBy(() -> billing.batchAsync(1, LONG)).isInstanceOf(QueueClosedException.class);

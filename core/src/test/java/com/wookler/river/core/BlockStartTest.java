@@ -54,7 +54,7 @@ class BlockStartTest {
         assertThat(audit.next().data()).isEqualTo("m" + i);
       }
       assertThat(audit.next()).isNull();
-      await().atMost(Duration.ofSeconds(10)).until(() -> queue.stats().blocks() == blocks);
+      await().atMost(Duration.ofSeconds(60)).until(() -> queue.stats().blocks() == blocks);
     }
   }
 

@@ -35,10 +35,10 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Closing and interrupts, while everything is under way. */
-@Timeout(value = 2, unit = TimeUnit.MINUTES, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+@Timeout(value = 10, unit = TimeUnit.MINUTES, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class CloseTest {
   private static final int ROUNDS = Integer.getInteger("river.close.rounds", 12);
-  private static final Duration BOUND = Duration.ofSeconds(10);
+  private static final Duration BOUND = Duration.ofSeconds(60);
 
   @TempDir Path directory;
 
@@ -283,7 +283,7 @@ class CloseTest {
       Thread again = untilClosed("again", turn -> closeOnce(queue.subscriber(withAck("billing"))));
       Awaitility.await().until(() -> again.getState() == Thread.State.WAITING);
       go.countDown();
-      assertThat(opened.get(10, TimeUnit.SECONDS)).isEqualTo("other");
+      assertThat(opened.get(60, TimeUnit.SECONDS)).isEqualTo("other");
       free.countDown();
       joinAll();
     } finally {

@@ -37,7 +37,7 @@ import org.junit.jupiter.api.io.TempDir;
 /**
  * Messages that are given up: by their holder, by the limit on deliveries, and what is done then.
  */
-@Timeout(60)
+@Timeout(120)
 class DeadLettersTest {
   private static final SubscriberConfig BILLING =
       SubscriberConfig.builder("billing")
@@ -418,7 +418,7 @@ class DeadLettersTest {
     var second = narrow.batchAsync(1, Duration.ofMinutes(10));
     assertThat(second).isNotDone();
     first.reject("no");
-    assertThat(second.get(20, TimeUnit.SECONDS).get(0).data()).isEqualTo("b");
+    assertThat(second.get(60, TimeUnit.SECONDS).get(0).data()).isEqualTo("b");
   }
 
   private static void copy(Path from, Path to) throws Exception {
@@ -472,16 +472,16 @@ class DeadLettersTest {
       DeadLetters<String> letters = rejecting.deadLetters();
       await().until(() -> letters.size() == 1);
       CompletableFuture<Integer> redriven = CompletableFuture.supplyAsync(() -> letters.redrive(5));
-      assertThat(full.await(10, TimeUnit.SECONDS)).isTrue();
-      CompletableFuture.runAsync(rejecting::close).get(10, TimeUnit.SECONDS);
-      assertThatThrownBy(() -> redriven.get(10, TimeUnit.SECONDS))
+      assertThat(full.await(60, TimeUnit.SECONDS)).isTrue();
+      CompletableFuture.runAsync(rejecting::close).get(60, TimeUnit.SECONDS);
+      assertThatThrownBy(() -> redriven.get(60, TimeUnit.SECONDS))
           .hasCauseInstanceOf(QueueClosedException.class);
       DeadLetters<String> kept = limited.subscriber(BILLING).deadLetters();
       assertThat(kept.size()).isEqualTo(1);
       CompletableFuture<Integer> again = CompletableFuture.supplyAsync(() -> kept.redrive(5));
       slow.purge();
       limited.subscriber(BILLING).purge();
-      assertThat(again.get(10, TimeUnit.SECONDS)).isEqualTo(1);
+      assertThat(again.get(60, TimeUnit.SECONDS)).isEqualTo(1);
       assertThat(kept.size()).isZero();
     }
   }

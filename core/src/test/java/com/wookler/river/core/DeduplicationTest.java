@@ -35,7 +35,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Messages of one id are stored once within the window. */
-@Timeout(60)
+@Timeout(120)
 class DeduplicationTest {
   private static final Duration WINDOW = Duration.ofMinutes(10);
 

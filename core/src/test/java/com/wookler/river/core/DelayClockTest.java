@@ -20,7 +20,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Delayed messages and clocks that do what clocks should not. */
-@Timeout(60)
+@Timeout(120)
 class DelayClockTest {
   private static final Duration MINUTE = Duration.ofMinutes(1);
   private static final Duration MILLI = Duration.ofMillis(1);

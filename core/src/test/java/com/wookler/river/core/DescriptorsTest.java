@@ -11,7 +11,7 @@ import org.junit.jupiter.api.condition.OS;
 import org.junit.jupiter.api.io.TempDir;
 
 /** A process in which no file can be opened: nothing is lost, nothing stops, nothing is damaged. */
-@Timeout(60)
+@Timeout(120)
 class DescriptorsTest {
   @TempDir Path directory;
 

@@ -39,7 +39,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.slf4j.LoggerFactory;
 
 /** Messages that nobody is given any more. */
-@Timeout(60)
+@Timeout(120)
 class ExpiryTest {
   private static final Duration MINUTE = Duration.ofMinutes(1);
 
@@ -352,7 +352,7 @@ class ExpiryTest {
     expired.addListener(new Holding(begun, over));
     assertThatThrownBy(() -> expired.publisher().publish("m"))
         .isInstanceOf(QueueFullException.class);
-    assertThat(begun.await(10, TimeUnit.SECONDS)).isTrue();
+    assertThat(begun.await(60, TimeUnit.SECONDS)).isTrue();
     CompletableFuture<Void> closed = CompletableFuture.runAsync(expired::close);
     try {
       await().until(() -> OpenQueues.find(directory.resolve("expired")) == null);
@@ -361,7 +361,7 @@ class ExpiryTest {
     } finally {
       over.countDown();
     }
-    closed.get(10, TimeUnit.SECONDS);
+    closed.get(60, TimeUnit.SECONDS);
     queue.force();
   }
 

@@ -20,7 +20,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** What expires on its way to another queue. */
-@Timeout(60)
+@Timeout(120)
 class ForwardExpiryTest {
   @TempDir Path directory;
 

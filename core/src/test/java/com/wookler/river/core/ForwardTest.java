@@ -36,7 +36,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.slf4j.LoggerFactory;
 
 /** Messages go from queue to queue, each once. */
-@Timeout(60)
+@Timeout(120)
 class ForwardTest {
   @TempDir Path directory;
 

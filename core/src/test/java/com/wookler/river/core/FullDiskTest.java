@@ -96,7 +96,7 @@ class FullDiskTest {
 
   private void awaitPublished(long seed) {
     await()
-        .atMost(Duration.ofSeconds(20))
+        .atMost(Duration.ofSeconds(60))
         .ignoreExceptionsInstanceOf(QueueFullException.class)
         .until(
             () ->

@@ -29,7 +29,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Runs the code of docs/getting-started.md, and holds the page to it, letter by letter. */
-@Timeout(60)
+@Timeout(120)
 class GettingStartedTest {
   private static final Path DOC = Path.of("..", "docs", "getting-started.md");
   private static final Path SOURCES =

@@ -29,7 +29,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** {@code MessageQueue.latest}. */
-@Timeout(60)
+@Timeout(120)
 class KeyIndexQueueTest {
   @TempDir Path directory;
 

@@ -40,7 +40,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** At most one message of a key at a time. Messages are "a0" and such: key and number. */
-@Timeout(60)
+@Timeout(120)
 class KeyedSubscriberTest {
   private static final Duration ACK_TIMEOUT = Duration.ofSeconds(30);
   private static final Duration LONG = Duration.ofSeconds(20);
@@ -251,7 +251,7 @@ class KeyedSubscriberTest {
       Future<Delivery<String>> waiting = threads.submit(() -> subscriber.next(LONG));
       await().until(() -> parked() == 1);
       decide(i, out); // the clock stands still: no time can wake it
-      out = waiting.get(5, TimeUnit.SECONDS);
+      out = waiting.get(60, TimeUnit.SECONDS);
       assertThat(out.data()).isEqualTo("a" + i);
     }
     Delivery<String> last = out;
@@ -259,7 +259,7 @@ class KeyedSubscriberTest {
     var future = subscriber.batchAsync(3, LONG);
     await().until(() -> subscriber.stats().waiting() == 1);
     last.ack();
-    assertThat(texts(future.get(5, TimeUnit.SECONDS))).containsExactly("a5");
+    assertThat(texts(future.get(60, TimeUnit.SECONDS))).containsExactly("a5");
   }
 
   private void decide(int how, Delivery<String> out) {
@@ -395,7 +395,7 @@ class KeyedSubscriberTest {
       publish("" + (char) ('a' + key) + number[key]++);
     }
     for (Future<?> consumer : consumers) {
-      consumer.get(30, TimeUnit.SECONDS);
+      consumer.get(60, TimeUnit.SECONDS);
     }
     assertThat(finished.get()).isEqualTo(messages);
     assertThat(subscriber.stats().lag()).isZero();

@@ -22,7 +22,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Messages from a time when larger ones were allowed. */
-@Timeout(60)
+@Timeout(120)
 class LargeLettersTest {
   @TempDir Path directory;
 

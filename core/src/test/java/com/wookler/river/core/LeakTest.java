@@ -62,7 +62,7 @@ class LeakTest {
     }
     awaitNothingOfTheQueue();
     await()
-        .atMost(Duration.ofSeconds(20))
+        .atMost(Duration.ofSeconds(60))
         .untilAsserted(
             () -> {
               Held after = held();
@@ -152,7 +152,7 @@ class LeakTest {
 
   private void awaitNothingOfTheQueue() {
     await()
-        .atMost(Duration.ofSeconds(20))
+        .atMost(Duration.ofSeconds(60))
         .untilAsserted(
             () -> {
               assertThat(descriptors().filter(this::isOurs)).isEmpty();

@@ -32,7 +32,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.slf4j.LoggerFactory;
 
 /** What users see of messages that the log has lost. */
-@Timeout(60)
+@Timeout(120)
 class LostMessagesTest {
   private static final Instant START = Instant.parse("2026-11-20T10:00:00Z");
 
@@ -201,7 +201,7 @@ class LostMessagesTest {
     open();
     Subscriber<String> audit = queue.subscriber("audit");
     assertThat(drain(audit)).isEqualTo(sequences(0, 10, 20, 45));
-    await().atMost(Duration.ofSeconds(20)).until(() -> queue.stats().blocks() == 1);
+    await().atMost(Duration.ofSeconds(60)).until(() -> queue.stats().blocks() == 1);
     assertThat(queue.stats().backups()).isEqualTo(3);
     assertThat(queue.stats().messages()).isEqualTo(5);
     assertThat(queue.read(5).orElseThrow().data()).isEqualTo(data(5));

@@ -27,7 +27,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Subscribers that start in the backup and read on into the log. */
-@Timeout(60)
+@Timeout(120)
 class PastSubscriberTest {
   private static final Instant START = Instant.parse("2026-11-20T10:00:00Z");
   private static final int BLOCK = 10;

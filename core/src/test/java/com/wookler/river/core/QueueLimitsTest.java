@@ -36,7 +36,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /** What a queue does that holds as much as its limits allow. */
-@Timeout(60)
+@Timeout(120)
 class QueueLimitsTest {
   private static final Duration LONG = Duration.ofMinutes(5);
 

@@ -33,7 +33,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** When a block ends: by messages, bytes, time, a user's strategy, and the cap. */
-@Timeout(60)
+@Timeout(120)
 class RecycleTest {
   /** What a block's file holds beside its messages: it does not count. */
   private static final long INDEX_BYTES = 65_860;

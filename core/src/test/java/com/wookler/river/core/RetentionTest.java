@@ -16,7 +16,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** What a queue removes though nobody has finished it. */
-@Timeout(60)
+@Timeout(120)
 class RetentionTest {
   @TempDir Path directory;
 

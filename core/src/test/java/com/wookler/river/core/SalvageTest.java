@@ -31,7 +31,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** What subscribers and users see of damage in blocks: what is lost, exactly, once, and no more. */
-@Timeout(60)
+@Timeout(120)
 class SalvageTest {
   private static final int ENTRY = 9; // header of an entry
   private static final int HEADERS = 4 + 32 + ENTRY; // Chronicle's, the document's, the entry's
@@ -272,7 +272,7 @@ class SalvageTest {
     }
     write(1, offset(1, 5), (byte) 'M'); // after it was delivered: nobody meets it
     held.forEach(Delivery::ack);
-    await().atMost(Duration.ofSeconds(20)).until(() -> orders.stats().blocks() == 1);
+    await().atMost(Duration.ofSeconds(60)).until(() -> orders.stats().blocks() == 1);
     await().until(() -> Files.exists(home().resolve("damaged/b00000001.cq4")));
     await().until(() -> heard.size() == 1);
     assertThat(heard).containsExactly("1 b00000001.cq4 5 1");

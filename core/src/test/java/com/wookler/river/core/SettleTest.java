@@ -30,7 +30,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Decisions by receipt, looking without taking, and the figures. */
-@Timeout(60)
+@Timeout(120)
 class SettleTest {
   private static final SubscriberConfig BILLING =
       SubscriberConfig.builder("billing")

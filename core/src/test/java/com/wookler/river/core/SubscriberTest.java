@@ -26,7 +26,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** The rules of delivery, on a clock that the tests move. */
-@Timeout(60)
+@Timeout(120)
 class SubscriberTest {
   private static final Duration ACK_TIMEOUT = Duration.ofSeconds(30);
   private static final Instant START = Instant.parse("2026-11-20T10:00:00Z");

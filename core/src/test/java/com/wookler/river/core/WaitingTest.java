@@ -33,7 +33,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Consumers that wait, and several that share one subscriber. */
-@Timeout(60)
+@Timeout(120)
 class WaitingTest {
   private static final Duration LONG = Duration.ofSeconds(20);
   private static final Duration SHORT = Duration.ofMillis(200);
@@ -330,7 +330,7 @@ class WaitingTest {
     }
     BitSet seen = new BitSet(messages);
     for (Future<List<Long>> one : taken) {
-      List<Long> sequences = one.get(50, TimeUnit.SECONDS);
+      List<Long> sequences = one.get(60, TimeUnit.SECONDS);
       assertThat(sequences).isSorted();
       for (long sequence : sequences) {
         assertThat(seen.get((int) sequence)).as("sequence %s twice", sequence).isFalse();

@@ -158,10 +158,10 @@ class ApiTest {
       assertThat(publisher.publishAll(List.of("a", "b"))).isEqualTo(4);
       assertThat(publisher.publish(message, Durability.DISK)).isEqualTo(6);
       CompletableFuture<Long> one = publisher.publishAsync(message, Durability.DISK);
-      assertThat(one.get(10, TimeUnit.SECONDS)).isEqualTo(7);
+      assertThat(one.get(60, TimeUnit.SECONDS)).isEqualTo(7);
       assertThat(publisher.publish(batch, Durability.MEMORY)).isEqualTo(8);
       CompletableFuture<Long> two = publisher.publishAsync(batch, Durability.DISK);
-      assertThat(two.get(10, TimeUnit.SECONDS)).isEqualTo(10);
+      assertThat(two.get(60, TimeUnit.SECONDS)).isEqualTo(10);
       PublishResult first = publisher.put(message.withId("id"), Durability.DISK);
       assertThat(first).isEqualTo(new PublishResult(12, false, Durability.DISK));
       PublishResult again = publisher.put(message.withId("id"), Durability.MEMORY);
@@ -273,7 +273,7 @@ class ApiTest {
       List<Delivery<String>> batch = subscriber.batch(2, Duration.ofSeconds(1));
       subscriber.ack(batch);
       Collection<Delivery<String>> async =
-          subscriber.batchAsync(1, Duration.ofSeconds(5)).get(10, TimeUnit.SECONDS);
+          subscriber.batchAsync(1, Duration.ofSeconds(5)).get(60, TimeUnit.SECONDS);
       subscriber.ack(async);
       Delivery<String> last = subscriber.next();
       subscriber.ackUpTo(last);

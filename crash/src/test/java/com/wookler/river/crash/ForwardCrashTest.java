@@ -47,7 +47,7 @@ class ForwardCrashTest {
       assertThat(published).isPositive();
       for (MessageQueue<String> target : List.of(audit, billing)) {
         await()
-            .atMost(Duration.ofSeconds(30))
+            .atMost(Duration.ofSeconds(60))
             .until(() -> target.stats().nextSequence() >= published);
         shouldHoldEachOnce(target, published);
       }

@@ -24,7 +24,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** What the monitor reports of processors, by name. */
-@Timeout(60)
+@Timeout(120)
 class ProcessorCountersTest {
   private static final String ALL = "river.counters.processor";
 
@@ -91,7 +91,7 @@ class ProcessorCountersTest {
                 .processor("store", delivery -> ProcessResult.done())
                 .start()) {
       queue.publisher().publishAll(List.of("good", "bad", "worse", "fine"));
-      await().atMost(Duration.ofSeconds(20)).until(() -> subscriber.stats().lag() == 0);
+      await().atMost(Duration.ofSeconds(60)).until(() -> subscriber.stats().lag() == 0);
       assertThat(reactor.close(Duration.ofSeconds(20))).isTrue();
       assertThat(values(ALL + ".check")).containsExactly(5L, 3L, 2L, 1L, 5L);
       assertThat(values(ALL + ".store")).containsExactly(3L, 3L, 0L, 0L, 3L);

@@ -32,9 +32,9 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** What a reactor runs on fails, or ends in an awkward moment. */
-@Timeout(60)
+@Timeout(120)
 class ReactorFaultTest {
-  private static final Duration SOON = Duration.ofSeconds(20);
+  private static final Duration SOON = Duration.ofSeconds(60);
 
   @TempDir Path directory;
   private MessageQueue<String> queue;
@@ -77,7 +77,7 @@ class ReactorFaultTest {
             .processor(
                 d -> {
                   started.await();
-                  both.await(20, TimeUnit.SECONDS);
+                  both.await(60, TimeUnit.SECONDS);
                   inTime.add(own.get().close(Duration.ofMinutes(10))); // not one for the other
                   return see(d);
                 })

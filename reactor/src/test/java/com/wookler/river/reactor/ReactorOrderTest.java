@@ -29,10 +29,10 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Several threads, and an order all the same. */
-@Timeout(60)
+@Timeout(120)
 class ReactorOrderTest {
   private static final int THREADS = 8;
-  private static final Duration SOON = Duration.ofSeconds(20);
+  private static final Duration SOON = Duration.ofSeconds(60);
 
   @TempDir Path directory;
 
@@ -91,7 +91,7 @@ class ReactorOrderTest {
             .threads(THREADS)
             .processor(
                 delivery -> {
-                  all.await(20, TimeUnit.SECONDS);
+                  all.await(60, TimeUnit.SECONDS);
                   return see(delivery);
                 })
             .start()) {

@@ -26,7 +26,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** Reactors that have nothing to do. */
 class ReactorRestTest {
-  private static final Duration SOON = Duration.ofSeconds(30);
+  private static final Duration SOON = Duration.ofSeconds(60);
 
   @TempDir Path directory;
   private MessageQueue<String> queue;

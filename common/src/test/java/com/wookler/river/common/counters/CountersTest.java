@@ -21,7 +21,7 @@ import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-@Timeout(60)
+@Timeout(120)
 class CountersTest {
   private static final Instant NOW = Instant.parse("2014-09-25T16:02:35.499Z");
   private static final TimeWindow WINDOW = new TimeWindow(Duration.ofSeconds(30), () -> NOW);

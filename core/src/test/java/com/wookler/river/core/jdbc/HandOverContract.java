@@ -33,7 +33,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** What holds for a hand-over to any database. */
-@Timeout(60)
+@Timeout(120)
 abstract class HandOverContract {
   private static final SubscriberConfig CONFIG =
       SubscriberConfig.builder("billing")
@@ -330,7 +330,7 @@ abstract class HandOverContract {
               });
       await()
           .during(Duration.ofMillis(100))
-          .atMost(Duration.ofSeconds(10))
+          .atMost(Duration.ofSeconds(60))
           .until(() -> !claiming.isDone());
       connection.commit();
       StoredPosition<String> fresh = claiming.join();
@@ -359,7 +359,7 @@ abstract class HandOverContract {
               });
       await()
           .during(Duration.ofMillis(100))
-          .atMost(Duration.ofSeconds(10))
+          .atMost(Duration.ofSeconds(60))
           .until(() -> !second.isDone());
       connection.commit();
       assertThat(second.join()).isInstanceOf(PositionTakenException.class);

@@ -30,7 +30,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 import org.slf4j.LoggerFactory;
 
 /** The index alone, over messages in memory. */
-@Timeout(60)
+@Timeout(120)
 class KeyIndexTest {
   private static final UUID QUEUE = new UUID(1, 2);
 

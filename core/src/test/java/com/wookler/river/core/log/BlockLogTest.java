@@ -14,7 +14,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** What the log does when something under it fails. */
-@Timeout(60)
+@Timeout(120)
 class BlockLogTest {
   private static final Path MAPPINGS = Path.of("/proc/self/maps");
 

@@ -28,7 +28,7 @@ import org.junit.jupiter.params.provider.ValueSource;
  * Files of the log that somebody has exchanged, cut or replaced while it was closed: opening names
  * each, and loses no more than what is not there.
  */
-@Timeout(60)
+@Timeout(120)
 class DamagedFilesTest {
   private static final UUID OTHER = UUID.fromString("00000000-0000-0000-0000-000000000001");
   private static final int MESSAGES = 35;

@@ -21,7 +21,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Where the log ended, and what it has lost: the files {@code marks} and {@code gaps}. */
-@Timeout(60)
+@Timeout(120)
 class GapsTest {
   private static final int END_A = 64;
   private static final int END_B = 128;

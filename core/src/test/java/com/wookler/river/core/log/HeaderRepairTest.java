@@ -15,7 +15,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Damage to what Chronicle keeps in a block beside the messages: it costs none of them. */
-@Timeout(60)
+@Timeout(120)
 class HeaderRepairTest {
   private static final int MESSAGES = 50;
 

@@ -24,7 +24,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Reading in order and at random, and everything that damaged bytes must never do. */
-@Timeout(60)
+@Timeout(120)
 class LogReaderTest {
   @TempDir Path directory;
 

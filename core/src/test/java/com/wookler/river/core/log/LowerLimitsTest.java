@@ -13,7 +13,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Messages that were written when blocks and messages might be larger than they may be now. */
-@Timeout(60)
+@Timeout(120)
 class LowerLimitsTest {
   private static final long BEFORE = 64L << 20;
   private static final long NOW = 1L << 20;

@@ -17,7 +17,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Forces that cannot begin, for want of descriptors: nothing fails, and nothing is promised. */
-@Timeout(60)
+@Timeout(120)
 class NotNowTest {
   @TempDir Path directory;
 

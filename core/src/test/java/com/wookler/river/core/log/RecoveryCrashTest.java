@@ -24,7 +24,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** A recovery that dies behind each of its changes: the next one must come to the same end. */
-@Timeout(60)
+@Timeout(120)
 class RecoveryCrashTest {
   private static final int UNFINISHED = 0x8000_0000;
 

@@ -21,7 +21,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** The space of blocks, on a device whose space the test gives. */
-@Timeout(60)
+@Timeout(120)
 class SpaceTest {
   private static final long PLENTY = 1L << 30;
   private static final long FIRST = BlockSpace.FIRST_BYTES;

@@ -28,7 +28,7 @@ import org.junit.jupiter.api.io.TempDir;
  * What a power loss leaves of what was not forced: pages that came to the device in any order, or
  * not at all. It is lost, not damaged, and nothing else is.
  */
-@Timeout(60)
+@Timeout(120)
 class TornTailTest {
   private static final int FORCED_A = 4096;
 

@@ -41,7 +41,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** A subscriber over a log and a ledger of its own, without a queue around them. */
-@Timeout(60)
+@Timeout(120)
 class DurableSubscriberTest {
   private static final UUID IDENTITY = new UUID(0, 7);
   private static final SubscriberConfig CONFIG =
@@ -266,7 +266,7 @@ class DurableSubscriberTest {
     settleDown(); // one waits
     time.advance(Duration.ofMillis(1));
     assertThat(tends(1)).isEqualTo(1);
-    assertThat(waiting.get(20, TimeUnit.SECONDS)).extracting(Delivery::attempt).containsExactly(2);
+    assertThat(waiting.get(60, TimeUnit.SECONDS)).extracting(Delivery::attempt).containsExactly(2);
     assertThatThrownBy(first::ack).isInstanceOf(StaleReceiptException.class);
     tends(5);
     waiting.join().get(0).nack(Duration.ofSeconds(7));

@@ -21,7 +21,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Streams whose executor goes away. */
-@Timeout(60)
+@Timeout(120)
 class StreamFaultTest {
   @TempDir Path directory;
 
@@ -62,11 +62,11 @@ class StreamFaultTest {
       Consumer consumer = new Consumer();
       DeliveryPublisher.acknowledging(subscriber).on(signals).subscribe(consumer);
       queue.publisher().publish("a");
-      assertThat(consumer.first.get(20, TimeUnit.SECONDS)).isEqualTo("a");
+      assertThat(consumer.first.get(60, TimeUnit.SECONDS)).isEqualTo("a");
       signals.shutdown();
-      assertThat(signals.awaitTermination(20, TimeUnit.SECONDS)).isTrue();
+      assertThat(signals.awaitTermination(60, TimeUnit.SECONDS)).isTrue();
       queue.publisher().publish("b");
-      assertThat(consumer.error.get(20, TimeUnit.SECONDS))
+      assertThat(consumer.error.get(60, TimeUnit.SECONDS))
           .isInstanceOf(RejectedExecutionException.class);
       List<Delivery<String>> left = subscriber.batch(10, Duration.ofSeconds(20));
       assertThat(left).extracting(d -> d.data() + "#" + d.attempt()).containsExactly("b#1");

@@ -33,9 +33,9 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-@Timeout(60)
+@Timeout(120)
 class HttpProcessorTest {
-  private static final Duration SOON = Duration.ofSeconds(20);
+  private static final Duration SOON = Duration.ofSeconds(60);
 
   @TempDir Path directory;
   private HttpServer server;
@@ -136,7 +136,7 @@ class HttpProcessorTest {
   }
 
   private void awaitDrained() {
-    await().atMost(Duration.ofSeconds(30)).until(() -> subscriber.stats().lag() == 0);
+    await().atMost(Duration.ofSeconds(60)).until(() -> subscriber.stats().lag() == 0);
   }
 
   @Test

@@ -17,7 +17,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Messages collected to batches. */
-@Timeout(60)
+@Timeout(120)
 class BatchingPublisherTest {
   private static final ScriptedServer.Act STORED =
       (request, socket) ->

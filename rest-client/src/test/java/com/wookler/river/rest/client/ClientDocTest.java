@@ -22,7 +22,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** What docs/client.md shows works as it stands there. */
-@Timeout(60)
+@Timeout(120)
 class ClientDocTest {
   private static final Path PAGE = Path.of("..", "docs", "client.md");
   private static final Path SOURCE =

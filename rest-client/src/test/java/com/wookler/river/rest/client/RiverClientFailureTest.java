@@ -33,7 +33,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /** What the client does when servers, and the way to them, do not work. */
-@Timeout(60)
+@Timeout(120)
 class RiverClientFailureTest {
   private ScriptedServer first;
   private ScriptedServer second;

@@ -16,7 +16,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Holds the routes to the OpenAPI document, and runs its examples. */
-@Timeout(60)
+@Timeout(120)
 class ContractTest {
   private final Contract contract = new Contract();
 

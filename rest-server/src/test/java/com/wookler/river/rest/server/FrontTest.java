@@ -17,7 +17,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** What stands before all routes. */
-@Timeout(60)
+@Timeout(120)
 class FrontTest {
   @TempDir Path directory;
 

@@ -22,7 +22,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.slf4j.LoggerFactory;
 
 /** Who may do what. */
-@Timeout(60)
+@Timeout(120)
 class KeysTest {
   private static final List<String> NONE = List.of();
 

@@ -14,7 +14,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Publishing, and looking messages up. */
-@Timeout(60)
+@Timeout(120)
 class MessageRoutesTest {
   private static final String MESSAGES = "/v1/queues/orders/messages";
 

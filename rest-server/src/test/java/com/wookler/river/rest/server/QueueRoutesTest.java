@@ -11,7 +11,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Making, showing and removing queues. */
-@Timeout(60)
+@Timeout(120)
 class QueueRoutesTest {
 
   @TempDir Path directory;

@@ -18,7 +18,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Runs what the pages tell to try, in their order, by curl as a reader would. */
-@Timeout(60)
+@Timeout(120)
 class RestDocTest {
   private static final Path DOC = Path.of("..", "docs", "rest.md");
   private static final Pattern RECEIPT = Pattern.compile("\"receipt\":\"([^\"]+)\"");

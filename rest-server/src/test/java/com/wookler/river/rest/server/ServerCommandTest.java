@@ -18,7 +18,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** {@code ./river server} and {@code ./river keys}. */
-@Timeout(60)
+@Timeout(120)
 class ServerCommandTest {
   @TempDir Path directory;
 
@@ -63,7 +63,7 @@ class ServerCommandTest {
     assertThat(directory.resolve("river-data/orders")).isDirectory();
 
     server.destroy(); // SIGTERM
-    assertThat(server.waitFor(20, TimeUnit.SECONDS)).isTrue();
+    assertThat(server.waitFor(60, TimeUnit.SECONDS)).isTrue();
     assertThat(server.exitValue()).isEqualTo(143);
     assertThat(directory.resolve("err")).isEmptyFile();
     try (RiverServer again =

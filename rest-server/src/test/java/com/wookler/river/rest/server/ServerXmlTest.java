@@ -23,7 +23,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** The element {@code <server>}, and the page that describes it. */
-@Timeout(60)
+@Timeout(120)
 class ServerXmlTest {
   @TempDir Path directory;
 

@@ -22,7 +22,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Taking messages as they come. */
-@Timeout(60)
+@Timeout(120)
 class StreamTest {
   private static final String MESSAGES = "/v1/queues/orders/messages";
   private static final String BILLING = "/v1/queues/orders/subscribers/billing";

@@ -16,7 +16,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Subscribers, taking, settling and dead letters. */
-@Timeout(60)
+@Timeout(120)
 class SubscriberRoutesTest {
   private static final String MESSAGES = "/v1/queues/orders/messages";
   private static final String BILLING = "/v1/queues/orders/subscribers/billing";

@@ -32,7 +32,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Who reaches the server, and how. */
-@Timeout(60)
+@Timeout(120)
 class TlsTest {
   private static final String PASSWORD = "not-so-secret";
 
