@@ -4,13 +4,16 @@ import com.wookler.river.core.MessageQueue;
 import com.wookler.river.core.subscriber.Delivery;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.nio.file.FileVisitResult;
 import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
+import java.nio.file.SimpleFileVisitor;
+import java.nio.file.attribute.BasicFileAttributes;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.function.LongConsumer;
-import java.util.stream.Stream;
 
 /**
  * What stands in the backup directory, read back through the queue, message by message, and
@@ -85,14 +88,31 @@ record Backups(int files, long bytes, long messages, List<String> violations) {
   }
 
   private static List<Path> find(Path directory) {
-    if (!Files.isDirectory(directory)) {
-      return List.of();
-    }
-    try (Stream<Path> all = Files.walk(directory)) {
-      return all.filter(p -> p.toString().endsWith(SUFFIX)).toList();
+    List<Path> found = new ArrayList<>();
+    try {
+      Files.walkFileTree(
+          directory,
+          new SimpleFileVisitor<>() {
+            @Override
+            public FileVisitResult visitFile(Path file, BasicFileAttributes attributes) {
+              if (file.toString().endsWith(SUFFIX)) {
+                found.add(file);
+              }
+              return FileVisitResult.CONTINUE;
+            }
+
+            @Override
+            public FileVisitResult visitFileFailed(Path file, IOException e) throws IOException {
+              if (e instanceof NoSuchFileException) { // it was being made, and has its name now
+                return FileVisitResult.CONTINUE;
+              }
+              throw e;
+            }
+          });
     } catch (IOException e) {
       throw new UncheckedIOException("cannot list " + directory, e);
     }
+    return found;
   }
 
   private static long size(List<Path> files) {
