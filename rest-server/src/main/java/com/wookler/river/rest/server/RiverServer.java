@@ -106,7 +106,17 @@ public final class RiverServer implements AutoCloseable {
       Changes certificates = new Changes(from.tls == null ? List.of() : from.tls.files());
       vertx.setPeriodic(LOOK_AT_FILES_MILLIS, tick -> look(keys, certificates, listener));
     }
-    return await(listener.listen(vertx, from.host, from.port, from.threads));
+    return await(
+        listener
+            .listen(vertx, from.host, from.port, from.threads)
+            .recover(e -> Future.failedFuture(cannotListen(from, e))));
+  }
+
+  private static RiverException cannotListen(Builder from, Throwable e) {
+    return new RiverException(
+        "%s:%d: %s; --port, or server.queue.port, names another port"
+            .formatted(from.host, from.port, e.getMessage()),
+        e);
   }
 
   /** Takes up keys and certificates that have changed. */

@@ -41,6 +41,19 @@ class ServerCommandTest {
   }
 
   @Test
+  void shouldNameThePortThatIsInUse() throws Exception {
+    try (RiverServer first = RiverServer.builder().port(0).directory(directory).start()) {
+      Process second = start("server", "--port", String.valueOf(first.port()));
+      assertThat(second.waitFor(60, TimeUnit.SECONDS)).isTrue();
+      assertThat(second.exitValue()).isEqualTo(2);
+      assertThat(Files.readString(directory.resolve("err")))
+          .contains("127.0.0.1:" + first.port())
+          .contains("in use")
+          .contains("--port");
+    }
+  }
+
+  @Test
   void shouldServeWhatItTellsToTryAndEndWhenItIsTold() throws Exception {
     Process server = start("server", "--port", "0");
     List<String> curls = new ArrayList<>();
