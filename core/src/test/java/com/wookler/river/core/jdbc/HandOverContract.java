@@ -4,6 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
+import com.wookler.river.common.ManualTimeSource;
+import com.wookler.river.common.TimeSource;
 import com.wookler.river.common.errors.ConfigurationException;
 import com.wookler.river.common.errors.RiverException;
 import com.wookler.river.core.MessageQueue;
@@ -65,7 +67,15 @@ abstract class HandOverContract {
   }
 
   private void openQueue() {
-    queue = MessageQueue.builder("orders", MessageConverter.utf8()).directory(directory).open();
+    openQueue(TimeSource.system());
+  }
+
+  private void openQueue(TimeSource time) {
+    queue =
+        MessageQueue.builder("orders", MessageConverter.utf8())
+            .directory(directory)
+            .timeSource(time)
+            .open();
     billing = queue.subscriber(CONFIG);
   }
 
@@ -274,7 +284,10 @@ abstract class HandOverContract {
 
   @Test
   void shouldHandOverWhatWasDelayedBehindLaterMessages() throws Exception {
-    queue.publisher().publish(Message.of("late").deliverAfter(Duration.ofMillis(200)));
+    queue.close();
+    ManualTimeSource time = new ManualTimeSource(TimeSource.system().wallTime());
+    openQueue(time);
+    queue.publisher().publish(Message.of("late").deliverAfter(Duration.ofSeconds(5)));
     publish("a", "b");
     StoredPosition<String> position = claim(connection);
     List<Delivery<String>> batch = take(9);
@@ -283,6 +296,7 @@ abstract class HandOverContract {
     connection.commit();
     billing.ack(batch);
 
+    time.advance(Duration.ofSeconds(5));
     Delivery<String> late = billing.next(Duration.ofSeconds(20));
     assertThat(late.sequence()).isZero();
     assertThat(late.place()).isEqualTo(3);
