@@ -125,7 +125,8 @@ final class BlockRecovery {
     BlockRepair.Result left =
         BlockRepair.of(broken.number(), broken.file(), start, forced, lastMicros, settings);
     boolean isEmpty = left.block().documents() == 0;
-    boolean begun = start.isPresent() && walked.fault().isEmpty();
+    // whole: one that was being written when the process was killed goes with the cut
+    boolean begun = walked.start().isPresent() && walked.fault().isEmpty();
     if (isEmpty && goesOn && begun && left.end() <= broken.firstSequence()) {
       // deleting it could delete the only block, and with it the sequence to go on with
       mending.cut(broken.file(), broken.end());

@@ -117,6 +117,27 @@ class HeaderRepairTest {
     }
   }
 
+  /** The last bit of its header is all that was missing: the block has not begun. */
+  @Test
+  void shouldNotGoOnInABlockWhoseStartWasBeingWritten() throws IOException {
+    log.open();
+    log.publish(10);
+    log.shut();
+    LogFixture.flip(log.block(4), ChronicleHeader.BYTES + 3, 0x80);
+    captured.warnings();
+    for (int round = 1; round <= 2; round++) {
+      log.open();
+      log.publish(5);
+      log.shut();
+    }
+    log.open();
+    LogReader reader = log.reader();
+    for (int sequence = 0; sequence < MESSAGES + 20; sequence++) {
+      assertThat(text(reader.next())).isEqualTo("m" + sequence);
+    }
+    assertThat(captured.warnings()).isEmpty();
+  }
+
   /** Chronicle may begin blocks otherwise one day: then a new block would not be believed. */
   @Test
   void shouldBelieveWhatChronicleWrites() throws IOException {
