@@ -7,10 +7,12 @@ import com.wookler.river.core.log.LogReader;
 import com.wookler.river.core.log.PublishBuffer;
 import com.wookler.river.core.log.Room;
 import com.wookler.river.core.message.DocumentWriter;
+import com.wookler.river.core.message.Durability;
 import com.wookler.river.core.message.Message;
 import com.wookler.river.core.message.StoredMessage;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -40,8 +42,14 @@ final class Deduplicator implements AutoCloseable {
    * @param first where its first message stands, stored now or before
    * @param end all of its messages stand below it
    * @param duplicate whether nothing was stored
+   * @param attempt by which each was
    */
-  record Placed(long first, long end, boolean duplicate) {}
+  record Placed(long first, long end, boolean duplicate, Attempt attempt) {
+    /** Of each message, in the order of the batch. */
+    List<PublishResult> results(Durability level) {
+      return attempt.results(level);
+    }
+  }
 
   /** What the opening of the ids asks the log. */
   private record Known(BlockLog log) implements IdStore.Log {
@@ -112,7 +120,7 @@ final class Deduplicator implements AutoCloseable {
   }
 
   /** One try to store a batch, repeated when there may be room. */
-  private final class Attempt implements LongSupplier {
+  final class Attempt implements LongSupplier {
     private final Intake intake;
     private final PublishBuffer buffer;
     private final List<? extends Message<?>> messages;
@@ -191,7 +199,20 @@ final class Deduplicator implements AutoCloseable {
       for (long at : stands) {
         end = Math.max(end, sequence(at) + 1);
       }
-      return new Placed(sequence(stands[0]), end, buffer.document().count() == 0);
+      return new Placed(sequence(stands[0]), end, buffer.document().count() == 0, this);
+    }
+
+    List<PublishResult> results(Durability level) {
+      List<PublishResult> results = new ArrayList<>(stands.length);
+      long added = 0;
+      for (long at : stands) {
+        boolean stored = at == ~added;
+        results.add(new PublishResult(sequence(at), !stored, level));
+        if (stored) {
+          added++;
+        }
+      }
+      return results;
     }
 
     private long sequence(long stands) {

@@ -21,6 +21,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
+import java.util.stream.LongStream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -154,6 +155,29 @@ final class LogPublisher<M> implements Publisher<M> {
       return anyIsTold(messages)
           ? promised(promised, once(messages))
           : promised(promised, store(messages), messages.size());
+    } catch (RuntimeException e) {
+      return CompletableFuture.failedFuture(e);
+    }
+  }
+
+  @Override
+  public CompletableFuture<List<PublishResult>> putAllAsync(
+      List<Message<M>> batch, Durability asked) {
+    try {
+      Durability promised = atLeast(asked);
+      List<Message<M>> messages = copy(batch);
+      if (anyIsTold(messages)) {
+        Deduplicator.Placed placed = once(messages);
+        List<PublishResult> results = placed.results(promised);
+        return promised(promised, placed).thenApply(first -> results);
+      }
+      int count = messages.size();
+      return promised(promised, store(messages), count)
+          .thenApply(
+              first ->
+                  LongStream.range(first, first + count)
+                      .mapToObj(sequence -> new PublishResult(sequence, false, promised))
+                      .toList());
     } catch (RuntimeException e) {
       return CompletableFuture.failedFuture(e);
     }

@@ -5,6 +5,7 @@ import com.wookler.river.core.message.Message;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.stream.LongStream;
 
 /**
  * Appends messages to a queue.
@@ -105,5 +106,20 @@ public interface Publisher<M> {
     } catch (RuntimeException e) {
       return CompletableFuture.failedFuture(e);
     }
+  }
+
+  /**
+   * Publishes a batch like {@link #publishAsync(List, Durability)}, and tells of each message, in
+   * the order of the batch, where it stands, and whether it was a duplicate: of one that was there,
+   * or of another of the batch before it. The default knows no duplicates.
+   */
+  default CompletableFuture<List<PublishResult>> putAllAsync(
+      List<Message<M>> batch, Durability level) {
+    return publishAsync(batch, level)
+        .thenApply(
+            first ->
+                LongStream.range(first, first + batch.size())
+                    .mapToObj(sequence -> new PublishResult(sequence, false, level))
+                    .toList());
   }
 }

@@ -101,6 +101,31 @@ class DeduplicationTest {
   }
 
   @Test
+  void shouldTellWhichOfABatchAreDuplicates() {
+    open();
+    put("a");
+    List<Message<String>> batch =
+        List.of(message("b"), message("a"), Message.of("none"), message("b"), message("c"));
+
+    assertThat(queue.publisher().putAllAsync(batch, Durability.DISK).join())
+        .containsExactly(
+            new PublishResult(1, false, Durability.DISK),
+            new PublishResult(0, true, Durability.DISK),
+            new PublishResult(2, false, Durability.DISK),
+            new PublishResult(1, true, Durability.DISK),
+            new PublishResult(3, false, Durability.DISK));
+    assertThat(queue.publisher().putAllAsync(List.of(message("b")), Durability.MEMORY).join())
+        .containsExactly(new PublishResult(1, true, Durability.MEMORY));
+    List<Message<String>> plain = List.of(Message.of("x"), Message.of("y"));
+    assertThat(queue.publisher().putAllAsync(plain, Durability.MEMORY).join())
+        .containsExactly(
+            new PublishResult(4, false, Durability.MEMORY),
+            new PublishResult(5, false, Durability.MEMORY));
+    assertThat(queue.publisher().putAllAsync(List.of(), Durability.MEMORY))
+        .isCompletedExceptionally();
+  }
+
+  @Test
   void shouldOpenOverADamagedBlockAndKnowAllOtherIds() throws IOException {
     open();
     for (int i = 0; i < 25; i++) {

@@ -45,10 +45,13 @@ public final class MeasuredServer {
     }
 
     @Override
-    public <M> CompletableFuture<Long> putAll(
+    public <M> CompletableFuture<List<PublishResult>> putAll(
         HostedQueue<M> queue, List<Message<M>> batch, Durability level) {
       return queue.queue().name().equals(NOWHERE)
-          ? CompletableFuture.completedFuture(sequence.getAndAdd(batch.size()))
+          ? CompletableFuture.completedFuture(
+              batch.stream()
+                  .map(each -> new PublishResult(sequence.getAndIncrement(), false, level))
+                  .toList())
           : Sink.QUEUES.putAll(queue, batch, level);
     }
   }

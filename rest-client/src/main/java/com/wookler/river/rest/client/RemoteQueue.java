@@ -119,7 +119,7 @@ public final class RemoteQueue {
 
   /** Likewise, for a batch. */
   public CompletableFuture<Long> publishAllAsync(List<NewMessage> batch, Durability level) {
-    return sendBatch(batch, level).thenApply(PublishedBatch::first);
+    return putAllAsync(batch, level).thenApply(PublishedBatch::first);
   }
 
   /** Like {@link #put}, without waiting. */
@@ -130,7 +130,13 @@ public final class RemoteQueue {
     return caller.send(ask).thenApply(answer -> answer.as(Published.class));
   }
 
-  private CompletableFuture<PublishedBatch> sendBatch(List<NewMessage> batch, Durability level) {
+  /** Publishes a batch, all of it or nothing, and tells which of its messages were known. */
+  public PublishedBatch putAll(List<NewMessage> batch, Durability level) {
+    return Transport.get(putAllAsync(batch, level));
+  }
+
+  /** Like {@link #putAll}, without waiting. */
+  public CompletableFuture<PublishedBatch> putAllAsync(List<NewMessage> batch, Durability level) {
     if (batch.isEmpty()) {
       throw new IllegalArgumentException("a batch without messages");
     }

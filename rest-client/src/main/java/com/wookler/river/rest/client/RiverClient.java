@@ -154,6 +154,7 @@ public final class RiverClient implements AutoCloseable {
     private Duration timeout = Duration.ofSeconds(10);
     private Duration connectTimeout = Duration.ofSeconds(5);
     private Duration retryFor = Duration.ofSeconds(30);
+    private Duration silence = Duration.ofSeconds(45); // three signs of life of a server
     private @Nullable SSLContext ssl;
 
     private Builder(Servers servers) {
@@ -201,6 +202,12 @@ public final class RiverClient implements AutoCloseable {
       return this;
     }
 
+    /** After which a stream on which nothing comes, not even an empty line, is opened again. */
+    Builder silence(Duration time) {
+      silence = positive(time);
+      return this;
+    }
+
     /** Whom to trust, and with what to prove who we are (default: the JVM's). */
     public Builder sslContext(SSLContext context) {
       ssl = Objects.requireNonNull(context, "context");
@@ -218,7 +225,8 @@ public final class RiverClient implements AutoCloseable {
     public RiverClient build() {
       return new RiverClient(
           new Transport(
-              servers, new Transport.Settings(apiKey, timeout, connectTimeout, retryFor, ssl)),
+              servers,
+              new Transport.Settings(apiKey, timeout, connectTimeout, retryFor, silence, ssl)),
           null);
     }
   }

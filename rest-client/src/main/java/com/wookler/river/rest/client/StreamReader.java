@@ -24,8 +24,6 @@ import org.jspecify.annotations.Nullable;
  * connection is not read, and that does not count.
  */
 final class StreamReader implements Runnable {
-  private static final Duration SILENCE = Duration.ofSeconds(45);
-
   private final RemoteSubscriber subscriber;
   private final Transport transport;
   private final Server server;
@@ -152,7 +150,7 @@ final class StreamReader implements Runnable {
 
   /** The next line; the connection is closed if it does not come. */
   private @Nullable String line(BufferedReader lines, InputStream opened) throws IOException {
-    CompletableFuture<?> watch = transport.after(SILENCE);
+    CompletableFuture<?> watch = transport.after(transport.settings().silence());
     var unused = watch.thenRun(() -> close(opened));
     try {
       return lines.readLine();

@@ -16,6 +16,7 @@ import org.jspecify.annotations.Nullable;
  * @param backoff from one delivery of a message to the next
  * @param order {@code SEQUENCE} or {@code KEY}
  * @param start where it begins when it is made
+ * @param filterExpression which messages it wants, over key, headers and fields of JSON data
  * @param expiryQueue that gets what has expired
  */
 public record SubscriberSettings(
@@ -28,6 +29,7 @@ public record SubscriberSettings(
     @Nullable Backoff backoff,
     @Nullable String order,
     @Nullable Position start,
+    @Nullable String filterExpression,
     @Nullable String expiryQueue) {
 
   /**
@@ -67,6 +69,7 @@ public record SubscriberSettings(
     private @Nullable Backoff backoff;
     private @Nullable String order;
     private @Nullable Position start;
+    private @Nullable String filterExpression;
     private @Nullable String expiryQueue;
 
     private Builder() {}
@@ -131,6 +134,12 @@ public record SubscriberSettings(
       return this;
     }
 
+    /** Which messages it wants, such as {@code headers.type == 'order' && json.amount > 100}. */
+    public Builder filterExpression(String expression) {
+      filterExpression = expression;
+      return this;
+    }
+
     /** The queue that gets what has expired. */
     public Builder expiryQueue(String name) {
       expiryQueue = name;
@@ -149,6 +158,7 @@ public record SubscriberSettings(
           backoff,
           order,
           start,
+          filterExpression,
           expiryQueue);
     }
   }

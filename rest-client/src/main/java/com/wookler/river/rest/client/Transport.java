@@ -37,12 +37,14 @@ final class Transport implements AutoCloseable {
    * @param timeout for one answer
    * @param connectTimeout for a connection
    * @param retryFor how long a call is repeated
+   * @param silence after which a stream on which nothing comes is given up
    */
   record Settings(
       @Nullable String apiKey,
       Duration timeout,
       Duration connectTimeout,
       Duration retryFor,
+      Duration silence,
       @Nullable SSLContext ssl) {
     /** How long one attempt may take, if the server is asked to wait so long. */
     Duration patience(Duration wait) {

@@ -6,6 +6,7 @@ import static com.wookler.river.rest.client.ScriptedServer.published;
 import static com.wookler.river.rest.client.ScriptedServer.reset;
 import static com.wookler.river.rest.client.ScriptedServer.resetWithin;
 import static com.wookler.river.rest.client.ScriptedServer.silence;
+import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
@@ -301,6 +302,30 @@ class RiverClientFailureTest {
       publishing.join();
     }
     assertThat(thrown.get()).isInstanceOf(CallInterruptedException.class);
+  }
+
+  /** The server hangs, or its machine has lost its power: nobody closes the connection. */
+  @Test
+  void shouldGiveUpAStreamThatIsSilent() {
+    String line =
+        "{\"receipt\":\"r\",\"sequence\":1,\"attempt\":1,"
+            + "\"publishedAt\":\"2026-11-20T10:00:00Z\",\"headers\":{},\"data\":\"a\"}\n";
+    first.then(
+        (request, socket) -> {
+          socket
+              .getOutputStream()
+              .write(("HTTP/1.1 200 X\r\nContent-Length: 1000\r\n\r\n" + line).getBytes(UTF_8));
+          socket.getOutputStream().flush();
+        },
+        answer(200, line),
+        problem(401, "unauthorized"));
+    Queue<String> got = new ConcurrentLinkedQueue<>();
+    try (RiverClient client = quick(first.address()).silence(Duration.ofMillis(200)).build();
+        DeliveryStream stream = client.subscriber("q", "s").stream(one -> got.add(one.text()))) {
+      await().untilAsserted(() -> assertThat(stream.ended()).isCompletedExceptionally());
+      assertThat(got).containsExactly("a", "a");
+      assertThat(first.requests).hasSize(3);
+    }
   }
 
   @Test

@@ -103,6 +103,28 @@ class RiverClientTest {
   }
 
   @Test
+  void shouldTellTheDuplicatesOfABatch() {
+    NewMessage known = NewMessage.text("a").withId("one");
+    orders.publish(known);
+    PublishedBatch batch =
+        orders.putAll(List.of(NewMessage.text("b"), known, NewMessage.text("c")), Durability.DISK);
+
+    assertThat(batch)
+        .isEqualTo(new PublishedBatch(1, 3, List.of(new PublishedBatch.Duplicate(1, 0))));
+  }
+
+  @Test
+  void shouldFilterByAnExpression() throws Exception {
+    orders.create(QueueSettings.builder().build());
+    billing.create(SubscriberSettings.builder().filterExpression("key == 'eu'").build());
+    orders.publish(NewMessage.text("a").withKey("us"));
+    orders.publish(NewMessage.text("b").withKey("eu"));
+
+    assertThat(billing.next(SOON).text()).isEqualTo("b");
+    assertThat(billing.info().settings().filterExpression()).isEqualTo("key == 'eu'");
+  }
+
+  @Test
   void shouldPublishBatches() throws Exception {
     List<NewMessage> batch =
         IntStream.range(0, 100).mapToObj(i -> NewMessage.text("m" + i)).toList();

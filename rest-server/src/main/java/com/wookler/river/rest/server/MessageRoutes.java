@@ -8,6 +8,7 @@ import io.vertx.core.Future;
 import io.vertx.core.WorkerExecutor;
 import io.vertx.core.http.HttpMethod;
 import java.time.Instant;
+import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
@@ -57,7 +58,19 @@ final class MessageRoutes {
 
   record PublishedJson(long sequence, Durability durability, boolean duplicate) {}
 
-  record PublishedBatchJson(long first, int count) {}
+  record DuplicateJson(int index, long sequence) {}
+
+  record PublishedBatchJson(long first, int count, List<DuplicateJson> duplicates) {
+    static PublishedBatchJson of(List<PublishResult> results) {
+      List<DuplicateJson> duplicates = new ArrayList<>();
+      for (int i = 0; i < results.size(); i++) {
+        if (results.get(i).duplicate()) {
+          duplicates.add(new DuplicateJson(i, results.get(i).sequence()));
+        }
+      }
+      return new PublishedBatchJson(results.get(0).sequence(), results.size(), duplicates);
+    }
+  }
 
   private Future<Answer> publish(Call call) {
     long begun = latencies.now();
@@ -90,7 +103,7 @@ final class MessageRoutes {
     if (isBatch(call)) {
       List<Message<M>> batch = queue.messages(new BatchReader(body).read());
       return sink.putAll(queue, batch, level)
-          .thenApply(first -> created(new PublishedBatchJson(first, batch.size())));
+          .thenApply(results -> created(PublishedBatchJson.of(results)));
     }
     MessageParts parts =
         new MessageParts(

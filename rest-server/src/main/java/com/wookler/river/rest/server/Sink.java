@@ -21,9 +21,9 @@ interface Sink {
         }
 
         @Override
-        public <M> CompletableFuture<Long> putAll(
+        public <M> CompletableFuture<List<PublishResult>> putAll(
             HostedQueue<M> queue, List<Message<M>> batch, Durability level) {
-          return queue.queue().publisher().publishAsync(batch, level);
+          return queue.queue().publisher().putAllAsync(batch, level);
         }
       };
 
@@ -31,7 +31,7 @@ interface Sink {
   <M> CompletableFuture<PublishResult> put(
       HostedQueue<M> queue, Message<M> message, Durability level);
 
-  /** Takes all or none, and answers with the first one's sequence. */
-  <M> CompletableFuture<Long> putAll(
+  /** Takes all or none. */
+  <M> CompletableFuture<List<PublishResult>> putAll(
       HostedQueue<M> queue, List<Message<M>> batch, Durability level);
 }

@@ -1,5 +1,6 @@
 package com.wookler.river.rest.server;
 
+import com.wookler.river.core.filter.FilterExpression;
 import com.wookler.river.core.message.Durability;
 import com.wookler.river.core.subscriber.Backoff;
 import com.wookler.river.core.subscriber.Order;
@@ -24,10 +25,11 @@ record SubscriberSettingsJson(
     @Nullable BackoffJson backoff,
     @Nullable Order order,
     @Nullable PositionJson start,
+    @Nullable String filterExpression,
     @Nullable String expiryQueue) {
 
   static final SubscriberSettingsJson NONE =
-      new SubscriberSettingsJson(null, null, null, null, null, null, null, null, null, null);
+      new SubscriberSettingsJson(null, null, null, null, null, null, null, null, null, null, null);
   private static final double FACTOR = 2;
   private static final double JITTER = 0.2;
   private static final int MOST_STEPS = 100;
@@ -129,6 +131,10 @@ record SubscriberSettingsJson(
     if (start != null) {
       config.start(start.toPosition("start"));
     }
+    if (filterExpression != null) {
+      String expression = filterExpression;
+      Problems.checked("filterExpression", () -> config.filterExpression(expression));
+    }
     if (expiryQueue != null) {
       config.expiryQueue(expiryQueue);
     }
@@ -147,6 +153,7 @@ record SubscriberSettingsJson(
         backoff(config.backoff()),
         config.order(),
         null, // counted once, when it was made
+        config.filter() instanceof FilterExpression expression ? expression.text() : null,
         config.expiryQueue());
   }
 

@@ -1,7 +1,7 @@
 /**
  * Queues out of process, over HTTP.
  *
- * <p>May import core, core.subscriber, core.message and common.
+ * <p>May import core, core.subscriber, core.filter, core.message and common.
  */
 @NullMarked
 package com.wookler.river.rest.server;

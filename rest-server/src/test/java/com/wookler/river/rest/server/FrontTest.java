@@ -1,7 +1,11 @@
 package com.wookler.river.rest.server;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import com.wookler.river.core.MessageQueue;
+import com.wookler.river.core.message.MessageConverter;
+import com.wookler.river.core.message.QueueLockedException;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -191,6 +195,62 @@ class FrontTest {
     assertThat(get("/v1/queues", "Origin: https://localhost")).startsWith("HTTP/1.1 403 ");
     assertThat(get("/v1/queues", "Origin: http://localhost:81")).startsWith("HTTP/1.1 403 ");
     assertThat(get("/v1/queues", "Origin: http://localhost")).startsWith("HTTP/1.1 200 ");
+  }
+
+  /** Both may be on another volume, behind a link of the administrator's. */
+  @Test
+  void shouldServeADirectoryAndKeysBehindALink() throws IOException {
+    Path real = Files.createDirectory(directory.resolve("real"));
+    Path link = Files.createSymbolicLink(directory.resolve("link"), real);
+    String key =
+        new KeyFile(link.resolve("keys.json"))
+            .add("all", List.of(), List.of(), List.of("*"), List.of())
+            .text();
+    Path keys = Files.createSymbolicLink(directory.resolve("keys"), real.resolve("keys.json"));
+    for (int sequence = 0; sequence < 2; sequence++) {
+      try (RiverServer linked =
+          RiverServer.builder().port(0).directory(link.resolve("data")).keys(keys).start()) {
+        Asked.Reply reply =
+            new Asked(linked)
+                .send("POST", "/v1/queues/orders/messages", "x", "Authorization", "Bearer " + key);
+        assertThat(reply.status()).isEqualTo(201);
+        assertThat(reply.json().get("sequence").asInt()).isEqualTo(sequence);
+        assertThatThrownBy(() -> builder(real.resolve("data")).start())
+            .isInstanceOf(QueueLockedException.class); // the same queues by another name
+      }
+    }
+    assertThat(real.resolve("data").resolve("orders")).isDirectory();
+  }
+
+  private static RiverServer.Builder builder(Path data) {
+    return RiverServer.builder().port(0).directory(data);
+  }
+
+  /** Fails as nobody expects it to. */
+  private static final class Broken implements MessageConverter<byte[]> {
+    @Override
+    public byte[] toBytes(byte[] data) {
+      return data;
+    }
+
+    @Override
+    public byte[] fromBytes(byte[] bytes) {
+      throw new AssertionError("secret");
+    }
+  }
+
+  @Test
+  void shouldTellNothingOfWhatItDidNotExpect() {
+    MessageConverter<byte[]> broken = new Broken();
+    try (MessageQueue<byte[]> queue =
+            MessageQueue.builder("own", broken).directory(directory.resolve("own")).open();
+        RiverServer own = builder(directory.resolve("none")).queue(queue, broken).start()) {
+      Asked.Reply reply = new Asked(own).post("/v1/queues/own/messages", "x");
+
+      assertThat(reply.status()).isEqualTo(500);
+      assertThat(reply.problem()).isEqualTo("internal");
+      assertThat(reply.body()).doesNotContain("secret", "AssertionError", ".java", "wookler");
+    }
   }
 
   @Test

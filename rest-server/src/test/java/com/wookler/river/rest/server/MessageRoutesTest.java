@@ -92,7 +92,8 @@ class MessageRoutesTest {
             "{\"data\":\"ä\",\"key\":\"k\",\"headers\":{\"t\":\"1\",\"b\":{\"base64\":\"/w==\"}}}\n\n"
                 + "{\"base64\":\"/w==\",\"id\":\"1\"}\r\n{\"data\":\"\",\"id\":\"1\"}");
 
-    assertThat(reply.body()).isEqualTo("{\"first\":0,\"count\":3}");
+    assertThat(reply.body())
+        .isEqualTo("{\"first\":0,\"count\":3,\"duplicates\":[{\"index\":2,\"sequence\":1}]}");
     Asked.Reply all = asked.get(MESSAGES + "?from=0&max=10");
     assertThat(all.json().get("messages")).hasSize(2); // the second 1 is the first one again
     assertThat(all.json().at("/messages/0/data").asText()).isEqualTo("ä");

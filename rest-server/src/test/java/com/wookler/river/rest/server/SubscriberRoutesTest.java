@@ -155,6 +155,42 @@ class SubscriberRoutesTest {
   }
 
   @Test
+  void shouldDeliverWhatAnExpressionWants() {
+    asked.put("/v1/queues/orders", "");
+    String settings = "{\"filterExpression\":\"json.amount > 100 && headers.type == 'order'\"}";
+    assertThat(asked.put(BILLING, settings).status()).isEqualTo(201);
+    assertThat(asked.put(BILLING, settings).status()).isEqualTo(200);
+    assertThat(asked.put(BILLING, "{\"filterExpression\":\"json.amount > 1\"}").status())
+        .isEqualTo(409);
+    for (String data : List.of("{\"amount\":5}", "{\"amount\":500}", "none")) {
+      asked.send("POST", MESSAGES, data, "River-Header-Type", "order");
+    }
+    asked.post(MESSAGES, "{\"amount\":501}");
+
+    JsonNode taken = asked.post(BILLING + "/deliveries?max=10", "").json();
+    assertThat(taken).hasSize(1);
+    assertThat(taken.at("/0/data").asText()).isEqualTo("{\"amount\":500}");
+    assertThat(asked.get(BILLING).json().at("/settings/filterExpression").asText())
+        .isEqualTo("json.amount > 100 && headers.type == 'order'");
+    assertThat(asked.get(BILLING).json().at("/stats/filtered").asLong()).isEqualTo(3);
+  }
+
+  @Test
+  void shouldHandOutOneMessageOfAKeyAtATime() {
+    asked.put("/v1/queues/orders", "");
+    assertThat(asked.put(BILLING, "{\"order\":\"KEY\"}").status()).isEqualTo(201);
+    for (String key : List.of("eu", "eu", "us")) {
+      asked.send("POST", MESSAGES, key, "River-Key", key);
+    }
+    List<String> taken = asked.post(BILLING + "/deliveries?max=10", "").receipts();
+    assertThat(taken).hasSize(2);
+    asked.post(BILLING + "/ack", "{\"receipts\":[\"" + taken.get(0) + "\"]}");
+    assertThat(asked.post(BILLING + "/deliveries?max=10", "").json().at("/0/sequence").asLong())
+        .isEqualTo(1);
+    assertThat(asked.get(BILLING).json().at("/settings/order").asText()).isEqualTo("KEY");
+  }
+
+  @Test
   void shouldNameTheSettingThatIsWrong() {
     asked.put("/v1/queues/orders", "");
     assertSetting("{\"maxInFlight\":0}", "body");
@@ -170,6 +206,10 @@ class SubscriberRoutesTest {
     assertSetting("{\"start\":{}}", "start");
     assertSetting("{\"start\":{\"sequence\":-1}}", "start.sequence");
     assertSetting("{\"order\":\"ANY\"}", "order");
+    assertSetting("{\"filterExpression\":\"json.amount >\"}", "filterExpression");
+    assertSetting(
+        "{\"filterExpression\":\"''.class.forName('java.lang.Runtime') != null\"}",
+        "filterExpression");
     assertThat(asked.put("/v1/queues/none/subscribers/billing", "").status()).isEqualTo(404);
   }
 

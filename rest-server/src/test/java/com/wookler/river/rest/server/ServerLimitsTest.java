@@ -19,7 +19,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** What a server takes at most. */
 @Timeout(120)
-class LimitsTest {
+class ServerLimitsTest {
   private static final Duration SOON = Duration.ofSeconds(20); // a third of what trickle waits for
 
   private static final String DELIVERIES = "/v1/queues/orders/subscribers/billing/deliveries";
