@@ -293,6 +293,16 @@ class KeyedSubscriberTest {
   }
 
   @Test
+  void shouldLeaveWhatHasItsTurnAndWasNotHandedOverWhenAllUpToOneAreAcknowledged() {
+    open(billing(), "a0", "a1", "b0");
+    List<Delivery<String>> taken = take();
+    taken.get(0).ack(); // a1 has its turn
+    subscriber.ackUpTo(taken.get(1));
+    assertThat(subscriber.stats().lag()).isEqualTo(1);
+    assertThat(only().data()).isEqualTo("a1");
+  }
+
+  @Test
   void shouldShowInALookWhatHasItsTurn() {
     open(billing().window(6).maxInFlight(6), "a0", "a1", "b0", "-0", "c0", "c1", "d0", "-1");
     assertThat(texts(subscriber.peek(9))).containsExactly("a0", "b0", "-0", "c0");

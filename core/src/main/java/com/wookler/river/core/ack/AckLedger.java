@@ -192,13 +192,13 @@ final class AckLedger extends RingLedger {
   }
 
   /**
-   * Leaves those that wait. Each run is told and carried out before the next, so that a snapshot
-   * taken in between lacks nothing.
+   * Leaves those that wait, or did and have not been handed over since. Each run is told and
+   * carried out before the next, so that a snapshot taken in between lacks nothing.
    */
   private void finishHandedOver(KeyOrder order, long last) {
     long first = ring.floor();
     for (long s = first; s <= last + 1; s++) {
-      if (s > last || ring.state(s) == Ring.WAITING) {
+      if (s > last || isToCome(s)) {
         finishRun(first, s);
         first = s + 1;
       }
@@ -208,6 +208,12 @@ final class AckLedger extends RingLedger {
         letGo(order, s);
       }
     }
+  }
+
+  /** Whether nobody was handed it yet, because of its key. */
+  private boolean isToCome(long sequence) {
+    int state = ring.state(sequence);
+    return state == Ring.WAITING || (state == Ring.READY && ring.isFresh(sequence));
   }
 
   private void finishRun(long from, long end) {

@@ -67,6 +67,7 @@ class KeyLedgerPropertyTest {
     int attempts;
     long due;
     long ticket = -1;
+    boolean wasOut; // in this run
   }
 
   private final TreeMap<Long, Entry> read = new TreeMap<>();
@@ -206,6 +207,7 @@ class KeyLedgerPropertyTest {
     entry.state = State.OUT;
     entry.due = now + TIMEOUT;
     entry.ticket = ticket;
+    entry.wasOut = true;
   }
 
   private void redeliver() {
@@ -306,7 +308,7 @@ class KeyLedgerPropertyTest {
       case ACKNOWLEDGE_UP_TO -> {
         Outcome outcome = ledger.acknowledgeUpTo(sequence, ticket);
         read.headMap(sequence, true).values().stream()
-            .filter(e -> e.state != State.WAITING)
+            .filter(e -> e.wasOut || (e.state != State.WAITING && e.attempts > 0))
             .forEach(e -> e.state = State.FINISHED);
         return outcome;
       }
