@@ -1,35 +1,16 @@
 package com.wookler.river.core;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.awaitility.Awaitility.await;
 
-import com.wookler.river.common.ManualTimeSource;
-import com.wookler.river.core.log.BlockInfo;
 import com.wookler.river.core.log.RecycleStrategy;
 import com.wookler.river.core.message.Message;
-import com.wookler.river.core.message.MessageConverter;
-import com.wookler.river.core.subscriber.Backoff;
-import com.wookler.river.core.subscriber.DeadLetters;
-import com.wookler.river.core.subscriber.Delivery;
 import com.wookler.river.core.subscriber.Position;
-import com.wookler.river.core.subscriber.Settled;
 import com.wookler.river.core.subscriber.Settlement;
-import com.wookler.river.core.subscriber.Subscriber;
-import com.wookler.river.core.subscriber.SubscriberConfig;
-import java.io.IOException;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.time.Duration;
-import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
-import java.util.NavigableSet;
 import java.util.Random;
-import java.util.TreeMap;
-import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.ConcurrentSkipListSet;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
@@ -40,23 +21,27 @@ import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
 import net.jqwik.api.Provide;
 import net.jqwik.api.Tuple;
-import net.jqwik.api.lifecycle.AfterTry;
-import net.jqwik.api.lifecycle.BeforeTry;
+import net.jqwik.api.lifecycle.AddLifecycleHook;
+import net.jqwik.api.lifecycle.AfterContainer;
+import net.jqwik.api.lifecycle.AroundPropertyHook;
+import net.jqwik.api.lifecycle.BeforeContainer;
+import net.jqwik.api.lifecycle.PropertyExecutionResult;
+import net.jqwik.api.lifecycle.PropertyExecutor;
+import net.jqwik.api.lifecycle.PropertyLifecycleContext;
 
 /**
  * Random histories of one queue against {@link SubscriberModel}: whatever the order of what
  * happens, every subscriber gets every message, in order of the first delivery, with the bytes that
  * were published, and exactly the blocks that all have finished are in the backup.
  *
- * <p>On a failure jqwik prints the seed and the shortest history it found.
+ * <p>{@code -Driver.model.histories} says how many. On a failure jqwik prints the seed and the
+ * shortest history it found; {@code -Driver.model.seed} repeats what a seed gave.
  */
 class QueuePropertyTest {
-  private static final Duration ACK_TIMEOUT = Duration.ofSeconds(30);
-  private static final int SUBSCRIBERS = 3;
-
   enum Verb {
     PUBLISH,
     BATCH,
+    PUBLISH_FOR_LATER,
     SUBSCRIBE,
     NEXT,
     TAKE_BATCH,
@@ -65,11 +50,19 @@ class QueuePropertyTest {
     NACK,
     RELEASE,
     REJECT,
+    EXTEND,
     SETTLE_BY_RECEIPT,
+    DECIDE_TOO_LATE,
     PEEK,
+    SEEK,
+    PURGE,
+    PAUSE,
+    RESUME,
     ADVANCE,
+    REMOVE_SUBSCRIBER,
     CLOSE_SUBSCRIBER,
     RESTART,
+    KILL,
     SETTLE
   }
 
@@ -91,33 +84,38 @@ class QueuePropertyTest {
   /** One thing that happens; what a and b mean depends on the verb. */
   record Step(Verb verb, int a, int b) {}
 
-  private final ManualTimeSource time = new ManualTimeSource(Instant.parse("2026-11-20T10:00:00Z"));
-  private final Map<Long, Message<byte[]>> published = new ConcurrentHashMap<>();
-  private final Map<String, SubscriberModel> models = new TreeMap<>();
-  private final NavigableSet<Long> blockEnds = new ConcurrentSkipListSet<>();
-  private ExecutorService threads;
-  private Path directory;
-  private RecycleStrategy strategy;
-  private MessageQueue<byte[]> queue;
-  private long gone; // messages that had left the log when the last subscriber came
+  /** So many histories, from this seed, if that is said. */
+  static final class Asked implements AroundPropertyHook {
+    @Override
+    public PropertyExecutionResult aroundProperty(
+        PropertyLifecycleContext context, PropertyExecutor property) {
+      context.attributes().setTries(Integer.getInteger("river.model.histories", 50));
+      String seed = System.getProperty("river.model.seed");
+      if (seed != null) {
+        context.attributes().setSeed(seed);
+      }
+      return property.execute();
+    }
 
-  @BeforeTry
-  void prepare() throws IOException {
-    directory = Files.createTempDirectory("river-queue");
-    threads = Executors.newFixedThreadPool(4);
-    gone = 0;
-    published.clear();
-    models.clear();
-    blockEnds.clear();
+    @Override
+    public int aroundPropertyProximity() {
+      return -100; // before the histories are made
+    }
   }
 
-  @AfterTry
-  void cleanUp() throws IOException {
+  private static ExecutorService threads;
+
+  private ModelledQueue queue;
+  private Consumers consumers;
+
+  @BeforeContainer
+  static void start() {
+    threads = Executors.newFixedThreadPool(4);
+  }
+
+  @AfterContainer
+  static void end() {
     threads.shutdownNow();
-    if (queue != null) {
-      queue.close();
-    }
-    DataDirectory.deleteTree(directory);
   }
 
   @Provide
@@ -135,81 +133,85 @@ class QueuePropertyTest {
   }
 
   @Property
+  @AddLifecycleHook(Asked.class)
   void shouldDeliverEverythingToAllAndArchiveWhatAllHaveFinished(
       @ForAll Recycling recycling, @ForAll("histories") List<Step> history) throws Exception {
-    strategy = block -> noting(recycling.strategy, block);
-    open();
-    subscribe(2, 2); // the one with the narrow limits, from the earliest on
-    for (Step step : history) {
-      run(step);
-      assertThat(firstNow()).isLessThanOrEqualTo(Math.max(gone, floor()));
+    try (ModelledQueue opened = new ModelledQueue(recycling.strategy)) {
+      queue = opened;
+      consumers = new Consumers(opened);
+      queue.subscribe(2, Position.earliest()); // the one with the narrow limits
+      queue.subscribe(3, Position.earliest()); // the one with the order of keys
+      for (Step step : history) {
+        run(step.verb(), step.a(), step.b());
+        queue.shouldHoldWhatIsUnfinished();
+      }
+      queue.subscribe(0, Position.latest());
+      queue.finishAll(consumers);
+      queue.settle();
+      queue.restart();
+      queue.settle();
     }
-    subscribe(0, 0);
-    finishAll();
-    settle();
-    for (SubscriberModel model : models.values()) {
-      assertThat(model.lag(end())).isZero();
-      Subscriber<byte[]> subscriber = queue.subscriber(model.config());
-      await().pollInterval(Duration.ofMillis(2)).until(() -> subscriber.stats().lag() == 0);
-      assertThat(dead(subscriber)).containsExactlyInAnyOrderElementsOf(model.dead());
+  }
+
+  private void run(Verb verb, int a, int b) throws Exception {
+    switch (verb) {
+      case PUBLISH -> publish(1 + a % 4, 1 + b);
+      case BATCH -> batch(1 + a);
+      case PUBLISH_FOR_LATER -> publishForLater(a, b);
+      case SUBSCRIBE -> queue.subscribe(a, position(b));
+      case NEXT -> consumers.next(a, 1 + b);
+      case TAKE_BATCH -> consumers.takeBatch(a, 1 + b);
+      case ACK -> consumers.ack(a, b);
+      case ACK_UP_TO -> consumers.ackUpTo(a, b);
+      case NACK -> consumers.decide(a, b, nack(b));
+      case RELEASE -> consumers.decide(a, b, Settlement.release());
+      case REJECT -> consumers.decide(a, b, Settlement.reject("no"));
+      case EXTEND -> consumers.decide(a, b, extend(b));
+      case SETTLE_BY_RECEIPT -> consumers.settleByReceipt(a, b, settlement(b));
+      case DECIDE_TOO_LATE -> consumers.decideTooLate(a, b);
+      case PEEK -> consumers.peek(a, 1 + b);
+      case SEEK -> queue.seek(queue.model(a), position(b));
+      case PURGE -> consumers.purge(a);
+      case PAUSE -> consumers.pause(a, true);
+      case RESUME -> consumers.pause(a, false);
+      case ADVANCE -> queue.advance(Duration.ofSeconds(1 + 3L * a));
+      case REMOVE_SUBSCRIBER -> queue.remove(queue.model(a));
+      case CLOSE_SUBSCRIBER -> queue.closeSubscriber(queue.model(a));
+      case RESTART -> queue.restart();
+      case KILL -> queue.kill();
+      case SETTLE -> queue.settle();
     }
-    restart();
-    settle();
   }
 
-  /** Notes where blocks end: a strategy's yes is carried out under the same lock. */
-  private boolean noting(RecycleStrategy delegate, BlockInfo block) {
-    boolean due = delegate.isDue(block);
-    if (due) {
-      blockEnds.add(block.firstSequence() + block.messages());
-    }
-    return due;
+  private Position position(int b) {
+    long place = queue.log.end() * b / 12;
+    return switch (b % 4) {
+      case 0 -> Position.latest();
+      case 1 -> Position.sequence(place);
+      case 2 -> Position.earliest();
+      default ->
+          Position.time(
+              place == queue.log.end()
+                  ? queue.time.wallTime()
+                  : queue.log.writtenAt(place).plusMillis(b % 3 - 1));
+    };
   }
 
-  private void open() {
-    queue =
-        MessageQueue.builder("orders", MessageConverter.bytes())
-            .directory(directory.resolve("data"))
-            .backup(directory.resolve("backup"), Duration.ofDays(365))
-            .recycle(strategy)
-            .syncInterval(Duration.ofMillis(5)) // the pace of housekeeping, too
-            .maxMessageBytes(16 << 10)
-            .timeSource(time)
-            .open();
-    assertThat(queue.stats().nextSequence()).isEqualTo(end());
+  private static Settlement nack(int b) {
+    return b % 4 == 3 ? Settlement.nack() : Settlement.nack(Duration.ofSeconds(b % 4 * 5L));
   }
 
-  private long end() {
-    return published.size();
+  private static Settlement extend(int b) {
+    return Settlement.extend(b == 11 ? Duration.ofHours(13) : Duration.ofSeconds(1 + b * 7L));
   }
 
-  private long millis() {
-    return time.nanoTime() / 1_000_000;
-  }
-
-  private long floor() {
-    return models.values().stream().mapToLong(SubscriberModel::floor).min().orElse(0);
-  }
-
-  private void run(Step step) throws Exception {
-    switch (step.verb()) {
-      case PUBLISH -> publish(1 + step.a() % 4, 1 + step.b());
-      case BATCH -> batch(1 + step.a());
-      case SUBSCRIBE -> subscribe(step.a(), step.b());
-      case NEXT -> next(model(step.a()), 1 + step.b());
-      case TAKE_BATCH -> takeBatch(step.a(), 1 + step.b());
-      case ACK -> ack(step.a(), step.b());
-      case ACK_UP_TO -> ackUpTo(step.a(), step.b());
-      case NACK -> giveBack(step.a(), step.b(), false);
-      case RELEASE -> giveBack(step.a(), step.b(), true);
-      case REJECT -> reject(step.a(), step.b());
-      case SETTLE_BY_RECEIPT -> settleByReceipt(step.a(), step.b());
-      case PEEK -> peek(step.a(), 1 + step.b());
-      case ADVANCE -> time.advance(Duration.ofSeconds(1 + 3L * step.a()));
-      case CLOSE_SUBSCRIBER -> closeSubscriber(step.a());
-      case RESTART -> restart();
-      case SETTLE -> settle();
-    }
+  private static Settlement settlement(int b) {
+    return switch (b % 5) {
+      case 0, 1 -> Settlement.ack();
+      case 2 -> Settlement.release();
+      case 3 -> Settlement.reject("no");
+      default -> nack(b);
+    };
   }
 
   private static Message<byte[]> message(long seed) {
@@ -217,8 +219,8 @@ class QueuePropertyTest {
     byte[] data = new byte[random.nextInt(8) == 0 ? random.nextInt(10_000) : random.nextInt(50)];
     random.nextBytes(data);
     Message<byte[]> message = Message.of(data);
-    if (random.nextBoolean()) {
-      message = message.withKey("key-" + random.nextInt(100));
+    if (random.nextInt(3) > 0) {
+      message = message.withKey("key-" + random.nextInt(5));
     }
     for (int i = random.nextInt(3); i > 0; i--) {
       message =
@@ -228,300 +230,37 @@ class QueuePropertyTest {
   }
 
   private void publish(int publishers, int each) throws Exception {
-    long seed = end() * 1_000;
-    List<Future<List<Long>>> all = new ArrayList<>();
+    long seed = queue.log.end() * 1_000;
+    List<Future<?>> all = new ArrayList<>();
     for (int p = 0; p < publishers; p++) {
       long own = seed + p * 100L;
       all.add(
           threads.submit(
               () -> {
-                List<Long> sequences = new ArrayList<>();
                 for (int i = 0; i < each; i++) {
-                  Message<byte[]> message = message(own + i);
-                  long sequence = queue.publisher().publish(message);
-                  assertThat(published.put(sequence, message)).isNull();
-                  sequences.add(sequence);
+                  queue.publish(message(own + i));
                 }
-                return sequences;
               }));
     }
-    for (Future<List<Long>> one : all) {
-      assertThat(one.get()).isSorted();
+    for (Future<?> one : all) {
+      one.get();
     }
-    assertThat(queue.stats().nextSequence()).isEqualTo(end());
+    assertThat(queue.queue().stats().nextSequence()).isEqualTo(queue.log.end());
   }
 
   private void batch(int size) {
     List<Message<byte[]>> messages = new ArrayList<>();
     for (int i = 0; i < size; i++) {
-      messages.add(message(end() * 1_000 + i));
+      messages.add(message(queue.log.end() * 1_000 + i));
     }
-    long first = queue.publisher().publish(messages);
-    assertThat(first).isEqualTo(end());
-    for (int i = 0; i < size; i++) {
-      published.put(first + i, messages.get(i));
-    }
+    queue.publish(messages);
   }
 
-  private static SubscriberConfig config(int which, Position start) {
-    return SubscriberConfig.builder("subscriber-" + which)
-        .ack(which != 1)
-        .ackTimeout(ACK_TIMEOUT)
-        .maxInFlight(which == 2 ? 3 : 50)
-        .window(which == 2 ? 6 : 10_000)
-        .maxDeliveries(which == 0 ? 3 : 0)
-        .backoff(which == 0 ? Backoff.fixed(Duration.ofSeconds(7)) : Backoff.none())
-        .start(start)
-        .build();
-  }
-
-  private void subscribe(int a, int b) {
-    Position start =
-        switch (b % 4) {
-          case 0 -> Position.latest();
-          case 1 -> Position.sequence(b * 4L);
-          default -> Position.earliest();
-        };
-    SubscriberConfig config = config(a % SUBSCRIBERS, start);
-    if (models.containsKey(config.name())) {
-      queue.subscriber(config);
-      return;
+  /** Each due at another time, the last one first. */
+  private void publishForLater(int a, int b) {
+    for (int i = 0; i <= a % 4; i++) {
+      Duration delay = Duration.ofSeconds(1 + b * 3L + (a % 4 - i) * 5L);
+      queue.publish(message(queue.log.end() * 1_000).deliverAfter(delay));
     }
-    long first = queue.stats().firstSequence();
-    long from = queue.subscriber(config).stats().ackFloor();
-    if (start.equals(Position.latest())) {
-      assertThat(from).isEqualTo(end());
-    } else if (start instanceof Position.At at) { // whatever has left the log is in the backup
-      assertThat(from).isEqualTo(Math.min(at.sequence(), end()));
-    } else {
-      assertThat(from).isBetween(first, firstNow());
-    }
-    gone = firstNow(); // to which it may have come too late
-    models.put(config.name(), new SubscriberModel(config, from));
-  }
-
-  private long firstNow() {
-    return queue.stats().firstSequence();
-  }
-
-  /** The subscriber that a number means; null if there is none yet. */
-  private SubscriberModel model(int a) {
-    return models.isEmpty() ? null : List.copyOf(models.values()).get(a % models.size());
-  }
-
-  private Subscriber<byte[]> subscriber(SubscriberModel model) {
-    return queue.subscriber(model.config());
-  }
-
-  private void next(SubscriberModel model, int times) {
-    for (int i = 0; model != null && i < times; i++) {
-      Delivery<byte[]> delivery = subscriber(model).next();
-      if (delivery == null && areGivenUpSafe(model)) {
-        delivery = subscriber(model).next();
-      }
-      if (delivery == null) {
-        model.nothing(end(), millis());
-        return;
-      }
-      shouldBeAsPublished(delivery);
-      model.handedOver(delivery, end(), millis());
-    }
-  }
-
-  private void takeBatch(int a, int max) throws InterruptedException {
-    SubscriberModel model = model(a);
-    if (model == null) {
-      return;
-    }
-    int missing = max - takeBatch(model, max);
-    if (missing > 0 && areGivenUpSafe(model)) {
-      missing -= takeBatch(model, missing);
-    }
-    if (missing > 0) {
-      model.nothing(end(), millis());
-    }
-  }
-
-  private int takeBatch(SubscriberModel model, int max) throws InterruptedException {
-    List<Delivery<byte[]>> taken = subscriber(model).batch(max, Duration.ZERO);
-    for (Delivery<byte[]> delivery : taken) {
-      shouldBeAsPublished(delivery);
-      model.handedOver(delivery, end(), millis());
-    }
-    return taken.size();
-  }
-
-  /**
-   * After a poll that gave less than was asked for: a message that was given up keeps its place in
-   * the window until its dead letter is safe, and that is the background's work.
-   *
-   * @return whether a further poll may give more, because there were such messages, and are no more
-   */
-  private boolean areGivenUpSafe(SubscriberModel model) {
-    if (!model.areSomeGivenUp(end(), millis())) {
-      return false;
-    }
-    Subscriber<byte[]> subscriber = subscriber(model);
-    await()
-        .pollInterval(Duration.ofMillis(2))
-        .until(() -> subscriber.stats().lag() == model.lag(end()));
-    return true;
-  }
-
-  private void shouldBeAsPublished(Delivery<byte[]> delivery) {
-    Message<byte[]> message = published.get(delivery.sequence());
-    assertThat(delivery.data()).isEqualTo(message.data());
-    assertThat(delivery.key()).isEqualTo(message.key());
-    assertThat(delivery.headers().keySet()).containsExactlyElementsOf(message.headers().keySet());
-    delivery
-        .headers()
-        .forEach((name, value) -> assertThat(value).isEqualTo(message.headers().get(name)));
-  }
-
-  private void ack(int a, int b) {
-    SubscriberModel model = model(a);
-    if (model == null || model.out().isEmpty()) {
-      return;
-    }
-    List<Delivery<byte[]>> out = model.out();
-    int from = b % out.size();
-    for (Delivery<byte[]> delivery : out.subList(from, Math.min(out.size(), from + 1 + b / 2))) {
-      delivery.ack();
-      delivery.ack();
-      model.acked(delivery);
-    }
-  }
-
-  private void ackUpTo(int a, int b) {
-    SubscriberModel model = model(a);
-    if (model == null || model.out().isEmpty()) {
-      return;
-    }
-    Delivery<byte[]> last = model.out().get(b % model.out().size());
-    subscriber(model).ackUpTo(last);
-    model.ackedUpTo(last);
-  }
-
-  private void giveBack(int a, int b, boolean release) {
-    SubscriberModel model = model(a);
-    if (model == null || model.out().isEmpty()) {
-      return;
-    }
-    Delivery<byte[]> delivery = model.out().get(b % model.out().size());
-    if (release) {
-      delivery.release();
-      model.released(delivery);
-    } else {
-      Duration delay = Duration.ofSeconds(b % 3 * 5L);
-      delivery.nack(delay);
-      if (model.isLast(delivery)) {
-        model.rejected(delivery);
-      } else {
-        model.givenBack(delivery, delay, millis());
-      }
-    }
-  }
-
-  private void reject(int a, int b) {
-    SubscriberModel model = model(a);
-    if (model == null || model.out().isEmpty()) {
-      return;
-    }
-    Delivery<byte[]> delivery = model.out().get(b % model.out().size());
-    delivery.reject("no");
-    delivery.reject("no");
-    model.rejected(delivery);
-  }
-
-  private void settleByReceipt(int a, int b) {
-    SubscriberModel model = model(a);
-    if (model == null || model.out().isEmpty()) {
-      return;
-    }
-    List<Delivery<byte[]>> out = model.out();
-    List<Delivery<byte[]>> some = out.subList(b % out.size(), out.size());
-    List<String> receipts = some.stream().map(Delivery::receipt).toList();
-    Settlement action = b % 2 == 0 ? Settlement.ack() : Settlement.release();
-    for (int i = 0; i < 2; i++) { // again is harmless
-      assertThat(subscriber(model).settle(receipts, action)).containsOnly(Settled.OK);
-    }
-    for (Delivery<byte[]> delivery : some) {
-      if (b % 2 == 0) {
-        model.acked(delivery);
-      } else {
-        model.released(delivery);
-      }
-    }
-  }
-
-  private void peek(int a, int max) {
-    SubscriberModel model = model(a);
-    if (model == null) {
-      return;
-    }
-    next(model, 1); // has what is due noticed
-    List<Long> seen = subscriber(model).peek(max).stream().map(Delivery::sequence).toList();
-    List<Long> visible = model.visible(end(), millis());
-    assertThat(seen).isEqualTo(visible.subList(0, Math.min(max, visible.size())));
-  }
-
-  private static List<Long> dead(Subscriber<byte[]> subscriber) {
-    return subscriber.deadLetters().peek(Integer.MAX_VALUE).stream()
-        .map(
-            letter ->
-                Long.valueOf(
-                    new String(letter.headers().get(DeadLetters.SEQUENCE), StandardCharsets.UTF_8)))
-        .toList();
-  }
-
-  private void closeSubscriber(int a) {
-    SubscriberModel model = model(a);
-    if (model != null) {
-      subscriber(model).close();
-      model.restarted();
-    }
-  }
-
-  private void restart() {
-    queue.close();
-    models.values().forEach(SubscriberModel::restarted);
-    open();
-  }
-
-  /** Takes and acknowledges until every subscriber has finished every message. */
-  private void finishAll() {
-    for (SubscriberModel model : models.values()) {
-      for (int round = 0; model.lag(end()) > 0; round++) {
-        assertThat(round).as("rounds to finish %s", model.config().name()).isLessThan(200);
-        time.advance(ACK_TIMEOUT);
-        next(model, 1_000);
-        for (Delivery<byte[]> delivery : model.out()) {
-          delivery.ack();
-          model.acked(delivery);
-        }
-      }
-    }
-  }
-
-  /** Waits for housekeeping: in the backup is what all have finished, in the log all the rest. */
-  private void settle() {
-    await().pollInterval(Duration.ofMillis(2)).until(() -> firstNow() == drained());
-    long first = firstNow();
-    int blocks = blockEnds.headSet(first, true).size();
-    await().pollInterval(Duration.ofMillis(2)).until(() -> queue.stats().backups() >= blocks);
-    // one more where a subscriber came while all had finished the oldest block: it stays for him
-    assertThat(queue.stats().backups()).isLessThanOrEqualTo(blocks + 1);
-    for (long sequence = 0; sequence < end(); sequence++) {
-      Delivery<byte[]> found = queue.read(sequence).orElseThrow();
-      assertThat(found.sequence()).isEqualTo(sequence);
-      shouldBeAsPublished(found);
-    }
-    assertThat(queue.read(end())).isEmpty();
-  }
-
-  /** Where the log should begin. */
-  private long drained() {
-    Long last = blockEnds.floor(floor());
-    return models.isEmpty() || last == null ? gone : Math.max(gone, last);
   }
 }

@@ -3,45 +3,59 @@ package com.wookler.river.core;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.wookler.river.core.subscriber.Delivery;
+import com.wookler.river.core.subscriber.Order;
 import com.wookler.river.core.subscriber.SubscriberConfig;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.Iterator;
+import java.util.HashSet;
 import java.util.List;
-import java.util.Map;
+import java.util.NavigableMap;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
+import java.util.function.LongPredicate;
 import org.jspecify.annotations.Nullable;
 
 /**
  * What one subscriber must be given, kept in memory: the plainest thing that obeys the rules, to
- * hold the real one to.
+ * hold the real one to. Whoever asks it says first what time it is: {@link #expire}.
  */
 final class SubscriberModel {
   private enum State {
     OUT,
     DELAYED,
     READY,
-    SPENT
+    /** For its key. */
+    WAITING,
+    /** Given up, and not finished before its dead letter is safe. */
+    DYING
   }
 
-  /** A message that was handed over and is not finished. */
+  /** A message that was read and is not finished. */
   private static final class Entry {
-    State state = State.OUT;
+    State state = State.READY;
+    boolean wasHandedOver;
+    boolean hasLetter;
     int attempts;
     long dueMillis;
-    @Nullable Delivery<byte[]> latest;
+    long handedOverMillis;
+    @Nullable Delivery<byte[]> latest; // while its receipt counts
   }
 
   private final SubscriberConfig config;
-  private final Map<Long, Entry> unfinished = new TreeMap<>();
+  private final LogModel log;
+  private final NavigableMap<Long, Entry> read = new TreeMap<>(); // below the position
+  private final NavigableMap<Long, Integer> tried = new TreeMap<>(); // above, by runs before
+  private final Set<Long> finished = new TreeSet<>(); // likewise
+  private final List<Long> dead = new ArrayList<>();
+  private final List<Long> perhapsDead = new ArrayList<>();
+  private final List<Delivery<byte[]>> stale = new ArrayList<>();
   private long position;
-  private final Set<Long> dead = new TreeSet<>();
-  private int deadBefore;
+  private boolean paused;
 
-  SubscriberModel(SubscriberConfig config, long start) {
+  SubscriberModel(SubscriberConfig config, LogModel log, long start) {
     this.config = config;
+    this.log = log;
     this.position = start;
   }
 
@@ -49,178 +63,328 @@ final class SubscriberModel {
     return config;
   }
 
-  /** The lowest sequence that it has not finished. */
+  /** The lowest place that it has not finished, as soon as housekeeping has had its turn. */
   long floor() {
-    return unfinished.isEmpty() ? position : unfinished.keySet().iterator().next();
+    return read.isEmpty() ? log.behindPassedOver(position) : read.firstKey();
   }
 
-  long lag(long end) {
-    return end - position + unfinished.size();
+  /** Places that it has not finished; housekeeping may have finished those to pass over. */
+  long lag() {
+    long above = finished.stream().filter(place -> place >= position).count();
+    return log.end() - position - above + read.size();
   }
 
-  /** The deliveries whose receipts still count. */
+  /** The deliveries whose receipts count. */
   List<Delivery<byte[]>> out() {
-    List<Delivery<byte[]>> out = new ArrayList<>();
-    for (Entry entry : unfinished.values()) {
-      if (entry.latest != null) {
-        out.add(entry.latest);
-      }
-    }
-    return out;
+    return read.values().stream()
+        .filter(entry -> entry.latest != null)
+        .<Delivery<byte[]>>map(entry -> entry.latest)
+        .toList();
+  }
+
+  /** Deliveries whose receipts do not count any more. */
+  List<Delivery<byte[]>> stale() {
+    return stale;
+  }
+
+  /** Messages that were given up, one entry a letter. */
+  List<Long> dead() {
+    return dead;
+  }
+
+  /** Messages that may have been given up before it was moved. */
+  List<Long> perhapsDead() {
+    return perhapsDead;
+  }
+
+  boolean isPaused() {
+    return paused;
+  }
+
+  void pause(boolean value) {
+    paused = value;
   }
 
   /** What falls due: ready, or waiting for its backoff first, or given up. */
   void expire(long now) {
-    for (Iterator<Map.Entry<Long, Entry>> all = unfinished.entrySet().iterator(); all.hasNext(); ) {
-      Map.Entry<Long, Entry> next = all.next();
-      Entry entry = next.getValue();
-      if (entry.state == State.OUT && entry.dueMillis <= now) {
-        if (isSpent(entry)) {
-          dead.add(next.getKey());
-          all.remove();
-          continue;
-        }
-        entry.state = State.DELAYED;
-        entry.dueMillis += config.backoff().millis(next.getKey(), entry.attempts);
-      }
-      if (entry.state == State.DELAYED && entry.dueMillis <= now) {
-        entry.state = State.READY;
-      }
-    }
-  }
-
-  private long count(State state) {
-    return unfinished.values().stream().filter(entry -> entry.state == state).count();
-  }
-
-  /** A delivery that was handed over: was it one of those that had to come now? */
-  void handedOver(Delivery<byte[]> delivery, long end, long now) {
-    expire(now);
-    long sequence = delivery.sequence();
-    passed(sequence);
-    if (sequence == position) {
-      assertThat(count(State.READY)).as("redeliveries come first").isZero();
-      position++;
-      if (!config.ackRequired()) {
-        assertThat(delivery.attempt()).isEqualTo(1);
-        return;
-      }
-      unfinished.put(sequence, new Entry());
-    }
-    assertThat(sequence).as("delivered before it was published").isLessThan(end);
-    Entry entry = unfinished.get(sequence);
-    assertThat(entry).as("sequence %s, finished or out of order", sequence).isNotNull();
-    if (entry.attempts > 0) {
-      assertThat(entry.state).as("sequence %s is still out", sequence).isEqualTo(State.READY);
-    }
-    assertThat(count(State.OUT)).isLessThanOrEqualTo(config.maxInFlight());
-    entry.attempts++;
-    assertThat(delivery.attempt()).as("attempt of sequence %s", sequence).isEqualTo(entry.attempts);
-    entry.state = State.OUT;
-    entry.dueMillis = now + config.ackTimeout().toMillis();
-    entry.latest = delivery;
-  }
-
-  /** A poll that gave nothing: was there really nothing to give? */
-  void nothing(long end, long now) {
-    expire(now);
-    if (count(State.OUT) < config.maxInFlight()) {
-      passed(end);
-      assertThat(count(State.READY)).as("waits to be delivered again").isZero();
-      if (position < end) {
-        assertThat(position - floor()).as("the window is full").isEqualTo(config.window());
-      }
-    }
-  }
-
-  /**
-   * Whether messages were given up since this was last asked, and a poll had room to pass them: the
-   * real subscriber may be at their letters still.
-   */
-  boolean areSomeGivenUp(long end, long now) {
-    expire(now);
-    if (count(State.OUT) >= config.maxInFlight()) {
-      return false;
-    }
-    passed(end);
-    boolean some = dead.size() > deadBefore;
-    deadBefore = dead.size();
-    return some;
-  }
-
-  /** What a look must show: what is ready, and all that is new. */
-  List<Long> visible(long end, long now) {
-    expire(now);
-    List<Long> visible = new ArrayList<>();
-    unfinished.forEach(
-        (sequence, entry) -> {
-          if (entry.state == State.READY) {
-            visible.add(sequence);
+    read.forEach(
+        (place, entry) -> {
+          if (entry.state == State.OUT && entry.dueMillis <= now) {
+            if (isSpent(entry.attempts)) {
+              entry.state = State.DYING;
+              entry.latest = null;
+              return;
+            }
+            entry.state = State.DELAYED;
+            entry.dueMillis += config.backoff().millis(place, entry.attempts);
+          }
+          if (entry.state == State.DELAYED && entry.dueMillis <= now) {
+            entry.state = State.READY;
           }
         });
-    for (long sequence = position; sequence < end; sequence++) {
-      visible.add(sequence);
-    }
-    return visible;
   }
 
-  /** Messages that were given up. */
-  Set<Long> dead() {
-    return dead;
-  }
-
-  void rejected(Delivery<byte[]> delivery) {
-    unfinished.remove(delivery.sequence());
-    dead.add(delivery.sequence());
+  private boolean isSpent(int attempts) {
+    return config.maxDeliveries() > 0 && attempts >= config.maxDeliveries();
   }
 
   /** Whether a delivery is the last that its message gets. */
   boolean isLast(Delivery<byte[]> delivery) {
-    return config.maxDeliveries() > 0 && delivery.attempt() >= config.maxDeliveries();
+    return isSpent(delivery.attempt());
   }
 
-  private boolean isSpent(Entry entry) {
-    return config.maxDeliveries() > 0 && entry.attempts >= config.maxDeliveries();
+  private long count(State state) {
+    return read.values().stream().filter(entry -> entry.state == state).count();
+  }
+
+  private boolean hasInFlightRoom() {
+    return !config.ackRequired() || count(State.OUT) < config.maxInFlight();
+  }
+
+  private boolean hasRoom() {
+    return !config.ackRequired()
+        || (hasInFlightRoom()
+            && position - (read.isEmpty() ? position : read.firstKey()) < config.window());
+  }
+
+  private boolean isBusy(@Nullable String key) {
+    return config.order() == Order.KEY
+        && key != null
+        && read.keySet().stream().anyMatch(place -> key.equals(log.key(place)));
+  }
+
+  /** A delivery that was handed over: was it one of those that had to come now? */
+  void handedOver(Delivery<byte[]> delivery, long now) {
+    long place = delivery.place();
+    assertThat(paused).as("paused").isFalse();
+    assertThat(place).as("delivered before it was published").isLessThan(log.end());
+    assertThat(hasInFlightRoom()).as("room for %s", place).isTrue();
+    if (place >= position) {
+      reads(place);
+      if (!config.ackRequired()) {
+        assertThat(delivery.attempt()).isEqualTo(1);
+        return;
+      }
+    }
+    Entry entry = read.get(place);
+    assertThat(entry).as("place %s, finished or out of order", place).isNotNull();
+    assertThat(entry.state).as("state of %s", place).isEqualTo(State.READY);
+    entry.attempts++;
+    assertThat(delivery.attempt()).as("attempt of %s", place).isEqualTo(entry.attempts);
+    entry.state = State.OUT;
+    entry.wasHandedOver = true;
+    entry.handedOverMillis = now;
+    entry.dueMillis = now + config.ackTimeout().toMillis();
+    if (entry.latest != null) {
+      stale.add(entry.latest);
+    }
+    entry.latest = delivery;
+  }
+
+  /** It reads up to this one, which is new. */
+  private void reads(long place) {
+    assertThat(count(State.READY)).as("those that come first").isZero();
+    while (position < place) {
+      assertThat(hasRoom()).as("room to read %s", position).isTrue();
+      assertThat(passes()).as("passed %s", position).isTrue();
+    }
+    assertThat(position).as("finished, or out of order").isEqualTo(place);
+    assertThat(hasRoom()).as("room to read %s", place).isTrue();
+    assertThat(passes()).as("handed over %s", place).isFalse();
+    if (config.ackRequired()) {
+      enter(State.READY);
+    } else {
+      position++;
+    }
+    passFinished();
+  }
+
+  /** Whether nobody is given what stands at the position, which moves on then. */
+  private boolean passes() {
+    if (log.isPassedOver(position)) {
+      position++;
+    } else if (isBusy(log.key(position))) {
+      enter(State.WAITING);
+    } else if (isSpent(tried.getOrDefault(position, 0))) {
+      enter(State.DYING);
+    } else {
+      return false;
+    }
+    passFinished();
+    return true;
+  }
+
+  private void enter(State state) {
+    Entry entry = new Entry();
+    entry.state = state;
+    Integer before = tried.remove(position);
+    entry.attempts = before == null ? 0 : before;
+    entry.wasHandedOver = before != null;
+    read.put(position, entry);
+    position++;
+  }
+
+  private void passFinished() {
+    while (finished.remove(position)) {
+      position++;
+    }
+  }
+
+  /** A poll that gave less than it was asked for: was there really nothing more to give? */
+  void nothing() {
+    if (paused || !hasInFlightRoom()) {
+      return;
+    }
+    assertThat(count(State.READY)).as("waits to be delivered").isZero();
+    while (position < log.end() && hasRoom()) {
+      assertThat(passes()).as("handed over %s", position).isTrue();
+    }
+  }
+
+  /** Which of these are given up, and without a letter as yet. */
+  boolean areSomeDying() {
+    return count(State.DYING) > 0;
+  }
+
+  /** The places of those that are given up. */
+  List<Long> dying() {
+    return read.keySet().stream().filter(place -> read.get(place).state == State.DYING).toList();
+  }
+
+  /** Their letters are safe. */
+  void died() {
+    for (long place : dying()) {
+      if (!read.remove(place).hasLetter) {
+        dead.add(place);
+      }
+    }
+    goOn();
+  }
+
+  /** Something was finished: keys go on, and the position. */
+  private void goOn() {
+    Set<String> busy = new HashSet<>();
+    read.forEach(
+        (place, entry) -> {
+          String key = log.key(place);
+          if (key != null && busy.add(key) && entry.state == State.WAITING) {
+            entry.state = isSpent(entry.attempts) ? State.DYING : State.READY;
+          }
+        });
+    passFinished();
+  }
+
+  /**
+   * What a look must show.
+   *
+   * @param first of the log; what is in the backup is not shown
+   */
+  List<Long> visible(long first) {
+    List<Long> visible = new ArrayList<>();
+    Set<String> seen = new HashSet<>();
+    boolean byKey = config.order() == Order.KEY;
+    long end = byKey ? Math.min(log.end(), floor() + config.window()) : log.end();
+    for (long place = Math.max(first, floor()); place < end; place++) {
+      String key = log.key(place);
+      if (place < position
+          ? read.containsKey(place) && read.get(place).state == State.READY
+          : !finished.contains(place) && !log.isPassedOver(place)) {
+        boolean isFirst = !byKey || key == null || seen.add(key);
+        boolean isFree = isFirst && (place < position || !isBusy(key));
+        if (isFree) {
+          visible.add(place);
+        }
+      }
+    }
+    return visible;
   }
 
   void acked(Delivery<byte[]> delivery) {
-    unfinished.remove(delivery.sequence());
+    read.remove(delivery.place());
+    goOn();
   }
 
   void ackedUpTo(Delivery<byte[]> delivery) {
-    unfinished.keySet().removeIf(sequence -> sequence <= delivery.sequence());
+    read.headMap(delivery.place(), true)
+        .values()
+        .removeIf(entry -> config.order() != Order.KEY || entry.wasHandedOver);
+    goOn();
+  }
+
+  void rejected(Delivery<byte[]> delivery) {
+    Entry entry = read.get(delivery.place());
+    entry.state = State.DYING;
+    entry.hasLetter = true;
+    entry.latest = null;
+    dead.add(delivery.place());
   }
 
   void givenBack(Delivery<byte[]> delivery, Duration delay, long now) {
-    Entry entry = unfinished.get(delivery.sequence());
+    Entry entry = read.get(delivery.place());
     entry.state = delay.isZero() ? State.READY : State.DELAYED;
     entry.dueMillis = now + delay.toMillis();
     entry.latest = null;
   }
 
   void released(Delivery<byte[]> delivery) {
-    Entry entry = unfinished.get(delivery.sequence());
+    Entry entry = read.get(delivery.place());
     entry.state = State.READY;
     entry.attempts--;
     entry.latest = null;
   }
 
-  /** The queue was closed: all that is out is void and comes again. */
-  void restarted() {
-    for (Entry entry : unfinished.values()) {
-      entry.state = isSpent(entry) ? State.SPENT : State.READY;
-      entry.latest = null;
-    }
+  void extended(Delivery<byte[]> delivery, Duration by, long now) {
+    Entry entry = read.get(delivery.place());
+    entry.state = State.OUT;
+    long latest = entry.handedOverMillis + Duration.ofHours(12).toMillis();
+    entry.dueMillis = Math.min(now + by.toMillis(), latest);
   }
 
-  /** A poll has gone past what the runs before had used up. */
-  private void passed(long end) {
-    unfinished
-        .entrySet()
-        .removeIf(
-            entry ->
-                entry.getKey() < end
-                    && entry.getValue().state == State.SPENT
-                    && dead.add(entry.getKey()));
+  /** Was moved: everything from there on is new, everything before it finished. */
+  void moved(long to) {
+    read.forEach(
+        (place, entry) -> {
+          if (entry.latest != null) {
+            stale.add(entry.latest);
+          }
+          if (entry.state == State.DYING && !entry.hasLetter) {
+            perhapsDead.add(place);
+          }
+        });
+    read.clear();
+    tried.clear();
+    finished.clear();
+    position = to;
+  }
+
+  /**
+   * Was closed, or killed: all that is out is void and comes again.
+   *
+   * @param isFinished what the reopened one says of messages that were given up
+   */
+  void restarted(LongPredicate isFinished) {
+    paused = false;
+    stale.clear();
+    long floor = position;
+    NavigableMap<Long, Entry> before = new TreeMap<>(read);
+    read.clear();
+    for (long place = before.isEmpty() ? position : before.firstKey(); place < position; place++) {
+      Entry entry = before.get(place);
+      if (entry == null || (entry.state == State.DYING && isFinished.test(place))) {
+        if (entry != null && !entry.hasLetter) {
+          dead.add(place);
+        }
+        finished.add(place);
+      } else {
+        assertThat(entry.hasLetter).as("%s has a letter and is not finished", place).isFalse();
+        floor = Math.min(floor, place);
+        if (entry.wasHandedOver) {
+          tried.put(place, entry.attempts);
+        }
+      }
+    }
+    position = floor;
+    finished.removeIf(place -> place < position);
+    passFinished();
   }
 }

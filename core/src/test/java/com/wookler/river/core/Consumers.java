@@ -1,0 +1,226 @@
+package com.wookler.river.core;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import com.wookler.river.core.message.StaleReceiptException;
+import com.wookler.river.core.subscriber.Delivery;
+import com.wookler.river.core.subscriber.Settled;
+import com.wookler.river.core.subscriber.Settlement;
+import com.wookler.river.core.subscriber.Subscriber;
+import java.time.Duration;
+import java.util.List;
+
+/** What consumers do with the subscribers of a {@link ModelledQueue}, and its models with them. */
+final class Consumers {
+  private final ModelledQueue queue;
+
+  Consumers(ModelledQueue queue) {
+    this.queue = queue;
+  }
+
+  /** The model that a number means, at the present time. */
+  private SubscriberModel now(int a) {
+    return now(queue.model(a));
+  }
+
+  private SubscriberModel now(SubscriberModel model) {
+    model.expire(queue.millis());
+    return model;
+  }
+
+  private Subscriber<byte[]> subscriber(SubscriberModel model) {
+    return queue.subscriber(model);
+  }
+
+  void next(int a, int times) {
+    SubscriberModel model = now(a);
+    for (int i = 0; i < times; i++) {
+      if (next(model) == null) {
+        return;
+      }
+    }
+  }
+
+  private Delivery<byte[]> next(SubscriberModel model) {
+    boolean more;
+    do {
+      queue.bury(model);
+      Delivery<byte[]> delivery = subscriber(model).next();
+      if (delivery != null) {
+        queue.log.shouldBeAsPublished(delivery);
+        model.handedOver(delivery, queue.millis());
+        return delivery;
+      }
+      model.nothing();
+      more = queue.bury(model); // which makes room, or lets a key go on
+    } while (more);
+    return null;
+  }
+
+  void takeBatch(int a, int max) throws InterruptedException {
+    SubscriberModel model = now(a);
+    int missing = max;
+    boolean more;
+    do {
+      queue.bury(model);
+      List<Delivery<byte[]>> taken = subscriber(model).batch(missing, Duration.ZERO);
+      for (Delivery<byte[]> delivery : taken) {
+        queue.log.shouldBeAsPublished(delivery);
+        model.handedOver(delivery, queue.millis());
+      }
+      missing -= taken.size();
+      if (missing > 0) {
+        model.nothing();
+      }
+      more = missing > 0 && queue.bury(model);
+    } while (more);
+  }
+
+  /** Takes and acknowledges all that comes now. */
+  void finishWhatComes(SubscriberModel model) {
+    now(model);
+    for (Delivery<byte[]> delivery : model.out()) {
+      delivery.ack();
+      model.acked(delivery);
+    }
+    for (Delivery<byte[]> next = next(model); next != null; next = next(model)) {
+      next.ack();
+      model.acked(next);
+    }
+  }
+
+  void ack(int a, int b) {
+    SubscriberModel model = now(a);
+    List<Delivery<byte[]>> out = model.out();
+    int from = out.isEmpty() ? 0 : b % out.size();
+    for (Delivery<byte[]> delivery : out.subList(from, Math.min(out.size(), from + 1 + b / 2))) {
+      delivery.ack();
+      delivery.ack();
+      model.acked(delivery);
+    }
+  }
+
+  void ackUpTo(int a, int b) {
+    SubscriberModel model = now(a);
+    queue.bury(model);
+    if (!model.out().isEmpty()) {
+      Delivery<byte[]> last = model.out().get(b % model.out().size());
+      subscriber(model).ackUpTo(last);
+      model.ackedUpTo(last);
+    }
+  }
+
+  /** A verdict on one message that is out. */
+  void decide(int a, int b, Settlement verdict) {
+    SubscriberModel model = now(a);
+    if (!model.out().isEmpty()) {
+      Delivery<byte[]> delivery = model.out().get(b % model.out().size());
+      for (int i = 0; i < 2; i++) { // again is harmless
+        carryOut(verdict, delivery);
+      }
+      decided(model, delivery, verdict);
+    }
+  }
+
+  private static void carryOut(Settlement verdict, Delivery<byte[]> delivery) {
+    if (verdict instanceof Settlement.Nack nack) {
+      if (nack.delay() == null) {
+        delivery.nack();
+      } else {
+        delivery.nack(nack.delay());
+      }
+    } else if (verdict instanceof Settlement.Reject reject) {
+      delivery.reject(reject.reason());
+    } else if (verdict instanceof Settlement.Extend extend) {
+      delivery.extend(extend.time());
+    } else if (verdict.equals(Settlement.release())) {
+      delivery.release();
+    } else {
+      delivery.ack();
+    }
+  }
+
+  private void decided(SubscriberModel model, Delivery<byte[]> delivery, Settlement verdict) {
+    if (verdict instanceof Settlement.Nack nack) {
+      if (model.isLast(delivery)) {
+        model.rejected(delivery);
+      } else {
+        model.givenBack(delivery, delay(model, delivery, nack), queue.millis());
+      }
+    } else if (verdict instanceof Settlement.Reject) {
+      model.rejected(delivery);
+    } else if (verdict instanceof Settlement.Extend extend) {
+      model.extended(delivery, extend.time(), queue.millis());
+    } else if (verdict.equals(Settlement.release())) {
+      model.released(delivery);
+    } else {
+      model.acked(delivery);
+    }
+  }
+
+  private static Duration delay(
+      SubscriberModel model, Delivery<byte[]> delivery, Settlement.Nack nack) {
+    return nack.delay() == null
+        ? Duration.ofMillis(model.config().backoff().millis(delivery.place(), delivery.attempt()))
+        : nack.delay();
+  }
+
+  /** A verdict on some messages that are out, by holders that have their receipts only. */
+  void settleByReceipt(int a, int b, Settlement verdict) {
+    SubscriberModel model = now(a);
+    List<Delivery<byte[]>> out = model.out();
+    if (out.isEmpty()) {
+      return;
+    }
+    List<Delivery<byte[]>> some = out.subList(b % out.size(), out.size());
+    List<String> receipts = some.stream().map(Delivery::receipt).toList();
+    for (int i = 0; i < 2; i++) { // again is harmless
+      assertThat(subscriber(model).settle(receipts, verdict)).containsOnly(Settled.OK);
+    }
+    some.forEach(delivery -> decided(model, delivery, verdict));
+  }
+
+  /** Who comes too late is told, and changes nothing. */
+  void decideTooLate(int a, int b) {
+    SubscriberModel model = now(a);
+    if (model.stale().isEmpty()) {
+      return;
+    }
+    Delivery<byte[]> late = model.stale().get(b % model.stale().size());
+    assertThat(subscriber(model).settle(List.of(late.receipt()), Settlement.ack()))
+        .containsExactly(Settled.STALE);
+    assertThatThrownBy(() -> carryOut(b % 2 == 0 ? Settlement.ack() : Settlement.release(), late))
+        .isInstanceOf(StaleReceiptException.class);
+  }
+
+  void peek(int a, int max) {
+    SubscriberModel model = now(a);
+    if (model.isPaused()) {
+      return;
+    }
+    next(model); // has what is due noticed
+    queue.bury(model);
+    List<Long> seen = subscriber(model).peek(max).stream().map(Delivery::place).toList();
+    List<Long> visible = model.visible(queue.queue().stats().firstSequence());
+    assertThat(seen).isEqualTo(visible.subList(0, Math.min(max, visible.size())));
+  }
+
+  void pause(int a, boolean value) {
+    SubscriberModel model = now(a);
+    if (value) {
+      subscriber(model).pause();
+    } else {
+      subscriber(model).resume();
+    }
+    model.pause(value);
+  }
+
+  void purge(int a) {
+    SubscriberModel model = now(a);
+    queue.bury(model);
+    long skipped = subscriber(model).purge();
+    assertThat(skipped).isBetween(model.lag() - queue.log.passedOver(), model.lag());
+    model.moved(queue.log.end());
+  }
+}

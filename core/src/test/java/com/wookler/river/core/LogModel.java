@@ -1,0 +1,119 @@
+package com.wookler.river.core;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.wookler.river.common.TimeSource;
+import com.wookler.river.core.message.Message;
+import com.wookler.river.core.message.Micros;
+import com.wookler.river.core.subscriber.Delivery;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Comparator;
+import java.util.Map;
+import java.util.PriorityQueue;
+import java.util.concurrent.ConcurrentHashMap;
+
+/**
+ * What a queue's log must hold, place by place. A message that is delayed has two: where it was
+ * published, at which subscribers pass it over, and behind what there was when it fell due.
+ */
+final class LogModel {
+  /** One place; due is 0 where the message is delivered. */
+  private record Entry(Message<byte[]> message, long sequence, long micros, long due, long told) {}
+
+  private final TimeSource time;
+  private final Map<Long, Entry> entries = new ConcurrentHashMap<>();
+  private final PriorityQueue<Entry> putOff =
+      new PriorityQueue<>(Comparator.comparing(Entry::due).thenComparing(Entry::sequence));
+
+  LogModel(TimeSource time) {
+    this.time = time;
+  }
+
+  /** A message was published, perhaps beside others; the time stands still meanwhile. */
+  void published(long sequence, Message<byte[]> message) {
+    long now = time.epochMicros();
+    Duration delay = message.delay();
+    Entry entry =
+        new Entry(message, sequence, now, delay == null ? 0 : now + delay.toNanos() / 1_000, now);
+    assertThat(entries.put(sequence, entry)).as("sequence %s twice", sequence).isNull();
+    if (delay != null) {
+      synchronized (putOff) {
+        putOff.add(entry);
+      }
+    }
+  }
+
+  /** The time has moved: what is due now gets its second place. */
+  void fallDue() {
+    long now = time.epochMicros();
+    while (!putOff.isEmpty() && putOff.peek().due <= now) {
+      Entry due = putOff.remove();
+      entries.put(end(), new Entry(due.message, due.sequence, now, 0, due.told));
+    }
+  }
+
+  /** Behind the last place. */
+  long end() {
+    return entries.size();
+  }
+
+  /** How many wait to be due. */
+  long delayed() {
+    return putOff.size();
+  }
+
+  /** Whether no subscriber is given what stands here. */
+  boolean isPassedOver(long place) {
+    return entries.get(place).due > 0;
+  }
+
+  /** Places at which nobody is given anything. */
+  long passedOver() {
+    return entries.values().stream().filter(entry -> entry.due > 0).count();
+  }
+
+  /** The next place that subscribers are given; housekeeping may have had them pass the others. */
+  long behindPassedOver(long place) {
+    long next = place;
+    while (next < end() && isPassedOver(next)) {
+      next++;
+    }
+    return next;
+  }
+
+  /** The key of what stands here, or null. */
+  String key(long place) {
+    return entries.get(place).message.key();
+  }
+
+  /** When this place was written. */
+  Instant writtenAt(long place) {
+    return Micros.toInstant(entries.get(place).micros);
+  }
+
+  /** The first place that was written at this time or later. */
+  long firstAt(Instant at) {
+    long place = 0;
+    while (place < end() && writtenAt(place).isBefore(at)) {
+      place++;
+    }
+    return place;
+  }
+
+  /** The sequence that its publisher was told of what stands here. */
+  long sequence(long place) {
+    return entries.get(place).sequence;
+  }
+
+  void shouldBeAsPublished(Delivery<byte[]> delivery) {
+    Entry entry = entries.get(delivery.place());
+    assertThat(delivery.sequence()).isEqualTo(entry.sequence);
+    assertThat(delivery.publishedAt()).isEqualTo(Micros.toInstant(entry.told));
+    assertThat(delivery.data()).isEqualTo(entry.message.data());
+    assertThat(delivery.key()).isEqualTo(entry.message.key());
+    Map<String, byte[]> headers = entry.message.headers();
+    assertThat(delivery.headers().keySet()).containsExactlyElementsOf(headers.keySet());
+    delivery.headers().forEach((name, value) -> assertThat(value).isEqualTo(headers.get(name)));
+  }
+}

@@ -1,0 +1,329 @@
+package com.wookler.river.core;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import com.wookler.river.common.ManualTimeSource;
+import com.wookler.river.core.log.BlockInfo;
+import com.wookler.river.core.log.RecycleStrategy;
+import com.wookler.river.core.message.Message;
+import com.wookler.river.core.message.MessageConverter;
+import com.wookler.river.core.subscriber.Backoff;
+import com.wookler.river.core.subscriber.DeadLetters;
+import com.wookler.river.core.subscriber.Delivery;
+import com.wookler.river.core.subscriber.Order;
+import com.wookler.river.core.subscriber.Position;
+import com.wookler.river.core.subscriber.Subscriber;
+import com.wookler.river.core.subscriber.SubscriberConfig;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.NavigableSet;
+import java.util.TreeMap;
+import java.util.concurrent.ConcurrentSkipListSet;
+import java.util.function.LongPredicate;
+import org.awaitility.core.ThrowingRunnable;
+
+/**
+ * A queue beside the models of its log and its subscribers: opened, closed and killed, with its
+ * blocks and its backup looked at.
+ */
+final class ModelledQueue implements AutoCloseable {
+  /** How many subscribers there may be. */
+  static final int SUBSCRIBERS = 4;
+
+  private static final int BLOCK_BYTES = 1 << 20; // a kill copies them
+
+  static final Duration ACK_TIMEOUT = Duration.ofSeconds(30);
+
+  final ManualTimeSource time = new ManualTimeSource(Instant.parse("2026-11-20T10:00:00Z"));
+  final LogModel log = new LogModel(time);
+
+  private final Map<String, SubscriberModel> models = new TreeMap<>();
+  private final NavigableSet<Long> blockEnds = new ConcurrentSkipListSet<>();
+  private final RecycleStrategy strategy;
+  private final Path base;
+  private Path directory;
+  private MessageQueue<byte[]> queue;
+  private int kills;
+  private long gone; // messages that had left the log when somebody came, or came back
+
+  ModelledQueue(RecycleStrategy strategy) throws IOException {
+    this.strategy = strategy;
+    this.base = Files.createTempDirectory("river-queue");
+    this.directory = base.resolve("0");
+    this.queue = open();
+  }
+
+  private MessageQueue<byte[]> open() {
+    MessageQueue<byte[]> opened =
+        MessageQueue.builder("orders", MessageConverter.bytes())
+            .directory(directory.resolve("data"))
+            .backup(directory.resolve("backup"), Duration.ofDays(365))
+            .recycle(this::noting)
+            .blockBytes(BLOCK_BYTES)
+            .syncInterval(Duration.ofMillis(5)) // the pace of housekeeping, too
+            .maxMessageBytes(16 << 10)
+            .timeSource(time)
+            .open();
+    assertThat(opened.stats().nextSequence()).isEqualTo(log.end());
+    return opened;
+  }
+
+  /** Notes where blocks end: a strategy's yes is carried out under the same lock. */
+  private boolean noting(BlockInfo block) {
+    boolean due = strategy.isDue(block) || block.bytes() > BLOCK_BYTES / 2; // before it is full
+    if (due) {
+      blockEnds.add(block.firstSequence() + block.messages());
+    }
+    return due;
+  }
+
+  MessageQueue<byte[]> queue() {
+    return queue;
+  }
+
+  long millis() {
+    return time.nanoTime() / 1_000_000;
+  }
+
+  private static void eventually(ThrowingRunnable what) {
+    await().pollInterval(Duration.ofMillis(2)).untilAsserted(what);
+  }
+
+  /** The subscriber that a number means; there is one at least. */
+  SubscriberModel model(int a) {
+    return List.copyOf(models.values()).get(a % models.size());
+  }
+
+  Subscriber<byte[]> subscriber(SubscriberModel model) {
+    return queue.subscriber(model.config());
+  }
+
+  void publish(Message<byte[]> message) {
+    log.published(queue.publisher().publish(message), message);
+  }
+
+  void publish(List<Message<byte[]>> batch) {
+    long first = queue.publisher().publish(batch);
+    assertThat(first).isEqualTo(log.end());
+    for (int i = 0; i < batch.size(); i++) {
+      log.published(first + i, batch.get(i));
+    }
+  }
+
+  /** Moves the clock, and waits until what was delayed and is due stands in the log. */
+  void advance(Duration by) {
+    time.advance(by);
+    log.fallDue();
+    eventually(() -> assertThat(queue.stats().nextSequence()).isEqualTo(log.end()));
+    assertThat(queue.stats().delayed()).isEqualTo(log.delayed());
+  }
+
+  private static SubscriberConfig config(int which, Position start) {
+    return SubscriberConfig.builder("subscriber-" + which)
+        .ack(which != 1)
+        .ackTimeout(ACK_TIMEOUT)
+        .order(which == 3 ? Order.KEY : Order.SEQUENCE)
+        .maxInFlight(which == 2 ? 3 : 20)
+        .window(which == 2 ? 6 : which == 3 ? 40 : 10_000)
+        .maxDeliveries(which == 0 || which == 3 ? 3 : 0)
+        .backoff(which == 0 || which == 3 ? Backoff.fixed(Duration.ofSeconds(7)) : Backoff.none())
+        .start(start)
+        .build();
+  }
+
+  /** Whom a number means comes, if it is not there. */
+  void subscribe(int which, Position start) {
+    SubscriberConfig config = config(which % SUBSCRIBERS, start);
+    if (models.containsKey(config.name())) {
+      queue.subscriber(config);
+      return;
+    }
+    long first = firstNow();
+    long from = queue.subscriber(config).stats().ackFloor();
+    shouldBe(from, start, first);
+    models.put(config.name(), new SubscriberModel(config, log, from));
+  }
+
+  void seek(SubscriberModel model, Position to) {
+    long first = firstNow();
+    subscriber(model).seek(to);
+    long from = subscriber(model).stats().ackFloor();
+    shouldBe(from, to, first);
+    model.moved(from);
+  }
+
+  /** Whether a position led to the right place; what has left the log is in the backup. */
+  private void shouldBe(long place, Position position, long first) {
+    if (position.equals(Position.latest())) {
+      assertThat(place).isEqualTo(log.end());
+    } else if (position instanceof Position.At at) {
+      shouldBe(place, Math.min(at.sequence(), log.end()));
+    } else if (position instanceof Position.Since since) {
+      shouldBe(place, log.firstAt(since.time()));
+    } else {
+      assertThat(place).isBetween(first, log.behindPassedOver(firstNow()));
+    }
+    gone = firstNow(); // to which it may have come too late
+  }
+
+  private void shouldBe(long place, long expected) {
+    assertThat(place).isBetween(expected, log.behindPassedOver(expected));
+  }
+
+  /** All but the last may go. */
+  void remove(SubscriberModel model) {
+    if (models.size() > 1) {
+      models.remove(model.config().name());
+      assertThat(queue.removeSubscriber(model.config().name())).isTrue();
+      assertThat(queue.removeSubscriber(model.config().name())).isFalse();
+    }
+  }
+
+  void closeSubscriber(SubscriberModel model) {
+    model.expire(millis());
+    subscriber(model).close();
+    restarted(model);
+  }
+
+  private void restarted(SubscriberModel model) {
+    LongPredicate isFinished = place -> subscriber(model).isFinished(place); // opens it if asked
+    model.restarted(isFinished);
+  }
+
+  private void restarted() {
+    queue = open();
+    models.values().forEach(this::restarted);
+  }
+
+  void restart() {
+    models.values().forEach(model -> model.expire(millis()));
+    queue.close();
+    restarted();
+  }
+
+  /** What the directory holds at this moment is all that is left. */
+  void kill() throws IOException {
+    models.values().forEach(model -> model.expire(millis()));
+    kills++;
+    Path left = base.resolve(String.valueOf(kills));
+    List<Long> ends;
+    do {
+      if (Files.exists(left)) {
+        DataDirectory.deleteTree(left);
+      }
+      ends = List.copyOf(blockEnds);
+    } while (!KilledCopy.of(directory, left) || !ends.equals(List.copyOf(blockEnds)));
+    queue.close();
+    DataDirectory.deleteTree(directory);
+    blockEnds.retainAll(ends);
+    directory = left;
+    restarted();
+  }
+
+  /**
+   * Waits until the letters of what is given up are safe: until then such a message keeps its place
+   * and its key, and that is the background's work.
+   *
+   * @return whether there were any
+   */
+  boolean bury(SubscriberModel model) {
+    boolean some = false;
+    while (model.areSomeDying()) {
+      some = true;
+      Subscriber<byte[]> subscriber = subscriber(model);
+      List<Long> dying = model.dying();
+      eventually(() -> assertThat(dying).allMatch(subscriber::isFinished));
+      model.died();
+    }
+    return some;
+  }
+
+  /** The oldest in the log is never younger than what somebody needs. */
+  void shouldHoldWhatIsUnfinished() {
+    assertThat(firstNow()).isLessThanOrEqualTo(Math.max(gone, floor()));
+  }
+
+  private long floor() {
+    return models.values().stream().mapToLong(this::surelyUnfinished).min().orElse(0);
+  }
+
+  /** What is given up may be finished already. */
+  private long surelyUnfinished(SubscriberModel model) {
+    return model.areSomeDying() ? Long.MAX_VALUE : model.floor();
+  }
+
+  private long firstNow() {
+    return queue.stats().firstSequence();
+  }
+
+  /** Waits for housekeeping: in the backup is what all have finished, in the log all the rest. */
+  void settle() {
+    for (SubscriberModel model : models.values()) {
+      model.expire(millis());
+      bury(model);
+    }
+    eventually(
+        () -> {
+          if (firstNow() != drained()) {
+            queue.force(); // the clock stands still, and delayed messages are forced by it
+          }
+          assertThat(firstNow()).as("the oldest in the log").isEqualTo(drained());
+          assertThat(queue.stats().backups())
+              .isBetween(blockEnds.headSet(firstNow(), true).size(), blockEnds.size());
+        });
+    List<Delivery<byte[]>> all = queue.read(0, Integer.MAX_VALUE);
+    assertThat(all).hasSize((int) log.end());
+    all.forEach(log::shouldBeAsPublished);
+  }
+
+  /** Where the log should begin. */
+  private long drained() {
+    Long last = blockEnds.floor(floor());
+    return last == null ? gone : Math.max(gone, last);
+  }
+
+  /** Takes and acknowledges until every subscriber has finished every message. */
+  void finishAll(Consumers consumers) {
+    for (SubscriberModel model : models.values()) {
+      subscriber(model).resume();
+      model.pause(false);
+    }
+    for (int round = 0; models.values().stream().anyMatch(model -> model.lag() > 0); round++) {
+      assertThat(round).as("rounds to finish all").isLessThan(200);
+      models.values().forEach(consumers::finishWhatComes);
+      advance(ACK_TIMEOUT);
+    }
+    for (SubscriberModel model : models.values()) {
+      Subscriber<byte[]> subscriber = subscriber(model);
+      eventually(() -> assertThat(subscriber.stats().lag()).isZero());
+      List<Long> letters = new ArrayList<>(letters(subscriber));
+      for (long dead : model.dead()) {
+        assertThat(letters.remove(dead)).as("letter of %s", dead).isTrue();
+      }
+      model.perhapsDead().forEach(letters::remove);
+      assertThat(letters).as("letters of what was not given up").isEmpty();
+    }
+  }
+
+  private static List<Long> letters(Subscriber<byte[]> subscriber) {
+    return subscriber.deadLetters().peek(Integer.MAX_VALUE).stream()
+        .map(Delivery::headers)
+        .map(headers -> headers.getOrDefault(DeadLetters.PLACE, headers.get(DeadLetters.SEQUENCE)))
+        .map(text -> Long.valueOf(new String(text, StandardCharsets.UTF_8)))
+        .toList();
+  }
+
+  @Override
+  public void close() throws IOException {
+    queue.close();
+    DataDirectory.deleteTree(base);
+  }
+}
