@@ -6,6 +6,7 @@ import com.wookler.river.common.ManualTimeSource;
 import com.wookler.river.core.message.Message;
 import com.wookler.river.core.message.MessageConverter;
 import com.wookler.river.core.subscriber.Delivery;
+import com.wookler.river.core.subscriber.Order;
 import com.wookler.river.core.subscriber.Position;
 import com.wookler.river.core.subscriber.Subscriber;
 import com.wookler.river.core.subscriber.SubscriberConfig;
@@ -35,7 +36,7 @@ import java.util.zip.ZipOutputStream;
  *
  * <p>Every kind of file is there: blocks with and without seal, marks, a backup, settings, an index
  * of keys, how far was forwarded and taken from another queue, and the positions and
- * acknowledgements of three subscribers.
+ * acknowledgements of four subscribers, one of them in the order of keys.
  */
 final class FormatFixture {
   static final int MESSAGES = 100;
@@ -65,6 +66,15 @@ final class FormatFixture {
 
   static SubscriberConfig billing() {
     return SubscriberConfig.builder("billing").ack(true).window(1000).build();
+  }
+
+  static SubscriberConfig byKey() {
+    return SubscriberConfig.builder("keyed")
+        .ack(true)
+        .order(Order.KEY)
+        .window(1000)
+        .start(Position.sequence(60))
+        .build();
   }
 
   /** The message of a sequence: single ones with keys and headers, then two batches. */
@@ -98,6 +108,7 @@ final class FormatFixture {
           SubscriberConfig.builder("late").ack(true).start(Position.sequence(70)).build());
       audit.batch(50, Duration.ZERO);
       finishSome(billing);
+      finishSomeByKey(queue.subscriber(byKey()));
       await()
           .until(
               () -> {
@@ -152,6 +163,15 @@ final class FormatFixture {
       }
     }
     billing.next();
+  }
+
+  /** Of 60 to 63, of which each is the first of its key or has none, 61 and 63 are out. */
+  private static void finishSomeByKey(Subscriber<String> keyed) throws InterruptedException {
+    for (Delivery<String> delivery : keyed.batch(4, Duration.ZERO)) {
+      if (delivery.sequence() % 2 == 0) {
+        delivery.ack();
+      }
+    }
   }
 
   static void copy(Path from, Path to) throws IOException {

@@ -62,6 +62,7 @@ class FormatTest {
         shouldBe(billing.next(), i, 2);
       }
       shouldGive(billing, 60, 1);
+      shouldGiveByKey(queue.subscriber(FormatFixture.byKey()));
       assertThat(queue.publisher().publish("next")).isEqualTo(FormatFixture.MESSAGES + 1);
       shouldGiveWhatWasDelayed(queue, time);
       queue.force();
@@ -96,6 +97,29 @@ class FormatTest {
     for (int i = 0; i < all.size(); i++) {
       shouldBe(all.get(i), from + i, attempt);
     }
+  }
+
+  /** Those that were out first, then all in the order of their keys. */
+  private static void shouldGiveByKey(Subscriber<String> keyed) throws InterruptedException {
+    assertThat(keyed.config().equalsButForStart(FormatFixture.byKey())).isTrue();
+    Map<String, Long> last = new TreeMap<>();
+    int given = 0;
+    for (List<Delivery<String>> all = keyed.batch(200, Duration.ZERO);
+        !all.isEmpty();
+        all = keyed.batch(200, Duration.ZERO)) {
+      assertThat(all).extracting(Delivery::key).filteredOn(Objects::nonNull).doesNotHaveDuplicates();
+      for (Delivery<String> one : all) {
+        shouldBe(one, (int) one.sequence(), one.sequence() == 61 || one.sequence() == 63 ? 2 : 1);
+        if (one.key() != null) {
+          Long before = last.put(one.key(), one.sequence());
+          assertThat(before == null || before < one.sequence()).isTrue();
+        }
+        given++;
+      }
+      keyed.ack(all);
+    }
+    assertThat(given).isEqualTo(FormatFixture.MESSAGES - 60 - 2);
+    assertThat(keyed.stats().lag()).isZero();
   }
 
   private static void shouldBe(Delivery<String> delivery, int sequence, int attempt) {
