@@ -107,7 +107,10 @@ class FormatTest {
     for (List<Delivery<String>> all = keyed.batch(200, Duration.ZERO);
         !all.isEmpty();
         all = keyed.batch(200, Duration.ZERO)) {
-      assertThat(all).extracting(Delivery::key).filteredOn(Objects::nonNull).doesNotHaveDuplicates();
+      assertThat(all)
+          .extracting(Delivery::key)
+          .filteredOn(Objects::nonNull)
+          .doesNotHaveDuplicates();
       for (Delivery<String> one : all) {
         shouldBe(one, (int) one.sequence(), one.sequence() == 61 || one.sequence() == 63 ? 2 : 1);
         if (one.key() != null) {

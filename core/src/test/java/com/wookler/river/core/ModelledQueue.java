@@ -267,6 +267,7 @@ final class ModelledQueue implements AutoCloseable {
   /** Waits for housekeeping: in the backup is what all have finished, in the log all the rest. */
   void settle() {
     for (SubscriberModel model : models.values()) {
+      subscriber(model); // one that is closed passes over nothing
       model.expire(millis());
       bury(model);
     }
