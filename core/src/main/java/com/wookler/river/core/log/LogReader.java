@@ -218,6 +218,12 @@ public final class LogReader implements AutoCloseable {
       if (!salvage.open(position)) {
         throw e;
       }
+    } catch (
+        IOException e) { // it cannot be opened now, or its index leads out of what a file can be
+      cursor.close();
+      if (!salvage.open(position)) { // whose own errors are those of the file
+        throw new DamagedMessageException("damaged: nothing in its block proves to be it", e);
+      }
     }
   }
 
@@ -298,7 +304,7 @@ public final class LogReader implements AutoCloseable {
     try (BlockSearch search = new BlockSearch(store, cursor, document)) {
       search.time(block, micros);
       return OptionalLong.of(document.firstSequence());
-    } catch (DamagedMessageException | InternalError e) {
+    } catch (IOException | DamagedMessageException | InternalError e) { // as in a search
       PageFaults.settle();
       cursor.close();
       return log.surveys().make(block, settings, log.nextSequence()).publishedAt(micros);

@@ -259,6 +259,20 @@ class DamagedFilesTest {
     shouldHoldAllBut(opened);
   }
 
+  /** Chronicle would make the file so long, which no file system can: that is not "not now". */
+  @Test
+  void shouldReadABlockWhoseIndexLeadsOutOfAnyFile() throws IOException {
+    byte[] far = new byte[8];
+    far[6] = 16;
+    LogFixture.write(log.block(2), ChronicleHeader.INDEX2INDEX, far);
+    log.open();
+    LogReader reader = log.reader();
+    reader.moveTo(13);
+    assertThat(text(reader.next())).isEqualTo("m13");
+    assertThat(text(reader.next())).isEqualTo("m14");
+    assertThat(log.reader().sequenceAt(LogFixture.START.getEpochSecond() * 1_000_000)).isPresent();
+  }
+
   @Test
   void shouldSetADirectoryInPlaceOfABlockAside() throws IOException {
     Files.delete(log.block(2));
