@@ -66,8 +66,9 @@ final class Cursor {
    * @param slots how many slots are valid
    * @param older the slot that doesn't have the mark, to be written next
    * @param generation the log in use; 0 if damaged
+   * @param named whether it says which log is in use
    */
-  record Content(int kind, long mark, int slots, int older, long generation) {
+  record Content(int kind, long mark, int slots, int older, long generation, boolean named) {
     /** Whether the file can go on being used as it is. */
     boolean sound() {
       return kind >= 0 && slots > 0;
@@ -103,7 +104,8 @@ final class Cursor {
       }
     }
     int kind = header && found.length == SIZE ? in.getInt(KIND) : -1;
-    return new Content(kind, mark, slots, older, Math.max(0, slot(in, GENERATION, owner)));
+    long generation = slot(in, GENERATION, owner);
+    return new Content(kind, mark, slots, older, Math.max(0, generation), generation >= 0);
   }
 
   /** Makes the file, replacing an old one, and forces it. */

@@ -162,7 +162,7 @@ final class Recovery {
       created = false;
       newest = Math.max(newest, cursor.generation());
       replay.handedOver(cursor.mark());
-      torn += cursor.slots() == 1 ? 1 : 0;
+      torn += cursor.slots() == 1 || !cursor.named() ? 1 : 0; // then a log may be missing
       if (!cursor.sound()) {
         setAside(cursorPath, "is damaged; made again from the other files");
       }
