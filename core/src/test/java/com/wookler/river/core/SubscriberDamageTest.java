@@ -24,6 +24,7 @@ import org.junit.jupiter.api.io.TempDir;
  * gets at least what it had not finished.
  */
 class SubscriberDamageTest {
+  private static final int FORMAT_AT = "{'format':".length();
   private static final int SEEDS = Integer.getInteger("river.damage.seeds", 20);
   private static final long FIRST_SEED = Long.getLong("river.damage.seed", 1);
   private static final int MESSAGES = 100;
@@ -69,8 +70,9 @@ class SubscriberDamageTest {
     Random random = new Random(3);
     for (int i = 0; i < 15; i++) {
       byte[] bytes = sound.clone();
-      int at = random.nextInt(bytes.length);
-      bytes[at] ^= (byte) (1 << random.nextInt(7));
+      boolean isFormat = i == 0; // 1 becomes 9, which a later version may have
+      int at = isFormat ? FORMAT_AT : random.nextInt(bytes.length);
+      bytes[at] ^= (byte) (1 << (isFormat ? 3 : random.nextInt(7)));
       Path copy = copy("flip" + i);
       Files.write(copy.resolve(settings), bytes);
       try (MessageQueue<String> queue = open(copy)) {
