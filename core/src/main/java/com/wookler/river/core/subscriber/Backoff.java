@@ -16,6 +16,9 @@ import java.util.stream.Collectors;
  * Delivery#nack(Throwable)}. As text, in XML: {@code none}, {@code fixed 5ss}, {@code list 1ss 5ss
  * 30ss}, {@code exponential 1ss 5mm}, or {@code exponential 1ss 5mm 2.0 0.2} with factor and
  * jitter.
+ *
+ * <p>Attempts are kept on disk, waits are not: what waits when its subscriber is closed or killed
+ * comes as soon as that is opened again.
  */
 public sealed interface Backoff {
   /** No wait: available again at once. */

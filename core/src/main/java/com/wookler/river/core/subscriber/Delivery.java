@@ -81,6 +81,11 @@ public interface Delivery<M> {
    * last one that {@link SubscriberConfig#maxDeliveries} allows, the message becomes a dead letter
    * at once, as by {@link #reject}.
    *
+   * <p>The attempt is on disk as that of any delivery, the delay is not: if the subscriber is
+   * closed or killed before it is over, the message comes again as soon as the subscriber is
+   * opened. What must wait in any case is published anew with {@link
+   * com.wookler.river.core.message.Message#deliverAfter}.
+   *
    * @param delay zero or more
    */
   void nack(Duration delay);

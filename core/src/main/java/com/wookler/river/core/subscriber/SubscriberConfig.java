@@ -185,7 +185,11 @@ public final class SubscriberConfig {
     return retries.maxDeliveries();
   }
 
-  /** How long a message waits before it is delivered again (default none). */
+  /**
+   * How long a message waits before it is delivered again (default none). The wait ends with the
+   * run: what waits when the subscriber is closed or killed comes as soon as it is opened again, as
+   * {@link Delivery#nack(Duration)} says.
+   */
   public Backoff backoff() {
     return retries.backoff();
   }
