@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import com.wookler.river.core.log.CheckedJson;
 import com.wookler.river.core.message.Message;
 import com.wookler.river.core.message.MessageConverter;
 import com.wookler.river.core.message.QueueLockedException;
@@ -91,7 +92,7 @@ class LeakTest {
     open("newer").close();
     Path newer = directory.resolve("newer").resolve("subscribers").resolve("s");
     Files.createDirectories(newer);
-    Files.writeString(newer.resolve("subscriber.json"), "{\"format\":99}");
+    CheckedJson.write(newer.resolve("subscriber.json"), CheckedJson.object().put("format", 99));
     for (int i = 0; i < 50; i++) {
       assertThatThrownBy(() -> open("broken")).hasMessageContaining("damaged");
       assertThatThrownBy(() -> open("newer")).hasMessageContaining("format 99");

@@ -175,7 +175,7 @@ class MessageQueueTest {
     assertThatThrownBy(() -> builder.syncInterval(null)).hasMessage("interval");
     assertThatThrownBy(() -> builder.discardedRetention(null)).hasMessage("retention");
     assertThatThrownBy(() -> builder.ehcache(null)).hasMessage("file");
-    assertThatThrownBy(() -> builder.subscriber(null)).hasMessage("settings");
+    assertThatThrownBy(() -> builder.subscriber(null)).hasMessage("subscriber");
     assertThatThrownBy(() -> builder.durability(null)).hasMessage("level");
   }
 
