@@ -42,7 +42,7 @@ public final class RiverServer implements AutoCloseable {
   private static final long CLOSE_SECONDS = 30;
   private static final long LOOK_AT_FILES_MILLIS = 1_000;
   private static final int PATIENT_THREADS = 32;
-  private static final int THREADS = 12; // none of them waits for a message
+  private static final int THREADS = 10; // none of them waits for a message
   private static final int QUEUES_WITH_FIGURES = 200;
   private static final int SUBSCRIBERS_WITH_FIGURES = 1_000;
 
