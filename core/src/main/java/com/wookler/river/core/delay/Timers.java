@@ -155,8 +155,9 @@ final class Timers implements AutoCloseable {
    * @return how many nanoseconds there is nothing to do; 0 if there is more
    */
   long step() {
+    long until = context.time().epochMicros(); // first: all that was published by then is collected
     boolean more = collect();
-    long wait = deliver();
+    long wait = deliver(until);
     return more ? 0 : wait;
   }
 
@@ -221,8 +222,8 @@ final class Timers implements AutoCloseable {
     }
   }
 
-  /** Copies what is due; returns the nanoseconds until something is. */
-  private long deliver() {
+  /** Copies what was due by a time; returns the nanoseconds until something is. */
+  private long deliver(long until) {
     boolean blocked = false;
     boolean needsFiles = false;
     lock.lock();
@@ -231,7 +232,7 @@ final class Timers implements AutoCloseable {
       PublishBuffer buffer = PublishBuffer.ofThread();
       DocumentWriter document = buffer.document();
       document.start();
-      blocked = due.takeOut(now, document, copies, COPY_BYTES);
+      blocked = due.takeOut(until, document, copies, COPY_BYTES);
       append(buffer, now);
       needsFiles = blocked || due.index.needsFiles(limits.entries() / FEW);
       return due.taken() > 0 ? 0 : untilDue(now, blocked);
