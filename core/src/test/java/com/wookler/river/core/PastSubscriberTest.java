@@ -32,6 +32,7 @@ class PastSubscriberTest {
   private static final Instant START = Instant.parse("2026-11-20T10:00:00Z");
   private static final int BLOCK = 10;
   private static final int ARCHIVED = 50;
+  private static final String LOST = "sequences 10 to 19 are lost";
 
   @TempDir Path directory;
 
@@ -237,6 +238,68 @@ class PastSubscriberTest {
     time.advance(Duration.ofDays(1));
     await()
         .until(() -> backups().stream().noneMatch(file -> file.toString().contains("b00000004")));
+  }
+
+  @Test
+  void shouldKeepTheBackupOfAMessageThatIsOutThoughOthersReadOn() {
+    Subscriber<String> late =
+        queue.subscriber(from("late", Position.sequence(25)).ack(true).build());
+    Delivery<String> out = late.next();
+    assertThat(out.sequence()).isEqualTo(25);
+    assertThat(rest(late)).isEqualTo(sequences(26, 80)); // its own reading is in the log now
+
+    time.advance(Duration.ofDays(4)); // past the retention of all five
+
+    await().until(() -> backups().size() == 3); // those of 0 to 19 go
+    time.advance(Duration.ofDays(4));
+    Delivery<String> again = late.next(); // its time was up
+    assertThat(again.sequence()).isEqualTo(25);
+    assertThat(again.data()).isEqualTo("m25");
+    assertThat(backups()).hasSize(3);
+    again.ack();
+    time.advance(Duration.ofDays(1));
+    await().until(() -> backups().stream().noneMatch(file -> file.toString().contains("b0000000")));
+  }
+
+  @Test
+  void shouldPeekIntoTheBackupAndOnIntoTheLogAsItDelivers() {
+    Subscriber<String> late =
+        queue.subscriber(from("late", Position.sequence(46)).ack(true).build());
+    assertThat(late.peek(6))
+        .extracting(Delivery::sequence)
+        .containsExactly(46L, 47L, 48L, 49L, 50L, 51L);
+    late.next();
+    Delivery<String> back = late.next();
+    late.next().ack();
+    back.release();
+
+    List<Delivery<String>> seen = late.peek(100);
+
+    List<Long> expected = new ArrayList<>(List.of(47L));
+    expected.addAll(sequences(49, 80));
+    assertThat(seen).extracting(Delivery::sequence).isEqualTo(expected);
+    assertThat(seen).allSatisfy(each -> assertThat(each.data()).isEqualTo("m" + each.sequence()));
+    assertThat(seen.get(0).attempt()).isZero();
+    assertThat(late.stats().ackFloor()).isEqualTo(46);
+    assertThat(rest(late)).isEqualTo(expected);
+  }
+
+  @Test
+  void shouldPeekBehindWhatIsInNoBackupAnyMore() throws IOException {
+    for (Path file : backups()) {
+      if (file.toString().contains("b00000002")) {
+        Files.delete(file);
+      }
+    }
+    first.seek(Position.sequence(8));
+    try (WarningsOf warnings = new WarningsOf("com.wookler.river.core")) {
+      assertThat(first.peek(4)).extracting(Delivery::sequence).containsExactly(8L, 9L, 20L, 21L);
+      assertThat(warnings.all())
+          .as("a delivery reports what is lost")
+          .noneMatch(line -> line.contains(LOST));
+      assertThat(rest(first)).startsWith(8L, 9L, 20L, 21L);
+      assertThat(warnings.all()).filteredOn(line -> line.contains(LOST)).hasSize(1);
+    }
   }
 
   @Test

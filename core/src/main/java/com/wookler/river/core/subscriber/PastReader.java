@@ -83,6 +83,11 @@ final class PastReader {
     return lost != null && salvage.lostInBackup(lost) ? lost.end() : sequence;
   }
 
+  /** Likewise, and nothing is reported. */
+  long endOfLost(long sequence) {
+    return backup.damageOf(sequence, log.firstSequence()).map(Damage::end).orElse(sequence);
+  }
+
   /** The first sequence behind this one that a backup holds. */
   OptionalLong behind(long sequence) {
     return backup.firstSequenceFrom(sequence);

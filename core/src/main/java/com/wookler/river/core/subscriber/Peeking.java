@@ -15,16 +15,19 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Looks at what a subscriber would be given, changing nothing. Thread-safe: holds the queue's
- * removal lock while it reads, so that no block goes, and the subscriber's lock for a moment a
- * message. Filter and converter are asked without either.
+ * removal lock while it reads, so that no block goes and no backup expires, and the subscriber's
+ * lock for a moment a message. Filter and converter are asked without either.
  */
 final class Peeking<M> {
   private final SubscriberState<M> state;
   private final SubscriberContext<M> context;
   private final BlockLog log;
 
-  /** A message, how often it was delivered, and where to look on. */
+  /** A message, and how often it was delivered. */
   private record Seen(StoredMessage message, int attempts) {}
+
+  /** Where messages are read: what has left the log in the past, if there is a backup. */
+  private record Readers(LogReader inLog, @Nullable PastReader past) {}
 
   Peeking(SubscriberState<M> state, SubscriberContext<M> context) {
     this.state = state;
@@ -57,10 +60,11 @@ final class Peeking<M> {
     context.removal().lock();
     try {
       ensureOpen(); // before the log is read, which the queue closes after its subscribers
-      try (LogReader reader = log.reader()) {
+      try (LogReader inLog = log.reader()) {
+        Readers readers = new Readers(inLog, past());
         long from = start;
         while (found.size() < max) {
-          Seen seen = next(reader, from, keys);
+          Seen seen = next(readers, from, keys);
           if (seen == null) {
             break;
           }
@@ -83,7 +87,11 @@ final class Peeking<M> {
     }
   }
 
-  private @Nullable Seen next(LogReader reader, long start, Set<Long> keys) {
+  private @Nullable PastReader past() {
+    return context.backup() == null ? null : new PastReader(context.backup(), log, null);
+  }
+
+  private @Nullable Seen next(Readers readers, long start, Set<Long> keys) {
     long from = start;
     while (true) {
       long sequence;
@@ -103,15 +111,17 @@ final class Peeking<M> {
       if (sequence >= end) {
         return null;
       }
-      StoredMessage message = read(reader, sequence);
+      StoredMessage message = read(readers, sequence);
       if (message != null
+          && message.sequence() == sequence
           && !Terms.isDelayed(message.terms())
           && !DeadLetter.isForAnother(message.headers(), state.config.name())
           && !expiry.isOver(message.publishedMicros(), message.terms())
           && hasItsTurn(message, keys)) {
         return new Seen(message, attempts);
       }
-      from = message == null ? log.gaps().endOf(sequence) : sequence + 1;
+      from =
+          message == null ? behind(readers, sequence) : Math.max(message.sequence(), sequence + 1);
     }
   }
 
@@ -143,19 +153,46 @@ final class Peeking<M> {
 
   @GuardedBy("state.lock")
   private long available(long from) {
-    return Math.max(state.ledger.available(from), log.firstSequence());
+    long sequence = state.ledger.available(from);
+    return context.backup() == null ? Math.max(sequence, log.firstSequence()) : sequence;
   }
 
-  /** The message; null if it is lost. */
-  private @Nullable StoredMessage read(LogReader reader, long sequence) {
-    reader.moveTo(sequence);
+  /** The message; null if it is lost, in a backup perhaps the first behind what is lost. */
+  private @Nullable StoredMessage read(Readers readers, long sequence) {
     try {
-      return reader.next();
+      PastReader past = readers.past();
+      if (past != null && sequence < log.firstSequence()) {
+        return past.next(sequence);
+      }
+      readers.inLog().moveTo(sequence);
+      return readers.inLog().next();
     } catch (DamagedMessageException e) {
-      if (log.gaps().endOf(sequence) > sequence) {
+      if (endOfLost(readers, sequence) > sequence) {
         return null;
       }
       throw e;
     }
+  }
+
+  /** The next sequence that is not lost; in a backup that is on no record of the log's. */
+  private long endOfLost(Readers readers, long sequence) {
+    long end = log.gaps().endOf(sequence);
+    PastReader past = readers.past();
+    return end > sequence
+            || past == null
+            || sequence >= log.firstSequence()
+            || context.salvage() == null // then a delivery stops there too
+        ? end
+        : past.endOfLost(sequence);
+  }
+
+  /** Where to look on behind a message that is lost. */
+  private long behind(Readers readers, long sequence) {
+    long end = endOfLost(readers, sequence);
+    long first = log.firstSequence();
+    PastReader past = readers.past();
+    return end > sequence || past == null || sequence >= first
+        ? end
+        : Math.min(first, past.behind(sequence + 1).orElse(first)); // nothing tells what it was
   }
 }
