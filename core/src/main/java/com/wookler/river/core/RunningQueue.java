@@ -46,7 +46,7 @@ import org.slf4j.LoggerFactory;
  */
 final class RunningQueue<M> {
   private static final Logger LOG = LoggerFactory.getLogger(RunningQueue.class);
-  private static final int FLUSHERS = 2;
+  static final int FLUSHERS = 2;
   private static final int WORKERS = 2;
 
   private final QueueConfig<M> config;

@@ -5,6 +5,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 import com.wookler.river.common.ManualTimeSource;
+import com.wookler.river.common.MonitoredThread;
+import com.wookler.river.common.WorkerPool;
 import com.wookler.river.common.errors.RiverException;
 import com.wookler.river.core.message.Durability;
 import com.wookler.river.core.message.Message;
@@ -27,6 +29,10 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.FutureTask;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
@@ -98,6 +104,61 @@ class DeduplicationTest {
     assertThat(queue.publisher().putAsync(Message.of("none"), Durability.MEMORY).join())
         .isEqualTo(new PublishResult(4, false, Durability.MEMORY));
     assertThat(queue.read(1)).hasValueSatisfying(m -> assertThat(m.data()).isEqualTo("data of a"));
+  }
+
+  @Test
+  void shouldAnswerARepetitionAtDiskWhenTheFirstIsOnTheDevice() throws Exception {
+    queue = builder(directory).syncInterval(Duration.ofDays(1)).open();
+    WorkerPool flusher = WorkerPool.acquire("flusher", 1); // the one of all queues
+    CountDownLatch over = new CountDownLatch(1);
+    try {
+      put("a");
+      put("b");
+      for (int i = 0; i < RunningQueue.FLUSHERS; i++) {
+        CountDownLatch held = new CountDownLatch(1);
+        flusher.serial("holds it " + i).execute(() -> hold(held, over));
+        assertThat(held.await(60, TimeUnit.SECONDS)).isTrue();
+      }
+      CompletableFuture<PublishResult> later =
+          queue.publisher().putAsync(message("a"), Durability.DISK);
+      FutureTask<PublishResult> waits =
+          new FutureTask<>(() -> queue.publisher().put(message("b"), Durability.DISK));
+      MonitoredThread publisher = new MonitoredThread("publisher", waits);
+      publisher.start();
+      await().until(() -> publisher.getState() == Thread.State.WAITING);
+      assertDuplicate("a", 0); // in memory there is nothing to wait for
+      assertThat(forcedEnd()).isZero();
+      assertThat(later).isNotDone();
+      assertThat(waits.isDone()).isFalse();
+      over.countDown();
+      assertThat(later.get()).isEqualTo(new PublishResult(0, true, Durability.DISK));
+      assertThat(waits.get()).isEqualTo(new PublishResult(1, true, Durability.DISK));
+      assertThat(forcedEnd()).isEqualTo(2);
+      assertThat(queue.stats().nextSequence()).isEqualTo(2);
+    } finally {
+      over.countDown();
+      flusher.release();
+    }
+  }
+
+  private static void hold(CountDownLatch held, CountDownLatch over) {
+    held.countDown();
+    try {
+      over.await();
+    } catch (InterruptedException e) {
+      throw new IllegalStateException(e);
+    }
+  }
+
+  private long forcedEnd() {
+    AtomicLong end = new AtomicLong();
+    OpenQueues.use(
+        directory.resolve("orders"),
+        to -> {
+          end.set(to.log().forcedEnd());
+          return true;
+        });
+    return end.get();
   }
 
   @Test

@@ -17,6 +17,7 @@ import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Random;
+import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -95,6 +96,38 @@ class LogReaderTest {
       shouldRead(reader, sequence, sequence + 3);
     }
     assertThat(reader.next()).isNull();
+  }
+
+  /** However the two threads meet: a batch that begins to be readable is so to its end. */
+  @Test
+  void shouldNeverSeePartOfABatchThatIsBeingPublished() {
+    int size = 7;
+    int batches = 20_000;
+    BlockLog opened = log.recycleAt(size * 1_000L).open();
+    LogReader reader = log.reader();
+    CompletableFuture<Void> publishing =
+        CompletableFuture.runAsync(
+            () -> {
+              for (int i = 0; i < batches; i++) {
+                log.batch(size);
+              }
+            });
+    while (reader.position() < (long) size * batches && !publishing.isCompletedExceptionally()) {
+      long end = opened.nextSequence();
+      assertThat(end % size).as("what counts as published").isZero();
+      StoredMessage first = reader.next();
+      if (first == null) {
+        continue;
+      }
+      assertThat(first.sequence() % size).isZero();
+      for (int i = 1; i < size; i++) {
+        StoredMessage next = reader.next();
+        assertThat(next).as("message %s of the batch of %s", i, first.sequence()).isNotNull();
+        assertThat(reader.isWithinBatch() || i == size - 1).isTrue();
+      }
+    }
+    publishing.join();
+    assertThat(reader.position()).isEqualTo((long) size * batches);
   }
 
   @Test

@@ -28,6 +28,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.UUID;
@@ -57,6 +58,7 @@ class DurableSubscriberTest {
   private BlockLog log;
   private DurableSubscriber<String> subscriber;
   private boolean deviceRefuses;
+  private Expiries expiries = Expiries.NONE;
 
   @BeforeEach
   void open() {
@@ -96,7 +98,7 @@ class DurableSubscriberTest {
                 cache,
                 null,
                 pool.serial("acks"),
-                Expiries.NONE),
+                expiries),
             CONFIG,
             refusing(
                 Ledgers.withAck(
@@ -278,5 +280,26 @@ class DurableSubscriberTest {
   private CompletableFuture<List<Delivery<String>>> waitBehind(int messages) {
     subscriber.ack(subscriber.batchAsync(messages, Duration.ofSeconds(1)).join());
     return subscriber.batchAsync(1, Duration.ofHours(1));
+  }
+
+  @Test
+  void shouldFinishNoMoreOfWhatExpiredInAStepThanTheSweepAllows() throws Exception {
+    subscriber.close();
+    expiries =
+        new Expiries(
+            TimeUnit.MINUTES.toMicros(1), 7, ExpiredMessages.NOWHERE); // max.age, max.expire.sweep
+    openSubscriber();
+    publish(25);
+    time.advance(Duration.ofMinutes(1));
+    subscriber.tend(); // it looks whether somebody polls
+
+    List<Long> expired = new ArrayList<>();
+    for (int step = 0; step < 4; step++) {
+      subscriber.tend();
+      expired.add(subscriber.stats().expired());
+    }
+
+    assertThat(expired).containsExactly(7L, 14L, 21L, 25L);
+    assertThat(subscriber.stats().lag()).isZero();
   }
 }
