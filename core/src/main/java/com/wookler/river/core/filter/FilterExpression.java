@@ -33,6 +33,11 @@ import org.slf4j.LoggerFactory;
  * a text is compared with a number, does not match; such messages are counted, and the first is
  * logged.
  *
+ * <p>None takes long over a message, whoever has written either: of texts and patterns 10 million
+ * characters are looked at or made, a text of more than 1,000 is no number, and what needs more
+ * fails. A pattern that has nothing to look at, such as {@code (()|())} many times in a row, is not
+ * bounded so.
+ *
  * <p>Compiled once; immutable but for that count, thread-safe, and equal to one of the same text.
  * Needs {@code org.apache.commons:commons-jexl3} on the class path.
  */

@@ -123,7 +123,10 @@ final class JexlCondition implements Condition {
 
   @Override
   public @Nullable Object evaluate(Fields fields) {
-    return script.execute(new Context(fields));
+    Effort effort = Effort.begin();
+    Object answer = script.execute(new Context(fields));
+    effort.ensureLeft();
+    return answer;
   }
 
   /** A message, as JEXL asks for it. */

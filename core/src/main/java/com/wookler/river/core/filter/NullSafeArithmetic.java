@@ -1,15 +1,21 @@
 package com.wookler.river.core.filter;
 
 import java.lang.reflect.Array;
+import java.math.BigDecimal;
+import java.math.BigInteger;
 import java.math.MathContext;
 import java.util.Collection;
+import java.util.List;
+import java.util.Set;
+import java.util.regex.Pattern;
 import org.apache.commons.jexl3.JexlArithmetic;
 import org.apache.commons.jexl3.JexlOperator;
 import org.jspecify.annotations.Nullable;
 
 /**
  * JEXL's operators, but for what is missing: it equals null only, is not less or more than
- * anything, not even another that is missing, and what is computed with it is missing too.
+ * anything, not even another that is missing, and what is computed with it is missing too. What can
+ * take long counts as {@link Effort}.
  */
 final class NullSafeArithmetic extends JexlArithmetic {
   NullSafeArithmetic() {
@@ -29,7 +35,14 @@ final class NullSafeArithmetic extends JexlArithmetic {
 
   @Override
   public @Nullable Object add(@Nullable Object left, @Nullable Object right) {
-    return left == null || right == null ? null : super.add(left, right);
+    if (left == null || right == null) {
+      return null;
+    }
+    Object sum = super.add(left, right);
+    if (sum instanceof String text) {
+      Effort.current().spend(text.length());
+    }
+    return sum;
   }
 
   @Override
@@ -104,8 +117,18 @@ final class NullSafeArithmetic extends JexlArithmetic {
     if (container == null || value == null) {
       return false;
     }
-    if (container instanceof Collection<?> elements) {
-      return elements.stream().anyMatch(element -> equals(element, value));
+    if (container instanceof List || container instanceof Set) {
+      return ((Collection<?>) container).stream().anyMatch(element -> equals(element, value));
+    }
+    if (container instanceof Collection<?> range) {
+      return isInRange(range, value);
+    }
+    if (container instanceof Pattern pattern) {
+      return matches(pattern, value);
+    }
+    if (container instanceof String text) {
+      Effort.current().spend(text.length());
+      return matches(Pattern.compile(text), value);
     }
     if (container.getClass().isArray()) {
       for (int i = 0; i < Array.getLength(container); i++) {
@@ -116,5 +139,28 @@ final class NullSafeArithmetic extends JexlArithmetic {
       return false;
     }
     return Boolean.TRUE.equals(super.contains(container, value));
+  }
+
+  /** Without a walk through it, which could take for ever. */
+  private boolean isInRange(Collection<?> range, Object value) {
+    long number = toLong(value);
+    boolean isOfInts = range.iterator().next() instanceof Integer;
+    return equals(number, value) && (!isOfInts || number == (int) number) && range.contains(number);
+  }
+
+  private static boolean matches(Pattern pattern, Object value) {
+    return pattern.matcher(Effort.current().metered(value.toString())).matches();
+  }
+
+  @Override
+  protected BigInteger toBigInteger(boolean strict, Object value) {
+    Effort.number(value);
+    return super.toBigInteger(strict, value);
+  }
+
+  @Override
+  protected BigDecimal toBigDecimal(boolean strict, Object value) {
+    Effort.number(value);
+    return super.toBigDecimal(strict, value);
   }
 }

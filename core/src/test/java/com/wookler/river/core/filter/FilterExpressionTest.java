@@ -2,16 +2,19 @@ package com.wookler.river.core.filter;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.junit.jupiter.api.Assertions.assertTimeoutPreemptively;
 
 import com.wookler.river.common.errors.ConfigurationException;
 import com.wookler.river.core.message.Message;
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Callable;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
+import java.util.function.BooleanSupplier;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -269,5 +272,75 @@ class FilterExpressionTest {
       threads.shutdownNow();
     }
     assertThat(expression.failures()).isZero();
+  }
+
+  /** What would take for ever, or all memory, does not match; of whomever it comes. */
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "key =~ '(.)\\\\1*(a|aa)+b'",
+        "!(key =~ ~/(.)\\1*(a|aa)+b/)",
+        "key =~ json.pattern",
+        "json.digits * 1 > 0",
+        "json.digits * 1.5B > 0",
+        "-json.digits < 7",
+        "json.digits / 2 == 7"
+      })
+  void shouldNotTakeLongForAnyMessage(String expression) {
+    String json = "{\"pattern\": \"(.)\\\\1*(a|aa)+b\", \"digits\": \"%s\"}";
+    Message<String> message =
+        Message.of(json.formatted("9".repeat(1 << 22))).withKey("a".repeat(200));
+    FilterExpression parsed = FilterExpression.parse(expression);
+
+    boolean answer = within(() -> parsed.test(message));
+
+    assertThat(answer).isFalse();
+    assertThat(parsed.failures()).isEqualTo(1);
+  }
+
+  @Test
+  void shouldNotMakeAnyTextOfAMessage() {
+    Message<String> message = Message.of("{\"s\": \"" + "x".repeat(1 << 20) + "\"}");
+    FilterExpression parsed =
+        FilterExpression.parse("json.s" + "+json.s".repeat(1_200) + " != 'x'");
+
+    assertThat(within(() -> parsed.test(message))).isFalse();
+    assertThat(parsed.failures()).isEqualTo(1);
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "7, true",
+    "7.0, true",
+    "-1, false",
+    "7.5, false",
+    "4294967303, false",
+    "9999999999999999999, false"
+  })
+  void shouldLookIntoARangeWithoutWalkingThroughIt(String number, boolean expected) {
+    Message<String> message = Message.of("{\"a\": " + number + "}");
+
+    FilterExpression parsed = FilterExpression.parse("json.a =~ (0..2147483647)");
+
+    assertThat(within(() -> parsed.test(message))).isEqualTo(expected);
+    assertThat(parsed.failures()).isZero();
+  }
+
+  @Test
+  void shouldLookIntoARangeOfLargeNumbers() {
+    Message<String> message = Message.of("{\"a\": 4294967303}");
+
+    assertThat(
+            within(
+                () -> FilterExpression.parse("json.a =~ (0..9223372036854775807)").test(message)))
+        .isTrue();
+    assertThat(
+            within(
+                () -> FilterExpression.parse("-json.a =~ (0..9223372036854775807)").test(message)))
+        .isFalse();
+  }
+
+  private static boolean within(BooleanSupplier judging) {
+    return assertTimeoutPreemptively(Duration.ofSeconds(10), judging::getAsBoolean);
   }
 }
