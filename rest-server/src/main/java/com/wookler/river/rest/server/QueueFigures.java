@@ -126,12 +126,16 @@ final class QueueFigures {
   }
 
   private <M> void addSubscribers(HostedQueue<M> hosted, Figures<SubscriberStats> figures) {
-    for (HostedSubscriber<M> each : hosted.subscribers()) {
-      Subject subject = new Subject(each.queue(), each.subscriber().name());
+    for (String name : hosted.queue().subscriberNames()) {
+      Subject subject = new Subject(hosted.queue().name(), name);
       try {
-        figures.add(subscribers.shown(subject), each.subscriber().stats());
-      } catch (RiverException e) {
-        LOG.debug("{} tells nothing now", subject, e); // closed meanwhile
+        HostedSubscriber<M> each = hosted.find(name);
+        if (each != null) {
+          SubscriberStats stats = each.subscriber().stats();
+          figures.add(subscribers.shown(subject), stats);
+        }
+      } catch (RiverException e) { // closed meanwhile, or one that only its application can open
+        LOG.debug("{} tells nothing now", subject, e);
       }
     }
   }

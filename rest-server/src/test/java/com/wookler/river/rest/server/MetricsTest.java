@@ -4,7 +4,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import com.wookler.river.common.TimeSource;
+import com.wookler.river.core.MessageQueue;
 import com.wookler.river.core.message.Message;
+import com.wookler.river.core.message.MessageConverter;
+import com.wookler.river.core.subscriber.SubscriberConfig;
 import io.prometheus.metrics.expositionformats.PrometheusTextFormatWriter;
 import io.prometheus.metrics.model.snapshots.MetricSnapshots;
 import java.io.ByteArrayOutputStream;
@@ -173,6 +176,36 @@ class MetricsTest {
     asked.delete("/v1/queues/orders?force=true");
 
     assertThat(asked.get("/metrics").body()).doesNotContain("\"orders\"");
+  }
+
+  /** Its filter is code of the application, which has not opened it yet. */
+  @Test
+  void shouldTellOfAllSubscribersButTheOneThatCannotBeOpened() {
+    try (MessageQueue<String> queue = shop()) {
+      queue.subscriber(SubscriberConfig.builder("audit").filter(message -> true).build());
+      queue.subscriber("billing");
+      queue.publisher().publish("x");
+    }
+    stop();
+    try (MessageQueue<String> queue = shop()) {
+      server =
+          RiverServer.builder()
+              .port(0)
+              .directory(directory.resolve("data"))
+              .queue(queue, MessageConverter.utf8())
+              .start();
+      asked = new Asked(server);
+
+      assertThat(lines())
+          .contains("river_subscriber_lag{queue=\"shop\",subscriber=\"billing\"} 1.0");
+      stop();
+    }
+  }
+
+  private MessageQueue<String> shop() {
+    return MessageQueue.builder("shop", MessageConverter.utf8())
+        .directory(directory.resolve("shops"))
+        .open();
   }
 
   @Test
