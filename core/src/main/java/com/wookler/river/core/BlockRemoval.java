@@ -83,14 +83,14 @@ final class BlockRemoval {
         late = !leaving.isEmpty(); // the log says itself why it could not be forced
         return;
       }
-    } catch (RuntimeException e) {
+    } catch (RuntimeException | Error e) { // an error too: nothing else tries again
       putOff("until what tells of it can be forced", e);
       return;
     }
     while (!leaving.isEmpty()) {
       try {
         delete(leaving.element());
-      } catch (IOException | RuntimeException e) {
+      } catch (IOException | RuntimeException | Error e) { // as of a mapped file
         putOff("as it cannot be deleted now", e);
         return;
       }
@@ -106,7 +106,7 @@ final class BlockRemoval {
     log.delete(block.seal());
   }
 
-  private void putOff(String why, Exception e) {
+  private void putOff(String why, Throwable e) {
     LOG.warn(
         "Queue {}: {} stays, {}, and {} blocks behind it; next try in {} s, or at the next start",
         queue,
