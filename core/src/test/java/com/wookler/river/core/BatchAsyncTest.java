@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 import com.wookler.river.common.ManualTimeSource;
+import com.wookler.river.core.message.Message;
 import com.wookler.river.core.message.MessageConverter;
 import com.wookler.river.core.message.QueueClosedException;
 import com.wookler.river.core.subscriber.Delivery;
@@ -84,6 +85,28 @@ class BatchAsyncTest {
     assertThat(data(future)).containsExactly("a");
     assertThat(completer.get()).isNotEqualTo(Thread.currentThread());
     assertThat(completer.get().getName()).doesNotContain("RIVER");
+  }
+
+  private static boolean isWanted(Message<String> message, Set<Thread> asked) {
+    asked.add(Thread.currentThread());
+    return message.data().equals("z");
+  }
+
+  /** Who must not be held up, as an event loop, asks for messages of which a filter wants few. */
+  @Test
+  void shouldNotLookThroughABacklogOnTheThreadThatAsks() throws Exception {
+    Set<Thread> filtering = ConcurrentHashMap.newKeySet();
+    Subscriber<String> choosy =
+        queue.subscriber(
+            SubscriberConfig.builder("choosy")
+                .<String>filter(message -> isWanted(message, filtering))
+                .build());
+    queue.publisher().publishAll(List.of("a", "b", "z"));
+
+    assertThat(data(choosy.batchAsync(2, LONG))).containsExactly("z");
+    assertThat(filtering).isNotEmpty().doesNotContain(Thread.currentThread());
+    queue.publisher().publish("z");
+    await().until(() -> !choosy.batchAsync(2, Duration.ZERO).get().isEmpty());
   }
 
   @Test

@@ -42,6 +42,7 @@ final class AsyncRoom<D> {
   private final Arrivals.Line line;
   private final TimeSource time;
   private final WaitingRoom.Source<D> source;
+  private final boolean filters;
   private final AtomicBoolean asked = new AtomicBoolean();
   private final ReentrantLock lock = new ReentrantLock();
 
@@ -62,10 +63,16 @@ final class AsyncRoom<D> {
   private Arrivals.@Nullable Waiter waiter; // confined to the looker, like what follows
   private long timerAt = Long.MAX_VALUE;
 
-  AsyncRoom(Arrivals.Line line, TimeSource time, WaitingRoom.Source<D> source) {
+  /**
+   * A room in which nobody waits yet.
+   *
+   * @param filters whether taking may look through a whole backlog, which no caller waits for
+   */
+  AsyncRoom(Arrivals.Line line, TimeSource time, WaitingRoom.Source<D> source, boolean filters) {
     this.line = line;
     this.time = time;
     this.source = source;
+    this.filters = filters;
   }
 
   /** What was asked for; its state is under its own lock. */
@@ -158,9 +165,10 @@ final class AsyncRoom<D> {
     } finally {
       lock.unlock();
     }
-    if (first || timeout.isZero() || timeout.isNegative()) { // nobody to be fair to
+    boolean waits = !timeout.isZero() && !timeout.isNegative();
+    if (!waits || (first && !filters)) { // nobody to be fair to
       List<D> taken = first ? source.take(max) : List.of();
-      if (!taken.isEmpty() || timeout.isZero() || timeout.isNegative()) {
+      if (!waits || !taken.isEmpty()) {
         return CompletableFuture.completedFuture(taken);
       }
     }

@@ -68,7 +68,7 @@ public final class DurableSubscriber<M> implements Subscriber<M> {
     this.settling = new Settling<>(state, burial, receipts);
     this.peeking = new Peeking<>(state, context);
     this.waiting = new WaitingRoom<>(state.line, context.time(), polls);
-    this.async = new AsyncRoom<>(state.line, context.time(), polls);
+    this.async = new AsyncRoom<>(state.line, context.time(), polls, config.filter() != null);
   }
 
   @Override
