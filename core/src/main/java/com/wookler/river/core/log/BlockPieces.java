@@ -77,9 +77,11 @@ final class BlockPieces {
       if (length > 0 && opens(window, start, length)) {
         offset = piece(offset, header, length);
         usedEnd = offset;
+      } else if (header == 0) {
+        offset = Math.max(offset + STEP, window.behindZeros(offset) - STEP); // most of a new block
       } else {
         offset += STEP;
-        usedEnd = header == 0 ? usedEnd : offset;
+        usedEnd = offset;
       }
     }
   }

@@ -71,6 +71,17 @@ final class FileWindow implements DocumentBytes, AutoCloseable {
     }
   }
 
+  /**
+   * Where, from an offset on, what is readable now is not 0 any more, or ends; to within 8 bytes.
+   */
+  long behindZeros(long offset) {
+    int at = (int) Math.max(0, offset - from); // a look ahead may have moved the window
+    while (at + Long.BYTES <= bytes.limit() && bytes.getLong(at) == 0) {
+      at += Long.BYTES;
+    }
+    return from + at;
+  }
+
   @Override
   public int intAt(long offset) {
     return bytes.getInt((int) (offset - from));
