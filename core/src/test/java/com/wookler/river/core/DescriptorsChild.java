@@ -76,6 +76,11 @@ final class DescriptorsChild {
     }
   }
 
+  /** Files that were open close late, such as one that is being forced to a slow device. */
+  private void useAllForGood() {
+    await().during(Duration.ofSeconds(1)).until(() -> useAll() == 0);
+  }
+
   private void giveBack() throws IOException {
     while (!hoard.isEmpty()) {
       hoard.pop().close();
@@ -117,13 +122,14 @@ final class DescriptorsChild {
       publish(queue, 5 * BLOCK + 1);
       queue.force();
       subscriber.seek(Position.sequence(3 * BLOCK)); // to a block that nobody has open
-      await().during(Duration.ofMillis(500)).until(() -> useAll() == 0); // files close late
+      useAllForGood();
       for (int i = 0; i < 3; i++) {
         shouldFailNow(subscriber::next, "cannot be read now");
         shouldFailNow(() -> subscriber.batch(BLOCK, Duration.ZERO), "cannot be read now");
         shouldFailNow(() -> queue.read(4 * BLOCK + 3), "cannot be read now");
       }
       publish(queue, BLOCK - 1); // all of them are stored, and the next block cannot be started
+      useAllForGood();
       long end = queue.stats().nextSequence();
       for (int i = 0; i < 3; i++) {
         shouldFailNow(() -> queue.publisher().publish("none"), "nothing was stored");
