@@ -62,7 +62,7 @@ final class BlockContent implements BlockScanner.Visitor {
     BlockContent content = new BlockContent(number, settings);
     BlockScanner.Result result;
     try (InputStream in = new BufferedInputStream(ReadFailedException.open(file), READ_BYTES)) {
-      result = BlockScanner.scan(in, content);
+      result = BlockScanner.scan(in, content, offset -> UsedEnd.of(file, offset) == offset);
     }
     return content.found(file, expectedFirst, result);
   }

@@ -59,18 +59,23 @@ final class BlockPieces {
     }
   }
 
-  /** Looks through a file; returns the offset behind the last bytes that are not 0. */
-  static long search(int number, Path file, LogSettings settings, Sink sink) throws IOException {
+  /**
+   * Looks through a file; returns the offset behind the last bytes that are not 0.
+   *
+   * @param used no document starts behind this offset, as {@link UsedEnd} finds it
+   */
+  static long search(int number, Path file, long used, LogSettings settings, Sink sink)
+      throws IOException {
     BlockPieces search = new BlockPieces(number, settings, sink);
     try (FileWindow window = new FileWindow(file, Files.size(file))) {
-      search.run(window);
+      search.run(window, used);
     }
     return search.usedEnd;
   }
 
-  private void run(FileWindow window) throws IOException {
+  private void run(FileWindow window, long used) throws IOException {
     long offset = 0;
-    while (window.has(offset, BlockScanner.HEADER_BYTES)) {
+    while (offset < used && window.has(offset, BlockScanner.HEADER_BYTES)) {
       int header = window.intAt(offset);
       long start = offset + BlockScanner.HEADER_BYTES;
       int length = length(window, start);

@@ -122,8 +122,7 @@ final class BlockRecovery {
       throws IOException {
     Block broken = walked.block();
     Optional<BlockStart> start = files.start(broken.number());
-    BlockRepair.Result left =
-        BlockRepair.of(broken.number(), broken.file(), start, forced, lastMicros, settings);
+    BlockRepair.Result left = BlockRepair.of(walked, start, forced, lastMicros, settings);
     boolean isEmpty = left.block().documents() == 0;
     // whole: one that was being written when the process was killed goes with the cut
     boolean begun = walked.start().isPresent() && walked.fault().isEmpty();

@@ -92,21 +92,24 @@ final class BlockRepair implements BlockPieces.Sink {
   /**
    * Looks through a block's file.
    *
+   * @param walked what a walk through it found
    * @param start what its first document says, if that can be read
    * @param forced all below this sequence had been forced to the device
    * @param lastMicros publish time of what comes before the block
    */
   static Result of(
-      int number,
-      Path file,
+      BlockContent.Walked walked,
       Optional<BlockStart> start,
       long forced,
       long lastMicros,
       LogSettings settings)
       throws IOException {
+    int number = walked.block().number();
+    Path file = walked.block().file();
     BlockRepair repair = new BlockRepair(number, file, start, forced, settings);
     try (repair.channel) {
-      long usedEnd = BlockPieces.search(number, file, settings, repair);
+      long used = UsedEnd.of(file, walked.block().end());
+      long usedEnd = BlockPieces.search(number, file, used, settings, repair);
       return repair.result(start.isPresent(), lastMicros, usedEnd);
     }
   }

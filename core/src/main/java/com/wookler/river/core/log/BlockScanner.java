@@ -29,13 +29,22 @@ public final class BlockScanner {
 
   private final InputStream in;
   private final Visitor visitor;
+  private final Rest rest;
   private byte[] bytes = new byte[SKIP_BYTES];
   private long offset;
   private @Nullable BlockStart start;
 
-  private BlockScanner(InputStream in, Visitor visitor) {
+  private BlockScanner(InputStream in, Visitor visitor, Rest rest) {
     this.in = in;
     this.visitor = visitor;
+    this.rest = rest;
+  }
+
+  /** Knows what is behind an offset. */
+  @FunctionalInterface
+  interface Rest {
+    /** Whether only zeros follow. */
+    boolean isZeros(long offset) throws IOException;
   }
 
   /** Sees each document of a block that readers see. */
@@ -102,7 +111,12 @@ public final class BlockScanner {
   }
 
   static Result scan(InputStream block, Visitor visitor) throws IOException {
-    return new BlockScanner(block, visitor).run();
+    return scan(block, visitor, offset -> onlyZerosFollow(block));
+  }
+
+  /** Likewise; reads no further than to a header of 0. */
+  static Result scan(InputStream block, Visitor visitor, Rest rest) throws IOException {
+    return new BlockScanner(block, visitor, rest).run();
   }
 
   private Result run() throws IOException {
@@ -116,7 +130,7 @@ public final class BlockScanner {
         return result(Ending.CLOSED);
       }
       if (header == 0) {
-        return result(onlyZerosFollow() ? Ending.OPEN : Ending.BROKEN);
+        return result(rest.isZeros(offset) ? Ending.OPEN : Ending.BROKEN);
       }
       if ((header & UNFINISHED) != 0 || !document(header)) {
         return result(Ending.BROKEN);
@@ -160,7 +174,8 @@ public final class BlockScanner {
     return in.readNBytes(bytes, 0, length);
   }
 
-  private boolean onlyZerosFollow() throws IOException {
+  private static boolean onlyZerosFollow(InputStream in) throws IOException {
+    byte[] bytes = new byte[ZEROS.length];
     while (true) {
       int length = in.readNBytes(bytes, 0, ZEROS.length);
       if (!Arrays.equals(bytes, 0, length, ZEROS, 0, length)) {

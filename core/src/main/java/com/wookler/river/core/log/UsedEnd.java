@@ -1,0 +1,88 @@
+package com.wookler.river.core.log;
+
+import com.sun.nio.file.ExtendedOpenOption;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.nio.channels.FileChannel;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+
+/**
+ * Finds the last byte of a file that is not 0. Behind the blocks that a power loss leaves there are
+ * megabytes that were never written, as Chronicle makes a file as long as its mapping: they are
+ * read past the page cache where that can be, which else would be filled with zeros, page by page.
+ */
+final class UsedEnd {
+  private static final int STEP_BYTES = 64 << 10;
+  private static final ByteBuffer ZEROS = ByteBuffer.allocateDirect(STEP_BYTES).asReadOnlyBuffer();
+
+  private final FileChannel channel;
+  private final ByteBuffer bytes;
+  private final int alignment;
+
+  private UsedEnd(FileChannel channel, ByteBuffer bytes, int alignment) {
+    this.channel = channel;
+    this.bytes = bytes;
+    this.alignment = alignment;
+  }
+
+  /** The offset behind the last byte that is not 0; {@code from} if there is none behind that. */
+  static long of(Path file, long from) throws IOException {
+    try {
+      return direct(file, from);
+    } catch (IOException | UnsupportedOperationException e) { // not there, or not so
+      return buffered(file, from);
+    }
+  }
+
+  private static long direct(Path file, long from) throws IOException {
+    int alignment = Math.toIntExact(Files.getFileStore(file).getBlockSize());
+    try (FileChannel channel =
+        FileChannel.open(file, StandardOpenOption.READ, ExtendedOpenOption.DIRECT)) {
+      ByteBuffer aligned =
+          ByteBuffer.allocateDirect(STEP_BYTES + alignment).alignedSlice(alignment);
+      return new UsedEnd(channel, aligned.limit(STEP_BYTES).slice(), alignment).find(from);
+    }
+  }
+
+  private static long buffered(Path file, long from) throws IOException {
+    try (FileChannel channel = FileChannel.open(file, StandardOpenOption.READ)) {
+      return new UsedEnd(channel, ByteBuffer.allocateDirect(STEP_BYTES), 1).find(from);
+    } catch (IOException e) {
+      throw ReadFailedException.of(file, e);
+    }
+  }
+
+  private long find(long from) throws IOException {
+    bytes.order(ByteOrder.LITTLE_ENDIAN);
+    long used = from;
+    long at = from - from % alignment;
+    int read;
+    do {
+      bytes.clear();
+      read = channel.read(bytes, at);
+      if (read > 0 && !areZeros(read)) {
+        used = Math.max(used, at + used(read));
+      }
+      at += Math.max(0, read);
+    } while (read > 0 && at % alignment == 0); // else the file ends there
+    return used;
+  }
+
+  private boolean areZeros(int length) {
+    return bytes.flip().mismatch(ZEROS.slice(0, length)) < 0;
+  }
+
+  private int used(int length) {
+    int end = length;
+    while (end >= Long.BYTES && bytes.getLong(end - Long.BYTES) == 0) {
+      end -= Long.BYTES;
+    }
+    while (bytes.get(end - 1) == 0) {
+      end--;
+    }
+    return end;
+  }
+}
