@@ -46,6 +46,7 @@ final class BacklogChild {
         throw new IllegalStateException("the first is " + first);
       }
       Openings.note(file, started);
+      System.out.println(queue.stats().nextSequence() + " messages");
     }
   }
 

@@ -39,7 +39,7 @@ class BacklogPowerLossTest {
       try (ChildProcess child = start(device, 0, opened)) {
         assertThat(child.awaitEnd(FILL)).as(child.output()).isTrue();
         assertThat(child.exitValue()).as(child.output()).isZero();
-        LOG.info("{}", child.output());
+        LOG.warn("After the loss of power: {}", child.output());
       }
       assertThat(opened).exists();
       openings.add(opened);
