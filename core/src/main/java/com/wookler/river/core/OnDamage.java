@@ -13,8 +13,8 @@ public enum OnDamage {
 
   /**
    * It stops: each poll ends with {@link com.wookler.river.core.message.DamagedMessageException},
-   * until it is moved by {@code seek}. Where a delayed message is damaged, it and all that is due
-   * later wait; that is logged once a minute.
+   * until it is moved by {@code seek}. A delayed message that is found damaged when it is due
+   * waits, and holds up no other; it is tried again, and that is logged, once a minute.
    */
   STOP
 }

@@ -14,6 +14,7 @@ import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
+import java.util.Arrays;
 import java.util.UUID;
 import java.util.zip.CRC32C;
 
@@ -40,7 +41,8 @@ import java.util.zip.CRC32C;
  *      16     8  sequence
  *      24     4  length of what follows
  *      28     …  the message: a document of one ({@link
- *                com.wookler.river.core.message.DocumentFormat}), of block 0
+ *                com.wookler.river.core.message.DocumentFormat}), of block 0; of one that was
+ *                damaged when it came here, what was left of it, or a byte 0
  * </pre>
  *
  * <p>What stands behind the length that {@link TimerState} names counts for nothing. Written by one
@@ -179,6 +181,14 @@ final class BucketFile implements AutoCloseable {
     }
   }
 
+  /** A record of this file with these bytes, whatever they are. */
+  byte[] record(long time, long sequence, byte[] document) {
+    ByteBuffer record = ByteBuffer.allocate(RECORD_BYTES + document.length);
+    putHead(record, time, sequence, document.length);
+    record.put(RECORD_BYTES, document);
+    return record.array();
+  }
+
   private void putHead(ByteBuffer record, long time, long sequence, int length) {
     record.order(ByteOrder.LITTLE_ENDIAN);
     record.putInt(0, RECORD_MAGIC).putLong(8, time).putLong(16, sequence).putInt(24, length);
@@ -253,6 +263,16 @@ final class BucketFile implements AutoCloseable {
     ByteBuffer record = ByteBuffer.allocate(length);
     read(record, offset);
     return record.array();
+  }
+
+  /** The bytes of the message of a record, damaged perhaps. */
+  byte[] left(long offset, long sequence) throws IOException {
+    byte[] record = record(offset);
+    if (ByteBuffer.wrap(record).order(ByteOrder.LITTLE_ENDIAN).getLong(16) != sequence) {
+      throw new DamagedMessageException(
+          "damaged: " + path + " has another message at byte " + offset);
+    }
+    return Arrays.copyOfRange(record, RECORD_BYTES, record.length);
   }
 
   /**

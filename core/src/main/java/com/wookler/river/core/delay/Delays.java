@@ -4,7 +4,6 @@ import com.google.errorprone.annotations.concurrent.GuardedBy;
 import com.wookler.river.common.ManagedTask;
 import com.wookler.river.common.TaskShare;
 import com.wookler.river.common.errors.RiverException;
-import com.wookler.river.core.message.DamagedMessageException;
 import com.wookler.river.core.message.QueueClosedException;
 import com.wookler.river.core.message.QueueFailedException;
 import com.wookler.river.core.message.QueueFullException;
@@ -27,8 +26,8 @@ import org.slf4j.LoggerFactory;
  * this object; then files, and a task that is due when the next message is, on two threads for all
  * queues of the JVM.
  *
- * <p>A message that is damaged is passed over and reported, or, where that is not wanted, all that
- * is due later waits behind it, which is said once a minute; nothing is dropped.
+ * <p>A message that is damaged is passed over and reported, or, where that is not wanted, waits on,
+ * and holds up no other, which is said once a minute; nothing is dropped.
  *
  * <p>Thread-safe.
  */
@@ -39,7 +38,6 @@ public final class Delays implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(Delays.class);
   private static final long RETRY_NANOS = Duration.ofMillis(100).toNanos();
   private static final long LATER_NANOS = Duration.ofSeconds(1).toNanos();
-  private static final long MINUTE_NANOS = Duration.ofMinutes(1).toNanos();
   private static final int THREADS = 2; // so that a device that hangs holds up no other queue
 
   /** What the largest size of blocks that a message can ask for lets one document have. */
@@ -55,9 +53,6 @@ public final class Delays implements AutoCloseable {
 
   @GuardedBy("this")
   private boolean closed;
-
-  private boolean damaged; // confined to the steps, which never overlap
-  private long damagedAt; // likewise
 
   /**
    * Opens what earlier runs have left.
@@ -224,25 +219,9 @@ public final class Delays implements AutoCloseable {
       return RETRY_NANOS; // the disk; the log has said so
     } catch (QueueClosedException | QueueFailedException e) {
       return Long.MAX_VALUE;
-    } catch (DamagedMessageException e) {
-      sayDamaged(e);
-      return LATER_NANOS;
     } catch (RuntimeException | Error e) { // a full heap too: there is no other thread for it
       LOG.error("Queue {}: delayed messages wait; trying again", context.queue(), e);
       return LATER_NANOS;
-    }
-  }
-
-  private void sayDamaged(DamagedMessageException e) {
-    long now = context.time().nanoTime();
-    if (!damaged || now - damagedAt >= MINUTE_NANOS) {
-      damaged = true;
-      damagedAt = now;
-      LOG.error(
-          "Queue {}: delayed messages wait behind one that is damaged, because queue.on.damage is"
-              + " STOP; opened with SALVAGE the queue passes it over: {}",
-          context.queue(),
-          e.getMessage());
     }
   }
 

@@ -111,7 +111,23 @@ final class DueHeap {
     return places[entry];
   }
 
-  /** Likewise. */
+  /** Whether a {@link #sorted} one has this entry. */
+  boolean contains(long time, long sequence) {
+    int low = 0;
+    int high = size - 1;
+    while (low <= high) {
+      int middle = (low + high) >>> 1;
+      int order = Key.compare(times[middle], sequences[middle], time, sequence);
+      if (order == 0) {
+        return true;
+      }
+      low = order < 0 ? middle + 1 : low;
+      high = order > 0 ? middle - 1 : high;
+    }
+    return false;
+  }
+
+  /** Of an entry of a {@link #sorted} one. */
   void place(int entry, long place) {
     places[entry] = place;
   }

@@ -70,11 +70,22 @@ final class NearIndex {
 
   /** The file that a place says. */
   Bucket bucket(long place) {
-    Bucket bucket = slots.get((int) (place >>> OFFSET_BITS));
+    Bucket bucket = find(place);
     if (bucket == null) {
       throw new IllegalStateException("a message in a file that is gone");
     }
     return bucket;
+  }
+
+  /** Likewise; null if it is not here any more. */
+  @Nullable Bucket find(long place) {
+    int slot = (int) (place >>> OFFSET_BITS);
+    return slot < slots.size() ? slots.get(slot) : null;
+  }
+
+  /** Whether a message that is in no file was in one: this is the inverse of its place there. */
+  static boolean wasInFile(long place) {
+    return place < 0;
   }
 
   static long offset(long place) {

@@ -6,18 +6,24 @@ import com.wookler.river.core.message.DocumentWriter;
 import com.wookler.river.core.message.StoredMessage;
 import com.wookler.river.core.message.Terms;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * What waits, in the order in which it is due: what is in memory only, and the files. Guarded by
  * the lock of {@link Timers}.
  */
 final class NextDue implements AutoCloseable {
-  /** Those that are in no file yet. */
+  private static final Logger LOG = LoggerFactory.getLogger(NextDue.class);
+
+  /** Those that are in no file yet, or are to go into another. */
   final DueHeap fresh = new DueHeap();
 
   final NearIndex index;
   private final WaitingMessages messages;
   private final LogReader reader;
+  private final DelayContext context;
+  private final Seldom saidDamaged;
   private final TakenOut taken;
   private WaitingSpread spread;
 
@@ -27,10 +33,13 @@ final class NextDue implements AutoCloseable {
    * @param collected what the files have was published before this sequence
    * @param most so many are taken out at once
    */
-  NextDue(WaitingMessages messages, NearIndex index, LogReader reader, long collected, int most) {
+  NextDue(
+      DelayContext context, WaitingMessages messages, NearIndex index, long collected, int most) {
+    this.context = context;
     this.messages = messages;
     this.index = index;
-    this.reader = reader;
+    this.reader = context.log().reader();
+    this.saidDamaged = new Seldom(context.time());
     this.taken = new TakenOut(most);
     this.spread = new WaitingSpread(collected);
   }
@@ -57,12 +66,13 @@ final class NextDue implements AutoCloseable {
   }
 
   /**
-   * Takes out what is due, of which the document is made; if it cannot be read now, nothing.
+   * Takes out what is due, of which the document is made; if it cannot be read now, nothing. Or,
+   * where the first is damaged, and not to be passed over, only such messages, for no document:
+   * these {@link #waitOn} when all is done.
    *
    * @param most messages
    * @param bytes about so many
    * @return whether it ended at a message that may not be the next: there are files to look into
-   * @throws DamagedMessageException the next is damaged, and is not to be passed over
    */
   boolean takeOut(long now, DocumentWriter document, int most, int bytes) {
     taken.clear();
@@ -95,21 +105,23 @@ final class NextDue implements AutoCloseable {
             && Key.compare(files.time(), files.sequence(), fresh.time(), fresh.sequence()) < 0);
   }
 
-  /** Returns false if it stays, because it is damaged, and there are some before it. */
+  /** Returns false if it stays, because those before it are of the other kind. */
   private boolean take(DueHeap heap, boolean ofFiles, DocumentWriter document) {
     long time = heap.time();
     long sequence = heap.sequence();
     long place = heap.place();
-    StoredMessage message;
+    StoredMessage message = null;
+    boolean waitsOn = false;
     try {
       message = read(ofFiles, sequence, place);
     } catch (DamagedMessageException e) {
-      if (taken.count() == 0) {
-        throw e;
-      }
+      waitsOn = true;
+      sayDamaged(e);
+    }
+    if (!taken.takes(waitsOn)) {
       return false;
     }
-    taken.add(time, sequence, place, ofFiles);
+    taken.add(time, sequence, place, ofFiles, waitsOn);
     if (ofFiles) {
       index.removeFirst();
     } else {
@@ -121,9 +133,22 @@ final class NextDue implements AutoCloseable {
     return true;
   }
 
+  private void sayDamaged(DamagedMessageException e) {
+    if (saidDamaged.isTime()) {
+      LOG.error(
+          "Queue {}: a delayed message is damaged, and waits, because queue.on.damage is STOP; the"
+              + " others come. Opened with SALVAGE the queue passes it over: {}",
+          context.queue(),
+          e.getMessage());
+    }
+  }
+
   private @Nullable StoredMessage read(boolean ofFiles, long sequence, long place) {
-    return ofFiles
-        ? messages.ofFile(index.bucket(place), NearIndex.offset(place), sequence)
+    if (ofFiles) {
+      return messages.ofFile(index.bucket(place), NearIndex.offset(place), sequence);
+    }
+    return NearIndex.wasInFile(place)
+        ? messages.ofFile(index.find(~place), NearIndex.offset(~place), sequence)
         : messages.ofLog(reader, sequence, place);
   }
 
@@ -142,15 +167,24 @@ final class NextDue implements AutoCloseable {
     return taken.anyOfFiles();
   }
 
+  /** Whether they are damaged, and not to be passed over. */
+  boolean waitOn() {
+    return taken.count() > 0 && taken.waitsOn(0);
+  }
+
   /** Puts them back. */
   void putBack() {
     taken.putBack(index, fresh);
   }
 
-  /** They wait no more. */
-  void done() {
+  /** They wait no more; but those that are damaged, and not to be passed over, until later. */
+  void done(long later) {
     for (int i = 0; i < taken.count(); i++) {
-      spread.add(taken.sequence(i), -1);
+      if (taken.waitsOn(i)) {
+        fresh.add(later, taken.sequence(i), taken.place(i));
+      } else {
+        spread.add(taken.sequence(i), -1);
+      }
     }
   }
 

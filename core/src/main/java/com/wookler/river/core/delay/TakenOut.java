@@ -6,6 +6,7 @@ final class TakenOut {
   private final long[] sequences;
   private final long[] places;
   private final boolean[] ofFiles;
+  private final boolean[] waitOn;
   private int count;
 
   /** For so many messages at most. */
@@ -14,6 +15,7 @@ final class TakenOut {
     sequences = new long[most];
     places = new long[most];
     ofFiles = new boolean[most];
+    waitOn = new boolean[most];
   }
 
   int count() {
@@ -24,16 +26,36 @@ final class TakenOut {
     count = 0;
   }
 
-  void add(long time, long sequence, long place, boolean ofFile) {
+  /**
+   * Adds one.
+   *
+   * @param waitsOn whether it is damaged, and not to be passed over
+   */
+  void add(long time, long sequence, long place, boolean ofFile, boolean waitsOn) {
     times[count] = time;
     sequences[count] = sequence;
     places[count] = place;
     ofFiles[count] = ofFile;
+    waitOn[count] = waitsOn;
     count++;
   }
 
   long sequence(int at) {
     return sequences[at];
+  }
+
+  boolean waitsOn(int at) {
+    return waitOn[at];
+  }
+
+  /** Whether all of them wait on, or none: one kind is taken out at a time. */
+  boolean takes(boolean waitsOn) {
+    return count == 0 || waitOn[0] == waitsOn;
+  }
+
+  /** Where it is, for one that is in {@link NextDue#fresh} from now on. */
+  long place(int at) {
+    return ofFiles[at] ? ~places[at] : places[at];
   }
 
   /** Of what was taken out last; there is something. */

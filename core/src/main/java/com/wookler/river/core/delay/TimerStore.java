@@ -1,7 +1,6 @@
 package com.wookler.river.core.delay;
 
 import com.google.errorprone.annotations.concurrent.GuardedBy;
-import com.wookler.river.core.message.StoredMessage;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
@@ -29,7 +28,6 @@ final class TimerStore implements AutoCloseable {
   private final DelayContext context;
   private final DelayLimits limits;
   private final ReentrantLock lock;
-  private final BucketFile.Encoder encoder;
   private final List<Bucket> buckets;
   private int near; // so many of them are in the index
 
@@ -49,8 +47,8 @@ final class TimerStore implements AutoCloseable {
 
   /** Reads messages that are in no file yet. */
   interface Source {
-    /** The message; null if it is lost, which was reported. */
-    @Nullable StoredMessage read(long sequence, long location);
+    /** One as the record of this file; null if it is lost, which was reported. */
+    byte @Nullable [] record(long time, long sequence, long place, BucketFile into);
   }
 
   TimerStore(
@@ -63,7 +61,6 @@ final class TimerStore implements AutoCloseable {
     this.context = context;
     this.limits = limits;
     this.lock = lock;
-    this.encoder = new BucketFile.Encoder(context.identity());
     this.buckets = new ArrayList<>(opened.buckets());
     this.written = opened.state();
     this.safeCollected = opened.safeCollected();
@@ -128,7 +125,8 @@ final class TimerStore implements AutoCloseable {
    * Writes messages to the files they belong to, and onto the device. Nothing has changed if it
    * fails.
    *
-   * @param waiting sorted; their places are locations, and offsets afterwards, -1 of lost ones
+   * @param waiting sorted; their places are what the source knows, and offsets afterwards, -1 of
+   *     lost ones
    */
   void write(DueHeap waiting, Source source) throws IOException {
     if (waiting.isEmpty()) {
@@ -142,18 +140,18 @@ final class TimerStore implements AutoCloseable {
     ByteBuffer buffer = ByteBuffer.allocate(BUFFER_BYTES);
     Bucket at = bucketOf(waiting.time(0), waiting.sequence(0));
     for (int i = 0; i < waiting.size(); i++) {
-      StoredMessage message = source.read(waiting.sequence(i), waiting.place(i));
-      if (message == null) {
+      long sequence = waiting.sequence(i);
+      Bucket bucket = bucketOf(waiting.time(i), sequence);
+      byte[] record = source.record(waiting.time(i), sequence, waiting.place(i), bucket.file);
+      if (record == null) {
         waiting.place(i, -1);
         continue;
       }
-      Bucket bucket = bucketOf(waiting.time(i), waiting.sequence(i));
       if (!bucket.equals(at)) {
         flush(at, buffer);
         at.file.force();
         at = bucket;
       }
-      byte[] record = encoder.encode(waiting.time(i), message, bucket.file);
       if (record.length > buffer.remaining()) {
         flush(bucket, buffer);
         buffer = record.length > buffer.capacity() ? ByteBuffer.allocate(record.length) : buffer;

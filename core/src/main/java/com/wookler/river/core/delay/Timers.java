@@ -9,6 +9,8 @@ import com.wookler.river.core.message.MessageTooLargeException;
 import com.wookler.river.core.message.StoredMessage;
 import com.wookler.river.core.message.Terms;
 import java.io.IOException;
+import java.util.Collections;
+import java.util.List;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -29,7 +31,8 @@ import org.slf4j.LoggerFactory;
  *
  * <p><b>Delivering.</b> What is due is appended to the log once more, as a due copy, in one order:
  * by time, then by sequence. All up to a key is done, so that this key is all that has to be kept
- * of what is done. A message that is collected too late for its place gets the next one.
+ * of what is done. A message that is collected too late for its place gets the next one, and one
+ * that is damaged, and not to be passed over, one of a minute later, again and again.
  *
  * <p><b>Crashes.</b> How far all got is written after the log was forced, and only what the log had
  * then. What happened since is in the log: it is collected again from there, and the copies that
@@ -45,11 +48,11 @@ final class Timers implements AutoCloseable {
   private static final int COPY_BYTES = 256 << 10;
   private static final long STATE_STEP = 100_000; // messages of the log that an opening reads again
   private static final int MICRO = 1_000;
+  private static final long AGAIN_MICROS = 60_000_000; // after which what is damaged is tried again
   private static final int FEW = 4; // a quarter left in memory: time to look into the files
 
   private final DelayContext context;
   private final DelayLimits limits;
-  private final WaitingMessages messages;
   private final BlockLog log;
   private final ReentrantLock lock = new ReentrantLock(true); // a flush must get its turn
   private final AtomicInteger publishing = new AtomicInteger();
@@ -69,6 +72,7 @@ final class Timers implements AutoCloseable {
   private int copies = COPIES; // in the next document
 
   private final TimerStore store;
+  private final WaitingRecords records;
 
   @GuardedBy("lock")
   private final LogWalk walk;
@@ -88,6 +92,13 @@ final class Timers implements AutoCloseable {
   @GuardedBy("lock")
   private boolean doneInFiles; // since the state was written
 
+  /**
+   * Whether all else waits for the state: it is to say first that what is damaged waits elsewhere.
+   * Otherwise an opening would find copies of what comes behind it, and not know these for done.
+   */
+  @GuardedBy("lock")
+  private boolean heldBack;
+
   private @Nullable Capture captured; // confined to the flusher
 
   /** How far all had got when the force of the log began. */
@@ -97,12 +108,13 @@ final class Timers implements AutoCloseable {
   Timers(DelayContext context, DelayLimits limits) throws IOException {
     this.context = context;
     this.limits = limits;
-    this.messages = new WaitingMessages(context);
+    WaitingMessages messages = new WaitingMessages(context);
     this.log = context.log();
     StoreOpening.Opened opened = StoreOpening.open(context);
     NearIndex index = new NearIndex();
+    this.records = new WaitingRecords(context, messages, index, lock);
     this.store = new TimerStore(context, limits, lock, index, opened);
-    this.due = new NextDue(messages, index, log.reader(), opened.state().collected(), COPIES);
+    this.due = new NextDue(context, messages, index, opened.state().collected(), COPIES);
     this.known = opened.known();
     this.collected = opened.state().collected();
     this.openedEnd = log.nextSequence();
@@ -228,6 +240,10 @@ final class Timers implements AutoCloseable {
     boolean needsFiles = false;
     lock.lock();
     try {
+      if (heldBack) {
+        needsFiles = true;
+        return Long.MAX_VALUE; // the flush wakes
+      }
       long now = context.time().epochMicros();
       PublishBuffer buffer = PublishBuffer.ofThread();
       DocumentWriter document = buffer.document();
@@ -270,9 +286,10 @@ final class Timers implements AutoCloseable {
     } finally {
       buffer.document().finish();
     }
-    done = due.last();
-    doneInFiles |= due.anyOfFiles();
-    due.done();
+    done = Collections.max(List.of(done, due.last())); // one that was lost may come from before
+    heldBack = due.waitOn();
+    doneInFiles |= due.anyOfFiles() || heldBack;
+    due.done(Math.max(now, done.time()) + AGAIN_MICROS);
     dirty = true;
     context.queueParts().delivered(made);
   }
@@ -343,12 +360,12 @@ final class Timers implements AutoCloseable {
 
   private void flush(Capture all) throws IOException {
     try (LogReader reader = log.reader()) {
-      store.write(all.waiting, (sequence, location) -> messages.ofLog(reader, sequence, location));
+      store.write(all.waiting, records.of(reader));
     }
     lock.lock();
     try {
       store.include(all.waiting, done);
-      due.fresh.retain((time, sequence, place) -> sequence >= all.collected);
+      due.fresh.retain((time, sequence, place) -> !all.waiting.contains(time, sequence));
     } finally {
       lock.unlock();
     }
@@ -368,7 +385,9 @@ final class Timers implements AutoCloseable {
   private void forgetDoneInFiles(Key written) {
     lock.lock();
     try {
-      doneInFiles &= !done.equals(written);
+      boolean all = done.equals(written);
+      doneInFiles &= !all;
+      heldBack &= !all;
     } finally {
       lock.unlock();
     }

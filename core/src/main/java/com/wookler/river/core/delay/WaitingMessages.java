@@ -5,6 +5,7 @@ import com.wookler.river.core.message.DamagedMessageException;
 import com.wookler.river.core.message.StoredMessage;
 import com.wookler.river.core.message.Terms;
 import java.io.IOException;
+import java.nio.file.Path;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -22,14 +23,22 @@ final class WaitingMessages {
     this.context = context;
   }
 
-  /** One that stands in a file, or else where it came from; null if it is lost. */
-  @Nullable StoredMessage ofFile(Bucket bucket, long offset, long sequence) {
+  /**
+   * One that stands in a file, or else where it came from; null if it is lost.
+   *
+   * @param bucket null if that is gone
+   */
+  @Nullable StoredMessage ofFile(@Nullable Bucket bucket, long offset, long sequence) {
+    Path file = bucket == null ? context.directory() : bucket.file.path();
     try {
+      if (bucket == null) {
+        throw new DamagedMessageException("damaged: nothing is left of sequence " + sequence);
+      }
       return bucket.file.message(offset, sequence);
     } catch (DamagedMessageException | IOException e) {
       StoredMessage original = original(sequence);
       if (original == null && !context.queueParts().passesDamage()) {
-        throw new DamagedMessageException("queue " + context.queue() + ": " + e.getMessage(), e);
+        throw new DamagedMessageException(e.getMessage() + ", sequence " + sequence, e);
       }
       LOG.warn(
           "Queue {}: {}{}",
@@ -38,7 +47,7 @@ final class WaitingMessages {
           original == null ? "" : "; the log or a backup has the message");
       if (original == null) {
         long end = offset + BucketFile.RECORD_BYTES;
-        context.lost(bucket.file.path(), sequence, 1, offset, end);
+        context.lost(file, sequence, 1, offset, end);
       }
       return original;
     }

@@ -14,6 +14,7 @@ import com.wookler.river.core.log.LogLines;
 import com.wookler.river.core.log.LogReader;
 import com.wookler.river.core.log.LogSettings;
 import com.wookler.river.core.log.PublishBuffer;
+import com.wookler.river.core.message.DamagedMessageException;
 import com.wookler.river.core.message.StoredMessage;
 import com.wookler.river.core.message.Terms;
 import java.io.IOException;
@@ -169,6 +170,27 @@ final class DelayedLog implements AutoCloseable, DelayContext.QueueParts {
     }
   }
 
+  /** Changes a byte of each copy of the message of this number in the files, or mends it. */
+  void damageInFiles(long number) throws IOException {
+    byte[] data = ByteBuffer.allocate(Long.BYTES).putLong(number).array();
+    byte[] damaged = data.clone();
+    damaged[0] ^= 1;
+    try (Stream<Path> files = Files.list(directory)) {
+      for (Path file : files.filter(path -> path.toString().contains("due-")).toList()) {
+        byte[] bytes = Files.readAllBytes(file);
+        for (int at = 0; at + data.length <= bytes.length; at++) {
+          if (Arrays.equals(bytes, at, at + data.length, data, 0, data.length)
+              || Arrays.equals(bytes, at, at + data.length, damaged, 0, data.length)) {
+            try (RandomAccessFile in = new RandomAccessFile(file.toFile(), "rw")) {
+              in.seek(at);
+              in.write(bytes[at] ^ 1);
+            }
+          }
+        }
+      }
+    }
+  }
+
   /** Does all that can be done at this moment, with a flush where one is asked for. */
   void run() {
     do {
@@ -213,9 +235,9 @@ final class DelayedLog implements AutoCloseable, DelayContext.QueueParts {
   List<Copy> copies() {
     List<Copy> copies = new ArrayList<>();
     try (LogReader reader = log().reader()) {
-      reader.moveTo(0);
-      for (StoredMessage m = reader.next(); m != null; m = reader.next()) {
-        if (m.terms() != null && m.terms().origin() != null) {
+      for (long at = 0; at < log().nextSequence(); at++) {
+        StoredMessage m = intact(reader, at);
+        if (m != null && m.terms() != null && m.terms().origin() != null) {
           long number = ByteBuffer.wrap(m.data()).getLong();
           copies.add(
               new Copy(m.originalSequence(), m.originalMicros(), m.publishedMicros(), number));
@@ -223,6 +245,15 @@ final class DelayedLog implements AutoCloseable, DelayContext.QueueParts {
       }
     }
     return copies;
+  }
+
+  private static @Nullable StoredMessage intact(LogReader reader, long sequence) {
+    reader.moveTo(sequence);
+    try {
+      return reader.next();
+    } catch (DamagedMessageException e) {
+      return null;
+    }
   }
 
   long delivered() {

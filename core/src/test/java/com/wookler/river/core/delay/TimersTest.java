@@ -6,7 +6,6 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import com.wookler.river.common.errors.RiverException;
 import com.wookler.river.core.delay.DelayedLog.Copy;
 import com.wookler.river.core.log.Damage;
-import com.wookler.river.core.message.DamagedMessageException;
 import java.io.IOException;
 import java.io.RandomAccessFile;
 import java.nio.file.Files;
@@ -197,48 +196,6 @@ class TimersTest {
       log.run();
       assertThat(log.lost).hasSize(1);
       assertThat(log.copies()).hasSize(2);
-    }
-  }
-
-  @Test
-  void shouldStandStillBeforeADamagedMessageThatIsNotToBePassedOver() throws IOException {
-    try (DelayedLog log = new DelayedLog(base, DelayLimits.DEFAULT)) {
-      log.stops(true);
-      log.publish(0, SECOND, 2 * SECOND, 3 * SECOND);
-      log.run();
-      log.flush();
-      long second = BucketFile.HEADER_BYTES + length(log);
-      flip(files(log.directory).get(0), second + BucketFile.RECORD_BYTES + 45);
-      log.advance(10);
-      assertThatThrownBy(log::run).isInstanceOf(DamagedMessageException.class);
-      assertThatThrownBy(log::run).isInstanceOf(DamagedMessageException.class);
-      assertThat(log.copies()).extracting(Copy::sequence).containsExactly(0L);
-      assertThat(log.timers().waiting()).isEqualTo(2);
-      log.flush();
-      log.kill();
-      assertThatThrownBy(log::run).isInstanceOf(DamagedMessageException.class);
-      assertThat(log.lost).isEmpty();
-
-      log.stops(false);
-      log.run();
-      assertThat(log.copies()).extracting(Copy::sequence).containsExactly(0L, 2L);
-      assertThat(log.lost).hasSize(1);
-    }
-  }
-
-  @Test
-  void shouldStandStillBeforeOneThatIsDamagedInTheLog() throws IOException {
-    try (DelayedLog log = new DelayedLog(base, DelayLimits.DEFAULT)) {
-      log.stops(true);
-      log.publish(7, SECOND);
-      log.run();
-      log.damage(7);
-      log.advance(10);
-      assertThatThrownBy(log::run).isInstanceOf(DamagedMessageException.class);
-      log.flush(); // which keeps it where it is
-      assertThatThrownBy(log::run).isInstanceOf(DamagedMessageException.class);
-      assertThat(log.timers().waiting()).isEqualTo(1);
-      assertThat(log.timers().floor()).isZero();
     }
   }
 
