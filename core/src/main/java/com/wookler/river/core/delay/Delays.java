@@ -27,7 +27,8 @@ import org.slf4j.LoggerFactory;
  * queues of the JVM.
  *
  * <p>A message that is damaged is passed over and reported, or, where that is not wanted, waits on,
- * and holds up no other, which is said once a minute; nothing is dropped.
+ * and holds up no other, which is said once a minute; nothing is dropped. Where one cannot be read
+ * now, all wait, which is said as often.
  *
  * <p>Thread-safe.
  */
@@ -46,6 +47,8 @@ public final class Delays implements AutoCloseable {
   private final DelayContext context;
   private final DelayLimits limits;
   private final Executor flusher;
+
+  private final Seldom saidWaiting; // confined to the steps, which never overlap
 
   private volatile @Nullable Timers timers; // set once, under the monitor
 
@@ -110,6 +113,7 @@ public final class Delays implements AutoCloseable {
     this.context = context;
     this.flusher = flusher;
     this.limits = limits;
+    this.saidWaiting = new Seldom(context.time());
   }
 
   private RiverException unreadable(IOException e) {
@@ -219,8 +223,16 @@ public final class Delays implements AutoCloseable {
       return RETRY_NANOS; // the disk; the log has said so
     } catch (QueueClosedException | QueueFailedException e) {
       return Long.MAX_VALUE;
+    } catch (RiverException | InternalError e) { // what cannot be read now, of a mapping too
+      if (saidWaiting.isTime()) {
+        LOG.warn(
+            "Queue {}: delayed messages wait; trying again: {}", context.queue(), e.toString());
+      }
+      return LATER_NANOS;
     } catch (RuntimeException | Error e) { // a full heap too: there is no other thread for it
-      LOG.error("Queue {}: delayed messages wait; trying again", context.queue(), e);
+      if (saidWaiting.isTime()) {
+        LOG.error("Queue {}: delayed messages wait; trying again", context.queue(), e);
+      }
       return LATER_NANOS;
     }
   }

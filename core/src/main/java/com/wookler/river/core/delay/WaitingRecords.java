@@ -48,7 +48,8 @@ final class WaitingRecords {
               : messages.ofLog(reader, sequence, place);
       return message == null ? null : encoder.encode(time, message, into);
     } catch (DamagedMessageException e) {
-      byte[] left = bucket == null ? NOTHING_LEFT : left(bucket, NearIndex.offset(~place), sequence);
+      byte[] left =
+          bucket == null ? NOTHING_LEFT : left(bucket, NearIndex.offset(~place), sequence);
       return into.record(time, sequence, left);
     }
   }

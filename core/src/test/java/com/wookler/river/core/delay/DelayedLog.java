@@ -29,6 +29,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.UUID;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
@@ -44,8 +45,9 @@ final class DelayedLog implements AutoCloseable, DelayContext.QueueParts {
   private final Path base;
   private final DelayLimits limits;
   private final WorkerPool pool = WorkerPool.acquire("delay-test", 1);
+  final AtomicInteger originalsAsked = new AtomicInteger();
   private boolean keepsOriginals;
-  private boolean isUnreadable;
+  private volatile boolean isUnreadable;
   private boolean stops;
   private boolean wantsFlush;
   private long delivered;
@@ -99,7 +101,7 @@ final class DelayedLog implements AutoCloseable, DelayContext.QueueParts {
             0);
   }
 
-  private DelayContext context() {
+  DelayContext context() {
     return new DelayContext("orders", QUEUE, directory, log(), time, this);
   }
 
@@ -285,6 +287,7 @@ final class DelayedLog implements AutoCloseable, DelayContext.QueueParts {
 
   @Override
   public @Nullable StoredMessage original(long sequence) {
+    originalsAsked.incrementAndGet();
     if (isUnreadable) {
       throw new RiverException("cannot be read now, the next call tries again");
     }
