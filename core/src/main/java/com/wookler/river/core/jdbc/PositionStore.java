@@ -59,7 +59,8 @@ public final class PositionStore {
       Pattern.compile("[A-Za-z_][A-Za-z0-9_]*(\\.[A-Za-z_][A-Za-z0-9_]*)?");
   private static final String WHERE = " where queue_name = ? and subscriber_name = ?";
 
-  private static final String INTEGRITY = "23"; // class of SQL states: a key is there already
+  private static final String INTEGRITY = "23"; // class of SQL states: a constraint was violated
+  private static final String UNIQUE = "23505"; // a key is there already; some say 23000 for all
   private static final int MAX_TRIES = 5;
 
   private final String table;
@@ -140,15 +141,7 @@ public final class PositionStore {
               + " sequences");
     }
     // The row is locked before it is read: a transaction of who had it has ended then.
-    boolean taken = false;
-    for (int tries = 0; !taken; tries++) {
-      if (tries == MAX_TRIES) {
-        throw new PositionTakenException("the position was claimed and forgotten meanwhile");
-      }
-      taken =
-          update(connection, "epoch = epoch + 1", "", queue.name(), subscriber.name())
-              || isFirst(connection, queue, subscriber);
-    }
+    lock(connection, queue, subscriber);
     Row row = row(connection, queue.name(), subscriber.name());
     if (row == null) {
       throw new PositionTakenException("the position was forgotten while it was claimed");
@@ -173,15 +166,35 @@ public final class PositionStore {
     }
   }
 
+  /** Makes the row, or changes it. */
+  private <M> void lock(Connection connection, MessageQueue<M> queue, Subscriber<M> subscriber)
+      throws SQLException {
+    SQLException refused = null;
+    for (int tries = 0; tries < MAX_TRIES; tries++) {
+      if (update(connection, "epoch = epoch + 1", "", queue.name(), subscriber.name())) {
+        return;
+      }
+      refused = makeRow(connection, queue, subscriber);
+      if (refused == null) {
+        return;
+      }
+    }
+    if (refused != null && !UNIQUE.equals(refused.getSQLState())) {
+      throw refused; // there was no row each time, so another constraint does not want it
+    }
+    throw new PositionTakenException("the position was claimed and forgotten meanwhile");
+  }
+
   /**
-   * Makes the row. Returns false if somebody was quicker, and has committed: what the transaction
-   * did before is kept, which some databases give up otherwise.
+   * Makes the row. Returns why a constraint has refused it: somebody was quicker, perhaps, and has
+   * committed, which the next update tells. What the transaction did before is kept, which some
+   * databases give up otherwise.
    */
-  private <M> boolean isFirst(
+  private <M> @Nullable SQLException makeRow(
       Connection connection, MessageQueue<M> queue, Subscriber<M> subscriber) throws SQLException {
     if (!connection.getMetaData().supportsSavepoints()) {
       insert(connection, queue, subscriber);
-      return true;
+      return null;
     }
     Savepoint before = connection.setSavepoint();
     try {
@@ -192,10 +205,10 @@ public final class PositionStore {
         throw e;
       }
       connection.rollback(before);
-      return false;
+      return e;
     }
     connection.releaseSavepoint(before);
-    return true;
+    return null;
   }
 
   private <M> void insert(Connection connection, MessageQueue<M> queue, Subscriber<M> subscriber)

@@ -129,6 +129,24 @@ abstract class HandOverContract {
   }
 
   @Test
+  void shouldSayWhichConstraintDoesNotWantThePosition() throws SQLException {
+    try (Statement statement = connection.createStatement()) {
+      statement.execute(
+          "alter table "
+              + PositionStore.DEFAULT_TABLE
+              + " add constraint others_only check (queue_name <> 'orders')");
+      connection.commit();
+      statement.execute("insert into taken (sequence, data) values (1, 'before')");
+      assertThatThrownBy(() -> positions.claim(connection, queue, billing))
+          .isInstanceOf(SQLException.class)
+          .message()
+          .containsIgnoringCase("others_only");
+    }
+    connection.commit();
+    assertThat(taken()).containsExactly("before");
+  }
+
+  @Test
   void shouldGiveAFirstClaimToTheLastOfTwoThatComeAtOnce() throws Exception {
     publish("a", "b");
     StoredPosition<String> first = positions.claim(connection, queue, billing);
