@@ -24,8 +24,8 @@ import org.slf4j.LoggerFactory;
  * minute.
  *
  * <p>A message is in that queue, safe from a kill, before its subscriber counts it as finished; and
- * on the device before that is: {@link #force} comes before every force of a ledger. A crash in
- * between hands it on once more.
+ * on the device before that is: {@link #force} comes before every force of the ledger of a
+ * subscriber that handed some on. A crash in between hands it on once more.
  */
 final class ExpiryQueue {
   private static final Logger LOG = LoggerFactory.getLogger(ExpiryQueue.class);
@@ -102,7 +102,13 @@ final class ExpiryQueue {
       } catch (RuntimeException e) {
         unforced.add(slot);
         throw new RiverException(
-            "queue " + queue + ": what expired may not be on the device: " + target, e);
+            "queue "
+                + queue
+                + ": what expired may not be on the device in "
+                + target
+                + ", nor is then what finished with it: "
+                + e.getMessage(),
+            e);
       }
     }
     forced = all; // only now: a force that failed is none

@@ -3,7 +3,9 @@ package com.wookler.river.core;
 import com.wookler.river.core.message.StoredMessage;
 import com.wookler.river.core.subscriber.ExpiredMessages;
 import com.wookler.river.core.subscriber.SubscriberConfig;
+import java.util.Locale;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
@@ -13,6 +15,7 @@ import java.util.concurrent.ConcurrentHashMap;
 final class ExpiryQueues implements ExpiredMessages {
   private final QueueConfig<?> config;
   private final Map<String, ExpiryQueue> byName = new ConcurrentHashMap<>();
+  private final Map<String, Set<ExpiryQueue>> bySubscriber = new ConcurrentHashMap<>(); // it used
 
   ExpiryQueues(QueueConfig<?> config) {
     this.config = config;
@@ -34,7 +37,17 @@ final class ExpiryQueues implements ExpiredMessages {
   public boolean keep(StoredMessage message, SubscriberConfig subscriber) {
     String named = subscriber.expiryQueue();
     String name = named == null ? config.expiry().queue() : named;
-    return name == null || of(name).keep(message, subscriber.name());
+    return name == null || keep(message, subscriber.name(), of(name));
+  }
+
+  private boolean keep(StoredMessage message, String subscriber, ExpiryQueue target) {
+    usedBy(subscriber).add(target); // before it is kept
+    return target.keep(message, subscriber);
+  }
+
+  private Set<ExpiryQueue> usedBy(String subscriber) {
+    return bySubscriber.computeIfAbsent(
+        subscriber.toLowerCase(Locale.ROOT), name -> ConcurrentHashMap.newKeySet());
   }
 
   private ExpiryQueue of(String name) {
@@ -43,7 +56,10 @@ final class ExpiryQueues implements ExpiredMessages {
   }
 
   @Override
-  public void force() {
-    byName.values().forEach(ExpiryQueue::force);
+  public void force(String subscriber) {
+    Set<ExpiryQueue> used = bySubscriber.get(subscriber.toLowerCase(Locale.ROOT));
+    if (used != null) {
+      used.forEach(ExpiryQueue::force);
+    }
   }
 }

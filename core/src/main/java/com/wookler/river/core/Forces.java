@@ -6,10 +6,10 @@ import com.wookler.river.core.log.BlockLog;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What is forced in the background, in its order: where expired messages went, the log, then what
- * the subscribers have finished of it, then those of its messages that are delayed, which of them
- * came from other queues, and their ids. So nothing on the device tells of a message that is not:
- * where the log cannot be forced just now, the last three wait for the next time.
+ * What is forced in the background, in its order: the log, then for each subscriber where its
+ * expired messages went and what it has finished, then those messages of the log that are delayed,
+ * which of them came from other queues, and their ids. So nothing on the device tells of a message
+ * that is not: where the log cannot be forced just now, the last three wait for the next time.
  *
  * <p>But for what subscribers have finished once the log has failed: that is forced all the same,
  * here and by acknowledgements that wait, so that what was done does not come again. It may tell of

@@ -410,7 +410,7 @@ final class Forward {
     savedAt = time.nanoTime();
     long position = safe;
     try {
-      source.expiryQueues().force();
+      source.expiryQueues().force(subscriber.name());
       ForwardPosition.write(
           source.directory().forwards(), source.directory().identity(), target, position);
       saved = position;

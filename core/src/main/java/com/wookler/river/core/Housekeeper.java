@@ -25,6 +25,7 @@ final class Housekeeper implements ManagedTask {
   private static final Logger LOG = LoggerFactory.getLogger(Housekeeper.class);
   private static final Duration INTERVAL = Duration.ofMillis(100);
   private static final long EXPIRY_NANOS = TimeUnit.SECONDS.toNanos(1);
+  private static final long SAY_NANOS = TimeUnit.MINUTES.toNanos(1);
 
   private final String queue;
   private final BlockLog log;
@@ -46,6 +47,8 @@ final class Housekeeper implements ManagedTask {
   private long expiredAt;
   private int told; // the number of the last shortage that the listeners heard of
   private boolean failed;
+  private boolean unforcedSaid; // confined to forces, of which there is one at a time
+  private long unforcedSaidAt; // likewise
 
   /** Where work is done, and who hears of it. */
   record Pools(Executor flusher, Executor worker, Listeners listeners) {}
@@ -98,7 +101,7 @@ final class Housekeeper implements ManagedTask {
     long now = time.nanoTime();
     if (now - forcedAt >= syncNanos && forces.isUnforced()) {
       forcedAt = now;
-      once(forcing, pools.flusher(), forces::force);
+      once(forcing, pools.flusher(), this::force);
     }
     if (drain.isDue() && working.compareAndSet(false, true)) {
       pools.worker().execute(this::drain);
@@ -114,6 +117,20 @@ final class Housekeeper implements ManagedTask {
       pools.worker().execute(() -> pools.listeners().failed(cause));
     }
     return false;
+  }
+
+  /** What fails is tried again at the next interval, which may be soon: it is said each minute. */
+  private void force() {
+    try {
+      forces.force();
+    } catch (RuntimeException e) {
+      long now = time.nanoTime();
+      if (!unforcedSaid || now - unforcedSaidAt >= SAY_NANOS) {
+        unforcedSaid = true;
+        unforcedSaidAt = now;
+        LOG.warn("Queue {}: not all of it could be forced, trying again: {}", queue, e.toString());
+      }
+    }
   }
 
   private void tellShortage() {

@@ -67,11 +67,15 @@ final class OpenQueues {
       use.readLock().lock();
       try {
         if (!ended) {
+          long end = queue.log().nextSequence();
           queue.log().forceAppended();
           failure = queue.log().failure().orElse(null);
+          if (failure == null && queue.log().forcedEnd() < end) {
+            throw new RiverException("it cannot be forced now; trying again");
+          }
         }
         if (failure != null) {
-          throw new RiverException("the device refused", failure);
+          throw new RiverException("the device refused: " + failure.getMessage(), failure);
         }
       } finally {
         use.readLock().unlock();

@@ -252,7 +252,7 @@ final class SubscriberRegistry<M> {
   private void closed(DurableSubscriber<M> subscriber) {
     counters.remove(subscriber.counters());
     try {
-      store.afterLogNow(subscriber::force);
+      store.afterLogNow(subscriber.name(), subscriber::force);
     } finally {
       subscriber.end();
       discardedOfClosed.addAndGet(subscriber.discarded());
@@ -366,7 +366,7 @@ final class SubscriberRegistry<M> {
       if (entry.open == null && entry.floor < end) {
         try (Ledger ledger = store.open(entry.config)) {
           discardedOfClosed.addAndGet(ledger.discard(end));
-          store.afterLogNow(ledger::force);
+          store.afterLogNow(entry.config.name(), ledger::force);
           known.setValue(new Entry<>(entry.config, null, ledger.floor()));
         } catch (IOException e) {
           throw new RiverException(
@@ -406,7 +406,10 @@ final class SubscriberRegistry<M> {
     }
   }
 
-  /** Forces the log, then the ledgers; on the flusher. */
+  /**
+   * Forces the log, then each ledger, with what its subscriber handed on before; on the flusher.
+   * Whatever fails, the others are forced all the same.
+   */
   void force() {
     store.forceLog();
     RuntimeException failed = null;
@@ -414,7 +417,11 @@ final class SubscriberRegistry<M> {
       try {
         subscriber.force();
       } catch (RuntimeException e) {
-        failed = e; // the others are forced all the same
+        if (failed == null) {
+          failed = e;
+        } else if (failed != e) {
+          failed.addSuppressed(e);
+        }
       }
     }
     if (failed != null) {

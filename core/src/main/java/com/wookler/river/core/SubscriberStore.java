@@ -166,7 +166,8 @@ final class SubscriberStore {
   private Ledger ledger(SubscriberConfig config, Path own, Origin origin) {
     Owner owner = Owner.of(identity, config.name());
     return config.ackRequired()
-        ? Ledgers.withAck(own, owner, config.limits(), origin, this::afterLog)
+        ? Ledgers.withAck(
+            own, owner, config.limits(), origin, write -> afterLog(config.name(), write))
         : Ledgers.withoutAck(own, owner, origin);
   }
 
@@ -223,11 +224,15 @@ final class SubscriberStore {
     }
   }
 
-  /** Has the flusher write something of a ledger: never ahead of what is forced of the log. */
-  void afterLog(Runnable write) {
+  /**
+   * Has the flusher write something of a subscriber's ledger: never ahead of what is forced of the
+   * log, and of what it handed on because it had expired.
+   */
+  void afterLog(String subscriber, Runnable write) {
     flusher.execute(
         () -> {
           forceLog();
+          expiryQueues.force(subscriber);
           write.run();
         });
   }
@@ -237,12 +242,13 @@ final class SubscriberStore {
    *
    * @throws QueueFailedException it, or what has to come before it, could not be written
    */
-  void afterLogNow(Runnable write) {
+  void afterLogNow(String subscriber, Runnable write) {
     AtomicReference<@Nullable Throwable> failed = new AtomicReference<>();
     flusher.execute(
         () -> {
           try {
             forceLog();
+            expiryQueues.force(subscriber);
             write.run();
           } catch (Throwable e) { // the pool would swallow it
             failed.set(e);
@@ -256,12 +262,11 @@ final class SubscriberStore {
     }
   }
 
-  /** Forces what the log has, and what expired and was handed on; on the flusher. */
+  /** Forces what the log has; on the flusher. */
   void forceLog() {
     if (log.isDirty()) {
       log.forceNow();
     }
-    expiryQueues.force();
   }
 
   private static void deleteQuietly(Path path) {

@@ -11,6 +11,7 @@ import com.wookler.river.core.message.Durability;
 import com.wookler.river.core.message.Message;
 import com.wookler.river.core.message.MessageConverter;
 import com.wookler.river.core.message.QueueFailedException;
+import com.wookler.river.core.subscriber.DurableSubscriber;
 import com.wookler.river.core.subscriber.Subscriber;
 import com.wookler.river.core.subscriber.SubscriberConfig;
 import java.io.IOException;
@@ -106,8 +107,8 @@ class ForcesTest {
   }
 
   /** From now on the file of the active block, of which nothing was forced, cannot be opened. */
-  private void hide(int number) {
-    block = directory.resolve("orders/log/b%08d.cq4".formatted(number));
+  private void hide(String name, int number) {
+    block = directory.resolve("%s/log/b%08d.cq4".formatted(name, number));
     hidden = directory.resolve("hidden");
     try {
       Files.move(block, hidden);
@@ -158,7 +159,7 @@ class ForcesTest {
         () -> {
           publish(BLOCK + 5, 2 * BLOCK + 1);
           queue.publisher().publish(message(2 * BLOCK + 1).deliverAfter(Duration.ofHours(1)));
-          hide(3);
+          hide("orders", 3);
         });
     notNow();
   }
@@ -182,6 +183,57 @@ class ForcesTest {
     for (String part : new String[] {"ids", "delayed", "origins.json"}) {
       assertThat(of(part, after)).as(part).isNotEqualTo(of(part, before));
     }
+  }
+
+  @Test
+  void shouldForceWhatOthersFinishedThoughWhatExpiredCannotBeForcedNow() throws Exception {
+    MessageQueue<String> late = builder("late").open();
+    try (WarningsOf warnings = new WarningsOf("com.wookler.river.core")) {
+      Subscriber<String> expiring =
+          queue.subscriber(
+              SubscriberConfig.builder("expiring").ack(true).expiryQueue("late").build());
+      Subscriber<String> paying =
+          queue.subscriber(
+              SubscriberConfig.builder("paying").ack(true).ackDurability(Durability.DISK).build());
+      queue.publisher().publish(message(0).expiresAfter(Duration.ofSeconds(1)));
+      queue.publisher().publish(message(1), Durability.DISK);
+      withoutFlushers(
+          () -> {
+            time.advance(Duration.ofSeconds(2));
+            assertThat(take(expiring)).isEqualTo("data 1");
+            assertThat(late.stats().messages()).isEqualTo(1);
+            hide("late", 1);
+          });
+      paying.ack(paying.batch(BLOCK, Duration.ZERO)); // returns when that is on the device
+      billing.ack(billing.batch(BLOCK, Duration.ZERO));
+      assertThatThrownBy(queue::force).hasStackTraceContaining("what expired may not be on");
+      assertThat(((DurableSubscriber<String>) billing).isUnforced()).isFalse();
+      assertThat(((DurableSubscriber<String>) expiring).isUnforced()).isTrue();
+      for (int i = 0; i < 5; i++) {
+        time.advance(Duration.ofSeconds(1));
+      }
+      await().until(() -> said(warnings).size() == 1);
+
+      show();
+      queue.force();
+      assertThat(((DurableSubscriber<String>) expiring).isUnforced()).isFalse();
+      assertThat(said(warnings)).hasSize(1);
+    } finally {
+      show();
+      late.close();
+    }
+  }
+
+  private static String take(Subscriber<String> subscriber) {
+    try {
+      return subscriber.batch(1, Duration.ZERO).get(0).data();
+    } catch (InterruptedException e) {
+      throw new IllegalStateException(e);
+    }
+  }
+
+  private static List<String> said(WarningsOf warnings) {
+    return warnings.all().stream().filter(line -> line.contains("not all of it")).toList();
   }
 
   private static List<ByteBuffer> of(String part, Map<Path, ByteBuffer> files) {

@@ -13,7 +13,7 @@ public interface ExpiredMessages {
         }
 
         @Override
-        public void force() {}
+        public void force(String subscriber) {}
       };
 
   /**
@@ -25,10 +25,10 @@ public interface ExpiredMessages {
   boolean keep(StoredMessage message, SubscriberConfig subscriber);
 
   /**
-   * Brings to the device what was kept; comes before a force of any ledger, which counts it as
-   * finished. On a thread that nobody interrupts.
+   * Brings to the device what was kept for a subscriber; comes before a force of its ledger, which
+   * counts it as finished. On a thread that nobody interrupts.
    *
    * @throws com.wookler.river.common.errors.RiverException it may not be on the device
    */
-  void force();
+  void force(String subscriber);
 }

@@ -21,7 +21,7 @@ import org.jspecify.annotations.Nullable;
 final class LedgerForce implements GroupCommit.Target {
   private final BlockLog log;
   private final Ledger ledger;
-  private final ExpiredMessages expired;
+  private final Runnable expired;
   private final Refusals refusals;
   private final boolean awaited;
   private final GroupCommit commits;
@@ -39,10 +39,15 @@ final class LedgerForce implements GroupCommit.Target {
   private volatile long forcedEnd; // so many acknowledgements are on the device
   private volatile @Nullable Throwable failure; // set once
 
+  /**
+   * For a ledger.
+   *
+   * @param expired forces what its subscriber handed on because it had expired
+   */
   LedgerForce(
       BlockLog log,
       Ledger ledger,
-      ExpiredMessages expired,
+      Runnable expired,
       Refusals refusals,
       Durability level,
       WorkerPool.Serial committer) {
@@ -124,7 +129,7 @@ final class LedgerForce implements GroupCommit.Target {
 
   /** Forces the ledger; called by the flusher, after the log was forced. */
   void forceAll() {
-    expired.force(); // if that fails, nothing of the ledger was tried: it stays unforced
+    expired.run(); // if that fails, nothing of the ledger was tried: it stays unforced
     unforced = false; // before, so that what happens meanwhile is forced the next time
     long end = changes;
     synchronized (forcing) {
@@ -149,7 +154,7 @@ final class LedgerForce implements GroupCommit.Target {
       if (log.forcedEnd() < handedOver) {
         log.forceAppended();
       }
-      expired.force();
+      expired.run();
     } catch (Throwable e) { // the pool would swallow it
       synchronized (forcing) {
         failed(e);

@@ -74,7 +74,7 @@ final class SubscriberState<M> {
         new LedgerForce(
             context.log(),
             ledger,
-            context.expiries().store(),
+            () -> context.expiries().store().force(config.name()),
             refusals,
             config.ackDurability(),
             context.committer());
