@@ -298,6 +298,29 @@ class WaitingTest {
   }
 
   @Test
+  void shouldMoveOnInterruptedThreads() {
+    queue = builder().open();
+    Subscriber<String> audit = queue.subscriber("audit");
+    Subscriber<String> subscriber = queue.subscriber(billing().build());
+    queue.publisher().publishAll(List.of("m0", "m1"));
+    subscriber.next().reject("a letter, which has to be settled first");
+    Thread.currentThread().interrupt();
+    try {
+      for (Subscriber<String> one : List.of(audit, subscriber)) {
+        one.purge();
+        assertThat(one.next()).isNull();
+        one.seek(Position.earliest());
+        assertThat(one.next().data()).isEqualTo("m0");
+      }
+    } finally {
+      assertThat(Thread.interrupted()).isTrue();
+    }
+    queue.force(); // no file was closed by it
+    audit.purge();
+    subscriber.purge();
+  }
+
+  @Test
   void shouldBurnNoProcessorTimeWhileWaiting() throws Exception {
     queue = builder().open();
     queue.publisher().publish("m0");

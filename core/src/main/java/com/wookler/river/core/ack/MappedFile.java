@@ -7,6 +7,7 @@ import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.nio.ByteOrder;
 import java.nio.MappedByteBuffer;
+import java.nio.channels.ClosedChannelException;
 import java.nio.channels.FileChannel;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
@@ -16,17 +17,19 @@ import java.util.concurrent.atomic.AtomicBoolean;
  * A small file mapped for writing, little-endian, with a channel of its own to force it.
  *
  * <p>Stores and {@link #unmap} are the owner's, under its lock; {@link #force} and {@link #close}
- * may come from other threads. Nothing may be stored after {@code unmap}: the process would crash.
- * The file must have real space for all its bytes, for the same reason.
+ * may come from other threads, interrupted ones too. Nothing may be stored after {@code unmap}: the
+ * process would crash. The file must have real space for all its bytes, for the same reason.
  */
 final class MappedFile {
   private static final VarHandle LONGS =
       MethodHandles.byteBufferViewVarHandle(long[].class, ByteOrder.LITTLE_ENDIAN);
 
   private final Path path;
-  private final FileChannel channel;
   private final MappedByteBuffer buffer;
   private final AtomicBoolean dirty = new AtomicBoolean();
+
+  @GuardedBy("this")
+  private FileChannel channel;
 
   @GuardedBy("this")
   private boolean closed;
@@ -76,11 +79,26 @@ final class MappedFile {
       return;
     }
     try {
-      channel.force(false);
+      forceChannel();
     } catch (IOException e) {
       dirty.set(true);
       throw e;
     }
+  }
+
+  /** An interrupt of a thread that forces, as a seek does on the caller's, closes the channel. */
+  @GuardedBy("this")
+  private void forceChannel() throws IOException {
+    try {
+      channel.force(false);
+    } catch (ClosedChannelException e) {
+      channel = Disk.withChannel(path, MappedFile::forced, StandardOpenOption.WRITE);
+    }
+  }
+
+  private static FileChannel forced(FileChannel channel) throws IOException {
+    channel.force(false);
+    return channel;
   }
 
   /** Ends the mapping now and not when the collector finds it. To be called once. */

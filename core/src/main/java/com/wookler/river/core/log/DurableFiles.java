@@ -80,27 +80,17 @@ public final class DurableFiles {
    * thread: an interrupt is kept, and does not keep it from writing.
    */
   static void zero(Path file, long from, long to) throws IOException {
-    boolean interrupted = false;
-    try {
-      while (true) {
-        interrupted |= Thread.interrupted(); // it would close the channel
-        try (FileChannel out = FileChannel.open(file, StandardOpenOption.WRITE)) {
-          long at = from;
-          while (at < to) {
-            ByteBuffer zeros = ZEROS.duplicate();
-            zeros.limit((int) Math.min(to - at, zeros.capacity()));
-            at += out.write(zeros, at);
+    throughInterrupts(
+        () -> {
+          try (FileChannel out = FileChannel.open(file, StandardOpenOption.WRITE)) {
+            long at = from;
+            while (at < to) {
+              ByteBuffer zeros = ZEROS.duplicate();
+              zeros.limit((int) Math.min(to - at, zeros.capacity()));
+              at += out.write(zeros, at);
+            }
           }
-          return;
-        } catch (ClosedByInterruptException e) {
-          interrupted = true;
-        }
-      }
-    } finally {
-      if (interrupted) {
-        Thread.currentThread().interrupt();
-      }
-    }
+        });
   }
 
   /** Whether it is for lack of space that something could not be written to this directory. */
@@ -130,7 +120,8 @@ public final class DurableFiles {
 
   /**
    * Writes a file whole: temporary file, force, rename, force the directory. After it returns the
-   * file survives a power loss; before, the old one, if any, is unchanged.
+   * file survives a power loss; before, the old one, if any, is unchanged. Usable on any thread: an
+   * interrupt is kept, and does not keep it from writing.
    */
   public static void write(Path file, byte[] content) throws IOException {
     Path temporary = file.resolveSibling(file.getFileName() + TEMPORARY);
@@ -140,13 +131,16 @@ public final class DurableFiles {
 
   /** Writes a new file and forces it, but not its name: the directory is to be forced after it. */
   static void writeNew(Path file, byte[] content) throws IOException {
-    try (FileChannel out = create(file)) {
-      ByteBuffer buffer = ByteBuffer.wrap(content);
-      while (buffer.hasRemaining()) {
-        out.write(buffer);
-      }
-      out.force(true);
-    }
+    throughInterrupts(
+        () -> {
+          try (FileChannel out = create(file)) {
+            ByteBuffer buffer = ByteBuffer.wrap(content);
+            while (buffer.hasRemaining()) {
+              out.write(buffer);
+            }
+            out.force(true);
+          }
+        });
   }
 
   /** Renames within one directory, replacing, and forces the directory. */
@@ -166,12 +160,28 @@ public final class DurableFiles {
     if (!POSIX) {
       return;
     }
+    throughInterrupts(
+        () -> {
+          try (FileChannel channel = FileChannel.open(directory, StandardOpenOption.READ)) {
+            channel.force(true);
+          }
+        });
+  }
+
+  /** Something to do with a channel of its own, from its beginning each time. */
+  @FunctionalInterface
+  private interface Attempt {
+    void run() throws IOException;
+  }
+
+  /** Tries again as often as an interrupt closes the channel; the interrupt is kept. */
+  private static void throughInterrupts(Attempt attempt) throws IOException {
     boolean interrupted = false;
     try {
       while (true) {
         interrupted |= Thread.interrupted(); // it would close the channel
-        try (FileChannel channel = FileChannel.open(directory, StandardOpenOption.READ)) {
-          channel.force(true);
+        try {
+          attempt.run();
           return;
         } catch (ClosedByInterruptException e) {
           interrupted = true;

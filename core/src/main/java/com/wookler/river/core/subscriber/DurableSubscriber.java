@@ -209,10 +209,13 @@ public final class DurableSubscriber<M> implements Subscriber<M> {
     state.lock.lock();
     try {
       state.ensureOpen();
-      state.ledger.seek(sequence);
-      state.feed.moved();
-      state.line.listen(true);
-      state.force.changed();
+      try {
+        state.ledger.seek(sequence);
+      } finally { // where it cannot be forced the subscriber has moved all the same
+        state.feed.moved();
+        state.line.listen(true);
+        state.force.changed();
+      }
     } finally {
       state.lock.unlock();
     }

@@ -68,6 +68,25 @@ class PositionLedgerTest {
   }
 
   @Test
+  void shouldMoveAndBeForcedOnAThreadThatIsInterrupted() {
+    try (Ledger ledger = Ledgers.withoutAck(directory, Copies.OWNER, ORIGIN)) {
+      Thread.currentThread().interrupt();
+      try {
+        ledger.seek(9);
+        ledger.handOver(9, 0, 0);
+        ledger.force();
+      } finally {
+        assertThat(Thread.interrupted()).isTrue();
+      }
+      ledger.handOver(10, 0, 0);
+      ledger.force();
+    }
+    try (Ledger ledger = Ledgers.withoutAck(directory, Copies.OWNER, ORIGIN)) {
+      assertThat(ledger.position()).isEqualTo(11);
+    }
+  }
+
+  @Test
   void shouldNotFallBackByTwoWhenTornAfterAReopening() throws IOException {
     for (int handed = 0; handed < 5; handed++) {
       try (Ledger ledger = Ledgers.withoutAck(directory, Copies.OWNER, ORIGIN)) {
