@@ -1,9 +1,14 @@
 package com.wookler.river.core;
 
+import com.wookler.river.common.errors.RiverException;
+import java.nio.channels.ClosedByInterruptException;
 import java.util.function.Supplier;
 
 /** Keeps an interrupt of the caller's thread until River is done with its files. */
 final class Interrupts {
+  /** Of work that interrupts end: whoever interrupts so often wants it ended. */
+  private static final int TRIES = 5;
+
   private Interrupts() {}
 
   /**
@@ -11,22 +16,46 @@ final class Interrupts {
    * channel closes for good when the thread that uses it is interrupted. The work must be bounded.
    */
   static void defer(Runnable work) {
-    deferred(
-        () -> {
-          work.run();
-          return true;
-        });
-  }
-
-  /** Likewise, with a result. */
-  static <T> T deferred(Supplier<T> work) {
     boolean interrupted = Thread.interrupted();
     try {
-      return work.get();
+      work.run();
     } finally {
       if (interrupted) {
         Thread.currentThread().interrupt();
       }
     }
+  }
+
+  /**
+   * Likewise, with a result, and again if an interrupt that came meanwhile has closed a file. The
+   * work must leave nothing behind where it fails.
+   */
+  static <T> T deferred(Supplier<T> work) {
+    boolean interrupted = false;
+    try {
+      for (int tries = 1; ; tries++) {
+        interrupted |= Thread.interrupted();
+        try {
+          return work.get();
+        } catch (RiverException e) {
+          if (tries == TRIES || !isByInterrupt(e)) {
+            throw e;
+          }
+        }
+      }
+    } finally {
+      if (interrupted) {
+        Thread.currentThread().interrupt();
+      }
+    }
+  }
+
+  private static boolean isByInterrupt(Throwable e) {
+    for (Throwable cause = e; cause != null; cause = cause.getCause()) {
+      if (cause instanceof ClosedByInterruptException) {
+        return true;
+      }
+    }
+    return false;
   }
 }

@@ -2,9 +2,7 @@ package com.wookler.river.core.log;
 
 import com.wookler.river.core.message.DocumentFormat;
 import java.io.IOException;
-import java.nio.channels.FileChannel;
 import java.nio.file.Path;
-import java.nio.file.StandardOpenOption;
 import java.util.Objects;
 import java.util.UUID;
 import org.slf4j.Logger;
@@ -120,8 +118,8 @@ final class Block implements BlockInfo {
    * which the next opening would read.
    */
   void trim() {
-    try (FileChannel channel = FileChannel.open(file, StandardOpenOption.WRITE)) {
-      channel.truncate(end);
+    try {
+      DurableFiles.truncate(file, end);
     } catch (IOException e) {
       LOG.warn("Cannot trim {}", file, e);
     }

@@ -168,6 +168,16 @@ public final class DurableFiles {
         });
   }
 
+  /** Cuts a file, and forces nothing. Usable on any thread likewise. */
+  static void truncate(Path file, long size) throws IOException {
+    throughInterrupts(
+        () -> {
+          try (FileChannel channel = FileChannel.open(file, StandardOpenOption.WRITE)) {
+            channel.truncate(size);
+          }
+        });
+  }
+
   /** Something to do with a channel of its own, from its beginning each time. */
   @FunctionalInterface
   private interface Attempt {

@@ -3,6 +3,7 @@ package com.wookler.river.core.log;
 import java.io.FilterInputStream;
 import java.io.IOException;
 import java.io.InputStream;
+import java.nio.channels.ClosedByInterruptException;
 import java.nio.file.FileSystemException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -30,7 +31,9 @@ final class ReadFailedException extends IOException {
   }
 
   private static boolean isNamed(IOException e) {
-    return e instanceof ReadFailedException || e instanceof FileSystemException;
+    return e instanceof ReadFailedException
+        || e instanceof FileSystemException
+        || e instanceof ClosedByInterruptException; // the disk has nothing to do with it
   }
 
   /** All bytes of a small file. */
