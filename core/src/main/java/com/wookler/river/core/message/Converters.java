@@ -27,24 +27,30 @@ final class Converters {
    * @throws RiverException it has none: there is half a surrogate pair in it
    */
   static byte[] utf8(String text) {
+    return utf8("text", text);
+  }
+
+  /** Likewise, saying what the text is. */
+  static byte[] utf8(String what, String text) {
     byte[] bytes = text.getBytes(StandardCharsets.UTF_8);
     for (byte b : bytes) {
       if (b == '?') { // getBytes writes '?' for what it cannot encode: only then look again,
         // strictly
-        return strict(text);
+        return strict(what, text);
       }
     }
     return bytes;
   }
 
-  private static byte[] strict(String text) {
+  private static byte[] strict(String what, String text) {
     try {
       ByteBuffer encoded = StandardCharsets.UTF_8.newEncoder().encode(CharBuffer.wrap(text));
       byte[] bytes = new byte[encoded.remaining()];
       encoded.get(bytes);
       return bytes;
     } catch (CharacterCodingException e) {
-      throw new RiverException("the text holds half a surrogate pair and has no UTF-8 form", e);
+      throw new RiverException(
+          "the " + what + " holds half a surrogate pair and has no UTF-8 form", e);
     }
   }
 

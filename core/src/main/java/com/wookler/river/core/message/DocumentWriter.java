@@ -13,7 +13,6 @@ import static com.wookler.river.core.message.DocumentFormat.HEADER_BYTES;
 import com.wookler.river.common.errors.RiverException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
-import java.nio.charset.StandardCharsets;
 import java.util.Map;
 import java.util.zip.CRC32C;
 import org.jspecify.annotations.Nullable;
@@ -142,7 +141,7 @@ public final class DocumentWriter {
   }
 
   private void putText(String text, String what) {
-    byte[] bytes = text.getBytes(StandardCharsets.UTF_8);
+    byte[] bytes = Converters.utf8(what, text);
     if (bytes.length > MAX_SHORT) {
       throw new RiverException(
           "the " + what + " takes " + bytes.length + " bytes in UTF-8; 65535 are allowed");

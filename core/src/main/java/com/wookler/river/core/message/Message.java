@@ -42,7 +42,8 @@ public final class Message<M> {
   /**
    * The same message with a key.
    *
-   * @param key at most 65,535 bytes in UTF-8
+   * @param key at most 65,535 bytes in UTF-8; half a surrogate pair, which that cannot hold, is
+   *     refused by the publish
    */
   public Message<M> withKey(String key) {
     return new Message<>(data, Objects.requireNonNull(key, "key"), headers, terms);

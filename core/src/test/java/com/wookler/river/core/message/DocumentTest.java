@@ -278,6 +278,26 @@ class DocumentTest {
     assertThatThrownBy(() -> writer.add(new byte[1], null, Map.of(), new Terms(tooLong, 0, 0)))
         .isInstanceOf(RiverException.class)
         .hasMessageContaining("id");
+    shouldGoOn();
+  }
+
+  @Test
+  void shouldRefuseKeysAndHeadersThatHaveNoUtf8Form() {
+    String half = "a\ud83d";
+    writer.start();
+    assertThatThrownBy(() -> writer.add(new byte[1], half, Map.of()))
+        .isInstanceOf(RiverException.class)
+        .hasMessageContaining("the key holds half a surrogate pair");
+    writer.start();
+    assertThatThrownBy(() -> writer.add(new byte[1], null, Map.of(half, new byte[1])))
+        .isInstanceOf(RiverException.class)
+        .hasMessageContaining("the header name holds half a surrogate pair");
+    Content fits = new Content(new byte[1], half + "\ude00?", Map.of("?", new byte[1]));
+    shouldEqual(reader(write(List.of(fits), 0, 0)).next(), fits);
+    shouldGoOn();
+  }
+
+  private void shouldGoOn() {
     Content after = new Content(new byte[] {5}, "key", Map.of());
     shouldEqual(reader(write(List.of(after), 9, 9)).next(), after);
   }
