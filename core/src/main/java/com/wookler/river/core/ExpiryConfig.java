@@ -26,7 +26,7 @@ record ExpiryConfig(Duration maxAge, @Nullable String queue, int sweep) {
         sweep >= 1 && sweep <= MAX_SWEEP,
         "queue.max.expire.sweep is " + sweep + "; 1 to 1000000 are allowed");
     if (queue != null) {
-      Names.check("queue", queue);
+      Names.check(of, "queue.expiry.queue", queue);
       QueueConfig.check(
           of, !queue.equalsIgnoreCase(of), "queue.expiry.queue is the queue itself; name another");
     }

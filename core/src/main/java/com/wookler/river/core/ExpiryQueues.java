@@ -25,7 +25,7 @@ final class ExpiryQueues implements ExpiredMessages {
   static void check(String queue, SubscriberConfig subscriber) {
     String name = subscriber.expiryQueue();
     if (name != null) {
-      Names.check("queue", name);
+      Names.check(queue, "subscriber.expiry.queue of " + subscriber.name(), name);
       QueueConfig.check(
           queue,
           !name.equalsIgnoreCase(queue),

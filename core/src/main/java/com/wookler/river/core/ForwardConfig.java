@@ -23,7 +23,7 @@ record ForwardConfig(List<String> queues, boolean only) {
   void check(String queue, List<SubscriberConfig> subscribers) {
     Set<String> names = new HashSet<>();
     for (String name : queues) {
-      Names.check("queue", name);
+      Names.check(queue, "queue.forward", name);
       QueueConfig.check(
           queue, !name.equalsIgnoreCase(queue), "queue.forward names the queue itself");
       QueueConfig.check(

@@ -41,6 +41,19 @@ final class Names {
     return name;
   }
 
+  /**
+   * The same for another queue that a queue's parameter names.
+   *
+   * @throws ConfigurationException naming both
+   */
+  static void check(String queue, String param, String name) {
+    try {
+      check("queue", name);
+    } catch (ConfigurationException e) {
+      throw new ConfigurationException("queue " + queue + ": " + param + ": " + e.getMessage(), e);
+    }
+  }
+
   private static String printable(String name) {
     String shown = name.length() > 80 ? name.substring(0, 80) + "…" : name;
     return shown.replaceAll("\\p{Cntrl}", "?");

@@ -6,6 +6,7 @@ import com.wookler.river.core.delay.Delays;
 import com.wookler.river.core.log.LogSettings;
 import com.wookler.river.core.message.MessageConverter;
 import com.wookler.river.core.subscriber.SubscriberConfig;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.HashSet;
@@ -94,6 +95,11 @@ record QueueConfig<M>(
     if (backup != null) {
       checkBackup(name, directory, backup);
     }
+    check(
+        name,
+        ehcache == null || Files.isReadable(ehcache),
+        "ehcache.config: there is no readable file "
+            + (ehcache == null ? "" : ehcache.toAbsolutePath()));
   }
 
   /** How its log is to be kept in this directory. */

@@ -179,6 +179,21 @@ class XmlQueueTest {
   }
 
   @Test
+  void shouldNameThePlaceOfACacheFileThatIsMissing() {
+    shouldRefuse(
+        queue("orders", required() + param("ehcache.config", "none.xml"), ""),
+        "ehcache.config",
+        "none.xml");
+  }
+
+  @Test
+  void shouldNameTheParameterThatNamesAnotherQueueWrongly() {
+    for (String param : List.of("queue.forward", "queue.expiry.queue")) {
+      shouldRefuse(queue("orders", required() + param(param, "a/b"), ""), param, "a/b");
+    }
+  }
+
+  @Test
   void shouldRequireConverterAndDirectory() {
     shouldRefuse(
         queue("orders", param("queue.directory", directory.toString()), ""),
