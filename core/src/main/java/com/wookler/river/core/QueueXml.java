@@ -106,7 +106,7 @@ final class QueueXml {
     node.allowAttributes(List.of("name"));
     node.allowChildren(List.of("params", "recycle", "backup", "subscribers"));
     node.allowParams(both(QUEUE_PARAMS, QUEUE_PARAMS_WITHOUT_EFFECT));
-    warn(node, QUEUE_PARAMS_WITHOUT_EFFECT);
+    tell(node, QUEUE_PARAMS_WITHOUT_EFFECT);
     node.requireParam("queue.message.converter");
     Path directory = Path.of(node.requireParam("queue.directory"));
     MessageConverter<M> converter =
@@ -129,7 +129,7 @@ final class QueueXml {
     to.maxMessageBytes = maxMessageBytes(node, to.maxMessageBytes);
     to.durability = constant(node, "queue.durability", Durability.class, to.durability);
     to.syncInterval = node.duration("queue.sync.interval", to.syncInterval);
-    to.onDamage = onDamage(node, to.onDamage);
+    to.onDamage = constant(node, "queue.on.damage", OnDamage.class, to.onDamage);
     limits(node, to);
     to.deduplicate = node.duration("queue.deduplicate", to.deduplicate);
     to.keyIndex = node.bool("queue.index.keys", to.keyIndex);
@@ -143,16 +143,6 @@ final class QueueXml {
     backup(node, to);
     to.ehcache = node.file("ehcache.config").orElse(null);
     subscribers(node, to);
-  }
-
-  private static OnDamage onDamage(ConfigNode node, OnDamage otherwise) {
-    String name = node.param("queue.on.damage").orElse(otherwise.name());
-    for (OnDamage action : OnDamage.values()) {
-      if (action.name().equalsIgnoreCase(name)) {
-        return action;
-      }
-    }
-    throw node.error("queue.on.damage", "is '" + name + "'; SALVAGE and STOP are allowed");
   }
 
   private static ForwardConfig forward(ConfigNode node, ForwardConfig otherwise) {
@@ -245,7 +235,7 @@ final class QueueXml {
         both(
             both(SUBSCRIBER_PARAMS, SUBSCRIBER_PARAMS_OF_PROCESSORS),
             SUBSCRIBER_PARAMS_WITHOUT_EFFECT));
-    warn(node, SUBSCRIBER_PARAMS_WITHOUT_EFFECT);
+    tell(node, SUBSCRIBER_PARAMS_WITHOUT_EFFECT);
     try {
       SubscriberConfig.Builder builder =
           SubscriberConfig.builder(Names.check("subscriber", node.requireAttribute("name")));
@@ -258,7 +248,7 @@ final class QueueXml {
           .maxDeliveries(maxDeliveries(node))
           .backoff(backoff(node))
           .expiryQueue(node.param("subscriber.expiry.queue").orElse(null))
-          .order(order(node))
+          .order(constant(node, "subscriber.order", Order.class, Order.SEQUENCE))
           .maxInFlight(
               node.integer("subscriber.max.in.flight", SubscriberConfig.DEFAULT_MAX_IN_FLIGHT))
           .window(node.integer("subscriber.window", SubscriberConfig.DEFAULT_WINDOW))
@@ -318,16 +308,6 @@ final class QueueXml {
     }
   }
 
-  private static Order order(ConfigNode node) {
-    String name = node.param("subscriber.order").orElse(Order.SEQUENCE.name());
-    for (Order order : Order.values()) {
-      if (order.name().equalsIgnoreCase(name)) {
-        return order;
-      }
-    }
-    throw node.error("subscriber.order", "is '" + name + "'; SEQUENCE and KEY are allowed");
-  }
-
   private static Position start(ConfigNode node) {
     String text = node.param("subscriber.start").orElse("earliest").trim();
     return switch (text.toLowerCase(Locale.ROOT)) {
@@ -352,7 +332,7 @@ final class QueueXml {
     }
   }
 
-  private static void warn(ConfigNode node, List<String> withoutEffect) {
+  private static void tell(ConfigNode node, List<String> withoutEffect) {
     for (String param : withoutEffect) {
       if (node.param(param).isPresent()) {
         LOG.info("{}: {} is accepted, but has no effect", node.location(), param);
