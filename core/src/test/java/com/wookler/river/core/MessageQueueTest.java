@@ -177,6 +177,9 @@ class MessageQueueTest {
     assertThatThrownBy(() -> builder.ehcache(null)).hasMessage("file");
     assertThatThrownBy(() -> builder.subscriber(null)).hasMessage("subscriber");
     assertThatThrownBy(() -> builder.durability(null)).hasMessage("level");
+    try (MessageQueue<String> queue = builder().open()) {
+      assertThatThrownBy(() -> queue.subscriber("audit").seek(null)).hasMessage("position");
+    }
   }
 
   @Test

@@ -9,6 +9,7 @@ import com.wookler.river.core.message.MessageConverter;
 import java.time.Duration;
 import java.util.Collection;
 import java.util.List;
+import java.util.Objects;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.locks.ReentrantLock;
@@ -164,6 +165,7 @@ public final class DurableSubscriber<M> implements Subscriber<M> {
 
   @Override
   public void seek(Position position) {
+    Objects.requireNonNull(position, "position");
     context.removal().lock();
     try (LogReader lookup = log.reader()) {
       if (!isOpen()) { // before the log is read, which the queue closes after its subscribers

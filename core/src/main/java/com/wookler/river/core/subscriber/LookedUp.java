@@ -94,4 +94,9 @@ public final class LookedUp<M> implements Delivery<M> {
 
   @Override
   public void extend(Duration time) {}
+
+  @Override
+  public String toString() {
+    return "LookedUp[sequence=" + sequence() + ", attempt=" + attempts + ", key=" + key() + "]";
+  }
 }
