@@ -71,7 +71,7 @@ final class Listeners {
       for (QueueListener listener : listeners) {
         try {
           call.accept(listener);
-        } catch (Throwable e) { // whatever it is, the block is archived
+        } catch (Throwable e) { // what it was told of has happened all the same
           LOG.error("Listener {} failed", listener, e);
         }
       }

@@ -142,7 +142,7 @@ public final class MessageQueue<M> implements Configurable, AutoCloseable {
   }
 
   /**
-   * Ends a subscription: its pointer and its acknowledgements are deleted, and blocks no longer
+   * Ends a subscription: its position and its acknowledgements are deleted, and blocks no longer
    * wait for it.
    *
    * @return whether there was one

@@ -13,7 +13,7 @@ import java.util.stream.Collectors;
  * How long a message waits before it is delivered again, by how often it was delivered; immutable.
  *
  * <p>It applies where nobody says otherwise: after a timeout, {@link Delivery#nack()} and {@link
- * Delivery#nack(Throwable)}. As text, in XML: {@code none}, {@code fixed 5ss}, {@code list 1ss 5ss
+ * Delivery#fail(Throwable)}. As text, in XML: {@code none}, {@code fixed 5ss}, {@code list 1ss 5ss
  * 30ss}, {@code exponential 1ss 5mm}, or {@code exponential 1ss 5mm 2.0 0.2} with factor and
  * jitter.
  *

@@ -7,7 +7,7 @@ import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A durable, named reader of a queue with a read pointer of its own.
+ * A durable, named reader of a queue with a position of its own.
  *
  * <p>Thread-safe: several threads may share one as competing consumers; each message goes to one of
  * them. Messages are handed over in the order of their sequences; those that are delivered again
@@ -23,9 +23,10 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Every method but {@link #close}, {@link #name} and {@link #config} throws {@link
  * com.wookler.river.core.message.QueueClosedException} once the subscriber or the queue is closed;
- * threads that wait then are woken and get it too. Bytes that are not what was published are a
- * {@link com.wookler.river.core.message.DamagedMessageException} at each call until the subscriber
- * is moved past them.
+ * threads that wait then are woken and get it too. Messages that are damaged are passed over and
+ * reported, once; with {@link com.wookler.river.core.OnDamage#STOP} each poll there ends with a
+ * {@link com.wookler.river.core.message.DamagedMessageException} until the subscriber is moved past
+ * them.
  *
  * @param <M> type of the data
  */
@@ -142,8 +143,8 @@ public interface Subscriber<M> extends AutoCloseable {
   void ackUpTo(Delivery<M> delivery);
 
   /**
-   * Moves the read pointer. What lies before it counts as finished, everything from it on is
-   * delivered anew with attempt 1; all deliveries that are out are void. Durable when it returns.
+   * Moves the position. What lies before it counts as finished, everything from it on is delivered
+   * anew with attempt 1; all deliveries that are out are void. Durable when it returns.
    */
   void seek(Position position);
 
@@ -180,7 +181,7 @@ public interface Subscriber<M> extends AutoCloseable {
   SubscriberStats stats();
 
   /**
-   * Gives the object up, not the subscription: the durable pointer stays, still keeps unfinished
+   * Gives the object up, not the subscription: the durable position stays, still keeps unfinished
    * messages in the log, and the queue opens a new object by the same name. Deliveries that are out
    * are void and come again with one attempt more. Idempotent.
    *

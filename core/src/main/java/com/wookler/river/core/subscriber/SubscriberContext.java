@@ -17,8 +17,8 @@ import org.jspecify.annotations.Nullable;
  * @param identity of the queue
  * @param log to read from
  * @param backup with what has left the log; null without
- * @param removal held while a block is taken out of the log, and while a read pointer moves back;
- *     taken before a subscriber's own lock
+ * @param removal held while a block is taken out of the log, and while a position moves back; taken
+ *     before a subscriber's own lock
  * @param converter of the queue
  * @param time clock
  * @param cache for messages that are delivered again
