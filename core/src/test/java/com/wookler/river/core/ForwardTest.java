@@ -171,7 +171,7 @@ class ForwardTest {
     assertThat(orders.forwards().get(1).lag()).isEqualTo(20);
     MessageQueue<String> billing = open(builder("billing"));
     awaitData(billing, numbers(0, 20));
-    assertThat(orders.forwards().get(1).waiting()).isEmpty();
+    await().until(() -> orders.forwards().get(1).waiting().isEmpty());
     assertThat(data(audit)).isEqualTo(numbers(0, 20));
   }
 
