@@ -58,7 +58,7 @@ public final class Backup implements AutoCloseable {
   private final BackupLayout layout;
   private final BackupIndex index;
   private final BackupReader reader;
-  private final Unreadable unreadable;
+  private final OutOfReach outOfReach;
   private final ReentrantLock writing = new ReentrantLock(); // around every change on disk
   private volatile boolean closed; // set under writing; looked at by every call
 
@@ -78,7 +78,7 @@ public final class Backup implements AutoCloseable {
     this.layout = new BackupLayout(directory);
     this.index = new BackupIndex(queue, identity, layout);
     this.reader = new BackupReader(queue);
-    this.unreadable = new Unreadable(queue, time);
+    this.outOfReach = new OutOfReach(queue, time);
   }
 
   /**
@@ -323,10 +323,10 @@ public final class Backup implements AutoCloseable {
         if (!isThere(stored.get())) {
           vanished(stored.get());
         } else if (tries == TRIES) {
-          throw unreadable.tell(stored.get().file(), e); // no permission, or no descriptor left
+          throw outOfReach.tell(stored.get().file(), e); // no permission, or no descriptor left
         }
       } catch (IOException e) {
-        throw unreadable.tell(stored.get().file(), e);
+        throw outOfReach.tell(stored.get().file(), e);
       }
     }
   }

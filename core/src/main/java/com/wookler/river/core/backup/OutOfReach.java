@@ -23,8 +23,8 @@ import org.slf4j.LoggerFactory;
  *
  * <p>Thread-safe.
  */
-final class Unreadable {
-  private static final Logger LOG = LoggerFactory.getLogger(Unreadable.class);
+final class OutOfReach {
+  private static final Logger LOG = LoggerFactory.getLogger(OutOfReach.class);
   private static final long SAY_NANOS = Duration.ofMinutes(1).toNanos();
   private static final int MOST = 1_000; // files that are remembered
 
@@ -34,7 +34,7 @@ final class Unreadable {
   @GuardedBy("this")
   private final Map<Path, Long> said = new HashMap<>();
 
-  Unreadable(String queue, TimeSource time) {
+  OutOfReach(String queue, TimeSource time) {
     this.queue = queue;
     this.time = time;
   }
