@@ -1,0 +1,135 @@
+package com.wookler.river.core.ack;
+
+import java.util.List;
+import java.util.concurrent.locks.Lock;
+import java.util.function.Supplier;
+import org.jetbrains.lincheck.datastructures.IntGen;
+import org.jetbrains.lincheck.datastructures.Operation;
+import org.jetbrains.lincheck.datastructures.Param;
+
+/**
+ * What consumers call at once, on a ledger as a subscriber uses it: each call under its lock. Each
+ * order of messages has a subclass, which Lincheck is given.
+ */
+public abstract class LedgerCalls {
+  static final int MESSAGES = 5;
+  private static final String SEQUENCES = "0:4";
+
+  private final Lock lock;
+  private final AckLedger ledger;
+  private final long[] latest = new long[MESSAGES];
+  private final long[] before = new long[MESSAGES];
+  private long now;
+
+  LedgerCalls(Lock lock, boolean byKey) {
+    this.lock = lock;
+    this.ledger =
+        new AckLedger(
+            new Limits(10, 3, 8, Retries.ENDLESS, byKey),
+            new Ring(0),
+            new NoJournal(),
+            new RecoveryReport(true, 0, 0, 0, 1, 0, 0, 0, 0, List.of()));
+  }
+
+  /** Hands the next message over; its ticket, or {@link Ledger#NOT_NOW}. */
+  abstract long handOver(AckLedger ledger, long next, long now);
+
+  /** Sees a message that was handed over, again or not. */
+  void see(AckLedger ledger, int sequence) {}
+
+  private <T> T locked(Supplier<T> call) {
+    lock.lock();
+    try {
+      return call.get();
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** What was handed over, as sequence and attempt; -1 if there was nothing. */
+  @Operation
+  public int take() {
+    return locked(
+        () -> {
+          long ready = ledger.nextReady();
+          if (ready >= 0) {
+            return handedOver((int) ready, ledger.redeliver(ready, now));
+          }
+          while (ledger.position() < MESSAGES && ledger.hasRoom()) {
+            long next = ledger.position();
+            long ticket = handOver(ledger, next, now);
+            if (ticket != Ledger.NOT_NOW) {
+              return handedOver((int) next, ticket);
+            }
+          }
+          return -1;
+        });
+  }
+
+  private int handedOver(int sequence, long ticket) {
+    see(ledger, sequence);
+    before[sequence] = latest[sequence];
+    latest[sequence] = ticket;
+    return sequence * 10 + Ledger.attempt(ticket);
+  }
+
+  /** With the ticket of the latest delivery. */
+  @Operation
+  public Outcome acknowledge(@Param(gen = IntGen.class, conf = SEQUENCES) int sequence) {
+    return locked(() -> ledger.acknowledge(sequence, latest[sequence]));
+  }
+
+  /** With the ticket of the delivery before. */
+  @Operation
+  public Outcome acknowledgeLate(@Param(gen = IntGen.class, conf = SEQUENCES) int sequence) {
+    return locked(() -> ledger.acknowledge(sequence, before[sequence]));
+  }
+
+  /** This one, and those below it that were handed over. */
+  @Operation
+  public Outcome acknowledgeUpTo(@Param(gen = IntGen.class, conf = SEQUENCES) int sequence) {
+    return locked(() -> ledger.acknowledgeUpTo(sequence, latest[sequence]));
+  }
+
+  /** To be delivered again at once, or later. */
+  @Operation
+  public Outcome giveBack(
+      @Param(gen = IntGen.class, conf = SEQUENCES) int sequence,
+      @Param(gen = IntGen.class, conf = "0:1") int later) {
+    return locked(() -> ledger.retry(sequence, latest[sequence], later * 5L, now));
+  }
+
+  /** Lets all that is out or delayed fall due; how many those were. */
+  @Operation
+  public int timeOut() {
+    return locked(
+        () -> {
+          now += 10;
+          return ledger.expire(now);
+        });
+  }
+
+  /** Moves the subscriber. */
+  @Operation
+  public long seek(@Param(gen = IntGen.class, conf = SEQUENCES) int sequence) {
+    return locked(
+        () -> {
+          ledger.seek(sequence);
+          return ledger.floor();
+        });
+  }
+
+  /** Floor, position, counts and whether keys are busy, in one number. */
+  @Operation
+  public long look() {
+    return locked(
+        () ->
+            ledger.floor() * 100_000
+                + ledger.position() * 10_000
+                + ledger.inFlight() * 1_000L
+                + ledger.waiting() * 100L
+                + ledger.finishedAboveFloor() * 10
+                + (ledger.isBusy(1) ? 1 : 0)
+                + (ledger.isBusy(2) ? 2 : 0));
+  }
+}
