@@ -13,6 +13,7 @@ import com.wookler.river.core.subscriber.Delivery;
 import com.wookler.river.core.subscriber.Subscriber;
 import com.wookler.river.core.subscriber.SubscriberConfig;
 import com.wookler.river.core.subscriber.SubscriberStats;
+import com.wookler.river.testing.MonitorXml;
 import io.micrometer.core.instrument.Meter;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.io.IOException;
@@ -50,16 +51,7 @@ class FiguresTest {
   @BeforeEach
   void create() throws IOException {
     Env.reset();
-    Path file =
-        Files.writeString(
-            directory.resolve("river.xml"),
-            """
-            <river><env>
-              <monitor><params><param name="app.name" value="FIGURES"/></params></monitor>
-              <task-manager name="TM"><params><param name="executor.pool.size" value="1"/></params></task-manager>
-            </env></river>
-            """);
-    Env.create(file, "river");
+    Env.create(MonitorXml.in(directory), "river");
   }
 
   @AfterEach

@@ -15,6 +15,7 @@ import com.wookler.river.core.subscriber.Backoff;
 import com.wookler.river.core.subscriber.Delivery;
 import com.wookler.river.core.subscriber.Subscriber;
 import com.wookler.river.core.subscriber.SubscriberConfig;
+import com.wookler.river.testing.MonitorXml;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -542,13 +543,7 @@ class XmlQueueTest {
 
   @Test
   void shouldCountInTheEnvironmentOfTheFile() {
-    String env =
-        "<env><monitor><params>"
-            + param("app.name", "TEST")
-            + "</params></monitor><task-manager name=\"TM\"><params>"
-            + param("executor.pool.size", "1")
-            + "</params></task-manager></env>\n";
-    River river = river(env + queue("orders", required(), ""));
+    River river = river(MonitorXml.ENV + queue("orders", required(), ""));
     MessageQueue<String> queue = river.queue("orders");
     Subscriber<String> subscriber =
         queue.subscriber(SubscriberConfig.builder("billing").ack(true).build());
@@ -577,13 +572,7 @@ class XmlQueueTest {
 
   @Test
   void shouldOpenAFileWithAnEnvironmentAgainAndEndNoOther() {
-    String content =
-        "<env><monitor><params>"
-            + param("app.name", "TEST")
-            + "</params></monitor><task-manager name=\"TM\"><params>"
-            + param("executor.pool.size", "1")
-            + "</params></task-manager></env>\n"
-            + queue("orders", required(), "");
+    String content = MonitorXml.ENV + queue("orders", required(), "");
     River first = river(content);
     first.close();
     River second = river(content);

@@ -12,8 +12,8 @@ import com.wookler.river.core.message.MessageConverter;
 import com.wookler.river.core.subscriber.Delivery;
 import com.wookler.river.core.subscriber.Subscriber;
 import com.wookler.river.core.subscriber.SubscriberConfig;
+import com.wookler.river.testing.MonitorXml;
 import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
@@ -33,16 +33,7 @@ class ProcessorCountersTest {
   @BeforeEach
   void create() throws IOException {
     Env.reset();
-    Path file =
-        Files.writeString(
-            directory.resolve("river.xml"),
-            """
-            <river><env>
-              <monitor><params><param name="app.name" value="TEST-RIVER"/></params></monitor>
-              <task-manager name="TM"><params><param name="executor.pool.size" value="1"/></params></task-manager>
-            </env></river>
-            """);
-    Env.create(file, "river");
+    Env.create(MonitorXml.in(directory), "river");
   }
 
   @AfterEach

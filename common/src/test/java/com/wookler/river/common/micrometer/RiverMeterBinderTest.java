@@ -12,9 +12,9 @@ import com.wookler.river.common.counters.Count;
 import com.wookler.river.common.counters.Gauge;
 import com.wookler.river.common.utils.CounterSet;
 import com.wookler.river.common.utils.Monitoring;
+import com.wookler.river.testing.MonitorXml;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Map;
 import org.junit.jupiter.api.AfterEach;
@@ -30,16 +30,7 @@ class RiverMeterBinderTest {
   @BeforeEach
   void create() throws IOException {
     Env.reset();
-    Path file =
-        Files.writeString(
-            directory.resolve("river.xml"),
-            """
-            <river><env>
-              <monitor><params><param name="app.name" value="TEST-RIVER"/></params></monitor>
-              <task-manager name="TM"><params><param name="executor.pool.size" value="1"/></params></task-manager>
-            </env></river>
-            """);
-    Env.create(file, "river");
+    Env.create(MonitorXml.in(directory), "river");
   }
 
   @AfterEach

@@ -16,8 +16,8 @@ import com.wookler.river.common.counters.Count;
 import com.wookler.river.common.counters.Counter;
 import com.wookler.river.common.counters.CounterReport;
 import com.wookler.river.common.counters.TimeWindow;
+import com.wookler.river.testing.MonitorXml;
 import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.HashMap;
 import java.util.Map;
@@ -80,7 +80,7 @@ class SeedSnippetTest {
 
   @Test
   void shouldRegisterCountersAsShown() throws IOException {
-    Env.create(write(), "river");
+    Env.create(MonitorXml.in(directory), "river");
 
     AbstractCounter c =
         Monitoring.create(
@@ -110,7 +110,7 @@ class SeedSnippetTest {
 
   @Test
   void shouldRemoveACounterAndKeepItsTotal() throws IOException {
-    Env.create(write(), "river");
+    Env.create(MonitorXml.in(directory), "river");
     AbstractCounter counter =
         Monitoring.create(false, "x", "y", Count.class, AbstractCounter.Mode.PROD);
     counter.add(5);
@@ -123,16 +123,5 @@ class SeedSnippetTest {
         .containsExactly(5L);
     Env.reset();
     Monitoring.remove(counter);
-  }
-
-  private Path write() throws IOException {
-    return Files.writeString(
-        directory.resolve("river.xml"),
-        """
-        <river><env>
-          <monitor><params><param name="app.name" value="TEST-RIVER"/></params></monitor>
-          <task-manager name="TM"><params><param name="executor.pool.size" value="1"/></params></task-manager>
-        </env></river>
-        """);
   }
 }
