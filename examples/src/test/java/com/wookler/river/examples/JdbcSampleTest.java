@@ -4,9 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.wookler.river.common.Env;
 import java.io.IOException;
-import java.io.PrintWriter;
-import java.io.StringWriter;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.sql.Connection;
 import java.sql.DriverManager;
@@ -28,33 +25,22 @@ class JdbcSampleTest {
 
   @Test
   void shouldHaveEachMessageOnceInTheDatabaseAlsoAfterASecondRun() throws Exception {
-    Path config = directory.resolve("config.xml");
-    String example = Files.readString(Path.of("examples/src/main/resources/example-jdbc.xml"));
-    Files.writeString(config, example.replace("/tmp/river/test-jdbc", directory + "/data"));
-
-    run(config, 1500);
+    run(1500);
     assertThat(rows()).isEqualTo(1500);
-    run(config, 500);
+    run(500);
     assertThat(rows()).isEqualTo(2000);
   }
 
-  private static void run(Path config, int count) throws IOException {
-    StringWriter err = new StringWriter();
-    int code =
-        Main.run(
-            new PrintWriter(new StringWriter()),
-            new PrintWriter(err, true),
-            "--config",
-            config.toString(),
-            "--example",
-            JdbcSample.class.getName(),
+  private void run(int count) throws IOException {
+    SampleRun.of(
+            JdbcSample.class,
+            "example-jdbc.xml",
+            directory,
             "--count",
             Integer.toString(count),
             "--producers",
-            "2");
-
-    assertThat(err.toString()).isEmpty();
-    assertThat(code).isZero();
+            "2")
+        .shouldHaveGoneWell();
   }
 
   private long rows() throws Exception {

@@ -7,8 +7,6 @@ import ch.qos.logback.classic.spi.ILoggingEvent;
 import ch.qos.logback.core.read.ListAppender;
 import com.wookler.river.common.Env;
 import java.io.IOException;
-import java.io.PrintWriter;
-import java.io.StringWriter;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -24,13 +22,10 @@ import org.slf4j.LoggerFactory;
 
 @Timeout(120)
 class MessagePullSampleTest {
-  private static final String PULL = MessagePullSample.class.getName();
-
   @TempDir Path directory;
 
   private final Logger logger = (Logger) LoggerFactory.getLogger(MessagePullSample.class);
   private final ListAppender<ILoggingEvent> log = new ListAppender<>();
-  private final StringWriter err = new StringWriter();
 
   @BeforeEach
   void listen() {
@@ -50,8 +45,7 @@ class MessagePullSampleTest {
     Path file = Files.write(directory.resolve("in.ndjson"), input);
     Path output = directory.resolve("out");
 
-    int code =
-        run(
+    run(
             "--input",
             file.toString(),
             "--count",
@@ -61,10 +55,9 @@ class MessagePullSampleTest {
             "--consumers",
             "3",
             "--output",
-            output.toString());
+            output.toString())
+        .shouldHaveGoneWell();
 
-    assertThat(err.toString()).isEmpty();
-    assertThat(code).isZero();
     List<String> expected = new ArrayList<>();
     IntStream.range(0, 2101).forEach(i -> expected.add(input.get(i % 700)));
     IntStream.range(0, 2100).forEach(i -> expected.add(input.get(i % 700)));
@@ -73,7 +66,7 @@ class MessagePullSampleTest {
 
   @Test
   void shouldLogWhatEachDidAndTheTotals() throws IOException {
-    assertThat(run("--count", "3000", "--consumers", "2")).isZero();
+    run("--count", "3000", "--consumers", "2").shouldHaveGoneWell();
 
     String number = "[0-9]+";
     String times = "\\[AVG:[0-9]+\\.[0-9]{6}]\\[TOT:[0-9]+]";
@@ -95,27 +88,22 @@ class MessagePullSampleTest {
 
   @Test
   void shouldRunAgainInTheSameDirectory() throws IOException {
-    assertThat(run("--count", "100")).isZero();
-    assertThat(run("--count", "100")).isZero();
+    run("--count", "100").shouldHaveGoneWell();
+    run("--count", "100").shouldHaveGoneWell();
   }
 
   @Test
   void shouldRefuseAnInputWithoutMessages() throws IOException {
     Path file = Files.createFile(directory.resolve("empty"));
 
-    assertThat(run("--input", file.toString())).isEqualTo(2);
-    assertThat(err.toString()).contains("no messages in " + file);
+    SampleRun run = run("--input", file.toString());
+
+    assertThat(run.code()).isEqualTo(2);
+    assertThat(run.err()).contains("no messages in " + file);
   }
 
-  private int run(String... options) throws IOException {
-    Path config = directory.resolve("config.xml");
-    String example = Files.readString(Path.of("examples/src/main/resources/example-config.xml"));
-    Files.writeString(config, example.replace("/tmp/river/test", directory + "/data"));
-    String[] args =
-        Stream.concat(
-                Stream.of("--config", config.toString(), "--example", PULL), Stream.of(options))
-            .toArray(String[]::new);
-    return Main.run(new PrintWriter(new StringWriter()), new PrintWriter(err, true), args);
+  private SampleRun run(String... options) throws IOException {
+    return SampleRun.of(MessagePullSample.class, "example-config.xml", directory, options);
   }
 
   private static List<String> consumed(Path output) throws IOException {

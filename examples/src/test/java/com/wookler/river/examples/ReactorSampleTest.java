@@ -4,8 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.wookler.river.common.Env;
 import java.io.IOException;
-import java.io.PrintWriter;
-import java.io.StringWriter;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -30,28 +28,19 @@ class ReactorSampleTest {
   void shouldPushEveryMessageThroughEachChain() throws IOException {
     List<String> input = IntStream.range(0, 900).mapToObj(i -> "{\"id\":" + i + "}").toList();
     Path file = Files.write(directory.resolve("in.ndjson"), input);
-    Path config = directory.resolve("config.xml");
-    String example = Files.readString(Path.of("examples/src/main/resources/example-reactor.xml"));
-    Files.writeString(config, example.replace("/tmp/river/test-reactor", directory + "/data"));
-    StringWriter err = new StringWriter();
 
-    int code =
-        Main.run(
-            new PrintWriter(new StringWriter()),
-            new PrintWriter(err, true),
-            "--config",
-            config.toString(),
-            "--example",
-            ReactorSample.class.getName(),
+    SampleRun.of(
+            ReactorSample.class,
+            "example-reactor.xml",
+            directory,
             "--input",
             file.toString(),
             "--count",
             "2000",
             "--producers",
-            "2");
+            "2")
+        .shouldHaveGoneWell();
 
-    assertThat(err.toString()).isEmpty();
-    assertThat(code).isZero();
     List<String> expected = new ArrayList<>();
     IntStream.range(0, 1000).forEach(i -> expected.add(input.get(i % 900)));
     expected.addAll(List.copyOf(expected));

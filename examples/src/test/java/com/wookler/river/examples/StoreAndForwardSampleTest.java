@@ -3,13 +3,7 @@ package com.wookler.river.examples;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.wookler.river.common.Env;
-import java.io.ByteArrayOutputStream;
 import java.io.IOException;
-import java.io.PrintStream;
-import java.io.PrintWriter;
-import java.io.StringWriter;
-import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -19,38 +13,19 @@ import org.junit.jupiter.api.io.TempDir;
 @Timeout(120)
 class StoreAndForwardSampleTest {
   @TempDir Path directory;
-  private final PrintStream console = System.out;
 
   @AfterEach
   void stop() {
-    System.setOut(console);
     Env.reset();
   }
 
   @Test
   void shouldForwardEveryEventInOrderAlthoughTheServerGoesAway() throws IOException {
-    Path config = directory.resolve("config.xml");
-    String example =
-        Files.readString(Path.of("examples/src/main/resources/example-store-and-forward.xml"));
-    Files.writeString(config, example.replace("/tmp/river/test-forward", directory + "/data"));
-    ByteArrayOutputStream printed = new ByteArrayOutputStream();
-    System.setOut(new PrintStream(printed, true, StandardCharsets.UTF_8));
-    StringWriter err = new StringWriter();
+    SampleRun run =
+        SampleRun.of(StoreAndForwardSample.class, "example-store-and-forward.xml", directory, "--count", "900");
 
-    int code =
-        Main.run(
-            new PrintWriter(new StringWriter()),
-            new PrintWriter(err, true),
-            "--config",
-            config.toString(),
-            "--example",
-            StoreAndForwardSample.class.getName(),
-            "--count",
-            "900");
-
-    assertThat(err.toString()).isEmpty();
-    assertThat(code).isZero();
-    assertThat(printed.toString(StandardCharsets.UTF_8))
+    run.shouldHaveGoneWell();
+    assertThat(run.out())
         .contains("AWAY")
         .contains("FORWARD-XML  forwarded 900 of 900 events, in order")
         .contains("FORWARD-CODE forwarded 900 of 900 events, in order")
