@@ -4,13 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
-import com.wookler.river.core.MessageQueue;
 import com.wookler.river.core.message.Message;
-import com.wookler.river.core.message.MessageConverter;
 import com.wookler.river.core.subscriber.Delivery;
 import com.wookler.river.core.subscriber.Subscriber;
-import com.wookler.river.core.subscriber.SubscriberConfig;
-import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -25,44 +21,12 @@ import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
-import org.junit.jupiter.api.io.TempDir;
 
 /** What a reactor runs on fails, or ends in an awkward moment. */
 @Timeout(120)
-class ReactorFaultTest {
-  private static final Duration SOON = Duration.ofSeconds(60);
-
-  @TempDir Path directory;
-  private MessageQueue<String> queue;
-  private Subscriber<String> subscriber;
-  private final List<String> seen = Collections.synchronizedList(new ArrayList<>());
-
-  @BeforeEach
-  void open() {
-    queue = MessageQueue.builder("faults", MessageConverter.utf8()).directory(directory).open();
-    subscriber =
-        queue.subscriber(
-            SubscriberConfig.builder("store").ack(true).ackTimeout(Duration.ofMinutes(10)).build());
-  }
-
-  @AfterEach
-  void close() {
-    queue.close();
-  }
-
-  private ProcessResult<String> see(Delivery<String> delivery) {
-    seen.add(delivery.data());
-    return ProcessResult.done();
-  }
-
-  private void awaitDrained() {
-    await().atMost(SOON).until(() -> subscriber.stats().lag() == 0);
-  }
-
+class ReactorFaultTest extends ReactorFixture {
   @Test
   void shouldBeClosedByTwoProcessorsAtOnce() {
     queue.publisher().publishAll(List.of("a", "b"));
@@ -165,7 +129,7 @@ class ReactorFaultTest {
                 })
             .processor(this::see)
             .start()) {
-      await().atMost(SOON).until(() -> reactor.isRunning() && tasks.get() == 1);
+      await().until(() -> reactor.isRunning() && tasks.get() == 1);
       queue.publisher().publish("a");
       awaitDrained();
       queue.publisher().publish("b");
@@ -223,22 +187,21 @@ class ReactorFaultTest {
       assertThat(seen).containsExactlyInAnyOrder("a", "b", "c");
       assertThat(reactor.stats().replaced()).isEqualTo(1);
       assertThat(threads.get("b#2")).isNotSameAs(threads.get("b#1"));
-      await().atMost(SOON).until(() -> !threads.get("b#1").isAlive());
+      await().until(() -> !threads.get("b#1").isAlive());
     }
   }
 
   @Test
   void shouldGoOnThoughAProcessorInterruptsItself() {
     ExecutorService pool = Executors.newFixedThreadPool(1);
-    Subscriber<String> other =
-        queue.subscriber(SubscriberConfig.builder("other").ack(true).build());
+    Subscriber<String> other = subscriber("other");
     try (Reactor<String> own = Reactor.builder(subscriber).processor(this::seeInterrupted).start();
         Reactor<String> onPool =
             Reactor.builder(other).executor(pool).processor(this::seeInterrupted).start()) {
       queue.publisher().publishAll(List.of("a", "b"));
       queue.publisher().publish("c");
       awaitDrained();
-      await().atMost(SOON).until(() -> other.stats().lag() == 0);
+      awaitDrained(other);
       assertThat(seen).containsExactlyInAnyOrder("a", "b", "c", "a", "b", "c");
       assertThat(own.stats().finished() + onPool.stats().finished()).isEqualTo(6);
       assertThat(own.stats().released()).isPositive(); // what was left of a batch
@@ -255,8 +218,7 @@ class ReactorFaultTest {
 
   @Test
   void shouldEndWithAQueueThatIsDeletedAndWithASubscriberThatIsRemoved() {
-    Subscriber<String> other =
-        queue.subscriber(SubscriberConfig.builder("other").ack(true).build());
+    Subscriber<String> other = subscriber("other");
     try (Reactor<String> one = Reactor.builder(subscriber).processor(this::see).start();
         Reactor<String> two =
             Reactor.builder(other)
@@ -265,14 +227,14 @@ class ReactorFaultTest {
                 .processor(this::see)
                 .start()) {
       queue.publisher().publish("a");
-      await().atMost(SOON).until(() -> seen.size() == 2);
+      await().until(() -> seen.size() == 2);
       queue.removeSubscriber("other");
-      await().atMost(SOON).until(() -> !two.isRunning());
+      await().until(() -> !two.isRunning());
       assertThat(two.close(SOON)).isTrue();
       assertThat(one.isRunning()).isTrue();
       queue.publisher().publish("b");
       queue.delete(); // perhaps while it is processed
-      await().atMost(SOON).until(() -> !one.isRunning());
+      await().until(() -> !one.isRunning());
       assertThat(one.close(SOON)).isTrue();
     }
   }
@@ -290,7 +252,7 @@ class ReactorFaultTest {
                 })
             .start();
     queue.publisher().publishAll(List.of("a", "b"));
-    await().atMost(SOON).until(() -> taken.size() == 4);
+    await().until(() -> taken.size() == 4);
     assertThat(reactor.close(SOON)).isTrue();
     assertThat(subscriber.stats().inFlight()).isEqualTo(2);
     taken.subList(0, 2).forEach(Delivery::ack);
@@ -320,7 +282,7 @@ class ReactorFaultTest {
                 })
             .start()) {
       queue.publisher().publishAll(List.of("a", "b", "c"));
-      await().atMost(SOON).until(() -> subscriber.stats().lag() == 1);
+      await().until(() -> subscriber.stats().lag() == 1);
       assertThat(seen).containsExactly("a", "b");
       assertThat(reactor.stats().finished()).isEqualTo(2);
       kept.get(0).ack();

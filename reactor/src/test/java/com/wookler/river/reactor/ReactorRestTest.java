@@ -3,15 +3,10 @@ package com.wookler.river.reactor;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import com.wookler.river.core.MessageQueue;
-import com.wookler.river.core.message.MessageConverter;
 import com.wookler.river.core.subscriber.Delivery;
 import com.wookler.river.core.subscriber.Subscriber;
-import com.wookler.river.core.subscriber.SubscriberConfig;
-import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.Collections;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
@@ -19,44 +14,10 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.IntStream;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 
 /** Reactors that have nothing to do. */
-class ReactorRestTest {
-  private static final Duration SOON = Duration.ofSeconds(60);
-
-  @TempDir Path directory;
-  private MessageQueue<String> queue;
-  private Subscriber<String> subscriber;
-  private final List<String> seen = Collections.synchronizedList(new ArrayList<>());
-
-  @BeforeEach
-  void open() {
-    queue = MessageQueue.builder("rest", MessageConverter.utf8()).directory(directory).open();
-    subscriber = subscriber("idle");
-  }
-
-  private Subscriber<String> subscriber(String name) {
-    return queue.subscriber(SubscriberConfig.builder(name).ack(true).build());
-  }
-
-  @AfterEach
-  void close() {
-    queue.close();
-  }
-
-  private ProcessResult<String> see(Delivery<String> delivery) {
-    seen.add(delivery.data());
-    return ProcessResult.done();
-  }
-
-  private void awaitDrained() {
-    await().atMost(SOON).until(() -> subscriber.stats().lag() == 0);
-  }
-
+class ReactorRestTest extends ReactorFixture {
   private static List<String> threads() {
     return Thread.getAllStackTraces().keySet().stream()
         .map(Thread::getName)
@@ -86,14 +47,14 @@ class ReactorRestTest {
                   })
               .start());
     }
-    await().atMost(SOON).until(() -> threads().isEmpty() && runnable().isEmpty());
+    await().until(() -> threads().isEmpty() && runnable().isEmpty());
     queue.publisher().publish("a");
-    await().atMost(SOON).until(() -> processed.get() == 100);
-    await().atMost(SOON).until(() -> threads().isEmpty() && runnable().isEmpty());
+    await().until(() -> processed.get() == 100);
+    await().until(() -> threads().isEmpty() && runnable().isEmpty());
     queue.publisher().publish("b");
-    await().atMost(SOON).until(() -> processed.get() == 200);
+    await().until(() -> processed.get() == 200);
     assertThat(reactors).allMatch(Reactor::isRunning).allMatch(reactor -> reactor.close(SOON));
-    await().atMost(SOON).until(() -> threads().isEmpty());
+    await().until(() -> threads().isEmpty());
   }
 
   @Test
@@ -104,7 +65,7 @@ class ReactorRestTest {
       for (int round = 1; round <= 3; round++) {
         queue.publisher().publish("m");
         awaitDrained();
-        await().atMost(SOON).until(() -> own.getActiveCount() == 0 && own.getQueue().isEmpty());
+        await().until(() -> own.getActiveCount() == 0 && own.getQueue().isEmpty());
         assertThat(reactor.stats().finished()).isEqualTo(round);
       }
     } finally {
@@ -121,7 +82,7 @@ class ReactorRestTest {
         Reactor<String> two = Reactor.builder(other).executor(own).processor(this::see).start()) {
       IntStream.range(0, 200).forEach(i -> queue.publisher().publish("m" + i));
       awaitDrained();
-      await().atMost(SOON).until(() -> other.stats().lag() == 0);
+      awaitDrained(other);
       assertThat(one.stats().finished() + two.stats().finished()).isEqualTo(400);
     } finally {
       own.shutdownNow();
@@ -150,7 +111,7 @@ class ReactorRestTest {
       own.shutdown();
       queue.publisher().publish("b");
       List<Delivery<String>> left = new ArrayList<>();
-      await().atMost(SOON).until(() -> left.addAll(subscriber.batch(10, Duration.ofMillis(100))));
+      await().until(() -> left.addAll(subscriber.batch(10, Duration.ofMillis(100))));
       assertThat(left).extracting(d -> d.data() + "#" + d.attempt()).containsExactly("b#1");
       assertThat(reactor.close(SOON)).isTrue();
     }
@@ -206,9 +167,9 @@ class ReactorRestTest {
                         : see(d))
             .start()) {
       queue.publisher().publish("a");
-      await().atMost(SOON).until(() -> reactor.stats().released() == 1);
+      await().until(() -> reactor.stats().released() == 1);
       queue.publisher().publish("b");
-      await().atMost(SOON).until(() -> threads().isEmpty()); // it waits without one
+      await().until(() -> threads().isEmpty()); // it waits without one
       assertThat(calls).hasValue(1);
       assertThat(reactor.close(SOON)).isTrue();
     }

@@ -5,16 +5,10 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 import com.wookler.river.common.errors.ConfigurationException;
-import com.wookler.river.core.MessageQueue;
 import com.wookler.river.core.message.Message;
-import com.wookler.river.core.message.MessageConverter;
 import com.wookler.river.core.subscriber.Delivery;
-import com.wookler.river.core.subscriber.Subscriber;
-import com.wookler.river.core.subscriber.SubscriberConfig;
 import java.io.IOException;
-import java.nio.file.Path;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.Locale;
@@ -26,45 +20,13 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 
-class ReactorTest {
-  private static final Duration SOON = Duration.ofSeconds(60);
-
-  @TempDir Path directory;
-  private MessageQueue<String> queue;
-  private Subscriber<String> subscriber;
-  private final List<String> seen = Collections.synchronizedList(new ArrayList<>());
-
-  @BeforeEach
-  void open() {
-    queue = MessageQueue.builder("orders", MessageConverter.utf8()).directory(directory).open();
-    subscriber =
-        queue.subscriber(
-            SubscriberConfig.builder("store").ack(true).ackTimeout(Duration.ofMinutes(10)).build());
-  }
-
-  @AfterEach
-  void close() {
-    queue.close();
-  }
-
+class ReactorTest extends ReactorFixture {
   private void publish(int messages) {
     for (int i = 0; i < messages; i++) {
       queue.publisher().publish("m" + i);
     }
-  }
-
-  private ProcessResult<String> see(Delivery<String> delivery) {
-    seen.add(delivery.data());
-    return ProcessResult.done();
-  }
-
-  private void awaitDrained() {
-    await().atMost(SOON).until(() -> subscriber.stats().lag() == 0);
   }
 
   @Test
@@ -187,7 +149,7 @@ class ReactorTest {
                   return ProcessResult.later();
                 })
             .start()) {
-      await().atMost(SOON).until(() -> taken.size() == 2);
+      await().until(() -> taken.size() == 2);
       assertThat(subscriber.stats().lag()).isEqualTo(2);
       taken.get("M1").ack();
       taken.get("M1").ack();
@@ -301,7 +263,7 @@ class ReactorTest {
     entered.await();
     Thread closer = new Thread(reactor::close, "closer");
     closer.start();
-    await().atMost(SOON).until(() -> !reactor.isRunning());
+    await().until(() -> !reactor.isRunning());
     go.countDown();
     closer.join(SOON.toMillis());
     assertThat(seen).containsExactly("m0", "m1", "m2");
@@ -333,7 +295,7 @@ class ReactorTest {
   void shouldStopWithItsSubscriber() {
     Reactor<String> reactor = Reactor.builder(subscriber).processor(this::see).start();
     subscriber.close();
-    await().atMost(SOON).until(() -> !reactor.isRunning());
+    await().until(() -> !reactor.isRunning());
     assertThat(reactor.close(SOON)).isTrue();
   }
 
@@ -403,7 +365,7 @@ class ReactorTest {
               },
               "caller");
       caller.start();
-      await().atMost(SOON).until(() -> caller.getState() == Thread.State.TIMED_WAITING);
+      await().until(() -> caller.getState() == Thread.State.TIMED_WAITING);
       caller.interrupt();
       caller.join(SOON.toMillis());
       assertThat(left).isTrue();
@@ -422,7 +384,7 @@ class ReactorTest {
             },
             "caller");
     caller.start();
-    await().atMost(SOON).until(() -> caller.getState() == Thread.State.TIMED_WAITING);
+    await().until(() -> caller.getState() == Thread.State.TIMED_WAITING);
     assertThat(reactor.close(SOON)).isTrue();
     caller.join(SOON.toMillis());
     assertThat(interrupted).isFalse();
@@ -455,7 +417,7 @@ class ReactorTest {
         Reactor.builder(subscriber).threads(2).executor(own).processor(this::see).start()) {
       awaitDrained();
       own.shutdownNow();
-      await().atMost(SOON).until(own::isTerminated);
+      await().until(own::isTerminated);
       assertThat(reactor.stats().finished()).isEqualTo(10);
     }
   }
