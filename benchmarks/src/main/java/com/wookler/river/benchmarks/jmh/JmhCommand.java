@@ -1,11 +1,8 @@
 package com.wookler.river.benchmarks.jmh;
 
-import com.wookler.river.benchmarks.report.Machine;
-import com.wookler.river.benchmarks.report.Results;
+import com.wookler.river.benchmarks.options.JsonOption;
 import com.wookler.river.benchmarks.report.Row;
-import com.wookler.river.benchmarks.report.Run;
 import com.wookler.river.benchmarks.utils.UsageException;
-import com.wookler.river.common.TimeSource;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.nio.file.Path;
@@ -15,7 +12,6 @@ import java.util.Locale;
 import java.util.concurrent.Callable;
 import java.util.regex.Pattern;
 import java.util.regex.PatternSyntaxException;
-import org.jspecify.annotations.Nullable;
 import org.openjdk.jmh.profile.GCProfiler;
 import org.openjdk.jmh.results.RunResult;
 import org.openjdk.jmh.runner.NoBenchmarksException;
@@ -26,6 +22,7 @@ import org.openjdk.jmh.runner.options.OptionsBuilder;
 import org.openjdk.jmh.runner.options.TimeValue;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
@@ -51,9 +48,7 @@ public final class JmhCommand implements Callable<Integer> {
       description = "One JVM and short rounds: to see that it works, not to compare by.")
   private boolean quick;
 
-  @Option(names = "--json", paramLabel = "FILE", description = "Where to write the results too.")
-  private @Nullable Path json;
-
+  @Mixin private JsonOption json;
   @Spec private CommandSpec spec;
 
   /** Made by the command line, which sets the options. */
@@ -65,15 +60,7 @@ public final class JmhCommand implements Callable<Integer> {
     List<Row> rows = JmhRows.of(measure());
     PrintWriter out = spec.commandLine().getOut();
     rows.forEach(row -> out.println(line(row)));
-    if (json != null) {
-      Results.write(
-          json,
-          new Run(
-              command(),
-              TimeSource.system().wallTime(),
-              Machine.here(Path.of(System.getProperty("java.io.tmpdir", "."))),
-              rows));
-    }
+    json.write(Path.of(System.getProperty("java.io.tmpdir", ".")), rows);
     return CommandLine.ExitCode.OK;
   }
 
@@ -109,10 +96,5 @@ public final class JmhCommand implements Callable<Integer> {
         .warmupTime(TimeValue.milliseconds(quick ? 300 : 1000))
         .measurementIterations(quick ? 3 : 5)
         .measurementTime(TimeValue.milliseconds(quick ? 300 : 1000));
-  }
-
-  private String command() {
-    String all = include.equals(".*") ? "" : " --include '" + include + "'";
-    return "./river bench jmh" + all + (quick ? " --quick" : "");
   }
 }

@@ -1,26 +1,23 @@
 package com.wookler.river.benchmarks.load;
 
+import com.wookler.river.benchmarks.options.JsonOption;
 import com.wookler.river.benchmarks.report.Machine;
 import com.wookler.river.benchmarks.report.MarkdownTable;
-import com.wookler.river.benchmarks.report.Results;
 import com.wookler.river.benchmarks.report.Row;
-import com.wookler.river.benchmarks.report.Run;
 import com.wookler.river.benchmarks.system.QueueSystem;
 import com.wookler.river.benchmarks.system.Systems;
 import com.wookler.river.benchmarks.utils.Directories;
 import com.wookler.river.benchmarks.utils.UsageException;
-import com.wookler.river.common.TimeSource;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.time.Instant;
-import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 
@@ -59,12 +56,6 @@ final class LoadOptions {
   private @Nullable Path directory;
 
   @Option(
-      names = "--json",
-      paramLabel = "FILE",
-      description = "Where results go. Default: nowhere.")
-  private @Nullable Path json;
-
-  @Option(
       names = "--heap",
       paramLabel = "SIZE",
       defaultValue = "1g",
@@ -76,6 +67,8 @@ final class LoadOptions {
       paramLabel = "OPTION",
       description = "A further option for each JVM that works; may be repeated.")
   private List<String> jvm = new ArrayList<>();
+
+  @Mixin private JsonOption json;
 
   /** Made by the command line, which sets the options. */
   @SuppressWarnings("NullAway.Init")
@@ -99,17 +92,14 @@ final class LoadOptions {
     PrintWriter err = spec.commandLine().getErr();
     List<Row> rows = new ArrayList<>();
     try {
-      Machine machine = Machine.here(data);
       Plan plan = plan(data, scale, cap);
       for (Line line : lines) {
         try (Contest contest = new Contest(line, plan, contenders, this::fork, err::println)) {
           rows.addAll(contest.rows());
         }
-        if (json != null) {
-          Results.write(json, new Run(command(spec), now(), machine, rows));
-        }
+        json.write(data, rows);
       }
-      spec.commandLine().getOut().println(machine.describe());
+      spec.commandLine().getOut().println(Machine.here(data).describe());
     } finally {
       if (directory == null) {
         Directories.delete(data);
@@ -145,15 +135,6 @@ final class LoadOptions {
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
-  }
-
-  private static Instant now() {
-    return TimeSource.system().wallTime().truncatedTo(ChronoUnit.SECONDS);
-  }
-
-  private static String command(CommandSpec spec) {
-    List<String> arguments = spec.root().commandLine().getParseResult().originalArgs();
-    return "./river bench " + String.join(" ", arguments);
   }
 
   private static void print(PrintWriter out, List<Row> rows) {

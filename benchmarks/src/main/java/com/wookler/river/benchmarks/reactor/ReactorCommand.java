@@ -1,22 +1,18 @@
 package com.wookler.river.benchmarks.reactor;
 
-import com.wookler.river.benchmarks.report.Machine;
+import com.wookler.river.benchmarks.options.DirectoryOption;
+import com.wookler.river.benchmarks.options.JsonOption;
 import com.wookler.river.benchmarks.report.MarkdownTable;
-import com.wookler.river.benchmarks.report.Results;
 import com.wookler.river.benchmarks.report.Row;
-import com.wookler.river.benchmarks.report.Run;
 import com.wookler.river.benchmarks.utils.Directories;
 import com.wookler.river.benchmarks.utils.UsageException;
-import com.wookler.river.common.TimeSource;
-import java.nio.file.Files;
 import java.nio.file.Path;
-import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Callable;
-import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
@@ -73,12 +69,8 @@ public final class ReactorCommand implements Callable<Integer> {
   @Option(names = "--quick", description = "Tiny counts: the figures mean nothing.")
   private boolean quick;
 
-  @Option(names = "--directory", paramLabel = "DIR", description = "Default: a temporary one.")
-  private @Nullable Path directory;
-
-  @Option(names = "--json", paramLabel = "FILE", description = "Write the results there.")
-  private @Nullable Path json;
-
+  @Mixin private DirectoryOption directory;
+  @Mixin private JsonOption json;
   @Spec private CommandSpec spec;
 
   /** Made by the command line, which sets the options. */
@@ -90,12 +82,7 @@ public final class ReactorCommand implements Callable<Integer> {
     if (count < 1 || rounds < 1 || rests < 1 || idle < 1 || seconds < 1) {
       throw new UsageException("all numbers are at least 1");
     }
-    if (directory != null) {
-      Files.createDirectories(directory);
-      measure(directory);
-      return CommandLine.ExitCode.OK;
-    }
-    Path own = Files.createTempDirectory("river-reactor");
+    Path own = directory.create("river-reactor-");
     try {
       measure(own);
     } finally {
@@ -113,17 +100,6 @@ public final class ReactorCommand implements Callable<Integer> {
     rows.addAll(reactors.measure(base));
     spec.commandLine().getOut().print(MarkdownTable.of(rows));
     spec.commandLine().getOut().flush();
-    if (json != null) {
-      String typed =
-          "./river bench "
-              + String.join(" ", spec.root().commandLine().getParseResult().originalArgs());
-      Results.write(
-          json,
-          new Run(
-              typed,
-              TimeSource.system().wallTime().truncatedTo(ChronoUnit.SECONDS),
-              Machine.here(base),
-              rows));
-    }
+    json.write(base, rows);
   }
 }

@@ -1,7 +1,7 @@
 /**
  * Results: from rows to JSON, from JSON to the tables of docs/performance.md.
  *
- * <p>May import: Jackson, {@code common}'s root package, {@code utils}. It knows nothing of how
+ * <p>May import: Jackson, picocli, {@code common}'s root package, {@code utils}. It knows nothing of how
  * anything is measured.
  */
 @NullMarked

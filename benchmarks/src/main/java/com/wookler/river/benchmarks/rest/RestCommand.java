@@ -1,25 +1,21 @@
 package com.wookler.river.benchmarks.rest;
 
-import com.wookler.river.benchmarks.report.Machine;
+import com.wookler.river.benchmarks.options.ChoiceOptions;
+import com.wookler.river.benchmarks.options.DirectoryOption;
+import com.wookler.river.benchmarks.options.JsonOption;
 import com.wookler.river.benchmarks.report.MarkdownTable;
-import com.wookler.river.benchmarks.report.Results;
 import com.wookler.river.benchmarks.report.Row;
-import com.wookler.river.benchmarks.report.Run;
 import com.wookler.river.benchmarks.utils.Directories;
 import com.wookler.river.benchmarks.utils.UsageException;
-import java.io.IOException;
 import java.io.PrintWriter;
-import java.nio.file.Files;
 import java.nio.file.Path;
-import java.time.Clock;
 import java.time.Duration;
-import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.concurrent.Callable;
-import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
@@ -33,15 +29,7 @@ import picocli.CommandLine.Spec;
 public final class RestCommand implements Callable<Integer> {
   private static final Duration QUICK_ROUND = Duration.ofMillis(150);
 
-  @Option(
-      names = "--only",
-      split = ",",
-      paramLabel = "NAME",
-      description = "These lines (all); --list lists them.")
-  private List<String> only = new ArrayList<>();
-
-  @Option(names = "--list", description = "List the lines and end.")
-  private boolean list;
+  @Mixin private ChoiceOptions choice;
 
   @Option(names = "--quick", description = "One tiny round of each: the figures mean nothing.")
   private boolean quick;
@@ -60,15 +48,8 @@ public final class RestCommand implements Callable<Integer> {
       description = "How long each takes. Default: ${DEFAULT-VALUE}.")
   private int seconds;
 
-  @Option(
-      names = "--directory",
-      paramLabel = "DIR",
-      description = "Below which the data lies meanwhile (the temporary directory).")
-  private @Nullable Path directory;
-
-  @Option(names = "--json", paramLabel = "FILE", description = "Write the results there.")
-  private @Nullable Path json;
-
+  @Mixin private DirectoryOption directory;
+  @Mixin private JsonOption json;
   @Spec private CommandSpec spec;
 
   /** Made by the command line, which sets its options. */
@@ -81,13 +62,12 @@ public final class RestCommand implements Callable<Integer> {
       throw new UsageException("--rounds and --seconds are at least 1");
     }
     PrintWriter out = spec.commandLine().getOut();
-    List<RestLine> lines = RestLines.named(only);
-    if (list) {
+    List<RestLine> lines = RestLines.named(choice.only());
+    if (choice.isList()) {
       lines.forEach(line -> out.printf(Locale.ROOT, "%-18s %s%n", line.name(), line.text()));
       return 0;
     }
-    Path base = directory == null ? Path.of(System.getProperty("java.io.tmpdir", "")) : directory;
-    Path own = Files.createTempDirectory(Files.createDirectories(base), "river-rest-");
+    Path own = directory.create("river-rest-");
     try (RestLab lab = lab(own)) {
       print(measure(lines, lab));
     } finally {
@@ -111,23 +91,9 @@ public final class RestCommand implements Callable<Integer> {
       }
       spec.commandLine().getErr().println(line.text());
       rows.addAll(line.measure(lab));
-      write(lab.directory(), rows);
+      json.write(lab.directory(), rows);
     }
     return rows;
-  }
-
-  /** Each time: a line that fails must not cost those before it. */
-  private void write(Path own, List<Row> rows) throws IOException {
-    if (json != null) {
-      List<String> arguments = spec.root().commandLine().getParseResult().originalArgs();
-      Results.write(
-          json,
-          new Run(
-              "./river bench " + String.join(" ", arguments),
-              Clock.systemUTC().instant().truncatedTo(ChronoUnit.SECONDS),
-              Machine.here(own),
-              rows));
-    }
   }
 
   private void print(List<Row> rows) {

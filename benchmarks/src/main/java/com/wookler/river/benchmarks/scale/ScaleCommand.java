@@ -1,22 +1,20 @@
 package com.wookler.river.benchmarks.scale;
 
-import com.wookler.river.benchmarks.report.Machine;
-import com.wookler.river.benchmarks.report.Results;
+import com.wookler.river.benchmarks.options.ChoiceOptions;
+import com.wookler.river.benchmarks.options.DirectoryOption;
+import com.wookler.river.benchmarks.options.JsonOption;
 import com.wookler.river.benchmarks.report.Row;
-import com.wookler.river.benchmarks.report.Run;
 import com.wookler.river.benchmarks.utils.Directories;
 import com.wookler.river.benchmarks.utils.UsageException;
 import java.io.IOException;
 import java.io.PrintWriter;
-import java.nio.file.Files;
 import java.nio.file.Path;
-import java.time.Clock;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.concurrent.Callable;
-import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
@@ -28,17 +26,7 @@ import picocli.CommandLine.Spec;
     mixinStandardHelpOptions = true,
     sortOptions = false)
 public final class ScaleCommand implements Callable<Integer> {
-  @Spec private CommandSpec spec;
-
-  @Option(
-      names = "--only",
-      split = ",",
-      paramLabel = "NAME",
-      description = "These parts (all); --list lists them.")
-  private List<String> only = new ArrayList<>();
-
-  @Option(names = "--list", description = "List the parts and end.")
-  private boolean list;
+  @Mixin private ChoiceOptions choice;
 
   @Option(names = "--quick", description = "Tiny counts: the figures mean nothing.")
   private boolean quick;
@@ -52,14 +40,9 @@ public final class ScaleCommand implements Callable<Integer> {
       description = "Rounds that count (3 to 7, by what one takes).")
   private int rounds;
 
-  @Option(
-      names = "--directory",
-      paramLabel = "DIR",
-      description = "Below which the data lies while a part runs (the temporary directory).")
-  private @Nullable Path directory;
-
-  @Option(names = "--json", paramLabel = "FILE", description = "Write the results there.")
-  private @Nullable Path json;
+  @Mixin private DirectoryOption directory;
+  @Mixin private JsonOption json;
+  @Spec private CommandSpec spec;
 
   /** Made by the command line, which sets its options. */
   @SuppressWarnings("NullAway.Init")
@@ -71,42 +54,29 @@ public final class ScaleCommand implements Callable<Integer> {
     if (rounds < 0 || (quick && full)) {
       throw new UsageException("--rounds must be positive, and --quick excludes --full");
     }
-    List<Part> parts = Parts.named(only);
-    if (list) {
+    List<Part> parts = Parts.named(choice.only());
+    if (choice.isList()) {
       parts.forEach(part -> out.printf(Locale.ROOT, "%-12s %s%n", part.name(), part.about()));
       return 0;
     }
-    Path base = directory == null ? Path.of(System.getProperty("java.io.tmpdir")) : directory;
-    Files.createDirectories(base);
     List<Row> rows = new ArrayList<>();
     for (Part part : parts) {
-      List<Row> measured = measure(part, base);
-      measured.forEach(row -> print(out, row));
-      rows.addAll(measured);
-      if (json != null) { // each time: a part that fails must not cost those before it
-        Results.write(
-            json, new Run(typed(), Clock.systemUTC().instant(), Machine.here(base), rows));
-      }
+      measure(part, rows);
     }
     return 0;
   }
 
-  private List<Row> measure(Part part, Path base) throws IOException, InterruptedException {
-    Path own = Files.createTempDirectory(base, "river-scale-" + part.name() + "-");
+  private void measure(Part part, List<Row> rows) throws IOException, InterruptedException {
+    Path own = directory.create("river-scale-" + part.name() + "-");
     Lab.Extent extent = quick ? Lab.Extent.QUICK : full ? Lab.Extent.FULL : Lab.Extent.NORMAL;
     try {
-      return PartChild.run(part, new Lab(own, extent, rounds));
+      List<Row> measured = PartChild.run(part, new Lab(own, extent, rounds));
+      measured.forEach(row -> print(spec.commandLine().getOut(), row));
+      rows.addAll(measured);
+      json.write(own, rows);
     } finally {
       Directories.delete(own);
     }
-  }
-
-  private String typed() {
-    return "./river bench scale"
-        + (only.isEmpty() ? "" : " --only " + String.join(",", only))
-        + (quick ? " --quick" : "")
-        + (full ? " --full" : "")
-        + (rounds == 0 ? "" : " --rounds " + rounds);
   }
 
   private static void print(PrintWriter out, Row row) {

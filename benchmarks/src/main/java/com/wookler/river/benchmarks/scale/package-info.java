@@ -6,8 +6,8 @@
  * JVM of its own ({@code PartChild}); a part measures with {@code Lab}, {@code Comparison} and
  * {@code Rates} and answers with rows.
  *
- * <p>May import: River's public API, {@code report}, {@code utils}, {@code RiverMonitor} of {@code
- * system}, picocli. Never {@code load}.
+ * <p>May import: River's public API, {@code options}, {@code report}, {@code utils}, {@code
+ * RiverMonitor} of {@code system}, picocli. Never {@code load}.
  */
 @NullMarked
 package com.wookler.river.benchmarks.scale;

@@ -44,7 +44,7 @@ class ScaleCommandTest {
     assertThat(code).isZero();
     assertThat(data).isEmptyDirectory();
     Run run = Results.read(json);
-    assertThat(run.command()).isEqualTo("./river bench scale --only redelivery --quick --rounds 1");
+    assertThat(run.command()).contains("--only redelivery --quick --rounds 1");
     assertThat(run.rows()).hasSize(2);
     assertThat(out.toString()).contains("deliver 2,000 again");
   }
