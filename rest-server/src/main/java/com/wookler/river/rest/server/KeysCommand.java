@@ -3,7 +3,6 @@ package com.wookler.river.rest.server;
 import java.io.PrintWriter;
 import java.nio.file.Path;
 import java.util.List;
-import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
@@ -41,6 +40,41 @@ final class KeysCommand implements Runnable {
     }
   }
 
+  /** On which queues a new key allows what. */
+  static final class Rights {
+    @Option(
+        names = "--publish",
+        paramLabel = "QUEUES",
+        split = ",",
+        description = "To these it may publish: names, beginnings as eu-*, or *.")
+    private List<String> publish = List.of();
+
+    @Option(
+        names = "--consume",
+        paramLabel = "QUEUES",
+        split = ",",
+        description = "From these it may take.")
+    private List<String> consume = List.of();
+
+    @Option(
+        names = "--admin",
+        paramLabel = "QUEUES",
+        split = ",",
+        description = "These it may make, change and remove, and all the above.")
+    private List<String> admin = List.of();
+
+    @Option(
+        names = "--metrics",
+        paramLabel = "QUEUES",
+        split = ",",
+        description = "Of these it may read figures, as who may take from them.")
+    private List<String> metrics = List.of();
+
+    KeyFile.Added add(String name, KeyFile keys) {
+      return keys.add(name, publish, consume, admin, metrics);
+    }
+  }
+
   /** Made by the command line, which sets what is not optional. */
   @SuppressWarnings("NullAway.Init")
   KeysCommand() {}
@@ -57,41 +91,9 @@ final class KeysCommand implements Runnable {
   @Command(name = "add", description = "Makes a key, and shows it this once.", sortOptions = false)
   int add(
       @Parameters(paramLabel = "NAME", description = "What it is for.") String name,
-      @Option(
-              names = "--publish",
-              paramLabel = "QUEUES",
-              split = ",",
-              description = "To these it may publish: names, beginnings as eu-*, or *.")
-          @Nullable List<String> publish,
-      @Option(
-              names = "--consume",
-              paramLabel = "QUEUES",
-              split = ",",
-              description = "From these it may take.")
-          @Nullable List<String> consume,
-      @Option(
-              names = "--admin",
-              paramLabel = "QUEUES",
-              split = ",",
-              description = "These it may make, change and remove, and all the above.")
-          @Nullable List<String> admin,
-      @Option(
-              names = "--metrics",
-              paramLabel = "QUEUES",
-              split = ",",
-              description = "Of these it may read figures, as who may take from them.")
-          @Nullable List<String> metrics,
+      @Mixin Rights rights,
       @Mixin KeysFile keys) {
-    List<String> none = List.of();
-    KeyFile.Added added =
-        keys.open()
-            .add(
-                name,
-                publish == null ? none : publish,
-                consume == null ? none : consume,
-                admin == null ? none : admin,
-                metrics == null ? none : metrics);
-    out().println(added.text());
+    out().println(rights.add(name, keys.open()).text());
     return Main.DONE;
   }
 
