@@ -14,10 +14,10 @@ import java.nio.charset.CharacterCodingException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.List;
-import java.util.UUID;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
@@ -69,11 +69,7 @@ final class DumpCommand implements Callable<Integer> {
       description = "json: a line a message; raw: the bytes only. Default: ${DEFAULT-VALUE}.")
   private Format format;
 
-  @Option(
-      names = "--id",
-      paramLabel = "UUID",
-      description = "Which queue's backups, if there are those of several.")
-  private @Nullable UUID id;
+  @Mixin private IdOption id;
 
   @ParentCommand private Main main;
 
@@ -85,7 +81,7 @@ final class DumpCommand implements Callable<Integer> {
 
   @Override
   public Integer call() throws IOException {
-    MessageSource source = MessageSource.of(directory, id);
+    MessageSource source = MessageSource.of(directory, id.queue());
     try (OutputStream out = new Unclosed(main.out())) {
       Printer printer = new Printer(out);
       source.walk(from, to, printer, Progress.NONE);

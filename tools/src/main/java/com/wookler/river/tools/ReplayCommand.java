@@ -7,10 +7,10 @@ import java.nio.file.Path;
 import java.time.Instant;
 import java.time.format.DateTimeParseException;
 import java.util.Locale;
-import java.util.UUID;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
@@ -65,11 +65,7 @@ final class ReplayCommand implements Callable<Integer> {
       description = "Messages a second at most. Default: as fast as it goes.")
   private long rate;
 
-  @Option(
-      names = "--id",
-      paramLabel = "UUID",
-      description = "Which queue's backups, if there are those of several.")
-  private @Nullable UUID id;
+  @Mixin private IdOption id;
 
   @Spec private CommandSpec spec;
 
@@ -84,7 +80,7 @@ final class ReplayCommand implements Callable<Integer> {
     }
     Range range = new Range(bound("--from", from, 0), bound("--until", until, Long.MAX_VALUE - 1));
     PrintWriter out = spec.commandLine().getOut();
-    MessageSource source = MessageSource.of(directory, id);
+    MessageSource source = MessageSource.of(directory, id.queue());
     try (Bar bar = new Bar("replay");
         Replay replay = new Replay(source, target, queue, rate)) {
       Replay.Result result = replay.run(range, spec.commandLine().getErr()::println, bar);

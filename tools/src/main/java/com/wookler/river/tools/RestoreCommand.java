@@ -6,12 +6,10 @@ import java.io.IOException;
 import java.io.PrintWriter;
 import java.nio.file.Path;
 import java.util.Locale;
-import java.util.UUID;
 import java.util.concurrent.Callable;
-import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
-import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 
@@ -28,18 +26,8 @@ final class RestoreCommand implements Callable<Integer> {
   @Parameters(paramLabel = "BACKUP", description = "<backup.directory>/<queue>.")
   private Path backup;
 
-  @Option(
-      names = "--to",
-      paramLabel = "DIR",
-      required = true,
-      description = "Absent or empty; its last part is the new queue's name.")
-  private Path target;
-
-  @Option(
-      names = "--id",
-      paramLabel = "UUID",
-      description = "Which queue's backups, if there are those of several.")
-  private @Nullable UUID id;
+  @Mixin private TargetOption target;
+  @Mixin private IdOption id;
 
   @Spec private CommandSpec spec;
 
@@ -51,7 +39,7 @@ final class RestoreCommand implements Callable<Integer> {
   public Integer call() throws IOException {
     PrintWriter out = spec.commandLine().getOut();
     try (Bar bar = new Bar("restore")) {
-      Result result = BackupRestore.restore(backup, id, target, bar);
+      Result result = BackupRestore.restore(backup, id.queue(), target.directory(), bar);
       result.missing().forEach(out::println);
       out.printf(
           Locale.ROOT,

@@ -6,12 +6,10 @@ import java.io.IOException;
 import java.io.PrintWriter;
 import java.nio.file.Path;
 import java.util.Locale;
-import java.util.UUID;
 import java.util.concurrent.Callable;
-import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
-import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 
@@ -30,18 +28,8 @@ final class SalvageCommand implements Callable<Integer> {
       description = "<queue.directory>/<queue>, or <backup.directory>/<queue>; only read.")
   private Path directory;
 
-  @Option(
-      names = "--to",
-      paramLabel = "DIR2",
-      required = true,
-      description = "Absent or empty; its last part is the new queue's name.")
-  private Path target;
-
-  @Option(
-      names = "--id",
-      paramLabel = "UUID",
-      description = "Which queue's backups, if there are those of several.")
-  private @Nullable UUID id;
+  @Mixin private TargetOption target;
+  @Mixin private IdOption id;
 
   @Spec private CommandSpec spec;
 
@@ -53,7 +41,7 @@ final class SalvageCommand implements Callable<Integer> {
   public Integer call() throws IOException {
     PrintWriter out = spec.commandLine().getOut();
     try (Bar bar = new Bar("salvage")) {
-      Result result = QueueSalvage.salvage(directory, id, target, out::println, bar);
+      Result result = QueueSalvage.salvage(directory, id.queue(), target.directory(), out::println, bar);
       out.printf(
           Locale.ROOT,
           "%s: %,d messages in %d blocks, %d subscribers; %,d messages lost%n",
