@@ -6,11 +6,9 @@ import com.wookler.river.core.keys.KeySource;
 import com.wookler.river.core.log.BlockLog;
 import com.wookler.river.core.log.LogReader;
 import com.wookler.river.core.message.DamagedMessageException;
-import com.wookler.river.core.message.QueueClosedException;
 import com.wookler.river.core.message.StoredMessage;
 import com.wookler.river.core.message.Terms;
 import java.util.List;
-import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -26,25 +24,19 @@ final class LoggedKeys implements KeySource, AutoCloseable {
   private final String queue;
   private final BlockLog log;
   private final @Nullable Backup backup;
-  private final ReentrantLock lock = new ReentrantLock();
+  private final SharedReader shared;
 
-  @GuardedBy("lock")
-  private final LogReader reader;
-
-  @GuardedBy("lock")
+  @GuardedBy("shared.lock")
   private int damagedInARow;
 
-  @GuardedBy("lock")
+  @GuardedBy("shared.lock")
   private boolean damaged; // and told
-
-  @GuardedBy("lock")
-  private boolean closed;
 
   LoggedKeys(String queue, BlockLog log, @Nullable Backup backup) {
     this.queue = queue;
     this.log = log;
     this.backup = backup;
-    this.reader = log.reader();
+    this.shared = new SharedReader(queue, log);
   }
 
   @Override
@@ -80,11 +72,11 @@ final class LoggedKeys implements KeySource, AutoCloseable {
     try {
       frame = past.read(from, Integer.MAX_VALUE); // as far as one frame goes
     } catch (DamagedMessageException e) {
-      lock.lock();
+      shared.lock.lock();
       try {
         return passOver(from, from + 1, to);
       } finally {
-        lock.unlock();
+        shared.lock.unlock();
       }
     }
     if (frame.isEmpty()) {
@@ -102,11 +94,9 @@ final class LoggedKeys implements KeySource, AutoCloseable {
 
   private long readLog(long from, long to, Sink sink) {
     long at = from;
-    lock.lock();
+    shared.lock.lock();
     try {
-      if (closed) {
-        throw new QueueClosedException("queue " + queue + " is closed");
-      }
+      LogReader reader = shared.get();
       long gapEnd = log.gaps().endOf(from);
       if (gapEnd > from) {
         return Math.min(gapEnd, to);
@@ -123,9 +113,9 @@ final class LoggedKeys implements KeySource, AutoCloseable {
       if (at > from || from < log.firstSequence()) {
         return at; // what came before it; or its block left meanwhile
       }
-      return passOver(from, reader.behindBlock(from), to);
+      return passOver(from, shared.get().behindBlock(from), to);
     } finally {
-      lock.unlock();
+      shared.lock.unlock();
     }
   }
 
@@ -143,7 +133,7 @@ final class LoggedKeys implements KeySource, AutoCloseable {
     }
   }
 
-  @GuardedBy("lock")
+  @GuardedBy("shared.lock")
   private long passOver(long from, long behindBlock, long to) {
     if (!damaged) {
       damaged = true;
@@ -155,24 +145,11 @@ final class LoggedKeys implements KeySource, AutoCloseable {
 
   /** Lets go of a block that leaves the log. */
   void leave(int block) {
-    lock.lock();
-    try {
-      if (!closed) {
-        reader.leave(block);
-      }
-    } finally {
-      lock.unlock();
-    }
+    shared.leave(block);
   }
 
   @Override
   public void close() {
-    lock.lock();
-    try {
-      closed = true;
-      reader.close();
-    } finally {
-      lock.unlock();
-    }
+    shared.close();
   }
 }

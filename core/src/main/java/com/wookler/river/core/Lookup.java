@@ -1,18 +1,15 @@
 package com.wookler.river.core;
 
-import com.google.errorprone.annotations.concurrent.GuardedBy;
 import com.wookler.river.core.backup.Backup;
 import com.wookler.river.core.log.BlockLog;
 import com.wookler.river.core.log.LogReader;
 import com.wookler.river.core.message.DamagedMessageException;
 import com.wookler.river.core.message.Micros;
-import com.wookler.river.core.message.QueueClosedException;
 import com.wookler.river.core.message.StoredMessage;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.OptionalLong;
-import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -21,22 +18,14 @@ import org.jspecify.annotations.Nullable;
 final class Lookup implements AutoCloseable {
   private static final int LOCKED_READS = 1_024; // then others have their turn
 
-  private final String queue;
   private final BlockLog log;
   private final @Nullable Backup backup;
-  final ReentrantLock lock = new ReentrantLock(); // held by a test, too
-
-  @GuardedBy("lock")
-  private final LogReader reader;
-
-  @GuardedBy("lock")
-  private boolean closed;
+  final SharedReader shared; // its lock is held by a test, too
 
   Lookup(String queue, BlockLog log, @Nullable Backup backup) {
-    this.queue = queue;
     this.log = log;
     this.backup = backup;
-    this.reader = log.reader();
+    this.shared = new SharedReader(queue, log);
   }
 
   /** Messages in a row from a sequence on; empty if the first is nowhere. */
@@ -64,9 +53,9 @@ final class Lookup implements AutoCloseable {
 
   private List<StoredMessage> readLog(long from, int max) {
     List<StoredMessage> found = new ArrayList<>();
-    lock.lock();
+    shared.lock.lock();
     try {
-      ensureOpen();
+      LogReader reader = shared.get();
       if (from < log.firstSequence()) {
         return found;
       }
@@ -84,7 +73,7 @@ final class Lookup implements AutoCloseable {
         throw e; // else its block went into the backup meanwhile
       }
     } finally {
-      lock.unlock();
+      shared.lock.unlock();
     }
     return found;
   }
@@ -106,42 +95,21 @@ final class Lookup implements AutoCloseable {
   }
 
   private OptionalLong inLog(long micros) {
-    lock.lock();
+    shared.lock.lock();
     try {
-      ensureOpen();
-      return reader.sequenceAt(micros);
+      return shared.get().sequenceAt(micros);
     } finally {
-      lock.unlock();
+      shared.lock.unlock();
     }
   }
 
   /** Lets go of a block that leaves the log. */
   void leave(int block) {
-    lock.lock();
-    try {
-      if (!closed) {
-        reader.leave(block);
-      }
-    } finally {
-      lock.unlock();
-    }
-  }
-
-  @GuardedBy("lock")
-  private void ensureOpen() {
-    if (closed) {
-      throw new QueueClosedException("queue " + queue + " is closed");
-    }
+    shared.leave(block);
   }
 
   @Override
   public void close() {
-    lock.lock();
-    try {
-      closed = true;
-      reader.close();
-    } finally {
-      lock.unlock();
-    }
+    shared.close();
   }
 }

@@ -74,14 +74,14 @@ class RunningQueueTest {
       queue.publisher().publish("m0");
       queue.publisher().publish("m1");
       CompletableFuture<OptionalLong> found;
-      queue.lookup().lock.lock();
+      queue.lookup().shared.lock.lock();
       try {
         found = CompletableFuture.supplyAsync(() -> queue.lookup().sequenceAt(Instant.EPOCH));
-        await().until(() -> queue.lookup().lock.hasQueuedThreads()); // the backup was asked
+        await().until(() -> queue.lookup().shared.lock.hasQueuedThreads()); // the backup was asked
         assertThat(audit.next()).isNotNull();
         await().until(() -> queue.log().firstSequence() == 1);
       } finally {
-        queue.lookup().lock.unlock();
+        queue.lookup().shared.lock.unlock();
       }
       assertThat(found.get()).hasValue(0);
     } finally {

@@ -22,7 +22,12 @@ class StoreAndForwardSampleTest {
   @Test
   void shouldForwardEveryEventInOrderAlthoughTheServerGoesAway() throws IOException {
     SampleRun run =
-        SampleRun.of(StoreAndForwardSample.class, "example-store-and-forward.xml", directory, "--count", "900");
+        SampleRun.of(
+            StoreAndForwardSample.class,
+            "example-store-and-forward.xml",
+            directory,
+            "--count",
+            "900");
 
     run.shouldHaveGoneWell();
     assertThat(run.out())

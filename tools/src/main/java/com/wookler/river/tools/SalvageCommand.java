@@ -41,7 +41,8 @@ final class SalvageCommand implements Callable<Integer> {
   public Integer call() throws IOException {
     PrintWriter out = spec.commandLine().getOut();
     try (Bar bar = new Bar("salvage")) {
-      Result result = QueueSalvage.salvage(directory, id.queue(), target.directory(), out::println, bar);
+      Result result =
+          QueueSalvage.salvage(directory, id.queue(), target.directory(), out::println, bar);
       out.printf(
           Locale.ROOT,
           "%s: %,d messages in %d blocks, %d subscribers; %,d messages lost%n",

@@ -1,8 +1,8 @@
 /**
  * Results: from rows to JSON, from JSON to the tables of docs/performance.md.
  *
- * <p>May import: Jackson, picocli, {@code common}'s root package, {@code utils}. It knows nothing of how
- * anything is measured.
+ * <p>May import: Jackson, picocli, {@code common}'s root package, {@code utils}. It knows nothing
+ * of how anything is measured.
  */
 @NullMarked
 package com.wookler.river.benchmarks.report;

@@ -1,0 +1,60 @@
+package com.wookler.river.core;
+
+import com.google.errorprone.annotations.concurrent.GuardedBy;
+import com.wookler.river.core.log.BlockLog;
+import com.wookler.river.core.log.LogReader;
+import com.wookler.river.core.message.QueueClosedException;
+import java.util.concurrent.locks.ReentrantLock;
+
+/** A reader of the log that threads use in turn, each under its lock. Thread-safe. */
+final class SharedReader implements AutoCloseable {
+  final ReentrantLock lock = new ReentrantLock();
+  private final String queue;
+
+  @GuardedBy("lock")
+  private final LogReader reader;
+
+  @GuardedBy("lock")
+  private boolean closed;
+
+  SharedReader(String queue, BlockLog log) {
+    this.queue = queue;
+    this.reader = log.reader();
+  }
+
+  /**
+   * The reader, for as long as the lock is held.
+   *
+   * @throws QueueClosedException it is closed
+   */
+  @GuardedBy("lock")
+  LogReader get() {
+    if (closed) {
+      throw new QueueClosedException("queue " + queue + " is closed");
+    }
+    return reader;
+  }
+
+  /** Lets go of a block that leaves the log. */
+  void leave(int block) {
+    lock.lock();
+    try {
+      if (!closed) {
+        reader.leave(block);
+      }
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  @Override
+  public void close() {
+    lock.lock();
+    try {
+      closed = true;
+      reader.close();
+    } finally {
+      lock.unlock();
+    }
+  }
+}
