@@ -20,11 +20,17 @@ import org.junit.jupiter.api.io.TempDir;
 /** {@code ./river server} and {@code ./river keys}. */
 @Timeout(120)
 class ServerCommandTest {
+  private static final int FIRST_THAT_WARNS = 24; // of what Chronicle Queue does with memory
+
   @TempDir Path directory;
 
   private Process start(String... arguments) throws IOException {
     List<String> command = new ArrayList<>();
     command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+    if (Runtime.version().feature() >= FIRST_THAT_WARNS) { // as ./river does
+      command.add("--sun-misc-unsafe-memory-access=allow");
+      command.add("--enable-native-access=ALL-UNNAMED");
+    }
     command.addAll(List.of("-cp", System.getProperty("java.class.path"), Main.class.getName()));
     command.addAll(List.of(arguments));
     return new ProcessBuilder(command)
@@ -115,7 +121,8 @@ class ServerCommandTest {
     all.addAll(List.of(arguments));
     all.addAll(List.of("--file", directory.resolve("keys.json").toString()));
     ByteArrayOutputStream out = new ByteArrayOutputStream();
-    assertThat(Main.run(out, out, all.toArray(new String[0]))).isEqualTo(code);
+    int ended = Main.run(out, out, all.toArray(new String[0]));
+    assertThat(ended).as(out.toString(StandardCharsets.UTF_8)).isEqualTo(code);
     return out.toString(StandardCharsets.UTF_8).trim();
   }
 
