@@ -11,6 +11,7 @@ import com.wookler.river.core.message.QueueClosedException;
 import com.wookler.river.core.subscriber.Delivery;
 import com.wookler.river.core.subscriber.Subscriber;
 import com.wookler.river.core.subscriber.SubscriberConfig;
+import com.wookler.river.testing.Aside;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
@@ -164,7 +165,7 @@ class BatchAsyncTest {
     Set<String> got = ConcurrentHashMap.newKeySet();
     int messages = 2_000;
     CompletableFuture<Void> publishing =
-        CompletableFuture.runAsync(
+        Aside.run(
             () -> {
               for (int i = 0; i < messages; i++) {
                 queue.publisher().publish("m" + i);
@@ -187,7 +188,7 @@ class BatchAsyncTest {
     List<CompletableFuture<List<Delivery<String>>>> all = new ArrayList<>();
     Set<String> got = ConcurrentHashMap.newKeySet();
     CompletableFuture<Void> parked =
-        CompletableFuture.runAsync(
+        Aside.run(
             () -> {
               try {
                 for (int i = 0; i < 50; i++) {

@@ -16,6 +16,7 @@ import com.wookler.river.core.subscriber.Delivery;
 import com.wookler.river.core.subscriber.Position;
 import com.wookler.river.core.subscriber.Subscriber;
 import com.wookler.river.core.subscriber.SubscriberConfig;
+import com.wookler.river.testing.Aside;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -471,14 +472,14 @@ class DeadLettersTest {
       rejecting.next().reject("no");
       DeadLetters<String> letters = rejecting.deadLetters();
       await().until(() -> letters.size() == 1);
-      CompletableFuture<Integer> redriven = CompletableFuture.supplyAsync(() -> letters.redrive(5));
+      CompletableFuture<Integer> redriven = Aside.supply(() -> letters.redrive(5));
       assertThat(full.await(60, TimeUnit.SECONDS)).isTrue();
-      CompletableFuture.runAsync(rejecting::close).get(60, TimeUnit.SECONDS);
+      Aside.run(rejecting::close).get(60, TimeUnit.SECONDS);
       assertThatThrownBy(() -> redriven.get(60, TimeUnit.SECONDS))
           .hasCauseInstanceOf(QueueClosedException.class);
       DeadLetters<String> kept = limited.subscriber(BILLING).deadLetters();
       assertThat(kept.size()).isEqualTo(1);
-      CompletableFuture<Integer> again = CompletableFuture.supplyAsync(() -> kept.redrive(5));
+      CompletableFuture<Integer> again = Aside.supply(() -> kept.redrive(5));
       slow.purge();
       limited.subscriber(BILLING).purge();
       assertThat(again.get(60, TimeUnit.SECONDS)).isEqualTo(1);

@@ -14,6 +14,7 @@ import com.wookler.river.core.message.MessageConverter;
 import com.wookler.river.core.message.QueueFullException;
 import com.wookler.river.core.subscriber.Delivery;
 import com.wookler.river.core.subscriber.Subscriber;
+import com.wookler.river.testing.Aside;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.FileVisitResult;
@@ -271,7 +272,7 @@ class DeduplicationTest {
         IntStream.range(0, 6)
             .mapToObj(
                 thread ->
-                    CompletableFuture.runAsync(
+                    Aside.run(
                         () -> {
                           for (int i = 0; i < 2_000; i++) {
                             String id = "id " + i;
@@ -279,8 +280,7 @@ class DeduplicationTest {
                             Long before = sequences.putIfAbsent(id, sequence);
                             assertThat(before == null || before == sequence).isTrue();
                           }
-                        },
-                        task -> new Thread(task).start()))
+                        }))
             .toList();
     work.forEach(CompletableFuture::join);
     assertThat(queue.stats().nextSequence()).isEqualTo(2_000);
@@ -390,8 +390,8 @@ class DeduplicationTest {
     queue =
         builder(directory).maxMessages(1).whenFull(FullPolicy.BLOCK, Duration.ofMinutes(1)).open();
     put("a");
-    CompletableFuture<PublishResult> first = CompletableFuture.supplyAsync(() -> put("b"));
-    CompletableFuture<PublishResult> second = CompletableFuture.supplyAsync(() -> put("b"));
+    CompletableFuture<PublishResult> first = Aside.supply(() -> put("b"));
+    CompletableFuture<PublishResult> second = Aside.supply(() -> put("b"));
     assertDuplicate("a", 0);
     Subscriber<String> audit = queue.subscriber("audit");
     assertThat(audit.next()).isNotNull();

@@ -19,6 +19,7 @@ import com.wookler.river.core.subscriber.DeadLetters;
 import com.wookler.river.core.subscriber.Delivery;
 import com.wookler.river.core.subscriber.Subscriber;
 import com.wookler.river.core.subscriber.SubscriberConfig;
+import com.wookler.river.testing.Aside;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
@@ -353,7 +354,7 @@ class ExpiryTest {
     assertThatThrownBy(() -> expired.publisher().publish("m"))
         .isInstanceOf(QueueFullException.class);
     assertThat(begun.await(60, TimeUnit.SECONDS)).isTrue();
-    CompletableFuture<Void> closed = CompletableFuture.runAsync(expired::close);
+    CompletableFuture<Void> closed = Aside.run(expired::close);
     try {
       await().until(() -> OpenQueues.find(directory.resolve("expired")) == null);
       queue.force(); // if the end of that queue has not forced it already

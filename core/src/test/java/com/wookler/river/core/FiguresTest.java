@@ -13,6 +13,7 @@ import com.wookler.river.core.subscriber.Delivery;
 import com.wookler.river.core.subscriber.Subscriber;
 import com.wookler.river.core.subscriber.SubscriberConfig;
 import com.wookler.river.core.subscriber.SubscriberStats;
+import com.wookler.river.testing.Aside;
 import com.wookler.river.testing.MonitorXml;
 import io.micrometer.core.instrument.Meter;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
@@ -185,7 +186,7 @@ class FiguresTest {
       binder.bindTo(registry);
       AtomicBoolean over = new AtomicBoolean();
       CompletableFuture<Void> scraping =
-          CompletableFuture.runAsync(
+          Aside.run(
               () -> {
                 while (!over.get()) {
                   registry.getMeters().forEach(Meter::measure);

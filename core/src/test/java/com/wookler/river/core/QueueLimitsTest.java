@@ -16,6 +16,7 @@ import com.wookler.river.core.subscriber.Delivery;
 import com.wookler.river.core.subscriber.Position;
 import com.wookler.river.core.subscriber.Subscriber;
 import com.wookler.river.core.subscriber.SubscriberConfig;
+import com.wookler.river.testing.Aside;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
@@ -209,8 +210,7 @@ class QueueLimitsTest {
     open(2, FullPolicy.BLOCK, LONG);
     Subscriber<String> billing = acking("billing");
     publish(2);
-    CompletableFuture<Long> third =
-        CompletableFuture.supplyAsync(() -> queue.publisher().publish("third"));
+    CompletableFuture<Long> third = Aside.supply(() -> queue.publisher().publish("third"));
     await().during(Duration.ofMillis(100)).until(() -> !third.isDone());
     billing.next().ack();
     assertThat(third.get()).isEqualTo(2);
@@ -227,8 +227,7 @@ class QueueLimitsTest {
             .timeSource(time)
             .open();
     publish(1);
-    CompletableFuture<Throwable> refused =
-        CompletableFuture.supplyAsync(() -> catchThrowable(() -> publish(1)));
+    CompletableFuture<Throwable> refused = Aside.supply(() -> catchThrowable(() -> publish(1)));
     time.advance(Duration.ofSeconds(20));
     await().during(Duration.ofMillis(100)).until(() -> !refused.isDone());
     await()
@@ -268,7 +267,7 @@ class QueueLimitsTest {
     publish(1);
     Publisher<String> publisher = queue.publisher();
     CompletableFuture<Throwable> refused =
-        CompletableFuture.supplyAsync(() -> catchThrowable(() -> publisher.publish("late")));
+        Aside.supply(() -> catchThrowable(() -> publisher.publish("late")));
     await().during(Duration.ofMillis(50)).until(() -> !refused.isDone());
     queue.close();
     assertThat(refused.join()).isInstanceOf(QueueClosedException.class);
@@ -283,7 +282,7 @@ class QueueLimitsTest {
     List<CompletableFuture<Void>> work = new ArrayList<>();
     for (int p = 0; p < publishers; p++) {
       work.add(
-          CompletableFuture.runAsync(
+          Aside.run(
               () ->
                   IntStream.range(0, each)
                       .forEach(
@@ -293,8 +292,7 @@ class QueueLimitsTest {
                             } else {
                               queue.publisher().publish("1");
                             }
-                          }),
-              task -> new Thread(task).start()));
+                          })));
     }
     long all = (long) publishers * IntStream.range(0, each).map(i -> i % 3 == 0 ? 3 : 1).sum();
     long most = 0;

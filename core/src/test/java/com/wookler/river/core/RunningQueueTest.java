@@ -10,6 +10,7 @@ import com.wookler.river.core.message.MessageConverter;
 import com.wookler.river.core.message.QueueClosedException;
 import com.wookler.river.core.message.QueueFailedException;
 import com.wookler.river.core.subscriber.DurableSubscriber;
+import com.wookler.river.testing.Aside;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Instant;
@@ -76,7 +77,7 @@ class RunningQueueTest {
       CompletableFuture<OptionalLong> found;
       queue.lookup().shared.lock.lock();
       try {
-        found = CompletableFuture.supplyAsync(() -> queue.lookup().sequenceAt(Instant.EPOCH));
+        found = Aside.supply(() -> queue.lookup().sequenceAt(Instant.EPOCH));
         await().until(() -> queue.lookup().shared.lock.hasQueuedThreads()); // the backup was asked
         assertThat(audit.next()).isNotNull();
         await().until(() -> queue.log().firstSequence() == 1);

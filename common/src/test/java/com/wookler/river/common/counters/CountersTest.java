@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.wookler.river.common.counters.AbstractCounter.Mode;
+import com.wookler.river.testing.Aside;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -223,7 +224,7 @@ class CountersTest {
                 "slow")
             .labels(Map.of("queue", "a"));
     registry.add(slow);
-    CompletableFuture<List<CounterReport>> report = CompletableFuture.supplyAsync(registry::peek);
+    CompletableFuture<List<CounterReport>> report = Aside.supply(registry::peek);
     reading.await();
 
     registry.remove(slow);

@@ -14,6 +14,7 @@ import com.wookler.river.core.message.MessageConverter;
 import com.wookler.river.core.subscriber.Delivery;
 import com.wookler.river.core.subscriber.Subscriber;
 import com.wookler.river.core.subscriber.SubscriberConfig;
+import com.wookler.river.testing.Aside;
 import java.nio.file.Path;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
@@ -153,7 +154,7 @@ abstract class HandOverContract {
     insert(connection, take(1));
     try (Connection other = connect()) {
       CompletableFuture<StoredPosition<String>> second =
-          CompletableFuture.supplyAsync(
+          Aside.supply(
               () -> {
                 try {
                   return claim(other);
@@ -352,7 +353,7 @@ abstract class HandOverContract {
     insert(connection, old.advance(connection, take(2)));
     try (Connection other = connect()) {
       CompletableFuture<StoredPosition<String>> claiming =
-          CompletableFuture.supplyAsync(
+          Aside.supply(
               () -> {
                 try {
                   return claim(other);
@@ -380,7 +381,7 @@ abstract class HandOverContract {
     try (Connection other = connect()) {
       assertThat(position.advance(connection, batch)).hasSize(1);
       CompletableFuture<Throwable> second =
-          CompletableFuture.supplyAsync(
+          Aside.supply(
               () -> {
                 try {
                   position.advance(other, batch);

@@ -6,6 +6,7 @@ import static org.awaitility.Awaitility.await;
 
 import com.wookler.river.common.MonitoredThread;
 import com.wookler.river.core.message.QueueFailedException;
+import com.wookler.river.testing.Aside;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -279,7 +280,7 @@ class GroupCommitTest {
   void shouldNeverTrustAForceAfterOneThatFailed() throws Exception {
     device.hold();
     log.publish(1);
-    Future<?> background = CompletableFuture.runAsync(opened::forceNow);
+    Future<?> background = Aside.run(opened::forceNow);
     device.awaitBegun();
     CompletableFuture<Long> waits = opened.commits().future(0, 1);
     device.breakOnce();
@@ -299,7 +300,7 @@ class GroupCommitTest {
     }
     awaitAppended(8);
     CompletableFuture<Long> async = publishAsync();
-    Future<?> closing = CompletableFuture.runAsync(log::shut);
+    Future<?> closing = Aside.run(log::shut);
     device.awaitBegun();
     device.letAll();
     closing.get();

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.wookler.river.core.message.DamagedMessageException;
 import com.wookler.river.core.message.StoredMessage;
+import com.wookler.river.testing.Aside;
 import java.io.IOException;
 import java.lang.management.ManagementFactory;
 import java.nio.channels.FileChannel;
@@ -106,7 +107,7 @@ class LogReaderTest {
     BlockLog opened = log.recycleAt(size * 1_000L).open();
     LogReader reader = log.reader();
     CompletableFuture<Void> publishing =
-        CompletableFuture.runAsync(
+        Aside.run(
             () -> {
               for (int i = 0; i < batches; i++) {
                 log.batch(size);
