@@ -37,9 +37,9 @@ class FrameFileTest {
   private static byte[] bomb(int window) {
     int blocks = BOMB_BYTES / BLOCK_BYTES;
     ByteBuffer bytes = ByteBuffer.allocate(6 + 4 * blocks).order(ByteOrder.LITTLE_ENDIAN);
-    bytes.putInt(0xFD2F_B528).put((byte) 0).put((byte) (window - 10 << 3));
+    bytes.putInt(0xFD2F_B528).put((byte) 0).put((byte) ((window - 10) << 3));
     for (int block = 1; block <= blocks; block++) {
-      bytes.putInt(BLOCK_BYTES << 3 | REPEATED << 1 | (block == blocks ? 1 : 0));
+      bytes.putInt((BLOCK_BYTES << 3) | (REPEATED << 1) | (block == blocks ? 1 : 0));
     }
     return bytes.array();
   }
