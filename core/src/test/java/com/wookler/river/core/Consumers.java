@@ -49,7 +49,7 @@ final class Consumers {
       Delivery<byte[]> delivery = subscriber(model).next();
       if (delivery != null) {
         queue.log.shouldBeAsPublished(delivery);
-        model.handedOver(delivery, queue.millis());
+        model.handedOver(delivery);
         return delivery;
       }
       model.nothing();
@@ -67,7 +67,7 @@ final class Consumers {
       List<Delivery<byte[]>> taken = subscriber(model).batch(missing, Duration.ZERO);
       for (Delivery<byte[]> delivery : taken) {
         queue.log.shouldBeAsPublished(delivery);
-        model.handedOver(delivery, queue.millis());
+        model.handedOver(delivery);
       }
       missing -= taken.size();
       if (missing > 0) {
@@ -146,12 +146,12 @@ final class Consumers {
       if (model.isLast(delivery)) {
         model.rejected(delivery);
       } else {
-        model.givenBack(delivery, delay(model, delivery, nack), queue.millis());
+        model.givenBack(delivery, delay(model, delivery, nack));
       }
     } else if (verdict instanceof Settlement.Reject) {
       model.rejected(delivery);
     } else if (verdict instanceof Settlement.Extend extend) {
-      model.extended(delivery, extend.time(), queue.millis());
+      model.extended(delivery, extend.time());
     } else if (verdict.equals(Settlement.release())) {
       model.released(delivery);
     } else {

@@ -36,11 +36,13 @@ import java.util.zip.ZipOutputStream;
  *
  * <p>Every kind of file is there: blocks with and without seal, marks, a backup, settings, an index
  * of keys, how far was forwarded and taken from another queue, and the positions and
- * acknowledgements of four subscribers, one of them in the order of keys.
+ * acknowledgements of four subscribers, one of them in the order of keys. Two messages wait for a
+ * further delivery, one by the log of acknowledgements alone and one by a snapshot, too.
  */
 final class FormatFixture {
   static final int MESSAGES = 100;
   static final Duration DELAY = Duration.ofDays(365);
+  static final Duration WAIT = Duration.ofHours(2);
   static final Instant BEGIN = Instant.parse("2026-11-20T10:00:00Z");
 
   private FormatFixture() {}
@@ -108,6 +110,9 @@ final class FormatFixture {
           SubscriberConfig.builder("late").ack(true).start(Position.sequence(70)).build());
       audit.batch(50, Duration.ZERO);
       finishSome(billing);
+      billing.close();
+      queue.subscriber(billing());
+      await().until(() -> Files.exists(own(live, "billing").resolve("ack-2.snap")));
       finishSomeByKey(queue.subscriber(byKey()));
       await()
           .until(
@@ -152,23 +157,31 @@ final class FormatFixture {
     }
   }
 
-  /** Finishes 0 to 49 but for 33 and 45, of which 45 is tried twice; 50 to 59 are out. */
+  private static Path own(Path base, String subscriber) {
+    return base.resolve("queues/orders/subscribers").resolve(subscriber);
+  }
+
+  /** Finishes 0 to 49 but for 33, which waits, and 45, which is tried twice; 50 to 59 are out. */
   private static void finishSome(Subscriber<String> billing) throws InterruptedException {
     for (Delivery<String> delivery : billing.batch(60, Duration.ZERO)) {
       long sequence = delivery.sequence();
       if (sequence == 45) {
         delivery.nack(Duration.ZERO);
-      } else if (sequence != 33 && sequence < 50) {
+      } else if (sequence == 33) {
+        delivery.nack(WAIT);
+      } else if (sequence < 50) {
         delivery.ack();
       }
     }
     billing.next();
   }
 
-  /** Of 60 to 63, of which each is the first of its key or has none, 61 and 63 are out. */
+  /** Of 60 to 63, of which each is the first of its key or has none, 61 is out, and 63 waits. */
   private static void finishSomeByKey(Subscriber<String> keyed) throws InterruptedException {
     for (Delivery<String> delivery : keyed.batch(4, Duration.ZERO)) {
-      if (delivery.sequence() % 2 == 0) {
+      if (delivery.sequence() == 63) {
+        delivery.nack(WAIT);
+      } else if (delivery.sequence() != 61) {
         delivery.ack();
       }
     }

@@ -188,9 +188,19 @@ final class ModelledQueue implements AutoCloseable {
   }
 
   void closeSubscriber(SubscriberModel model) {
-    model.expire(millis());
+    expire(model);
     subscriber(model).close();
     restarted(model);
+  }
+
+  /** Waits until all that timed out is noticed, so that it waits for its backoff on disk too. */
+  private void expire(SubscriberModel model) {
+    model.expire(millis());
+    if (model.hasTimedOut()
+        && model.config().maxDeliveries() > 0) { // or housekeeping need not look
+      Subscriber<byte[]> subscriber = subscriber(model);
+      eventually(() -> assertThat(subscriber.stats().inFlight()).isEqualTo(model.inFlight()));
+    }
   }
 
   private void restarted(SubscriberModel model) {
@@ -204,14 +214,14 @@ final class ModelledQueue implements AutoCloseable {
   }
 
   void restart() {
-    models.values().forEach(model -> model.expire(millis()));
+    models.values().forEach(this::expire);
     queue.close();
     restarted();
   }
 
   /** What the directory holds at this moment is all that is left. */
   void kill() throws IOException {
-    models.values().forEach(model -> model.expire(millis()));
+    models.values().forEach(this::expire);
     kills++;
     Path left = base.resolve(String.valueOf(kills));
     List<Long> ends;

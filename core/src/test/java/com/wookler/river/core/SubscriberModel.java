@@ -47,11 +47,14 @@ final class SubscriberModel {
   private final NavigableMap<Long, Entry> read = new TreeMap<>(); // below the position
   private final NavigableMap<Long, Integer> tried = new TreeMap<>(); // above, by runs before
   private final Set<Long> finished = new TreeSet<>(); // likewise
+  private final NavigableMap<Long, Long> delayedUntil = new TreeMap<>(); // likewise
   private final List<Long> dead = new ArrayList<>();
   private final List<Long> perhapsDead = new ArrayList<>();
   private final List<Delivery<byte[]>> stale = new ArrayList<>();
   private long position;
   private boolean paused;
+  private boolean timedOut; // since it was asked
+  private long now;
 
   SubscriberModel(SubscriberConfig config, LogModel log, long start) {
     this.config = config;
@@ -106,7 +109,8 @@ final class SubscriberModel {
   }
 
   /** What falls due: ready, or waiting for its backoff first, or given up. */
-  void expire(long now) {
+  void expire(long nowMillis) {
+    now = nowMillis;
     read.forEach(
         (place, entry) -> {
           if (entry.state == State.OUT && entry.dueMillis <= now) {
@@ -115,6 +119,7 @@ final class SubscriberModel {
               entry.latest = null;
               return;
             }
+            timedOut = true;
             entry.state = State.DELAYED;
             entry.dueMillis += config.backoff().millis(place, entry.attempts);
           }
@@ -122,6 +127,18 @@ final class SubscriberModel {
             entry.state = State.READY;
           }
         });
+  }
+
+  /** Whether a delivery timed out since this was asked: the real one may not have noticed yet. */
+  boolean hasTimedOut() {
+    boolean has = timedOut;
+    timedOut = false;
+    return has;
+  }
+
+  /** How many are out. */
+  int inFlight() {
+    return (int) count(State.OUT);
   }
 
   private boolean isSpent(int attempts) {
@@ -154,7 +171,7 @@ final class SubscriberModel {
   }
 
   /** A delivery that was handed over: was it one of those that had to come now? */
-  void handedOver(Delivery<byte[]> delivery, long now) {
+  void handedOver(Delivery<byte[]> delivery) {
     long place = delivery.place();
     assertThat(paused).as("paused").isFalse();
     assertThat(place).as("delivered before it was published").isLessThan(log.end());
@@ -207,6 +224,9 @@ final class SubscriberModel {
       enter(State.WAITING);
     } else if (isSpent(tried.getOrDefault(position, 0))) {
       enter(State.DYING);
+    } else if (isDelayed(position)) {
+      long due = delayedUntil.get(position);
+      enter(State.DELAYED).dueMillis = due;
     } else {
       return false;
     }
@@ -214,14 +234,21 @@ final class SubscriberModel {
     return true;
   }
 
-  private void enter(State state) {
+  /** Whether one above the position was given back for later by an earlier run. */
+  private boolean isDelayed(long place) {
+    return delayedUntil.getOrDefault(place, now) > now;
+  }
+
+  private Entry enter(State state) {
     Entry entry = new Entry();
     entry.state = state;
     Integer before = tried.remove(position);
     entry.attempts = before == null ? 0 : before;
     entry.wasHandedOver = before != null;
     read.put(position, entry);
+    delayedUntil.remove(position);
     position++;
+    return entry;
   }
 
   private void passFinished() {
@@ -291,7 +318,7 @@ final class SubscriberModel {
           : !finished.contains(place) && !log.isPassedOver(place)) {
         boolean isFirst = !byKey || key == null || seen.add(key);
         boolean isFree = isFirst && (place < position || !isBusy(key));
-        if (isFree) {
+        if (isFree && !isDelayed(place)) {
           visible.add(place);
         }
       }
@@ -319,7 +346,7 @@ final class SubscriberModel {
     dead.add(delivery.place());
   }
 
-  void givenBack(Delivery<byte[]> delivery, Duration delay, long now) {
+  void givenBack(Delivery<byte[]> delivery, Duration delay) {
     Entry entry = read.get(delivery.place());
     entry.state = delay.isZero() ? State.READY : State.DELAYED;
     entry.dueMillis = now + delay.toMillis();
@@ -333,7 +360,7 @@ final class SubscriberModel {
     entry.latest = null;
   }
 
-  void extended(Delivery<byte[]> delivery, Duration by, long now) {
+  void extended(Delivery<byte[]> delivery, Duration by) {
     Entry entry = read.get(delivery.place());
     entry.state = State.OUT;
     long latest = entry.handedOverMillis + Duration.ofHours(12).toMillis();
@@ -354,16 +381,18 @@ final class SubscriberModel {
     read.clear();
     tried.clear();
     finished.clear();
+    delayedUntil.clear();
     position = to;
   }
 
   /**
-   * Was closed, or killed: all that is out is void and comes again.
+   * Was closed, or killed: all that is out is void and comes again, what was delayed in its time.
    *
    * @param isFinished what the reopened one says of messages that were given up
    */
   void restarted(LongPredicate isFinished) {
     paused = false;
+    timedOut = false;
     stale.clear();
     long floor = position;
     NavigableMap<Long, Entry> before = new TreeMap<>(read);
@@ -380,6 +409,9 @@ final class SubscriberModel {
         floor = Math.min(floor, place);
         if (entry.wasHandedOver) {
           tried.put(place, entry.attempts);
+        }
+        if (entry.state == State.DELAYED) {
+          delayedUntil.put(place, entry.dueMillis);
         }
       }
     }

@@ -634,6 +634,11 @@ class SubscriberTest {
     queue.subscriber(billing().build()).next().nack(Duration.ofHours(1));
     queue.close();
     queue = open(builder());
-    assertThat(queue.subscriber("billing").next().attempt()).isEqualTo(2);
+    Subscriber<String> billing = queue.subscriber("billing");
+    assertThat(billing.next()).isNull();
+    assertThat(billing.peek(9)).isEmpty();
+    assertThat(billing.stats().lag()).isEqualTo(1);
+    time.advance(Duration.ofHours(1));
+    assertThat(billing.next().attempt()).isEqualTo(2);
   }
 }

@@ -61,7 +61,11 @@ final class Journal {
     /** The log is on the device: below sequence a. */
     FORCED,
     /** Acknowledgements that returned before the time a are on the device. */
-    FORCED_ACKS
+    FORCED_ACKS,
+    /** About to give back for later: sequence a, in b milliseconds. */
+    NACKING,
+    /** That returned: sequence a, in b milliseconds. */
+    NACKED
   }
 
   private static final List<Kind> KINDS = List.of(Kind.values());

@@ -21,18 +21,20 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Publishes messages with keys, some of them delayed, some at DISK, into a queue that forwards them
- * to another, and takes them with two threads in the order of their keys, until it ends.
+ * to another, and takes them with two threads in the order of their keys, giving some back for
+ * later, until it ends.
  */
 final class VariedChild {
   static final int KEYS = 7;
+  static final long CLOCKS_DIFFER_MILLIS = 5; // from one process to the next
 
   private static final Logger LOG = LoggerFactory.getLogger(VariedChild.class);
   private static final int CONSUMERS = 2;
   private static final int TO_THE_DEVICE_ONE_OF = 10;
   private static final int LONGEST_DELAY = 1_500;
   private static final int LARGEST = 3_000;
+  private static final int GIVEN_BACK_ONE_OF = 5;
   private static final long PAUSE_NANOS = 300_000;
-  private static final long CLOCKS_DIFFER_MILLIS = 5; // from one process to the next
 
   private VariedChild() {}
 
@@ -134,15 +136,23 @@ final class VariedChild {
     }
   }
 
-  /** Notes it before it is acked, and so before the next of its key can come. */
+  /** Notes it before it is acked or given back, and so before the next of its key can come. */
   static void take(Delivery<String> delivery, Journal journal) {
     Duration since = Duration.between(delivery.publishedAt(), TimeSource.system().wallTime());
     if (since.toMillis() < delay(delivery) - CLOCKS_DIFFER_MILLIS) {
       throw new IllegalStateException(delivery + " came " + since + " after it was published");
     }
-    journal.append(Kind.DELIVERED, delivery.place(), delivery.attempt(), id(delivery));
-    journal.append(Kind.ACKING, delivery.place(), delivery.attempt(), id(delivery));
-    delivery.ack();
+    long id = id(delivery);
+    journal.append(Kind.DELIVERED, delivery.place(), delivery.attempt(), id);
+    if (delivery.attempt() == 1 && id % GIVEN_BACK_ONE_OF == 0) {
+      long later = 1 + id * 31 % LONGEST_DELAY;
+      journal.append(Kind.NACKING, delivery.place(), later, id);
+      delivery.nack(Duration.ofMillis(later));
+      journal.append(Kind.NACKED, delivery.place(), later, id);
+    } else {
+      journal.append(Kind.ACKING, delivery.place(), delivery.attempt(), id);
+      delivery.ack();
+    }
   }
 
   /** What is published says who it is, and how long it is delayed. */

@@ -20,6 +20,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.SplittableRandom;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -29,7 +31,8 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Kills a process, or cuts its power, that publishes messages with keys, delayed and forwarded
- * ones. A quarter of {@code -Driver.crash.rounds}, {@code -Driver.crash.losses} of each kind.
+ * ones, and gives some back for later. A quarter of {@code -Driver.crash.rounds}, {@code
+ * -Driver.crash.losses} of each kind.
  */
 class VariedCrashTest {
   private static final Logger LOG = LoggerFactory.getLogger(VariedCrashTest.class);
@@ -41,6 +44,7 @@ class VariedCrashTest {
 
   private final Map<Long, Long> promised = new HashMap<>(); // and how long they are delayed
   private final Set<Long> delivered = new HashSet<>();
+  private final Map<Long, Entry> givenBack = new HashMap<>(); // by key, and not delivered since
 
   @Test
   void shouldKeepKeysDelaysAndForwardsAcrossKills() throws Exception {
@@ -123,25 +127,56 @@ class VariedCrashTest {
       }
     }
     expectOrderOfKeys(round);
+    if (end.power()) {
+      givenBack.clear(); // which may have been lost
+    }
   }
 
-  /** Of each key one at a time, in the order of the log. */
+  /** Of each key one at a time, in the order of the log; and none before it is due again. */
   private void expectOrderOfKeys(int round) throws IOException {
     Map<Long, Entry> last = new HashMap<>();
     for (Entry entry : Journal.read(taken(round))) {
-      Entry before = last.put(entry.c() % VariedChild.KEYS, entry);
-      if (entry.kind() == Kind.ACKING) {
+      long key = entry.c() % VariedChild.KEYS;
+      Entry before = last.get(key);
+      if (entry.kind() == Kind.NACKED) {
+        if (before != null && before.kind() == Kind.NACKING && before.a() == entry.a()) {
+          givenBack.put(key, before);
+        } // else it came again before that was noted
+        continue;
+      }
+      last.put(key, entry);
+      if (entry.kind() != Kind.DELIVERED) {
         assertThat(before).isNotNull();
-        assertThat(entry.a()).as("acked in between: %s", before).isEqualTo(before.a());
+        assertThat(entry.a()).as("decided in between: %s", before).isEqualTo(before.a());
         continue;
       }
       delivered.add(entry.c());
+      expectInTime(entry, givenBack.remove(key));
       if (before != null) {
-        assertThat(before.kind())
-            .as("%s came before the end of %s", entry, before)
-            .isEqualTo(Kind.ACKING);
-        assertThat(entry.a()).as("%s came behind %s", entry, before).isGreaterThan(before.a());
+        expectInOrder(entry, before);
       }
+    }
+  }
+
+  private static void expectInOrder(Entry entry, Entry before) {
+    if (before.kind() == Kind.NACKING) {
+      assertThat(entry.a()).as("%s came before %s again", entry, before).isEqualTo(before.a());
+    } else {
+      assertThat(before.kind())
+          .as("%s came before the end of %s", entry, before)
+          .isEqualTo(Kind.ACKING);
+      assertThat(entry.a()).as("%s came behind %s", entry, before).isGreaterThan(before.a());
+    }
+  }
+
+  private static void expectInTime(Entry entry, @Nullable Entry givenBack) {
+    if (givenBack != null) {
+      long millis = TimeUnit.NANOSECONDS.toMillis(entry.nanos() - givenBack.nanos());
+      assertThat(entry.a()).as("%s came before %s", entry, givenBack).isEqualTo(givenBack.a());
+      assertThat(entry.b()).as("attempt of %s", entry).isEqualTo(2);
+      assertThat(millis)
+          .as("%s came too early, of %s", entry, givenBack)
+          .isGreaterThanOrEqualTo(givenBack.b() - VariedChild.CLOCKS_DIFFER_MILLIS);
     }
   }
 

@@ -6,8 +6,8 @@ package com.wookler.river.core.ack;
  * by the subscriber's lock, but for {@code force}.
  *
  * <p>Facts are written before the {@link Ring} shows them, and may be written twice. None of the
- * first three methods fails: what cannot be written is counted by {@link #unjournaled()}, because a
- * full disk must not stop consumers.
+ * methods that tell one fails: what cannot be written is counted by {@link #unjournaled()}, because
+ * a full disk must not stop consumers.
  */
 interface AckJournal extends AutoCloseable {
   /** Changes with each opening and each seek, and is never used twice. */
@@ -19,8 +19,17 @@ interface AckJournal extends AutoCloseable {
   /** A run of messages is finished. */
   void finished(long from, long count);
 
-  /** So many deliveries of an unfinished message count. */
+  /** So many deliveries of an unfinished message count; it is not delayed, or not any more. */
   void attempts(long sequence, int attempts);
+
+  /**
+   * Likewise, and it is delayed.
+   *
+   * @param untilMillis milliseconds since 1970
+   * @param delaySeconds how long that was to be when it began, rounded up; at most {@link
+   *     AckLog#MAX_NUMBER}
+   */
+  void notBefore(long sequence, int attempts, long untilMillis, int delaySeconds);
 
   /**
    * Everything below the sequence is finished, and nothing from it on has been handed over.

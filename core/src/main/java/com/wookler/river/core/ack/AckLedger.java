@@ -51,6 +51,12 @@ final class AckLedger extends RingLedger {
       moveOn();
       return NOT_NOW;
     }
+    if (isPostponed(sequence, nowMillis)) {
+      ring.location(sequence, location);
+      schedule.goOnWaiting(sequence, nowMillis);
+      moveOn();
+      return NOT_NOW;
+    }
     journal.attempts(sequence, before + 1);
     return fly(sequence, location, before, nowMillis);
   }
@@ -245,10 +251,12 @@ final class AckLedger extends RingLedger {
     Outcome verdict = judge(sequence, ticket);
     if (verdict == Outcome.DONE) {
       if (delayMillis <= 0) {
+        schedule.endDelay(sequence);
         giveBack(sequence);
       } else {
+        long delay = Math.min(delayMillis, Limits.MAX_DELAY_MILLIS);
         ring.nextToken(sequence);
-        schedule.delay(sequence, nowMillis + Math.min(delayMillis, Limits.MAX_DELAY_MILLIS));
+        schedule.delay(sequence, nowMillis + delay, delay);
       }
     }
     return verdict;
@@ -259,6 +267,7 @@ final class AckLedger extends RingLedger {
       long sequence, long ticket, long millis, long nowMillis, long latestMillis) {
     Outcome verdict = judge(sequence, ticket);
     if (verdict == Outcome.DONE) {
+      schedule.endDelay(sequence);
       if (ring.state(sequence) != Ring.IN_FLIGHT) {
         ring.move(sequence, Ring.IN_FLIGHT);
       }
@@ -284,6 +293,17 @@ final class AckLedger extends RingLedger {
     ring.extendTo(Math.max(ring.end(), position + 1));
     ring.attempt(position, before);
     schedule.spend(position);
+    moveOn();
+    return true;
+  }
+
+  @Override
+  public boolean passPostponed(long nowMillis) {
+    requireOpen();
+    if (!isPostponed(position, nowMillis) || position - ring.floor() >= limits.window()) {
+      return false;
+    }
+    schedule.goOnWaiting(position, nowMillis);
     moveOn();
     return true;
   }
@@ -422,6 +442,7 @@ final class AckLedger extends RingLedger {
     goneOn = false;
     position = sequence;
     handedOver = sequence;
+    postponedEnd = 0;
     epoch = journal.generation();
   }
 }

@@ -24,10 +24,12 @@ import java.util.zip.CRC32C;
  *     48     4  how many records are stored behind it: fewer are a tail that was lost
  *     52     4  upper half of {@link Checks#mix} of (that number XOR the generation XOR the seed)
  *     64        16,384 records of 16 bytes:
- *            8  sequence
+ *            8  sequence; for type 3 a time, in milliseconds since 1970
  *            4  type (4 bits) and number (28 bits)
  *                 1 FINISHED: so many messages from the sequence on are finished
- *                 2 ATTEMPTS: so many deliveries of the message count
+ *                 2 ATTEMPTS: so many deliveries of the message count, and it is not delayed
+ *                 3 NOT_BEFORE, right behind an ATTEMPTS: its message is delayed until that time,
+ *                     and was to be for so many seconds, rounded up
  *            4  CRC32C of generation XOR the owner's seed (8 bytes), the record's place (4),
  *                 and the two fields above
  * </pre>
@@ -35,7 +37,7 @@ import java.util.zip.CRC32C;
  * <p>A file is made ahead and all zero until its header is stored. The second half of a record is
  * one aligned store, so that a kill leaves a record whole or invalid. For the same reason a run
  * that goes on where the last one ended is added to its record: acknowledging in order takes no
- * space at all. Facts may be replayed in any order within a log, and twice.
+ * space at all. A log may be replayed twice, and behind a snapshot that has some of its facts.
  */
 final class AckLog {
   static final int HEADER = 64;
@@ -46,6 +48,7 @@ final class AckLog {
   static final int FLAG_RESTART = 1;
   static final int FINISHED = 1;
   static final int ATTEMPTS = 2;
+  static final int NOT_BEFORE = 3;
   static final int MAX_NUMBER = (1 << 28) - 1;
 
   /** "RIVERACK" as a little-endian long. */
@@ -106,6 +109,16 @@ final class AckLog {
   /** Stores the attempts of a message. Returns false, and stores nothing, if the log is full. */
   boolean attempts(long sequence, int attempts) {
     return append(sequence, (ATTEMPTS << 28) | attempts);
+  }
+
+  /**
+   * Stores the attempts of a message that is delayed. Returns false, and stores nothing, if the log
+   * has not the room for two records.
+   */
+  boolean notBefore(long sequence, int attempts, long untilMillis, int delaySeconds) {
+    return records < RECORDS - 1
+        && append(sequence, (ATTEMPTS << 28) | attempts)
+        && append(Math.max(0, untilMillis), (NOT_BEFORE << 28) | delaySeconds);
   }
 
   int records() {

@@ -70,34 +70,45 @@ final class AckLogFile {
   /** Whether a record stands there that proves itself by its checksum. */
   boolean isValid(int place) {
     int type = type(place);
-    return (type == AckLog.FINISHED || type == AckLog.ATTEMPTS)
-        && sequence(place) >= 0
+    return (type >= AckLog.FINISHED && type <= AckLog.NOT_BEFORE)
+        && first(place) >= 0
         && bytes.getInt(at(place) + 12)
-            == summer.sum(place, sequence(place), bytes.getInt(at(place) + 8));
+            == summer.sum(place, first(place), bytes.getInt(at(place) + 8));
   }
 
   /** Tells what the valid records say; returns how many there are. */
   int tell(Facts facts) {
     int valid = 0;
+    long tried = -1; // the message whose attempts the record before told
     for (int place = 0; place < places(); place++) {
-      if (!isValid(place)) {
-        continue;
+      boolean isValid = isValid(place);
+      if (isValid) {
+        tell(place, tried, facts);
+        valid++;
       }
-      if (type(place) == AckLog.FINISHED) {
-        facts.finished(sequence(place), number(place));
-      } else {
-        facts.attempts(sequence(place), number(place));
-      }
-      valid++;
+      tried = isValid && type(place) == AckLog.ATTEMPTS ? first(place) : -1;
     }
     return valid;
+  }
+
+  private void tell(int place, long tried, Facts facts) {
+    switch (type(place)) {
+      case AckLog.FINISHED -> facts.finished(first(place), number(place));
+      case AckLog.ATTEMPTS -> facts.attempts(first(place), number(place));
+      default -> {
+        if (tried >= 0) {
+          facts.notBefore(tried, first(place), number(place));
+        }
+      }
+    }
   }
 
   private int type(int place) {
     return bytes.getInt(at(place) + 8) >>> 28;
   }
 
-  private long sequence(int place) {
+  /** A sequence, or a time. */
+  private long first(int place) {
     return bytes.getLong(at(place));
   }
 

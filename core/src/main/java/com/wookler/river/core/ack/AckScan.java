@@ -129,5 +129,10 @@ public final class AckScan {
     public void attempts(long sequence, int attempts) {
       handedOver(sequence + 1);
     }
+
+    @Override
+    public void notBefore(long sequence, long untilMillis, int delaySeconds) {
+      // its attempts were told
+    }
   }
 }

@@ -1,6 +1,7 @@
 package com.wookler.river.core.ack;
 
 import java.util.Arrays;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -31,6 +32,12 @@ final class AckState {
   /** For each step with attempts of their own: those, {@link #NONE} for the other entries. */
   private final int[] @Nullable [] attempts;
 
+  /**
+   * For each step with entries that are delayed: until when, and for how many seconds that was to
+   * be; both 0 for the others. Empty if none was when this began.
+   */
+  private final long[] @Nullable [] delays;
+
   private int steps;
 
   /** Begins; each {@link #step} copies. */
@@ -41,6 +48,7 @@ final class AckState {
     this.size = (int) (ring.end() - ring.floor());
     this.finished = new long[(size + STEP - 1) / STEP];
     this.attempts = new int[finished.length][];
+    this.delays = new long[ring.hasDelays() ? finished.length : 0][];
   }
 
   /** Copies everything at once. */
@@ -74,6 +82,9 @@ final class AckState {
         if (ring.attempt(sequence) != usual) {
           keep(entry, ring.attempt(sequence));
         }
+        if (delays.length > 0 && ring.isDelayed(sequence)) {
+          keepDelay(entry, ring.until(sequence), ring.delaySeconds(sequence));
+        }
       }
     }
     finished[steps] = bits;
@@ -88,6 +99,16 @@ final class AckState {
       attempts[steps] = own;
     }
     own[entry % STEP] = count;
+  }
+
+  private void keepDelay(int entry, long until, int seconds) {
+    long[] own = delays[steps];
+    if (own == null) {
+      own = new long[2 * STEP];
+      delays[steps] = own;
+    }
+    own[entry % STEP] = until;
+    own[STEP + entry % STEP] = seconds;
   }
 
   long floor() {
@@ -116,5 +137,16 @@ final class AckState {
   int attempts(int entry) {
     int[] own = attempts[entry / STEP];
     return own == null ? NONE : own[entry % STEP];
+  }
+
+  /** For how many seconds an entry was to be delayed; 0 if it is not. */
+  long delaySeconds(int entry) {
+    long[] own = delays.length == 0 ? null : delays[entry / STEP];
+    return own == null ? 0 : own[STEP + entry % STEP];
+  }
+
+  /** Until when one that is delayed waits. */
+  long until(int entry) {
+    return Objects.requireNonNull(delays[entry / STEP])[entry % STEP];
   }
 }

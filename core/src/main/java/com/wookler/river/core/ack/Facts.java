@@ -14,6 +14,9 @@ interface Facts {
   /** A run of messages is finished. */
   void finished(long from, long count);
 
-  /** So many deliveries of an unfinished message count. */
+  /** So many deliveries of an unfinished message count, and it is not delayed. */
   void attempts(long sequence, int attempts);
+
+  /** It is delayed: until when, in milliseconds since 1970, and how long that was to be. */
+  void notBefore(long sequence, long untilMillis, int delaySeconds);
 }

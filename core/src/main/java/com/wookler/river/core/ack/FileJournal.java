@@ -174,6 +174,17 @@ final class FileJournal implements AckJournal {
     }
   }
 
+  @Override
+  public void notBefore(long sequence, int attempts, long untilMillis, int delaySeconds) {
+    if (!log.notBefore(sequence, attempts, untilMillis, delaySeconds)
+        && !(nextLog() && log.notBefore(sequence, attempts, untilMillis, delaySeconds))) {
+      missing++;
+    }
+    if (copying != null) {
+      copy(copying);
+    }
+  }
+
   /** The next step of a copy; the flusher has it when it is complete. */
   private void copy(AckState state) {
     if (state.isComplete()) {

@@ -29,12 +29,16 @@ package com.wookler.river.core.ack;
  * <p><b>Durability.</b> What a method has changed survives the death of the process once it
  * returned: the mark of what was handed over, each acknowledgement, each attempt. It survives a
  * power loss once {@link #force()} has run after it; {@link #seek} is forced before it returns.
- * Timeouts and delays are not kept: after a reopening, everything unfinished is available at once,
- * with one attempt more than before.
+ * After a reopening, everything unfinished is available at once, with one attempt more than before;
+ * but what is delayed, by {@link #retry} or after a timeout, only when its time has come. If the
+ * clock was set forward meanwhile that is sooner, and if it was set back, the message waits no
+ * longer than was asked for when the subscriber gets to it again, in full seconds. A delay of more
+ * than eight years ends eight years behind the reopening.
  *
  * <p><b>Cost.</b> Every call is O(1), amortised, at any backlog, and allocates nothing per message.
  *
- * <p><b>Time.</b> {@code nowMillis} is any clock in milliseconds that never goes back within a run.
+ * <p><b>Time.</b> {@code nowMillis} are milliseconds since 1970 by a clock that never goes back
+ * within a run.
  *
  * <p>After {@link #close()} every method but {@code close}, {@code recovery} and the two that force
  * throws {@link IllegalStateException}.
@@ -87,7 +91,7 @@ public interface Ledger extends AutoCloseable {
   /**
    * Likewise in the order of keys: moves the position on in any case, and hands the message over
    * unless an earlier one of its key is unfinished, for which it waits, or its deliveries are used
-   * up, so that it is among {@link #nextSpent}.
+   * up, so that it is among {@link #nextSpent}, or it is delayed since an earlier run.
    *
    * @param key a hash of its key; {@link #NO_KEY} without
    * @return the ticket, or {@link #NOT_NOW}
@@ -160,7 +164,7 @@ public interface Ledger extends AutoCloseable {
 
   /**
    * Where the log has a message, as {@link #handOver} was told; for sequences from the floor up to
-   * the position.
+   * the position. 0 for one that was never told: see {@link #passPostponed} and {@link #skipSpent}.
    */
   long location(long sequence);
 
@@ -179,6 +183,15 @@ public interface Ledger extends AutoCloseable {
    * @return whether it did
    */
   boolean skipSpent();
+
+  /**
+   * Moves the position over the message there if it is delayed since an earlier run: it becomes
+   * available when its time has come. In the order of keys {@link #handOver(long, long, long,
+   * long)} does so.
+   *
+   * @return whether it did
+   */
+  boolean passPostponed(long nowMillis);
 
   /** A message whose deliveries are used up; -1 if there is none. */
   long nextSpent();
@@ -230,6 +243,9 @@ public interface Ledger extends AutoCloseable {
    */
   long available(long from);
 
+  /** Whether one that has not been looked at in this run is delayed since an earlier one. */
+  boolean isPostponed(long sequence, long nowMillis);
+
   /**
    * When the earliest message in flight or delayed falls due; {@link Long#MAX_VALUE} if there is
    * none.
@@ -252,7 +268,7 @@ public interface Ledger extends AutoCloseable {
   /** Messages that are available for a further delivery. */
   int ready();
 
-  /** Messages that wait for the end of a delay. */
+  /** Messages below {@link #position()} that wait for the end of a delay. */
   int delayed();
 
   /** Messages that wait for their key: read, and never handed over in this run. */

@@ -130,7 +130,7 @@ public final class Ledgers {
     } else if (content == null && !created) {
       damaged = List.of(path + " is missing, and was damaged before; delivering from " + floor);
     }
-    return new RecoveryReport(created, floor, floor, floor, 0, 0, 0, 0, torn, damaged);
+    return new RecoveryReport(created, floor, floor, floor, 0, 0, 0, 0, 0, torn, damaged);
   }
 
   /** What the cursor file holds, null if there is none. Touches nothing. */

@@ -138,6 +138,12 @@ final class PositionLedger implements Ledger {
   }
 
   @Override
+  public boolean passPostponed(long nowMillis) {
+    requireOpen();
+    return false;
+  }
+
+  @Override
   public long nextSpent() {
     requireOpen();
     return -1;
@@ -186,6 +192,12 @@ final class PositionLedger implements Ledger {
   public long available(long from) {
     requireOpen();
     return Math.max(from, position);
+  }
+
+  @Override
+  public boolean isPostponed(long sequence, long nowMillis) {
+    requireOpen();
+    return false;
   }
 
   @Override

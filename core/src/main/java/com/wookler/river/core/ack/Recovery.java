@@ -182,6 +182,7 @@ final class Recovery {
     long generation = newest + 1;
     long entries = replay.mark() - replay.floor();
     boolean rewrite = created || !damaged.isEmpty() || logs > LONG_CHAIN + entries / AckLog.RECORDS;
+    Ring ring = replay.finish();
     RecoveryReport report =
         new RecoveryReport(
             created,
@@ -192,11 +193,12 @@ final class Recovery {
             base,
             logs,
             records,
+            replay.postponed(),
             torn,
             damaged.stream().map(LedgerDamage::toString).toList());
     long mark = byKey ? 0 : replay.mark(); // which then is not kept
     var start = new FileJournal.Start(generation, lastLog, mark, rewrite);
-    return new Found(replay.finish(), start, report);
+    return new Found(ring, start, report);
   }
 
   private void setAside(Path path, String what) throws IOException {

@@ -16,6 +16,7 @@ import java.util.List;
  * @param snapshot the generation of the snapshot that recovery started from; 0 if there was none
  * @param logs how many logs of changes were replayed on it
  * @param records how many records they held
+ * @param delayed messages that were delayed, perhaps until a time that has passed
  * @param torn unfinished tails that were cut: usual after a kill, no damage
  * @param damaged one line for each damaged file, naming it and what was done; empty in health
  */
@@ -28,6 +29,7 @@ public record RecoveryReport(
     long snapshot,
     int logs,
     long records,
+    int delayed,
     int torn,
     List<String> damaged) {
 

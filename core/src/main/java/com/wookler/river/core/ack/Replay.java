@@ -6,12 +6,15 @@ package com.wookler.river.core.ack;
  * the thread that opens the ledger.
  */
 final class Replay implements Facts {
-  private static final int TOLD = 1;
+  // what an entry's due says until the end
+  private static final int TOLD = 1; // it has attempts of its own
+  private static final int DELAYED = 2;
 
   private final Ring ring;
   private final boolean byKey;
   private long handedOver;
   private long finishedEnd;
+  private int postponed;
 
   /**
    * Starts with nothing.
@@ -79,6 +82,14 @@ final class Replay implements Facts {
     }
   }
 
+  @Override
+  public void notBefore(long sequence, long untilMillis, int delaySeconds) {
+    if (sequence >= ring.floor() && sequence < reach(sequence + 1)) {
+      ring.until(sequence, untilMillis, delaySeconds);
+      ring.due(sequence, ring.due(sequence) | DELAYED);
+    }
+  }
+
   /** The mark, which is above everything finished. */
   long mark() {
     return Math.max(handedOver, finishedEnd());
@@ -86,17 +97,24 @@ final class Replay implements Facts {
 
   /**
    * The state: below the mark, unfinished entries without attempts of their own have one, but for a
-   * ledger by key. To be called once, at the end.
+   * ledger by key. What is delayed is postponed. To be called once, at the end.
    */
   Ring finish() {
     reach(mark());
     for (long s = ring.floor(); s < ring.end(); s++) {
-      if (!byKey && ring.due(s) != TOLD && s < mark()) {
+      if (!byKey && (ring.due(s) & TOLD) == 0 && s < mark()) {
         ring.attempt(s, 1);
       }
-      ring.due(s, 0);
+      boolean isPostponed = (ring.due(s) & DELAYED) != 0 && ring.state(s) == Ring.UNSEEN;
+      postponed += isPostponed ? 1 : 0;
+      ring.postpone(s, isPostponed);
     }
     return ring;
+  }
+
+  /** How many are postponed; at the end. */
+  int postponed() {
+    return postponed;
   }
 
   /**

@@ -12,6 +12,10 @@ import java.util.Arrays;
  * int  meta        state (3 bits) | token (12) | attempt (17)
  * </pre>
  *
+ * <p>Once an entry was delayed there are 12 bytes more beside each: until when, and what was asked.
+ * They mean something for those that are DELAYED, and for those that are UNSEEN and postponed:
+ * delayed in an earlier run, and not looked at in this one.
+ *
  * <pre>
  * UNSEEN → IN_FLIGHT → READY → IN_FLIGHT …
  *    |         |    ↘   ↑↓
@@ -21,6 +25,7 @@ import java.util.Arrays;
  *
  * UNSEEN, IN_FLIGHT → SPENT → DYING → FINISHED     its deliveries are used up
  * UNSEEN → WAITING → READY, SPENT                  an earlier one of its key is unfinished
+ * UNSEEN → DELAYED                                 postponed since an earlier run
  * IN_FLIGHT, READY, DELAYED → DYING                rejected
  * </pre>
  *
@@ -60,7 +65,7 @@ final class Ring {
 
   /** For each state, a bit for each state it may go to. */
   private static final int[] NEXT = {
-    (1 << IN_FLIGHT) | (1 << FINISHED) | (1 << SPENT) | (1 << WAITING),
+    (1 << IN_FLIGHT) | (1 << DELAYED) | (1 << FINISHED) | (1 << SPENT) | (1 << WAITING),
     (1 << READY) | (1 << DELAYED) | (1 << FINISHED) | (1 << SPENT) | (1 << DYING),
     (1 << IN_FLIGHT) | (1 << DELAYED) | (1 << FINISHED) | (1 << DYING),
     (1 << READY) | (1 << IN_FLIGHT) | (1 << FINISHED) | (1 << DYING),
@@ -73,11 +78,19 @@ final class Ring {
   /** So many times empty in a row, and little used in between, before half of it is given back. */
   private static final int QUIET = 1024;
 
+  /** The due of an entry that is UNSEEN and postponed. */
+  private static final int POSTPONED = 1;
+
+  private static final long[] NO_TIMES = {};
+  private static final int[] NO_DELAYS = {};
+
   private final int[] counts = new int[NEXT.length];
 
   private long[] locations = new long[MIN_CAPACITY];
   private int[] dues = new int[MIN_CAPACITY];
   private int[] metas = new int[MIN_CAPACITY];
+  private long[] untils = NO_TIMES;
+  private int[] delays = NO_DELAYS;
   private long floor;
   private long end;
   private long peak;
@@ -165,6 +178,46 @@ final class Ring {
     locations[index(sequence)] = location;
   }
 
+  /** Until when an entry that is delayed or postponed waits, in milliseconds since 1970. */
+  long until(long sequence) {
+    return untils[index(sequence)];
+  }
+
+  /** How long that was to be when it began, in seconds, rounded up. */
+  int delaySeconds(long sequence) {
+    return delays[index(sequence)];
+  }
+
+  /** Sets both, of an entry that is to be delayed or postponed. */
+  void until(long sequence, long untilMillis, int delaySeconds) {
+    if (untils.length == 0) {
+      untils = new long[metas.length];
+      delays = new int[metas.length];
+    }
+    untils[index(sequence)] = untilMillis;
+    delays[index(sequence)] = delaySeconds;
+  }
+
+  /** Has an UNSEEN entry wait, or not any more. */
+  void postpone(long sequence, boolean postponed) {
+    due(sequence, postponed ? POSTPONED : 0);
+  }
+
+  /** Whether an entry was delayed in an earlier run, and not looked at in this one. */
+  boolean isPostponed(long sequence) {
+    return state(sequence) == UNSEEN && due(sequence) == POSTPONED;
+  }
+
+  /** Whether an entry is delayed, or postponed. */
+  boolean isDelayed(long sequence) {
+    return state(sequence) == DELAYED || isPostponed(sequence);
+  }
+
+  /** Whether any was, since a restart. */
+  boolean hasDelays() {
+    return untils.length > 0;
+  }
+
   /** The one place where an entry changes its state. */
   void move(long sequence, int to) {
     int i = index(sequence);
@@ -183,6 +236,8 @@ final class Ring {
     floor = sequence;
     end = sequence;
     Arrays.fill(counts, 0);
+    untils = NO_TIMES;
+    delays = NO_DELAYS;
     resize(MIN_CAPACITY);
   }
 
@@ -267,8 +322,23 @@ final class Ring {
       newDues[to] = dues[from];
       newMetas[to] = metas[from];
     }
+    if (untils.length > 0) {
+      resizeDelays(capacity);
+    }
     locations = newLocations;
     dues = newDues;
     metas = newMetas;
+  }
+
+  private void resizeDelays(int capacity) {
+    long[] newUntils = new long[capacity];
+    int[] newDelays = new int[capacity];
+    for (long s = floor; s < end; s++) {
+      int to = (int) s & (capacity - 1);
+      newUntils[to] = until(s);
+      newDelays[to] = delaySeconds(s);
+    }
+    untils = newUntils;
+    delays = newDelays;
   }
 }

@@ -22,6 +22,9 @@ abstract class RingLedger implements Ledger {
   long position;
   long handedOver;
 
+  /** From here on nothing is postponed. */
+  long postponedEnd;
+
   private final RecoveryReport recovery;
   private boolean closed;
 
@@ -30,10 +33,11 @@ abstract class RingLedger implements Ledger {
     this.ring = ring;
     this.journal = journal;
     this.recovery = recovery;
-    this.schedule = new Schedule(ring, limits);
+    this.schedule = new Schedule(ring, journal, limits);
     this.position = ring.floor();
     this.keys = limits.byKey() ? new KeyOrder(ring) : null;
     this.handedOver = limits.byKey() ? 0 : recovery.handedOver();
+    this.postponedEnd = recovery.delayed() > 0 ? ring.end() : 0;
     passFinished();
   }
 
@@ -76,6 +80,16 @@ abstract class RingLedger implements Ledger {
   public final long available(long from) {
     requireOpen();
     return ring.available(from);
+  }
+
+  @Override
+  public final boolean isPostponed(long sequence, long nowMillis) {
+    requireOpen();
+    return sequence < postponedEnd
+        && ring.holds(sequence)
+        && ring.isPostponed(sequence)
+        && ring.until(sequence) > nowMillis
+        && !schedule.isSpent(ring.attempt(sequence));
   }
 
   @Override

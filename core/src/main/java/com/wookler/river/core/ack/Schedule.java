@@ -1,14 +1,20 @@
 package com.wookler.river.core.ack;
 
+import java.util.concurrent.TimeUnit;
+
 /**
  * What the entries of a ring wait for: those in flight and delayed for their {@link Deadlines},
- * others for the next delivery, or for their dead letter. Guarded by the subscriber's lock.
+ * others for the next delivery, or for their dead letter. Delays are told to the journal, time in
+ * flight is not. Guarded by the subscriber's lock.
  */
 final class Schedule {
   /** Deadlines handled in one call of {@link #expire}: some milliseconds of work. */
   static final int EXPIRE_STEP = 8192;
 
+  private static final long SECOND = TimeUnit.SECONDS.toMillis(1);
+
   private final Ring ring;
+  private final AckJournal journal;
   private final Retries retries;
   private final long ackTimeoutMillis;
   private final Deadlines deadlines;
@@ -16,8 +22,9 @@ final class Schedule {
   private final ReadyQueue spent;
   private long timedOut;
 
-  Schedule(Ring ring, Limits limits) {
+  Schedule(Ring ring, AckJournal journal, Limits limits) {
     this.ring = ring;
+    this.journal = journal;
     this.retries = limits.retries();
     this.ackTimeoutMillis = Math.min(limits.ackTimeoutMillis(), Limits.MAX_DELAY_MILLIS);
     this.deadlines = new Deadlines(ring);
@@ -37,12 +44,48 @@ final class Schedule {
     deadlines.add(due, sequence);
   }
 
-  /** Has an entry wait until then. */
-  void delay(long sequence, long due) {
+  /**
+   * Has an entry wait until then.
+   *
+   * @param delayMillis how long that was to be when it began
+   */
+  void delay(long sequence, long due, long delayMillis) {
+    long seconds = TimeUnit.MILLISECONDS.toSeconds(delayMillis + SECOND - 1);
+    delayTold(sequence, due, (int) Math.min(seconds, AckLog.MAX_NUMBER));
+  }
+
+  private void delayTold(long sequence, long due, int seconds) {
+    journal.notBefore(sequence, ring.attempt(sequence), due, seconds);
+    ring.until(sequence, due, seconds);
+    delayed(sequence, due);
+  }
+
+  private void delayed(long sequence, long due) {
     if (ring.state(sequence) != Ring.DELAYED) {
       ring.move(sequence, Ring.DELAYED);
     }
     due(sequence, due);
+  }
+
+  /**
+   * Has an entry that is postponed wait for the rest of its time, and no longer than was asked for:
+   * the clock may have been set back since.
+   */
+  void goOnWaiting(long sequence, long nowMillis) {
+    int seconds = ring.delaySeconds(sequence);
+    long latest = nowMillis + seconds * SECOND;
+    if (ring.until(sequence) > latest) {
+      delayTold(sequence, latest, seconds);
+    } else {
+      delayed(sequence, ring.until(sequence));
+    }
+  }
+
+  /** Has the journal know that an entry waits no longer, if it did. */
+  void endDelay(long sequence) {
+    if (ring.state(sequence) == Ring.DELAYED) {
+      journal.attempts(sequence, ring.attempt(sequence));
+    }
   }
 
   /** Makes an entry available. */
@@ -88,10 +131,10 @@ final class Schedule {
       spend(sequence);
       return;
     }
-    long due =
-        deadlines.taken() + retries.delayMillis(sequence, attempt); // whoever looks, and when
+    long backoff = retries.delayMillis(sequence, attempt);
+    long due = deadlines.taken() + backoff; // whoever looks, and when
     if (due > nowMillis) {
-      delay(sequence, due);
+      delay(sequence, due, backoff);
     } else {
       ready(sequence);
     }

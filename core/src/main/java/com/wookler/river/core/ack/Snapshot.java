@@ -20,10 +20,12 @@ import org.jspecify.annotations.Nullable;
  *     24     8  floor
  *     32     8  mark: the next sequence that was never handed over
  *     40     4  number of attempts, a
- *     44     4  zero
+ *     44     4  number of delays, d
  *     48  16 r  runs of finished sequences above the floor: first (8), count (8)
  *      …  16 a  attempts of unfinished sequences: sequence (8), deliveries that count (8); those without an entry were
  *               handed over once if they are below the mark, else never
+ *      …  24 d  unfinished sequences that are delayed: sequence (8), until when, in milliseconds since 1970 (8), for how
+ *               many seconds that was to be when it began (8)
  *      …     4  CRC32C of the owner's seed ({@link Owner}) and everything before
  * </pre>
  *
@@ -38,27 +40,36 @@ final class Snapshot {
   static final long MAGIC = 0x504E_5352_4556_4952L;
 
   private static final int PAIR = 16;
+  private static final int DELAY = 24;
 
   private Snapshot() {}
 
   static byte[] encode(AckState state, long generation, Owner owner) {
     int runs = 0;
     int attempts = 0;
+    int delays = 0;
     for (int i = 0; i < state.size(); i++) {
       if (state.isFinished(i) && (i == 0 || !state.isFinished(i - 1))) {
         runs++;
       } else if (state.hasOwnAttempts(i)) {
         attempts++;
       }
+      delays += state.delaySeconds(i) > 0 ? 1 : 0;
     }
-    byte[] bytes = new byte[HEADER + PAIR * (runs + attempts) + 4];
+    byte[] bytes = new byte[HEADER + PAIR * (runs + attempts) + DELAY * delays + 4];
     ByteBuffer out = ByteBuffer.wrap(bytes).order(ByteOrder.LITTLE_ENDIAN);
     out.putLong(MAGIC).putInt(VERSION).putInt(runs).putLong(generation);
-    out.putLong(state.floor()).putLong(state.handedOver()).putInt(attempts).putInt(0);
+    out.putLong(state.floor()).putLong(state.handedOver()).putInt(attempts);
+    out.putInt(delays);
     putRuns(state, out);
     for (int i = 0; i < state.size(); i++) {
       if (state.hasOwnAttempts(i)) {
         out.putLong(state.floor() + i).putLong(state.attempts(i));
+      }
+    }
+    for (int i = 0; i < state.size(); i++) {
+      if (state.delaySeconds(i) > 0) {
+        out.putLong(state.floor() + i).putLong(state.until(i)).putLong(state.delaySeconds(i));
       }
     }
     out.putInt(Checks.crc32c(owner, bytes, 0, out.position()));
@@ -73,6 +84,7 @@ final class Snapshot {
     }
     int runs = in.getInt(12);
     int attempts = in.getInt(40);
+    int delays = in.getInt(44);
     facts.restart(in.getLong(24));
     facts.handedOver(in.getLong(32));
     in.position(HEADER);
@@ -81,6 +93,9 @@ final class Snapshot {
     }
     for (int i = 0; i < attempts; i++) {
       facts.attempts(in.getLong(), (int) in.getLong());
+    }
+    for (int i = 0; i < delays; i++) {
+      facts.notBefore(in.getLong(), in.getLong(), (int) in.getLong());
     }
     return true;
   }
@@ -118,6 +133,7 @@ final class Snapshot {
               + VERSION);
     }
     long pairs = (long) in.getInt(12) + in.getInt(40);
-    return in.getLong(16) == generation && HEADER + PAIR * pairs == end ? in : null;
+    long size = HEADER + PAIR * pairs + (long) DELAY * in.getInt(44);
+    return in.getLong(16) == generation && size == end ? in : null;
   }
 }

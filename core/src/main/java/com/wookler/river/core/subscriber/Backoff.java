@@ -17,8 +17,10 @@ import java.util.stream.Collectors;
  * 30ss}, {@code exponential 1ss 5mm}, or {@code exponential 1ss 5mm 2.0 0.2} with factor and
  * jitter.
  *
- * <p>Attempts are kept on disk, waits are not: what waits when its subscriber is closed or killed
- * comes as soon as that is opened again.
+ * <p>A wait that has begun goes on while its subscriber is closed, or killed, as {@link
+ * Delivery#nack(java.time.Duration)} says. One after a timeout has begun when a poll or
+ * housekeeping has noticed that, at most a fraction of a second later. What is out when the
+ * subscriber is closed comes at once when it is opened again.
  */
 public sealed interface Backoff {
   /** No wait: available again at once. */

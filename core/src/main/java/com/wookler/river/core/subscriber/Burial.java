@@ -182,7 +182,7 @@ final class Burial<M> {
         return true;
       }
       if (state.ledger.nextDueMillis() <= state.nowMillis()) {
-        state.ledger.expire(state.nowMillis());
+        state.expire();
       }
       spent = state.ledger.nextSpent() >= 0;
     } finally {

@@ -7,7 +7,7 @@ interface Claim {
 
   long ticket();
 
-  /** When it was handed over, in seconds of the subscriber's clock. */
+  /** When it was handed over, in seconds since 1970; unsigned. */
   int handedOverSecond();
 
   /** What took effect so far. */

@@ -81,12 +81,15 @@ public interface Delivery<M> {
    * last one that {@link SubscriberConfig#maxDeliveries} allows, the message becomes a dead letter
    * at once, as by {@link #reject}.
    *
-   * <p>The attempt is on disk as that of any delivery, the delay is not: if the subscriber is
-   * closed or killed before it is over, the message comes again as soon as the subscriber is
-   * opened. What must wait in any case is published anew with {@link
-   * com.wookler.river.core.message.Message#deliverAfter}.
+   * <p>The delay goes on by the clock of the day while the subscriber is closed. It survives kill
+   * -9 once this returned; a power loss may take it for as long as an acknowledgement at {@link
+   * com.wookler.river.core.message.Durability#MEMORY}, and then the message comes at once when the
+   * subscriber is opened. If the clock was set back while the subscriber was closed, the message
+   * waits no longer than {@code delay}, rounded up to seconds, from when the subscriber is asked
+   * for messages again.
    *
-   * @param delay zero or more
+   * @param delay zero or more; one of more than eight years may end after as long if the subscriber
+   *     is opened anew in between
    */
   void nack(Duration delay);
 

@@ -41,6 +41,7 @@ final class Feed<M> implements AutoCloseable {
   private final @Nullable Salvage salvage;
   private final boolean ackRequired;
   private final boolean skipsSpent;
+  private final boolean passesPostponed;
   private final @Nullable KeyHash keys;
   private final Expiry expiry;
   private @Nullable Terms readTerms; // of the message that was read last
@@ -76,14 +77,15 @@ final class Feed<M> implements AutoCloseable {
     this.reader = log.reader();
     this.salvage = context.salvage();
     this.past = context.backup() == null ? null : new PastReader(context.backup(), log, salvage);
-    this.redeliveries = new Redeliveries(context.identity(), log, context.cache(), past);
     this.finder = new Finder(log);
+    this.redeliveries = new Redeliveries(context.identity(), log, finder, context.cache(), past);
     this.name = config.name();
     this.who = "Queue " + context.queue() + ", subscriber " + config.name();
     this.inPast = past != null;
     this.ackRequired = config.ackRequired();
     this.keys = keys;
     this.skipsSpent = keys == null && ackRequired && config.maxDeliveries() > 0;
+    this.passesPostponed = keys == null && ledger.recovery().delayed() > 0;
   }
 
   /**
@@ -145,7 +147,8 @@ final class Feed<M> implements AutoCloseable {
     }
     int left = READ_AHEAD;
     while (!expiry.isStuck() && ledger.hasRoom()) {
-      if (skipsSpent && ledger.skipSpent()) {
+      if ((skipsSpent && ledger.skipSpent())
+          || (passesPostponed && ledger.passPostponed(nowMillis))) {
         continue;
       }
       MessageDelivery<M> before = inPast ? readPast() : null;

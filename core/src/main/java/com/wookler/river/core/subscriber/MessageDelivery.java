@@ -19,7 +19,7 @@ class MessageDelivery<M> implements Delivery<M>, Claim {
   private final @Nullable String key;
   private final Map<String, byte[]> headers;
   private long ticket; // set once, under the subscriber's lock, before anybody else has it
-  private int handedOverSecond; // likewise; of the subscriber's clock
+  private int handedOverSecond; // likewise; since 1970, unsigned
   private Verdict verdict = Verdict.NONE; // guarded by the subscriber's lock
   private volatile @Nullable M data; // converted by whoever asks first
 

@@ -97,6 +97,7 @@ final class Peeking<M> {
       long sequence;
       long end;
       int attempts;
+      boolean postponed;
       Expiry expiry;
       state.lock.lock();
       try {
@@ -105,6 +106,7 @@ final class Peeking<M> {
         expiry = state.feed.expiry();
         end = state.keys == null ? log.nextSequence() : Math.min(log.nextSequence(), windowEnd());
         attempts = sequence < end ? state.ledger.attempts(sequence) : 0;
+        postponed = state.ledger.isPostponed(sequence, state.nowMillis());
       } finally {
         state.lock.unlock();
       }
@@ -117,7 +119,8 @@ final class Peeking<M> {
           && !Terms.isDelayed(message.terms())
           && !DeadLetter.isForAnother(message.headers(), state.config.name())
           && !expiry.isOver(message.publishedMicros(), message.terms())
-          && hasItsTurn(message, keys)) {
+          && hasItsTurn(message, keys) // which one that is postponed has, too
+          && !postponed) {
         return new Seen(message, attempts);
       }
       from =

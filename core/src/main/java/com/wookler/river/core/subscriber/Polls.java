@@ -97,16 +97,17 @@ final class Polls<M> implements WaitingRoom.Source<Delivery<M>> {
       }
       state.discardGivenUp();
       boolean ackRequired = state.config.ackRequired();
-      boolean nothingDue = state.ledger.nextDueMillis() == Long.MAX_VALUE;
+      long due = state.ledger.nextDueMillis();
       long before = state.feed.taken();
       long position = state.ledger.position();
       long redelivered = state.ledger.redelivered();
       long expired = state.feed.expiry().expired();
       boolean sampled = max > 1 || (before & SAMPLE_MASK) == 0;
       long started = ackRequired || sampled ? state.time.nanoTime() : state.openedNanos;
-      T taken = taking.from(state.feed, (started - state.openedNanos) / MILLI);
+      long nowMillis = state.millisAt(started);
+      T taken = taking.from(state.feed, nowMillis);
       spent = state.config.maxDeliveries() > 0 && state.ledger.nextSpent() >= 0;
-      if (state.feed.expiry().expired() != expired) {
+      if (state.feed.expiry().expired() != expired || due <= nowMillis) {
         state.force.changed();
       }
       if (taken == null) {
@@ -120,7 +121,7 @@ final class Polls<M> implements WaitingRoom.Source<Delivery<M>> {
         countAgain(state.ledger.redelivered() - redelivered);
         took(state.feed.taken() - before, sampled ? started : state.openedNanos);
         // whoever waits without a time to look again needs one, now that something can fall due
-        wake = state.feed.hasMore() || (nothingDue && ackRequired);
+        wake = state.feed.hasMore() || (due == Long.MAX_VALUE && ackRequired);
       }
       return taken;
     } finally {

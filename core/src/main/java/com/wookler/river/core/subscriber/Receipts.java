@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
  * bytes  what (big-endian; 48 characters of Base64 for addresses)
  *     8  sequence
  *     8  ticket
- *     4  second of the hand-over, of the subscriber's clock
+ *     4  second of the hand-over, since 1970, unsigned
  *     8  which opening of the subscriber
  *     8  SipHash of these under a key of queue and subscriber
  * </pre>

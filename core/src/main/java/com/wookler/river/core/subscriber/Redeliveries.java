@@ -7,6 +7,7 @@ import com.wookler.river.core.message.DocumentReader;
 import com.wookler.river.core.message.DocumentWriter;
 import com.wookler.river.core.message.Stamp;
 import com.wookler.river.core.message.StoredMessage;
+import java.util.Objects;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
@@ -19,9 +20,11 @@ import org.jspecify.annotations.Nullable;
  */
 final class Redeliveries implements AutoCloseable {
   private static final int NO_BLOCK = 0;
+  private static final long UNKNOWN = 0;
 
   private final UUID identity;
   private final BlockLog log;
+  private final Finder finder;
   private final RedeliveryCache cache;
   private final DocumentReader cached;
   private @Nullable LogReader reader;
@@ -29,10 +32,16 @@ final class Redeliveries implements AutoCloseable {
   private @Nullable DocumentWriter writer;
   private @Nullable Stamp stamp;
 
-  Redeliveries(UUID identity, BlockLog log, RedeliveryCache cache, @Nullable PastReader past) {
+  Redeliveries(
+      UUID identity,
+      BlockLog log,
+      Finder finder,
+      RedeliveryCache cache,
+      @Nullable PastReader past) {
     this.past = past;
     this.identity = identity;
     this.log = log;
+    this.finder = finder;
     this.cache = cache;
     this.cached = new DocumentReader(identity);
   }
@@ -40,7 +49,8 @@ final class Redeliveries implements AutoCloseable {
   /**
    * Reads one message.
    *
-   * @param location as the log's reader gave it at the first delivery
+   * @param location as the log's reader gave it when it was read first; 0 if it was passed over
+   *     then
    * @throws DamagedMessageException the log does not have it any more as it was published
    */
   StoredMessage read(long sequence, long location) {
@@ -59,8 +69,13 @@ final class Redeliveries implements AutoCloseable {
   }
 
   private StoredMessage readAgain(long sequence, long location) {
-    if (past != null && location == PastReader.LOCATION) {
+    boolean unknown = location == UNKNOWN;
+    if (past != null
+        && (location == PastReader.LOCATION || (unknown && sequence < log.firstSequence()))) {
       return past.again(sequence);
+    }
+    if (unknown) {
+      return Objects.requireNonNull(finder.find(sequence)); // the log ends above the ledger
     }
     LogReader from = reader;
     if (from == null) {

@@ -186,9 +186,8 @@ public final class SubscriberConfig {
   }
 
   /**
-   * How long a message waits before it is delivered again (default none). The wait ends with the
-   * run: what waits when the subscriber is closed or killed comes as soon as it is opened again, as
-   * {@link Delivery#nack(Duration)} says.
+   * How long a message waits before it is delivered again (default none), also while the subscriber
+   * is closed: see {@link Backoff}.
    */
   public Backoff backoff() {
     return retries.backoff();

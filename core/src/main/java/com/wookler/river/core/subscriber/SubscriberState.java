@@ -25,6 +25,7 @@ final class SubscriberState<M> {
   final Arrivals.Line line;
   final TimeSource time;
   final long openedNanos;
+  private final long openedMillis;
   final LedgerForce force;
   final Room room;
   final @Nullable Sieve<M> filter;
@@ -66,6 +67,7 @@ final class SubscriberState<M> {
     this.time = context.time();
     this.room = context.log().room();
     this.openedNanos = time.nanoTime();
+    this.openedMillis = TimeUnit.MICROSECONDS.toMillis(time.epochMicros());
     this.filter = config.filter() == null ? null : new Sieve<>(this, config.filter());
     this.keys = config.order() == Order.KEY ? new KeyHash() : null;
     this.feed = new Feed<>(subscriber, config, context, ledger, keys);
@@ -80,9 +82,18 @@ final class SubscriberState<M> {
             context.committer());
   }
 
-  /** Milliseconds since it was opened: the clock of its ledger. */
+  /** Milliseconds since 1970, by the monotonic clock since it was opened: its ledger's clock. */
   long nowMillis() {
-    return (time.nanoTime() - openedNanos) / MILLI;
+    return millisAt(time.nanoTime());
+  }
+
+  long millisAt(long nanoTime) {
+    return openedMillis + (nanoTime - openedNanos) / MILLI;
+  }
+
+  /** When the monotonic clock shows this time of the ledger's. */
+  long nanosAt(long millis) {
+    return openedNanos + (millis - openedMillis) * MILLI;
   }
 
   @GuardedBy("lock")
@@ -105,6 +116,14 @@ final class SubscriberState<M> {
       line.listen(true);
     }
     return (ledger.hasGoneOn() || wasFull) && feed.hasMore();
+  }
+
+  /** Has the ledger look at what is overdue, of which it may tell its journal. */
+  @GuardedBy("lock")
+  void expire() {
+    if (ledger.expire(nowMillis()) > 0) {
+      force.changed();
+    }
   }
 
   /** Whether a message gets no delivery after this one. */

@@ -86,7 +86,7 @@ final class Sweep<M> {
   @SuppressWarnings("GuardedBy") // called under the lock
   private void sweep() {
     Expiry expiry = state.feed.expiry();
-    state.ledger.expire(state.nowMillis());
+    state.expire();
     for (int i = 0; i < expiry.sweep() && !expiry.isStuck(); i++) {
       long ready = state.ledger.nextReady();
       long next = ready >= 0 ? ready : state.ledger.position();

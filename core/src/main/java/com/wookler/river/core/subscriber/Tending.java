@@ -59,7 +59,7 @@ final class Tending<M> {
     }
     long due = dueMillis();
     if (due != Long.MAX_VALUE) {
-      nanos = Math.min(nanos, state.openedNanos + due * SubscriberState.MILLI - now);
+      nanos = Math.min(nanos, state.nanosAt(due) - now);
     }
     quietUntil = now + nanos;
     quietEnd = sweep.isQuietWhatComes() ? -1 : end;

@@ -117,7 +117,8 @@ final class Verdicts {
   }
 
   Outcome extend(Claim claim, long millis, long nowMillis) {
-    long latest = TimeUnit.SECONDS.toMillis(claim.handedOverSecond()) + MAX_EXTENSION_MILLIS;
+    long handedOver = Integer.toUnsignedLong(claim.handedOverSecond());
+    long latest = TimeUnit.SECONDS.toMillis(handedOver) + MAX_EXTENSION_MILLIS;
     return unlessFinished(ledger.extend(claim.place(), claim.ticket(), millis, nowMillis, latest));
   }
 

@@ -39,6 +39,7 @@ class KeyLedgerPropertyTest {
     ACKNOWLEDGE_UP_TO,
     RELEASE,
     RETRY,
+    EXTEND,
     EXPIRE,
     REDELIVER,
     REJECT,
@@ -73,6 +74,7 @@ class KeyLedgerPropertyTest {
   private final TreeMap<Long, Entry> read = new TreeMap<>();
   private final Map<Long, Integer> attemptsBefore = new TreeMap<>();
   private final List<Long> finishedBefore = new ArrayList<>();
+  private final Map<Long, Long> postponedUntil = new TreeMap<>();
   private final Queue<Runnable> flusher = new ArrayDeque<>();
   private long floor;
   private Path base;
@@ -87,6 +89,7 @@ class KeyLedgerPropertyTest {
     read.clear();
     attemptsBefore.clear();
     finishedBefore.clear();
+    postponedUntil.clear();
     flusher.clear();
     floor = ORIGIN.start();
     now = 1_000;
@@ -187,7 +190,12 @@ class KeyLedgerPropertyTest {
     boolean waits = isBusy(key(sequence));
     read.put(sequence, entry);
     long ticket = ledger.handOver(sequence, sequence * 3, key(sequence), now);
-    if (!waits && entry.attempts < MOST) {
+    Long until = postponedUntil.remove(sequence);
+    if (!waits && entry.attempts < MOST && until != null && until > now) {
+      assertThat(ticket).isEqualTo(Ledger.NOT_NOW);
+      entry.state = State.DELAYED;
+      entry.due = until;
+    } else if (!waits && entry.attempts < MOST) {
       entry.attempts++;
       out(entry, ticket);
     } else {
@@ -250,6 +258,7 @@ class KeyLedgerPropertyTest {
     long from = ledger.position();
     long reached = ledger.skip(end);
     for (long s = from; s < Math.min(end, reached); s++) {
+      postponedUntil.remove(s);
       if (!finishedBefore.contains(s)) {
         read.put(s, new Entry());
         read.get(s).state = State.FINISHED;
@@ -262,6 +271,7 @@ class KeyLedgerPropertyTest {
     read.clear();
     attemptsBefore.clear();
     finishedBefore.clear();
+    postponedUntil.clear();
     floor = target;
   }
 
@@ -276,6 +286,9 @@ class KeyLedgerPropertyTest {
             attemptsBefore.remove(sequence);
           } else {
             attemptsBefore.put(sequence, entry.attempts);
+          }
+          if (entry.state == State.DELAYED) {
+            postponedUntil.put(sequence, entry.due);
           }
         });
     read.clear();
@@ -324,6 +337,11 @@ class KeyLedgerPropertyTest {
         entry.ticket = -1;
         return ledger.retry(sequence, ticket, step.b(), now);
       }
+      case EXTEND -> {
+        entry.state = State.OUT;
+        entry.due = now + step.b();
+        return ledger.extend(sequence, ticket, step.b(), now, Long.MAX_VALUE);
+      }
       case REJECT -> {
         Outcome outcome = ledger.bury(sequence, ticket);
         assertThat(ledger.buried(sequence, ticket)).isTrue();
@@ -339,6 +357,7 @@ class KeyLedgerPropertyTest {
     read.headMap(end).clear();
     attemptsBefore.keySet().removeIf(s -> s < end);
     finishedBefore.removeIf(s -> s < end);
+    postponedUntil.keySet().removeIf(s -> s < end);
   }
 
   /** The lowest unfinished of each key goes on; the floor moves. */

@@ -28,7 +28,7 @@ public abstract class LedgerCalls {
             new Limits(10, 3, 8, Retries.ENDLESS, byKey),
             new Ring(0),
             new NoJournal(),
-            new RecoveryReport(true, 0, 0, 0, 1, 0, 0, 0, 0, List.of()));
+            new RecoveryReport(true, 0, 0, 0, 1, 0, 0, 0, 0, 0, List.of()));
   }
 
   /** Hands the next message over; its ticket, or {@link Ledger#NOT_NOW}. */

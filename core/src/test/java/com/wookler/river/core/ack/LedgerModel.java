@@ -15,6 +15,9 @@ final class LedgerModel {
     FINISHED
   }
 
+  /** All delays are shorter, and told to the journal in seconds. */
+  private static final long LONGEST = 1_000;
+
   static final class Entry {
     State state = State.IN_FLIGHT;
     int attempt;
@@ -22,6 +25,7 @@ final class LedgerModel {
     long location;
     long ticket = -1;
     boolean ticketUsed;
+    boolean wasDelayed; // for this delivery
   }
 
   private final Limits limits;
@@ -34,6 +38,9 @@ final class LedgerModel {
 
   /** Deliveries that count, of unfinished ones; also from earlier runs. */
   final Map<Long, Integer> attempts = new HashMap<>();
+
+  /** Until when those wait that were delayed in an earlier run and not looked at in this one. */
+  private final Map<Long, Long> postponed = new HashMap<>();
 
   final List<Long> ready = new ArrayList<>();
   long floor;
@@ -60,9 +67,37 @@ final class LedgerModel {
     entry.due = now + limits.ackTimeoutMillis();
     attempts.put(position, entry.attempt);
     entries.put(position, entry);
+    postponed.remove(position);
     position++;
     settle();
     return entry;
+  }
+
+  /** Whether the position passes over one that is delayed since an earlier run. */
+  boolean passPostponed(long now) {
+    Long until = postponed.get(position);
+    if (until == null || until <= now || position - floor >= limits.window()) {
+      return false;
+    }
+    Entry entry = new Entry();
+    entry.state = State.DELAYED;
+    entry.attempt = attempts.get(position);
+    entry.due = Math.min(until, now + LONGEST);
+    entry.ticketUsed = true;
+    entry.wasDelayed = true;
+    entries.put(position, entry);
+    postponed.remove(position);
+    position++;
+    settle();
+    return true;
+  }
+
+  /**
+   * Whether a delay has ended, and no delivery followed yet: such a message may wait once more if
+   * the clock is set back now.
+   */
+  boolean mayWaitAgain() {
+    return entries.values().stream().anyMatch(e -> e.wasDelayed && e.state == State.READY);
   }
 
   void skip(long end) {
@@ -74,6 +109,7 @@ final class LedgerModel {
       if (!finishedBefore.contains(position)) {
         entries.put(position, entry);
       }
+      postponed.remove(position);
       position++;
     }
     settle();
@@ -128,6 +164,7 @@ final class LedgerModel {
       } else {
         ready.remove(sequence);
         entry.state = State.DELAYED;
+        entry.wasDelayed = true;
         entry.due = now + delay;
       }
     }
@@ -174,6 +211,7 @@ final class LedgerModel {
     attempts.put(sequence, entry.attempt);
     entry.due = now + limits.ackTimeoutMillis();
     entry.ticketUsed = false;
+    entry.wasDelayed = false;
     return entry;
   }
 
@@ -181,17 +219,20 @@ final class LedgerModel {
     entries.clear();
     finishedBefore.clear();
     attempts.clear();
+    postponed.clear();
     ready.clear();
     floor = sequence;
     position = sequence;
   }
 
-  /** A kill or a close: what was handed over is void, the facts stay. */
+  /** A kill or a close: what was handed over is void, the facts and the delays stay. */
   void reopen() {
     entries.forEach(
         (sequence, entry) -> {
           if (entry.state == State.FINISHED) {
             finishedBefore.add(sequence);
+          } else if (entry.state == State.DELAYED) {
+            postponed.put(sequence, entry.due);
           }
         });
     entries.clear();

@@ -26,9 +26,15 @@ import net.jqwik.api.constraints.IntRange;
 import net.jqwik.api.lifecycle.AfterTry;
 import net.jqwik.api.lifecycle.BeforeTry;
 
-/** Random histories, with moved time, reopenings and kills, against {@link LedgerModel}. */
+/**
+ * Random histories, with moved time, reopenings, kills, and clocks that are set while the ledger is
+ * closed, against {@link LedgerModel}.
+ */
 class LedgerPropertyTest {
   private static final Origin ORIGIN = new Origin(20, 10);
+
+  /** How far the clock is set at a reopening. */
+  private static final int[] CLOCK_SET = {0, 0, 30, -3_000};
 
   enum Verb {
     HAND_OVER,
@@ -162,6 +168,7 @@ class LedgerPropertyTest {
       case CLOSE -> {
         ledger.close();
         flush();
+        setClock(step.a());
         open();
         model.reopen();
       }
@@ -170,10 +177,18 @@ class LedgerPropertyTest {
         ledger.close();
         flusher.clear();
         directory = copy;
+        setClock(step.a());
         open();
         model.reopen();
       }
       default -> judge(step);
+    }
+  }
+
+  private void setClock(int a) {
+    int by = CLOCK_SET[a % CLOCK_SET.length];
+    if (by >= 0 || !model.mayWaitAgain()) {
+      now += by;
     }
   }
 
@@ -204,6 +219,11 @@ class LedgerPropertyTest {
   }
 
   private void handOver() {
+    boolean passed;
+    do {
+      passed = model.passPostponed(now);
+      assertThat(ledger.passPostponed(now)).isEqualTo(passed);
+    } while (passed);
     assertThat(ledger.hasRoom()).isEqualTo(model.hasRoom());
     if (model.hasRoom()) {
       long sequence = ledger.position();

@@ -35,6 +35,11 @@ final class NoJournal implements AckJournal {
   }
 
   @Override
+  public void notBefore(long sequence, int attempts, long untilMillis, int delaySeconds) {
+    // Nothing is kept.
+  }
+
+  @Override
   public void force() {
     // Nothing is kept.
   }

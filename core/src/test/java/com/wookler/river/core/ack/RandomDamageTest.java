@@ -18,8 +18,8 @@ import org.junit.jupiter.api.io.TempDir;
 
 /**
  * One to three damages at random in the files of two subscribers, for as many seeds as {@code
- * -Driver.damage.seeds} says: both open, neither takes for finished what wasn't, and what comes
- * again though it was finished is reported.
+ * -Driver.damage.seeds} says: both open, neither takes for finished what wasn't, what comes again
+ * though it was finished is reported, and what waits does so no longer than was asked for.
  */
 class RandomDamageTest {
   private static final int SEEDS = Integer.getInteger("river.damage.seeds", 20);
@@ -32,14 +32,14 @@ class RandomDamageTest {
   @TempDir Path base;
 
   /** A subscriber, and the truth about it. */
-  private record Truth(String name, Owner owner, Set<Long> finished) {}
+  private record Truth(String name, Owner owner, Set<Long> finished, Set<Long> delayed) {}
 
   private final List<Truth> truths = new ArrayList<>();
 
   @BeforeEach
   void live() throws IOException {
     for (String name : List.of("audit", "billing")) {
-      Truth truth = new Truth(name, new Owner(name.hashCode()), new HashSet<>());
+      Truth truth = new Truth(name, new Owner(name.hashCode()), new HashSet<>(), new HashSet<>());
       Random random = new Random(name.hashCode());
       for (int round = 0; round < ROUNDS; round++) { // each opening begins a generation
         try (Ledger ledger = open(base.resolve("sound"), truth)) {
@@ -54,11 +54,21 @@ class RandomDamageTest {
     for (int i = 0; i < ROUND; i++) {
       long sequence = ledger.position();
       long ticket = ledger.handOver(sequence, 0, 0);
-      if (random.nextInt(3) > 0) {
+      truth.delayed().remove(sequence);
+      int what = random.nextInt(6);
+      if (what > 1) {
         ledger.acknowledge(sequence, ticket);
         truth.finished().add(sequence);
+      } else if (what == 1) {
+        ledger.retry(sequence, ticket, until(sequence), 0);
+        truth.delayed().add(sequence);
       }
     }
+  }
+
+  /** When it comes again if it is delayed. */
+  private static long until(long sequence) {
+    return 1_000 + sequence;
   }
 
   private static Ledger open(Path where, Truth truth) {
@@ -104,6 +114,12 @@ class RandomDamageTest {
           assertThat(truth.finished()).as(what).contains(expected);
         }
         again += truth.finished().contains(expected) ? 1 : 0;
+        assertThat(ledger.isPostponed(expected, until(expected))).as(what).isFalse();
+        if (report.damaged().isEmpty() && report.torn() == 0) {
+          assertThat(ledger.isPostponed(expected, until(expected) - 1))
+              .as(what)
+              .isEqualTo(truth.delayed().contains(expected));
+        }
         ledger.handOver(expected, 0, 0);
         expected++;
       }

@@ -21,6 +21,7 @@ import org.junit.jupiter.api.io.TempDir;
 class SnapshotStepsTest {
   private static final Limits LIMITS = new Limits(1000, 1 << 20, 1 << 20);
   private static final Origin ORIGIN = new Origin(0, 0);
+  private static final int DELAYED_ONE_OF = 15;
 
   @TempDir Path base;
 
@@ -67,6 +68,7 @@ class SnapshotStepsTest {
     Random random = new Random(5);
     Path directory = base.resolve("subscriber");
     Set<Long> finished = new HashSet<>();
+    Set<Long> delayed = new HashSet<>();
     Map<Long, Integer> attempts = new HashMap<>();
     try (Ledger ledger = Ledgers.withAck(directory, Copies.OWNER, LIMITS, ORIGIN, flusher::add)) {
       Map<Long, Long> tickets = new HashMap<>();
@@ -74,12 +76,20 @@ class SnapshotStepsTest {
         long sequence = ledger.position();
         tickets.put(sequence, ledger.handOver(sequence, 0, 0));
         attempts.put(sequence, 1);
-        decide(ledger, tickets, Math.max(0, sequence - random.nextInt(30_000)), finished, attempts);
+        long decided = Math.max(0, sequence - random.nextInt(30_000));
+        if (decided % DELAYED_ONE_OF == 0 && tickets.containsKey(decided)) {
+          ledger.retry(decided, tickets.remove(decided), 60_000, 0);
+          delayed.add(decided);
+        } else {
+          decide(ledger, tickets, decided, finished, attempts);
+        }
         if (random.nextInt(400) == 0 && !flusher.isEmpty()) {
           flusher.remove().run();
         }
         if (i % 20_000 == 19_999) {
-          check(Copies.of(directory), ledger.position(), finished, attempts);
+          Path copy = Copies.of(directory);
+          checkDelays(copy, ledger.position(), delayed);
+          check(copy, ledger.position(), finished, attempts);
         }
       }
       assertThat(ledger.finishedAboveFloor()).isGreaterThan(50_000);
@@ -123,6 +133,17 @@ class SnapshotStepsTest {
         }
         if (again && Ledger.attempt(killed.handOver(s, 0, 0)) != attempts.get(s) + 1) {
           fail("sequence %d had %d attempts", s, attempts.get(s));
+        }
+      }
+    }
+  }
+
+  private static void checkDelays(Path copy, long end, Set<Long> delayed) {
+    try (Ledger killed = Ledgers.withAck(copy, Copies.OWNER, LIMITS, ORIGIN, Runnable::run)) {
+      assertThat(killed.recovery().delayed()).isEqualTo(delayed.size());
+      for (long s = killed.floor(); s < end; s++) {
+        if (killed.isPostponed(s, 59_999) != delayed.contains(s)) {
+          fail("sequence %d", s);
         }
       }
     }
