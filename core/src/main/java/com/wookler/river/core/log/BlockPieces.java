@@ -15,14 +15,16 @@ final class BlockPieces {
   private static final int STEP = 4;
 
   private final int number;
+  private final long below;
   private final DocumentReader reader;
   private final Sink sink;
   private long checksum;
   private long expected; // what comes before is a copy, in a message's data, of what was seen
   private long usedEnd;
 
-  private BlockPieces(int number, LogSettings settings, Sink sink) {
+  private BlockPieces(int number, long below, LogSettings settings, Sink sink) {
     this.number = number;
+    this.below = below;
     this.reader = new DocumentReader(settings.identity());
     this.sink = sink;
   }
@@ -60,13 +62,16 @@ final class BlockPieces {
   }
 
   /**
-   * Looks through a file; returns the offset behind the last bytes that are not 0.
+   * Looks through a file.
    *
    * @param used no document starts behind this offset, as {@link UsedEnd} finds it
+   * @param below all its sequences are: what says otherwise stands behind its end, where it was
+   *     being written when the process was killed, and its sequences were given to others
+   * @return the offset behind the last bytes that are not 0
    */
-  static long search(int number, Path file, long used, LogSettings settings, Sink sink)
+  static long search(int number, Path file, long used, long below, LogSettings settings, Sink sink)
       throws IOException {
-    BlockPieces search = new BlockPieces(number, settings, sink);
+    BlockPieces search = new BlockPieces(number, below, settings, sink);
     try (FileWindow window = new FileWindow(file, Files.size(file))) {
       search.run(window, used);
     }
@@ -112,7 +117,8 @@ final class BlockPieces {
     }
     try {
       reader.open(window, start, length, number);
-      return reader.firstSequence() >= expected;
+      long first = reader.firstSequence();
+      return first >= expected && first < below;
     } catch (DamagedMessageException e) {
       return false;
     }

@@ -121,8 +121,10 @@ final class BlockRecovery {
       BlockContent.Walked walked, @Nullable Seal seal, boolean goesOn, boolean mayBeNew)
       throws IOException {
     Block broken = walked.block();
-    Optional<BlockStart> start = files.start(broken.number());
-    BlockRepair.Result left = BlockRepair.of(walked, start, forced, lastMicros, settings);
+    BlockRepair.Known around =
+        new BlockRepair.Known(
+            files.start(broken.number()), forced, below(broken, seal), lastMicros);
+    BlockRepair.Result left = BlockRepair.of(walked, around, settings);
     boolean isEmpty = left.block().documents() == 0;
     // whole: one that was being written when the process was killed goes with the cut
     boolean begun = walked.start().isPresent() && walked.fault().isEmpty();
@@ -145,6 +147,12 @@ final class BlockRecovery {
     end = Math.max(end, Math.max(left.end(), seal == null ? 0 : seal.endSequence()));
     close(left.block());
     return null;
+  }
+
+  /** Where the sequences of a block end, by its seal, or by where the next block starts. */
+  private long below(Block block, @Nullable Seal seal) {
+    long next = files.startBehind(block.number()).orElse(Long.MAX_VALUE);
+    return seal == null ? next : Math.min(next, seal.endSequence());
   }
 
   private void report(Block broken, String fault, BlockRepair.Result left) {

@@ -55,6 +55,16 @@ final class BlockRepair implements BlockPieces.Sink {
   private long claimed; // all below it was in the block
   private String damage = "";
 
+  /**
+   * What is known of a block besides its file.
+   *
+   * @param start what its first document says, if that can be read
+   * @param forced all below this sequence had been forced to the device
+   * @param below this sequence is not of this block any more, nor any above
+   * @param lastMicros publish time of what comes before the block
+   */
+  record Known(Optional<BlockStart> start, long forced, long below, long lastMicros) {}
+
   private BlockRepair(
       int number, Path file, Optional<BlockStart> start, long forced, LogSettings settings)
       throws IOException {
@@ -93,24 +103,16 @@ final class BlockRepair implements BlockPieces.Sink {
    * Looks through a block's file.
    *
    * @param walked what a walk through it found
-   * @param start what its first document says, if that can be read
-   * @param forced all below this sequence had been forced to the device
-   * @param lastMicros publish time of what comes before the block
    */
-  static Result of(
-      BlockContent.Walked walked,
-      Optional<BlockStart> start,
-      long forced,
-      long lastMicros,
-      LogSettings settings)
+  static Result of(BlockContent.Walked walked, Known known, LogSettings settings)
       throws IOException {
     int number = walked.block().number();
     Path file = walked.block().file();
-    BlockRepair repair = new BlockRepair(number, file, start, forced, settings);
+    BlockRepair repair = new BlockRepair(number, file, known.start(), known.forced(), settings);
     try (repair.channel) {
       long used = UsedEnd.of(file, walked.block().end());
-      long usedEnd = BlockPieces.search(number, file, used, settings, repair);
-      return repair.result(start.isPresent(), lastMicros, usedEnd);
+      long usedEnd = BlockPieces.search(number, file, used, known.below(), settings, repair);
+      return repair.result(known.start().isPresent(), known.lastMicros(), usedEnd);
     }
   }
 

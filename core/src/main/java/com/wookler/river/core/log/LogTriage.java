@@ -13,6 +13,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
+import java.util.OptionalLong;
 import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.UUID;
@@ -73,6 +74,13 @@ final class LogTriage {
   /** What the first document of a block says, if it can be read. */
   Optional<BlockStart> start(int block) {
     return Optional.ofNullable(starts.get(block));
+  }
+
+  /** The sequence at which a block behind this one says that it starts; empty if none does. */
+  OptionalLong startBehind(int block) {
+    return starts.tailMap(block + 1).values().stream()
+        .mapToLong(BlockStart::firstSequence)
+        .findFirst();
   }
 
   /**

@@ -153,6 +153,37 @@ class TornTailTest {
     }
   }
 
+  /** As a kill leaves it while it is copied: its sequence is given to another. */
+  @Test
+  void shouldTakeNothingBehindTheEndOfABlockForItsMessages() throws IOException {
+    log.open();
+    log.publish(5);
+    log.shut();
+    byte[] marks = Files.readAllBytes(queue.resolve("marks"));
+    long end = log.end(1);
+    log.open();
+    log.large(1_000);
+    log.shut();
+    Files.write(queue.resolve("marks"), marks);
+    LogFixture.write(log.block(1), end, littleEndian(0x8000_0000));
+    LogFixture.write(log.block(1), end + 500, new byte[600]);
+    log.open();
+    log.publish(95).reopen().force();
+    log.shut();
+    captured.warnings();
+    assertThat(Files.exists(log.seal(1))).isTrue();
+    LogFixture.write(log.block(1), 0, new byte[64]); // so that it is looked through
+    BlockLog opened = log.open();
+    assertThat(opened.nextSequence()).isEqualTo(100);
+    assertThat(opened.gaps().all()).isEmpty();
+    assertThat(opened.blockOf(4).endSequence()).isEqualTo(5);
+    assertThat(captured.warnings()).noneMatch(line -> line.contains("should follow"));
+    LogReader reader = log.reader();
+    for (long sequence = 0; sequence < 100; sequence++) {
+      assertThat(text(reader.next())).isEqualTo("m" + sequence);
+    }
+  }
+
   @Test
   void shouldTakeATornBatchOutWhole() throws IOException {
     publish();
