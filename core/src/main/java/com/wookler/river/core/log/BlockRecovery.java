@@ -263,6 +263,47 @@ final class BlockRecovery {
     }
   }
 
+  /**
+   * Leaves out the oldest blocks where they were taken out of the log, and so was one behind them
+   * that is gone already: a power loss brings deletions to the device in any order.
+   *
+   * @param last the block to go on appending to
+   * @param next the sequence with which the log goes on
+   */
+  void leaveTakenOut(@Nullable Block last, long next) {
+    int leaving = 0;
+    for (int i = 0; i < sealed.size() && isTakenOut(sealed.get(i)); i++) {
+      long end = sealed.get(i).endSequence();
+      if (known.endOf(end) < firstFrom(i + 1, last, next)) {
+        leaving = i + 1;
+      }
+    }
+    List<Block> left = sealed.subList(0, leaving);
+    for (Block block : left) {
+      LOG.info(
+          "Queue {}: block {} is back, which was taken out of the log, and goes again",
+          settings.queue(),
+          block.number());
+      mending.delete(block.file());
+      mending.delete(BlockName.seal(settings.directory(), block.number()));
+    }
+    left.clear();
+    if (leaving > 0) {
+      oldest = Math.min(removed.orElse(next), firstFrom(0, last, next));
+    }
+  }
+
+  private boolean isTakenOut(Block block) {
+    return removed.isPresent() && block.endSequence() <= removed.getAsLong();
+  }
+
+  private long firstFrom(int block, @Nullable Block last, long next) {
+    if (block < sealed.size()) {
+      return sealed.get(block).firstSequence();
+    }
+    return last == null ? next : last.firstSequence();
+  }
+
   /** All is lost but for the marks. */
   void noteNothing() {
     damagedBlocks++;

@@ -130,11 +130,12 @@ final class LogRecovery {
     }
     blocks.noteMissingBlocks(last);
     long next = Math.max(blocks.end(), Math.max(marks.end(), finished));
-    long from = begin(blocks, marks, next, newest);
     if (last != null && last.endSequence() < next) {
       blocks.close(last); // its sequences cannot go on without a gap
       last = null;
     }
+    blocks.leaveTakenOut(last, next);
+    long from = begin(blocks, marks, next, newest);
     GapFinder gaps = findGaps(new GapFinder(settings, known, forced, from), blocks, last);
     gaps.end(next, newest);
     settle(marks, gaps, next, newest);

@@ -363,6 +363,38 @@ class DamagedFilesTest {
     assertThat(captured.warnings()).noneMatch(line -> line.contains("missing"));
   }
 
+  /** A power loss may bring a deletion to the device and not the one before it. */
+  @ParameterizedTest
+  @ValueSource(ints = {1, 2, 3})
+  void shouldMissNoBlockThatLeftThoughAnOlderOneIsBack(int left) throws IOException {
+    BlockLog opened = log.open();
+    opened.force();
+    byte[] block = Files.readAllBytes(log.block(1));
+    byte[] seal = Files.readAllBytes(log.seal(1));
+    for (int i = 0; i < left; i++) {
+      Seal oldest = opened.oldestSealed().orElseThrow();
+      opened.forget(oldest);
+      opened.delete(oldest);
+    }
+    log.shut();
+    for (int back = 0; back < 2; back++) {
+      Files.write(log.block(1), block);
+      if (back == 0) {
+        Files.write(log.seal(1), seal);
+      }
+      captured.warnings();
+      opened = log.open();
+      assertThat(opened.firstSequence()).isEqualTo(left == 1 ? 0 : left * 10);
+      assertThat(opened.gaps().all()).isEmpty();
+      assertThat(opened.nextSequence()).isEqualTo(MESSAGES);
+      shouldHoldAllBut(opened);
+      opened = log.reopen();
+      assertThat(opened.gaps().all()).isEmpty();
+      assertThat(captured.warnings()).isEmpty();
+      log.shut();
+    }
+  }
+
   /** What a force that failed did not bring to the device, the next would not either. */
   @Test
   void shouldDeleteNoBlockBeforeThatIsOnTheDevice() throws IOException {
