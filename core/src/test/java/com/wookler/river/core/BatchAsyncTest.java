@@ -9,6 +9,7 @@ import com.wookler.river.core.message.Message;
 import com.wookler.river.core.message.MessageConverter;
 import com.wookler.river.core.message.QueueClosedException;
 import com.wookler.river.core.subscriber.Delivery;
+import com.wookler.river.core.subscriber.Position;
 import com.wookler.river.core.subscriber.Subscriber;
 import com.wookler.river.core.subscriber.SubscriberConfig;
 import com.wookler.river.testing.Aside;
@@ -16,12 +17,15 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -41,6 +45,7 @@ class BatchAsyncTest {
   private final ManualTimeSource time = new ManualTimeSource(Instant.parse("2026-11-20T10:00:00Z"));
   private MessageQueue<String> queue;
   private Subscriber<String> billing;
+  private final AtomicInteger foundAfter = new AtomicInteger();
 
   @BeforeEach
   void open() {
@@ -86,6 +91,55 @@ class BatchAsyncTest {
     assertThat(data(future)).containsExactly("a");
     assertThat(completer.get()).isNotEqualTo(Thread.currentThread());
     assertThat(completer.get().getName()).doesNotContain("RIVER");
+  }
+
+  /** Two threads look for all futures of the JVM. */
+  @Test
+  void shouldLookForOthersWhileFiltersLookThroughLargeBacklogs() throws Exception {
+    int backlog = 20_000;
+    for (int i = 0; i < 20; i++) {
+      queue.publisher().publishAll(Collections.nCopies(backlog / 20, "unwanted"));
+    }
+    CountDownLatch begin = new CountDownLatch(1);
+    List<AtomicInteger> refused = List.of(new AtomicInteger(), new AtomicInteger());
+    List<CompletableFuture<List<Delivery<String>>>> busy = new ArrayList<>();
+    for (int i = 0; i < 2; i++) {
+      AtomicInteger count = refused.get(i);
+      SubscriberConfig config =
+          SubscriberConfig.builder("busy-" + i)
+              .start(Position.earliest())
+              .<String>filter(message -> !refuse(begin, count))
+              .build();
+      busy.add(queue.subscriber(config).batchAsync(100, LONG));
+    }
+    await().until(() -> refused.stream().allMatch(count -> count.get() == 1)); // they wait there
+    Subscriber<String> quick =
+        queue.subscriber(
+            SubscriberConfig.builder("quick")
+                .start(Position.latest())
+                .<String>filter(message -> foundAfter.compareAndSet(0, sum(refused)))
+                .build());
+    queue.publisher().publish("wanted");
+    CompletableFuture<List<Delivery<String>>> found = quick.batchAsync(1, LONG);
+    begin.countDown();
+
+    assertThat(data(found)).containsExactly("wanted");
+    assertThat(foundAfter.get()).isLessThan(backlog);
+    await().until(() -> sum(refused) == 2 * (backlog + 1)); // and the others come to the end
+    assertThat(busy).noneMatch(CompletableFuture::isDone);
+  }
+
+  private static int sum(List<AtomicInteger> counts) {
+    return counts.stream().mapToInt(AtomicInteger::get).sum();
+  }
+
+  private static boolean refuse(CountDownLatch begin, AtomicInteger count) {
+    count.incrementAndGet();
+    try {
+      return begin.await(60, TimeUnit.SECONDS);
+    } catch (InterruptedException e) {
+      throw new IllegalStateException(e);
+    }
   }
 
   private static boolean isWanted(Message<String> message, Set<Thread> asked) {

@@ -24,12 +24,13 @@ import org.jspecify.annotations.Nullable;
  * <p>All of them have one place in the {@link Arrivals.Line}, beside the consumers that are parked
  * in it. Whoever wakes it, a publisher perhaps, has a thread of the pool {@code async} look for
  * messages; futures are completed on the pool that futures use by themselves, for that runs what
- * the user has attached.
+ * the user has attached. A filter that finds nothing in a while is asked on when others had the
+ * thread, so a large backlog of one subscriber holds up none.
  *
  * <p><b>No message is lost to a cancellation.</b> A request is decided once, under its own lock:
  * either messages were taken for it, or it was cancelled. A cancellation that comes while it looks
- * waits for the outcome, and is refused if there are messages. The rejected alternative, to give
- * back what was taken too late, cannot be had without acknowledgement.
+ * waits for the outcome, a turn at most, and is refused if there are messages. The rejected
+ * alternative, to give back what was taken too late, cannot be had without acknowledgement.
  *
  * @param <D> what is waited for
  */
@@ -73,6 +74,16 @@ final class AsyncRoom<D> {
     this.time = time;
     this.source = source;
     this.filters = filters;
+  }
+
+  /** What a look has come to. */
+  private enum Look {
+    /** The request is answered. */
+    DECIDED,
+    /** There is nothing for it. */
+    NOTHING,
+    /** There may be something among what was not looked at yet. */
+    MORE
   }
 
   /** What was asked for; its state is under its own lock. */
@@ -120,29 +131,30 @@ final class AsyncRoom<D> {
       return new CompletableFuture<>();
     }
 
-    /** Takes what is there. Returns whether it is decided now. */
-    boolean look(WaitingRoom.Source<D> source, boolean last) {
+    /** Takes what is there, as far as that is found in a turn. */
+    Look look(WaitingRoom.Source<D> source, boolean last) {
       List<D> taken = List.of();
       Throwable failed = null;
       deciding.lock();
       try {
         if (decided) {
-          return true;
+          return Look.DECIDED;
         }
         try {
-          taken = source.take(max);
+          taken = source.takeInTurn(max);
         } catch (RuntimeException | Error e) {
           failed = e;
         }
-        decided = !taken.isEmpty() || failed != null || last;
+        boolean found = taken != null && !taken.isEmpty();
+        decided = found || failed != null || last;
         if (!decided) {
-          return false;
+          return taken == null ? Look.MORE : Look.NOTHING;
         }
       } finally {
         deciding.unlock();
       }
-      answer(taken, failed);
-      return true;
+      answer(taken == null ? List.of() : taken, failed);
+      return Look.DECIDED;
     }
 
     private void answer(List<D> taken, @Nullable Throwable failed) {
@@ -218,6 +230,7 @@ final class AsyncRoom<D> {
 
   private void look() {
     asked.set(false); // before the look: what comes behind it asks again
+    long end = filters ? time.nanoTime() + Polls.TURN_NANOS : 0;
     while (true) {
       if (!inLine) { // before the look, so that a publish behind it wakes it
         inLine = true;
@@ -228,11 +241,18 @@ final class AsyncRoom<D> {
         leave();
         return;
       }
-      if (!head.look(source, false)) {
-        break;
+      Look found = head.look(source, false);
+      boolean turnOver = filters && time.nanoTime() - end >= 0;
+      if (found == Look.MORE || (turnOver && found == Look.DECIDED)) {
+        expire();
+        ask(); // behind the others
+        return;
+      }
+      if (found == Look.NOTHING) {
+        expire();
+        return;
       }
     }
-    expire();
   }
 
   /** The one that has waited longest; those that are decided go. */

@@ -5,6 +5,8 @@ import static com.wookler.river.core.subscriber.SubscriberState.MILLI;
 import com.google.errorprone.annotations.concurrent.GuardedBy;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
+import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -13,6 +15,11 @@ import org.jspecify.annotations.Nullable;
  */
 final class Polls<M> implements WaitingRoom.Source<Delivery<M>> {
   private static final int SAMPLE_MASK = 63;
+
+  /** How long a filter looks for a message before others have the thread, and through how many. */
+  static final long TURN_NANOS = TimeUnit.MILLISECONDS.toNanos(10);
+
+  private static final int TURN_MESSAGES = 1_000;
 
   private final SubscriberState<M> state;
   private final Burial<M> burial;
@@ -40,7 +47,18 @@ final class Polls<M> implements WaitingRoom.Source<Delivery<M>> {
 
   @Override
   public List<Delivery<M>> take(int max) {
+    return Objects.requireNonNull(take(max, false)); // it goes on to the end
+  }
+
+  @Override
+  public @Nullable List<Delivery<M>> takeInTurn(int max) {
+    return take(max, true);
+  }
+
+  private @Nullable List<Delivery<M>> take(int max, boolean inTurn) {
     Sieve<M> filter = state.filter;
+    long end = filter != null && inTurn ? state.time.nanoTime() + TURN_NANOS : 0;
+    int refused = 0;
     while (true) {
       List<Delivery<M>> taken = take((from, nowMillis) -> from.take(max, nowMillis), max);
       if (taken == null) {
@@ -57,6 +75,10 @@ final class Polls<M> implements WaitingRoom.Source<Delivery<M>> {
       }
       if (!passed.isEmpty()) {
         return passed;
+      }
+      refused += taken.size();
+      if (inTurn && (refused >= TURN_MESSAGES || state.time.nanoTime() - end >= 0)) {
+        return null;
       }
     }
   }

@@ -4,6 +4,7 @@ import com.wookler.river.common.TimeSource;
 import com.wookler.river.core.log.Arrivals;
 import java.time.Duration;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Where the consumers of one subscriber wait for messages, each parked until a publish, a due
@@ -26,6 +27,9 @@ final class WaitingRoom<D> {
   interface Source<D> {
     /** Takes what is there, without waiting. */
     List<D> take(int max);
+
+    /** Likewise, for a turn; null if that is over, and nothing was found yet. */
+    @Nullable List<D> takeInTurn(int max);
 
     /** When to look again even if nothing is published, in nanoseconds from now. */
     long nanosUntilDue();
