@@ -267,6 +267,7 @@ public final class Delays implements AutoCloseable {
     Timers open = timers;
     if (open != null) {
       open.postpone();
+      wake(); // it knows when to ask again
     }
   }
 

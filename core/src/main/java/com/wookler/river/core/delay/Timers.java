@@ -49,6 +49,7 @@ final class Timers implements AutoCloseable {
   private static final long STATE_STEP = 100_000; // messages of the log that an opening reads again
   private static final int MICRO = 1_000;
   private static final long AGAIN_MICROS = 60_000_000; // after which what is damaged is tried again
+  private static final long AGAIN_NANOS = 1_000_000_000; // likewise a flush
   private static final int FEW = 4; // a quarter left in memory: time to look into the files
 
   private final DelayContext context;
@@ -63,7 +64,9 @@ final class Timers implements AutoCloseable {
 
   private volatile boolean dirty;
   private volatile long safeCollected;
-  private volatile boolean failing; // the last flush; written by the flusher
+  private boolean failing; // the last flush; confined to the flusher
+  private volatile boolean putOff; // likewise: a flush may be asked for again after a second
+  private volatile long putOffAt; // written before it
 
   @GuardedBy("lock")
   private final NextDue due;
@@ -167,10 +170,25 @@ final class Timers implements AutoCloseable {
    * @return how many nanoseconds there is nothing to do; 0 if there is more
    */
   long step() {
+    long again = untilAskedAgain();
     long until = context.time().epochMicros(); // first: all that was published by then is collected
     boolean more = collect();
     long wait = deliver(until);
-    return more ? 0 : wait;
+    return more ? 0 : Math.min(wait, again);
+  }
+
+  /** Whoever waits for a flush that was put off asks again, whenever housekeeping forces next. */
+  private long untilAskedAgain() {
+    if (!putOff) {
+      return Long.MAX_VALUE;
+    }
+    long left = putOffAt + AGAIN_NANOS - context.time().nanoTime();
+    if (left > 0) {
+      return left;
+    }
+    putOff = false;
+    asked.set(false);
+    return Long.MAX_VALUE;
   }
 
   /** Returns whether there is more. */
@@ -229,7 +247,7 @@ final class Timers implements AutoCloseable {
   }
 
   private void askForFlush() {
-    if (!failing && asked.compareAndSet(false, true)) { // else housekeeping tries again
+    if (asked.compareAndSet(false, true)) {
       context.queueParts().flushSoon();
     }
   }
@@ -326,16 +344,24 @@ final class Timers implements AutoCloseable {
     return collected >= openedEnd ? log.nextSequence() : copiedBefore;
   }
 
-  /** Writes none of it: the log was not forced. Housekeeping tries again, though nobody asks. */
+  /** Writes none of it: the log was not forced. Tried again, though nobody asks. */
   void postpone() {
     captured = null;
+    putOff();
+  }
+
+  private void putOff() {
     dirty = true;
+    asked.set(true); // nobody else asks meanwhile
+    putOffAt = context.time().nanoTime();
+    putOff = true;
   }
 
   /** Writes that to the device; after the log was forced. A failure is logged, and tried again. */
   void flush() {
     Capture all = captured;
     captured = null;
+    putOff = false;
     asked.set(false);
     if (all == null) {
       return;
@@ -345,7 +371,7 @@ final class Timers implements AutoCloseable {
       failing = false;
     } catch (IOException
         | RuntimeException e) { // what stands in the log may be unreadable just now
-      dirty = true;
+      putOff();
       if (!failing) {
         failing = true;
         LOG.warn(

@@ -262,6 +262,13 @@ final class DelayedLog implements AutoCloseable, DelayContext.QueueParts {
     return delivered;
   }
 
+  /** Whether a flush was asked for since. */
+  boolean takeWantsFlush() {
+    boolean wanted = wantsFlush;
+    wantsFlush = false;
+    return wanted;
+  }
+
   @Override
   public void flushSoon() {
     wantsFlush = true;

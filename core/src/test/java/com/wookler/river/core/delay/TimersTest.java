@@ -270,6 +270,30 @@ class TimersTest {
     }
   }
 
+  /** However long it takes until housekeeping forces the next time. */
+  @Test
+  void shouldAskAgainForAFlushThatWasPutOff() throws IOException {
+    try (DelayedLog log = new DelayedLog(base, SMALL)) {
+      for (int i = 0; i < 40; i++) { // more than are remembered without files
+        log.publish(i, 100 * SECOND);
+      }
+      log.publish(40, SECOND);
+      log.timers().step();
+      for (int i = 0; i < 3; i++) {
+        assertThat(log.takeWantsFlush()).isTrue();
+        log.timers().capture();
+        log.timers().postpone();
+        assertThat(log.timers().step()).isPositive().isLessThanOrEqualTo(1_000_000_000);
+        assertThat(log.takeWantsFlush()).as("at once").isFalse();
+        log.advance(1);
+        log.timers().step();
+      }
+      assertThat(log.copies()).isEmpty();
+      log.run(); // with the flush
+      assertThat(log.copies()).extracting(Copy::number).containsExactly(40L);
+    }
+  }
+
   /** Of one of three records, which are alike. */
   private static long length(DelayedLog log) throws IOException {
     return (Files.size(files(log.directory).get(0)) - BucketFile.HEADER_BYTES) / 3;
