@@ -22,7 +22,7 @@ public final class TaskShare implements AutoCloseable {
   private final @Nullable Key key; // null: the environment's
 
   /** Which one it is; clocks are told apart as objects. */
-  private record Key(String name, TimeSource time) {}
+  private record Key(String name, Object of, TimeSource time) {}
 
   /** One that River made. */
   private static final class Shared {
@@ -50,21 +50,22 @@ public final class TaskShare implements AutoCloseable {
     return env.isPresent()
         ? new TaskShare(env.get().taskmanager(), null)
         : shared(
-            new Key("RIVER", TimeSource.system()),
+            new Key("RIVER", "RIVER", TimeSource.system()),
             () -> new TaskManager("RIVER", 1, TimeSource.system()));
   }
 
   /**
-   * A share in the one of this name and clock, whatever environment there is: for tasks that must
-   * not wait for others. To be closed likewise.
+   * A share in the one of this name, thing and clock, whatever environment there is: for tasks that
+   * must not wait for others. To be closed likewise.
    *
    * @param name its threads are called {@code RIVER-<name>-<m>}
+   * @param of what its tasks have in common, and those of another have not
    * @param threads how many it gets if this call makes it
    * @param time by which it waits
    */
-  public static TaskShare acquire(String name, int threads, TimeSource time) {
+  public static TaskShare acquire(String name, Object of, int threads, TimeSource time) {
     return shared(
-        new Key(name, time), () -> new TaskManager(name, threads, time, "RIVER-" + name + "-"));
+        new Key(name, of, time), () -> new TaskManager(name, threads, time, "RIVER-" + name + "-"));
   }
 
   private static TaskShare shared(Key key, Supplier<TaskManager> maker) {

@@ -24,7 +24,7 @@ import org.slf4j.LoggerFactory;
 /**
  * Delayed delivery of a queue. Until the queue has its first delayed message nothing is there but
  * this object; then files, and a task that is due when the next message is, on two threads for all
- * queues of the JVM.
+ * queues of the JVM that are on the same volume.
  *
  * <p>A message that is damaged is passed over and reported, or, where that is not wanted, waits on,
  * and holds up no other, which is said once a minute; nothing is dropped. Where one cannot be read
@@ -39,7 +39,7 @@ public final class Delays implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(Delays.class);
   private static final long RETRY_NANOS = Duration.ofMillis(100).toNanos();
   private static final long LATER_NANOS = Duration.ofSeconds(1).toNanos();
-  private static final int THREADS = 2; // so that a device that hangs holds up no other queue
+  private static final int THREADS = 2; // so that one queue alone holds up no other
 
   /** What the largest size of blocks that a message can ask for lets one document have. */
   private static final long LARGEST_DOCUMENT = 132L << 20;
@@ -125,9 +125,20 @@ public final class Delays implements AutoCloseable {
   public synchronized void start() {
     Timers open = timers;
     if (open != null && running == null && !closed) {
-      Running started = new Running(TaskShare.acquire("timer", THREADS, context.time()), open);
+      TaskShare share = TaskShare.acquire("timer", volume(), THREADS, context.time());
+      Running started = new Running(share, open);
       running = started;
       started.share.manager().add(started);
+    }
+  }
+
+  /** Where the files are: a device that hangs may hold up all queues on it, and no others. */
+  private Object volume() {
+    try {
+      return Files.getFileStore(context.directory());
+    } catch (IOException | RuntimeException e) {
+      LOG.debug("Queue {}: no volume is known of {}", context.queue(), context.directory(), e);
+      return "unknown";
     }
   }
 
@@ -188,7 +199,7 @@ public final class Delays implements AutoCloseable {
     }
   }
 
-  /** What is done on the threads that all queues with one clock share. */
+  /** What is done on the threads that all queues with one volume and clock share. */
   private final class Running implements ManagedTask {
     private final TaskShare share;
     private final Timers open;

@@ -29,7 +29,9 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.UUID;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
@@ -39,7 +41,7 @@ final class DelayedLog implements AutoCloseable, DelayContext.QueueParts {
 
   private static final long SECOND_MICROS = 1_000_000;
 
-  final ManualTimeSource time = new ManualTimeSource(Instant.parse("2026-11-20T10:00:00Z"));
+  final ManualTimeSource time;
   final List<Damage> lost = new ArrayList<>();
   final Path directory;
   private final Path base;
@@ -48,9 +50,10 @@ final class DelayedLog implements AutoCloseable, DelayContext.QueueParts {
   final AtomicInteger originalsAsked = new AtomicInteger();
   private boolean keepsOriginals;
   private volatile boolean isUnreadable;
+  private volatile @Nullable CountDownLatch hangs;
   private boolean stops;
   private boolean wantsFlush;
-  private long delivered;
+  private final AtomicLong delivered = new AtomicLong();
   private @Nullable BlockLog log;
   private @Nullable Timers timers;
 
@@ -63,6 +66,11 @@ final class DelayedLog implements AutoCloseable, DelayContext.QueueParts {
   }
 
   DelayedLog(Path base, DelayLimits limits) throws IOException {
+    this(base, limits, new ManualTimeSource(Instant.parse("2026-11-20T10:00:00Z")));
+  }
+
+  DelayedLog(Path base, DelayLimits limits, ManualTimeSource time) throws IOException {
+    this.time = time;
     this.base = base;
     this.directory = base.resolve(Delays.DIRECTORY);
     this.limits = limits;
@@ -79,6 +87,19 @@ final class DelayedLog implements AutoCloseable, DelayContext.QueueParts {
   /** Whether no original can be read now, for want of descriptors perhaps. */
   void unreadable(boolean value) {
     isUnreadable = value;
+  }
+
+  /** Whoever reads an original hangs from now on, until that is counted down. */
+  void hang(CountDownLatch until) {
+    hangs = until;
+  }
+
+  private static void awaitQuietly(CountDownLatch latch) {
+    try {
+      latch.await();
+    } catch (InterruptedException e) {
+      throw new IllegalStateException(e);
+    }
   }
 
   /** Whether nothing damaged is passed over. */
@@ -259,7 +280,7 @@ final class DelayedLog implements AutoCloseable, DelayContext.QueueParts {
   }
 
   long delivered() {
-    return delivered;
+    return delivered.get();
   }
 
   /** Whether a flush was asked for since. */
@@ -295,6 +316,10 @@ final class DelayedLog implements AutoCloseable, DelayContext.QueueParts {
   @Override
   public @Nullable StoredMessage original(long sequence) {
     originalsAsked.incrementAndGet();
+    CountDownLatch until = hangs;
+    if (until != null) {
+      awaitQuietly(until);
+    }
     if (isUnreadable) {
       throw new RiverException("cannot be read now, the next call tries again");
     }
@@ -309,7 +334,7 @@ final class DelayedLog implements AutoCloseable, DelayContext.QueueParts {
 
   @Override
   public void delivered(long messages) {
-    delivered += messages;
+    delivered.addAndGet(messages);
   }
 
   @Override
