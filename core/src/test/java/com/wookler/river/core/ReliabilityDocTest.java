@@ -16,6 +16,9 @@ import org.junit.jupiter.params.provider.ValueSource;
 class ReliabilityDocTest {
   private static final Pattern NAMED = Pattern.compile("`(\\w+(?:Test|Contract))\\.(should\\w+)`");
 
+  private static final List<String> MODULES =
+      List.of("core", "common", "crash", "reactor", "rest-client", "rest-server", "relay", "tools");
+
   @ParameterizedTest
   @ValueSource(strings = {"reliability.md", "delivery.md", "database.md"})
   void shouldNameTestsThatExist(String page) throws IOException {
@@ -28,8 +31,7 @@ class ReliabilityDocTest {
   }
 
   private static String source(String test) throws IOException {
-    for (String module :
-        List.of("core", "common", "crash", "reactor", "rest-client", "rest-server", "relay")) {
+    for (String module : MODULES) {
       try (Stream<Path> files = Files.walk(Path.of("..", module, "src", "test", "java"))) {
         List<Path> found = files.filter(file -> file.endsWith(test + ".java")).toList();
         if (!found.isEmpty()) {
