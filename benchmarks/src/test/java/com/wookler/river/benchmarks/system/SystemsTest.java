@@ -31,7 +31,7 @@ class SystemsTest {
   private static final int UNDER_WAY = 16;
   private static final int MESSAGES = 5 * BATCH;
   private static final Duration WAIT = Duration.ofMillis(100);
-  private static final Duration PATIENCE = Duration.ofSeconds(20);
+  private static final Duration PATIENCE = Duration.ofSeconds(60);
 
   @TempDir private Path directory;
 

@@ -136,7 +136,7 @@ class ClientDocTest {
     Process python = builder.start();
     try {
       await()
-          .atMost(30, TimeUnit.SECONDS)
+          .atMost(60, TimeUnit.SECONDS)
           .untilAsserted(
               () ->
                   assertThat(Files.readString(out, StandardCharsets.UTF_8))

@@ -33,7 +33,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 class RiverClientTlsTest {
   private static final String PASSWORD = "not-so-secret";
   private static final String SECRET = "s".repeat(43);
-  private static final Duration SOON = Duration.ofSeconds(20);
+  private static final Duration SOON = Duration.ofSeconds(60);
 
   /** Of all tests: certificates take a while to make. */
   @TempDir static Path directory;
