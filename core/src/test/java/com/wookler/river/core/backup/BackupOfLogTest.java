@@ -5,22 +5,15 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.github.luben.zstd.ZstdInputStream;
 import com.wookler.river.common.TimeSource;
 import com.wookler.river.common.WorkerPool;
-import com.wookler.river.common.counters.AbstractCounter;
-import com.wookler.river.common.counters.Average;
-import com.wookler.river.common.counters.ConcurrentCounter;
-import com.wookler.river.common.counters.TimeWindow;
 import com.wookler.river.core.log.BlockLog;
-import com.wookler.river.core.log.LogCounters;
-import com.wookler.river.core.log.LogLines;
 import com.wookler.river.core.log.LogSettings;
+import com.wookler.river.core.log.PooledLog;
 import com.wookler.river.core.log.PublishBuffer;
 import com.wookler.river.core.log.Seal;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.time.Clock;
-import java.time.Duration;
 import java.util.Map;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
@@ -73,8 +66,6 @@ class BackupOfLogTest extends BackupFixture {
   }
 
   private BlockLog openLog(WorkerPool pool) {
-    TimeWindow window = new TimeWindow(Duration.ofMinutes(1), Clock.systemUTC());
-    AbstractCounter counter = new ConcurrentCounter(window, Average.class);
     LogSettings settings =
         new LogSettings(
             "orders",
@@ -84,14 +75,6 @@ class BackupOfLogTest extends BackupFixture {
             block -> block.messages() >= 3_000,
             0,
             TimeSource.system());
-    return BlockLog.open(
-        settings,
-        new LogCounters(counter, counter, counter, counter),
-        new LogLines(
-            pool.serial("flusher"),
-            pool.serial("committer"),
-            pool.serial("maker"),
-            pool.serial("toucher")),
-        0);
+    return PooledLog.open(settings, pool);
   }
 }

@@ -2,17 +2,12 @@ package com.wookler.river.core.delay;
 
 import com.wookler.river.common.ManualTimeSource;
 import com.wookler.river.common.WorkerPool;
-import com.wookler.river.common.counters.AbstractCounter;
-import com.wookler.river.common.counters.Average;
-import com.wookler.river.common.counters.ConcurrentCounter;
-import com.wookler.river.common.counters.TimeWindow;
 import com.wookler.river.common.errors.RiverException;
 import com.wookler.river.core.log.BlockLog;
 import com.wookler.river.core.log.Damage;
-import com.wookler.river.core.log.LogCounters;
-import com.wookler.river.core.log.LogLines;
 import com.wookler.river.core.log.LogReader;
 import com.wookler.river.core.log.LogSettings;
+import com.wookler.river.core.log.PooledLog;
 import com.wookler.river.core.log.PublishBuffer;
 import com.wookler.river.core.message.DamagedMessageException;
 import com.wookler.river.core.message.StoredMessage;
@@ -108,18 +103,10 @@ final class DelayedLog implements AutoCloseable, DelayContext.QueueParts {
   }
 
   private void openLog() {
-    TimeWindow window = new TimeWindow(Duration.ofDays(1), () -> Instant.EPOCH);
-    AbstractCounter counter = new ConcurrentCounter(window, Average.class);
     log =
-        BlockLog.open(
+        PooledLog.open(
             new LogSettings("orders", QUEUE, base.resolve("log"), 16 << 20, b -> false, 0, time),
-            new LogCounters(counter, counter, counter, counter),
-            new LogLines(
-                pool.serial("flusher"),
-                pool.serial("committer"),
-                pool.serial("maker"),
-                pool.serial("toucher")),
-            0);
+            pool);
   }
 
   DelayContext context() {

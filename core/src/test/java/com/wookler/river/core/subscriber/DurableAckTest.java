@@ -7,115 +7,51 @@ import static org.awaitility.Awaitility.await;
 
 import com.wookler.river.common.MonitoredThread;
 import com.wookler.river.common.TimeSource;
-import com.wookler.river.common.WorkerPool;
-import com.wookler.river.common.counters.AbstractCounter;
-import com.wookler.river.common.counters.Average;
-import com.wookler.river.common.counters.ConcurrentCounter;
-import com.wookler.river.common.counters.TimeWindow;
 import com.wookler.river.common.errors.ConfigurationException;
 import com.wookler.river.common.errors.RiverException;
-import com.wookler.river.core.ack.Ledger;
-import com.wookler.river.core.ack.Ledgers;
-import com.wookler.river.core.ack.Origin;
-import com.wookler.river.core.ack.Owner;
-import com.wookler.river.core.log.BlockLog;
-import com.wookler.river.core.log.LogCounters;
-import com.wookler.river.core.log.LogLines;
-import com.wookler.river.core.log.LogSettings;
-import com.wookler.river.core.log.PublishBuffer;
 import com.wookler.river.core.message.Durability;
-import com.wookler.river.core.message.MessageConverter;
 import com.wookler.river.core.message.StaleReceiptException;
-import java.lang.reflect.InvocationTargetException;
-import java.lang.reflect.Proxy;
-import java.nio.charset.StandardCharsets;
-import java.nio.file.Path;
 import java.time.Duration;
-import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
-import java.util.UUID;
 import java.util.concurrent.FutureTask;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.concurrent.locks.ReentrantLock;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
-import org.junit.jupiter.api.io.TempDir;
 
 /** Acknowledgements that wait for the device, on a device that the test holds. */
 @Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
-class DurableAckTest {
-  private static final UUID IDENTITY = new UUID(0, 7);
+class DurableAckTest extends SubscriberFixture {
   private static final SubscriberConfig CONFIG =
       SubscriberConfig.builder("billing").ack(true).ackDurability(Durability.DISK).build();
   private static final int CONSUMERS = 32;
 
-  @TempDir Path directory;
-
-  private final TimeSource time = TimeSource.system();
-  private final EhcacheRedeliveryCache cache = EhcacheRedeliveryCache.builtIn();
-  private final WorkerPool pool = WorkerPool.acquire("durable-ack-test", 2);
   private final Semaphore forces = new Semaphore(Integer.MAX_VALUE / 2);
   private final AtomicInteger begun = new AtomicInteger();
   private final List<Long> logAheadOfForce = new ArrayList<>();
   private volatile boolean deviceRefuses;
   private volatile boolean diskFull;
-  private BlockLog log;
-  private DurableSubscriber<String> subscriber;
-
-  @BeforeEach
-  void open() {
-    log =
-        BlockLog.open(
-            new LogSettings(
-                "orders", IDENTITY, directory.resolve("log"), 1 << 20, block -> false, 0, time),
-            new LogCounters(counter(), counter(), counter(), counter()),
-            new LogLines(
-                pool.serial("flusher"),
-                pool.serial("committer"),
-                pool.serial("maker"),
-                pool.serial("toucher")),
-            0);
-    openSubscriber();
-  }
 
   @AfterEach
-  void close() {
+  void letGo() {
     forces.release(1000);
-    subscriber.close();
-    log.close();
-    cache.close();
-    pool.release();
   }
 
-  private void openSubscriber() {
-    Ledger ledger =
-        Ledgers.withAck(
-            directory.resolve("ack"),
-            new Owner(7),
-            CONFIG.limits(),
-            new Origin(0, 0),
-            pool.serial("snapshots"));
+  @Override
+  TimeSource time() {
+    return TimeSource.system();
+  }
+
+  @Override
+  void openSubscriber() {
     subscriber =
         new DurableSubscriber<>(
-            new SubscriberContext<>(
-                "orders",
-                IDENTITY,
-                log,
-                null,
-                new ReentrantLock(),
-                MessageConverter.utf8(),
-                time,
-                cache,
-                null,
-                pool.serial("acks"),
-                Expiries.NONE),
+            context(Expiries.NONE),
             CONFIG,
-            held(ledger),
+            ledger(CONFIG, this::held),
             new SubscriberCounters(
                 counter(), counter(), counter(), counter(), counter(), counter()),
             DeadLetterStore.none("orders"),
@@ -125,35 +61,17 @@ class DurableAckTest {
             });
   }
 
-  /** The same ledger, but the device waits for the test, refuses, or has no space. */
-  private Ledger held(Ledger ledger) {
-    return (Ledger)
-        Proxy.newProxyInstance(
-            Ledger.class.getClassLoader(),
-            new Class<?>[] {Ledger.class},
-            (proxy, method, arguments) -> {
-              if (method.getName().equals("forceFinished")) {
-                begun.incrementAndGet();
-                logAheadOfForce.add(log.forcedEnd());
-                forces.acquire();
-              }
-              if (deviceRefuses && method.getName().startsWith("force")) {
-                throw new RiverException("the device refuses");
-              }
-              if (diskFull && method.getName().equals("unjournaled")) {
-                return 3L;
-              }
-              try {
-                return method.invoke(ledger, arguments);
-              } catch (InvocationTargetException e) {
-                throw e.getCause();
-              }
-            });
-  }
-
-  private static AbstractCounter counter() {
-    return new ConcurrentCounter(
-        new TimeWindow(Duration.ofDays(1), () -> Instant.EPOCH), Average.class);
+  /** The device waits for the test, refuses, or has no space. */
+  private @Nullable Object held(String method) throws InterruptedException {
+    if (method.equals("forceFinished")) {
+      begun.incrementAndGet();
+      logAheadOfForce.add(log.forcedEnd());
+      forces.acquire();
+    }
+    if (deviceRefuses && method.startsWith("force")) {
+      throw new RiverException("the device refuses");
+    }
+    return diskFull && method.equals("unjournaled") ? 3L : null;
   }
 
   private List<Delivery<String>> deliver(int messages) {
@@ -163,13 +81,6 @@ class DurableAckTest {
       deliveries.add(subscriber.next());
     }
     return deliveries;
-  }
-
-  private void publish() {
-    PublishBuffer buffer = PublishBuffer.ofThread();
-    buffer.document().start();
-    buffer.document().add("m".getBytes(StandardCharsets.UTF_8), null, Map.of());
-    log.append(buffer, time.epochMicros());
   }
 
   private static FutureTask<Void> elsewhere(Runnable work) {

@@ -4,144 +4,63 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.wookler.river.common.ManualTimeSource;
-import com.wookler.river.common.WorkerPool;
+import com.wookler.river.common.TimeSource;
 import com.wookler.river.common.counters.AbstractCounter;
-import com.wookler.river.common.counters.Average;
 import com.wookler.river.common.counters.ConcurrentCounter;
 import com.wookler.river.common.counters.Count;
 import com.wookler.river.common.counters.TimeWindow;
 import com.wookler.river.common.errors.RiverException;
-import com.wookler.river.core.ack.Ledger;
-import com.wookler.river.core.ack.Ledgers;
-import com.wookler.river.core.ack.Origin;
-import com.wookler.river.core.ack.Owner;
-import com.wookler.river.core.log.BlockLog;
-import com.wookler.river.core.log.LogCounters;
-import com.wookler.river.core.log.LogLines;
-import com.wookler.river.core.log.LogSettings;
-import com.wookler.river.core.log.PublishBuffer;
-import com.wookler.river.core.message.MessageConverter;
 import com.wookler.river.core.message.StaleReceiptException;
-import java.lang.reflect.InvocationTargetException;
-import java.lang.reflect.Proxy;
-import java.nio.charset.StandardCharsets;
-import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
-import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.locks.ReentrantLock;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
-import org.junit.jupiter.api.io.TempDir;
 
 /** A subscriber over a log and a ledger of its own, without a queue around them. */
 @Timeout(120)
-class DurableSubscriberTest {
-  private static final UUID IDENTITY = new UUID(0, 7);
+class DurableSubscriberTest extends SubscriberFixture {
   private static final SubscriberConfig CONFIG =
       SubscriberConfig.builder("billing").ack(true).build();
 
-  @TempDir Path directory;
-
   private final ManualTimeSource time = new ManualTimeSource(Instant.parse("2026-11-20T10:00:00Z"));
-  private final EhcacheRedeliveryCache cache = EhcacheRedeliveryCache.builtIn();
-  private final WorkerPool pool = WorkerPool.acquire("subscriber-test", 1);
   private final AbstractCounter redelivered =
       new ConcurrentCounter(new TimeWindow(Duration.ofDays(1), () -> Instant.EPOCH), Count.class);
-  private BlockLog log;
-  private DurableSubscriber<String> subscriber;
   private boolean deviceRefuses;
   private Expiries expiries = Expiries.NONE;
 
-  @BeforeEach
-  void open() {
-    log =
-        BlockLog.open(
-            new LogSettings(
-                "orders", IDENTITY, directory.resolve("log"), 1 << 20, block -> false, 0, time),
-            new LogCounters(counter(), counter(), counter(), counter()),
-            new LogLines(
-                pool.serial("flusher"),
-                pool.serial("committer"),
-                pool.serial("maker"),
-                pool.serial("toucher")),
-            0);
-    openSubscriber();
+  @Override
+  TimeSource time() {
+    return time;
   }
 
-  @AfterEach
-  void close() {
-    subscriber.close();
-    log.close();
-    cache.close();
-    pool.release();
-  }
-
-  private void openSubscriber() {
+  @Override
+  void openSubscriber() {
     subscriber =
         new DurableSubscriber<>(
-            new SubscriberContext<>(
-                "orders",
-                IDENTITY,
-                log,
-                null,
-                new ReentrantLock(),
-                MessageConverter.utf8(),
-                time,
-                cache,
-                null,
-                pool.serial("acks"),
-                expiries),
+            context(expiries),
             CONFIG,
-            refusing(
-                Ledgers.withAck(
-                    directory.resolve("ack"),
-                    new Owner(7),
-                    CONFIG.limits(),
-                    new Origin(0, 0),
-                    pool.serial("snapshots"))),
+            ledger(CONFIG, this::refused),
             new SubscriberCounters(
                 counter(), counter(), counter(), redelivered, counter(), counter()),
             DeadLetterStore.none("orders"),
             DurableSubscriber::end);
   }
 
-  /** The same ledger, but its device may refuse. */
-  private Ledger refusing(Ledger ledger) {
-    return (Ledger)
-        Proxy.newProxyInstance(
-            Ledger.class.getClassLoader(),
-            new Class<?>[] {Ledger.class},
-            (proxy, method, arguments) -> {
-              if (deviceRefuses && method.getName().equals("force")) {
-                throw new RiverException("the device refuses");
-              }
-              try {
-                return method.invoke(ledger, arguments);
-              } catch (InvocationTargetException e) {
-                throw e.getCause();
-              }
-            });
-  }
-
-  private static AbstractCounter counter() {
-    return new ConcurrentCounter(
-        new TimeWindow(Duration.ofDays(1), () -> Instant.EPOCH), Average.class);
+  private @Nullable Object refused(String method) {
+    if (deviceRefuses && method.equals("force")) {
+      throw new RiverException("the device refuses");
+    }
+    return null;
   }
 
   private void publish(int messages) {
     for (int i = 0; i < messages; i++) {
-      PublishBuffer buffer = PublishBuffer.ofThread();
-      buffer.document().start();
-      buffer.document().add("m".getBytes(StandardCharsets.UTF_8), null, Map.of());
-      log.append(buffer, time.epochMicros());
+      publish();
     }
   }
 
