@@ -301,17 +301,13 @@ final class SubscriberModel {
     passFinished();
   }
 
-  /**
-   * What a look must show.
-   *
-   * @param first of the log; what is in the backup is not shown
-   */
-  List<Long> visible(long first) {
+  /** What a look must show, be it in the log or in the backup. */
+  List<Long> visible() {
     List<Long> visible = new ArrayList<>();
     Set<String> seen = new HashSet<>();
     boolean byKey = config.order() == Order.KEY;
     long end = byKey ? Math.min(log.end(), floor() + config.window()) : log.end();
-    for (long place = Math.max(first, floor()); place < end; place++) {
+    for (long place = floor(); place < end; place++) {
       String key = log.key(place);
       if (place < position
           ? read.containsKey(place) && read.get(place).state == State.READY

@@ -69,7 +69,9 @@ class VariedCrashTest {
       Path base = device.mount().resolve("data");
       for (int round = 1; round <= Counts.POWER_LOSSES; round++) {
         long at;
+        Path published = published(round);
         try (ChildProcess child = start(base, round, random)) {
+          Waiting.until(Waiting.RESUMED, () -> hasPromised(published) || !child.isAlive());
           at = TimeSource.system().nanoTime();
           device.cut();
           child.awaitEnd(Duration.ofMillis(random.nextInt(50)));
@@ -81,6 +83,11 @@ class VariedCrashTest {
       finish(base);
     }
     LOG.warn("{}: {} losses: {} messages promised", type, Counts.POWER_LOSSES, promised.size());
+  }
+
+  /** Whether one at DISK has returned, which on a busy machine takes its time. */
+  private static boolean hasPromised(Path published) throws IOException {
+    return Journal.read(published).stream().anyMatch(entry -> entry.c() == 1);
   }
 
   /** One that has worked for a while. */
