@@ -47,8 +47,9 @@ public final class Forces {
             new Patch.Change(
                 "store.forceLog();", "long began = System.nanoTime(); store.forceLog();"),
             new Patch.Change(
-                "failed = e; // the others are forced all the same\n      }\n    }\n",
-                "failed = e; began = 0; } } com.wookler.river.crash.Forces.forcedAcks(began);"))
+                "failed.addSuppressed(e);\n        }\n      }\n    }\n",
+                "failed.addSuppressed(e); } began = 0; } }"
+                    + " com.wookler.river.crash.Forces.forcedAcks(began);"))
         .compile();
   }
 
