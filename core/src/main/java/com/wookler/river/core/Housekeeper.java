@@ -1,6 +1,7 @@
 package com.wookler.river.core;
 
 import com.wookler.river.common.ManagedTask;
+import com.wookler.river.common.Seldom;
 import com.wookler.river.common.TimeSource;
 import com.wookler.river.core.backup.Backup;
 import com.wookler.river.core.log.BlockLog;
@@ -25,7 +26,6 @@ final class Housekeeper implements ManagedTask {
   private static final Logger LOG = LoggerFactory.getLogger(Housekeeper.class);
   private static final Duration INTERVAL = Duration.ofMillis(100);
   private static final long EXPIRY_NANOS = TimeUnit.SECONDS.toNanos(1);
-  private static final long SAY_NANOS = TimeUnit.MINUTES.toNanos(1);
 
   private final String queue;
   private final BlockLog log;
@@ -47,8 +47,7 @@ final class Housekeeper implements ManagedTask {
   private long expiredAt;
   private int told; // the number of the last shortage that the listeners heard of
   private boolean failed;
-  private boolean unforcedSaid; // confined to forces, of which there is one at a time
-  private long unforcedSaidAt; // likewise
+  private final Seldom saidUnforced; // confined to forces, of which there is one at a time
 
   /** Where work is done, and who hears of it. */
   record Pools(Executor flusher, Executor worker, Listeners listeners) {}
@@ -71,6 +70,7 @@ final class Housekeeper implements ManagedTask {
     this.fullWatch = work.fullWatch();
     this.pools = pools;
     this.time = config.time();
+    this.saidUnforced = new Seldom(time);
     this.syncNanos = config.storage().syncInterval().toNanos();
     this.interval =
         config.storage().syncInterval().compareTo(INTERVAL) < 0
@@ -124,10 +124,7 @@ final class Housekeeper implements ManagedTask {
     try {
       forces.force();
     } catch (RuntimeException e) {
-      long now = time.nanoTime();
-      if (!unforcedSaid || now - unforcedSaidAt >= SAY_NANOS) {
-        unforcedSaid = true;
-        unforcedSaidAt = now;
+      if (saidUnforced.isTime()) {
         LOG.warn("Queue {}: not all of it could be forced, trying again: {}", queue, e.toString());
       }
     }

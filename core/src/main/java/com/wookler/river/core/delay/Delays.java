@@ -2,6 +2,7 @@ package com.wookler.river.core.delay;
 
 import com.google.errorprone.annotations.concurrent.GuardedBy;
 import com.wookler.river.common.ManagedTask;
+import com.wookler.river.common.Seldom;
 import com.wookler.river.common.TaskShare;
 import com.wookler.river.common.errors.RiverException;
 import com.wookler.river.core.message.QueueClosedException;

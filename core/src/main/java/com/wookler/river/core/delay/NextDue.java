@@ -1,5 +1,6 @@
 package com.wookler.river.core.delay;
 
+import com.wookler.river.common.Seldom;
 import com.wookler.river.core.log.LogReader;
 import com.wookler.river.core.message.DamagedMessageException;
 import com.wookler.river.core.message.DocumentWriter;
