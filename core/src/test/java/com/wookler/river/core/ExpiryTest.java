@@ -195,6 +195,7 @@ class ExpiryTest {
     Subscriber<String> acking =
         queue.subscriber(
             SubscriberConfig.builder("acking").ack(true).ackDurability(Durability.DISK).build());
+    queue.force(); // the new ledger's first file, too, is written behind a force
     publish(1);
     time.advance(MINUTE);
     publish(1);
