@@ -86,7 +86,8 @@ class CheckTest {
 
     assertThatThrownBy(() -> rounds.next(new KillLate()))
         .isInstanceOf(Rounds.BrokenRound.class)
-        .hasMessageContaining("comes again");
+        .message() // the first to come may have been acked, or only handed over
+        .containsAnyOf("comes again", "was there before");
   }
 
   /** When the subscribers surely have got something. */
