@@ -20,6 +20,8 @@ import org.jspecify.annotations.Nullable;
  * @param keyIndex whether messages can be found by key
  * @param blockBytes size of a file of the log
  * @param onDamage {@code SALVAGE} or {@code STOP}
+ * @param recycle when a file of the log is closed before it has {@code blockBytes}
+ * @param backup whether what leaves the log is kept; the server has to have a directory for that
  */
 public record QueueSettings(
     @Nullable Durability durability,
@@ -34,7 +36,9 @@ public record QueueSettings(
     @Nullable String expiryQueue,
     @Nullable Boolean keyIndex,
     @Nullable Long blockBytes,
-    @Nullable String onDamage) {
+    @Nullable String onDamage,
+    @Nullable Recycle recycle,
+    @Nullable Backup backup) {
 
   /**
    * What a publish to a full queue meets.
@@ -46,6 +50,24 @@ public record QueueSettings(
 
   /** How long what nobody has finished is kept; at least one is there. */
   public record Retention(@Nullable Duration age, @Nullable Long bytes, @Nullable Long messages) {}
+
+  /**
+   * When a file of the log is closed, whichever comes first; at least one is there. What is closed,
+   * and finished by every subscriber, leaves the log.
+   *
+   * @param messages in it
+   * @param bytes of its messages
+   * @param age since its first message
+   */
+  public record Recycle(@Nullable Long messages, @Nullable Long bytes, @Nullable Duration age) {}
+
+  /**
+   * What becomes of files that leave the log: the server keeps them, compressed and verified.
+   *
+   * @param retention how long; zero: for ever
+   * @param full where there is no space: {@code KEEP} them in the log (default) or {@code DELETE}
+   */
+  public record Backup(Duration retention, @Nullable String full) {}
 
   /** The server's defaults, to be changed. */
   public static Builder builder() {
@@ -67,6 +89,8 @@ public record QueueSettings(
     private @Nullable Boolean keyIndex;
     private @Nullable Long blockBytes;
     private @Nullable String onDamage;
+    private @Nullable Recycle recycle;
+    private @Nullable Backup backup;
 
     private Builder() {}
 
@@ -160,6 +184,26 @@ public record QueueSettings(
       return this;
     }
 
+    /** When a file of the log is closed before it has {@code blockBytes}. */
+    public Builder recycle(Recycle limits) {
+      recycle = limits;
+      return this;
+    }
+
+    /**
+     * Keeps what leaves the log for so long; zero: for ever. The server decides where, and refuses
+     * it where it has no directory for backups.
+     */
+    public Builder backup(Duration retention) {
+      return backup(new Backup(retention, null));
+    }
+
+    /** Likewise, with what becomes of files for whose backup there is no space. */
+    public Builder backup(Backup settings) {
+      backup = settings;
+      return this;
+    }
+
     /** The settings so far. */
     public QueueSettings build() {
       return new QueueSettings(
@@ -175,7 +219,9 @@ public record QueueSettings(
           expiryQueue,
           keyIndex,
           blockBytes,
-          onDamage);
+          onDamage,
+          recycle,
+          backup);
     }
   }
 }

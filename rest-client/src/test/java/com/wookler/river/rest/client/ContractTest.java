@@ -115,6 +115,8 @@ class ContractTest {
         new Pair(QueueSettings.WhenFull.class, schema("QueueSettings").at("/properties/whenFull")),
         new Pair(
             QueueSettings.Retention.class, schema("QueueSettings").at("/properties/retention")),
+        new Pair(QueueSettings.Recycle.class, schema("QueueSettings").at("/properties/recycle")),
+        new Pair(QueueSettings.Backup.class, schema("QueueSettings").at("/properties/backup")),
         new Pair(SubscriberInfo.class, schema("Subscriber")),
         new Pair(SubscriberStats.class, schema("Subscriber").at("/properties/stats")),
         new Pair(SubscriberSettings.class, schema("SubscriberSettings")),
@@ -194,6 +196,8 @@ class ContractTest {
               SubscriberStats.class,
               QueueSettings.WhenFull.class,
               QueueSettings.Retention.class,
+              QueueSettings.Recycle.class,
+              QueueSettings.Backup.class,
               SubscriberSettings.Backoff.class,
               SubscriberSettings.Exponential.class);
     };

@@ -36,7 +36,12 @@ class RiverClientTest {
 
   @BeforeEach
   void start() {
-    server = RiverServer.builder().port(0).directory(directory).start();
+    server =
+        RiverServer.builder()
+            .port(0)
+            .directory(directory.resolve("queues"))
+            .backupDirectory(directory.resolve("backups"))
+            .start();
     client = RiverClient.builder("http://127.0.0.1:" + server.port()).build();
     orders = client.queue("orders");
     billing = client.subscriber("orders", "billing");
@@ -194,6 +199,8 @@ class RiverClientTest {
             .rejectWhenFull()
             .deduplicate(Duration.ofMinutes(2))
             .keyIndex(true)
+            .recycle(new QueueSettings.Recycle(1_000L, null, Duration.ofHours(1)))
+            .backup(Duration.ofDays(7))
             .build();
     assertThat(orders.create(settings).settings()).isEqualTo(settings);
     assertThat(orders.create(settings).state()).isEqualTo("RUNNING");

@@ -22,6 +22,7 @@ final class QueueCatalog implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(QueueCatalog.class);
 
   private final Path directory;
+  private final @Nullable Path backups;
   private final SettingsFiles files;
   private final ConcurrentSkipListMap<String, HostedQueue<?>> queues =
       new ConcurrentSkipListMap<>(String.CASE_INSENSITIVE_ORDER);
@@ -34,16 +35,14 @@ final class QueueCatalog implements AutoCloseable {
    * Opens those that requests have made before.
    *
    * @param directory base of the queues that are made here
+   * @param backups base of their backups; null: none can have one
    */
-  QueueCatalog(Path directory) {
+  QueueCatalog(Path directory, @Nullable Path backups) {
     this.directory = directory;
+    this.backups = backups;
     this.files = new SettingsFiles(directory);
     try {
-      files.all().forEach((name, settings) -> queues.put(name, open(name, settings)));
-    } catch (Problem e) {
-      close();
-      throw new RiverException(
-          "a queue in " + directory + " has settings that are wrong: " + e.detail(), e);
+      files.all().forEach((name, settings) -> queues.put(name, reopen(name, settings)));
     } catch (Throwable e) {
       close();
       throw e;
@@ -57,13 +56,24 @@ final class QueueCatalog implements AutoCloseable {
     }
   }
 
+  private HostedQueue<byte[]> reopen(String name, QueueSettingsJson settings) {
+    try {
+      return open(name, settings);
+    } catch (Problem e) {
+      throw new RiverException(
+          "queue %s in %s cannot have the settings that it has: %s %s"
+              .formatted(name, directory, e.field(), e.detail()),
+          e);
+    }
+  }
+
   private HostedQueue<byte[]> open(String name, QueueSettingsJson settings) {
     MessageConverter<byte[]> bytes = MessageConverter.bytes();
     MessageQueue.Builder<byte[]> builder = MessageQueue.builder(name, bytes).directory(directory);
     Problems.checked(
         "body",
         () -> {
-          settings.applyTo(builder);
+          settings.applyTo(builder, backups);
           return builder;
         });
     return new HostedQueue<>(Problems.checked("body", builder::open), bytes, settings);

@@ -1,10 +1,15 @@
 package com.wookler.river.rest.server;
 
+import com.wookler.river.core.BackupFull;
 import com.wookler.river.core.FullPolicy;
 import com.wookler.river.core.MessageQueue;
 import com.wookler.river.core.OnDamage;
 import com.wookler.river.core.Retention;
+import com.wookler.river.core.SizeBasedRecycle;
+import com.wookler.river.core.TimeBasedRecycle;
+import com.wookler.river.core.log.RecycleStrategy;
 import com.wookler.river.core.message.Durability;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -23,13 +28,15 @@ record QueueSettingsJson(
     @Nullable String expiryQueue,
     @Nullable Boolean keyIndex,
     @Nullable Long blockBytes,
-    @Nullable OnDamage onDamage) {
+    @Nullable OnDamage onDamage,
+    @Nullable RecycleJson recycle,
+    @Nullable BackupJson backup) {
 
   private static final Duration DEDUPLICATE = Duration.ofMinutes(10);
   private static final Duration LONGEST_BLOCK = Duration.ofSeconds(30);
   static final QueueSettingsJson NONE =
       new QueueSettingsJson(
-          null, null, null, null, null, null, null, null, null, null, null, null, null);
+          null, null, null, null, null, null, null, null, null, null, null, null, null, null, null);
 
   record WhenFull(FullPolicy policy, @Nullable String timeout) {
     WhenFull {
@@ -51,6 +58,58 @@ record QueueSettingsJson(
     }
   }
 
+  record RecycleJson(@Nullable Long messages, @Nullable Long bytes, @Nullable String age) {
+    RecycleJson plain() {
+      return new RecycleJson(messages, bytes, QueueSettingsJson.plain("recycle.age", age, null));
+    }
+
+    /** Whichever is due first. */
+    RecycleStrategy strategy() {
+      RecycleStrategy first = null;
+      if (messages != null) {
+        first = SizeBasedRecycle.ofMessages(messages);
+      }
+      if (bytes != null) {
+        first = either(first, SizeBasedRecycle.ofBytes(bytes));
+      }
+      if (age != null) {
+        first = either(first, TimeBasedRecycle.every(Text.duration("recycle.age", age)));
+      }
+      if (first == null) {
+        throw Problem.field("recycle", "says neither messages nor bytes nor age");
+      }
+      return first;
+    }
+
+    private static RecycleStrategy either(@Nullable RecycleStrategy one, RecycleStrategy other) {
+      return one == null ? other : block -> one.isDue(block) || other.isDue(block);
+    }
+  }
+
+  /** Where it goes is the server's to say: no request names a path. */
+  record BackupJson(String retention, @Nullable BackupFull full) {
+    BackupJson {
+      retention = Json.required("retention", retention);
+    }
+
+    private Duration time() {
+      return Text.duration("backup.retention", retention);
+    }
+
+    BackupJson plain() {
+      return new BackupJson(Text.of(time()), unless(full, BackupFull.KEEP));
+    }
+
+    void applyTo(MessageQueue.Builder<?> queue, @Nullable Path base) {
+      if (base == null) {
+        throw Problem.field(
+            "backup", "this server keeps no backups: it has no server.backup.directory");
+      }
+      queue.backup(base, time());
+      set(full, queue::backupFull);
+    }
+  }
+
   /** The same settings, always said in the same way: what is the default is left out. */
   QueueSettingsJson plain() {
     return new QueueSettingsJson(
@@ -66,7 +125,9 @@ record QueueSettingsJson(
         expiryQueue,
         unless(keyIndex, false),
         blockBytes,
-        unless(onDamage, OnDamage.SALVAGE));
+        unless(onDamage, OnDamage.SALVAGE),
+        recycle == null ? null : recycle.plain(),
+        backup == null ? null : backup.plain());
   }
 
   private static <T> @Nullable T unless(@Nullable T value, T dflt) {
@@ -82,9 +143,10 @@ record QueueSettingsJson(
   /**
    * Tells the builder.
    *
+   * @param backups base directory of backups; null if the server has none
    * @throws Problem naming what is out of its range
    */
-  void applyTo(MessageQueue.Builder<?> queue) {
+  void applyTo(MessageQueue.Builder<?> queue, @Nullable Path backups) {
     set(durability, queue::durability);
     duration("syncInterval", syncInterval, queue::syncInterval);
     set(maxMessageBytes, queue::maxMessageBytes);
@@ -103,6 +165,12 @@ record QueueSettingsJson(
     }
     if (retention != null) {
       queue.retention(retention(retention));
+    }
+    if (recycle != null) {
+      queue.recycle(Problems.checked("recycle", recycle::strategy));
+    }
+    if (backup != null) {
+      backup.applyTo(queue, backups);
     }
   }
 

@@ -72,7 +72,7 @@ public final class RiverServer implements AutoCloseable {
     this.sink = from.sink;
     this.owned = from.owned;
     this.tls = from.tls != null;
-    this.catalog = new QueueCatalog(from.directory);
+    this.catalog = new QueueCatalog(from.directory, from.backups);
     this.metrics =
         new Metrics(new QueueFigures(catalog, queues, subscribers, latencies), load, streams);
     Vertx started = null;
@@ -237,6 +237,7 @@ public final class RiverServer implements AutoCloseable {
     private int port = 8080;
     private int threads = 2;
     private Path directory = Path.of("river-data");
+    private @Nullable Path backups;
     private boolean autoCreate = true;
     private boolean insecure;
     private @Nullable Path keys;
@@ -274,6 +275,16 @@ public final class RiverServer implements AutoCloseable {
     /** Base directory of the queues that requests make (default {@code river-data}). */
     public Builder directory(Path base) {
       directory = Objects.requireNonNull(base, "base");
+      return this;
+    }
+
+    /**
+     * Base directory of the backups of queues that requests make, each below its name (default:
+     * none, and a request for a queue with a backup is refused). No request says where. It lies
+     * neither in {@link #directory} nor around it.
+     */
+    public Builder backupDirectory(Path base) {
+      backups = Objects.requireNonNull(base, "base");
       return this;
     }
 
@@ -399,6 +410,14 @@ public final class RiverServer implements AutoCloseable {
         throw new ConfigurationException(
             "port " + port + ", threads " + threads + ": 0 to 65535, and 1 or more are allowed");
       }
+      if (backups != null && oneHoldsTheOther(directory, backups)) {
+        throw new ConfigurationException(
+            "the directory of backups, "
+                + backups
+                + ", is, holds or lies in that of the queues, "
+                + directory
+                + ", so a queue's name could be that of the other's directory");
+      }
       if (!insecure && (keys == null || tls == null) && !Hosts.isLoopback(host)) {
         throw new ConfigurationException(
             "others can reach "
@@ -408,6 +427,12 @@ public final class RiverServer implements AutoCloseable {
                 + (keys == null ? tls == null ? "file of keys, and no TLS" : "file of keys" : "TLS")
                 + ". To let everybody in, say server.insecure=true");
       }
+    }
+
+    private static boolean oneHoldsTheOther(Path queues, Path backups) {
+      Path one = queues.toAbsolutePath().normalize();
+      Path other = backups.toAbsolutePath().normalize();
+      return one.startsWith(other) || other.startsWith(one);
     }
 
     /**

@@ -40,6 +40,12 @@ final class ServerCommand implements Callable<Integer> {
       description = "Another directory than ./river-data. Not with --config.")
   private @Nullable Path directory;
 
+  @Option(
+      names = "--backup",
+      paramLabel = "DIR",
+      description = "Where queues may have backups, which requests ask for. Not with --config.")
+  private @Nullable Path backup;
+
   @Spec private CommandSpec spec;
 
   /** Made by the command line, which sets what is not optional. */
@@ -67,9 +73,9 @@ final class ServerCommand implements Callable<Integer> {
 
   private RiverServer start() {
     if (config != null) {
-      if (port != null || directory != null) {
+      if (port != null || directory != null || backup != null) {
         throw new ParameterException(
-            spec.commandLine(), "--port and --directory stand in the file of --config");
+            spec.commandLine(), "--port, --directory and --backup stand in the file of --config");
       }
       return RiverServer.open(config);
     }
@@ -79,6 +85,9 @@ final class ServerCommand implements Callable<Integer> {
     }
     if (directory != null) {
       server.directory(directory);
+    }
+    if (backup != null) {
+      server.backupDirectory(backup);
     }
     return server.start();
   }

@@ -24,6 +24,7 @@ final class ServerXml {
           "server.queue.port",
           "server.server.threads",
           "server.directory",
+          "server.backup.directory",
           "server.auto.create",
           "server.keys.file",
           "server.ssl.certificate",
@@ -118,6 +119,7 @@ final class ServerXml {
     to.port(node.integer("server.queue.port", 8080));
     to.threads(node.integer("server.server.threads", 2));
     node.param("server.directory").map(Path::of).ifPresent(to::directory);
+    node.param("server.backup.directory").map(Path::of).ifPresent(to::backupDirectory);
     to.autoCreate(node.bool("server.auto.create", true));
     node.param("server.keys.file").map(Path::of).ifPresent(to::keys);
     tls(node, to);

@@ -43,7 +43,9 @@ class ContractTest {
             .map(each -> line(each.method(), each.path(), each.right(), each.query()))
             .toList();
     List<String> served =
-        server.endpoints(new Offers(new QueueCatalog(directory.resolve("none")), true)).stream()
+        server
+            .endpoints(new Offers(new QueueCatalog(directory.resolve("none"), null), true))
+            .stream()
             .map(
                 each ->
                     line(

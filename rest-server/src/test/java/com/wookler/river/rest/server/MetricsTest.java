@@ -247,7 +247,7 @@ class MetricsTest {
   /** However many queues somebody makes, there are so many series; the rest is one. */
   @Test
   void shouldSumUpWhatIsBeyondTheLimit() throws IOException {
-    try (QueueCatalog catalog = new QueueCatalog(directory.resolve("many"))) {
+    try (QueueCatalog catalog = new QueueCatalog(directory.resolve("many"), null)) {
       Subjects queues = new Subjects(2);
       Subjects subscribers = new Subjects(1);
       Latencies latencies = new Latencies(TimeSource.system(), queues, subscribers);

@@ -30,7 +30,12 @@ class RestDocTest {
 
   @BeforeEach
   void start() {
-    server = RiverServer.builder().port(0).directory(directory).start();
+    server =
+        RiverServer.builder()
+            .port(0)
+            .directory(directory.resolve("queues"))
+            .backupDirectory(directory.resolve("backups"))
+            .start();
   }
 
   @AfterEach

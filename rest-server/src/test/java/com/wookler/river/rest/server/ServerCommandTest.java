@@ -61,7 +61,7 @@ class ServerCommandTest {
 
   @Test
   void shouldServeWhatItTellsToTryAndEndWhenItIsTold() throws Exception {
-    Process server = start("server", "--port", "0");
+    Process server = start("server", "--port", "0", "--backup", "kept");
     List<String> curls = new ArrayList<>();
     try (BufferedReader out =
         new BufferedReader(
@@ -80,13 +80,24 @@ class ServerCommandTest {
     String receipt = taken.replaceAll("(?s).*\"receipt\":\"([^\"]+)\".*", "$1");
     assertThat(shell(curls.get(2).replace("RECEIPT", receipt))).contains("\"result\":\"ok\"");
     assertThat(directory.resolve("river-data/orders")).isDirectory();
+    String address = curls.get(0).replaceAll(".*(http://[^/]+)/.*", "$1");
+    assertThat(
+            shell(
+                "curl -X PUT -d '{\"backup\":{\"retention\":\"7d\"}}' "
+                    + address
+                    + "/v1/queues/prices"))
+        .contains("RUNNING");
 
     server.destroy(); // SIGTERM
     assertThat(server.waitFor(60, TimeUnit.SECONDS)).isTrue();
     assertThat(server.exitValue()).isEqualTo(143);
     assertThat(directory.resolve("err")).isEmptyFile();
     try (RiverServer again =
-        RiverServer.builder().port(0).directory(directory.resolve("river-data")).start()) {
+        RiverServer.builder()
+            .port(0)
+            .directory(directory.resolve("river-data"))
+            .backupDirectory(directory.resolve("kept"))
+            .start()) {
       assertThat(
               new Asked(again)
                   .get("/v1/queues/orders/subscribers/billing")

@@ -61,6 +61,7 @@ class ServerXmlTest {
             server(
                 "server.queue.port", "0",
                 "server.directory", directory.resolve("made").toString(),
+                "server.backup.directory", directory.resolve("backups").toString(),
                 "server.auto.create", "false",
                 "server.max.body.bytes", "1KB",
                 "server.records.compress", "true"),
@@ -71,6 +72,8 @@ class ServerXmlTest {
       assertThat(asked.post("/v1/queues/words/messages", "word").status()).isEqualTo(201);
       assertThat(asked.post("/v1/queues/words/messages", "two words").status()).isEqualTo(400);
       assertThat(asked.post("/v1/queues/none/messages", "word").status()).isEqualTo(404);
+      assertThat(asked.put("/v1/queues/kept", "{\"backup\":{\"retention\":\"0s\"}}").status())
+          .isEqualTo(201);
       assertThat(asked.post("/v1/queues/words/messages", "w".repeat(1_025)).status())
           .isEqualTo(413);
       assertThat(asked.delete("/v1/queues/words?force=true").status()).isEqualTo(409);
@@ -97,6 +100,8 @@ class ServerXmlTest {
     assertRefused(server("server.max.requests", "0"), "river.xml:1", "positive");
     assertRefused(server("server.ssl.key", "key.pem"), "server.ssl.certificate");
     assertRefused(server("server.ssl.keystore", "s.p12"), "server.ssl.password");
+    assertRefused(
+        server("server.backup.directory", "river-data/backups"), "river.xml:1", "backups");
     assertRefused(server() + server(), "there is one <server> already");
     assertRefused("<server><queue/></server>", "queue");
     assertRefused(
