@@ -63,10 +63,19 @@ final class Crew<M> {
       return;
     }
     try {
-      execute(worker);
+      begin(() -> execute(worker));
     } catch (RuntimeException | Error e) {
       remove(worker);
       throw e;
+    }
+  }
+
+  /** On a thread that may run processors inline, if any may: the caller's is the application's. */
+  private void begin(Runnable first) {
+    if (executor instanceof InlineExecutor) {
+      InlineExecutor.elsewhere(first);
+    } else {
+      first.run();
     }
   }
 
@@ -176,7 +185,7 @@ final class Crew<M> {
 
   /** Has those that rest look at the gate. */
   void resume() {
-    workers().forEach(Worker::resume);
+    begin(() -> workers().forEach(Worker::resume));
   }
 
   /** Interrupts those that are processing. */

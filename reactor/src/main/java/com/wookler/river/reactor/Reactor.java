@@ -328,7 +328,10 @@ public final class Reactor<M> implements AutoCloseable {
      * which takes a thread as long as there are messages; they are in flight when the task is
      * handed over. One whose thread is interrupted gives it back, and asks for another a second
      * later, as does one that the executor refuses; one that it refuses because it was shut down
-     * ends for good. {@code Runnable::run} runs them on the pool that futures use by themselves.
+     * ends for good.
+     *
+     * <p>{@link InlineExecutor} processes messages where they come from. So does {@code
+     * Runnable::run}, by which {@link #start} and {@link #resume} also process what is there.
      */
     public Builder<M> executor(Executor own) {
       this.executor = Objects.requireNonNull(own, "own");

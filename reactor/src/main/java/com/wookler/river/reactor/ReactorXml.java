@@ -18,7 +18,7 @@ import java.util.function.Predicate;
 final class ReactorXml {
   static final List<String> ELEMENTS = List.of("executor", "processor", "filter", "selector");
 
-  /** Parameters of an executor without a class of its own. */
+  /** Parameters of an executor without a class of the user's. */
   static final List<String> EXECUTOR_PARAMS =
       List.of("executor.pool.size", "executor.batch.size", "executor.time.limit", "executor.order");
 

@@ -7,6 +7,7 @@ import com.wookler.river.core.subscriber.Delivery;
 import com.wookler.river.core.subscriber.Subscriber;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
@@ -97,6 +98,32 @@ class ReactorRestTest extends ReactorFixture {
       awaitDrained();
       assertThat(seen).hasSize(300).startsWith("m0", "m1").endsWith("m299");
       assertThat(reactor.stats().finished()).isEqualTo(300);
+      assertThat(threads()).isEmpty();
+    }
+  }
+
+  @Test
+  void shouldNotProcessInlineOnTheThreadThatStartsOrResumesIt() {
+    List<Thread> threads = Collections.synchronizedList(new ArrayList<>());
+    queue.publisher().publish("before");
+    try (Reactor<String> reactor =
+        Reactor.builder(subscriber)
+            .executor(new InlineExecutor())
+            .processor(
+                d -> {
+                  threads.add(Thread.currentThread());
+                  return see(d);
+                })
+            .start()) {
+      awaitDrained();
+      for (int round = 0; round < 20; round++) {
+        reactor.pause();
+        queue.publisher().publish("m" + round);
+        assertThat(seen).hasSize(1 + round);
+        reactor.resume();
+        awaitDrained();
+      }
+      assertThat(threads).hasSize(21).doesNotContain(Thread.currentThread());
       assertThat(threads()).isEmpty();
     }
   }

@@ -26,6 +26,9 @@ import org.junit.jupiter.api.io.TempDir;
 
 class ReactorXmlTest {
   private static final String NAME = ReactorXmlTest.class.getName() + "$";
+  private static final String INLINE =
+      "<executor class=\"com.wookler.river.reactor.InlineExecutor\"><params>"
+          + "<param name=\"%s\" value=\"%s\"/></params></executor>";
   private static final Queue<String> SEEN = new ConcurrentLinkedQueue<>();
 
   @TempDir Path directory;
@@ -167,6 +170,25 @@ class ReactorXmlTest {
                     .noneMatch(thread -> thread.getName().startsWith("REACTOR-audit-")));
   }
 
+  /** Notes the names of the threads on which it is run. */
+  public static final class Threads implements Processor<String> {
+    @Override
+    public ProcessResult<String> process(Delivery<String> delivery) {
+      SEEN.add(Thread.currentThread().getName());
+      return ProcessResult.done();
+    }
+  }
+
+  @Test
+  void shouldProcessInlineWhereItIsTold() throws IOException {
+    String inline = "<executor class=\"com.wookler.river.reactor.InlineExecutor\"/>";
+    run(configured(inline + processor("threads", "Threads", "")), 3);
+    assertThat(SEEN)
+        .hasSize(3)
+        .doesNotContain(Thread.currentThread().getName())
+        .noneMatch(name -> name.startsWith("REACTOR-") || name.startsWith("RIVER-"));
+  }
+
   @Test
   void shouldTakeBatchesAndItsTimeAsItIsTold() throws IOException {
     String executor =
@@ -249,6 +271,8 @@ class ReactorXmlTest {
             executor("executor.pool.size", "0") + as("only"),
             processor("text", "Text", ""),
             executor("executor.batch.size", "0") + as("only"),
+            INLINE.formatted("executor.batch.size", "0") + as("only"),
+            INLINE.formatted("executor.pool.sice", "1") + as("only"),
             executor("executor.time.limit", "0") + as("only"),
             "<filter/>" + as("only"),
             "<filter expression=\"json.n >\"/>" + as("only"),
