@@ -2,14 +2,20 @@ package com.wookler.river.core;
 
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
 import java.util.List;
 import java.util.stream.Stream;
 
 /** A copy of a directory in use, as a kill at this moment would leave it: every store is in it. */
 final class KilledCopy {
+  private static final int CHUNK_BYTES = 64 << 10;
+  private static final ByteBuffer EMPTY = ByteBuffer.allocate(CHUNK_BYTES);
+
   private KilledCopy() {}
 
   /**
@@ -25,7 +31,7 @@ final class KilledCopy {
         if (Files.isDirectory(file)) {
           Files.createDirectories(copy);
         } else {
-          Files.copy(file, copy);
+          copy(file, copy);
         }
       }
       for (Path file : before) {
@@ -42,6 +48,37 @@ final class KilledCopy {
         return false;
       }
       throw e;
+    }
+  }
+
+  /** Leaves out what is empty: a block is given its space long before it is written. */
+  private static void copy(Path from, Path to) throws IOException {
+    ByteBuffer bytes = ByteBuffer.allocate(CHUNK_BYTES);
+    try (FileChannel in = FileChannel.open(from, StandardOpenOption.READ);
+        FileChannel out =
+            FileChannel.open(
+                to,
+                StandardOpenOption.CREATE_NEW,
+                StandardOpenOption.WRITE,
+                StandardOpenOption.SPARSE)) {
+      long at = 0;
+      while (in.read(bytes.clear(), at) > 0) {
+        int length = bytes.flip().limit();
+        if (bytes.mismatch(EMPTY.slice(0, length)) >= 0) {
+          writeAll(out, bytes, at);
+        }
+        at += length;
+      }
+      if (at > out.size()) {
+        writeAll(out, ByteBuffer.allocate(1), at - 1);
+      }
+    }
+  }
+
+  private static void writeAll(FileChannel out, ByteBuffer bytes, long at) throws IOException {
+    long start = at - bytes.position();
+    while (bytes.hasRemaining()) {
+      out.write(bytes, start + bytes.position());
     }
   }
 
