@@ -160,8 +160,12 @@ class BatchAsyncTest {
 
     assertThat(data(choosy.batchAsync(2, LONG))).containsExactly("z");
     assertThat(filtering).isNotEmpty().doesNotContain(Thread.currentThread());
-    queue.publisher().publish("z");
-    await().until(() -> !choosy.batchAsync(2, Duration.ZERO).get().isEmpty());
+    filtering.clear();
+    queue.publisher().publishAll(List.of("c", "d", "z"));
+    assertThat(data(choosy.batchAsync(2, Duration.ZERO))).containsExactly("z");
+    queue.publisher().publish("e");
+    assertThat(data(choosy.batchAsync(2, Duration.ZERO))).isEmpty();
+    assertThat(filtering).isNotEmpty().doesNotContain(Thread.currentThread());
   }
 
   @Test

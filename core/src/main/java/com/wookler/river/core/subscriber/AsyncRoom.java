@@ -90,13 +90,22 @@ final class AsyncRoom<D> {
   private static final class Request<D> extends CompletableFuture<List<D>> {
     private final int max;
     private final long deadline;
+    private final boolean waits;
     private final ReentrantLock deciding = new ReentrantLock();
 
     @GuardedBy("deciding")
     private boolean decided;
 
-    Request(int max, long deadline) {
+    /**
+     * Asks.
+     *
+     * @param deadline when it is answered without messages
+     * @param waits false if it is answered so as soon as all that there is was looked at, which may
+     *     be later
+     */
+    Request(int max, long deadline, boolean waits) {
       this.max = max;
+      this.waits = waits;
       this.deadline = deadline;
     }
 
@@ -178,18 +187,22 @@ final class AsyncRoom<D> {
       lock.unlock();
     }
     boolean waits = !timeout.isZero() && !timeout.isNegative();
-    if (!waits || (first && !filters)) { // nobody to be fair to
-      List<D> taken = first ? source.take(max) : List.of();
+    if (!filters && (first || !waits)) {
+      List<D> taken = first ? source.take(max) : List.of(); // else it is for those who wait
       if (!waits || !taken.isEmpty()) {
         return CompletableFuture.completedFuture(taken);
       }
     }
     Duration bounded = timeout.compareTo(LONGEST) > 0 ? LONGEST : timeout;
-    Request<D> request = new Request<>(max, time.nanoTime() + bounded.toNanos());
+    long nanos = waits ? bounded.toNanos() : 0;
+    return queue(new Request<>(max, time.nanoTime() + nanos, waits));
+  }
+
+  private Request<D> queue(Request<D> request) {
     lock.lock();
     try {
       if (closed) {
-        source.take(max); // throws
+        source.take(request.max); // throws
       }
       if (pool == null) {
         pool = WorkerPool.acquire("async", THREADS);
@@ -244,12 +257,12 @@ final class AsyncRoom<D> {
       Look found = head.look(source, false);
       boolean turnOver = filters && time.nanoTime() - end >= 0;
       if (found == Look.MORE || (turnOver && found == Look.DECIDED)) {
-        expire();
+        expire(false);
         ask(); // behind the others
         return;
       }
       if (found == Look.NOTHING) {
-        expire();
+        expire(true);
         return;
       }
     }
@@ -293,15 +306,19 @@ final class AsyncRoom<D> {
     }
   }
 
-  /** Answers those whose time is over, and has the next one noticed. */
-  private void expire() {
+  /**
+   * Answers those whose time is over, and has the next one noticed.
+   *
+   * @param seenAll whether all that there is was looked at
+   */
+  private void expire(boolean seenAll) {
     List<Request<D>> over = List.of();
     long next;
     long now = time.nanoTime();
     lock.lock();
     try {
       if (nextDeadline <= now) {
-        over = takeThoseOver(now);
+        over = takeThoseOver(now, seenAll);
       }
       next = nextDeadline - now;
     } finally {
@@ -312,12 +329,12 @@ final class AsyncRoom<D> {
   }
 
   @GuardedBy("lock")
-  private List<Request<D>> takeThoseOver(long now) {
+  private List<Request<D>> takeThoseOver(long now, boolean seenAll) {
     List<Request<D>> over = new ArrayList<>();
     nextDeadline = Long.MAX_VALUE;
     for (Iterator<Request<D>> all = waiting.iterator(); all.hasNext(); ) {
       Request<D> request = all.next();
-      if (request.deadline <= now) {
+      if (request.deadline <= now && (seenAll || request.waits)) {
         over.add(request);
         all.remove();
       } else {

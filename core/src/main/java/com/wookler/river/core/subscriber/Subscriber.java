@@ -86,8 +86,8 @@ public interface Subscriber<M> extends AutoCloseable {
    * who wait are served in the order in which they came, each from another thread than a
    * publisher's. What is attached to the future runs on the pool that futures use by themselves.
    *
-   * <p>With a filter, which may refuse much that is there, the caller only asks, unless the timeout
-   * is zero.
+   * <p>With a filter, which may refuse much that is there, the caller only asks: with a timeout of
+   * zero the answer comes, too, when all that is there was looked at.
    *
    * <p>The future may be cancelled, or completed otherwise: no message is taken for it then. While
    * messages are being taken for it that waits for the outcome, and is refused if there are any.
