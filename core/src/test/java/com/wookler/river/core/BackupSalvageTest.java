@@ -12,6 +12,7 @@ import com.wookler.river.core.subscriber.Delivery;
 import com.wookler.river.core.subscriber.Position;
 import com.wookler.river.core.subscriber.Subscriber;
 import com.wookler.river.core.subscriber.SubscriberConfig;
+import com.wookler.river.testing.CapturedLog;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -263,7 +264,7 @@ class BackupSalvageTest {
     }
     Path aside = Files.copy(backup(2), directory.resolve("aside"));
     Path link = Files.createSymbolicLink(directory.resolve("link"), Path.of("/proc/self/mem"));
-    try (WarningsOf warnings = new WarningsOf("com.wookler.river.core.backup")) {
+    try (CapturedLog captured = new CapturedLog("com.wookler.river.core.backup")) {
       Files.move(link, backup(2), StandardCopyOption.ATOMIC_MOVE); // housekeeping may look at it
       for (int i = 0; i < 5; i++) {
         assertThatThrownBy(audit::next)
@@ -272,10 +273,10 @@ class BackupSalvageTest {
             .hasMessageContaining(backup(2) + " cannot be read now")
             .hasMessageContaining("sequence 10, the frame at byte 0: Input/output error");
       }
-      assertThat(warnings.all()).singleElement().asString().contains("orders", backup(2) + "");
+      assertThat(captured.warnings()).singleElement().asString().contains("orders", backup(2) + "");
       time.advance(Duration.ofMinutes(1));
       assertThatThrownBy(audit::next).isInstanceOf(RiverException.class);
-      assertThat(warnings.all()).hasSize(2);
+      assertThat(captured.warnings()).hasSize(2);
     }
     Files.move(aside, backup(2), StandardCopyOption.ATOMIC_MOVE);
     assertThat(drain(audit)).isEqualTo(LongStream.range(10, END).boxed().toList());

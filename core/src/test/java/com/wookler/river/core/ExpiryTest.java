@@ -4,9 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
-import ch.qos.logback.classic.Logger;
-import ch.qos.logback.classic.spi.ILoggingEvent;
-import ch.qos.logback.core.read.ListAppender;
 import com.wookler.river.common.ManualTimeSource;
 import com.wookler.river.common.errors.ConfigurationException;
 import com.wookler.river.core.log.BlockLog;
@@ -20,6 +17,7 @@ import com.wookler.river.core.subscriber.Delivery;
 import com.wookler.river.core.subscriber.Subscriber;
 import com.wookler.river.core.subscriber.SubscriberConfig;
 import com.wookler.river.testing.Aside;
+import com.wookler.river.testing.CapturedLog;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
@@ -37,7 +35,6 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
-import org.slf4j.LoggerFactory;
 
 /** Messages that nobody is given any more. */
 @Timeout(120)
@@ -271,24 +268,18 @@ class ExpiryTest {
     Subscriber<String> acking = acking("acking");
     MessageQueue<String> small =
         started(builder("expired").maxMessageBytes(1_000).blockBytes(256 << 10));
-    ListAppender<ILoggingEvent> said = new ListAppender<>();
-    Logger logger = (Logger) LoggerFactory.getLogger(ExpiryQueue.class);
-    said.start();
-    logger.addAppender(said);
-    try {
+    try (CapturedLog said = new CapturedLog(ExpiryQueue.class)) {
       queue.publisher().publish("x".repeat(6 << 20));
       time.advance(MINUTE);
-      await().until(() -> said.list.size() == 1);
-      assertThat(said.list.get(0).getFormattedMessage())
+      await().until(() -> said.lines().size() == 1);
+      assertThat(said.lines().get(0))
           .contains("Queue orders", "acking", "sequence 0", directory.resolve("expired").toString())
           .contains("over the limit");
       time.advance(MINUTE.minusSeconds(1));
-      await().during(Duration.ofMillis(400)).until(() -> said.list.size() == 1);
+      await().during(Duration.ofMillis(400)).until(() -> said.lines().size() == 1);
       time.advance(Duration.ofSeconds(1));
-      await().until(() -> said.list.size() == 2);
+      await().until(() -> said.lines().size() == 2);
       assertThat(acking.stats().lag()).isEqualTo(1);
-    } finally {
-      logger.detachAppender(said);
     }
     small.close();
     MessageQueue<String> larger = started(builder("expired").maxMessageBytes(8 << 20));

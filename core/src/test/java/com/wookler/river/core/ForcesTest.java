@@ -14,6 +14,7 @@ import com.wookler.river.core.message.QueueFailedException;
 import com.wookler.river.core.subscriber.DurableSubscriber;
 import com.wookler.river.core.subscriber.Subscriber;
 import com.wookler.river.core.subscriber.SubscriberConfig;
+import com.wookler.river.testing.CapturedLog;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;
@@ -188,7 +189,7 @@ class ForcesTest {
   @Test
   void shouldForceWhatOthersFinishedThoughWhatExpiredCannotBeForcedNow() throws Exception {
     MessageQueue<String> late = builder("late").open();
-    try (WarningsOf warnings = new WarningsOf("com.wookler.river.core")) {
+    try (CapturedLog captured = new CapturedLog("com.wookler.river.core")) {
       Subscriber<String> expiring =
           queue.subscriber(
               SubscriberConfig.builder("expiring").ack(true).expiryQueue("late").build());
@@ -212,12 +213,12 @@ class ForcesTest {
       for (int i = 0; i < 5; i++) {
         time.advance(Duration.ofSeconds(1));
       }
-      await().until(() -> said(warnings).size() == 1);
+      await().until(() -> said(captured).size() == 1);
 
       show();
       queue.force();
       assertThat(((DurableSubscriber<String>) expiring).isUnforced()).isFalse();
-      assertThat(said(warnings)).hasSize(1);
+      assertThat(said(captured)).hasSize(1);
     } finally {
       show();
       late.close();
@@ -232,8 +233,8 @@ class ForcesTest {
     }
   }
 
-  private static List<String> said(WarningsOf warnings) {
-    return warnings.all().stream().filter(line -> line.contains("not all of it")).toList();
+  private static List<String> said(CapturedLog captured) {
+    return captured.warnings().stream().filter(line -> line.contains("not all of it")).toList();
   }
 
   private static List<ByteBuffer> of(String part, Map<Path, ByteBuffer> files) {

@@ -4,9 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
-import ch.qos.logback.classic.Logger;
-import ch.qos.logback.classic.spi.ILoggingEvent;
-import ch.qos.logback.core.read.ListAppender;
 import com.wookler.river.common.ManualTimeSource;
 import com.wookler.river.common.errors.ConfigurationException;
 import com.wookler.river.core.forward.ForwardPosition;
@@ -16,6 +13,7 @@ import com.wookler.river.core.message.Message;
 import com.wookler.river.core.message.MessageConverter;
 import com.wookler.river.core.subscriber.Delivery;
 import com.wookler.river.core.subscriber.Subscriber;
+import com.wookler.river.testing.CapturedLog;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -33,7 +31,6 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
-import org.slf4j.LoggerFactory;
 
 /** Messages go from queue to queue, each once. */
 @Timeout(120)
@@ -151,23 +148,20 @@ class ForwardTest {
 
   @Test
   void shouldWaitForATargetThatIsNotOpenAndLetTheOthersFlow() throws IOException {
-    ListAppender<ILoggingEvent> lines = new ListAppender<>();
-    lines.start();
-    Logger logger = (Logger) LoggerFactory.getLogger(Forward.class);
-    logger.addAppender(lines);
     MessageQueue<String> audit = open(builder("audit"));
     MessageQueue<String> orders =
         open(builder("orders").forwardTo("audit", "billing").timeSource(time));
     publish(orders, 0, 20);
-    time.advance(Duration.ofSeconds(1));
-    awaitData(audit, numbers(0, 20));
-    await().until(() -> !orders.forwards().get(1).waiting().isEmpty());
-    for (int i = 0; i < 3; i++) {
-      time.advance(Duration.ofSeconds(6));
-      await().until(() -> lines.list.size() == 1);
+    try (CapturedLog said = new CapturedLog(Forward.class)) {
+      time.advance(Duration.ofSeconds(1));
+      awaitData(audit, numbers(0, 20));
+      await().until(() -> !orders.forwards().get(1).waiting().isEmpty());
+      for (int i = 0; i < 3; i++) {
+        time.advance(Duration.ofSeconds(6));
+        await().until(() -> said.lines().size() == 1);
+      }
+      assertThat(said.lines().get(0)).contains("20 messages", "billing", "open");
     }
-    logger.detachAppender(lines);
-    assertThat(lines.list.get(0).getFormattedMessage()).contains("20 messages", "billing", "open");
     assertThat(orders.forwards().get(1).lag()).isEqualTo(20);
     MessageQueue<String> billing = open(builder("billing"));
     awaitData(billing, numbers(0, 20));

@@ -3,15 +3,12 @@ package com.wookler.river.core;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import ch.qos.logback.classic.Level;
-import ch.qos.logback.classic.Logger;
-import ch.qos.logback.classic.spi.ILoggingEvent;
-import ch.qos.logback.core.read.ListAppender;
 import com.wookler.river.common.ManualTimeSource;
 import com.wookler.river.core.message.MessageConverter;
 import com.wookler.river.core.subscriber.Delivery;
 import com.wookler.river.core.subscriber.Subscriber;
 import com.wookler.river.core.subscriber.SubscriberConfig;
+import com.wookler.river.testing.CapturedLog;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
@@ -29,7 +26,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
-import org.slf4j.LoggerFactory;
+import org.slf4j.event.Level;
 
 /** What users see of messages that the log has lost. */
 @Timeout(120)
@@ -150,20 +147,12 @@ class LostMessagesTest {
     shut();
     Files.delete(block(2));
     zeroFrom(4, 32);
-    Logger logger = (Logger) LoggerFactory.getLogger(RunningQueue.class);
-    ListAppender<ILoggingEvent> lines = new ListAppender<>();
-    lines.start();
-    logger.addAppender(lines);
-    logger.setLevel(Level.INFO);
-    try {
+    CapturedLog said = new CapturedLog(RunningQueue.class.getName(), Level.INFO);
+    try (said) {
       open();
-    } finally {
-      logger.setLevel(null); // its parent's again
-      logger.detachAppender(lines);
     }
-    assertThat(lines.list)
+    assertThat(said.lines())
         .singleElement()
-        .extracting(ILoggingEvent::getFormattedMessage)
         .asString()
         .contains("orders", "22 messages", "sequences 0 to 35", "4 blocks", "0 subscribers")
         .contains("blocks damaged: 1", "13 messages lost in 2 gaps")

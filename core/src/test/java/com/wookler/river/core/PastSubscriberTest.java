@@ -10,6 +10,7 @@ import com.wookler.river.core.subscriber.Delivery;
 import com.wookler.river.core.subscriber.Position;
 import com.wookler.river.core.subscriber.Subscriber;
 import com.wookler.river.core.subscriber.SubscriberConfig;
+import com.wookler.river.testing.CapturedLog;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
@@ -292,13 +293,13 @@ class PastSubscriberTest {
       }
     }
     first.seek(Position.sequence(8));
-    try (WarningsOf warnings = new WarningsOf("com.wookler.river.core")) {
+    try (CapturedLog captured = new CapturedLog("com.wookler.river.core")) {
       assertThat(first.peek(4)).extracting(Delivery::sequence).containsExactly(8L, 9L, 20L, 21L);
-      assertThat(warnings.all())
+      assertThat(captured.warnings())
           .as("a delivery reports what is lost")
           .noneMatch(line -> line.contains(LOST));
       assertThat(rest(first)).startsWith(8L, 9L, 20L, 21L);
-      assertThat(warnings.all()).filteredOn(line -> line.contains(LOST)).hasSize(1);
+      assertThat(captured.warnings()).filteredOn(line -> line.contains(LOST)).hasSize(1);
     }
   }
 

@@ -2,10 +2,8 @@ package com.wookler.river.examples;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import ch.qos.logback.classic.Logger;
-import ch.qos.logback.classic.spi.ILoggingEvent;
-import ch.qos.logback.core.read.ListAppender;
 import com.wookler.river.common.Env;
+import com.wookler.river.testing.CapturedLog;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -14,28 +12,19 @@ import java.util.List;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
-import org.slf4j.LoggerFactory;
 
 @Timeout(120)
 class MessagePullSampleTest {
   @TempDir Path directory;
 
-  private final Logger logger = (Logger) LoggerFactory.getLogger(MessagePullSample.class);
-  private final ListAppender<ILoggingEvent> log = new ListAppender<>();
-
-  @BeforeEach
-  void listen() {
-    log.start();
-    logger.addAppender(log);
-  }
+  private final CapturedLog log = new CapturedLog(MessagePullSample.class);
 
   @AfterEach
   void stop() {
-    logger.detachAppender(log);
+    log.close();
     Env.reset();
   }
 
@@ -70,7 +59,7 @@ class MessagePullSampleTest {
 
     String number = "[0-9]+";
     String times = "\\[AVG:[0-9]+\\.[0-9]{6}]\\[TOT:[0-9]+]";
-    assertThat(log.list.stream().map(ILoggingEvent::getFormattedMessage))
+    assertThat(log.lines())
         .anyMatch(
             line ->
                 line.matches(

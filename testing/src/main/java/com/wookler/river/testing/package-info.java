@@ -1,3 +1,6 @@
-/** What the tests of all modules share. May use Awaitility and JUnit's launcher, nothing else. */
+/**
+ * What the tests of all modules share. May use Awaitility, Logback and JUnit's launcher, nothing
+ * else.
+ */
 @org.jspecify.annotations.NullMarked
 package com.wookler.river.testing;

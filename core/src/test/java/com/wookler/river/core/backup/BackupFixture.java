@@ -2,11 +2,9 @@ package com.wookler.river.core.backup;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import ch.qos.logback.classic.Logger;
-import ch.qos.logback.classic.spi.ILoggingEvent;
-import ch.qos.logback.core.read.ListAppender;
 import com.wookler.river.common.ManualTimeSource;
 import com.wookler.river.core.message.StoredMessage;
+import com.wookler.river.testing.CapturedLog;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
@@ -21,7 +19,6 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.io.TempDir;
-import org.slf4j.LoggerFactory;
 
 /** A backup directory, a clock and the warnings, for the tests of this package. */
 abstract class BackupFixture {
@@ -31,8 +28,7 @@ abstract class BackupFixture {
   @TempDir Path temporary;
   final ManualTimeSource time = new ManualTimeSource(Instant.parse("2026-11-20T23:30:00Z"));
 
-  private final ListAppender<ILoggingEvent> log = new ListAppender<>();
-  private final Logger logger = (Logger) LoggerFactory.getLogger(Backup.class.getPackageName());
+  private final CapturedLog captured = new CapturedLog(Backup.class.getPackageName());
 
   Path directory;
   Path blocks;
@@ -43,15 +39,11 @@ abstract class BackupFixture {
     directory = temporary.resolve("backup").resolve("orders");
     blocks = Files.createDirectories(temporary.resolve("log"));
     backup = newBackup();
-    logger.setAdditive(false);
-    log.start();
-    logger.addAppender(log);
   }
 
   @AfterEach
   void close() {
-    logger.detachAppender(log);
-    logger.setAdditive(true);
+    captured.close();
     backup.close();
   }
 
@@ -140,10 +132,7 @@ abstract class BackupFixture {
   }
 
   List<String> warnings() {
-    return log.list.stream()
-        .filter(event -> event.getLevel().levelStr.equals("WARN"))
-        .map(ILoggingEvent::getFormattedMessage)
-        .toList();
+    return captured.warnings();
   }
 
   void assertWarned(Path file) {

@@ -3,11 +3,8 @@ package com.wookler.river.core.keys;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import ch.qos.logback.classic.Level;
-import ch.qos.logback.classic.Logger;
-import ch.qos.logback.classic.spi.ILoggingEvent;
-import ch.qos.logback.core.read.ListAppender;
 import com.wookler.river.common.errors.RiverException;
+import com.wookler.river.testing.CapturedLog;
 import java.io.IOException;
 import java.io.RandomAccessFile;
 import java.nio.file.Files;
@@ -27,7 +24,6 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
-import org.slf4j.LoggerFactory;
 
 /** The index alone, over messages in memory. */
 @Timeout(120)
@@ -37,8 +33,7 @@ class KeyIndexTest {
   @TempDir Path base;
 
   private final Messages messages = new Messages();
-  private final ListAppender<ILoggingEvent> lines = new ListAppender<>();
-  private final Logger logger = (Logger) LoggerFactory.getLogger(KeyRuns.class);
+  private final CapturedLog captured = new CapturedLog(KeyRuns.class);
   private Path directory;
   private KeyIndex index;
 
@@ -93,26 +88,17 @@ class KeyIndexTest {
   void open() {
     directory = base.resolve("keys");
     index = KeyIndex.open(directory, "orders", QUEUE, messages);
-    lines.start();
-    logger.addAppender(lines);
   }
 
   @AfterEach
   void close() {
     index.close();
-    logger.detachAppender(lines);
+    captured.close();
   }
 
   private void reopen() {
     index.close();
     index = KeyIndex.open(directory, "orders", QUEUE, messages);
-  }
-
-  private List<String> warnings() {
-    return lines.list.stream()
-        .filter(line -> line.getLevel().isGreaterOrEqual(Level.WARN))
-        .map(ILoggingEvent::getFormattedMessage)
-        .toList();
   }
 
   private void settle() {
@@ -223,8 +209,8 @@ class KeyIndexTest {
     for (int i = 0; i < 100_000; i += 777) {
       assertThat(index.find("key " + i)).isEqualTo(100_000 + i);
     }
-    assertThat(warnings()).hasSize((int) damaged);
-    assertThat(warnings()).allMatch(line -> line.contains("is not what was written"));
+    assertThat(captured.warnings()).hasSize((int) damaged);
+    assertThat(captured.warnings()).allMatch(line -> line.contains("is not what was written"));
     settle();
     List<String> found = new ArrayList<>();
     RunFiles.verify(directory, QUEUE, (file, what) -> found.add(what));
@@ -259,7 +245,7 @@ class KeyIndexTest {
     index = KeyIndex.open(directory, "orders", QUEUE, messages);
     assertThat(index.find("key 5")).isEqualTo(100_005);
     assertThat(index.find("key 99999")).isEqualTo(199_999);
-    assertThat(warnings()).hasSize(1);
+    assertThat(captured.warnings()).hasSize(1);
   }
 
   @Test
@@ -273,7 +259,7 @@ class KeyIndexTest {
     index = KeyIndex.open(directory, "orders", QUEUE, messages);
     assertThat(index.find("key 5")).isEqualTo(100_005);
     assertThat(index.find("more")).isEqualTo(200_000);
-    assertThat(warnings()).singleElement().asString().contains("lacks sequences 0 to");
+    assertThat(captured.warnings()).singleElement().asString().contains("lacks sequences 0 to");
   }
 
   @Test
@@ -282,14 +268,16 @@ class KeyIndexTest {
     index.close();
     index = KeyIndex.open(directory, "orders", new UUID(3, 4), messages);
     assertThat(index.find("key 5")).isEqualTo(100_005);
-    assertThat(warnings()).isNotEmpty().allMatch(line -> line.contains("another queue"));
+    assertThat(captured.warnings()).isNotEmpty().allMatch(line -> line.contains("another queue"));
     index.close();
-    lines.list.clear();
+    captured.clear();
     messages.keys.subList(150_000, 200_000).clear();
     index = KeyIndex.open(directory, "orders", new UUID(3, 4), messages);
     assertThat(index.find("key 49999")).isEqualTo(149_999);
     assertThat(index.find("key 50000")).isEqualTo(50_000);
-    assertThat(warnings()).isNotEmpty().allMatch(line -> line.contains("which the log has not"));
+    assertThat(captured.warnings())
+        .isNotEmpty()
+        .allMatch(line -> line.contains("which the log has not"));
   }
 
   @Test
@@ -323,7 +311,7 @@ class KeyIndexTest {
     index = KeyIndex.open(directory, "orders", QUEUE, messages);
     assertThat(index.find("key 5")).isEqualTo(100_005);
     assertThat(index.find("new")).isEqualTo(200_000);
-    assertThat(warnings()).isEmpty();
+    assertThat(captured.warnings()).isEmpty();
     try (Stream<Path> left = Files.list(directory)) {
       assertThat(left).hasSize(index.files());
     }

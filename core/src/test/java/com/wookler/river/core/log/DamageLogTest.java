@@ -2,6 +2,7 @@ package com.wookler.river.core.log;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import com.wookler.river.testing.CapturedLog;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -18,7 +19,7 @@ class DamageLogTest {
 
   @TempDir Path directory;
 
-  private final CapturedLog captured = new CapturedLog(DamageLog.class.getName());
+  private final CapturedLog captured = new CapturedLog(DamageLog.class);
   private DamageLog record;
   private Path file;
 
@@ -50,7 +51,7 @@ class DamageLogTest {
     assertThat(told(record.read())).containsExactly("2 13 15", "7 70 71");
     assertThat(Files.readAllLines(file))
         .allSatisfy(line -> assertThat(line).matches("\\{.*\"first\":\\d+,.*,\"crc\":\".{8}\"}"));
-    assertThat(captured.warnings()).isEmpty();
+    assertThat(captured.takeWarnings()).isEmpty();
   }
 
   @Test
@@ -58,7 +59,7 @@ class DamageLogTest {
     Files.writeString(file, Files.readString(file).replaceAll(",\"crc\":\"[^\"]*\"", ""));
     record.add(damage(8, 80, 81), TIME);
     assertThat(told(record.read())).containsExactly("2 13 15", "7 70 71", "8 80 81");
-    assertThat(captured.warnings()).isEmpty();
+    assertThat(captured.takeWarnings()).isEmpty();
   }
 
   @Test
@@ -73,7 +74,7 @@ class DamageLogTest {
             .as("bit %s of byte %s", bit, at)
             .hasSizeLessThan(2)
             .isSubsetOf("2 13 15", "7 70 71");
-        assertThat(captured.warnings())
+        assertThat(captured.takeWarnings())
             .singleElement()
             .asString()
             .contains("orders", "damaged: lines [", file.toString());

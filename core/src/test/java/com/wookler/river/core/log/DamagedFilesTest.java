@@ -4,6 +4,7 @@ import static com.wookler.river.core.log.LogFixture.text;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import com.wookler.river.testing.CapturedLog;
 import java.io.IOException;
 import java.nio.MappedByteBuffer;
 import java.nio.charset.StandardCharsets;
@@ -46,7 +47,7 @@ class DamagedFilesTest {
     log.open();
     log.publish(MESSAGES);
     log.shut();
-    captured.warnings();
+    captured.takeWarnings();
   }
 
   @AfterEach
@@ -59,7 +60,7 @@ class DamagedFilesTest {
   private void shouldLose(long first, long end, Path named) throws IOException {
     BlockLog opened = log.open();
     assertThat(opened.nextSequence()).isEqualTo(MESSAGES);
-    assertThat(captured.warnings())
+    assertThat(captured.takeWarnings())
         .anySatisfy(line -> assertThat(line).contains("orders", "damaged", named.toString()));
     List<Long> lost = LongStream.range(first, end).boxed().toList();
     List<Long> gaps = new ArrayList<>();
@@ -77,7 +78,7 @@ class DamagedFilesTest {
     opened = log.reopen();
     assertThat(opened.nextSequence()).isEqualTo(MESSAGES + 1);
     shouldHoldAllBut(opened);
-    assertThat(captured.warnings()).isEmpty();
+    assertThat(captured.takeWarnings()).isEmpty();
     opened.force();
     assertThat(log.sealed()).allSatisfy(seal -> assertThat(log.seal(seal.block())).exists());
   }
@@ -226,7 +227,7 @@ class DamagedFilesTest {
     for (int at = 0; at < seal.length; at += 3) {
       LogFixture.flip(log.seal(2), at, 1 << (at & 7));
       BlockLog opened = log.open();
-      assertThat(captured.warnings())
+      assertThat(captured.takeWarnings())
           .as("byte %s", at)
           .singleElement()
           .asString()
@@ -251,7 +252,7 @@ class DamagedFilesTest {
     long start = log.offsets(2).get(0) - BlockStart.BYTES;
     LogFixture.flip(log.block(2), start + 30, 4);
     BlockLog opened = log.open();
-    assertThat(captured.warnings())
+    assertThat(captured.takeWarnings())
         .singleElement()
         .asString()
         .contains("damaged", log.block(2).toString());
@@ -303,7 +304,7 @@ class DamagedFilesTest {
   void shouldOpenThoughADirectoryHasTheNameOfALeftover() throws IOException {
     Files.createDirectories(queue.resolve("b00000009.precreated").resolve("inside"));
     BlockLog opened = log.open();
-    assertThat(captured.warnings()).singleElement().asString().contains("b00000009.precreated");
+    assertThat(captured.takeWarnings()).singleElement().asString().contains("b00000009.precreated");
     shouldHoldAllBut(opened);
   }
 
@@ -312,7 +313,7 @@ class DamagedFilesTest {
     Files.delete(log.block(2));
     Files.delete(log.block(4));
     BlockLog opened = log.open();
-    assertThat(captured.warnings())
+    assertThat(captured.takeWarnings())
         .anySatisfy(line -> assertThat(line).contains(log.block(2) + " is missing"))
         .anySatisfy(
             line -> assertThat(line).contains("sequences 10 to 19", log.block(2).toString()))
@@ -322,7 +323,7 @@ class DamagedFilesTest {
     assertThat(opened.repaired()).contains("blocks damaged: 1", "15 messages lost in 2 gaps");
     shouldHoldAllBut(opened);
     log.reopen();
-    assertThat(captured.warnings()).isEmpty();
+    assertThat(captured.takeWarnings()).isEmpty();
   }
 
   @Test
@@ -360,7 +361,7 @@ class DamagedFilesTest {
     assertThat(opened.gaps().all()).isEmpty();
     assertThat(opened.firstSequence()).isEqualTo(10);
     assertThat(log.seal(1)).doesNotExist();
-    assertThat(captured.warnings()).noneMatch(line -> line.contains("missing"));
+    assertThat(captured.takeWarnings()).noneMatch(line -> line.contains("missing"));
   }
 
   /** A power loss may bring a deletion to the device and not the one before it. */
@@ -382,7 +383,7 @@ class DamagedFilesTest {
       if (back == 0) {
         Files.write(log.seal(1), seal);
       }
-      captured.warnings();
+      captured.takeWarnings();
       opened = log.open();
       assertThat(opened.firstSequence()).isEqualTo(left == 1 ? 0 : left * 10);
       assertThat(opened.gaps().all()).isEmpty();
@@ -390,7 +391,7 @@ class DamagedFilesTest {
       shouldHoldAllBut(opened);
       opened = log.reopen();
       assertThat(opened.gaps().all()).isEmpty();
-      assertThat(captured.warnings()).isEmpty();
+      assertThat(captured.takeWarnings()).isEmpty();
       log.shut();
     }
   }

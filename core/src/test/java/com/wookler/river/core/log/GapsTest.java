@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.tuple;
 
 import com.wookler.river.common.errors.RiverException;
+import com.wookler.river.testing.CapturedLog;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
@@ -53,7 +54,7 @@ class GapsTest {
     log.open();
     log.publish(messages);
     log.shut();
-    captured.warnings();
+    captured.takeWarnings();
   }
 
   /** Zeroes a block from this document on. */
@@ -109,7 +110,7 @@ class GapsTest {
     BlockLog opened = log.open();
     assertThat(opened.nextSequence()).isEqualTo(18);
     shouldHave(opened, tuple(12L, 15L, 2, true), tuple(15L, 18L, 2, false));
-    assertThat(captured.warnings())
+    assertThat(captured.takeWarnings())
         .anySatisfy(
             line ->
                 assertThat(line)
@@ -127,7 +128,7 @@ class GapsTest {
     assertThat(opened.gaps().endOf(12)).isEqualTo(18);
     assertThat(opened.gaps().endOf(15)).isEqualTo(18);
     log.reopen();
-    assertThat(captured.warnings()).as("reported once").isEmpty();
+    assertThat(captured.takeWarnings()).as("reported once").isEmpty();
   }
 
   @Test
@@ -142,7 +143,7 @@ class GapsTest {
     BlockLog opened = log.open();
     assertThat(opened.nextSequence()).isEqualTo(35);
     shouldHave(opened, tuple(20L, 35L, 3, false));
-    assertThat(captured.warnings())
+    assertThat(captured.takeWarnings())
         .singleElement()
         .asString()
         .contains("sequences 20 to 34", "lost")
@@ -197,17 +198,17 @@ class GapsTest {
   @Test
   void shouldReportMarksThatAreMissingOnce() throws IOException {
     log.open();
-    assertThat(captured.warnings()).as("a new log has none").isEmpty();
+    assertThat(captured.takeWarnings()).as("a new log has none").isEmpty();
     log.shut();
     publish(15);
     Files.delete(marks);
     assertThat(log.open().nextSequence()).isEqualTo(15);
-    assertThat(captured.warnings())
+    assertThat(captured.takeWarnings())
         .singleElement()
         .asString()
         .contains("orders", "damaged", "marks", "missing");
     log.reopen();
-    assertThat(captured.warnings()).isEmpty();
+    assertThat(captured.takeWarnings()).isEmpty();
   }
 
   @Test
@@ -218,19 +219,19 @@ class GapsTest {
     for (byte[] damage : damages) {
       Files.write(marks, damage);
       assertThat(log.open().nextSequence()).isEqualTo(15);
-      assertThat(captured.warnings())
+      assertThat(captured.takeWarnings())
           .singleElement()
           .asString()
           .contains("orders", "damaged", marks.toString());
       log.reopen();
-      assertThat(captured.warnings()).isEmpty();
+      assertThat(captured.takeWarnings()).isEmpty();
       log.shut();
     }
     Files.delete(marks);
     Files.createDirectory(marks);
     Files.createFile(marks.resolve("file"));
     assertThat(log.open().nextSequence()).isEqualTo(15);
-    assertThat(captured.warnings()).hasSize(1);
+    assertThat(captured.takeWarnings()).hasSize(1);
     assertThat(log.files()).contains("marks.damaged", "marks.damaged-5");
   }
 
@@ -241,14 +242,14 @@ class GapsTest {
     log.open();
     log.publish(30);
     log.shut();
-    captured.warnings();
+    captured.takeWarnings();
     byte[] before = Files.readAllBytes(gaps);
     for (int at = 0; at < before.length; at++) {
       Files.write(gaps, before);
       LogFixture.flip(gaps, at, 1 << (at & 7));
       BlockLog opened = log.open();
       shouldHave(opened, tuple(12L, 18L, 2, true));
-      assertThat(captured.warnings())
+      assertThat(captured.takeWarnings())
           .anySatisfy(line -> assertThat(line).contains("orders", "damaged", gaps.toString()))
           .anySatisfy(line -> assertThat(line).contains("sequences 12 to 17"));
       log.shut();
@@ -275,7 +276,7 @@ class GapsTest {
     opened = log.reopen();
     assertThat(opened.firstSequence()).isEqualTo(28);
     shouldHave(opened);
-    assertThat(captured.warnings())
+    assertThat(captured.takeWarnings())
         .allSatisfy(line -> assertThat(line).doesNotContain("is missing"));
   }
 
@@ -296,7 +297,7 @@ class GapsTest {
     BlockLog opened = log.open();
     assertThat(opened.nextSequence()).isEqualTo(25);
     assertThat(opened.firstSequence()).isEqualTo(25);
-    assertThat(captured.warnings())
+    assertThat(captured.takeWarnings())
         .singleElement()
         .asString()
         .contains("orders", "damaged", directory.toString(), "sequences 0 to 24", "block 3");
@@ -319,10 +320,10 @@ class GapsTest {
     opened = log.open();
     assertThat(opened.nextSequence()).isEqualTo(10);
     shouldHave(opened);
-    assertThat(captured.warnings()).singleElement().asString().contains("damaged", "block 2");
+    assertThat(captured.takeWarnings()).singleElement().asString().contains("damaged", "block 2");
     log.publish(3);
     assertThat(log.reopen().nextSequence()).isEqualTo(13);
-    assertThat(captured.warnings()).isEmpty();
+    assertThat(captured.takeWarnings()).isEmpty();
   }
 
   @Test

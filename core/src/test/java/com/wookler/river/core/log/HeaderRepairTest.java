@@ -4,6 +4,7 @@ import static com.wookler.river.core.log.LogFixture.text;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.tuple;
 
+import com.wookler.river.testing.CapturedLog;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -39,7 +40,7 @@ class HeaderRepairTest {
   }
 
   private void shouldLoseNothing(String what) {
-    captured.warnings();
+    captured.takeWarnings();
     BlockLog opened = log.open();
     assertThat(opened.nextSequence()).as(what).isEqualTo(MESSAGES);
     assertThat(opened.gaps().all()).as(what).isEmpty();
@@ -91,9 +92,9 @@ class HeaderRepairTest {
   void shouldSetTheOriginalAsideAndCloseTheBlock() throws IOException {
     LogFixture.flip(log.block(3), 85, 4);
     byte[] before = Files.readAllBytes(log.block(3));
-    captured.warnings();
+    captured.takeWarnings();
     log.open();
-    assertThat(captured.warnings())
+    assertThat(captured.takeWarnings())
         .singleElement()
         .asString()
         .contains("damaged", log.block(3).toString(), "b00000003.cq4.damaged");
@@ -102,7 +103,7 @@ class HeaderRepairTest {
     assertThat(log.files()).contains("b00000004.cq4");
     assertThat(log.sealed()).extracting(Seal::block, Seal::messages).contains(tuple(3, 10L));
     log.reopen();
-    assertThat(captured.warnings()).as("repaired for good").isEmpty();
+    assertThat(captured.takeWarnings()).as("repaired for good").isEmpty();
   }
 
   @Test
@@ -124,7 +125,7 @@ class HeaderRepairTest {
     log.publish(10);
     log.shut();
     LogFixture.flip(log.block(4), ChronicleHeader.BYTES + 3, 0x80);
-    captured.warnings();
+    captured.takeWarnings();
     for (int round = 1; round <= 2; round++) {
       log.open();
       log.publish(5);
@@ -135,7 +136,7 @@ class HeaderRepairTest {
     for (int sequence = 0; sequence < MESSAGES + 20; sequence++) {
       assertThat(text(reader.next())).isEqualTo("m" + sequence);
     }
-    assertThat(captured.warnings()).isEmpty();
+    assertThat(captured.takeWarnings()).isEmpty();
   }
 
   /** Chronicle may begin blocks otherwise one day: then a new block would not be believed. */
@@ -152,10 +153,10 @@ class HeaderRepairTest {
     log.open();
     log.batch(10).publish(70_000); // two indexes
     log.shut();
-    captured.warnings();
+    captured.takeWarnings();
     assertThat(log.open().nextSequence()).isEqualTo(70_010);
     assertThat(log.sealed()).isEmpty();
-    assertThat(captured.warnings()).isEmpty();
+    assertThat(captured.takeWarnings()).isEmpty();
   }
 
   /** All was archived while the next block waited for space: nothing is missing. */
@@ -175,12 +176,12 @@ class HeaderRepairTest {
     log.shut();
     Files.write(log.seal(3), last.encode()); // as a kill leaves it between the two
     Files.delete(log.block(4));
-    captured.warnings();
+    captured.takeWarnings();
     opened = log.open();
     assertThat(opened.nextSequence()).isEqualTo(60);
     assertThat(opened.gaps().all()).isEmpty();
     assertThat(opened.repaired()).isEqualTo("nothing to repair");
-    assertThat(captured.warnings()).isEmpty();
+    assertThat(captured.takeWarnings()).isEmpty();
     log.publish(1);
     assertThat(log.files()).contains("b00000005.cq4").doesNotContain("b00000003.seal");
   }

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.wookler.river.common.errors.RiverException;
 import com.wookler.river.core.message.QueueFailedException;
+import com.wookler.river.testing.CapturedLog;
 import java.io.IOException;
 import java.nio.file.FileSystemException;
 import java.nio.file.Path;
@@ -22,7 +23,7 @@ class NotNowTest {
   @TempDir Path directory;
 
   private final AtomicBoolean none = new AtomicBoolean();
-  private final CapturedLog captured = new CapturedLog(LogFailure.class.getName());
+  private final CapturedLog captured = new CapturedLog(LogFailure.class);
   private LogFixture log;
   private BlockLog opened;
 
@@ -75,6 +76,6 @@ class NotNowTest {
       opened.forceNow();
       log.time().advance(Duration.ofSeconds(1));
     }
-    assertThat(captured.warnings()).hasSize(2).allMatch(line -> line.contains("trying again"));
+    assertThat(captured.takeWarnings()).hasSize(2).allMatch(line -> line.contains("trying again"));
   }
 }

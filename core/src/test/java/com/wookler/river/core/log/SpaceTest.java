@@ -7,6 +7,7 @@ import com.wookler.river.common.MonitoredThread;
 import com.wookler.river.common.errors.RiverException;
 import com.wookler.river.core.message.QueueFailedException;
 import com.wookler.river.core.message.QueueFullException;
+import com.wookler.river.testing.CapturedLog;
 import java.io.IOException;
 import java.nio.MappedByteBuffer;
 import java.nio.file.Path;
@@ -103,7 +104,7 @@ class SpaceTest {
   @Test
   void shouldSayOnceAMinuteThatItIsFullNowAndThen() {
     open();
-    try (CapturedLog captured = new CapturedLog(Volume.class.getName())) {
+    try (CapturedLog captured = new CapturedLog(Volume.class)) {
       for (int second = 0; second < 119; second++) {
         device.space(0);
         publishUntilFull();
@@ -113,7 +114,7 @@ class SpaceTest {
       }
       device.space(0);
       publishUntilFull();
-      List<String> warnings = captured.warnings();
+      List<String> warnings = captured.takeWarnings();
       assertThat(warnings).hasSize(2);
       assertThat(warnings.get(1)).contains("queue orders", "refused ");
     }

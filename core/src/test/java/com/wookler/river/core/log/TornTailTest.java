@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.tuple;
 
 import com.wookler.river.core.backup.Backup;
 import com.wookler.river.core.message.StoredMessage;
+import com.wookler.river.testing.CapturedLog;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -63,7 +64,7 @@ class TornTailTest {
     offsets = log.offsets(1);
     LogFixture.write(
         queue.resolve("marks"), FORCED_A, Arrays.copyOfRange(marks, FORCED_A, LogMarks.BYTES));
-    captured.warnings();
+    captured.takeWarnings();
   }
 
   private void zero(int document, int skipped, int bytes) throws IOException {
@@ -81,7 +82,7 @@ class TornTailTest {
   private void shouldGoOn(Tuple... gaps) throws IOException {
     BlockLog opened = log.open();
     assertThat(opened.nextSequence()).isEqualTo(50);
-    assertThat(captured.warnings())
+    assertThat(captured.takeWarnings())
         .hasSize(gaps.length)
         .allSatisfy(
             line -> assertThat(line).contains("sequences", "lost").doesNotContain("damaged"));
@@ -89,7 +90,7 @@ class TornTailTest {
     shouldDeliver(opened);
     log.publish(100);
     opened = log.reopen();
-    assertThat(captured.warnings()).isEmpty();
+    assertThat(captured.takeWarnings()).isEmpty();
     shouldHave(opened, gaps);
     shouldDeliver(opened);
     opened.force();
@@ -170,14 +171,14 @@ class TornTailTest {
     log.open();
     log.publish(95).reopen().force();
     log.shut();
-    captured.warnings();
+    captured.takeWarnings();
     assertThat(Files.exists(log.seal(1))).isTrue();
     LogFixture.write(log.block(1), 0, new byte[64]); // so that it is looked through
     BlockLog opened = log.open();
     assertThat(opened.nextSequence()).isEqualTo(100);
     assertThat(opened.gaps().all()).isEmpty();
     assertThat(opened.blockOf(4).endSequence()).isEqualTo(5);
-    assertThat(captured.warnings()).noneMatch(line -> line.contains("should follow"));
+    assertThat(captured.takeWarnings()).noneMatch(line -> line.contains("should follow"));
     LogReader reader = log.reader();
     for (long sequence = 0; sequence < 100; sequence++) {
       assertThat(text(reader.next())).isEqualTo("m" + sequence);
@@ -230,7 +231,7 @@ class TornTailTest {
     zero(18, 0, (int) (offsets.get(22) - offsets.get(18)));
     BlockLog opened = log.open();
     shouldHave(opened, tuple(18L, 20L, true), tuple(20L, 22L, false));
-    assertThat(captured.warnings())
+    assertThat(captured.takeWarnings())
         .anySatisfy(line -> assertThat(line).contains("damaged", "sequences 18 to 19"))
         .anySatisfy(line -> assertThat(line).contains("sequences 20 to 21"));
     assertThat(log.files()).contains("b00000001.cq4.damaged");
@@ -264,6 +265,6 @@ class TornTailTest {
     BlockLog opened = log.open();
     assertThat(opened.nextSequence()).isEqualTo(50);
     shouldHave(opened);
-    assertThat(captured.warnings()).isEmpty();
+    assertThat(captured.takeWarnings()).isEmpty();
   }
 }
