@@ -8,20 +8,31 @@ import com.wookler.river.core.message.Terms;
 import java.util.HashSet;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /** Reads the log in order and passes over damage. Not thread-safe. */
 final class LogWalk implements AutoCloseable {
   /** Damaged messages in a row after which the rest of their block is taken for damaged too. */
   private static final int MAX_DAMAGED = 1_000;
 
+  private static final Logger LOG = LoggerFactory.getLogger(LogWalk.class);
+
   private final DelayContext context;
   private final BlockLog log;
   private final LogReader reader;
+  private final boolean collects;
   private long behind;
   private int inARow;
 
-  LogWalk(DelayContext context) {
+  /** For who collects what is delayed, and so would lose what cannot be read. */
+  static LogWalk collecting(DelayContext context) {
+    return new LogWalk(context, true);
+  }
+
+  private LogWalk(DelayContext context, boolean collects) {
     this.context = context;
+    this.collects = collects;
     this.log = context.log();
     this.reader = log.reader();
   }
@@ -54,6 +65,14 @@ final class LogWalk implements AutoCloseable {
     if (end > sequence) {
       return end;
     }
+    if (collects
+        && inARow == 0) { // nobody else might say it: subscribers may be behind that already
+      LOG.error(
+          "Queue {}: sequence {} is damaged, and perhaps what follows it; was it delayed, it will"
+              + " not come",
+          context.queue(),
+          sequence);
+    }
     return ++inARow % MAX_DAMAGED == 0 ? reader.behindBlock(sequence) : sequence + 1;
   }
 
@@ -74,7 +93,7 @@ final class LogWalk implements AutoCloseable {
   /** The messages of which the log has a due copy from there on. */
   static Set<Long> copiesFrom(DelayContext context, long from) {
     Set<Long> copies = new HashSet<>();
-    try (LogWalk walk = new LogWalk(context)) {
+    try (LogWalk walk = new LogWalk(context, false)) {
       for (long at = from; at < context.log().nextSequence(); at = walk.behind()) {
         StoredMessage message = walk.at(at);
         Terms terms = message == null ? null : message.terms();

@@ -125,7 +125,7 @@ final class Timers implements AutoCloseable {
     this.announced.set(openedEnd);
     this.done = opened.state().done();
     this.safeCollected = store.safeCollected();
-    this.walk = new LogWalk(context);
+    this.walk = LogWalk.collecting(context);
     begin(opened.copied());
   }
 

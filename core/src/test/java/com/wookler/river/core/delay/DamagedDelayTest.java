@@ -3,6 +3,7 @@ package com.wookler.river.core.delay;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.wookler.river.core.delay.DelayedLog.Copy;
+import com.wookler.river.testing.CapturedLog;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -65,6 +66,27 @@ class DamagedDelayTest {
           .containsExactly(FIRST, FIRST + 2, FIRST + 3, FIRST + 4);
       assertThat(log.timers().waiting()).isEqualTo(1);
       assertThat(log.lost).isEmpty();
+    }
+  }
+
+  /** Subscribers may have passed it: nobody else would say so. */
+  @Test
+  void shouldSayThatOneMayBeLostThatWasInNoFileYet() throws IOException {
+    try (DelayedLog log = new DelayedLog(base, DelayLimits.DEFAULT);
+        CapturedLog said = new CapturedLog(LogWalk.class)) {
+      log.stops(true);
+      log.publish(FIRST, SECOND, 2 * SECOND, 3 * SECOND, 4 * SECOND);
+      log.run();
+      log.damage(FIRST + 1);
+      log.damage(FIRST + 2);
+      log.kill();
+      log.advance(10);
+      log.run();
+      assertThat(log.copies()).extracting(Copy::sequence).containsExactly(0L, 3L);
+      assertThat(said.warnings())
+          .singleElement()
+          .asString()
+          .contains("orders", "sequence 1 is damaged", "it will not come");
     }
   }
 
