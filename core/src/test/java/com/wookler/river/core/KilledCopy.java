@@ -14,6 +14,7 @@ import java.util.stream.Stream;
 /** A copy of a directory in use, as a kill at this moment would leave it: every store is in it. */
 final class KilledCopy {
   private static final int CHUNK_BYTES = 64 << 10;
+  private static final long EMPTY_BYTES = 8 << 20;
   private static final ByteBuffer EMPTY = ByteBuffer.allocate(CHUNK_BYTES);
 
   private KilledCopy() {}
@@ -36,7 +37,7 @@ final class KilledCopy {
       }
       for (Path file : before) {
         if (Files.isRegularFile(file)
-            && Files.mismatch(file, to.resolve(from.relativize(file).toString())) >= 0) {
+            && !isSame(file, to.resolve(from.relativize(file).toString()))) {
           return false;
         }
       }
@@ -51,27 +52,52 @@ final class KilledCopy {
     }
   }
 
-  /** Leaves out what is empty: a block is given its space long before it is written. */
+  /**
+   * Copies a file up to where it is empty for longer than any block is here: a block's file is as
+   * long as what is mapped of it, which is never written.
+   */
   private static void copy(Path from, Path to) throws IOException {
     ByteBuffer bytes = ByteBuffer.allocate(CHUNK_BYTES);
     try (FileChannel in = FileChannel.open(from, StandardOpenOption.READ);
         FileChannel out =
-            FileChannel.open(
-                to,
-                StandardOpenOption.CREATE_NEW,
-                StandardOpenOption.WRITE,
-                StandardOpenOption.SPARSE)) {
-      long at = 0;
-      while (in.read(bytes.clear(), at) > 0) {
+            FileChannel.open(to, StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE)) {
+      long used = 0;
+      for (long at = 0; at - used < EMPTY_BYTES && in.read(bytes.clear(), at) > 0; ) {
         int length = bytes.flip().limit();
         if (bytes.mismatch(EMPTY.slice(0, length)) >= 0) {
           writeAll(out, bytes, at);
+          used = at + length;
         }
         at += length;
       }
-      if (at > out.size()) {
-        writeAll(out, ByteBuffer.allocate(1), at - 1);
+      if (in.size() > out.size()) {
+        writeAll(out, ByteBuffer.allocate(1), in.size() - 1);
       }
+    }
+  }
+
+  private static boolean isSame(Path one, Path other) throws IOException {
+    ByteBuffer bytes = ByteBuffer.allocate(CHUNK_BYTES);
+    ByteBuffer others = ByteBuffer.allocate(CHUNK_BYTES);
+    try (FileChannel in = FileChannel.open(one, StandardOpenOption.READ);
+        FileChannel copy = FileChannel.open(other, StandardOpenOption.READ)) {
+      boolean same = in.size() == copy.size();
+      long used = 0;
+      for (long at = 0; same && at - used < EMPTY_BYTES && at < in.size(); at += CHUNK_BYTES) {
+        readAll(in, bytes.clear(), at);
+        readAll(copy, others.clear(), at);
+        same = bytes.flip().equals(others.flip());
+        if (bytes.mismatch(EMPTY.slice(0, bytes.limit())) >= 0) {
+          used = at + CHUNK_BYTES;
+        }
+      }
+      return same;
+    }
+  }
+
+  private static void readAll(FileChannel in, ByteBuffer bytes, long at) throws IOException {
+    while (bytes.hasRemaining() && in.read(bytes, at + bytes.position()) > 0) {
+      continue;
     }
   }
 
