@@ -96,8 +96,9 @@ final class KilledCopy {
   }
 
   private static void readAll(FileChannel in, ByteBuffer bytes, long at) throws IOException {
-    while (bytes.hasRemaining() && in.read(bytes, at + bytes.position()) > 0) {
-      continue;
+    int read = 1;
+    while (bytes.hasRemaining() && read > 0) {
+      read = in.read(bytes, at + bytes.position());
     }
   }
 
