@@ -10,6 +10,7 @@ import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandlers;
 import java.net.http.HttpTimeoutException;
+import java.security.cert.CertificateException;
 import java.time.Duration;
 import java.util.Map;
 import java.util.Optional;
@@ -17,6 +18,8 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import javax.net.ssl.SSLContext;
+import org.jspecify.annotations.Nullable;
 
 /** Posts to a URL, and says what the answer means. Thread-safe. */
 final class HttpPost {
@@ -49,11 +52,20 @@ final class HttpPost {
    */
   record Answer(Verdict verdict, int status, Duration after) {}
 
-  HttpPost(URI url, Duration timeout, Map<String, String> headers) {
+  /**
+   * To one URL.
+   *
+   * @param ssl whom to trust; null: whom the JVM trusts
+   */
+  HttpPost(URI url, Duration timeout, Map<String, String> headers, @Nullable SSLContext ssl) {
     this.url = url;
     this.timeout = timeout;
     this.headers = Map.copyOf(headers);
-    this.client = HttpClient.newBuilder().connectTimeout(timeout).build();
+    HttpClient.Builder builder = HttpClient.newBuilder().connectTimeout(timeout);
+    if (ssl != null) {
+      builder.sslContext(ssl);
+    }
+    this.client = builder.build();
     try {
       request(); // now, and not over each message
     } catch (IllegalArgumentException e) {
@@ -70,7 +82,8 @@ final class HttpPost {
   /**
    * Sends.
    *
-   * @throws IOException there is no connection, no answer in time, or nobody behind the gateway
+   * @throws IOException there is no connection, none to whom is trusted, no answer in time, or
+   *     nobody behind the gateway
    * @throws RiverException the server failed over this request
    */
   Answer send(String idempotencyKey, byte[] body) throws IOException, InterruptedException {
@@ -116,12 +129,22 @@ final class HttpPost {
       throw new HttpTimeoutException(url + " has not answered whole within " + timeout);
     } catch (ExecutionException e) {
       if (e.getCause() instanceof IOException failed) {
-        throw new IOException(failed.toString(), failed);
+        throw new IOException(reason(failed), failed);
       }
       throw new RiverException(url + " cannot be asked", e);
     } finally {
       answer.cancel(true); // no effect on one that is there
     }
+  }
+
+  /** What the JDK says of a certificate names neither the server nor what it is about. */
+  private String reason(IOException failed) {
+    for (Throwable cause = failed; cause != null; cause = cause.getCause()) {
+      if (cause instanceof CertificateException) {
+        return url + " is not sent to, its certificate is not trusted: " + cause.getMessage();
+      }
+    }
+    return failed.toString();
   }
 
   private static Optional<Duration> retryAfter(HttpResponse<Void> response) {

@@ -12,6 +12,7 @@ import com.wookler.river.reactor.ReactorContext;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.net.URI;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -20,6 +21,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.function.Function;
+import java.util.stream.Stream;
+import javax.net.ssl.SSLContext;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -32,7 +35,7 @@ import org.jspecify.annotations.Nullable;
  *     seconds, at most an hour; without it by the subscriber's retry policy</td></tr>
  * <tr><td>any other status</td><td>rejected: another try would not help. Of several in one request
  *     each is sent again alone, to find the one</td></tr>
- * <tr><td>no answer in time, no connection</td><td>delivered again by the retry policy</td></tr>
+ * <tr><td>no answer in time, no connection, a certificate that is not trusted</td><td>delivered again by the retry policy</td></tr>
  * </table>
  *
  * <p>A {@link RetryProcessor} around it waits until the receiver is there: it takes {@code
@@ -44,8 +47,12 @@ import org.jspecify.annotations.Nullable;
  * messages that of the first and of the last. A batch may be put together otherwise after a crash;
  * where repetitions matter, send messages alone. Redirections are not followed.
  *
+ * <p>{@code https} trusts what the JVM trusts, or the certificates that it is given. Those are read
+ * when it is made: a restart is needed to trust others.
+ *
  * <p>In XML: {@code http.url}, {@code http.timeout}, {@code http.content.type}, {@code
- * http.batch.messages}; the body is the data, as bytes or text. Thread-safe.
+ * http.batch.messages}, and {@code http.ssl.trust}, or {@code http.ssl.truststore} with {@code
+ * http.ssl.password}; the body is the data, as bytes or text. Thread-safe.
  *
  * @param <M> type of the data
  */
@@ -84,7 +91,8 @@ public final class HttpProcessor<M> implements BatchProcessor<M>, ReactorAware<M
 
   @Override
   public void configure(ConfigNode node) {
-    node.allowParams(List.of(URL, TIMEOUT, TYPE, BATCH));
+    node.allowParams(
+        Stream.concat(Stream.of(URL, TIMEOUT, TYPE, BATCH), Trust.PARAMS.stream()).toList());
     URI url;
     try {
       url = URI.create(node.requireParam(URL));
@@ -94,6 +102,7 @@ public final class HttpProcessor<M> implements BatchProcessor<M>, ReactorAware<M
     Builder<M> builder =
         new Builder<>(url, "", delivery -> Bytes.of(Objects.requireNonNull(delivery.data())));
     node.param(TYPE).ifPresent(type -> builder.header("Content-Type", type));
+    Trust.of(node).ifPresent(builder::sslContext);
     builder
         .timeout(node.duration(TIMEOUT, builder.timeout))
         .batchMessages(node.integer(BATCH, builder.batchMessages));
@@ -202,6 +211,7 @@ public final class HttpProcessor<M> implements BatchProcessor<M>, ReactorAware<M
     private final Map<String, String> headers = new LinkedHashMap<>();
     private Duration timeout = Duration.ofSeconds(10);
     private int batchMessages = 1;
+    private @Nullable SSLContext ssl;
 
     private Builder(URI url, String source, Function<? super Delivery<M>, byte[]> body) {
       this.url = Objects.requireNonNull(url, "url");
@@ -227,12 +237,37 @@ public final class HttpProcessor<M> implements BatchProcessor<M>, ReactorAware<M
       return this;
     }
 
+    /**
+     * Trusts the certificates in a file, in PEM, and no others (default: what the JVM trusts): a
+     * server's own, or that of the authority that has signed it.
+     *
+     * @throws ConfigurationException it cannot be read, or has none
+     */
+    public Builder<M> trust(Path certificates) {
+      return sslContext(Trust.ofPem(certificates));
+    }
+
+    /**
+     * Likewise those in a store, PKCS12 or JKS.
+     *
+     * @throws ConfigurationException it cannot be read, also by this password, or has none
+     */
+    public Builder<M> truststore(Path store, String password) {
+      return sslContext(Trust.ofStore(store, password));
+    }
+
+    /** Whom to trust, and with what to prove who we are. The last of these three calls counts. */
+    public Builder<M> sslContext(SSLContext context) {
+      this.ssl = Objects.requireNonNull(context, "context");
+      return this;
+    }
+
     private Parts<M> parts() {
       if (batchMessages < 1 || timeout.toMillis() < 1) {
         throw new ConfigurationException(
             "requests to " + url + " of " + batchMessages + " messages, in " + timeout);
       }
-      return new Parts<>(new HttpPost(url, timeout, headers), body, batchMessages);
+      return new Parts<>(new HttpPost(url, timeout, headers, ssl), body, batchMessages);
     }
 
     /**
