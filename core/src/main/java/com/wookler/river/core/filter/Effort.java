@@ -1,27 +1,34 @@
 package com.wookler.river.core.filter;
 
+import org.jspecify.annotations.Nullable;
+
 /**
  * How much may be done to judge one message: the expression may come from whoever may make a
  * subscriber, and what it looks at from whoever may publish; neither is to hold up a thread.
  * Confined to the thread that judges.
  */
 final class Effort {
-  /** Characters of texts and patterns, read or made; some ten milliseconds of work. */
+  /** Characters of texts made, or read times a pattern's size; tenths of a second at worst. */
   static final int MOST = 10_000_000;
 
   /** Longest text that is read as a number: what that costs grows with the square. */
   private static final int LONGEST_NUMBER = 1_000;
 
+  private static final Patterns NONE = new Patterns();
   private static final ThreadLocal<Effort> CURRENT = ThreadLocal.withInitial(Effort::new);
 
-  private int left;
+  private long left;
+  private Patterns patterns = NONE;
+  private @Nullable String failure;
 
   private Effort() {}
 
   /** Begins with a message; what is spent from here on is spent on it. */
-  static Effort begin() {
+  static Effort begin(Patterns patterns) {
     Effort effort = current();
     effort.left = MOST;
+    effort.patterns = patterns;
+    effort.failure = null;
     return effort;
   }
 
@@ -34,15 +41,36 @@ final class Effort {
    *
    * @throws IllegalStateException it is too much
    */
-  void spend(int steps) {
-    left -= Math.min(steps, left + 1);
-    ensureLeft();
+  void spend(long steps) {
+    left -= steps;
+    if (left < 0) {
+      throw failed("it takes more than " + MOST + " steps");
+    }
   }
 
-  /** Likewise if there was too much before, which an operator may have passed over. */
-  void ensureLeft() {
-    if (left < 0) {
-      throw new IllegalStateException("it takes more than " + MOST + " steps");
+  /**
+   * Why the message cannot be judged; an operator that passes over what it is thrown changes
+   * nothing.
+   */
+  IllegalStateException failed(String why) {
+    left = -1;
+    failure = why;
+    return new IllegalStateException(why);
+  }
+
+  /** Those of the expression that judges. */
+  Patterns patterns() {
+    return patterns;
+  }
+
+  /**
+   * At the end of a message.
+   *
+   * @throws IllegalStateException something has failed before
+   */
+  void ensureDone() {
+    if (failure != null) {
+      throw new IllegalStateException(failure);
     }
   }
 
@@ -50,34 +78,6 @@ final class Effort {
   static void number(Object value) {
     if (value instanceof CharSequence text && text.length() > LONGEST_NUMBER) {
       throw new ArithmeticException("a text of " + text.length() + " characters is no number");
-    }
-  }
-
-  /** A text of which each look costs a step, so that no pattern goes over it for ever. */
-  CharSequence metered(CharSequence text) {
-    return new Metered(this, text);
-  }
-
-  private record Metered(Effort effort, CharSequence text) implements CharSequence {
-    @Override
-    public int length() {
-      return text.length();
-    }
-
-    @Override
-    public char charAt(int index) {
-      effort.spend(1);
-      return text.charAt(index);
-    }
-
-    @Override
-    public CharSequence subSequence(int start, int end) {
-      return text.subSequence(start, end);
-    }
-
-    @Override
-    public String toString() {
-      return text.toString();
     }
   }
 }

@@ -33,13 +33,15 @@ import org.slf4j.LoggerFactory;
  * a text is compared with a number, does not match; such messages are counted, and the first is
  * logged.
  *
- * <p>None takes long over a message, whoever has written either: of texts and patterns 10 million
- * characters are looked at or made, a text of more than 1,000 is no number, and what needs more
- * fails. A pattern that has nothing to look at, such as {@code (()|())} many times in a row, is not
- * bounded so.
+ * <p>A regular expression is a text that stands behind {@code =~} or {@code !~} in the expression,
+ * in the syntax of RE2: without look-around and references to groups.
+ *
+ * <p>None takes long over a message, whoever has written either: patterns and operators do 10
+ * million steps, a text of more than 1,000 characters is no number, and what needs more fails.
  *
  * <p>Compiled once; immutable but for that count, thread-safe, and equal to one of the same text.
- * Needs {@code org.apache.commons:commons-jexl3} on the class path.
+ * Needs {@code org.apache.commons:commons-jexl3} and {@code com.google.re2j:re2j} on the class
+ * path.
  */
 public final class FilterExpression implements Predicate<Message<?>> {
   /** Longest expression, in characters. */
@@ -73,8 +75,8 @@ public final class FilterExpression implements Predicate<Message<?>> {
       return new FilterExpression(text, JexlCondition.compile(text));
     } catch (NoClassDefFoundError e) {
       throw new ConfigurationException(
-          "filter expressions need the library org.apache.commons:commons-jexl3, which is not on"
-              + " the class path: "
+          "filter expressions need the libraries org.apache.commons:commons-jexl3 and"
+              + " com.google.re2j:re2j, which are not both on the class path: "
               + e.getMessage(),
           e);
     }

@@ -57,9 +57,11 @@ final class JexlCondition implements Condition {
       Set.of("size", "empty", "not", "and", "or", "eq", "ne", "lt", "le", "gt", "ge");
 
   private final JexlScript script;
+  private final Patterns patterns;
 
-  private JexlCondition(JexlScript script) {
+  private JexlCondition(JexlScript script, Patterns patterns) {
     this.script = script;
+    this.patterns = patterns;
   }
 
   /**
@@ -89,7 +91,35 @@ final class JexlCondition implements Condition {
             "there is no function '" + call.group(1) + "'; there are size and empty");
       }
     }
-    return new JexlCondition(script);
+    return new JexlCondition(script, patterns(text));
+  }
+
+  private static Patterns patterns(String text) {
+    Patterns patterns = new Patterns();
+    Matcher quoted = QUOTED.matcher(text);
+    while (quoted.find()) {
+      if (!isMatchedWith(text, quoted.start())) {
+        continue;
+      }
+      Object literal = parse(quoted.group()).execute(null);
+      try {
+        patterns.add(literal instanceof Pattern known ? known.pattern() : String.valueOf(literal));
+      } catch (IllegalArgumentException e) {
+        throw error(quoted.start() + 1, String.valueOf(e.getMessage()));
+      }
+    }
+    return patterns;
+  }
+
+  /** Whether it stands behind {@code =~} or {@code !~}. */
+  private static boolean isMatchedWith(String text, int start) {
+    int before = start - 1;
+    while (before > 0 && Character.isWhitespace(text.charAt(before))) {
+      before--;
+    }
+    return before > 0
+        && text.charAt(before) == '~'
+        && (text.charAt(before - 1) == '=' || text.charAt(before - 1) == '!');
   }
 
   private static int length(MatchResult found) {
@@ -123,9 +153,9 @@ final class JexlCondition implements Condition {
 
   @Override
   public @Nullable Object evaluate(Fields fields) {
-    Effort effort = Effort.begin();
+    Effort effort = Effort.begin(patterns);
     Object answer = script.execute(new Context(fields));
-    effort.ensureLeft();
+    effort.ensureDone();
     return answer;
   }
 

@@ -6,6 +6,7 @@ import java.math.BigInteger;
 import java.math.MathContext;
 import java.util.Collection;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.regex.Pattern;
 import org.apache.commons.jexl3.JexlArithmetic;
@@ -18,6 +19,8 @@ import org.jspecify.annotations.Nullable;
  * take long counts as {@link Effort}.
  */
 final class NullSafeArithmetic extends JexlArithmetic {
+  private static final int STEPS_A_PART = 10;
+
   NullSafeArithmetic() {
     super(true);
   }
@@ -77,32 +80,58 @@ final class NullSafeArithmetic extends JexlArithmetic {
 
   @Override
   public boolean lessThan(@Nullable Object left, @Nullable Object right) {
-    return left != null && right != null && super.lessThan(left, right);
+    return areThere(left, right) && super.lessThan(left, right);
   }
 
   @Override
   public boolean lessThanOrEqual(@Nullable Object left, @Nullable Object right) {
-    return left != null && right != null && super.lessThanOrEqual(left, right);
+    return areThere(left, right) && super.lessThanOrEqual(left, right);
   }
 
   @Override
   public boolean greaterThan(@Nullable Object left, @Nullable Object right) {
-    return left != null && right != null && super.greaterThan(left, right);
+    return areThere(left, right) && super.greaterThan(left, right);
   }
 
   @Override
   public boolean greaterThanOrEqual(@Nullable Object left, @Nullable Object right) {
-    return left != null && right != null && super.greaterThanOrEqual(left, right);
+    return areThere(left, right) && super.greaterThanOrEqual(left, right);
   }
 
   @Override
   public Boolean startsWith(@Nullable Object left, @Nullable Object right) {
-    return left != null && right != null && Boolean.TRUE.equals(super.startsWith(left, right));
+    return areThere(left, right) && Boolean.TRUE.equals(super.startsWith(left, right));
   }
 
   @Override
   public Boolean endsWith(@Nullable Object left, @Nullable Object right) {
-    return left != null && right != null && Boolean.TRUE.equals(super.endsWith(left, right));
+    return areThere(left, right) && Boolean.TRUE.equals(super.endsWith(left, right));
+  }
+
+  @Override
+  public boolean equals(@Nullable Object left, @Nullable Object right) {
+    return areThere(left, right) ? super.equals(left, right) : left == right;
+  }
+
+  /** Whether neither is missing; what they consist of is about to be gone through. */
+  private static boolean areThere(@Nullable Object left, @Nullable Object right) {
+    if (left == null || right == null) {
+      return false;
+    }
+    weigh(left);
+    weigh(right);
+    return true;
+  }
+
+  /** Comparing lists and objects, or making texts of them, takes steps for each part. */
+  private static void weigh(@Nullable Object value) {
+    if (value instanceof List<?> list) {
+      Effort.current().spend((long) STEPS_A_PART * list.size());
+      list.forEach(NullSafeArithmetic::weigh);
+    } else if (value instanceof Map<?, ?> map) {
+      Effort.current().spend((long) STEPS_A_PART * map.size());
+      map.values().forEach(NullSafeArithmetic::weigh);
+    }
   }
 
   /** Missing is false, as in a condition of its own. */
@@ -114,7 +143,7 @@ final class NullSafeArithmetic extends JexlArithmetic {
   /** By this arithmetic's equality, so that 1 is one of [1.0]. */
   @Override
   public Boolean contains(@Nullable Object container, @Nullable Object value) {
-    if (container == null || value == null) {
+    if (container == null || value == null || !areThere(container, value)) {
       return false;
     }
     if (container instanceof List || container instanceof Set) {
@@ -124,11 +153,10 @@ final class NullSafeArithmetic extends JexlArithmetic {
       return isInRange(range, value);
     }
     if (container instanceof Pattern pattern) {
-      return matches(pattern, value);
+      return matches(pattern.pattern(), value);
     }
     if (container instanceof String text) {
-      Effort.current().spend(text.length());
-      return matches(Pattern.compile(text), value);
+      return matches(text, value);
     }
     if (container.getClass().isArray()) {
       for (int i = 0; i < Array.getLength(container); i++) {
@@ -148,8 +176,8 @@ final class NullSafeArithmetic extends JexlArithmetic {
     return equals(number, value) && (!isOfInts || number == (int) number) && range.contains(number);
   }
 
-  private static boolean matches(Pattern pattern, Object value) {
-    return pattern.matcher(Effort.current().metered(value.toString())).matches();
+  private static boolean matches(String pattern, Object value) {
+    return Effort.current().patterns().matches(pattern, value.toString());
   }
 
   @Override

@@ -199,6 +199,12 @@ class FilterExpressionTest {
         "true /* comment */          |  6 | /*",
         "#pragma x 1                 |  1 | #",
         "@silent key                 |    |",
+        "key =~ 'E['                 |  8 | missing closing ]",
+        "key =~ '(.)\\\\1'            |  8 | invalid escape sequence",
+        "key !~ ~/a(?=b)/            |  8 | invalid or unsupported Perl syntax",
+        "key =~ 'a*+'                |  8 | invalid nested repetition operator",
+        "key =~ '[a-z&&[^b]]'        |  8 | &{2}",
+        "key =~ '((a{999}){999})'    |  8 | 20000 are allowed",
       })
   void shouldRefuseWhatIsNoExpression(String expression, Integer column, String what) {
     assertThatThrownBy(() -> FilterExpression.parse(expression))
@@ -278,16 +284,17 @@ class FilterExpressionTest {
   @ParameterizedTest
   @ValueSource(
       strings = {
-        "key =~ '(.)\\\\1*(a|aa)+b'",
-        "!(key =~ ~/(.)\\1*(a|aa)+b/)",
         "key =~ json.pattern",
+        "key !~ json.pattern",
+        "key =~ 'a' + '*'",
+        "json.digits =~ '(a|aa)+b'",
         "json.digits * 1 > 0",
         "json.digits * 1.5B > 0",
         "-json.digits < 7",
         "json.digits / 2 == 7"
       })
   void shouldNotTakeLongForAnyMessage(String expression) {
-    String json = "{\"pattern\": \"(.)\\\\1*(a|aa)+b\", \"digits\": \"%s\"}";
+    String json = "{\"pattern\": \"(a|aa)+b\", \"digits\": \"%s\"}";
     Message<String> message =
         Message.of(json.formatted("9".repeat(1 << 22))).withKey("a".repeat(200));
     FilterExpression parsed = FilterExpression.parse(expression);
@@ -295,6 +302,120 @@ class FilterExpressionTest {
     boolean answer = within(() -> parsed.test(message));
 
     assertThat(answer).isFalse();
+    assertThat(parsed.failures()).isEqualTo(1);
+  }
+
+  /** Patterns for which one that goes back and tries again would need longer than the world has. */
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "(()|()){100}b",
+        "(a|aa)+b",
+        "(a*)*b",
+        "(a?){30}a{30}b",
+        "((a|b?)(|a)*){40}c",
+        "(?i)(k|K|\u212a)*b",
+        "[^\\p{L}]?.*.*.*.*.*.*b",
+        "(^|$|\\b){99}b"
+      })
+  void shouldMatchByAnyPatternInSteadyTime(String pattern) {
+    for (String text : List.of("", "a".repeat(200), "k".repeat(3_000))) {
+      FilterExpression parsed = FilterExpression.parse("key =~ '" + jexl(pattern) + "'");
+
+      assertThat(within(() -> parsed.test(Message.of("{}").withKey(text)))).isFalse();
+      assertThat(parsed.failures()).isZero();
+      assertThat(
+              within(
+                  () ->
+                      FilterExpression.parse("key !~ '" + jexl(pattern) + "'")
+                          .test(Message.of("{}").withKey(text))))
+          .isTrue();
+    }
+  }
+
+  private static String jexl(String pattern) {
+    return pattern.replace("\\", "\\\\");
+  }
+
+  /** Written out, they would take all memory. */
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "(((a{1000}){1000}){1000})",
+        "((a{9}){9}){9}){9}){9}",
+        "((((((a{1,10}){10}){10}){10}){10}){10})",
+        ".{1000}.{1000}.{1000}",
+        "(?:(?:a{1000,}){1000,}){1000,}",
+        "((\\){1000}){1000})"
+      })
+  void shouldRefusePatternsThatAreLargerThanTheyLook(String pattern) {
+    assertThatThrownBy(
+            () ->
+                within(
+                    () -> FilterExpression.parse("key =~ '" + jexl(pattern) + "'").test(MESSAGE)))
+        .isInstanceOf(ConfigurationException.class)
+        .hasMessageContaining("20000 are allowed");
+  }
+
+  @Test
+  void shouldBoundThePatternsOfAnExpressionTogether() {
+    String one = "key =~ '.{500}'";
+    assertThat(FilterExpression.parse(one + (" || " + one).repeat(4)).test(MESSAGE)).isFalse();
+    assertThatThrownBy(() -> FilterExpression.parse(one + (" || " + one).repeat(8)))
+        .isInstanceOf(ConfigurationException.class)
+        .hasMessageContaining("20000 are allowed");
+    assertThatThrownBy(
+            () -> FilterExpression.parse("key =~ '" + "(".repeat(4_900) + ")".repeat(4_900) + "'"))
+        .isInstanceOf(ConfigurationException.class)
+        .hasMessageMatching("column \\d+ of the filter expression: .*");
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = ' ',
+      value = {
+        "[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12} 01234567-89ab-cdef-0123-456789abcdef",
+        "(\\d{1,3}\\.){3}\\d{1,3} 192.168.0.1",
+        "[A-Za-z0-9_][A-Za-z0-9._-]{0,63} orders.eu-1",
+        "(?i)straße|\\p{Lu}+ STRAßE",
+        ".*\\bfail(ed|ure)\\b.* the-disk-failed-at-last",
+        "\\Qa.b\\E(?:c|d)+?\\x41[[:alpha:]] a.bcdcAz",
+      })
+  void shouldMatchWhatPatternsAreUsedFor(String pattern, String key) {
+    FilterExpression text = FilterExpression.parse("key =~ '" + jexl(pattern) + "'");
+    FilterExpression literal = FilterExpression.parse("key =~ ~/" + pattern + "/");
+
+    assertThat(text.test(Message.of("").withKey(key))).isTrue();
+    assertThat(literal.test(Message.of("").withKey(key))).isTrue();
+    assertThat(text.test(Message.of("").withKey(key + "\n"))).isFalse();
+    assertThat(text.failures() + literal.failures()).isZero();
+  }
+
+  @Test
+  void shouldTakeNoTextForAPatternBecauseOneIsWithinIt() {
+    assertThat(matches("key != \"x =~ '['\" && key =~ \"E.\"")).isTrue();
+    assertThat(matches("key=~'E.' and key  !~\n'['".replace("'['", "'F.'"))).isTrue();
+  }
+
+  /** Each of these goes through all of the data, as often as there is room for it. */
+  @ParameterizedTest
+  @ValueSource(
+      strings = {"0 =~ json.l", "json.l == json.m", "json == 'x'", "json =^ 'x'", "json.l > 'x'"})
+  void shouldNotGoThroughDataOverAndOver(String part) {
+    String list = "1" + ",1".repeat(200_000);
+    Message<String> message = Message.of("{\"l\":[" + list + "],\"m\":[" + list + ",2]}");
+    FilterExpression parsed = FilterExpression.parse(part + (" || " + part).repeat(400));
+    assertThat(FilterExpression.parse(part).test(message)).isFalse();
+
+    assertThat(within(() -> parsed.test(message))).isFalse();
+    assertThat(parsed.failures()).isEqualTo(1);
+  }
+
+  @Test
+  void shouldNotComputeWithNumbersThatGrow() {
+    FilterExpression parsed = FilterExpression.parse("json.d" + "*json.d".repeat(1_400) + " > 0");
+
+    assertThat(within(() -> parsed.test(Message.of("{\"d\": " + "9".repeat(999) + "}")))).isFalse();
     assertThat(parsed.failures()).isEqualTo(1);
   }
 

@@ -13,13 +13,15 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.StringTokenizer;
-import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
-/** An application without JEXL, in which nobody uses an expression until somebody does. */
+/** An application without JEXL or RE2/J, in which nobody uses an expression until somebody does. */
 class MissingLibraryTest {
-  @Test
-  void shouldNameTheLibraryThatIsMissing() throws Exception {
-    try (URLClassLoader without = classes()) {
+  @ParameterizedTest
+  @ValueSource(strings = {"commons-jexl3", "re2j"})
+  void shouldNameTheLibraryThatIsMissing(String library) throws Exception {
+    try (URLClassLoader without = classes(library)) {
       Class<?> type = without.loadClass(FilterExpression.class.getName());
       Method parse = type.getMethod("parse", String.class);
 
@@ -27,17 +29,17 @@ class MissingLibraryTest {
       assertThatThrownBy(() -> parse.invoke(null, "key == 'EU'"))
           .isInstanceOf(InvocationTargetException.class)
           .cause()
-          .hasMessageContaining("org.apache.commons:commons-jexl3");
+          .hasMessageContainingAll("org.apache.commons:commons-jexl3", "com.google.re2j:re2j");
     }
   }
 
-  private static URLClassLoader classes() throws IOException {
+  private static URLClassLoader classes(String missing) throws IOException {
     List<URL> urls = new ArrayList<>();
     StringTokenizer entries =
         new StringTokenizer(System.getProperty("java.class.path"), File.pathSeparator);
     while (entries.hasMoreTokens()) {
       String entry = entries.nextToken();
-      if (!entry.contains("commons-jexl3")) {
+      if (!entry.contains(missing)) {
         urls.add(Path.of(entry).toUri().toURL());
       }
     }

@@ -1,0 +1,95 @@
+package com.wookler.river.core.filter;
+
+import com.google.re2j.Pattern;
+import com.google.re2j.PatternSyntaxException;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.regex.Matcher;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The regular expressions that stand in one expression. RE2/J goes over a text once, with all that
+ * the pattern may be at in each place, so the size of the pattern and the length of the text bound
+ * what a match costs, whatever either says; and the size is bounded before a pattern is compiled.
+ * Immutable once the expression is.
+ */
+final class Patterns {
+  /** Of all patterns of an expression. */
+  static final int MOST_SIZE = 20_000;
+
+  /** A repetition that RE2/J writes out; behind a group it multiplies those within. */
+  private static final java.util.regex.Pattern REPETITION =
+      java.util.regex.Pattern.compile("(\\)?)\\{(\\d{1,9})(?:,(\\d{0,9}))?\\}");
+
+  private final Map<String, Pattern> compiled = new HashMap<>();
+  private long size;
+
+  /** None yet. */
+  Patterns() {
+    Pattern.compile(""); // so that a library that is missing is missed now, not over a message
+  }
+
+  /**
+   * Takes one up.
+   *
+   * @throws IllegalArgumentException it is none of RE2's syntax, or too much
+   */
+  void add(String text) {
+    if (text.contains("&&")) {
+      throw new IllegalArgumentException("classes have no && here; as a text it is &{2}");
+    }
+    size += size(text);
+    if (size > MOST_SIZE) {
+      throw new IllegalArgumentException(
+          "characters times repetitions, of all patterns, are "
+              + size
+              + "; "
+              + MOST_SIZE
+              + " are allowed");
+    }
+    try {
+      compiled.put(text, Pattern.compile(text));
+    } catch (PatternSyntaxException e) {
+      throw new IllegalArgumentException(e.getMessage(), e);
+    } catch (StackOverflowError e) {
+      throw new IllegalArgumentException("the pattern nests too deeply", e);
+    }
+  }
+
+  /**
+   * What it comes to, or more: characters, times the greatest repetition of one of them, times all
+   * repetitions of groups, as if each stood in the other.
+   */
+  private static long size(String text) {
+    double ofGroups = 1; // which cannot overflow
+    double ofOne = 1;
+    Matcher repetition = REPETITION.matcher(text);
+    while (repetition.find()) {
+      double count = Math.max(count(repetition.group(2)), count(repetition.group(3)));
+      if (String.valueOf(repetition.group(1)).isEmpty()) {
+        ofOne = Math.max(ofOne, count);
+      } else {
+        ofGroups *= count;
+      }
+    }
+    return (long) Math.min(Integer.MAX_VALUE, text.length() * ofOne * ofGroups);
+  }
+
+  private static int count(@Nullable String digits) {
+    return digits == null || digits.isEmpty() ? 1 : Math.max(1, Integer.parseInt(digits));
+  }
+
+  /**
+   * Whether one of them is the whole text.
+   *
+   * @throws IllegalStateException it is none of them, or takes too much
+   */
+  boolean matches(String pattern, String text) {
+    Pattern found = compiled.get(pattern);
+    if (found == null) {
+      throw Effort.current().failed("a pattern has to stand, as a text, behind =~");
+    }
+    Effort.current().spend((long) found.programSize() * (text.length() + 1));
+    return found.matches(text);
+  }
+}
