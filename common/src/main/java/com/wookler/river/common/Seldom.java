@@ -25,4 +25,9 @@ public final class Seldom {
     saidAt = now;
     return true;
   }
+
+  /** It lasts no more: when it comes again, that is the first time. */
+  public void over() {
+    said = false;
+  }
 }

@@ -1,11 +1,11 @@
 package com.wookler.river.core.backup;
 
 import com.google.errorprone.annotations.concurrent.GuardedBy;
+import com.wookler.river.common.Seldom;
 import com.wookler.river.common.TimeSource;
 import com.wookler.river.common.errors.RiverException;
 import java.io.IOException;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.HashMap;
 import java.util.Map;
 import org.slf4j.Logger;
@@ -25,14 +25,13 @@ import org.slf4j.LoggerFactory;
  */
 final class OutOfReach {
   private static final Logger LOG = LoggerFactory.getLogger(OutOfReach.class);
-  private static final long SAY_NANOS = Duration.ofMinutes(1).toNanos();
   private static final int MOST = 1_000; // files that are remembered
 
   private final String queue;
   private final TimeSource time;
 
   @GuardedBy("this")
-  private final Map<Path, Long> said = new HashMap<>();
+  private final Map<Path, Seldom> said = new HashMap<>();
 
   OutOfReach(String queue, TimeSource time) {
     this.queue = queue;
@@ -59,15 +58,9 @@ final class OutOfReach {
   }
 
   private synchronized boolean isNews(Path file) {
-    long now = time.nanoTime();
-    Long before = said.get(file);
-    if (before != null && now - before < SAY_NANOS) {
-      return false;
-    }
-    if (said.size() >= MOST) {
+    if (said.size() >= MOST && !said.containsKey(file)) {
       said.clear();
     }
-    said.put(file, now);
-    return true;
+    return said.computeIfAbsent(file, each -> new Seldom(time)).isTime();
   }
 }

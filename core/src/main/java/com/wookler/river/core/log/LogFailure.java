@@ -1,12 +1,11 @@
 package com.wookler.river.core.log;
 
 import com.google.errorprone.annotations.concurrent.GuardedBy;
-import com.wookler.river.common.TimeSource;
+import com.wookler.river.common.Seldom;
 import com.wookler.river.common.errors.RiverException;
 import com.wookler.river.core.message.QueueFailedException;
 import java.io.IOException;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -15,21 +14,19 @@ import org.slf4j.LoggerFactory;
 /** What ended a log's life: the first thing that failed. Thread-safe. */
 final class LogFailure {
   private static final Logger LOG = LoggerFactory.getLogger(LogFailure.class);
-  private static final long SAY_NANOS = Duration.ofMinutes(1).toNanos();
 
   private final String queue;
   private final Path directory;
-  private final TimeSource time;
   private volatile @Nullable Throwable cause; // set once, by whoever failed first
   private volatile @Nullable NotNowException waiting; // why nothing could be forced the last time
 
   @GuardedBy("this")
-  private long saidNanos; // when the log was told so
+  private final Seldom said;
 
   LogFailure(LogSettings settings) {
     this.queue = settings.queue();
     this.directory = settings.directory();
-    this.time = settings.time();
+    this.said = new Seldom(settings.time());
   }
 
   boolean isThere() {
@@ -75,9 +72,10 @@ final class LogFailure {
 
   /** That lasts as long as it lasts, so it is said every minute. */
   private synchronized void waits(String doing, NotNowException e) {
-    long now = time.nanoTime();
-    if (waiting == null || now - saidNanos >= SAY_NANOS) {
-      saidNanos = now;
+    if (waiting == null) {
+      said.over();
+    }
+    if (said.isTime()) {
       LOG.warn("Queue {}: cannot {} now, trying again: {}", queue, doing, e.getMessage());
     }
     waiting = e;
