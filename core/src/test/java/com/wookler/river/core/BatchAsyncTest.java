@@ -19,11 +19,14 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
+import java.util.Queue;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutionException;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
@@ -277,6 +280,38 @@ class BatchAsyncTest {
         .isInstanceOf(ExecutionException.class)
         .hasCauseInstanceOf(QueueClosedException.class);
     assertThatThrownBy(() -> billing.batchAsync(1, LONG)).isInstanceOf(QueueClosedException.class);
+  }
+
+  @Test
+  void shouldCompleteOnTheExecutorThatItIsGiven() throws Exception {
+    Queue<String> threads = new ConcurrentLinkedQueue<>();
+    CompletableFuture<?> here =
+        billing
+            .batchAsync(1, LONG, Runnable::run)
+            .thenAccept(batch -> threads.add(Thread.currentThread().getName()));
+    queue.publisher().publish("a");
+    here.get(60, TimeUnit.SECONDS);
+    CompletableFuture<?> there =
+        billing
+            .batchAsync(1, LONG, task -> new Thread(task, "given").start())
+            .thenAccept(batch -> threads.add(Thread.currentThread().getName()));
+    queue.publisher().publish("b");
+    there.get(60, TimeUnit.SECONDS);
+    assertThat(threads).hasSize(2).last().isEqualTo("given");
+    assertThat(threads).first().asString().startsWith("RIVER-async-");
+  }
+
+  @Test
+  void shouldLoseNothingToAnExecutorThatRefuses() throws Exception {
+    CompletableFuture<List<Delivery<String>>> future =
+        billing.batchAsync(
+            1,
+            LONG,
+            task -> {
+              throw new RejectedExecutionException("full");
+            });
+    queue.publisher().publish("a");
+    assertThat(data(future)).containsExactly("a");
   }
 
   @Test

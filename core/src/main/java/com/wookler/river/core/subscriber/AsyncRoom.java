@@ -24,8 +24,8 @@ import org.jspecify.annotations.Nullable;
  * <p>All of them have one place in the {@link Arrivals.Line}, beside the consumers that are parked
  * in it. Whoever wakes it, a publisher perhaps, has a thread of the pool {@code async} look for
  * messages; futures are completed on the pool that futures use by themselves, for that runs what
- * the user has attached. A filter that finds nothing in a while is asked on when others had the
- * thread, so a large backlog of one subscriber holds up none.
+ * the user has attached, or on an executor of his. A filter that finds nothing in a while is asked
+ * on when others had the thread, so a large backlog of one subscriber holds up none.
  *
  * <p><b>No message is lost to a cancellation.</b> A request is decided once, under its own lock:
  * either messages were taken for it, or it was cancelled. A cancellation that comes while it looks
@@ -37,8 +37,10 @@ import org.jspecify.annotations.Nullable;
 final class AsyncRoom<D> {
   private static final Duration LONGEST = Duration.ofDays(365);
   private static final long LONGEST_TIMER_NANOS = TimeUnit.MINUTES.toNanos(1);
-  private static final Executor COMPLETER = new CompletableFuture<Void>().defaultExecutor();
   private static final int THREADS = 2;
+
+  /** The pool that futures use by themselves. */
+  static final Executor FUTURES = new CompletableFuture<Void>().defaultExecutor();
 
   private final Arrivals.Line line;
   private final TimeSource time;
@@ -91,6 +93,7 @@ final class AsyncRoom<D> {
     private final int max;
     private final long deadline;
     private final boolean waits;
+    private final Executor completer;
     private final ReentrantLock deciding = new ReentrantLock();
 
     @GuardedBy("deciding")
@@ -103,10 +106,11 @@ final class AsyncRoom<D> {
      * @param waits false if it is answered so as soon as all that there is was looked at, which may
      *     be later
      */
-    Request(int max, long deadline, boolean waits) {
+    Request(int max, long deadline, boolean waits, Executor completer) {
       this.max = max;
       this.waits = waits;
       this.deadline = deadline;
+      this.completer = completer;
     }
 
     private boolean decide() {
@@ -170,15 +174,15 @@ final class AsyncRoom<D> {
       Runnable answer =
           failed == null ? () -> super.complete(taken) : () -> super.completeExceptionally(failed);
       try {
-        COMPLETER.execute(answer);
-      } catch (RejectedExecutionException | OutOfMemoryError e) { // no thread: better here
+        completer.execute(answer);
+      } catch (RuntimeException | Error e) { // it refuses, or there is no thread: better here
         answer.run();
       }
     }
   }
 
   /** Takes what is there; where there is nothing, the future waits for it. */
-  CompletableFuture<List<D>> take(int max, Duration timeout) {
+  CompletableFuture<List<D>> take(int max, Duration timeout, Executor completer) {
     boolean first;
     lock.lock();
     try {
@@ -195,7 +199,7 @@ final class AsyncRoom<D> {
     }
     Duration bounded = timeout.compareTo(LONGEST) > 0 ? LONGEST : timeout;
     long nanos = waits ? bounded.toNanos() : 0;
-    return queue(new Request<>(max, time.nanoTime() + nanos, waits));
+    return queue(new Request<>(max, time.nanoTime() + nanos, waits, completer));
   }
 
   private Request<D> queue(Request<D> request) {

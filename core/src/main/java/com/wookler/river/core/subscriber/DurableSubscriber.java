@@ -12,6 +12,7 @@ import java.util.List;
 import java.util.Objects;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executor;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -132,10 +133,16 @@ public final class DurableSubscriber<M> implements Subscriber<M> {
 
   @Override
   public CompletableFuture<List<Delivery<M>>> batchAsync(int max, Duration timeout) {
+    return batchAsync(max, timeout, AsyncRoom.FUTURES);
+  }
+
+  @Override
+  public CompletableFuture<List<Delivery<M>>> batchAsync(
+      int max, Duration timeout, Executor completer) {
     if (max < 1) {
       throw new IllegalArgumentException("a batch of " + max);
     }
-    return async.take(max, timeout);
+    return async.take(max, timeout, Objects.requireNonNull(completer, "completer"));
   }
 
   @Override

@@ -4,6 +4,7 @@ import java.time.Duration;
 import java.util.Collection;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executor;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -99,6 +100,19 @@ public interface Subscriber<M> extends AutoCloseable {
    *     batch} would have thrown
    */
   CompletableFuture<List<Delivery<M>>> batchAsync(int max, Duration timeout);
+
+  /**
+   * As {@link #batchAsync(int, Duration)}; what is attached to the future runs as a task of an
+   * executor. {@code Runnable::run} saves the change of threads, and is for what is done in
+   * microseconds and waits for nothing: it runs on a thread of River's that looks for the messages
+   * of others, too. What the executor refuses runs there as well.
+   *
+   * <p>The default is for doubles, which have no thread to change: it leaves the executor alone.
+   */
+  default CompletableFuture<List<Delivery<M>>> batchAsync(
+      int max, Duration timeout, Executor completer) {
+    return batchAsync(max, timeout);
+  }
 
   /**
    * Looks at what would be handed over now, without changing anything: in order of sequence, what
