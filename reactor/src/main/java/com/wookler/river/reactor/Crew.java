@@ -1,7 +1,6 @@
 package com.wookler.river.reactor;
 
 import com.google.errorprone.annotations.concurrent.GuardedBy;
-import com.wookler.river.common.MonitoredThread;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashSet;
@@ -32,6 +31,8 @@ final class Crew<M> {
   private final Plan<M> plan;
   private final Gate gate;
   private final @Nullable Executor executor; // null: threads of its own
+  private final Spares spares = Spares.acquire();
+  private final @Nullable ClassLoader loader = Thread.currentThread().getContextClassLoader();
   private final ReentrantLock lock = new ReentrantLock();
   private final Condition ended = lock.newCondition();
 
@@ -82,10 +83,25 @@ final class Crew<M> {
   private void execute(Worker<M> worker) {
     if (executor == null) {
       String name = "REACTOR-" + plan.subscriber().name() + "-" + worker.number();
-      new MonitoredThread(name, worker).start();
+      spares.run(
+          name,
+          () -> {
+            Thread.currentThread().setContextClassLoader(loader); // as where it was started
+            worker.run();
+          });
     } else {
       executor.execute(worker);
     }
+  }
+
+  /** Whether starting a worker is a matter of microseconds, and runs nothing else. */
+  boolean hasOwnThreads() {
+    return executor == null;
+  }
+
+  /** Behind the last worker. */
+  void close() {
+    spares.release();
   }
 
   /** Has one run that has rested. Called by any thread. */

@@ -199,6 +199,7 @@ public final class Reactor<M> implements AutoCloseable {
   private void end(boolean ended) {
     tasks.manager().remove(watch);
     tasks.close();
+    crew.close();
     if (owned instanceof ExecutorService service) {
       service.shutdown();
     } else if (owned != null) {

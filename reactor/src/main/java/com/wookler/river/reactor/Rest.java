@@ -155,7 +155,7 @@ final class Rest<M> {
     CompletableFuture<List<Delivery<M>>> future = null;
     Throwable failure = null;
     try {
-      future = plan.subscriber().batchAsync(plan.batchSize(), PATIENCE);
+      future = messages();
     } catch (RuntimeException | Error e) {
       failure = e;
     }
@@ -175,6 +175,13 @@ final class Rest<M> {
       look();
     }
     return false;
+  }
+
+  /** An own thread needs no other one in between; a user's executor may run what it likes. */
+  private CompletableFuture<List<Delivery<M>>> messages() {
+    return crew.hasOwnThreads()
+        ? plan.subscriber().batchAsync(plan.batchSize(), PATIENCE, Runnable::run)
+        : plan.subscriber().batchAsync(plan.batchSize(), PATIENCE);
   }
 
   private void completed(

@@ -26,6 +26,14 @@ class ReactorRestTest extends ReactorFixture {
         .toList();
   }
 
+  /** Those that are started ahead for all reactors. */
+  private static List<Long> spares() {
+    return Thread.getAllStackTraces().keySet().stream()
+        .filter(thread -> thread.getName().startsWith("RIVER-spare-"))
+        .map(Thread::getId)
+        .toList();
+  }
+
   private static List<String> runnable() {
     return Thread.getAllStackTraces().keySet().stream()
         .filter(thread -> thread.getState() == Thread.State.RUNNABLE)
@@ -56,6 +64,59 @@ class ReactorRestTest extends ReactorFixture {
     await().until(() -> processed.get() == 200);
     assertThat(reactors).allMatch(Reactor::isRunning).allMatch(reactor -> reactor.close(SOON));
     await().until(() -> threads().isEmpty());
+  }
+
+  @Test
+  void shouldBeWokenInThreadsThatWereStartedAheadForAllReactors() {
+    List<Long> used = Collections.synchronizedList(new ArrayList<>());
+    List<Reactor<String>> reactors = new ArrayList<>();
+    for (int i = 0; i < 10; i++) {
+      reactors.add(
+          Reactor.builder(subscriber("s" + i))
+              .processor(
+                  d -> {
+                    used.add(Thread.currentThread().getId());
+                    return ProcessResult.done();
+                  })
+              .start());
+    }
+    for (int round = 1; round <= 2; round++) {
+      int all = round * reactors.size();
+      await().until(() -> threads().isEmpty() && spares().size() == Spares.NUMBER);
+      List<Long> ahead = spares();
+      queue.publisher().publish("m" + round);
+      await().until(() -> used.size() == all);
+      assertThat(used.subList(all - reactors.size(), all))
+          .doesNotHaveDuplicates()
+          .containsAll(ahead);
+    }
+    reactors.forEach(Reactor::close);
+    await().until(() -> spares().isEmpty());
+  }
+
+  @Test
+  void shouldHaveTheClassLoaderOfWhoStartedItAfterARest() {
+    List<ClassLoader> loaders = Collections.synchronizedList(new ArrayList<>());
+    ClassLoader before = Thread.currentThread().getContextClassLoader();
+    ClassLoader own = new ClassLoader(before) {};
+    Thread.currentThread().setContextClassLoader(own);
+    try (Reactor<String> reactor =
+        Reactor.builder(subscriber)
+            .processor(
+                d -> {
+                  loaders.add(Thread.currentThread().getContextClassLoader());
+                  return see(d);
+                })
+            .start()) {
+      Thread.currentThread().setContextClassLoader(before);
+      await().until(() -> threads().isEmpty());
+      queue.publisher().publish("a");
+      awaitDrained();
+      assertThat(loaders).containsExactly(own);
+      assertThat(reactor.stats().finished()).isEqualTo(1);
+    } finally {
+      Thread.currentThread().setContextClassLoader(before);
+    }
   }
 
   @Test
