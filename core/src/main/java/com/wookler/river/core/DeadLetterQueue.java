@@ -259,9 +259,17 @@ final class DeadLetterQueue<M> implements DeadLetterStore<M>, DeadLetters<M> {
       int moved = 0;
       while (moved < max && !Thread.currentThread().isInterrupted()) {
         int wanted = Math.min(step, max - moved);
-        int some = redriveOnce(wanted);
+        int some;
+        try {
+          some = redriveOnce(wanted);
+        } catch (QueueFullException e) {
+          if (moved == 0) {
+            throw e;
+          }
+          return moved;
+        }
         moved += some;
-        if (some < wanted) {
+        if (some == 0) {
           break;
         }
         if (perSecond > 0 && moved < max) {
@@ -275,21 +283,22 @@ final class DeadLetterQueue<M> implements DeadLetterStore<M>, DeadLetters<M> {
   }
 
   /**
-   * One step, as soon as there is room for it. Waits without {@code use}, so that the subscriber
-   * and the queue can be closed meanwhile, and looks again from time to time.
+   * One step, as soon as there is room for it, or for one letter at least. Waits without {@code
+   * use}, so that the subscriber and the queue can be closed meanwhile, and looks again from time
+   * to time.
    */
   private int redriveOnce(int max) {
     TimeSource time = all.config().time();
     Duration timeout = all.config().limits().timeout();
     long started = time.nanoTime();
-    int some = use(false, 0, open -> redriveStep(open, max));
+    int some = use(false, 0, open -> redriveSome(open, max));
     while (some == NO_ROOM && !Thread.currentThread().isInterrupted()) {
       if (Duration.ofNanos(time.nanoTime() - started).compareTo(timeout) >= 0) {
         throw new QueueFullException(
             "queue " + all.config().name() + " is full, and has had no room in " + timeout);
       }
       time.park(this, LOOK_NANOS);
-      some = use(false, 0, open -> redriveStep(open, max));
+      some = use(false, 0, open -> redriveSome(open, max));
     }
     return Math.max(0, some);
   }
@@ -313,7 +322,17 @@ final class DeadLetterQueue<M> implements DeadLetterStore<M>, DeadLetters<M> {
     }
   }
 
-  /** How many were redriven, or {@link #NO_ROOM}. */
+  /** Where they do not fit together, one. */
+  private int redriveSome(Parts open, int max) {
+    int some = redriveStep(open, max);
+    return some == NO_ROOM && max > 1 ? redriveStep(open, 1) : some;
+  }
+
+  /**
+   * How many were redriven, or {@link #NO_ROOM}.
+   *
+   * @throws QueueFullException there will never be room for this one
+   */
   private int redriveStep(Parts open, int max) {
     List<Delivery<byte[]>> taken = new ArrayList<>();
     for (Delivery<byte[]> letter = open.letters().next();
@@ -327,6 +346,10 @@ final class DeadLetterQueue<M> implements DeadLetterStore<M>, DeadLetters<M> {
     boolean done = false;
     try {
       done = all.publish(taken.stream().map(this::redriven).toList());
+    } catch (QueueFullException e) {
+      if (taken.size() == 1) {
+        throw e;
+      }
     } finally {
       if (!done) {
         taken.forEach(Delivery::release);

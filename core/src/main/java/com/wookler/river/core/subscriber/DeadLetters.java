@@ -89,8 +89,11 @@ public interface DeadLetters<M> {
    * be interrupted and called again at any time; after a crash within a step the messages of that
    * step come twice.
    *
+   * <p>Where the queue has no room, it waits as a publisher would, and then goes as far as it can.
+   *
    * @param max how many at most
    * @return how many
+   * @throws com.wookler.river.core.message.QueueFullException there is no room for one
    */
   int redrive(int max);
 
