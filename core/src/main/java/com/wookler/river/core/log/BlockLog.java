@@ -470,6 +470,16 @@ public final class BlockLog implements AutoCloseable {
     }
   }
 
+  /** Whether {@link #stop} was called. */
+  public boolean isStopped() {
+    appendLock.lock();
+    try {
+      return closed;
+    } finally {
+      appendLock.unlock();
+    }
+  }
+
   /** Ends appending: every later append is refused, those under way are done when this returns. */
   public void stop() {
     appendLock.lock();

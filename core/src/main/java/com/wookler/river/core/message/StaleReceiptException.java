@@ -4,7 +4,8 @@ import com.wookler.river.common.errors.RiverException;
 
 /**
  * This delivery no longer decides over its message: it timed out and was handed over again, or was
- * finished by another receipt, released, or voided by a seek. Nothing was changed.
+ * finished by another receipt, released, or voided by a seek or by closing the subscriber. Nothing
+ * was changed.
  */
 public final class StaleReceiptException extends RiverException {
   private static final long serialVersionUID = 1L;

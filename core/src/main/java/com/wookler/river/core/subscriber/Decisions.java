@@ -95,7 +95,7 @@ final class Decisions<M> {
     boolean wake;
     state.lock.lock();
     try {
-      state.ensureOpen();
+      state.ensureOpen(delivery);
       boolean full = !state.ledger.hasRoom();
       outcome = state.verdicts.bury(delivery, verdict);
       wake = state.decided(full); // it is in flight no more
@@ -125,7 +125,7 @@ final class Decisions<M> {
     long acknowledged;
     state.lock.lock();
     try {
-      state.ensureOpen();
+      state.ensureOpen(delivery);
       boolean full = !state.ledger.hasRoom();
       outcome = decision.over(state.verdicts, delivery);
       wake = state.decided(full) || retimes;

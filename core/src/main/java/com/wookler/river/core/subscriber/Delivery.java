@@ -13,9 +13,9 @@ import org.jspecify.annotations.Nullable;
  * verdicts do nothing.
  *
  * <p>Each verdict throws {@link com.wookler.river.core.message.StaleReceiptException} when a later
- * delivery of the same message exists or it was finished otherwise, and {@link
- * com.wookler.river.core.message.QueueClosedException} after the subscriber was closed; nothing
- * changes then. Repeating the verdict that took effect is harmless.
+ * delivery of the same message exists, it was finished otherwise, or the subscriber was moved or
+ * closed, and {@link com.wookler.river.core.message.QueueClosedException} after the queue was
+ * closed; nothing changes then. Repeating the verdict that took effect is harmless.
  *
  * @param <M> type of the data
  */

@@ -4,6 +4,7 @@ import com.google.errorprone.annotations.concurrent.GuardedBy;
 import com.wookler.river.common.TimeSource;
 import com.wookler.river.core.ack.Ledger;
 import com.wookler.river.core.log.Arrivals;
+import com.wookler.river.core.log.BlockLog;
 import com.wookler.river.core.log.Room;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.ReentrantLock;
@@ -28,6 +29,7 @@ final class SubscriberState<M> {
   private final long openedMillis;
   final LedgerForce force;
   final Room room;
+  private final BlockLog log;
   final @Nullable Sieve<M> filter;
 
   /** Null in the order of sequences. */
@@ -65,7 +67,8 @@ final class SubscriberState<M> {
     this.refusals = new Refusals(context.queue(), config.name());
     this.line = context.log().arrivals().line();
     this.time = context.time();
-    this.room = context.log().room();
+    this.log = context.log();
+    this.room = log.room();
     this.openedNanos = time.nanoTime();
     this.openedMillis = TimeUnit.MICROSECONDS.toMillis(time.epochMicros());
     this.filter = config.filter() == null ? null : new Sieve<>(this, config.filter());
@@ -100,6 +103,19 @@ final class SubscriberState<M> {
   void ensureOpen() {
     if (closed) {
       throw refusals.closed();
+    }
+  }
+
+  /**
+   * Refuses a decision over a delivery whose subscriber was closed, which voids it.
+   *
+   * @throws StaleReceiptException the subscriber is closed
+   * @throws QueueClosedException the queue is
+   */
+  @GuardedBy("lock")
+  void ensureOpen(MessageDelivery<?> delivery) {
+    if (closed) {
+      throw log.isStopped() ? refusals.closed() : refusals.stale(delivery);
     }
   }
 
