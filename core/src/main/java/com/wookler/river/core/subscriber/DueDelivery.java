@@ -4,24 +4,17 @@ import com.wookler.river.core.message.Micros;
 import com.wookler.river.core.message.StoredMessage;
 import com.wookler.river.core.message.Terms;
 import java.time.Instant;
-import java.util.Map;
-import org.jspecify.annotations.Nullable;
 
 /**
  * A delivery of a message that was delayed: to its consumer it has the sequence and publish time of
  * the message, within River the place of the copy that was made when it was due.
  */
-final class DueDelivery<M> extends MessageDelivery<M> {
+final class DueDelivery<M> extends TermedDelivery<M> {
   private final Terms.Origin origin;
 
   DueDelivery(
-      DurableSubscriber<M> subscriber,
-      long place,
-      byte[] bytes,
-      @Nullable String key,
-      Map<String, byte[]> headers,
-      Terms.Origin origin) {
-    super(subscriber, place, origin.micros(), bytes, key, headers);
+      DurableSubscriber<M> subscriber, StoredMessage copy, Terms terms, Terms.Origin origin) {
+    super(subscriber, copy, terms, origin.micros());
     this.origin = origin;
   }
 

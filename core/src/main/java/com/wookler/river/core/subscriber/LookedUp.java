@@ -2,6 +2,7 @@ package com.wookler.river.core.subscriber;
 
 import com.wookler.river.core.message.MessageConverter;
 import com.wookler.river.core.message.StoredMessage;
+import com.wookler.river.core.message.Terms;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Map;
@@ -37,6 +38,11 @@ public final class LookedUp<M> implements Delivery<M> {
   @Override
   public long place() {
     return message.sequence();
+  }
+
+  /** What was said of the message besides its content; null if nothing was. */
+  @Nullable Terms terms() {
+    return message.terms();
   }
 
   @Override

@@ -48,20 +48,31 @@ class MessageDelivery<M> implements Delivery<M>, Claim {
       @Nullable String key,
       Map<String, byte[]> headers,
       @Nullable Terms terms) {
-    return terms == null || terms.origin() == null
-        ? new MessageDelivery<>(subscriber, place, micros, data, key, headers)
-        : new DueDelivery<>(subscriber, place, data, key, headers, terms.origin());
+    if (terms == null) {
+      return new MessageDelivery<>(subscriber, place, micros, data, key, headers);
+    }
+    StoredMessage message = new StoredMessage(place, micros, data, key, headers, terms);
+    return of(subscriber, message, terms);
+  }
+
+  private static <M> MessageDelivery<M> of(
+      DurableSubscriber<M> subscriber, StoredMessage message, Terms terms) {
+    return terms.origin() == null
+        ? new TermedDelivery<>(subscriber, message, terms)
+        : new DueDelivery<>(subscriber, message, terms, terms.origin());
   }
 
   static <M> MessageDelivery<M> of(DurableSubscriber<M> subscriber, StoredMessage message) {
-    return of(
-        subscriber,
-        message.sequence(),
-        message.publishedMicros(),
-        message.data(),
-        message.key(),
-        message.headers(),
-        message.terms());
+    Terms terms = message.terms();
+    return terms == null
+        ? new MessageDelivery<>(
+            subscriber,
+            message.sequence(),
+            message.publishedMicros(),
+            message.data(),
+            message.key(),
+            message.headers())
+        : of(subscriber, message, terms);
   }
 
   void handedOver(long withTicket, int inSecond) {
@@ -187,6 +198,11 @@ class MessageDelivery<M> implements Delivery<M>, Claim {
 
   long publishedMicros() {
     return publishedMicros;
+  }
+
+  /** What was said of the message besides its content; null if nothing was. */
+  @Nullable Terms terms() {
+    return null;
   }
 
   /** The message, without its id and terms. */

@@ -2,8 +2,12 @@ package com.wookler.river.core.subscriber;
 
 import com.wookler.river.core.filter.FilterExpression;
 import com.wookler.river.core.message.Message;
+import com.wookler.river.core.message.Terms;
+import java.time.Duration;
+import java.time.temporal.ChronoUnit;
 import java.util.Map;
 import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -67,6 +71,26 @@ final class Sieve<M> {
     }
     for (Map.Entry<String, byte[]> header : delivery.headers().entrySet()) {
       message = message.withHeader(header.getKey(), header.getValue());
+    }
+    Terms terms = terms(delivery);
+    return terms == null ? message : withTerms(message, terms);
+  }
+
+  private static @Nullable Terms terms(Delivery<?> delivery) {
+    if (delivery instanceof MessageDelivery<?> handedOver) {
+      return handedOver.terms();
+    }
+    return delivery instanceof LookedUp<?> looked ? looked.terms() : null;
+  }
+
+  private static <M> Message<M> withTerms(Message<M> plain, Terms terms) {
+    Message<M> message = plain;
+    String id = terms.id();
+    if (id != null) {
+      message = message.withId(id);
+    }
+    if (terms.expiryMicros() > 0) {
+      message = message.expiresAfter(Duration.of(terms.expiryMicros(), ChronoUnit.MICROS));
     }
     return message;
   }

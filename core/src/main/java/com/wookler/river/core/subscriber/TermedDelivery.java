@@ -1,0 +1,30 @@
+package com.wookler.river.core.subscriber;
+
+import com.wookler.river.core.message.StoredMessage;
+import com.wookler.river.core.message.Terms;
+
+/** A delivery of a message with an id or an expiry: few have one, and the others pay nothing. */
+class TermedDelivery<M> extends MessageDelivery<M> {
+  private final Terms terms;
+
+  TermedDelivery(DurableSubscriber<M> subscriber, StoredMessage message, Terms terms) {
+    this(subscriber, message, terms, message.publishedMicros());
+  }
+
+  TermedDelivery(
+      DurableSubscriber<M> subscriber, StoredMessage message, Terms terms, long publishedMicros) {
+    super(
+        subscriber,
+        message.sequence(),
+        publishedMicros,
+        message.data(),
+        message.key(),
+        message.headers());
+    this.terms = terms;
+  }
+
+  @Override
+  final Terms terms() {
+    return terms;
+  }
+}
