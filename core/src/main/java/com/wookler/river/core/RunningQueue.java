@@ -230,7 +230,8 @@ final class RunningQueue<M> {
     SubscriberStore store =
         new SubscriberStore(directory, config.name(), log, backup, flusher, expiryQueues);
     SubscriberRegistry<M> opened =
-        new SubscriberRegistry<>(store, context, counters, deadLetters, forwarding.forwards());
+        new SubscriberRegistry<>(
+            store, context, counters, deadLetters, forwarding.forwards(), config.subscribers());
     undo.push(opened::close);
     config.subscribers().forEach(opened::open);
     return opened;
@@ -410,6 +411,7 @@ final class RunningQueue<M> {
   }
 
   QueueStats stats() {
+    subscribers.discard(log.room().discardBelow(), false); // else housekeeping, a little later
     long first = log.firstSequence();
     long next = log.nextSequence();
     return new QueueStats(

@@ -48,6 +48,8 @@ final class SubscriberRegistry<M> {
   private final Map<String, Entry<M>> entries = new ConcurrentHashMap<>();
 
   /** By those that are not open any more, or were not. */
+  private final List<SubscriberConfig> configured;
+
   private final AtomicLong discardedOfClosed = new AtomicLong();
 
   @GuardedBy("this")
@@ -80,13 +82,16 @@ final class SubscriberRegistry<M> {
    *
    * @param deadLetters of the subscriber of a name, in its directory
    * @param forwards which need messages too
+   * @param configured the settings of those that the queue's own settings name
    */
   SubscriberRegistry(
       SubscriberStore store,
       SubscriberContext<M> context,
       QueueCounters counters,
       BiFunction<String, Path, DeadLetterStore<M>> deadLetters,
-      Forwards forwards) {
+      Forwards forwards,
+      List<SubscriberConfig> configured) {
+    this.configured = configured;
     this.forwards = forwards;
     this.deadLetters = deadLetters;
     this.store = store;
@@ -119,8 +124,8 @@ final class SubscriberRegistry<M> {
   }
 
   /**
-   * The subscriber of this name: the open one, else reopened with its settings, else new with
-   * defaults.
+   * The subscriber of this name: the open one, else reopened with its settings, else new as the
+   * queue's settings say, or with defaults.
    */
   DurableSubscriber<M> open(String name) {
     Entry<M> known = entries.get(key(name));
@@ -136,8 +141,17 @@ final class SubscriberRegistry<M> {
     }
     return open(
         known == null || !known.config.name().equals(name) // but for case: refused like any other
-            ? SubscriberConfig.builder(name).build()
+            ? configured(name)
             : known.config);
+  }
+
+  private SubscriberConfig configured(String name) {
+    for (SubscriberConfig config : configured) {
+      if (config.name().equals(name)) {
+        return config;
+      }
+    }
+    return SubscriberConfig.builder(name).build();
   }
 
   /**

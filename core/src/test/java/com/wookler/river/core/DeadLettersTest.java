@@ -9,6 +9,7 @@ import com.wookler.river.common.ManualTimeSource;
 import com.wookler.river.core.message.Message;
 import com.wookler.river.core.message.MessageConverter;
 import com.wookler.river.core.message.QueueClosedException;
+import com.wookler.river.core.message.QueueFullException;
 import com.wookler.river.core.message.StaleReceiptException;
 import com.wookler.river.core.subscriber.Backoff;
 import com.wookler.river.core.subscriber.DeadLetters;
@@ -278,6 +279,42 @@ class DeadLettersTest {
     again.reject("still");
     shouldSettle(0);
     assertThat(header(billing.deadLetters().peek(1).get(0), DeadLetters.SEQUENCE)).isEqualTo("1");
+  }
+
+  @Test
+  void shouldCountALetterAtOnce() {
+    publish("a", "b");
+    billing.next().reject("no");
+    assertThat(billing.stats().dead()).isEqualTo(1);
+    billing.next().reject("no");
+    assertThat(billing.stats().dead()).isEqualTo(2);
+    shouldSettle(0);
+    assertThat(billing.stats().dead()).isEqualTo(2);
+  }
+
+  @Test
+  void shouldRedriveAsManyAsThereIsRoomFor() {
+    try (MessageQueue<String> small =
+        MessageQueue.builder("small", MessageConverter.utf8())
+            .directory(directory)
+            .maxMessages(3)
+            .whenFull(FullPolicy.REJECT, Duration.ZERO)
+            .timeSource(time)
+            .open()) {
+      Subscriber<String> rejecting = small.subscriber(BILLING);
+      for (int i = 0; i < 5; i++) {
+        small.publisher().publish("m" + i);
+        rejecting.next().reject("no");
+        await().until(() -> rejecting.stats().lag() == 0);
+      }
+      DeadLetters<String> letters = rejecting.deadLetters();
+      assertThat(letters.redrive(10)).isEqualTo(3);
+      assertThat(letters.size()).isEqualTo(2);
+      assertThatThrownBy(() -> letters.redrive(10)).isInstanceOf(QueueFullException.class);
+      rejecting.next().ack();
+      assertThat(letters.redrive(10)).isEqualTo(1);
+      assertThat(rejecting.next().data()).isEqualTo("m1");
+    }
   }
 
   @Test

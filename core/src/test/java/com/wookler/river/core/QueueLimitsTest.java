@@ -324,6 +324,7 @@ class QueueLimitsTest {
     assertThat(fast.batch(10, Duration.ZERO)).hasSize(4);
     Delivery<String> out = slow.next();
     publish(4); // 0 to 2 give way
+    assertThat(queue.stats().discarded()).isEqualTo(3);
     assertThat(slow.stats().ackFloor()).isEqualTo(3);
     assertThat(slow.stats().discarded()).isEqualTo(3);
     assertThat(slow.stats().lag()).isEqualTo(5);

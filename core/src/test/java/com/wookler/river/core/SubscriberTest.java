@@ -7,9 +7,11 @@ import static org.awaitility.Awaitility.await;
 import com.wookler.river.common.ManualTimeSource;
 import com.wookler.river.common.errors.ConfigurationException;
 import com.wookler.river.common.errors.RiverException;
+import com.wookler.river.core.message.Message;
 import com.wookler.river.core.message.MessageConverter;
 import com.wookler.river.core.message.QueueClosedException;
 import com.wookler.river.core.message.StaleReceiptException;
+import com.wookler.river.core.message.Terms;
 import com.wookler.river.core.subscriber.Delivery;
 import com.wookler.river.core.subscriber.Position;
 import com.wookler.river.core.subscriber.Subscriber;
@@ -562,14 +564,54 @@ class SubscriberTest {
     subscriber.close();
     subscriber.close();
     assertThatThrownBy(subscriber::next).isInstanceOf(QueueClosedException.class);
-    assertThatThrownBy(out::ack).isInstanceOf(QueueClosedException.class);
+    assertThatThrownBy(out::ack).isInstanceOf(StaleReceiptException.class);
+    assertThatThrownBy(() -> out.reject("no")).isInstanceOf(StaleReceiptException.class);
     Subscriber<String> again = queue.subscriber("billing");
     assertThat(again).isNotSameAs(subscriber);
     Delivery<String> next = again.next();
     assertThat(next.sequence()).isEqualTo(1);
     assertThat(next.attempt()).isEqualTo(2);
-    assertThatThrownBy(out::ack).isInstanceOf(QueueClosedException.class);
+    assertThatThrownBy(out::ack).isInstanceOf(StaleReceiptException.class);
     assertThat(again.next().attempt()).isEqualTo(1);
+    queue.close();
+    assertThatThrownBy(out::ack).isInstanceOf(QueueClosedException.class);
+    assertThatThrownBy(next::nack).isInstanceOf(QueueClosedException.class);
+  }
+
+  @Test
+  void shouldBeAsConfiguredAgainAfterItWasRemoved() {
+    MessageQueue<String> queue = open(builder().subscriber(billing().build()));
+    publish(queue, 1);
+    assertThat(queue.removeSubscriber("billing")).isTrue();
+    Subscriber<String> again = queue.subscriber("billing");
+    assertThat(again.config().ackRequired()).isTrue();
+    assertThat(again.config().ackTimeout()).isEqualTo(ACK_TIMEOUT);
+    queue.close();
+    open(builder().subscriber(billing().build()));
+  }
+
+  @Test
+  void shouldShowItsFilterAllThatWasSaidOfAMessage() {
+    List<Message<String>> seen = new ArrayList<>();
+    MessageQueue<String> queue = open(builder());
+    Subscriber<String> subscriber =
+        queue.subscriber(billing().<String>filter(message -> seen.add(message)).build());
+    queue
+        .publisher()
+        .publish(
+            Message.of("data")
+                .withKey("key")
+                .withId("id")
+                .withHeader("trace", new byte[] {7})
+                .expiresAfter(Duration.ofMinutes(5)));
+    queue.publisher().publish("plain");
+    assertThat(subscriber.peek(2)).hasSize(2);
+    assertThat(drain(subscriber)).containsExactly(0L, 1L);
+    Terms terms = new Terms("id", Duration.ofMinutes(5).toNanos() / 1_000, 0);
+    assertThat(seen).extracting(Message::data).containsExactly("data", "plain", "data", "plain");
+    assertThat(seen).extracting(Message::terms).containsExactly(terms, null, terms, null);
+    assertThat(seen.get(2).key()).isEqualTo("key");
+    assertThat(seen.get(2).headers().get("trace")).containsExactly(7);
   }
 
   @Test

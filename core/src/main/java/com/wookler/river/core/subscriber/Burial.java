@@ -9,6 +9,7 @@ import java.util.Deque;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -49,6 +50,9 @@ final class Burial<M> {
 
   @GuardedBy("adding")
   private final Deque<Grave> added = new ArrayDeque<>();
+
+  /** Letters whose messages are not finished yet; less only under the subscriber's lock. */
+  private final AtomicInteger unfinished = new AtomicInteger();
 
   private volatile long finishedEnd; // written by the background task
   private volatile long notBefore; // likewise
@@ -107,6 +111,11 @@ final class Burial<M> {
     }
   }
 
+  /** Letters that are there, and whose messages are not finished and counted yet. */
+  int unfinished() {
+    return unfinished.get();
+  }
+
   DeadLetterStore<M> store() {
     return store;
   }
@@ -136,6 +145,7 @@ final class Burial<M> {
     adding.lock();
     try {
       added.add(new Grave(letter, ticket, store.add(letter)));
+      unfinished.incrementAndGet();
     } finally {
       adding.unlock();
     }
@@ -317,6 +327,7 @@ final class Burial<M> {
         state.ledger.buried(grave.source(), grave.ticket());
       }
       state.verdicts.died(graves.size());
+      unfinished.addAndGet(-graves.size());
       state.counters.dead().add(graves.size());
       wake = state.decided(full);
     } finally {

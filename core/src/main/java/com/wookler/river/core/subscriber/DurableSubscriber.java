@@ -299,7 +299,7 @@ public final class DurableSubscriber<M> implements Subscriber<M> {
           state.feed.taken() - state.verdicts.filtered(),
           state.verdicts.acked(),
           ledger.redelivered(),
-          state.verdicts.dead(),
+          state.verdicts.dead() + burial.unfinished(),
           state.verdicts.filtered(),
           state.feed.expiry().expired(),
           state.discarded());
