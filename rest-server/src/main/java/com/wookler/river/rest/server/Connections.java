@@ -1,5 +1,6 @@
 package com.wookler.river.rest.server;
 
+import com.wookler.river.common.Seldom;
 import com.wookler.river.common.TimeSource;
 import io.vertx.core.http.HttpConnection;
 import java.util.ArrayList;
@@ -7,6 +8,8 @@ import java.util.HashSet;
 import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Set;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * The connections of one event loop, and since when they are without a request: whoever sends a
@@ -15,8 +18,11 @@ import java.util.Set;
  * <p>Looked through every second or so: a timer for each would cost each request.
  */
 final class Connections {
+  private static final Logger LOG = LoggerFactory.getLogger(Connections.class);
+
   private final Load load;
   private final TimeSource time;
+  private final Seldom refusing;
   private final IdentityHashMap<HttpConnection, State> open = new IdentityHashMap<>();
   private final Set<Arriving> arriving = new HashSet<>();
 
@@ -32,10 +38,12 @@ final class Connections {
   Connections(Load load, TimeSource time) {
     this.load = load;
     this.time = time;
+    this.refusing = new Seldom(time);
   }
 
   void opened(HttpConnection connection) {
     if (!load.connected()) {
+      tellThatAllAreTaken();
       connection.close();
       return;
     }
@@ -43,6 +51,15 @@ final class Connections {
     state.idleSince = time.nanoTime();
     open.put(connection, state);
     connection.closeHandler(closed -> closed(connection));
+  }
+
+  private void tellThatAllAreTaken() {
+    if (refusing.isTime()) {
+      LOG.warn(
+          "There are {} connections, as many as server.max.connections allows: further ones are"
+              + " closed at once",
+          load.limits().connections());
+    }
   }
 
   private void closed(HttpConnection connection) {
