@@ -187,7 +187,9 @@ final class Targets {
         even("publish 1 KiB over HTTP, 500 publishers"),
         even("publish 1 KiB to the device over HTTP, 500 publishers"),
         median(POLLS + "threads of the JVM", AT_MOST, 30, "threads"),
-        median(POLLS + "resident memory", AT_MOST, 512, "MB"));
+        median(POLLS + "resident memory", AT_MOST, 512, "MB"),
+        median("10,000 idle connections, p50 of others against without", AT_MOST, 2, "×"),
+        median("10,000 idle connections, p99 of others against without", AT_MOST, 2, "×"));
   }
 
   /** Of a server, against itself storing nothing. */

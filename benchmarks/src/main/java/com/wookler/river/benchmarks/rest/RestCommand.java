@@ -23,7 +23,8 @@ import picocli.CommandLine.Spec;
 /** {@code ./river bench rest}: each line with a server in a JVM of its own. */
 @Command(
     name = "rest",
-    description = "The REST server: publishing, many publishers, many idle long polls.",
+    description =
+        "The REST server: publishing, many publishers, many long polls, many idle connections.",
     mixinStandardHelpOptions = true,
     sortOptions = false)
 public final class RestCommand implements Callable<Integer> {

@@ -52,9 +52,9 @@ final class RestLab implements AutoCloseable {
     return quick;
   }
 
-  /** A server with a directory and a heap of its own. */
-  ServerProcess server(String heap) throws IOException {
-    return ServerProcess.start(directory, List.of("-Xmx" + heap));
+  /** A server with a directory and a heap of its own; what else {@code MeasuredServer} is told. */
+  ServerProcess server(String heap, String... arguments) throws IOException {
+    return ServerProcess.start(directory, List.of("-Xmx" + heap), List.of(arguments));
   }
 
   /** The server to which is published: one for all lines, because compiling it takes a while. */

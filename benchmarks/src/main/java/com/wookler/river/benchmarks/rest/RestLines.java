@@ -41,7 +41,8 @@ final class RestLines {
               "publish 1 KiB to the device over HTTP, 500 publishers",
               Requests.of(500, 1, KIB).forced(),
               false),
-          new PollsLine());
+          new PollsLine(),
+          new IdleLine());
 
   private RestLines() {}
 

@@ -46,7 +46,8 @@ final class ServerProcess implements AutoCloseable {
   }
 
   /** Starts it and waits until it listens. */
-  static ServerProcess start(Path base, List<String> options) throws IOException {
+  static ServerProcess start(Path base, List<String> options, List<String> arguments)
+      throws IOException {
     Path directory = Files.createTempDirectory(base, "server-");
     List<String> command = new ArrayList<>();
     command.add(Path.of(System.getProperty("java.home", ""), "bin", "java").toString());
@@ -54,6 +55,7 @@ final class ServerProcess implements AutoCloseable {
     command.addAll(options);
     command.addAll(List.of("-cp", System.getProperty("java.class.path", "")));
     command.addAll(List.of(MeasuredServer.class.getName(), directory.toString()));
+    command.addAll(arguments);
     Process process =
         new ProcessBuilder(command).redirectError(ProcessBuilder.Redirect.INHERIT).start();
     try {

@@ -10,6 +10,7 @@ import java.io.PrintStream;
 import java.lang.management.ManagementFactory;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicLong;
@@ -56,13 +57,17 @@ public final class MeasuredServer {
     }
   }
 
-  /** With the directory as the one argument. */
+  /** With the directory as the argument, and perhaps the idle limit in milliseconds. */
   public static void main(String[] args) throws IOException {
     PrintStream out = new PrintStream(System.out, true, StandardCharsets.UTF_8);
     BufferedReader in =
         new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
-    try (RiverServer server =
-        RiverServer.builder().port(0).directory(Path.of(args[0])).sink(new Discarding()).start()) {
+    RiverServer.Builder builder =
+        RiverServer.builder().port(0).directory(Path.of(args[0])).sink(new Discarding());
+    if (args.length > 1) {
+      builder.idleTimeout(Duration.ofMillis(Long.parseLong(args[1])));
+    }
+    try (RiverServer server = builder.start()) {
       out.println(server.port());
       while (in.readLine() != null) {
         System.gc();

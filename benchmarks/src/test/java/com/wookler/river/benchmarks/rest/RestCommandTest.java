@@ -47,7 +47,10 @@ class RestCommandTest {
     assertThat(data).isEmptyDirectory();
     Run run = Results.read(json);
     List<String> measured = run.rows().stream().map(Row::line).toList();
-    assertThat(measured).contains("10,000 long polls, resident memory");
+    assertThat(measured)
+        .contains(
+            "10,000 long polls, resident memory",
+            "10,000 idle connections, p99 of others against without");
     assertThat(RestLines.all())
         .filteredOn(RestLine::needsWrk)
         .allSatisfy(
