@@ -1,6 +1,7 @@
 package com.wookler.river.core;
 
 import com.wookler.river.common.TimeSource;
+import com.wookler.river.common.utils.Amount;
 import com.wookler.river.core.log.BlockLog;
 import com.wookler.river.core.log.Salvage;
 import com.wookler.river.core.log.Seal;
@@ -108,11 +109,11 @@ final class BlockRemoval {
 
   private void putOff(String why, Throwable e) {
     LOG.warn(
-        "Queue {}: {} stays, {}, and {} blocks behind it; next try in {} s, or at the next start",
+        "Queue {}: {} stays, {}, and {} behind it; next try in {} s, or at the next start",
         queue,
         log.file(leaving.element().seal()),
         why,
-        leaving.size() - 1,
+        Amount.of(leaving.size() - 1, "block"),
         TimeUnit.NANOSECONDS.toSeconds(retryNanos),
         e);
     notBefore = time.nanoTime() + retryNanos;

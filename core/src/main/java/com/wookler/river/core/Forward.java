@@ -3,6 +3,7 @@ package com.wookler.river.core;
 import com.google.errorprone.annotations.concurrent.GuardedBy;
 import com.wookler.river.common.TimeSource;
 import com.wookler.river.common.errors.RiverException;
+import com.wookler.river.common.utils.Amount;
 import com.wookler.river.core.forward.ForwardPosition;
 import com.wookler.river.core.log.BlockLog;
 import com.wookler.river.core.log.LogReader;
@@ -397,10 +398,10 @@ final class Forward {
     } else if (waitsSince != Long.MIN_VALUE && now - waitsSince >= PATIENCE_NANOS && isDue()) {
       waitsSince = Long.MIN_VALUE; // said once
       LOG.warn(
-          "Queue {}: {} messages wait to be forwarded to the queue {}: {}",
+          "Queue {}: not forwarded to the queue {} yet: {}: {}",
           source.config().name(),
-          log.nextSequence() - next,
           target,
+          Amount.of(log.nextSequence() - next, "message"),
           why);
     }
   }

@@ -1,6 +1,7 @@
 package com.wookler.river.core;
 
 import com.wookler.river.common.TimeSource;
+import com.wookler.river.common.utils.Amount;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.function.Consumer;
@@ -67,7 +68,7 @@ final class FullWatch {
       counted = now;
     } else if (bursting && nanos - grownAt >= QUIET_NANOS) {
       bursting = false;
-      LOG.warn("queue {} has given up {} messages and goes on", queue, now - before);
+      LOG.warn("queue {} has given up {} and goes on", queue, Amount.of(now - before, "message"));
     }
   }
 }

@@ -1,6 +1,7 @@
 package com.wookler.river.core;
 
 import com.wookler.river.common.TimeSource;
+import com.wookler.river.common.utils.Amount;
 import com.wookler.river.core.log.BlockLog;
 import com.wookler.river.core.log.PublishBuffer;
 import com.wookler.river.core.log.Room;
@@ -148,8 +149,8 @@ final class Intake {
           "queue "
               + queue
               + ": "
-              + buffer.document().count()
-              + " messages of "
+              + Amount.of(buffer.document().count(), "message")
+              + " of "
               + buffer.document().length()
               + " bytes can never fit within "
               + limits.text()

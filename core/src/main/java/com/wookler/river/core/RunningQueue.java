@@ -137,7 +137,7 @@ final class RunningQueue<M> {
       throw e;
     }
     LOG.info(
-        "Queue {} runs in {}: {} messages, sequences {} to {}, {} blocks, {} subscribers; {}; {} ms",
+        "Queue {} runs: {}: messages {}, sequences {} to {}, blocks {}, subscribers {}; {}; {} ms",
         config.name(),
         directory.path(),
         messages(),

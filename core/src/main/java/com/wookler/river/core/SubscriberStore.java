@@ -1,6 +1,7 @@
 package com.wookler.river.core;
 
 import com.wookler.river.common.WorkerPool;
+import com.wookler.river.common.utils.Amount;
 import com.wookler.river.core.ack.Ledger;
 import com.wookler.river.core.ack.Ledgers;
 import com.wookler.river.core.ack.Origin;
@@ -189,13 +190,13 @@ final class SubscriberStore {
     long first = log.firstSequence();
     if (ledger.position() < first && (backup == null || !backup.reaches(ledger.position()))) {
       LOG.warn(
-          "Queue {}, subscriber {}: damaged: it stands at sequence {}, but the log begins at {}; {}"
-              + " messages are lost to it. Going on at {}",
+          "Queue {}, subscriber {}: damaged: it stands at sequence {}, but the log begins at {}; lost to"
+              + " it: {}. Going on at {}",
           queue,
           config.name(),
           ledger.position(),
           first,
-          first - ledger.position() + ledger.unfinished(),
+          Amount.of(first - ledger.position() + ledger.unfinished(), "message"),
           first);
       ledger.skip(first);
     }

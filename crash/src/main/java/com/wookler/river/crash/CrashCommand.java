@@ -1,6 +1,7 @@
 package com.wookler.river.crash;
 
 import com.wookler.river.common.TimeSource;
+import com.wookler.river.common.utils.Amount;
 import com.wookler.river.crash.Scenario.Level;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -94,7 +95,7 @@ final class CrashCommand implements Callable<Integer> {
         ledger == null
             ? Files.createTempDirectory("river-ledger-")
             : Files.createTempDirectory(ledger, "river-ledger-");
-    say("%d rounds in %s, ledger in %s, seed %d", rounds, tested, promised, chosen);
+    say("%s in %s, ledger in %s, seed %d", Amount.of(rounds, "round"), tested, promised, chosen);
     Scenario scenario =
         new Scenario(publishers, subscribers, level, Scenario.DEFAULT.largest(), false);
     return run(new Rounds(new Site(tested, promised), scenario, chosen), tested, promised);
@@ -108,7 +109,10 @@ final class CrashCommand implements Callable<Integer> {
       for (int i = 1; i <= rounds; i++) {
         all.next(kill);
         if (i % Math.max(1, rounds / 20) == 0) {
-          say("%d rounds, %s", i, Duration.ofNanos(time.nanoTime() - started).toSeconds() + " s");
+          say(
+              "%s, %s",
+              Amount.of(i, "round"),
+              Duration.ofNanos(time.nanoTime() - started).toSeconds() + " s");
         }
       }
       all.finish();
@@ -117,7 +121,7 @@ final class CrashCommand implements Callable<Integer> {
       spec.commandLine().getErr().println("kept: " + tested + " and " + promised);
       return 1;
     }
-    say("every promise held in %d rounds: %s", rounds, all.summary());
+    say("every promise held in %s: %s", Amount.of(rounds, "round"), all.summary());
     say("%s", kill);
     say("%s", all.openings());
     List.of(tested, promised).forEach(CrashCommand::delete);

@@ -1,5 +1,6 @@
 package com.wookler.river.crash;
 
+import com.wookler.river.common.utils.Amount;
 import java.util.Locale;
 
 /**
@@ -48,23 +49,23 @@ record Summary(
     String text =
         String.format(
             Locale.ROOT,
-            "%,d messages promised, %,d acknowledged, %,d delivered again, %,d in hand without"
-                + " acknowledgement, %,d receipts refused",
-            promised,
+            "%s promised, %,d acknowledged, %,d delivered again, %,d in hand without"
+                + " acknowledgement, %s refused",
+            Amount.grouped(promised, "message"),
             acked,
             redelivered,
             inHand,
-            stale);
+            Amount.grouped(stale, "receipt"));
     return lost + forgotten == 0
         ? text
         : text
             + String.format(
                 Locale.ROOT,
-                "; not yet forced and lost: %,d messages, the earliest %,d ms before the end, and"
-                    + " %,d acknowledgements, the earliest %,d ms; %,d batches in part",
-                lost,
+                "; not yet forced and lost: %s, the earliest %,d ms before the end, and"
+                    + " %s, the earliest %,d ms; batches in part: %,d",
+                Amount.grouped(lost, "message"),
                 lostNanos / 1_000_000,
-                forgotten,
+                Amount.grouped(forgotten, "acknowledgement"),
                 forgottenNanos / 1_000_000,
                 tornBatches);
   }

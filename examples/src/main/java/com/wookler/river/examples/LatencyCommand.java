@@ -2,6 +2,7 @@ package com.wookler.river.examples;
 
 import com.wookler.river.common.MonitoredThread;
 import com.wookler.river.common.TimeSource;
+import com.wookler.river.common.utils.Amount;
 import com.wookler.river.core.MessageQueue;
 import com.wookler.river.core.message.MessageConverter;
 import com.wookler.river.core.subscriber.Delivery;
@@ -140,11 +141,11 @@ final class LatencyCommand implements Callable<Integer> {
     PrintWriter out = spec.commandLine().getOut();
     out.printf(
         Locale.ROOT,
-        "%,d messages of %,d bytes at %,d/s; microseconds; %,d blocks archived meanwhile%n",
-        measured.publish().count(),
-        size,
+        "%s of %s at %,d/s; microseconds; %s archived meanwhile%n",
+        Amount.grouped(measured.publish().count(), "message"),
+        Amount.grouped(size, "byte"),
         rate,
-        archived);
+        Amount.grouped(archived, "block"));
     out.println("  publish           " + measured.publish());
     out.println("  publish to next   " + measured.arrival());
   }

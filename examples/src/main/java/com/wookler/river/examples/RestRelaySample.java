@@ -3,6 +3,7 @@ package com.wookler.river.examples;
 import com.wookler.river.common.Env;
 import com.wookler.river.common.TimeSource;
 import com.wookler.river.common.config.ConfigNode;
+import com.wookler.river.common.utils.Amount;
 import com.wookler.river.core.MessageQueue;
 import com.wookler.river.core.Publisher;
 import com.wookler.river.core.message.Message;
@@ -111,8 +112,8 @@ public final class RestRelaySample implements Example {
     int count = producer.count();
     out.printf(
         Locale.ROOT,
-        "%,d events at %d a second: local queue, relay, http://127.0.0.1:%d, remote consumer.%n%n",
-        count,
+        "%s at %d a second: local queue, relay, http://127.0.0.1:%d, remote consumer.%n%n",
+        Amount.grouped(count, "event"),
         RATE,
         central.port);
     out.printf(
@@ -155,17 +156,17 @@ public final class RestRelaySample implements Example {
     out.println();
     out.printf(
         Locale.ROOT,
-        "Consumed %,d of %,d events, %s; %d came again, because the server went before they were"
+        "Consumed %,d of %s, %s; %d came again, because the server went before they were"
             + " acknowledged.%n",
         consumer.consumed(),
-        producer.published(),
+        Amount.grouped(producer.published(), "event"),
         consumer.inOrder() ? "in order" : "NOT IN ORDER",
         consumer.repeated());
     out.print(producer.latencies());
     out.printf(
         Locale.ROOT,
-        "The relay gave up %,d events; no attempt was used up by the server's absence.%n",
-        relay.deadLetters().size());
+        "The relay gave up %s; no attempt was used up by the server's absence.%n",
+        Amount.grouped(relay.deadLetters().size(), "event"));
     if (!consumer.inOrder() || relay.deadLetters().size() > 0) {
       throw new IllegalStateException("not every event arrived in order");
     }

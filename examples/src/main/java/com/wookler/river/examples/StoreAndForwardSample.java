@@ -3,6 +3,7 @@ package com.wookler.river.examples;
 import com.wookler.river.common.Env;
 import com.wookler.river.common.TimeSource;
 import com.wookler.river.common.config.ConfigNode;
+import com.wookler.river.common.utils.Amount;
 import com.wookler.river.core.MessageQueue;
 import com.wookler.river.core.Publisher;
 import com.wookler.river.core.subscriber.Subscriber;
@@ -94,8 +95,8 @@ public final class StoreAndForwardSample implements Example {
     int count = producer.count();
     out.printf(
         Locale.ROOT,
-        "%,d events at %d a second, forwarded to http://127.0.0.1:%d by two reactors.%n%n",
-        count,
+        "%s at %d a second, forwarded to http://127.0.0.1:%d by two reactors.%n%n",
+        Amount.grouped(count, "event"),
         RATE,
         receiver.port());
     out.printf("%6s  %-9s %10s %12s %12s%n", "time", "server", "published", FROM_XML, FROM_CODE);
@@ -139,10 +140,10 @@ public final class StoreAndForwardSample implements Example {
       Receiver.State state = receiver.state("/" + path);
       out.printf(
           Locale.ROOT,
-          "%-12s forwarded %,d of %,d events, %s; %d came twice and were known by their key.%n",
+          "%-12s forwarded %,d of %s, %s; %d came twice and were known by their key.%n",
           path,
           state.events(),
-          producer.published(),
+          Amount.grouped(producer.published(), "event"),
           state.inOrder() ? "in order" : "NOT IN ORDER",
           state.repeated());
       if (state.events() != producer.published() || !state.inOrder()) {
@@ -152,7 +153,7 @@ public final class StoreAndForwardSample implements Example {
     out.print(producer.latencies());
     out.printf(
         Locale.ROOT,
-        "%,d times a message was given back to wait, and none used up an attempt.%n",
-        fromCode.stats().released());
+        "%s a message was given back to wait, and none used up an attempt.%n",
+        Amount.grouped(fromCode.stats().released(), "time"));
   }
 }

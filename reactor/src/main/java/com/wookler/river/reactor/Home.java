@@ -1,5 +1,6 @@
 package com.wookler.river.reactor;
 
+import com.wookler.river.common.utils.Amount;
 import com.wookler.river.core.subscriber.Delivery;
 import com.wookler.river.core.subscriber.Subscriber;
 import java.util.List;
@@ -39,7 +40,7 @@ record Home<M>(Subscriber<M> subscriber, Tally tally, Gate gate, AtomicReference
   public void decide(List<Delivery<M>> deliveries, List<ProcessResult<M>> results) {
     if (deliveries.size() != results.size()) {
       throw new IllegalArgumentException(
-          results.size() + " results for " + deliveries.size() + " messages");
+          Amount.of(results.size(), "result") + " for " + Amount.of(deliveries.size(), "message"));
     }
     Outcomes<M> outcomes = outcomes();
     for (int i = 0; i < deliveries.size(); i++) {

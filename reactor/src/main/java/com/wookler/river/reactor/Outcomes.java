@@ -1,5 +1,6 @@
 package com.wookler.river.reactor;
 
+import com.wookler.river.common.utils.Amount;
 import com.wookler.river.core.message.QueueClosedException;
 import com.wookler.river.core.message.StaleReceiptException;
 import com.wookler.river.core.subscriber.Delivery;
@@ -111,7 +112,7 @@ final class Outcomes<M> {
     } catch (QueueClosedException e) {
       late(count, e);
     } catch (RuntimeException e) {
-      LOG.error("Cannot acknowledge {} messages; they will be delivered again", count, e);
+      LOG.error("Cannot acknowledge {}, to be delivered again", Amount.of(count, "message"), e);
     }
     finished.clear();
   }
@@ -130,7 +131,7 @@ final class Outcomes<M> {
 
   private void late(int messages, RuntimeException e) {
     tally.late.add(messages);
-    LOG.debug("Decided too late over {} messages: {}", messages, e.getMessage());
+    LOG.debug("Decided too late over {}: {}", Amount.of(messages, "message"), e.getMessage());
   }
 
   /** The last error of this batch, which its thread should not outlive; null if there was none. */

@@ -1,5 +1,6 @@
 package com.wookler.river.reactor;
 
+import com.wookler.river.common.utils.Amount;
 import com.wookler.river.core.message.Message;
 import com.wookler.river.core.subscriber.Delivery;
 import java.time.Duration;
@@ -62,10 +63,9 @@ final class ProcessorStage<M> implements Stage<M> {
                   "processor "
                       + name
                       + " gave "
-                      + results.size()
-                      + " results for "
-                      + batch.size()
-                      + " messages")));
+                      + Amount.of(results.size(), "result")
+                      + " for "
+                      + Amount.of(batch.size(), "message"))));
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
       return all(batch, ProcessResult.retry(Duration.ZERO)); // they had begun

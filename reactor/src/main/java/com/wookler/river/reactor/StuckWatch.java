@@ -1,6 +1,7 @@
 package com.wookler.river.reactor;
 
 import com.wookler.river.common.ManagedTask;
+import com.wookler.river.common.utils.Amount;
 import com.wookler.river.core.subscriber.Delivery;
 import java.time.Duration;
 import java.util.Arrays;
@@ -69,11 +70,11 @@ final class StuckWatch<M> implements ManagedTask {
     Thread thread = worker.thread();
     Delivery<M> first = run.batch().get(0);
     LOG.warn(
-        "A processor of subscriber {} has been busy for more than {} with {} messages from sequence"
+        "A processor of subscriber {} has been busy for more than {} with {} from sequence"
             + " {} on, in thread {}:{}",
         plan.subscriber().name(),
         limit,
-        run.batch().size(),
+        Amount.of(run.batch().size(), "message"),
         first.sequence(),
         thread == null ? "?" : thread.getName(),
         thread == null ? "" : stack(thread));

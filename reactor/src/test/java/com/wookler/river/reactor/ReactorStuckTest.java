@@ -92,7 +92,7 @@ class ReactorStuckTest {
           .extracting(ILoggingEvent::getFormattedMessage)
           .asString()
           .startsWith(
-              "A processor of subscriber store has been busy for more than PT0.1S with 1 messages"
+              "A processor of subscriber store has been busy for more than PT0.1S with 1 message"
                   + " from sequence 0 on, in thread REACTOR-store-1:")
           .contains("java.util.concurrent.CountDownLatch.await(CountDownLatch.java:")
           .contains(ReactorStuckTest.class.getName() + ".hang(ReactorStuckTest.java:");

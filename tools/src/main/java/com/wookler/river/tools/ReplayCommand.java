@@ -1,5 +1,6 @@
 package com.wookler.river.tools;
 
+import com.wookler.river.common.utils.Amount;
 import com.wookler.river.core.inspect.MessageSource;
 import java.io.IOException;
 import java.io.PrintWriter;
@@ -86,9 +87,9 @@ final class ReplayCommand implements Callable<Integer> {
       Replay.Result result = replay.run(range, spec.commandLine().getErr()::println, bar);
       out.printf(
           Locale.ROOT,
-          "%s: %,d messages published, %,d were there; %,d lost%n",
+          "%s: %s published, %,d already there; %,d lost%n",
           target.resolve(queue),
-          result.published(),
+          Amount.grouped(result.published(), "message"),
           result.present(),
           result.lost());
       return result.lost() == 0 ? Main.SOUND : Main.DAMAGED;

@@ -1,5 +1,6 @@
 package com.wookler.river.tools;
 
+import com.wookler.river.common.utils.Amount;
 import com.wookler.river.core.inspect.BackupRestore;
 import com.wookler.river.core.inspect.BackupRestore.Result;
 import java.io.IOException;
@@ -43,10 +44,10 @@ final class RestoreCommand implements Callable<Integer> {
       result.missing().forEach(out::println);
       out.printf(
           Locale.ROOT,
-          "%s: %,d messages in %d blocks, sequences %d to %d%n",
+          "%s: %s in %s, sequences %d to %d%n",
           result.directory(),
-          result.messages(),
-          result.blocks(),
+          Amount.grouped(result.messages(), "message"),
+          Amount.grouped(result.blocks(), "block"),
           result.firstSequence(),
           result.nextSequence() - 1);
       return result.missing().isEmpty() ? Main.SOUND : Main.DAMAGED;

@@ -1,5 +1,6 @@
 package com.wookler.river.tools;
 
+import com.wookler.river.common.utils.Amount;
 import com.wookler.river.core.inspect.QueueSalvage;
 import com.wookler.river.core.inspect.QueueSalvage.Result;
 import java.io.IOException;
@@ -45,12 +46,12 @@ final class SalvageCommand implements Callable<Integer> {
           QueueSalvage.salvage(directory, id.queue(), target.directory(), out::println, bar);
       out.printf(
           Locale.ROOT,
-          "%s: %,d messages in %d blocks, %d subscribers; %,d messages lost%n",
+          "%s: %s in %s, %s; %s lost%n",
           result.directory(),
-          result.messages(),
-          result.blocks(),
-          result.subscribers(),
-          result.lost());
+          Amount.grouped(result.messages(), "message"),
+          Amount.grouped(result.blocks(), "block"),
+          Amount.grouped(result.subscribers(), "subscriber"),
+          Amount.grouped(result.lost(), "message"));
       return result.lost() == 0 ? Main.SOUND : Main.DAMAGED;
     }
   }

@@ -1,6 +1,7 @@
 package com.wookler.river.tools;
 
 import com.fasterxml.jackson.core.JsonGenerator;
+import com.wookler.river.common.utils.Amount;
 import com.wookler.river.core.inspect.BackupVerifier;
 import com.wookler.river.core.inspect.Finding;
 import com.wookler.river.core.inspect.MessageSource;
@@ -69,11 +70,11 @@ final class VerifyCommand implements Callable<Integer> {
     Result result = verify(out::println);
     out.printf(
         Locale.ROOT,
-        "%s: %,d blocks, %,d messages proven, %d subscribers: %s%n",
+        "%s: %s, %s proven, %s: %s%n",
         directory,
-        result.blocks(),
-        result.messages(),
-        result.subscribers(),
+        Amount.grouped(result.blocks(), "block"),
+        Amount.grouped(result.messages(), "message"),
+        Amount.grouped(result.subscribers(), "subscriber"),
         result.damages() == 0 ? "sound" : result.damages() + " damaged");
     return result;
   }

@@ -59,10 +59,10 @@ class ReplayTest extends ToolsFixture {
 
     assertThat(replay()).as(err()).isZero();
 
-    assertThat(out()).contains("40 messages published, 0 were there; 0 lost");
+    assertThat(out()).contains("40 messages published, 0 already there; 0 lost");
     assertThat(copied()).isEqualTo(original());
     assertThat(replay()).isZero();
-    assertThat(out()).contains("0 messages published, 0 were there");
+    assertThat(out()).contains("0 messages published, 0 already there");
     assertThat(copied()).hasSize(40);
   }
 
@@ -104,7 +104,7 @@ class ReplayTest extends ToolsFixture {
 
     assertThat(replay()).as(err()).isZero();
 
-    assertThat(out()).contains("15 messages published, 5 were there");
+    assertThat(out()).contains("15 messages published, 5 already there");
     assertThat(copied()).isEqualTo(original());
   }
 

@@ -2,6 +2,7 @@ package com.wookler.river.core.backup;
 
 import com.google.errorprone.annotations.concurrent.GuardedBy;
 import com.wookler.river.common.errors.RiverException;
+import com.wookler.river.common.utils.Amount;
 import com.wookler.river.core.log.Damage;
 import com.wookler.river.core.log.Seal;
 import java.io.IOException;
@@ -78,11 +79,11 @@ final class BackupIndex {
     long foreign = others.stream().filter(block -> !isOwn(block)).count();
     if (foreign > 0) {
       LOG.info(
-          "Queue {}: {} holds {} backups of an earlier queue of this name; they are not read, and"
+          "Queue {}: {} holds {} of an earlier queue of this name; they are not read, and"
               + " removed when they are old enough",
           queue,
           layout.directory(),
-          foreign);
+          Amount.of(foreign, "backup"));
     }
     return scan;
   }

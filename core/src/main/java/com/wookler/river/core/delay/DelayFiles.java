@@ -1,5 +1,6 @@
 package com.wookler.river.core.delay;
 
+import com.wookler.river.common.utils.Amount;
 import com.wookler.river.core.log.DurableFiles;
 import com.wookler.river.core.message.DamagedMessageException;
 import java.io.IOException;
@@ -138,7 +139,7 @@ public final class DelayFiles {
                   }
                 });
         if (sound < line.records()) {
-          fault(path, line.records() - sound + " messages are lost");
+          fault(path, "lost: " + Amount.of(line.records() - sound, "message"));
         }
       } catch (DamagedMessageException e) {
         fault(path, text(e));

@@ -1,5 +1,6 @@
 package com.wookler.river.core.log;
 
+import com.wookler.river.common.utils.Amount;
 import com.wookler.river.core.log.BlockContent.Hole;
 import com.wookler.river.core.log.Gaps.Gap;
 import java.util.ArrayList;
@@ -122,7 +123,7 @@ final class GapFinder {
   void report() {
     for (Gap gap : unknown) {
       LOG.warn(
-          "Queue {}: {}: sequences {} to {} of block {} ({}) are lost, {} messages; {}. Every"
+          "Queue {}: {}: sequences {} to {} of block {} ({}) are lost, {}; {}. Every"
               + " subscriber goes on behind them",
           settings.queue(),
           gap.damaged() ? "damaged" : "not forced to the device in time",
@@ -130,7 +131,7 @@ final class GapFinder {
           gap.end() - 1,
           gap.block(),
           BlockName.data(settings.directory(), gap.block()),
-          gap.messages(),
+          Amount.of(gap.messages(), "message"),
           gap.damaged()
               ? "they had been forced to the device and are not there any more"
               : "the last run ended before they were forced");

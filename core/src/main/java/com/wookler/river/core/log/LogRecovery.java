@@ -1,6 +1,7 @@
 package com.wookler.river.core.log;
 
 import com.wookler.river.common.errors.RiverException;
+import com.wookler.river.common.utils.Amount;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -241,7 +242,7 @@ final class LogRecovery {
     }
     long lost = gaps.unknown().stream().mapToLong(Gaps.Gap::messages).sum();
     if (lost > 0) {
-      done.add(lost + " messages lost in " + gaps.unknown().size() + " gaps");
+      done.add(Amount.of(lost, "message") + " lost in " + Amount.of(gaps.unknown().size(), "gap"));
     }
     return done.isEmpty() ? "nothing to repair" : String.join(", ", done);
   }

@@ -4,6 +4,7 @@ import com.google.errorprone.annotations.concurrent.GuardedBy;
 import com.wookler.river.common.TimeSource;
 import com.wookler.river.common.counters.AbstractCounter;
 import com.wookler.river.common.errors.RiverException;
+import com.wookler.river.common.utils.Amount;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -143,10 +144,10 @@ public final class Salvage {
     }
     damaged.add(found.messages());
     LOG.warn(
-        "Queue {}: damaged: {}: {} delayed messages are lost, {}, at bytes {} to {}",
+        "Queue {}: damaged: {}: {} lost, {}, at bytes {} to {}",
         queue,
         found.file(),
-        found.messages(),
+        Amount.of(found.messages(), "delayed message"),
         found.first() < 0 ? "which cannot be told" : "sequence " + found.first(),
         found.from(),
         found.to());
@@ -167,14 +168,14 @@ public final class Salvage {
     for (Damage news : record(found)) {
       damaged.add(news.messages());
       LOG.warn(
-          "Queue {}: damaged: {}, block {}: sequences {} to {} are lost, {} messages, at bytes {} to"
+          "Queue {}: damaged: {}, block {}: sequences {} to {} are lost, {}, at bytes {} to"
               + " {}. Every subscriber goes on behind them",
           queue,
           news.file(),
           news.block(),
           news.first(),
           news.end() - 1,
-          news.messages(),
+          Amount.of(news.messages(), "message"),
           news.from(),
           news.to());
       listener.accept(news);

@@ -1,5 +1,6 @@
 package com.wookler.river.core.log;
 
+import com.wookler.river.common.utils.Amount;
 import com.wookler.river.core.message.QueueFullException;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -96,7 +97,10 @@ final class Volume {
     long now = settings.time().nanoTime();
     if (!told && (before == null || now - toldNanos >= BURST_NANOS)) {
       LOG.warn(
-          "{} ({}); refused {} times since this was said last", text, cause.getMessage(), refusals);
+          "{} ({}); refused {} since this was said last",
+          text,
+          cause.getMessage(),
+          Amount.of(refusals, "time"));
       told = true;
       toldNanos = now;
       refusals = 0;

@@ -1,5 +1,6 @@
 package com.wookler.river.examples.demo;
 
+import com.wookler.river.common.utils.Amount;
 import com.wookler.river.core.MessageQueue;
 import com.wookler.river.core.subscriber.Delivery;
 import java.io.IOException;
@@ -36,10 +37,10 @@ record Backups(int files, long bytes, long messages, List<String> violations) {
   String summary() {
     return String.format(
         Locale.ROOT,
-        "%,d compressed blocks, %.1f MB; %,d messages read back from them%s",
-        files,
+        "%s, %.1f MB; %s read back%s",
+        Amount.grouped(files, "compressed block"),
         bytes / 1e6,
-        messages,
+        Amount.grouped(messages, "message"),
         hold() ? ", each as published" : ", BROKEN: " + violations);
   }
 

@@ -1,6 +1,7 @@
 package com.wookler.river.examples.demo;
 
 import com.wookler.river.common.TimeSource;
+import com.wookler.river.common.utils.Amount;
 import com.wookler.river.core.MessageQueue;
 import com.wookler.river.core.SizeBasedRecycle;
 import com.wookler.river.core.message.MessageConverter;
@@ -155,7 +156,10 @@ final class Demo {
     long millis = (time.nanoTime() - start) / 1_000_000;
     restart =
         String.format(
-            Locale.ROOT, "after %,d events, closed and open again in %,d ms", before, millis);
+            Locale.ROOT,
+            "after %s, closed and open again in %,d ms",
+            Amount.grouped(before, "event"),
+            millis);
     report.say("      open again after " + millis + " ms");
   }
 

@@ -1,5 +1,6 @@
 package com.wookler.river.examples.demo;
 
+import com.wookler.river.common.utils.Amount;
 import com.wookler.river.examples.utils.Directories;
 import com.wookler.river.examples.utils.EventFile;
 import com.wookler.river.examples.utils.UsageException;
@@ -106,10 +107,14 @@ public final class DemoCommand implements Callable<Integer> {
   private static void introduce(PrintWriter out, Events events, Path data) {
     out.println(
         String.format(
-            Locale.ROOT, "%,d events from %s, data in %s", events.count(), events.name(), data));
+            Locale.ROOT,
+            "%s from %s, data in %s",
+            Amount.grouped(events.count(), "event"),
+            events.name(),
+            data));
     out.println(
-        Demo.PUBLISHERS
-            + " publishers; billing (acknowledges, 3 consumers, leaves 1 % unacknowledged at first),"
+        Amount.of(Demo.PUBLISHERS, "publisher")
+            + "; billing (acknowledges, 3 consumers, leaves 1 % unacknowledged at first),"
             + " audit, archive (slow)");
     if (!events.identified()) {
       out.println("The events' ids are not their line numbers: these travel in a header.");

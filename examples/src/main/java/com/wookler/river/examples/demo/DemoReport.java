@@ -1,6 +1,7 @@
 package com.wookler.river.examples.demo;
 
 import com.wookler.river.common.TimeSource;
+import com.wookler.river.common.utils.Amount;
 import com.wookler.river.core.MessageQueue;
 import com.wookler.river.examples.utils.Progress;
 import java.io.PrintWriter;
@@ -45,7 +46,7 @@ final class DemoReport implements AutoCloseable {
   void readBack(long messages) {
     long now = time.nanoTime();
     if (now - lastLine >= SECOND) {
-      say(String.format(Locale.ROOT, "      %,d messages read back from the backups", messages));
+      say("      " + Amount.grouped(messages, "message") + " read back from the backups");
       lastLine = now;
     }
   }

@@ -1,6 +1,7 @@
 package com.wookler.river.examples.demo;
 
 import com.google.errorprone.annotations.concurrent.GuardedBy;
+import com.wookler.river.common.utils.Amount;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.EnumMap;
@@ -209,10 +210,14 @@ final class Ledger {
               .formatted(number, sequence, sequences[number]));
     }
     if (deliveries[number] - 1 > unfinished[number]) {
-      violation("event %d came %d times without a reason".formatted(number, deliveries[number]));
+      violation(
+          "event %d came %s without a reason"
+              .formatted(number, Amount.of(deliveries[number], "time")));
     }
     if (acks && acknowledged[number] != 1) {
-      violation("event %d was acknowledged %d times".formatted(number, acknowledged[number]));
+      violation(
+          "event %d was acknowledged %s"
+              .formatted(number, Amount.of(acknowledged[number], "time")));
     }
   }
 

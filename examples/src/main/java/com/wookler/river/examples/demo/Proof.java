@@ -1,5 +1,6 @@
 package com.wookler.river.examples.demo;
 
+import com.wookler.river.common.utils.Amount;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
@@ -34,7 +35,7 @@ record Proof(
   List<String> failures() {
     List<String> failures = new ArrayList<>();
     if (published.count() != events) {
-      failures.add("published " + published.count() + " of " + events + " events");
+      failures.add("published " + published.count() + " of " + Amount.of(events, "event"));
     } else if (!published.dense()) {
       failures.add("the sequences are not 0 to " + (events - 1) + ", each once");
     }
@@ -60,10 +61,10 @@ record Proof(
             "published",
             String.format(
                 Locale.ROOT,
-                "%,d of %,d events by %d publishers, each with a sequence of its own",
+                "%,d of %s by %s, each with a sequence of its own",
                 published.count(),
-                events,
-                publishers)));
+                Amount.grouped(events, "event"),
+                Amount.of(publishers, "publisher"))));
     verdicts.forEach(v -> lines.add(line(v.subscriber(), v.summary())));
     lines.add(line("restart", restart == null ? "none" : restart));
     lines.add(line("backup", backups.summary()));

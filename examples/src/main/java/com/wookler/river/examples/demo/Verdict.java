@@ -1,5 +1,6 @@
 package com.wookler.river.examples.demo;
 
+import com.wookler.river.common.utils.Amount;
 import com.wookler.river.examples.demo.Ledger.Reason;
 import java.util.List;
 import java.util.Locale;
@@ -40,12 +41,12 @@ record Verdict(
                 .collect(Collectors.joining(", "));
     return String.format(
         Locale.ROOT,
-        "%,d of %,d events, lost %,d, more than once %,d%s%s",
+        "%,d of %s, lost %,d, more than once %,d%s%s",
         distinct,
-        events,
+        Amount.grouped(events, "event"),
         events - distinct,
         repeated,
         why.isEmpty() ? "" : " (" + why + ")",
-        holds() ? ", in order, unchanged" : ", BROKEN " + violationCount + " times");
+        holds() ? ", in order, unchanged" : ", BROKEN " + Amount.of(violationCount, "time"));
   }
 }

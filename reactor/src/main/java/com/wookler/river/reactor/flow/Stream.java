@@ -1,5 +1,6 @@
 package com.wookler.river.reactor.flow;
 
+import com.wookler.river.common.utils.Amount;
 import com.wookler.river.core.message.QueueClosedException;
 import com.wookler.river.core.message.StaleReceiptException;
 import com.wookler.river.core.subscriber.Delivery;
@@ -206,7 +207,8 @@ final class Stream<M> implements Flow.Subscription, Runnable {
     } catch (StaleReceiptException | QueueClosedException e) {
       LOG.debug("Acknowledged too late: {}", e.getMessage());
     } catch (RuntimeException e) {
-      LOG.error("Cannot acknowledge {} messages; they will be delivered again", given.size(), e);
+      LOG.error(
+          "Cannot acknowledge {}, to be delivered again", Amount.of(given.size(), "message"), e);
     }
   }
 

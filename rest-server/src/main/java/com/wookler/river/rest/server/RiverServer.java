@@ -3,6 +3,7 @@ package com.wookler.river.rest.server;
 import com.wookler.river.common.TimeSource;
 import com.wookler.river.common.errors.ConfigurationException;
 import com.wookler.river.common.errors.RiverException;
+import com.wookler.river.common.utils.Amount;
 import com.wookler.river.core.MessageQueue;
 import com.wookler.river.core.message.MessageConverter;
 import io.vertx.core.Future;
@@ -92,7 +93,11 @@ public final class RiverServer implements AutoCloseable {
       throw e;
     }
     LOG.info(
-        "River serves {} queues at {}://{}:{}", catalog.all().size(), scheme(), from.host, port);
+        "River serves {} at {}://{}:{}",
+        Amount.of(catalog.all().size(), "queue"),
+        scheme(),
+        from.host,
+        port);
   }
 
   private int listen(Builder from) {
