@@ -42,7 +42,7 @@ final class Feed<M> implements AutoCloseable {
   private final boolean ackRequired;
   private final boolean skipsSpent;
   private final boolean passesPostponed;
-  private final @Nullable KeyHash keys;
+  private final @Nullable KeyOrderHash keys;
   private final Expiry expiry;
   private @Nullable Terms readTerms; // of the message that was read last
   private final String who;
@@ -64,7 +64,7 @@ final class Feed<M> implements AutoCloseable {
       SubscriberConfig config,
       SubscriberContext<M> context,
       Ledger ledger,
-      @Nullable KeyHash keys) {
+      @Nullable KeyOrderHash keys) {
     this.subscriber = subscriber;
     this.maker =
         (sequence, micros, data, key, headers, terms) -> {

@@ -33,7 +33,7 @@ final class SubscriberState<M> {
   final @Nullable Sieve<M> filter;
 
   /** Null in the order of sequences. */
-  final @Nullable KeyHash keys;
+  final @Nullable KeyOrderHash keys;
 
   @GuardedBy("lock")
   final Ledger ledger;
@@ -72,7 +72,7 @@ final class SubscriberState<M> {
     this.openedNanos = time.nanoTime();
     this.openedMillis = TimeUnit.MICROSECONDS.toMillis(time.epochMicros());
     this.filter = config.filter() == null ? null : new Sieve<>(this, config.filter());
-    this.keys = config.order() == Order.KEY ? new KeyHash() : null;
+    this.keys = config.order() == Order.KEY ? new KeyOrderHash() : null;
     this.feed = new Feed<>(subscriber, config, context, ledger, keys);
     this.verdicts = new Verdicts(ledger, counters.acks());
     this.force =

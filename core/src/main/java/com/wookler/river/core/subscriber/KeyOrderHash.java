@@ -5,13 +5,13 @@ import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The 64 bits by which a ledger knows a key. They differ from run to run, so that nobody can choose
- * keys that meet in one place of its table. Immutable.
+ * The 64 bits by which a ledger knows a key, to keep the order of keys. They differ from run to
+ * run, so that nobody can choose keys that meet in one place of its table. Immutable.
  */
-final class KeyHash {
+final class KeyOrderHash {
   private final SipHash hash;
 
-  KeyHash() {
+  KeyOrderHash() {
     UUID random = UUID.randomUUID();
     hash = new SipHash(random.getMostSignificantBits(), random.getLeastSignificantBits());
   }
