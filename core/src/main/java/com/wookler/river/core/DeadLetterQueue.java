@@ -2,6 +2,7 @@ package com.wookler.river.core;
 
 import com.google.errorprone.annotations.concurrent.GuardedBy;
 import com.wookler.river.common.TimeSource;
+import com.wookler.river.common.utils.Require;
 import com.wookler.river.core.message.Message;
 import com.wookler.river.core.message.MessageConverter;
 import com.wookler.river.core.message.QueueClosedException;
@@ -229,6 +230,7 @@ final class DeadLetterQueue<M> implements DeadLetterStore<M>, DeadLetters<M> {
 
   @Override
   public List<Delivery<M>> peek(int max) {
+    Require.positive(max, "max");
     return use(
         false,
         List.of(),
@@ -249,8 +251,9 @@ final class DeadLetterQueue<M> implements DeadLetterStore<M>, DeadLetters<M> {
 
   @Override
   public int redrive(int max, int perSecond) {
-    if (max < 0 || perSecond < 0) {
-      throw new IllegalArgumentException("redrive " + max + " at " + perSecond + " a second");
+    Require.positive(max, "max");
+    if (perSecond < 0) {
+      throw new IllegalArgumentException("perSecond is " + perSecond + "; it must be 0 or more");
     }
     int step = perSecond == 0 ? STEP : Math.max(1, Math.min(STEP, perSecond / STEPS_A_SECOND));
     redriving.lock();

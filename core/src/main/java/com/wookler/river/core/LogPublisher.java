@@ -297,7 +297,7 @@ final class LogPublisher<M> implements Publisher<M> {
 
   /** The user's list may compute its elements, or change: each is asked for once, before all. */
   private static Object[] elements(List<?> batch) {
-    Object[] elements = batch.toArray();
+    Object[] elements = Objects.requireNonNull(batch, "batch").toArray();
     if (elements.length == 0) {
       throw new IllegalArgumentException("an empty batch has no sequence");
     }

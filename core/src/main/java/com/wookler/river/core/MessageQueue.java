@@ -3,6 +3,7 @@ package com.wookler.river.core;
 import com.wookler.river.common.config.ConfigNode;
 import com.wookler.river.common.config.Configurable;
 import com.wookler.river.common.errors.ConfigurationException;
+import com.wookler.river.common.utils.Require;
 import com.wookler.river.core.message.MessageConverter;
 import com.wookler.river.core.message.QueueClosedException;
 import com.wookler.river.core.subscriber.Delivery;
@@ -67,7 +68,7 @@ public final class MessageQueue<M> implements Configurable, AutoCloseable {
    */
   @Override
   public void configure(ConfigNode node) {
-    lifecycle.configure(QueueXml.read(node));
+    lifecycle.configure(QueueXml.read(Objects.requireNonNull(node, "node")));
   }
 
   /**
@@ -116,6 +117,7 @@ public final class MessageQueue<M> implements Configurable, AutoCloseable {
    * else created with defaults (without acknowledgement, from the earliest message).
    */
   public Subscriber<M> subscriber(String subscriber) {
+    Objects.requireNonNull(subscriber, "subscriber");
     SubscriberRegistry<M> all = running().subscribers();
     return Interrupts.deferred(() -> all.open(subscriber));
   }
@@ -127,6 +129,7 @@ public final class MessageQueue<M> implements Configurable, AutoCloseable {
    *     settings
    */
   public Subscriber<M> subscriber(SubscriberConfig settings) {
+    Objects.requireNonNull(settings, "settings");
     SubscriberRegistry<M> all = running().subscribers();
     return Interrupts.deferred(() -> all.open(settings));
   }
@@ -148,6 +151,7 @@ public final class MessageQueue<M> implements Configurable, AutoCloseable {
    * @return whether there was one
    */
   public boolean removeSubscriber(String subscriber) {
+    Objects.requireNonNull(subscriber, "subscriber");
     SubscriberRegistry<M> all = running().subscribers();
     return Interrupts.deferred(() -> all.remove(subscriber));
   }
@@ -159,6 +163,7 @@ public final class MessageQueue<M> implements Configurable, AutoCloseable {
 
   /** Gives up what a queue has not got that {@link Builder#forwardTo} does not name any more. */
   public boolean removeForward(String target) {
+    Objects.requireNonNull(target, "target");
     Forwards all = running().forwarding().forwards();
     return Interrupts.deferred(() -> all.remove(target));
   }
@@ -186,15 +191,17 @@ public final class MessageQueue<M> implements Configurable, AutoCloseable {
    * Likewise for several in a row: from a sequence on, up to a number, until one is missing. To
    * read on: from the {@link Delivery#place} behind the last one's.
    *
+   * @param from a sequence that no message has, a negative one too, finds nothing
+   * @param max 1 or more
    * @throws com.wookler.river.core.message.DamagedMessageException one of them is damaged
    */
   public List<Delivery<M>> read(long from, int max) {
-    return running().read(from, max);
+    return running().read(from, Require.positive(max, "max"));
   }
 
   /** The first message published at or after this time, in a backup or the log; empty if none. */
   public OptionalLong sequenceAt(Instant time) {
-    return running().lookup().sequenceAt(time);
+    return running().lookup().sequenceAt(Objects.requireNonNull(time, "time"));
   }
 
   /**

@@ -56,8 +56,9 @@ abstract class QueueOptions<M, B extends QueueOptions<M, B>> {
    * @param retention how long a backup is kept after it was made; zero: for ever
    */
   public B backup(Path base, Duration retention) {
+    Objects.requireNonNull(retention, "retention"); // before one of the two is taken
     settings.backupDirectory = Objects.requireNonNull(base, "base");
-    settings.backupRetention = Objects.requireNonNull(retention, "retention");
+    settings.backupRetention = retention;
     return self();
   }
 
@@ -121,8 +122,9 @@ abstract class QueueOptions<M, B extends QueueOptions<M, B>> {
    * @param timeout how long {@link FullPolicy#BLOCK} waits (default 30 s)
    */
   public B whenFull(FullPolicy policy, Duration timeout) {
+    Objects.requireNonNull(timeout, "timeout");
     settings.fullPolicy = Objects.requireNonNull(policy, "policy");
-    settings.fullTimeout = Objects.requireNonNull(timeout, "timeout");
+    settings.fullTimeout = timeout;
     return self();
   }
 

@@ -112,6 +112,7 @@ public final class Reactor<M> implements AutoCloseable {
    *     callers take turns then
    */
   public int process(Duration timeout) {
+    Objects.requireNonNull(timeout, "timeout");
     if (!plan.oneAtATime()) {
       return takeAndProcess(timeout);
     }
@@ -169,6 +170,7 @@ public final class Reactor<M> implements AutoCloseable {
    * @return whether all batches ended in time
    */
   public boolean close(Duration timeout) {
+    Objects.requireNonNull(timeout, "timeout");
     boolean within = crew.isWithin();
     gate.become(Gate.State.STOPPED);
     crew.wake();

@@ -57,7 +57,7 @@ public final class Message<M> {
    */
   public Message<M> withHeader(String name, byte[] value) {
     Map<String, byte[]> more = new LinkedHashMap<>(headers);
-    more.put(Objects.requireNonNull(name, "name"), value.clone());
+    more.put(Objects.requireNonNull(name, "name"), Objects.requireNonNull(value, "value").clone());
     return new Message<>(data, key, Collections.unmodifiableMap(more), terms);
   }
 
@@ -70,6 +70,7 @@ public final class Message<M> {
    *     that it has no UTF-8 form, and another id might be taken for it
    */
   public Message<M> withId(String id) {
+    Objects.requireNonNull(id, "id");
     for (int i = 0; i < id.length(); i++) {
       if (Character.isSurrogate(id.charAt(i))) {
         Converters.utf8(id); // refuses
@@ -86,7 +87,7 @@ public final class Message<M> {
    * @param time positive; kept to the microsecond
    */
   public Message<M> expiresAfter(Duration time) {
-    if (time.isNegative() || time.isZero()) {
+    if (Objects.requireNonNull(time, "time").isNegative() || time.isZero()) {
       throw new IllegalArgumentException("an expiry after " + time);
     }
     return with(new Terms(id(), Micros.of(time), delayMicros()));
@@ -112,7 +113,7 @@ public final class Message<M> {
    * @param time kept to the microsecond; zero: at once; at most {@link #LONGEST_DELAY}
    */
   public Message<M> deliverAfter(Duration time) {
-    if (time.isNegative() || time.compareTo(LONGEST_DELAY) > 0) {
+    if (Objects.requireNonNull(time, "time").isNegative() || time.compareTo(LONGEST_DELAY) > 0) {
       throw new IllegalArgumentException(
           "a delay of " + time + "; zero to " + LONGEST_DELAY.toDays() + " days are allowed");
     }

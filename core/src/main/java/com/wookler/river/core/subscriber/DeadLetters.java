@@ -77,6 +77,8 @@ public interface DeadLetters<M> {
    * The oldest ones, without changing anything. {@link Delivery#sequence} is that in the dead
    * letters' queue, {@link Delivery#publishedAt} the time when it was given up; there is nothing to
    * acknowledge.
+   *
+   * @param max 1 or more
    */
   List<Delivery<M>> peek(int max);
 
@@ -91,7 +93,7 @@ public interface DeadLetters<M> {
    *
    * <p>Where the queue has no room, it waits as a publisher would, and then goes as far as it can.
    *
-   * @param max how many at most
+   * @param max how many at most, 1 or more
    * @return how many
    * @throws com.wookler.river.core.message.QueueFullException there is no room for one
    */

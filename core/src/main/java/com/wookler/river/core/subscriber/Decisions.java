@@ -31,6 +31,7 @@ final class Decisions<M> {
    * @throws IllegalArgumentException it is another's
    */
   MessageDelivery<M> own(Delivery<M> delivery) {
+    Objects.requireNonNull(delivery, "delivery");
     if (delivery instanceof MessageDelivery<M> own && own.subscriber() == subscriber) {
       return own;
     }
@@ -51,7 +52,7 @@ final class Decisions<M> {
 
   /** Gives it back for later. */
   void retry(MessageDelivery<M> delivery, Duration delay) {
-    if (delay.isNegative()) {
+    if (Objects.requireNonNull(delay, "delay").isNegative()) {
       throw new IllegalArgumentException("a delay of " + delay);
     }
     retry(delivery, delay.toMillis(), NACK, null);
@@ -64,6 +65,7 @@ final class Decisions<M> {
 
   /** Likewise, because its processing threw. */
   void fail(MessageDelivery<M> delivery, Throwable cause) {
+    Objects.requireNonNull(cause, "cause");
     retry(delivery, backoff(delivery), String.valueOf(cause), cause.getClass().getName());
   }
 
@@ -109,7 +111,7 @@ final class Decisions<M> {
   }
 
   void extend(MessageDelivery<M> delivery, Duration time) {
-    if (time.isZero() || time.isNegative()) {
+    if (Objects.requireNonNull(time, "time").isZero() || time.isNegative()) {
       throw new IllegalArgumentException("an extension by " + time);
     }
     decide(delivery, (own, given) -> own.extend(given, time.toMillis(), state.nowMillis()), true);
@@ -176,6 +178,7 @@ final class Decisions<M> {
 
   /** Finishes all that are not stale. */
   void ack(Collection<Delivery<M>> deliveries) {
+    Objects.requireNonNull(deliveries, "deliveries");
     if (!state.config.ackRequired()) {
       return;
     }

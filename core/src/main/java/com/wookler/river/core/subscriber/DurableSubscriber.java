@@ -2,6 +2,7 @@ package com.wookler.river.core.subscriber;
 
 import static java.time.temporal.ChronoUnit.MICROS;
 
+import com.wookler.river.common.utils.Require;
 import com.wookler.river.core.ack.Ledger;
 import com.wookler.river.core.log.BlockLog;
 import com.wookler.river.core.log.LogReader;
@@ -112,6 +113,7 @@ public final class DurableSubscriber<M> implements Subscriber<M> {
 
   @Override
   public @Nullable Delivery<M> next(Duration timeout) throws InterruptedException {
+    Objects.requireNonNull(timeout, "timeout");
     if (Thread.interrupted()) {
       throw new InterruptedException();
     }
@@ -125,10 +127,7 @@ public final class DurableSubscriber<M> implements Subscriber<M> {
 
   @Override
   public List<Delivery<M>> batch(int max, Duration timeout) throws InterruptedException {
-    if (max < 1) {
-      throw new IllegalArgumentException("a batch of " + max);
-    }
-    return waiting.await(max, timeout);
+    return waiting.await(Require.positive(max, "max"), Objects.requireNonNull(timeout, "timeout"));
   }
 
   @Override
@@ -139,20 +138,20 @@ public final class DurableSubscriber<M> implements Subscriber<M> {
   @Override
   public CompletableFuture<List<Delivery<M>>> batchAsync(
       int max, Duration timeout, Executor completer) {
-    if (max < 1) {
-      throw new IllegalArgumentException("a batch of " + max);
-    }
+    Require.positive(max, "max");
+    Objects.requireNonNull(timeout, "timeout");
     return async.take(max, timeout, Objects.requireNonNull(completer, "completer"));
   }
 
   @Override
   public List<Settled> settle(Collection<String> texts, Settlement action) {
-    return settling.settle(texts, action);
+    return settling.settle(
+        Objects.requireNonNull(texts, "receipts"), Objects.requireNonNull(action, "action"));
   }
 
   @Override
   public List<Delivery<M>> peek(int max) {
-    return peeking.peek(max);
+    return peeking.peek(Require.positive(max, "max"));
   }
 
   @Override

@@ -18,7 +18,7 @@ public sealed interface Settlement {
 
   /** See {@link Delivery#nack(Duration)}. */
   static Settlement nack(Duration delay) {
-    if (delay.isNegative()) {
+    if (Objects.requireNonNull(delay, "delay").isNegative()) {
       throw new IllegalArgumentException("a delay of " + delay);
     }
     return new Nack(delay);
@@ -36,7 +36,7 @@ public sealed interface Settlement {
 
   /** See {@link Delivery#extend}. */
   static Settlement extend(Duration time) {
-    if (time.isZero() || time.isNegative()) {
+    if (Objects.requireNonNull(time, "time").isZero() || time.isNegative()) {
       throw new IllegalArgumentException("an extension by " + time);
     }
     return new Extend(time);

@@ -29,6 +29,10 @@ import org.jspecify.annotations.Nullable;
  * {@link com.wookler.river.core.message.DamagedMessageException} until the subscriber is moved past
  * them.
  *
+ * <p>A number that is out of its range is an {@link IllegalArgumentException}, which says what is
+ * allowed; null, where it is not an answer, a {@link NullPointerException} with the parameter's
+ * name. Nothing has happened then.
+ *
  * @param <M> type of the data
  */
 public interface Subscriber<M> extends AutoCloseable {
@@ -120,6 +124,8 @@ public interface Subscriber<M> extends AutoCloseable {
    * is not busy. {@link Delivery#attempt} says how often a message was delivered before; there is
    * no receipt, and verdicts do nothing. What has left the log is shown out of its backup, which
    * costs the reading of a frame of up to 1 MB for each run of them.
+   *
+   * @param max 1 or more
    */
   List<Delivery<M>> peek(int max);
 

@@ -227,7 +227,7 @@ public final class HttpProcessor<M> implements BatchProcessor<M>, ReactorAware<M
 
     /** A header of each request, such as {@code Content-Type}. */
     public Builder<M> header(String name, String value) {
-      headers.put(name, value);
+      headers.put(Objects.requireNonNull(name, "name"), Objects.requireNonNull(value, "value"));
       return this;
     }
 
