@@ -8,7 +8,9 @@ import com.tngtech.archunit.core.domain.JavaClass;
 import com.tngtech.archunit.core.domain.JavaClasses;
 import com.tngtech.archunit.core.domain.JavaConstructorCall;
 import com.tngtech.archunit.core.domain.JavaMethodCall;
+import com.tngtech.archunit.core.importer.ImportOption;
 import com.tngtech.archunit.core.importer.ImportOption.DoNotIncludeTests;
+import com.tngtech.archunit.core.importer.Location;
 import com.tngtech.archunit.junit.AnalyzeClasses;
 import com.tngtech.archunit.junit.ArchTest;
 import com.tngtech.archunit.lang.ArchRule;
@@ -22,8 +24,18 @@ import java.util.List;
 import java.util.Set;
 
 /** Holds the code to docs/architecture.md. It stands in this module because this one sees all. */
-@AnalyzeClasses(packages = "com.wookler.river", importOptions = DoNotIncludeTests.class)
+@AnalyzeClasses(
+    packages = "com.wookler.river",
+    importOptions = {DoNotIncludeTests.class, ArchitectureTest.DoNotIncludeTesting.class})
 class ArchitectureTest {
+  /** Nor what tests share, which is a module. */
+  static final class DoNotIncludeTesting implements ImportOption {
+    @Override
+    public boolean includes(Location location) {
+      return !location.contains("/wookler/river/testing/");
+    }
+  }
+
   private static final String RIVER = "com.wookler.river.";
 
   /** From the top down: a package may use those that stand after it, never one before it. */
