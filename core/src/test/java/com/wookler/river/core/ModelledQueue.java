@@ -94,7 +94,10 @@ final class ModelledQueue implements AutoCloseable {
   }
 
   private static void eventually(ThrowingRunnable what) {
-    await().pollInterval(Duration.ofMillis(2)).untilAsserted(what);
+    await()
+        .pollInterval(Duration.ofMillis(2))
+        .atMost(Duration.ofMinutes(1)) // of a machine that has much else to do
+        .untilAsserted(what);
   }
 
   /** The subscriber that a number means; there is one at least. */
