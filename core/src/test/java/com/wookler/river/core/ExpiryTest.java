@@ -306,6 +306,7 @@ class ExpiryTest {
     MessageQueue<String> expired = started(builder("expired").syncInterval(never));
     queue = started(builder("orders").maxAge(MINUTE, "expired").syncInterval(never));
     Subscriber<String> acking = acking("acking");
+    queue.force(); // the new ledger's first file, too, is written behind a force
     publish(1);
     time.advance(MINUTE);
     publish(1);
@@ -330,6 +331,7 @@ class ExpiryTest {
     MessageQueue<String> expired = started(builder("expired").maxMessages(1).syncInterval(never));
     queue = started(builder("orders").maxAge(MINUTE, "expired").syncInterval(never));
     Subscriber<String> acking = acking("acking");
+    queue.force(); // the new ledger's first file, too, is written behind a force
     publish(1);
     time.advance(MINUTE);
     assertThat(acking.next()).isNull();

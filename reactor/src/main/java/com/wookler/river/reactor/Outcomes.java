@@ -71,11 +71,7 @@ final class Outcomes<M> {
     switch (result.kind()) {
       case RETRY -> {
         Duration delay = result.delay();
-        if (delay == null) {
-          delivery.nack();
-        } else {
-          delivery.nack(delay);
-        }
+        delivery.nack(delay == null ? pause(delivery) : delay);
         tally.retried.increment();
       }
       case REJECT -> {
@@ -96,6 +92,11 @@ final class Outcomes<M> {
       }
       default -> throw new IllegalStateException("no decision: " + result);
     }
+  }
+
+  private Duration pause(Delivery<M> delivery) {
+    int attempt = Math.max(1, delivery.attempt());
+    return Duration.ofMillis(subscriber.config().backoff().afterFailure(delivery.place(), attempt));
   }
 
   /** Acknowledges what is finished. */

@@ -8,17 +8,14 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /** Runs a processor, counts, and carries its results out. */
 final class ProcessorStage<M> implements Stage<M> {
-  private static final Logger LOG = LoggerFactory.getLogger(ProcessorStage.class);
-
   private final String name;
   private final BatchProcessor<M> processor;
   private final ProcessorCounters counters;
   private final Home<M> home;
+  private final FailureLog failures;
 
   ProcessorStage(
       String name, BatchProcessor<M> processor, ProcessorCounters counters, Home<M> home) {
@@ -26,6 +23,7 @@ final class ProcessorStage<M> implements Stage<M> {
     this.processor = processor;
     this.counters = counters;
     this.home = home;
+    this.failures = new FailureLog(name);
   }
 
   @Override
@@ -86,12 +84,7 @@ final class ProcessorStage<M> implements Stage<M> {
     Throwable cause = result.cause();
     if (cause != null) {
       counters.exception();
-      LOG.warn(
-          "Processor {} threw over sequence {}, attempt {}",
-          name,
-          delivery.sequence(),
-          delivery.attempt(),
-          cause);
+      failures.tell(delivery, cause);
     }
     switch (result.kind()) {
       case PASS -> pass(delivery, result.messages(), passed);

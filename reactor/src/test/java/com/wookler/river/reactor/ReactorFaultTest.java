@@ -7,6 +7,7 @@ import static org.awaitility.Awaitility.await;
 import com.wookler.river.core.message.Message;
 import com.wookler.river.core.subscriber.Delivery;
 import com.wookler.river.core.subscriber.Subscriber;
+import com.wookler.river.testing.CapturedLog;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -27,6 +28,38 @@ import org.junit.jupiter.api.Timeout;
 /** What a reactor runs on fails, or ends in an awkward moment. */
 @Timeout(120)
 class ReactorFaultTest extends ReactorFixture {
+  /** By default nothing limits how often it comes. */
+  @Test
+  void shouldNeitherRunHotNorFillTheLogOverAMessageThatAlwaysFails() {
+    List<Long> failures = Collections.synchronizedList(new ArrayList<>());
+    try (CapturedLog said = new CapturedLog(FailureLog.class);
+        Reactor<String> reactor =
+            Reactor.builder(subscriber)
+                .threads(4)
+                .processor(
+                    d -> {
+                      failures.add(System.nanoTime());
+                      if (d.attempt() % 2 == 0) {
+                        return ProcessResult.retry();
+                      }
+                      throw d.attempt() == 5
+                          ? new IllegalArgumentException("of another kind")
+                          : new IllegalStateException("made by the test");
+                    })
+                .start()) {
+      queue.publisher().publish("bad");
+      await().until(() -> failures.size() >= 9);
+      long nanos = failures.get(8) - failures.get(0);
+      assertThat(nanos).isGreaterThan(Duration.ofMillis(1 + 2 + 4 + 8 + 16 + 32 + 64).toNanos());
+      assertThat(reactor.stats().failed()).isGreaterThanOrEqualTo(4);
+      assertThat(said.warnings())
+          .satisfiesExactly(
+              first -> assertThat(first).endsWith("threw over sequence 0, attempt 1"),
+              other -> assertThat(other).endsWith("threw over sequence 0, attempt 5"));
+      assertThat(said.hasStackTrace()).isTrue();
+    }
+  }
+
   @Test
   void shouldBeClosedByTwoProcessorsAtOnce() {
     queue.publisher().publishAll(List.of("a", "b"));
@@ -155,13 +188,13 @@ class ReactorFaultTest extends ReactorFixture {
                 d -> {
                   deepest.accumulateAndGet(
                       Thread.currentThread().getStackTrace().length, Math::max);
-                  if (d.attempt() <= errors) {
+                  if (d.attempt() == 1) {
                     throw new StackOverflowError("made by the test");
                   }
                   return see(d);
                 })
             .start()) {
-      queue.publisher().publish("a");
+      queue.publisher().publishAll(Collections.nCopies(errors, "a"));
       awaitDrained();
       assertThat(reactor.stats().replaced()).isEqualTo(errors);
       assertThat(deepest.get()).isLessThan(100);

@@ -13,9 +13,9 @@ import java.util.stream.Collectors;
  * How long a message waits before it is delivered again, by how often it was delivered; immutable.
  *
  * <p>It applies where nobody says otherwise: after a timeout, {@link Delivery#nack()} and {@link
- * Delivery#fail(Throwable)}. As text, in XML: {@code none}, {@code fixed 5ss}, {@code list 1ss 5ss
- * 30ss}, {@code exponential 1ss 5mm}, or {@code exponential 1ss 5mm 2.0 0.2} with factor and
- * jitter.
+ * Delivery#fail(Throwable)}, the last as {@link #afterFailure} says. As text, in XML: {@code none},
+ * {@code fixed 5ss}, {@code list 1ss 5ss 30ss}, {@code exponential 1ss 5mm}, or {@code exponential
+ * 1ss 5mm 2.0 0.2} with factor and jitter.
  *
  * <p>A wait that has begun goes on while its subscriber is closed, or killed, as {@link
  * Delivery#nack(java.time.Duration)} says. One after a timeout has begun when a poll or
@@ -113,6 +113,16 @@ public sealed interface Backoff {
    * @param attempt that has ended, 1 or more
    */
   long millis(long sequence, int attempt);
+
+  /**
+   * The wait of a message that was processed and is to be processed again: where there is no
+   * backoff, none after the first attempt, then one that doubles from a millisecond to a second. A
+   * processor that fails over a message each time would keep its processor core busy otherwise.
+   */
+  default long afterFailure(long sequence, int attempt) {
+    long wait = millis(sequence, attempt);
+    return wait > 0 || attempt < 2 ? wait : Math.min(1_000, 1L << Math.min(10, attempt - 2));
+  }
 
   private static Duration checked(Duration delay) {
     if (delay.isNegative() || delay.compareTo(Duration.ofDays(366)) > 0) {

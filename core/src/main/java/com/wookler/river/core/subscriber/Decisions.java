@@ -66,11 +66,16 @@ final class Decisions<M> {
   /** Likewise, because its processing threw. */
   void fail(MessageDelivery<M> delivery, Throwable cause) {
     Objects.requireNonNull(cause, "cause");
-    retry(delivery, backoff(delivery), String.valueOf(cause), cause.getClass().getName());
+    long pause = state.config.backoff().afterFailure(delivery.place(), attempt(delivery));
+    retry(delivery, pause, String.valueOf(cause), cause.getClass().getName());
   }
 
   private long backoff(MessageDelivery<M> delivery) {
-    return state.config.backoff().millis(delivery.place(), Math.max(1, delivery.attempt()));
+    return state.config.backoff().millis(delivery.place(), attempt(delivery));
+  }
+
+  private static int attempt(MessageDelivery<?> delivery) {
+    return Math.max(1, delivery.attempt());
   }
 
   private void retry(

@@ -99,7 +99,9 @@ public interface Delivery<M> {
   }
 
   /**
-   * Says that processing the message threw: like {@link #nack()}, and a dead letter tells what.
+   * Says that processing the message threw: like {@link #nack()}, but that it waits a little where
+   * it fails again and there is no {@link Backoff#afterFailure backoff}, and a dead letter tells
+   * what.
    *
    * @param cause its class and text are kept if this was the last delivery
    */

@@ -25,6 +25,17 @@ class BackoffTest {
   }
 
   @Test
+  void shouldWaitALittleAfterFailuresWhereItIsNone() {
+    Backoff none = Backoff.none();
+    assertThat(List.of(none.afterFailure(7, 1), none.afterFailure(7, 2), none.afterFailure(7, 4)))
+        .containsExactly(0L, 1L, 4L);
+    assertThat(none.afterFailure(7, 11)).isEqualTo(512);
+    assertThat(none.afterFailure(7, 12)).isEqualTo(1_000);
+    assertThat(none.afterFailure(7, Integer.MAX_VALUE)).isEqualTo(1_000);
+    assertThat(Backoff.fixed(Duration.ofHours(1)).afterFailure(7, 3)).isEqualTo(3_600_000);
+  }
+
+  @Test
   void shouldGoThroughAListAndStayAtItsEnd() {
     Backoff list = Backoff.list(Duration.ofMillis(1), Duration.ZERO, Duration.ofMillis(30));
     assertThat(List.of(list.millis(7, 1), list.millis(7, 2), list.millis(7, 3)))

@@ -114,7 +114,9 @@ public final class RemoteSubscriber {
    *     sends no more
    * @param handler gets each message, one after the other, on a thread of the client; with several
    *     servers, at the same time one from each. It decides over the message, then or later. If it
-   *     throws, the message is given back as by {@link RemoteDelivery#nack()}
+   *     throws, the message is given back as by {@link RemoteDelivery#nack()}: give a subscriber
+   *     whose handler may throw a backoff and a limit on deliveries, or one message can come again
+   *     and again before all others
    */
   public DeliveryStream stream(int credit, Consumer<RemoteDelivery> handler) {
     return DeliveryStream.start(this, credit, handler);
