@@ -55,6 +55,71 @@ class VerifyTest extends ToolsFixture {
   }
 
   @Test
+  void shouldSayWhichQueuesAreBelow() throws IOException {
+    makeQueueWithBackups();
+    Files.createDirectories(directory.resolve("empty"));
+    for (String command : List.of("verify", "dump", "inspect")) {
+      assertThat(run(command, directory.resolve("empty"))).as(command).isEqualTo(2);
+      assertThat(err())
+          .endsWith("empty holds neither a queue nor backups" + System.lineSeparator());
+      assertThat(run(command, data())).as(command).isEqualTo(2);
+      assertThat(err())
+          .contains("neither a queue nor backups; below it are queues orders; name one of them");
+      assertThat(run(command, backups().getParent())).as(command).isEqualTo(2);
+      assertThat(err())
+          .contains("neither a queue nor backups; below it are backups of orders; name one");
+      assertThat(out()).isEmpty();
+    }
+    assertThat(run("verify", "--json", data())).isEqualTo(2);
+    assertThat(run("inspect", backups())).isEqualTo(2);
+    assertThat(err()).contains("orders holds backups, and no queue");
+  }
+
+  @Test
+  void shouldNameNoMoreQueuesThanALineTakes() throws IOException {
+    for (int i = 10; i < 22; i++) {
+      Files.createDirectories(data().resolve("q" + i))
+          .resolve("queue.json")
+          .toFile()
+          .createNewFile();
+    }
+
+    assertThat(run("verify", data())).isEqualTo(2);
+
+    assertThat(err()).contains("queues q10, q11, q12, ").contains("q19 and 2 more; name one");
+  }
+
+  @Test
+  void shouldFindAQueueDamagedOfWhichLogAndIdentityAreGone() throws IOException {
+    makeQueue();
+    Files.delete(own().resolve("queue.json"));
+    for (Path file : files(own().resolve("log"), ".*")) {
+      Files.delete(file);
+    }
+    Files.delete(own().resolve("log"));
+
+    assertThat(run("verify", own())).isEqualTo(1);
+
+    assertThat(out())
+        .contains("damaged: " + own().resolve("queue.json") + ": it is missing")
+        .contains("damaged: " + own().resolve("log") + ": it is missing")
+        .contains("2 damaged");
+    assertThat(run("inspect", own())).isZero(); // says what it can
+    assertThat(run("dump", own())).isEqualTo(2);
+    assertThat(err()).contains("which queue it is of: queue.json: it is missing");
+  }
+
+  @Test
+  void shouldFindBackupsDamagedOfWhichNoSealIsWhole() throws IOException {
+    makeQueueWithBackups();
+    for (Path seal : files(backups(), ".*seal")) {
+      flip(seal, 40);
+    }
+
+    assertThat(run("verify", backups())).isEqualTo(1);
+  }
+
+  @Test
   void shouldNameTheMessageThatIsDamaged() throws IOException {
     makeQueue();
     Path block = files(own(), "b00000003.cq4").get(0);

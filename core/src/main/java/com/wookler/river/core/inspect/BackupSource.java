@@ -35,8 +35,10 @@ final class BackupSource implements MessageSource {
       queues.retainAll(Set.of(id));
     }
     if (queues.isEmpty()) {
-      throw new ConfigurationException(
-          directory + " holds neither a queue nor backups" + (id == null ? "" : " of queue " + id));
+      throw id == null
+          ? NothingHere.neither(directory)
+          : new ConfigurationException(
+              directory + " holds neither a queue nor backups of queue " + id);
     }
     if (queues.size() > 1) {
       throw new ConfigurationException(

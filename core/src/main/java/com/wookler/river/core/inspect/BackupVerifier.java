@@ -1,6 +1,5 @@
 package com.wookler.river.core.inspect;
 
-import com.wookler.river.common.errors.ConfigurationException;
 import com.wookler.river.core.backup.BackupFiles;
 import com.wookler.river.core.backup.StoredBlock;
 import com.wookler.river.core.backup.Verification;
@@ -23,15 +22,19 @@ public final class BackupVerifier {
   /**
    * Verifies a directory, {@code <backup.directory>/<queue>}.
    *
-   * @throws ConfigurationException there is no such directory
+   * @throws com.wookler.river.common.errors.ConfigurationException there is no such directory, or
+   *     no backup in it
    */
   public static QueueVerifier.Result verify(
       Path directory, Consumer<Finding> findings, Progress progress) throws IOException {
     if (!Files.isDirectory(directory)) {
-      throw new ConfigurationException(directory + " is not a directory");
+      throw NothingHere.neither(directory);
     }
     Reporter report = new Reporter(findings);
     BackupFiles files = BackupFiles.scan(directory);
+    if (!NothingHere.holdsBackups(files)) {
+      throw NothingHere.neither(directory);
+    }
     for (BackupFiles.Odd odd : files.odd()) {
       if (odd.isBackup()) {
         report.damage(odd.file(), odd.what());

@@ -41,7 +41,11 @@ final class LogSource implements MessageSource {
             .orElseThrow(
                 () ->
                     new ConfigurationException(
-                        path + " does not tell which queue it is of: " + directory.fault()));
+                        path
+                            + " does not tell which queue it is of: "
+                            + QueueIdentity.FILE
+                            + ": "
+                            + directory.fault()));
     return new LogSource(directory, queue);
   }
 

@@ -85,7 +85,7 @@ public interface MessageSource {
       return LogSource.of(directory);
     }
     if (!Files.isDirectory(directory)) {
-      throw new ConfigurationException(directory + " is not a directory");
+      throw NothingHere.neither(directory);
     }
     return BackupSource.of(directory, id);
   }

@@ -47,7 +47,17 @@ final class QueueDirectory {
 
   /** Whether this is the directory of a queue, sound or not. */
   static boolean is(Path path) {
-    return Files.exists(path.resolve(QueueIdentity.FILE)) || Files.isDirectory(path.resolve("log"));
+    return Files.exists(path.resolve(QueueIdentity.FILE))
+        || Files.isDirectory(path.resolve("log"))
+        || hasLostBoth(path);
+  }
+
+  /** A lock alone is of a queue that was never made. */
+  private static boolean hasLostBoth(Path path) {
+    return Files.exists(path.resolve("LOCK"))
+        && KNOWN.stream()
+            .filter(name -> !name.equals("LOCK"))
+            .anyMatch(name -> Files.exists(path.resolve(name)));
   }
 
   /**
@@ -57,8 +67,7 @@ final class QueueDirectory {
    */
   static QueueDirectory of(Path path) throws IOException {
     if (!is(path)) {
-      throw new ConfigurationException(
-          path + " is not a queue's directory: it has neither queue.json nor log");
+      throw NothingHere.noQueue(path);
     }
     Path file = path.resolve(QueueIdentity.FILE);
     try {

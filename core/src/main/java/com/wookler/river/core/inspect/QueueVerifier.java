@@ -16,6 +16,7 @@ import com.wookler.river.core.log.QueueIdentity;
 import com.wookler.river.core.log.Seal;
 import com.wookler.river.core.message.DamagedMessageException;
 import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.Map;
@@ -71,6 +72,9 @@ public final class QueueVerifier {
     Path json = directory.path().resolve(QueueIdentity.FILE);
     if (directory.identity().isEmpty()) {
       report.damage(json, directory.fault());
+    }
+    if (!Files.isDirectory(directory.log())) {
+      report.damage(directory.log(), "it is missing");
     }
     for (Path stranger : directory.strangers()) {
       report.note(stranger, "is no file of River's");
