@@ -9,16 +9,17 @@ import java.util.regex.Pattern;
 /** Reads durations as configurations give them. */
 public final class Durations {
   static final String ALLOWED =
-      "a duration such as 500ms, 30ss, 10mm (minutes), 2hh, 1dd, PT1M30S, or a number of milliseconds";
+      "a duration such as 500ms, 30s, 10m (minutes), 2h, 1d, PT1M30S, or a number of milliseconds";
 
-  private static final Pattern FORM = Pattern.compile("(\\d+)\\s*(ms|ss|mm|hh|dd)?");
+  private static final Pattern FORM = Pattern.compile("(\\d+)\\s*(ms|ss?|mm?|hh?|dd?)?");
 
   private Durations() {}
 
   /**
-   * Reads {@code 500ms}, {@code 30ss}, {@code 10mm} (minutes), {@code 2hh}, {@code 1dd} in any
-   * case, ISO-8601 such as {@code PT1M30S}, or a bare number, which is milliseconds. Never
-   * negative, and at most 292 years, so that its nanoseconds fit a long.
+   * Reads {@code 500ms}, {@code 30s}, {@code 10m} (minutes, also {@code 10mm}), {@code 2h}, {@code
+   * 1d}, the unit once or doubled and in any case; ISO-8601 such as {@code PT1M30S}; or a bare
+   * number, which is milliseconds. One number and one unit: what says it in another way is refused.
+   * Never negative, and at most 292 years, so that its nanoseconds fit a long.
    *
    * @throws IllegalArgumentException if it is none of these
    */
@@ -42,9 +43,9 @@ public final class Durations {
     String unit = matcher.group(2);
     return switch (unit == null ? "ms" : unit) {
       case "ms" -> Duration.ofMillis(amount);
-      case "ss" -> Duration.ofSeconds(amount);
-      case "mm" -> Duration.ofMinutes(amount);
-      case "hh" -> Duration.ofHours(amount);
+      case "s", "ss" -> Duration.ofSeconds(amount);
+      case "m", "mm" -> Duration.ofMinutes(amount);
+      case "h", "hh" -> Duration.ofHours(amount);
       default -> Duration.ofDays(amount);
     };
   }

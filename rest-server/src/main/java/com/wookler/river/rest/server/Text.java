@@ -1,15 +1,13 @@
 package com.wookler.river.rest.server;
 
+import com.wookler.river.common.config.Durations;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
-import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /** Small values as the contract writes them. */
 final class Text {
   private static final Pattern NAME = Pattern.compile("[A-Za-z0-9_][A-Za-z0-9._-]{0,63}");
-  private static final Pattern DURATION = Pattern.compile("([0-9]{1,10})(ms|s|m|h|d)");
-
   private static final Duration LONGEST = Duration.ofDays(36_500);
 
   private Text() {}
@@ -34,13 +32,17 @@ final class Text {
     throw Problem.field(field, "is no number from " + least + " to " + most);
   }
 
+  /** As everywhere in River, but in whole milliseconds, which is what {@link #of} writes. */
   static Duration duration(String field, String text) {
-    Matcher matcher = DURATION.matcher(text);
-    if (!matcher.matches()) {
+    Duration value;
+    try {
+      value = Durations.parse(text);
+    } catch (IllegalArgumentException e) {
       throw Problem.field(field, "is no duration such as 500ms, 30s, 5m, 2h or 7d");
     }
-    long amount = Long.parseLong(matcher.group(1));
-    Duration value = duration(amount, matcher.group(2));
+    if (value.toNanosPart() % 1_000_000 != 0) {
+      throw Problem.field(field, "is no whole number of milliseconds");
+    }
     if (value.compareTo(LONGEST) > 0) {
       throw Problem.field(field, "is more than " + of(LONGEST));
     }
@@ -60,17 +62,7 @@ final class Text {
     return text;
   }
 
-  private static Duration duration(long amount, String unit) {
-    return switch (unit) {
-      case "ms" -> Duration.ofMillis(amount);
-      case "s" -> Duration.ofSeconds(amount);
-      case "m" -> Duration.ofMinutes(amount);
-      case "h" -> Duration.ofHours(amount);
-      default -> Duration.ofDays(amount);
-    };
-  }
-
-  /** In the largest unit that fits. */
+  /** In the largest unit that fits, as the contract has it in answers. */
   static String of(Duration duration) {
     long millis = duration.toMillis();
     if (millis % 1_000 != 0) {

@@ -9,6 +9,8 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Making, showing and removing queues. */
 @Timeout(120)
@@ -54,6 +56,33 @@ class QueueRoutesTest {
     assertThat(other.status()).isEqualTo(409);
     assertThat(other.problem()).isEqualTo("conflict");
     assertThat(asked.put("/v1/queues/ORDERS", "").status()).isEqualTo(409);
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {"2s", "2ss", "2S", "2 SS", "2000", "2000ms", "2000 MS", "PT2S", "pt2s", "PT0M2S"})
+  void shouldReadDurationsAsConfigurationsDo(String text) {
+    asked.put("/v1/queues/orders", "{\"syncInterval\":\"2s\"}");
+
+    String settings = "{\"syncInterval\":\"" + text + "\"}";
+    assertThat(asked.put("/v1/queues/orders", settings).status()).isEqualTo(200);
+    assertThat(asked.get("/v1/queues/orders").json().at("/settings/syncInterval").asText())
+        .isEqualTo("2s");
+    assertThat(text).matches(pattern());
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {"", "s", "2x", "-2s", "1.5s", "1h30m", "2min", "PT", "PT-2S", "PT0.0005S"})
+  void shouldRefuseWhatIsNoDuration(String text) {
+    Asked.Reply reply = asked.put("/v1/queues/orders", "{\"syncInterval\":\"" + text + "\"}");
+
+    assertThat(reply.status()).as(reply.body()).isEqualTo(400);
+    assertThat(reply.field()).isEqualTo("syncInterval");
+  }
+
+  private static String pattern() {
+    return new Contract().document.at("/components/schemas/Duration/pattern").asText();
   }
 
   @Test
