@@ -26,13 +26,18 @@ public final class ManualTimeSource implements TimeSource {
   /**
    * Moves the clock forward.
    *
-   * @throws IllegalArgumentException if {@code step} is negative
+   * @throws IllegalArgumentException if {@code step} is negative, or leads more than 292 years from
+   *     the start
    */
   public void advance(Duration step) {
     if (step.isNegative()) {
       throw new IllegalArgumentException("Time does not go back: " + step);
     }
-    elapsed.addAndGet(step.toNanos());
+    try {
+      elapsed.updateAndGet(passed -> Math.addExact(passed, step.toNanos()));
+    } catch (ArithmeticException e) {
+      throw new IllegalArgumentException("Time does not go on for " + step, e);
+    }
   }
 
   /**

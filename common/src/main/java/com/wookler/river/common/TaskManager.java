@@ -12,6 +12,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.PriorityQueue;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
@@ -267,7 +268,7 @@ public final class TaskManager implements AutoCloseable {
       if (end - start > LONG_STEP) {
         LOG.debug("A step of task '{}' took {} ms", entry.name, (end - start) / 1_000_000);
       }
-      long pause = more ? 0 : Math.max(0, entry.task.interval().toNanos());
+      long pause = more ? 0 : Math.max(0, TimeUnit.NANOSECONDS.convert(entry.task.interval()));
       entry.failedInRow = 0;
       return saturatedAdd(end, pause);
     } catch (Throwable e) {

@@ -50,6 +50,19 @@ class TaskManagerTest {
   }
 
   @Test
+  void shouldTakeAnIntervalThatNoLongHasForForEver() {
+    TaskManager manager = manager(1);
+    Task task = new Task("a", Duration.ofSeconds(Long.MAX_VALUE));
+    manager.add(task);
+    task.awaitSteps(1);
+
+    advance(manager, Duration.ofDays(36_500));
+
+    assertNoFurtherStep(manager, task);
+    assertThat(manager.failures()).isZero();
+  }
+
+  @Test
   void shouldNameItsThreadsByPoolAndNumber() {
     Set<String> names = ConcurrentHashMap.newKeySet();
     CountDownLatch both = new CountDownLatch(2);

@@ -42,6 +42,18 @@ class TimeSourceTest {
   }
 
   @Test
+  void shouldNotGoOnBeyondWhatALongHas() {
+    ManualTimeSource time = new ManualTimeSource(START);
+    time.advance(Duration.ofNanos(1));
+
+    assertThatThrownBy(() -> time.advance(Duration.ofNanos(Long.MAX_VALUE)))
+        .isInstanceOf(IllegalArgumentException.class);
+    assertThatThrownBy(() -> time.advance(Duration.ofSeconds(Long.MAX_VALUE)))
+        .isInstanceOf(IllegalArgumentException.class);
+    assertThat(time.wallTime()).isEqualTo(START.plusNanos(1));
+  }
+
+  @Test
   @Timeout(120)
   void shouldParkForAMomentOnlyWhenMovedByHand() {
     ManualTimeSource time = new ManualTimeSource(START);

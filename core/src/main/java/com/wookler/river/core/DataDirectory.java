@@ -301,7 +301,7 @@ final class DataDirectory implements AutoCloseable {
         Files.newDirectoryStream(base, file -> isDiscarded(file, prefix))) {
       for (Path sibling : siblings) {
         Instant since = since(String.valueOf(sibling.getFileName()).substring(prefix.length()));
-        if (since != null && since.plus(retention).isBefore(now)) {
+        if (since != null && Duration.between(since, now).compareTo(retention) > 0) {
           deleteTree(sibling);
           LOG.info("Removed {}, set aside at {}", sibling, since);
         }

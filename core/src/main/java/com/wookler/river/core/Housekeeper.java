@@ -71,7 +71,7 @@ final class Housekeeper implements ManagedTask {
     this.pools = pools;
     this.time = config.time();
     this.saidUnforced = new Seldom(time);
-    this.syncNanos = config.storage().syncInterval().toNanos();
+    this.syncNanos = TimeUnit.NANOSECONDS.convert(config.storage().syncInterval());
     this.interval =
         config.storage().syncInterval().compareTo(INTERVAL) < 0
             ? config.storage().syncInterval()

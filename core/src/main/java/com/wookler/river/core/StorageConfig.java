@@ -32,6 +32,7 @@ record StorageConfig(
   static final long MIN_BLOCK_BYTES = 256L << 10; // an empty block has 64 KB of index
   static final long MAX_BLOCK_BYTES = 1L << 30;
   static final int MAX_MESSAGE_BYTES = 128 << 20;
+  private static final Duration MIN_SYNC_INTERVAL = Duration.ofMillis(1);
   private static final int BLOCK_PER_MESSAGE = 4;
   private static final long MOST_DEFAULT_RESERVE = 256L << 20;
   private static final int RESERVED_PART = 20; // of the volume: 5 %
@@ -51,7 +52,7 @@ record StorageConfig(
         "queue.block.bytes is " + blockBytes + "; 256 KB to 1 GB are allowed");
     QueueConfig.check(
         queue,
-        syncInterval.toMillis() >= 1,
+        syncInterval.compareTo(MIN_SYNC_INTERVAL) >= 0,
         "queue.sync.interval is " + syncInterval + "; it must be 1 ms or more");
     QueueConfig.check(
         queue,

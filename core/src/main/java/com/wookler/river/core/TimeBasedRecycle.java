@@ -7,6 +7,7 @@ import com.wookler.river.core.log.BlockInfo;
 import com.wookler.river.core.log.RecycleStrategy;
 import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.TimeUnit;
 
 /**
  * Recycles a block so long after its first message was published, also on an idle queue. An empty
@@ -32,13 +33,13 @@ public final class TimeBasedRecycle implements RecycleStrategy, Configurable {
   /**
    * By age.
    *
-   * @param age positive
+   * @param age positive; of 292 years or more: never
    */
   public static TimeBasedRecycle every(Duration age) {
     if (age.isZero() || age.isNegative()) {
       throw new ConfigurationException(TIME + " is " + age + "; it must be positive");
     }
-    return new TimeBasedRecycle(age.toNanos());
+    return new TimeBasedRecycle(TimeUnit.NANOSECONDS.convert(age));
   }
 
   @Override
@@ -49,7 +50,7 @@ public final class TimeBasedRecycle implements RecycleStrategy, Configurable {
     if (age.isZero() || age.isNegative()) {
       throw node.error(TIME, "is " + age + "; it must be positive");
     }
-    maxNanos = age.toNanos();
+    maxNanos = TimeUnit.NANOSECONDS.convert(age);
   }
 
   @Override

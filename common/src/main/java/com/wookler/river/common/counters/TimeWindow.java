@@ -9,19 +9,23 @@ import java.time.InstantSource;
  * start at each full and half minute. Immutable; thread-safe if its clock is.
  */
 public final class TimeWindow {
+  private static final Duration SHORTEST = Duration.ofMillis(1);
+  private static final Duration LONGEST = Duration.ofNanos(Long.MAX_VALUE);
+
   private final long millis;
   private final InstantSource clock;
 
   /**
    * Windows of a length.
    *
-   * @param length at least 1 ms
+   * @param length 1 ms to 292 years, as much as a configuration allows
    * @param clock tells the present window
-   * @throws IllegalArgumentException if {@code length} is shorter
+   * @throws IllegalArgumentException if {@code length} is shorter or longer
    */
   public TimeWindow(Duration length, InstantSource clock) {
-    if (length.toMillis() < 1) {
-      throw new IllegalArgumentException("A time window lasts at least 1 ms, not " + length);
+    if (length.compareTo(SHORTEST) < 0 || length.compareTo(LONGEST) > 0) {
+      throw new IllegalArgumentException(
+          "A time window lasts at least 1 ms and at most 292 years, not " + length);
     }
     this.millis = length.toMillis();
     this.clock = clock;

@@ -39,5 +39,8 @@ class TimeWindowTest {
   void shouldRefuseWindowsWithoutLength() {
     assertThatThrownBy(() -> new TimeWindow(Duration.ofNanos(999_999), () -> NOW))
         .isInstanceOf(IllegalArgumentException.class);
+    assertThatThrownBy(() -> new TimeWindow(Duration.ofSeconds(Long.MAX_VALUE), () -> NOW))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessageContaining("292 years");
   }
 }

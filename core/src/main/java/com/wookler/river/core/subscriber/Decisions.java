@@ -5,6 +5,7 @@ import com.wookler.river.core.message.StaleReceiptException;
 import java.time.Duration;
 import java.util.Collection;
 import java.util.Objects;
+import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -55,7 +56,7 @@ final class Decisions<M> {
     if (Objects.requireNonNull(delay, "delay").isNegative()) {
       throw new IllegalArgumentException("a delay of " + delay);
     }
-    retry(delivery, delay.toMillis(), NACK, null);
+    retry(delivery, TimeUnit.MILLISECONDS.convert(delay), NACK, null);
   }
 
   /** Likewise, after the subscriber's own wait. */
@@ -119,7 +120,8 @@ final class Decisions<M> {
     if (Objects.requireNonNull(time, "time").isZero() || time.isNegative()) {
       throw new IllegalArgumentException("an extension by " + time);
     }
-    decide(delivery, (own, given) -> own.extend(given, time.toMillis(), state.nowMillis()), true);
+    long millis = TimeUnit.MILLISECONDS.convert(time);
+    decide(delivery, (own, given) -> own.extend(given, millis, state.nowMillis()), true);
   }
 
   /** Carries a decision out, which may have a message due before a waiting consumer would look. */

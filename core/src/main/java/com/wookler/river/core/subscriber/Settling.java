@@ -8,6 +8,7 @@ import com.wookler.river.core.subscriber.Receipts.Receipt;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
+import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -88,14 +89,15 @@ final class Settling<M> {
       long delay =
           nack.delay() == null
               ? state.config.backoff().millis(claim.place(), attempt)
-              : nack.delay().toMillis();
+              : TimeUnit.MILLISECONDS.convert(nack.delay());
       return verdicts.retry(claim, delay, state.nowMillis());
     }
     if (action instanceof Settlement.Reject reject) {
       return giveUp(claim, Verdict.REJECTED, reject.reason(), dead);
     }
     if (action instanceof Settlement.Extend extend) {
-      return verdicts.extend(claim, extend.time().toMillis(), state.nowMillis());
+      long millis = TimeUnit.MILLISECONDS.convert(extend.time());
+      return verdicts.extend(claim, millis, state.nowMillis());
     }
     return action instanceof Settlement.Release
         ? verdicts.release(claim)

@@ -33,6 +33,7 @@ public final class SubscriberConfig {
   /** Default of {@link #pollTimeout}. */
   public static final Duration DEFAULT_POLL_TIMEOUT = Duration.ofSeconds(1);
 
+  private static final Duration MIN_ACK_TIMEOUT = Duration.ofMillis(1);
   private static final Duration MAX_ACK_TIMEOUT = Duration.ofHours(12);
 
   private final @Nullable String expiryQueue;
@@ -86,7 +87,8 @@ public final class SubscriberConfig {
 
   private void checkAcks() {
     check(
-        ackTimeout().toMillis() >= 1 && ackTimeout().compareTo(MAX_ACK_TIMEOUT) <= 0,
+        ackTimeout().compareTo(MIN_ACK_TIMEOUT) >= 0
+            && ackTimeout().compareTo(MAX_ACK_TIMEOUT) <= 0,
         "subscriber.ack.timeout is " + ackTimeout() + "; 1 ms to 12 hours are allowed");
     check(
         ackRequired() || ackDurability() != Durability.DISK,
