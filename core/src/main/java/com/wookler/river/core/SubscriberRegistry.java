@@ -236,7 +236,10 @@ final class SubscriberRegistry<M> {
     }
     if (known.open != null && !known.config.equalsButForStart(config)) {
       throw new ConfigurationException(
-          who + ": it is open with other settings: " + known.config + "; close it first");
+          who
+              + ": it is open with other settings: "
+              + String.join("; ", known.config.differences(config))
+              + "; close it first");
     }
   }
 

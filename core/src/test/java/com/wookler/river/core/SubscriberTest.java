@@ -512,7 +512,9 @@ class SubscriberTest {
     assertThat(queue.subscribers()).hasSize(2);
     assertThatThrownBy(() -> queue.subscriber(billing().maxInFlight(5).build()))
         .isInstanceOf(ConfigurationException.class)
-        .hasMessageContaining("billing");
+        .hasMessageEndingWith(
+            "subscriber billing: it is open with other settings: subscriber.max.in.flight is 10000,"
+                + " not 5; close it first");
     assertThatThrownBy(() -> queue.subscriber("Billing"))
         .isInstanceOf(ConfigurationException.class);
     assertThatThrownBy(() -> queue.subscriber("../billing"))

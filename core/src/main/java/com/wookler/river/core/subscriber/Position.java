@@ -33,13 +33,23 @@ public sealed interface Position {
   /** See {@link Position#earliest}. */
   enum Earliest implements Position {
     /** The only one. */
-    INSTANCE
+    INSTANCE;
+
+    @Override
+    public String toString() {
+      return "earliest";
+    }
   }
 
   /** See {@link Position#latest}. */
   enum Latest implements Position {
     /** The only one. */
-    INSTANCE
+    INSTANCE;
+
+    @Override
+    public String toString() {
+      return "latest";
+    }
   }
 
   /** See {@link Position#sequence}. */

@@ -7,6 +7,10 @@ import com.wookler.river.core.filter.FilterExpression;
 import com.wookler.river.core.message.Durability;
 import com.wookler.river.core.message.Message;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
@@ -32,6 +36,15 @@ public final class SubscriberConfig {
 
   /** Default of {@link #pollTimeout}. */
   public static final Duration DEFAULT_POLL_TIMEOUT = Duration.ofSeconds(1);
+
+  /** In the place of a name or a filter, and equal to none. */
+  private static final Object NONE =
+      new Object() {
+        @Override
+        public String toString() {
+          return "none";
+        }
+      };
 
   private static final Duration MIN_ACK_TIMEOUT = Duration.ofMillis(1);
   private static final Duration MAX_ACK_TIMEOUT = Duration.ofHours(12);
@@ -227,14 +240,43 @@ public final class SubscriberConfig {
 
   /** Whether these are the same settings; {@code start}, which counts only once, aside. */
   public boolean equalsButForStart(SubscriberConfig other) {
-    return name.equals(other.name)
-        && Objects.equals(expiryQueue, other.expiryQueue)
-        && order == other.order
-        && Objects.equals(filter, other.filter)
-        && acks.equals(other.acks)
-        && retries.equals(other.retries)
-        && bounds.equals(other.bounds)
-        && polling.equals(other.polling);
+    return name.equals(other.name) && differences(other).isEmpty();
+  }
+
+  /**
+   * What others say otherwise, one sentence a setting, such as {@code subscriber.window is 100, not
+   * 200}: its value here and then there. Name and {@code start} aside.
+   */
+  public List<String> differences(SubscriberConfig other) {
+    List<String> all = new ArrayList<>();
+    Map<String, Object> others = other.values();
+    values()
+        .forEach(
+            (setting, value) -> {
+              Object there = others.get(setting);
+              if (!value.equals(there)) {
+                all.add(setting + " is " + value + ", not " + there);
+              }
+            });
+    return all;
+  }
+
+  /** All but name and start, as they are called in XML. */
+  private Map<String, Object> values() {
+    Map<String, Object> values = new LinkedHashMap<>();
+    values.put("subscriber.ack.required", ackRequired());
+    values.put("subscriber.ack.timeout", ackTimeout());
+    values.put("subscriber.ack.durability", ackDurability());
+    values.put("subscriber.max.deliveries", maxDeliveries());
+    values.put("subscriber.backoff", backoff());
+    values.put("subscriber.expiry.queue", expiryQueue == null ? NONE : expiryQueue);
+    values.put("subscriber.order", order);
+    values.put("subscriber.filter", filter == null ? NONE : filter);
+    values.put("subscriber.max.in.flight", maxInFlight());
+    values.put("subscriber.window", window());
+    values.put("subscriber.batch.size", batchSize());
+    values.put("subscriber.poll.timeout", pollTimeout());
+    return values;
   }
 
   /**

@@ -1,0 +1,103 @@
+package com.wookler.river.core.subscriber;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.wookler.river.core.message.Durability;
+import com.wookler.river.core.message.Message;
+import java.lang.reflect.Method;
+import java.lang.reflect.Modifier;
+import java.time.Duration;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.function.Predicate;
+import java.util.function.UnaryOperator;
+import java.util.stream.Collectors;
+import org.junit.jupiter.api.Test;
+
+/** What is told of two that are not the same. */
+class SubscriberConfigTest {
+  private static SubscriberConfig.Builder billing() {
+    return SubscriberConfig.builder("billing").ack(true);
+  }
+
+  private static final List<UnaryOperator<SubscriberConfig.Builder>> CHANGES =
+      List.of(
+          to -> to.ack(false),
+          to -> to.ackTimeout(Duration.ofSeconds(7)),
+          to -> to.ackDurability(Durability.DISK),
+          to -> to.maxDeliveries(7),
+          to -> to.backoff(Backoff.fixed(Duration.ofSeconds(7))),
+          to -> to.expiryQueue("expired"),
+          to -> to.order(Order.KEY),
+          to -> to.filterExpression("key == 'EU'"),
+          to -> to.maxInFlight(7),
+          to -> to.window(7),
+          to -> to.batchSize(7),
+          to -> to.pollTimeout(Duration.ofSeconds(7)));
+
+  private static final List<String> TOLD =
+      List.of(
+          "subscriber.ack.required is true, not false",
+          "subscriber.ack.timeout is PT30S, not PT7S",
+          "subscriber.ack.durability is MEMORY, not DISK",
+          "subscriber.max.deliveries is 0, not 7",
+          "subscriber.backoff is none, not fixed PT7S",
+          "subscriber.expiry.queue is none, not expired",
+          "subscriber.order is SEQUENCE, not KEY",
+          "subscriber.filter is none, not key == 'EU'",
+          "subscriber.max.in.flight is 10000, not 7",
+          "subscriber.window is 262144, not 7",
+          "subscriber.batch.size is 64, not 7",
+          "subscriber.poll.timeout is PT1S, not PT7S");
+
+  @Test
+  void shouldNameEachSettingThatDiffersAndNoOther() {
+    for (int i = 0; i < CHANGES.size(); i++) {
+      SubscriberConfig other = CHANGES.get(i).apply(billing()).build();
+      assertThat(billing().build().differences(other)).containsExactly(TOLD.get(i));
+      assertThat(billing().build().equalsButForStart(other)).isFalse();
+      assertThat(other.differences(CHANGES.get(i).apply(billing()).build())).isEmpty();
+    }
+    SubscriberConfig two = billing().window(7).batchSize(7).build();
+    assertThat(billing().build().differences(two)).hasSize(2);
+  }
+
+  /** So that a new one is not left out. */
+  @Test
+  void shouldCompareEverySetting() {
+    Set<String> setters =
+        Arrays.stream(SubscriberConfig.Builder.class.getDeclaredMethods())
+            .filter(method -> Modifier.isPublic(method.getModifiers()) && !method.isSynthetic())
+            .map(Method::getName)
+            .collect(Collectors.toCollection(TreeSet::new));
+    setters.removeAll(Set.of("build", "start", "filter")); // filterExpression sets the same
+
+    assertThat(CHANGES).hasSameSizeAs(setters);
+  }
+
+  @Test
+  void shouldLeaveTheStartAside() {
+    SubscriberConfig latest = billing().start(Position.latest()).build();
+
+    assertThat(billing().build().differences(latest)).isEmpty();
+    assertThat(billing().build().equalsButForStart(latest)).isTrue();
+    assertThat(billing().build()).isNotEqualTo(latest);
+    assertThat(billing().build().toString()).endsWith("start=earliest]");
+    assertThat(latest.toString()).endsWith("start=latest]");
+  }
+
+  @Test
+  void shouldTellFiltersApartThatAreCode() {
+    Predicate<Message<String>> all = message -> true;
+    SubscriberConfig given = billing().filter(all).build();
+
+    assertThat(given.differences(billing().filter(all).build())).isEmpty();
+    assertThat(given.differences(billing().build()))
+        .singleElement()
+        .asString()
+        .startsWith("subscriber.filter is ")
+        .endsWith(", not none");
+  }
+}
