@@ -30,7 +30,7 @@ final class QueueLifecycle<M> {
     lock.lock();
     try {
       if (state != QueueState.NEW) {
-        throw new IllegalStateException("queue " + name + " is " + state + "; configure it before");
+        throw new IllegalStateException(who() + " is " + state + "; configure it before");
       }
       config = settings;
       name = settings.name();
@@ -47,7 +47,7 @@ final class QueueLifecycle<M> {
         throw new ConfigurationException("the queue has no settings yet; call configure first");
       }
       if (state != QueueState.NEW) {
-        throw new IllegalStateException("queue " + name + " is " + state + "; it starts once");
+        throw new IllegalStateException(who() + " is " + state + "; it starts once");
       }
       become(QueueState.STARTING);
       try {
@@ -63,7 +63,7 @@ final class QueueLifecycle<M> {
   @GuardedBy("lock")
   private void become(QueueState next) {
     if (!state.mayBecome(next)) {
-      throw new IllegalStateException("queue " + name + " cannot go from " + state + " to " + next);
+      throw new IllegalStateException(who() + " cannot go from " + state + " to " + next);
     }
     state = next;
   }
@@ -78,11 +78,18 @@ final class QueueLifecycle<M> {
     RunningQueue<M> parts = running;
     if (parts == null) {
       if (state == QueueState.NEW || state == QueueState.STARTING) {
-        throw new IllegalStateException("queue " + name + " was not started");
+        throw new IllegalStateException(
+            name.isEmpty()
+                ? "the queue has no settings yet; call configure and start first"
+                : who() + " was not started; call start first");
       }
-      throw new QueueClosedException("queue " + name + " is closed");
+      throw new QueueClosedException(who() + " is closed");
     }
     return parts;
+  }
+
+  private String who() {
+    return name.isEmpty() ? "the queue" : "queue " + name;
   }
 
   /** Empty before it was configured. */
@@ -100,7 +107,7 @@ final class QueueLifecycle<M> {
 
   /** Takes the parts apart, also if that fails; once. */
   void close(boolean delete) {
-    Listeners.refuseInside("close queue " + name); // before the lock, under which the pools drain
+    Listeners.refuseInside("close " + who()); // before the lock, under which the pools drain
     lock.lock();
     try {
       RunningQueue<M> parts = running;

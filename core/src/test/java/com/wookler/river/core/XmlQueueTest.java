@@ -467,9 +467,21 @@ class XmlQueueTest {
     assertThatThrownBy(queue::start)
         .isInstanceOf(ConfigurationException.class)
         .hasMessageContaining("configure");
-    assertThatThrownBy(queue::publisher).isInstanceOf(IllegalStateException.class);
+    assertThatThrownBy(queue::publisher)
+        .isInstanceOf(IllegalStateException.class)
+        .hasMessage("the queue has no settings yet; call configure and start first");
     queue.close();
-    assertThatThrownBy(queue::publisher).isInstanceOf(QueueClosedException.class);
+    assertThatThrownBy(queue::publisher)
+        .isInstanceOf(QueueClosedException.class)
+        .hasMessage("the queue is closed");
+  }
+
+  @Test
+  void shouldSayThatItWasNotStarted() {
+    MessageQueue<String> queue = configured(queue("orders", required(), ""));
+    assertThatThrownBy(queue::publisher)
+        .isInstanceOf(IllegalStateException.class)
+        .hasMessage("queue orders was not started; call start first");
   }
 
   @Test
