@@ -176,9 +176,9 @@ public final class MessageQueue<M> implements Configurable, AutoCloseable {
   /**
    * Looks a message up without a subscriber, in the log or in a backup; attempt 0, and nothing to
    * acknowledge. A delayed message is there twice: where it was published, and, from when it is due
-   * on, where it took its place.
+   * on, where it took its place; {@link Delivery#sequence} is the publisher's from both.
    *
-   * @param sequence where to look, see {@link Delivery#place}
+   * @param sequence the publisher's, or a {@link Delivery#place}
    * @return empty if it was never published, or is in neither
    * @throws com.wookler.river.core.message.DamagedMessageException it is damaged, also when
    *     subscribers have passed it over
@@ -188,8 +188,9 @@ public final class MessageQueue<M> implements Configurable, AutoCloseable {
   }
 
   /**
-   * Likewise for several in a row: from a sequence on, up to a number, until one is missing. To
-   * read on: from the {@link Delivery#place} behind the last one's.
+   * Likewise for several in a row: from a sequence on, up to a number, until one is missing, a
+   * delayed message in both places. To read on: from the {@link Delivery#place} behind the last
+   * one's.
    *
    * @param from a sequence that no message has, a negative one too, finds nothing
    * @param max 1 or more

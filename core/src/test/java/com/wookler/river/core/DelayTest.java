@@ -146,6 +146,36 @@ class DelayTest {
   }
 
   @Test
+  void shouldTakeASequenceMoreForItsPlace() throws InterruptedException {
+    MessageQueue<String> queue = started(builder());
+    Subscriber<String> billing = billing();
+    queue.publisher().publish("a");
+    assertThat(queue.publisher().publish(delayed("b", Duration.ofSeconds(9)))).isEqualTo(1);
+    queue.publisher().publish(delayed("c", Duration.ofDays(1)));
+    assertThat(queue.publisher().publish("d")).isEqualTo(3);
+    billing.next();
+    billing.next();
+    time.advance(Duration.ofSeconds(9));
+    Delivery<String> due = billing.next(Duration.ofHours(1));
+    assertThat(due).isNotNull();
+    assertThat(due.sequence()).isEqualTo(1);
+    assertThat(due.place()).isEqualTo(4);
+    assertThat(queue.publisher().publish("e")).isEqualTo(5);
+
+    billing.ackUpTo(due);
+
+    assertThat(billing.stats().ackFloor()).isEqualTo(5); // "d", published behind it, is finished
+    assertThat(queue.read(1, 10))
+        .extracting(Delivery::data)
+        .containsExactly("b", "c", "d", "b", "e");
+    assertThat(queue.read(1, 10))
+        .extracting(Delivery::sequence)
+        .containsExactly(1L, 2L, 3L, 1L, 5L);
+    time.advance(Duration.ofDays(1));
+    assertThat(take(billing, 2)).containsExactly("e", "c");
+  }
+
+  @Test
   void shouldNeedNothingWhereNothingIsDelayed() {
     MessageQueue<String> queue = started(builder());
     queue.publisher().publish(delayed("at once", Duration.ZERO));

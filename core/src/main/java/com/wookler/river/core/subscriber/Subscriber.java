@@ -156,9 +156,11 @@ public interface Subscriber<M> extends AutoCloseable {
   void ack(Collection<Delivery<M>> deliveries);
 
   /**
-   * Finishes this message and everything below it that was handed over. With {@link Order#KEY},
-   * messages below it that wait for their key were not, and stay; and of a message that is finished
-   * already this does nothing.
+   * Finishes this message and everything below it that was handed over: below its {@link
+   * Delivery#place}. That of a message that was delayed is where it stands since it was due, so
+   * this finishes what was published while it waited, too; and what was published before it and is
+   * still delayed stays. With {@link Order#KEY}, messages below it that wait for their key were not
+   * handed over, and stay; and of a message that is finished already this does nothing.
    */
   void ackUpTo(Delivery<M> delivery);
 
