@@ -114,7 +114,7 @@ final class BlockDrain {
     this.notBefore = time.nanoTime();
   }
 
-  /** Blocks taken out so far. */
+  /** Blocks taken out so far of which there is a backup. */
   long archived() {
     return archived.get();
   }
@@ -170,11 +170,9 @@ final class BlockDrain {
     try {
       keep = false;
       Path file = archive == null ? null : backUp(archive, seal);
-      if (remove(seal)) {
+      if (remove(seal) && file != null) {
         archived.incrementAndGet();
-        if (file != null) {
-          listeners.blockArchived(seal, file);
-        }
+        listeners.blockArchived(seal, file);
       }
       retryNanos = FIRST_RETRY_NANOS;
     } catch (

@@ -10,11 +10,14 @@ package com.wookler.river.core;
  * @param nextSequence that the next message gets
  * @param lost messages that damage or a power loss has taken from the log, found when it was opened
  *     or when a subscriber came to them, and counted as long as the log has the blocks around them
- * @param archived blocks archived since the queue was opened
+ * @param archived blocks that have left the log for the backup since the queue was opened; not
+ *     those that were deleted without one
  * @param backups blocks in the backup directory
  * @param discarded messages given up since the queue was opened, by {@link
  *     FullPolicy#DISCARD_OLDEST} or by a retention, before a subscriber had finished them, counted
- *     once for each such subscriber; without subscribers, once
+ *     once for each such subscriber. While there is no subscriber a message is counted once, when
+ *     its block leaves the log, not before; one that is still there when a subscriber is made that
+ *     would begin with it counts as that one's
  * @param diskFree bytes that the queue's volume has free
  * @param delayed messages that wait for the time until which they were delayed; one that was
  *     published a moment ago may be missing

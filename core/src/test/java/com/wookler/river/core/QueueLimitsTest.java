@@ -337,6 +337,15 @@ class QueueLimitsTest {
   }
 
   @Test
+  void shouldCountForALaterSubscriberWhatWasGivenUpBefore() {
+    open(5, FullPolicy.DISCARD_OLDEST, Duration.ZERO);
+    publish(8); // 0 to 2 give way, and their block stays
+    assertThat(queue.stats().discarded()).isZero();
+    assertThat(acking("late").next().sequence()).isEqualTo(3);
+    assertThat(queue.stats().discarded()).isEqualTo(3);
+  }
+
+  @Test
   void shouldGiveUpTheOldestBytes() throws InterruptedException {
     String kilobyte = "x".repeat(1_000 - 32 - 9);
     queue = builder().maxBytes(10_000).whenFull(FullPolicy.DISCARD_OLDEST, Duration.ZERO).open();

@@ -629,14 +629,12 @@ class SubscriberTest {
       subscriber.next().ack();
     }
     subscriber.close();
-    await().until(() -> queue.stats().archived() == 2);
-    assertThat(queue.stats().firstSequence()).isEqualTo(4);
+    await().until(() -> queue.stats().firstSequence() == 4);
     queue.close();
 
     MessageQueue<String> reopened = open(builder().recycle(SizeBasedRecycle.ofMessages(2)));
     reopened.publisher().publish("more");
     assertThat(reopened.read(4)).isPresent();
-    assertThat(reopened.stats().archived()).isZero();
     assertThat(reopened.removeSubscriber("Billing")).isFalse();
     assertThat(reopened.removeSubscriber("billing")).isTrue();
     assertThat(reopened.removeSubscriber("billing")).isFalse();
