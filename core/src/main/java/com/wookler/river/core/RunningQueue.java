@@ -400,7 +400,6 @@ final class RunningQueue<M> {
     return log;
   }
 
-  /** In the log. */
   private long messages() {
     long first = log.firstSequence();
     return log.nextSequence() - first - log.gaps().messagesFrom(first);

@@ -65,11 +65,9 @@ public final class BlockLog implements AutoCloseable {
   @GuardedBy("appendLock")
   private long lastMicros;
 
-  @GuardedBy("appendLock")
-  private boolean closed;
-
-  private volatile Block active; // written under the append lock
-  private volatile long nextSequence; // written under the append lock, last in an append
+  private volatile boolean closed; // written under the append lock
+  private volatile Block active; // likewise
+  private volatile long nextSequence; // likewise, last in an append
 
   private BlockLog(
       LogSettings settings,
@@ -472,12 +470,7 @@ public final class BlockLog implements AutoCloseable {
 
   /** Whether {@link #stop} was called. */
   public boolean isStopped() {
-    appendLock.lock();
-    try {
-      return closed;
-    } finally {
-      appendLock.unlock();
-    }
+    return closed;
   }
 
   /** Ends appending: every later append is refused, those under way are done when this returns. */
