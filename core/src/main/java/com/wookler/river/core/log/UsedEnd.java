@@ -1,13 +1,14 @@
 package com.wookler.river.core.log;
 
-import com.sun.nio.file.ExtendedOpenOption;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.channels.FileChannel;
 import java.nio.file.Files;
+import java.nio.file.OpenOption;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Finds the last byte of a file that is not 0. Behind the blocks that a power loss leaves there are
@@ -17,6 +18,8 @@ import java.nio.file.StandardOpenOption;
 final class UsedEnd {
   private static final int STEP_BYTES = 64 << 10;
   private static final ByteBuffer ZEROS = ByteBuffer.allocateDirect(STEP_BYTES).asReadOnlyBuffer();
+
+  private static final @Nullable OpenOption DIRECT = directOption();
 
   private final FileChannel channel;
   private final ByteBuffer bytes;
@@ -30,17 +33,34 @@ final class UsedEnd {
 
   /** The offset behind the last byte that is not 0; {@code from} if there is none behind that. */
   static long of(Path file, long from) throws IOException {
+    if (DIRECT == null) {
+      return buffered(file, from);
+    }
     try {
-      return direct(file, from);
+      return direct(file, from, DIRECT);
     } catch (IOException | UnsupportedOperationException e) { // not there, or not so
       return buffered(file, from);
     }
   }
 
-  private static long direct(Path file, long from) throws IOException {
+  /** By its name: it is the JDK's own, and to use it otherwise is a warning from Java 25 on. */
+  private static @Nullable OpenOption directOption() {
+    try {
+      for (Object option :
+          Class.forName("com.sun.nio.file.ExtendedOpenOption").getEnumConstants()) {
+        if (option instanceof OpenOption direct && option.toString().equals("DIRECT")) {
+          return direct;
+        }
+      }
+      return null;
+    } catch (ClassNotFoundException e) {
+      return null; // a JDK without it
+    }
+  }
+
+  private static long direct(Path file, long from, OpenOption past) throws IOException {
     int alignment = Math.toIntExact(Files.getFileStore(file).getBlockSize());
-    try (FileChannel channel =
-        FileChannel.open(file, StandardOpenOption.READ, ExtendedOpenOption.DIRECT)) {
+    try (FileChannel channel = FileChannel.open(file, StandardOpenOption.READ, past)) {
       ByteBuffer aligned =
           ByteBuffer.allocateDirect(STEP_BYTES + alignment).alignedSlice(alignment);
       return new UsedEnd(channel, aligned.limit(STEP_BYTES).slice(), alignment).find(from);
