@@ -154,7 +154,7 @@ class LostMessagesTest {
     assertThat(said.lines())
         .singleElement()
         .asString()
-        .contains("orders", "22 messages", "sequences 0 to 35", "4 blocks", "0 subscribers")
+        .contains("orders", "messages 22", "sequences 0 to 35", "blocks 4", "subscribers 0")
         .contains("blocks damaged: 1", "13 messages lost in 2 gaps")
         .matches(".* \\d+ ms");
   }

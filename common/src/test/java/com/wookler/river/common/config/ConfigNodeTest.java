@@ -129,7 +129,7 @@ class ConfigNodeTest {
     assertThatThrownBy(() -> node.duration("d", Duration.ZERO))
         .hasMessageContaining("river.xml:6: ")
         .hasMessageContaining("'5 minutes'")
-        .hasMessageContaining("10mm (minutes)");
+        .hasMessageContaining("10m (minutes)");
     assertThatThrownBy(() -> node.bytes("s", 1))
         .hasMessageContaining("river.xml:7: ")
         .hasMessageContaining("64MB");
