@@ -10,6 +10,7 @@ import com.wookler.river.core.filter.FilterExpression;
 import com.wookler.river.core.message.Message;
 import com.wookler.river.core.message.MessageConverter;
 import com.wookler.river.core.message.QueueClosedException;
+import com.wookler.river.core.message.StaleReceiptException;
 import com.wookler.river.core.subscriber.Backoff;
 import com.wookler.river.core.subscriber.Delivery;
 import com.wookler.river.core.subscriber.Settled;
@@ -103,6 +104,29 @@ class SettleTest {
     assertThat(settle(receipts.get(0), Settlement.nack())).isEqualTo(Settled.STALE);
     assertThat(settle(receipts.get(1), Settlement.ack())).isEqualTo(Settled.STALE);
     assertThat(billing.next().attempt()).isEqualTo(1);
+  }
+
+  @Test
+  void shouldTakeARepetitionByReceiptAndDeliveryInTurn() {
+    publish("a", "b", "c", "d");
+    Delivery<String> first = billing.next();
+    assertThat(settle(first.receipt(), Settlement.ack())).isEqualTo(Settled.OK);
+    first.ack(); // below the floor, where the ledger knows nothing of it
+    assertThatThrownBy(first::release).isInstanceOf(StaleReceiptException.class);
+    Delivery<String> second = billing.next();
+    String receipt = second.receipt();
+    second.ack();
+    assertThat(settle(receipt, Settlement.ack())).isEqualTo(Settled.OK);
+    assertThat(settle(receipt, Settlement.release())).isEqualTo(Settled.STALE);
+    Delivery<String> third = billing.next();
+    billing.ack(List.of(third));
+    assertThat(settle(third.receipt(), Settlement.ack())).isEqualTo(Settled.OK);
+    Delivery<String> fourth = billing.next();
+    receipt = fourth.receipt();
+    fourth.nack(Duration.ZERO);
+    assertThat(settle(receipt, Settlement.nack(Duration.ZERO))).isEqualTo(Settled.OK);
+    assertThat(settle(receipt, Settlement.ack())).isEqualTo(Settled.STALE);
+    assertThat(billing.next().attempt()).isEqualTo(2);
   }
 
   @Test

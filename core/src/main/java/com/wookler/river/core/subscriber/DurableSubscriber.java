@@ -380,6 +380,11 @@ public final class DurableSubscriber<M> implements Subscriber<M> {
     burial.forced(finished);
   }
 
+  /** Guarded by the subscriber's lock, as it says. */
+  ReceiptMemory memory() {
+    return state.memory;
+  }
+
   Receipts receipts() {
     return receipts;
   }

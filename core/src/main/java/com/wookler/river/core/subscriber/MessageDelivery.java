@@ -91,12 +91,13 @@ class MessageDelivery<M> implements Delivery<M>, Claim {
 
   @Override
   public Verdict verdict() {
-    return verdict;
+    return verdict == Verdict.NONE ? subscriber.memory().verdict(place, ticket) : verdict;
   }
 
   @Override
   public void verdict(Verdict decided) {
     verdict = decided;
+    subscriber.memory().decided(place, ticket, decided);
   }
 
   @Override
@@ -168,6 +169,7 @@ class MessageDelivery<M> implements Delivery<M>, Claim {
 
   @Override
   public String receipt() {
+    subscriber.memory().use();
     return subscriber.receipts().write(place, ticket, handedOverSecond);
   }
 

@@ -5,15 +5,17 @@ import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Remembers what was decided by receipt, so that a decision whose answer was lost can be sent
- * again: the ledger forgets what lies below its floor. The last decision of each of the last
- * sequences, by their low bits. Guarded by the subscriber's lock.
+ * Remembers what was decided by receipt, or by a delivery whose receipt somebody may have, so that
+ * a decision whose answer was lost can be sent again: the ledger forgets what lies below its floor.
+ * The last decision of each of the last sequences, by their low bits. Guarded by the subscriber's
+ * lock, but for {@link #use}.
  */
 final class ReceiptMemory {
   private static final int MIN = 1 << 10;
   private static final int MAX = 1 << 16;
 
   private final int size;
+  private volatile boolean used;
   private long @Nullable [] sequences;
   private long[] tickets = {};
   private Verdict[] verdicts = {};
@@ -27,15 +29,54 @@ final class ReceiptMemory {
     return new Remembered(receipt);
   }
 
+  /** Somebody has a receipt, from now on; any thread. */
+  void use() {
+    if (!used) { // a store that other cores must see, only where it says something new
+      used = true;
+    }
+  }
+
+  /** What was decided; as long as nobody has a receipt, nobody can have decided otherwise. */
+  Verdict verdict(long sequence, long ticket) {
+    long[] known = sequences;
+    int at = at(sequence);
+    return known != null && known[at] == sequence && tickets[at] == ticket
+        ? verdicts[at]
+        : Verdict.NONE;
+  }
+
+  /** Remembers a decision by a delivery, unless nobody can ask for it by a receipt. */
+  void decided(long sequence, long ticket, Verdict decided) {
+    if (used) {
+      remember(sequence, ticket, decided);
+    }
+  }
+
+  private void remember(long sequence, long ticket, Verdict decided) {
+    long[] known = sequences;
+    if (known == null) {
+      known = new long[size];
+      Arrays.fill(known, -1);
+      tickets = new long[size];
+      verdicts = new Verdict[size];
+      Arrays.fill(verdicts, Verdict.NONE);
+      sequences = known;
+    }
+    int at = at(sequence);
+    known[at] = sequence;
+    tickets[at] = ticket;
+    verdicts[at] = decided;
+  }
+
+  private int at(long sequence) {
+    return (int) sequence & (size - 1);
+  }
+
   private final class Remembered implements Claim {
     private final Receipt receipt;
 
     Remembered(Receipt receipt) {
       this.receipt = receipt;
-    }
-
-    private int at() {
-      return (int) receipt.sequence() & (size - 1);
     }
 
     @Override
@@ -55,27 +96,12 @@ final class ReceiptMemory {
 
     @Override
     public Verdict verdict() {
-      long[] known = sequences;
-      int at = at();
-      return known != null && known[at] == receipt.sequence() && tickets[at] == receipt.ticket()
-          ? verdicts[at]
-          : Verdict.NONE;
+      return ReceiptMemory.this.verdict(receipt.sequence(), receipt.ticket());
     }
 
     @Override
     public void verdict(Verdict decided) {
-      long[] known = sequences;
-      if (known == null) {
-        known = new long[size];
-        Arrays.fill(known, -1);
-        tickets = new long[size];
-        verdicts = new Verdict[size];
-        Arrays.fill(verdicts, Verdict.NONE);
-        sequences = known;
-      }
-      known[at()] = receipt.sequence();
-      tickets[at()] = receipt.ticket();
-      verdicts[at()] = decided;
+      remember(receipt.sequence(), receipt.ticket(), decided);
     }
   }
 }

@@ -20,9 +20,6 @@ final class Settling<M> {
   private final Burial<M> burial;
   private final Receipts receipts;
 
-  @GuardedBy("state.lock")
-  private final ReceiptMemory memory;
-
   /** A message that is given up, by its receipt. */
   private record Dead(Claim claim, DeadLetter letter) {}
 
@@ -30,7 +27,6 @@ final class Settling<M> {
     this.state = state;
     this.burial = burial;
     this.receipts = receipts;
-    this.memory = new ReceiptMemory(state.config.maxInFlight());
   }
 
   List<Settled> settle(Collection<String> texts, Settlement action) {
@@ -74,7 +70,7 @@ final class Settling<M> {
     if (!state.config.ackRequired()) {
       return Settled.OK;
     }
-    Outcome outcome = decide(memory.claim(receipt), action, dead);
+    Outcome outcome = decide(state.memory.claim(receipt), action, dead);
     return outcome == Outcome.STALE ? Settled.STALE : Settled.OK;
   }
 

@@ -44,6 +44,7 @@ final class SubscriberState<M> {
   @GuardedBy("lock")
   final Verdicts verdicts;
 
+  final ReceiptMemory memory;
   private volatile long discarded; // messages; written under the lock
 
   @GuardedBy("lock")
@@ -75,6 +76,7 @@ final class SubscriberState<M> {
     this.keys = config.order() == Order.KEY ? new KeyOrderHash() : null;
     this.feed = new Feed<>(subscriber, config, context, ledger, keys);
     this.verdicts = new Verdicts(ledger, counters.acks());
+    this.memory = new ReceiptMemory(config.maxInFlight());
     this.force =
         new LedgerForce(
             context.log(),
