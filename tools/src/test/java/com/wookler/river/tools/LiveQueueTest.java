@@ -56,7 +56,7 @@ class LiveQueueTest extends ToolsFixture {
         assertThat(run("verify", own())).as(out()).isZero();
         assertThat(run("inspect", own())).isZero();
         assertThat(out()).contains("billing").doesNotContain("damaged");
-        if (backups().toFile().exists()) {
+        if (queue.stats().backups() > 0) { // else the directory holds nothing of River's
           assertThat(run("verify", backups())).as(out()).isZero();
         }
       }

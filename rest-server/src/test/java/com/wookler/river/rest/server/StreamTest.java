@@ -166,6 +166,7 @@ class StreamTest {
     var poll = asked.later("POST", "/v1/queues/orders/subscribers/idle/deliveries?wait=60s", "");
     try (Stream stream = new Stream("", "*/*")) {
       stream.next();
+      await().until(() -> asked.get("/metrics").body().contains("\nriver_http_polls 1"));
       server.close();
       assertThat(stream.lines.readLine()).isNull();
     }
