@@ -151,6 +151,7 @@ public final class RiverServer implements AutoCloseable {
         new MetricsRoute(metrics, vertx.createSharedWorkerExecutor("river-metrics", 1))
             .endpoints());
     all.addAll(new ServiceRoutes(offers, stopping::get).endpoints());
+    all.addAll(Documents.endpoints());
     return all;
   }
 

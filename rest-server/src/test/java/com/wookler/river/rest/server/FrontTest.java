@@ -63,7 +63,7 @@ class FrontTest {
   void shouldKnowNoOtherPaths() {
     for (String path :
         List.of(
-            "/",
+            "//",
             "/v1",
             "/v1/",
             "//v1/queues",
