@@ -130,6 +130,18 @@ class SettleTest {
   }
 
   @Test
+  void shouldFinishAllUpToAReceipt() {
+    publish("a", "b", "c", "d");
+    List<String> receipts = receipts(4);
+    assertThat(settle(receipts.get(2), Settlement.ackUpTo())).isEqualTo(Settled.OK);
+    assertThat(settle(receipts.get(2), Settlement.ackUpTo())).isEqualTo(Settled.OK);
+    assertThat(billing.stats().ackFloor()).isEqualTo(3);
+    assertThat(billing.stats().inFlight()).isEqualTo(1);
+    assertThat(settle(receipts.get(0), Settlement.release())).isEqualTo(Settled.STALE);
+    assertThat(settle(receipts.get(3), Settlement.ack())).isEqualTo(Settled.OK);
+  }
+
+  @Test
   void shouldLetOnlyTheLatestReceiptDecide() {
     publish("a");
     String first = billing.next().receipt();

@@ -11,6 +11,11 @@ public sealed interface Settlement {
     return Ack.INSTANCE;
   }
 
+  /** See {@link Subscriber#ackUpTo}; of several receipts each goes so far. */
+  static Settlement ackUpTo() {
+    return AckUpTo.INSTANCE;
+  }
+
   /** See {@link Delivery#nack()}. */
   static Settlement nack() {
     return new Nack(null);
@@ -44,6 +49,12 @@ public sealed interface Settlement {
 
   /** See {@link Settlement#ack}. */
   enum Ack implements Settlement {
+    /** The only one. */
+    INSTANCE
+  }
+
+  /** See {@link Settlement#ackUpTo}. */
+  enum AckUpTo implements Settlement {
     /** The only one. */
     INSTANCE
   }

@@ -45,8 +45,9 @@ final class Settling<M> {
       for (Receipt receipt : read) {
         settled.add(settle(receipt, action, dead));
       }
-      wake = state.decided(full) || !(action instanceof Settlement.Ack);
-      acknowledged = action instanceof Settlement.Ack ? state.force.acknowledged() : 0;
+      boolean finishes = action instanceof Settlement.Ack || action instanceof Settlement.AckUpTo;
+      wake = state.decided(full) || !finishes;
+      acknowledged = finishes ? state.force.acknowledged() : 0;
     } finally {
       state.lock.unlock();
     }
@@ -94,6 +95,9 @@ final class Settling<M> {
     if (action instanceof Settlement.Extend extend) {
       long millis = TimeUnit.MILLISECONDS.convert(extend.time());
       return verdicts.extend(claim, millis, state.nowMillis());
+    }
+    if (action instanceof Settlement.AckUpTo) {
+      return verdicts.acknowledgeUpTo(claim);
     }
     return action instanceof Settlement.Release
         ? verdicts.release(claim)

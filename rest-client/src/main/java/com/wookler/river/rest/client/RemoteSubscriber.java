@@ -136,6 +136,11 @@ public final class RemoteSubscriber {
     decide(deliveries, Settlement.ack());
   }
 
+  /** Finishes a message and everything below it that its server has handed over. */
+  public void ackUpTo(RemoteDelivery delivery) {
+    decide(List.of(delivery), Settlement.ackUpTo());
+  }
+
   /** Gives several messages back; see {@link RemoteDelivery#nack()}. */
   public void nack(Collection<RemoteDelivery> deliveries) {
     decide(deliveries, Settlement.nack());

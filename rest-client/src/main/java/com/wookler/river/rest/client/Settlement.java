@@ -21,6 +21,11 @@ public final class Settlement {
     return new Settlement("ack", null, null);
   }
 
+  /** See {@link RemoteSubscriber#ackUpTo}. */
+  public static Settlement ackUpTo() {
+    return new Settlement("ack-up-to", null, null);
+  }
+
   /** See {@link RemoteDelivery#nack()}. */
   public static Settlement nack() {
     return new Settlement("nack", null, null);

@@ -143,6 +143,20 @@ class RiverClientTest {
   }
 
   @Test
+  void shouldFinishAllUpToADelivery() throws Exception {
+    orders.create(QueueSettings.builder().build());
+    billing.create(SubscriberSettings.builder().build());
+    IntStream.range(0, 4).forEach(i -> orders.publish("m" + i));
+    List<RemoteDelivery> all = billing.batch(4, SOON);
+    billing.ackUpTo(all.get(2));
+    billing.ackUpTo(all.get(2)); // repeating it is harmless
+    assertThat(billing.stats().ackFloor()).isEqualTo(3);
+    assertThatThrownBy(() -> all.get(0).release()).isInstanceOf(StaleReceiptException.class);
+    all.get(3).ack();
+    assertThat(billing.stats().lag()).isZero();
+  }
+
+  @Test
   void shouldDecideInEveryWay() throws Exception {
     orders.create(QueueSettings.builder().build());
     billing.create(SubscriberSettings.builder().maxDeliveries(0).build());

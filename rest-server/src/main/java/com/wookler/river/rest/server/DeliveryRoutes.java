@@ -41,6 +41,7 @@ final class DeliveryRoutes {
             Set.of("max", "wait"),
             this::take),
         verb("/ack", this::ack),
+        verb("/ack-up-to", this::ackUpTo),
         verb("/nack", this::nack),
         verb("/release", this::release),
         verb("/reject", this::reject),
@@ -94,6 +95,10 @@ final class DeliveryRoutes {
 
   private Future<Answer> ack(Call call) {
     return settle(call, call.body(ReceiptsJson.class).receipts(), Settlement.ack());
+  }
+
+  private Future<Answer> ackUpTo(Call call) {
+    return settle(call, call.body(ReceiptsJson.class).receipts(), Settlement.ackUpTo());
   }
 
   private Future<Answer> nack(Call call) {

@@ -112,7 +112,7 @@ class SubscriberRoutesTest {
   void shouldNameWhatIsMissing() {
     asked.post(MESSAGES, "a");
     take();
-    for (String verb : new String[] {"ack", "nack", "release", "reject", "extend"}) {
+    for (String verb : new String[] {"ack", "ack-up-to", "nack", "release", "reject", "extend"}) {
       String more = verb.equals("reject") ? ",\"reason\":\"r\"" : "";
       more += verb.equals("extend") ? ",\"duration\":\"1m\"" : "";
       assertField(verb, "", "body");
