@@ -15,6 +15,7 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -56,6 +57,29 @@ class DelayClockTest {
       await().pollDelay(Duration.ofMillis(60)).until(() -> audit.next() == null);
       back.advance(MILLI);
       await().until(() -> queue.stats().delayed() == 0);
+      assertThat(next(audit)).isEqualTo("in a minute");
+    }
+  }
+
+  /**
+   * As where the process stands still for a while; there is no force that would wake its thread.
+   */
+  @Test
+  void shouldNotWaitOnceMoreWhereTheClockGoesOnWhileItIsAsked() throws InterruptedException {
+    LeapingClock time = new LeapingClock(MINUTE);
+    try (MessageQueue<String> queue =
+        MessageQueue.builder("orders", MessageConverter.utf8())
+            .directory(directory)
+            .syncInterval(Duration.ofDays(1))
+            .timeSource(time)
+            .open()) {
+      Subscriber<String> audit = queue.subscriber("audit");
+      queue.publisher().publish(Message.of("in a minute").deliverAfter(MINUTE));
+      await().until(() -> queue.stats().delayed() == 1);
+      time.callsToLeap.set(3); // the last of a step that collects one
+      queue.publisher().publish(Message.of("much later").deliverAfter(MINUTE.multipliedBy(9)));
+      await().until(() -> time.callsToLeap.get() <= 0);
+      await().until(() -> queue.stats().delayed() == 1);
       assertThat(next(audit)).isEqualTo("in a minute");
     }
   }
@@ -132,6 +156,42 @@ class DelayClockTest {
         throw new OutOfMemoryError("for a test");
       }
       return clock.epochMicros();
+    }
+
+    @Override
+    public void park(Object blocker, long nanos) {
+      clock.park(blocker, nanos);
+    }
+  }
+
+  /** Goes on by a step right after the thread for delays has read it so many times. */
+  private static final class LeapingClock implements TimeSource {
+    private final ManualTimeSource clock = new ManualTimeSource(BEGIN);
+    private final Duration step;
+    private final AtomicInteger callsToLeap = new AtomicInteger();
+
+    LeapingClock(Duration step) {
+      this.step = step;
+    }
+
+    @Override
+    public long nanoTime() {
+      return clock.nanoTime();
+    }
+
+    @Override
+    public Instant wallTime() {
+      return clock.wallTime();
+    }
+
+    @Override
+    public long epochMicros() {
+      long micros = clock.epochMicros();
+      if (Thread.currentThread().getName().startsWith("RIVER-timer")
+          && callsToLeap.getAndDecrement() == 1) {
+        clock.advance(step);
+      }
+      return micros;
     }
 
     @Override

@@ -204,7 +204,7 @@ public final class Delays implements AutoCloseable {
   private final class Running implements ManagedTask {
     private final TaskShare share;
     private final Timers open;
-    private long pauseNanos; // confined to its steps
+    private long dueNanos; // when there is something to do again; confined to its steps
 
     Running(TaskShare share, Timers open) {
       this.share = share;
@@ -216,15 +216,18 @@ public final class Delays implements AutoCloseable {
       return "DELAYED-" + context.queue();
     }
 
+    /** Counted from when the clock was read: the process may have stood still since. */
     @Override
     public Duration interval() {
-      return Duration.ofNanos(pauseNanos);
+      return Duration.ofNanos(Math.max(0, dueNanos - context.time().nanoTime()));
     }
 
     @Override
     public boolean step() {
-      pauseNanos = Delays.this.step(open);
-      return pauseNanos == 0;
+      long now = context.time().nanoTime();
+      long pause = Delays.this.step(open);
+      dueNanos = pause > Long.MAX_VALUE - now ? Long.MAX_VALUE : now + pause;
+      return pause == 0;
     }
   }
 
