@@ -65,8 +65,8 @@ final class LogWalk implements AutoCloseable {
     if (end > sequence) {
       return end;
     }
-    if (collects
-        && inARow == 0) { // nobody else might say it: subscribers may be behind that already
+    // nobody else might say it: subscribers may be behind that already
+    if (collects && inARow == 0) {
       LOG.error(
           "Queue {}: sequence {} is damaged, and perhaps what follows it; was it delayed, it will"
               + " not come",
