@@ -134,39 +134,45 @@ class DelayClockTest {
         .count();
   }
 
-  /** Fails once when it is told to, and the thread of delayed messages asks. */
-  private static final class FailingClock implements TimeSource {
-    private final ManualTimeSource clock = new ManualTimeSource(BEGIN);
-    private final AtomicBoolean fails = new AtomicBoolean();
+  /** Moved by hand, and knows when the thread of delayed messages reads it. */
+  private abstract static class WatchedClock implements TimeSource {
+    final ManualTimeSource clock = new ManualTimeSource(BEGIN);
+
+    final boolean isReadByTimer() {
+      return Thread.currentThread().getName().startsWith("RIVER-timer");
+    }
 
     @Override
-    public long nanoTime() {
+    public final long nanoTime() {
       return clock.nanoTime();
     }
 
     @Override
-    public Instant wallTime() {
+    public final Instant wallTime() {
       return clock.wallTime();
     }
 
     @Override
-    public long epochMicros() {
-      if (Thread.currentThread().getName().startsWith("RIVER-timer")
-          && fails.compareAndSet(true, false)) {
-        throw new OutOfMemoryError("for a test");
-      }
-      return clock.epochMicros();
-    }
-
-    @Override
-    public void park(Object blocker, long nanos) {
+    public final void park(Object blocker, long nanos) {
       clock.park(blocker, nanos);
     }
   }
 
+  /** Fails once when it is told to, and the thread of delayed messages asks. */
+  private static final class FailingClock extends WatchedClock {
+    private final AtomicBoolean fails = new AtomicBoolean();
+
+    @Override
+    public long epochMicros() {
+      if (isReadByTimer() && fails.compareAndSet(true, false)) {
+        throw new OutOfMemoryError("for a test");
+      }
+      return clock.epochMicros();
+    }
+  }
+
   /** Goes on by a step right after the thread for delays has read it so many times. */
-  private static final class LeapingClock implements TimeSource {
-    private final ManualTimeSource clock = new ManualTimeSource(BEGIN);
+  private static final class LeapingClock extends WatchedClock {
     private final Duration step;
     private final AtomicInteger callsToLeap = new AtomicInteger();
 
@@ -175,28 +181,12 @@ class DelayClockTest {
     }
 
     @Override
-    public long nanoTime() {
-      return clock.nanoTime();
-    }
-
-    @Override
-    public Instant wallTime() {
-      return clock.wallTime();
-    }
-
-    @Override
     public long epochMicros() {
       long micros = clock.epochMicros();
-      if (Thread.currentThread().getName().startsWith("RIVER-timer")
-          && callsToLeap.getAndDecrement() == 1) {
+      if (isReadByTimer() && callsToLeap.getAndDecrement() == 1) {
         clock.advance(step);
       }
       return micros;
-    }
-
-    @Override
-    public void park(Object blocker, long nanos) {
-      clock.park(blocker, nanos);
     }
   }
 }
