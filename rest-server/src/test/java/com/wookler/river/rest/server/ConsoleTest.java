@@ -2,34 +2,14 @@ package com.wookler.river.rest.server;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import java.nio.file.Path;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 
 /** The page reaches what it names, and reads what the server says. */
-class ConsoleTest {
-  @TempDir Path directory;
-
-  private RiverServer server;
-  private Asked asked;
-
-  @BeforeEach
-  void start() {
-    server = RiverServer.builder().port(0).directory(directory).start();
-    asked = new Asked(server);
-  }
-
-  @AfterEach
-  void stop() {
-    server.close();
-  }
-
+class ConsoleTest extends ServerFixture {
   private static Set<String> found(String pattern, String text) {
     Set<String> found = new TreeSet<>();
     for (Matcher matcher = Pattern.compile(pattern).matcher(text); matcher.find(); ) {

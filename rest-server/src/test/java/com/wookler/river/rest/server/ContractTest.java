@@ -4,37 +4,17 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
-import org.junit.jupiter.api.io.TempDir;
 
 /** Holds the routes to the OpenAPI document, and runs its examples. */
 @Timeout(120)
-class ContractTest {
+class ContractTest extends ServerFixture {
   private final Contract contract = new Contract();
-
-  @TempDir Path directory;
-
-  private RiverServer server;
-  private Asked asked;
-
-  @BeforeEach
-  void start() {
-    server = RiverServer.builder().port(0).directory(directory).start();
-    asked = new Asked(server);
-  }
-
-  @AfterEach
-  void stop() {
-    server.close();
-  }
 
   @Test
   void shouldHaveThePathsMethodsRightsAndParametersOfTheDocument() {

@@ -5,34 +5,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.wookler.river.core.MessageQueue;
 import com.wookler.river.core.message.MessageConverter;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Path;
 import java.util.Base64;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
-import org.junit.jupiter.api.io.TempDir;
 
 /** Publishing, and looking messages up. */
 @Timeout(120)
-class MessageRoutesTest {
+class MessageRoutesTest extends ServerFixture {
   private static final String MESSAGES = "/v1/queues/orders/messages";
-
-  @TempDir Path directory;
-
-  private RiverServer server;
-  private Asked asked;
-
-  @BeforeEach
-  void start() {
-    server = RiverServer.builder().port(0).directory(directory).start();
-    asked = new Asked(server);
-  }
-
-  @AfterEach
-  void stop() {
-    server.close();
-  }
 
   @Test
   void shouldPublishAnyBody() {

@@ -3,35 +3,14 @@ package com.wookler.river.rest.server;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.nio.file.Files;
-import java.nio.file.Path;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
-import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Making, showing and removing queues. */
 @Timeout(120)
-class QueueRoutesTest {
-
-  @TempDir Path directory;
-
-  private RiverServer server;
-  private Asked asked;
-
-  @BeforeEach
-  void start() {
-    server = RiverServer.builder().port(0).directory(directory).start();
-    asked = new Asked(server);
-  }
-
-  @AfterEach
-  void stop() {
-    server.close();
-  }
-
+class QueueRoutesTest extends ServerFixture {
   @Test
   void shouldMakeAQueueOnce() {
     Asked.Reply made = asked.put("/v1/queues/orders", "{\"maxMessages\":10}");

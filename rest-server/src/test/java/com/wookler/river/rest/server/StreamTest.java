@@ -11,38 +11,23 @@ import java.io.InputStreamReader;
 import java.net.Socket;
 import java.net.http.HttpResponse;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
-import org.junit.jupiter.api.io.TempDir;
 
 /** Taking messages as they come. */
 @Timeout(120)
-class StreamTest {
+class StreamTest extends ServerFixture {
   private static final String MESSAGES = "/v1/queues/orders/messages";
   private static final String BILLING = "/v1/queues/orders/subscribers/billing";
 
-  @TempDir Path directory;
-
-  private RiverServer server;
-  private Asked asked;
-
   @BeforeEach
-  void start() {
-    server = RiverServer.builder().port(0).directory(directory).start();
-    asked = new Asked(server);
+  void subscribe() {
     asked.put("/v1/queues/orders", "");
     asked.put(BILLING, "");
-  }
-
-  @AfterEach
-  void stop() {
-    server.close();
   }
 
   /** A stream that is read line by line. */

@@ -6,36 +6,16 @@ import static org.awaitility.Awaitility.await;
 import com.fasterxml.jackson.databind.JsonNode;
 import java.net.Socket;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
-import org.junit.jupiter.api.io.TempDir;
 
 /** Subscribers, taking, settling and dead letters. */
 @Timeout(120)
-class SubscriberRoutesTest {
+class SubscriberRoutesTest extends ServerFixture {
   private static final String MESSAGES = "/v1/queues/orders/messages";
   private static final String BILLING = "/v1/queues/orders/subscribers/billing";
-
-  @TempDir Path directory;
-
-  private RiverServer server;
-  private Asked asked;
-
-  @BeforeEach
-  void start() {
-    server = RiverServer.builder().port(0).directory(directory).start();
-    asked = new Asked(server);
-  }
-
-  @AfterEach
-  void stop() {
-    server.close();
-  }
 
   @Test
   void shouldPublishTakeAndAcknowledge() {
