@@ -118,7 +118,7 @@ final class QueueXml {
       read(node, settings);
       return settings.config();
     } catch (ConfigurationException e) {
-      throw located(node, e);
+      throw node.located(e);
     }
   }
 
@@ -258,7 +258,7 @@ final class QueueXml {
               node.duration("subscriber.poll.timeout", SubscriberConfig.DEFAULT_POLL_TIMEOUT))
           .build();
     } catch (ConfigurationException e) {
-      throw located(node, e);
+      throw node.located(e);
     }
   }
 
@@ -291,6 +291,11 @@ final class QueueXml {
     if (node.param("subscriber.max.deliveries").isPresent()) {
       throw node.error(
           "subscriber.retry.count", "is given beside subscriber.max.deliveries; give one of them");
+    }
+    if (!node.bool("subscriber.ack.required", false)) {
+      throw node.error(
+          "subscriber.retry.count",
+          "has no effect without subscriber.ack.required; require acknowledgement, or leave it out");
     }
     if (retries < 0 || retries >= Retries.MOST_DELIVERIES) {
       throw node.error(
@@ -344,13 +349,5 @@ final class QueueXml {
     List<String> all = new ArrayList<>(some);
     all.addAll(others);
     return all;
-  }
-
-  /** Adds the place to an error of a value that was checked outside the XML. */
-  private static ConfigurationException located(ConfigNode node, ConfigurationException e) {
-    String location = node.location();
-    String file = location.substring(0, location.lastIndexOf(':') + 1);
-    String text = String.valueOf(e.getMessage());
-    return text.contains(file) ? e : new ConfigurationException(location + ": " + text, e);
   }
 }

@@ -276,7 +276,9 @@ class XmlQueueTest {
   @ParameterizedTest
   @MethodSource("subscriberParams")
   void shouldTakeEachParameterOfASubscriber(String name, String good, String bad) {
-    configured(queue("orders", required(), subscriber("billing", param(name, good))));
+    String ack =
+        name.equals("subscriber.ack.required") ? "" : param("subscriber.ack.required", "true");
+    configured(queue("orders", required(), subscriber("billing", ack + param(name, good))));
     if (!bad.isEmpty()) {
       shouldRefuse(
           queue("orders", required(), subscriber("billing", param(name, bad))), name, "billing");
@@ -299,6 +301,75 @@ class XmlQueueTest {
         queue("orders", required(), subscriber("billing", both)),
         "subscriber.filter.expression",
         "give one of them");
+  }
+
+  static Stream<Arguments> paramsThatNeedAcknowledgement() {
+    return Stream.of(
+        Arguments.of("subscriber.max.deliveries", "3"),
+        Arguments.of("subscriber.retry.count", "3"),
+        Arguments.of("subscriber.backoff", "fixed 5ss"),
+        Arguments.of("subscriber.order", "KEY"),
+        Arguments.of("subscriber.ack.durability", "DISK"));
+  }
+
+  @ParameterizedTest
+  @MethodSource("paramsThatNeedAcknowledgement")
+  void shouldRefuseWhatHasNoEffectWithoutAcknowledgement(String name, String value) {
+    String queue = queue("orders", required(), subscriber("billing", "\n" + param(name, value)));
+
+    shouldRefuse(
+        queue, "orders.xml:" + lineOf(queue, name) + ":", name, "subscriber.ack.required", "leave");
+
+    shouldRefuse(
+        queue.replace(
+            "</params>\n</sub", param("subscriber.ack.required", "false") + "</params>\n</sub"),
+        name);
+  }
+
+  /** In the file: the queue's first line is its second. */
+  private static long lineOf(String queue, String text) {
+    return 2 + queue.substring(0, queue.indexOf('"' + text + '"')).lines().count() - 1;
+  }
+
+  static Stream<Arguments> outOfRange() {
+    return Stream.of(
+        Arguments.of("queue.block.bytes", "1KB"),
+        Arguments.of("queue.sync.interval", "0"),
+        Arguments.of("queue.max.messages", "0"),
+        Arguments.of("queue.deduplicate", "400dd"),
+        Arguments.of("queue.max.age", "-1ss"),
+        Arguments.of("queue.expiry.queue", "orders"),
+        Arguments.of("subscriber.window", "0"),
+        Arguments.of("subscriber.max.in.flight", "0"),
+        Arguments.of("subscriber.batch.size", "0"),
+        Arguments.of("subscriber.ack.timeout", "13hh"),
+        Arguments.of("subscriber.max.deliveries", "-1"),
+        Arguments.of("subscriber.expiry.queue", "orders"),
+        Arguments.of("backup.retention", "-1ss"),
+        Arguments.of("recycle.size", "0"));
+  }
+
+  /** Checked outside the XML, by code that knows no lines. */
+  @ParameterizedTest
+  @MethodSource("outOfRange")
+  void shouldNameTheLineOfAParameterThatIsOutOfItsRange(String name, String value) {
+    String one = "\n" + param(name, value);
+    String queue =
+        queue(
+            "orders",
+            required() + (name.startsWith("queue.") ? one : ""),
+            "<recycle class=\"com.wookler.river.core.SizeBasedRecycle\">\n<params>"
+                + (name.startsWith("recycle.") ? one : param("recycle.size", "1"))
+                + "</params></recycle>\n<backup>\n<params>"
+                + param("backup.directory", "backup")
+                + (name.startsWith("backup.") ? one : param("backup.retention", "1dd"))
+                + "</params></backup>\n"
+                + subscriber(
+                    "billing",
+                    param("subscriber.ack.required", "true")
+                        + (name.startsWith("subscriber.") ? one : "")));
+
+    shouldRefuse(queue, "orders.xml:" + lineOf(queue, name) + ":", name);
   }
 
   @Test

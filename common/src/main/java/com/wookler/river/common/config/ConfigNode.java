@@ -11,9 +11,12 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.function.Function;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import org.apache.commons.configuration2.tree.ImmutableNode;
 import org.jspecify.annotations.Nullable;
 
@@ -275,6 +278,47 @@ public final class ConfigNode {
   /** An error about this element; to be thrown by the caller. */
   public ConfigurationException error(String what) {
     return new ConfigurationException(location + ": " + element() + ": " + what);
+  }
+
+  /**
+   * Adds the place to an error about a value of this element that was checked outside the XML: the
+   * line of the parameter that the error names first, or that of the element if it names none. An
+   * error that has a place already stays as it is.
+   */
+  public ConfigurationException located(ConfigurationException e) {
+    String text = String.valueOf(e.getMessage());
+    if (text.contains(location.substring(0, location.lastIndexOf(':') + 1))) {
+      return e;
+    }
+    Param named = named(text);
+    String where = named == null ? location : named.location();
+    return new ConfigurationException(where + ": " + text, e);
+  }
+
+  /** The parameter that a text names first: one of this element, else the only one below it. */
+  private @Nullable Param named(String text) {
+    Param found = null;
+    int first = Integer.MAX_VALUE;
+    for (Map.Entry<String, Param> param : params.entrySet()) {
+      int at = indexOfName(text, param.getKey());
+      if (at >= 0 && at < first) {
+        first = at;
+        found = param.getValue();
+      }
+    }
+    if (found != null) {
+      return found;
+    }
+    List<Param> below =
+        children.stream().map(child -> child.named(text)).filter(Objects::nonNull).toList();
+    return below.size() == 1 ? below.get(0) : null;
+  }
+
+  /** Where the text has the name, and not merely as the beginning of a longer one; or -1. */
+  private static int indexOfName(String text, String name) {
+    Matcher found =
+        Pattern.compile("(?<![\\w.])" + Pattern.quote(name) + "(?!\\.?\\w)").matcher(text);
+    return found.find() ? found.start() : -1;
   }
 
   ConfigurationException error(@Nullable String param, String what, @Nullable Throwable cause) {

@@ -1,5 +1,6 @@
 package com.wookler.river.common.config;
 
+import com.wookler.river.common.errors.ConfigurationException;
 import java.lang.reflect.InvocationTargetException;
 import org.jspecify.annotations.Nullable;
 
@@ -27,7 +28,11 @@ final class Instances {
       throw node.error(param, "class " + className + " cannot be initialised: " + e, e);
     }
     if (made instanceof Configurable configurable) {
-      configurable.configure(node);
+      try {
+        configurable.configure(node);
+      } catch (ConfigurationException e) {
+        throw node.located(e);
+      }
     }
     return made;
   }

@@ -86,10 +86,6 @@ public final class SubscriberConfig {
     retries = new RetryPolicy(from.maxDeliveries, from.backoff);
     bounds = new Bounds(from.maxInFlight, from.window);
     polling = new Polling(from.batchSize, from.pollTimeout);
-    check(
-        order == Order.SEQUENCE || ackRequired(),
-        "subscriber.order is KEY, but without subscriber.ack.required a message is finished when it"
-            + " is handed over, and nothing would wait for it");
     checkAcks();
     checkBounds();
     check(batchSize() >= 1, "subscriber.batch.size is " + batchSize() + "; it must be positive");
@@ -103,10 +99,10 @@ public final class SubscriberConfig {
         ackTimeout().compareTo(MIN_ACK_TIMEOUT) >= 0
             && ackTimeout().compareTo(MAX_ACK_TIMEOUT) <= 0,
         "subscriber.ack.timeout is " + ackTimeout() + "; 1 ms to 12 hours are allowed");
-    check(
-        ackRequired() || ackDurability() != Durability.DISK,
-        "subscriber.ack.durability is DISK, but without subscriber.ack.required there are no"
-            + " acknowledgements");
+    checkNeedsAck("subscriber.order", order, Order.SEQUENCE);
+    checkNeedsAck("subscriber.ack.durability", ackDurability(), Durability.MEMORY);
+    checkNeedsAck("subscriber.max.deliveries", maxDeliveries(), 0);
+    checkNeedsAck("subscriber.backoff", backoff(), Backoff.none());
     check(
         maxDeliveries() >= 0 && maxDeliveries() <= Retries.MOST_DELIVERIES,
         "subscriber.max.deliveries is "
@@ -114,6 +110,22 @@ public final class SubscriberConfig {
             + "; 0, which is without limit, to "
             + Retries.MOST_DELIVERIES
             + " are allowed");
+  }
+
+  /**
+   * Refuses a setting that promises what only acknowledgement makes possible. Bounds on what is
+   * unfinished are not among them: without acknowledgement they always hold.
+   */
+  private void checkNeedsAck(String setting, Object value, Object dflt) {
+    check(
+        ackRequired() || value.equals(dflt),
+        setting
+            + " is "
+            + value
+            + ", but without subscriber.ack.required a message is finished when it is delivered,"
+            + " so this has no effect; require acknowledgement, or leave "
+            + setting
+            + " out");
   }
 
   private void checkBounds() {
@@ -156,7 +168,10 @@ public final class SubscriberConfig {
     return acks.required();
   }
 
-  /** After which an unfinished message is delivered again (default 30 s, at most 12 hours). */
+  /**
+   * After which an unfinished message is delivered again (default 30 s, at most 12 hours). Without
+   * acknowledgement it is only the default of a reactor's time limit.
+   */
   public Duration ackTimeout() {
     return acks.timeout();
   }
@@ -195,7 +210,7 @@ public final class SubscriberConfig {
 
   /**
    * How often a message is delivered at most before it becomes a dead letter; 0, the default, is
-   * without limit. Counts only with acknowledgement.
+   * without limit. Needs {@code ackRequired}.
    */
   public int maxDeliveries() {
     return retries.maxDeliveries();
@@ -203,7 +218,7 @@ public final class SubscriberConfig {
 
   /**
    * How long a message waits before it is delivered again (default none), also while the subscriber
-   * is closed: see {@link Backoff}.
+   * is closed: see {@link Backoff}. Needs {@code ackRequired}.
    */
   public Backoff backoff() {
     return retries.backoff();

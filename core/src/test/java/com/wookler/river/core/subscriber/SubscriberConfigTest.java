@@ -1,7 +1,9 @@
 package com.wookler.river.core.subscriber;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import com.wookler.river.common.errors.ConfigurationException;
 import com.wookler.river.core.message.Durability;
 import com.wookler.river.core.message.Message;
 import java.lang.reflect.Method;
@@ -75,6 +77,24 @@ class SubscriberConfigTest {
     setters.removeAll(Set.of("build", "start", "filter")); // filterExpression sets the same
 
     assertThat(CHANGES).hasSameSizeAs(setters);
+  }
+
+  @Test
+  void shouldRefuseWhatHasNoEffectWithoutAcknowledgement() {
+    List<UnaryOperator<SubscriberConfig.Builder>> changes =
+        List.of(
+            to -> to.ackDurability(Durability.DISK),
+            to -> to.maxDeliveries(7),
+            to -> to.backoff(Backoff.fixed(Duration.ofSeconds(7))),
+            to -> to.order(Order.KEY));
+    for (UnaryOperator<SubscriberConfig.Builder> change : changes) {
+      String setting =
+          billing().build().differences(change.apply(billing()).build()).get(0).split(" ")[0];
+      assertThatThrownBy(() -> change.apply(SubscriberConfig.builder("audit")).build())
+          .isInstanceOf(ConfigurationException.class)
+          .hasMessageStartingWith("subscriber audit: " + setting + " is ")
+          .hasMessageContaining("subscriber.ack.required");
+    }
   }
 
   @Test

@@ -412,9 +412,13 @@ public final class RiverServer implements AutoCloseable {
 
     private void check() {
       limits.check();
-      if (threads < 1 || port < 0 || port > 65_535) {
+      if (port < 0 || port > 65_535) {
         throw new ConfigurationException(
-            "port " + port + ", threads " + threads + ": 0 to 65535, and 1 or more are allowed");
+            "server.queue.port is " + port + "; 0 to 65535 are allowed");
+      }
+      if (threads < 1) {
+        throw new ConfigurationException(
+            "server.server.threads is " + threads + "; it must be 1 or more");
       }
       if (backups != null && oneHoldsTheOther(directory, backups)) {
         throw new ConfigurationException(

@@ -29,13 +29,25 @@ record ServerLimits(
 
   /** Refuses what would let nothing in. */
   void check() {
-    if (bodyBytes < 1
-        || bodyBytes > MOST_BODY_BYTES
-        || Math.min(connections, Math.min(requests, waiting)) < 1
-        || idle.toMillis() < 1
-        || request.toMillis() < 1) {
+    check("server.max.connections", connections);
+    check("server.max.requests", requests);
+    check("server.max.waiting", waiting);
+    check("server.idle.timeout in ms", idle.toMillis());
+    check("server.request.timeout in ms", request.toMillis());
+    check("server.max.body.bytes", bodyBytes);
+    if (bodyBytes > MOST_BODY_BYTES) {
       throw new ConfigurationException(
-          this + ": each must be positive, and a body has at most " + MOST_BODY_BYTES + " bytes");
+          "server.max.body.bytes is "
+              + bodyBytes
+              + "; at most "
+              + MOST_BODY_BYTES
+              + " are allowed");
+    }
+  }
+
+  private static void check(String setting, long value) {
+    if (value < 1) {
+      throw new ConfigurationException(setting + " is " + value + "; it must be positive");
     }
   }
 

@@ -70,7 +70,7 @@ final class ServerXml {
       return server.start();
     } catch (ConfigurationException e) {
       close(river, e);
-      throw elements.isEmpty() ? e : elements.get(0).error(String.valueOf(e.getMessage()));
+      throw elements.isEmpty() ? e : elements.get(0).located(e);
     } catch (Throwable e) {
       close(river, e);
       throw e;
