@@ -152,10 +152,25 @@ public final class ProcessResult<M> {
    * @param hold zero or more
    */
   public static <M> ProcessResult<M> holdBack(Duration hold) {
+    return held(hold, null);
+  }
+
+  /**
+   * The same, because of what happened, which is logged and counted as an exception. A {@link
+   * com.wookler.river.reactor.processors.RetryProcessor} around the processor judges it as if the
+   * processor had thrown it.
+   *
+   * @param hold zero or more
+   */
+  public static <M> ProcessResult<M> holdBack(Duration hold, Throwable cause) {
+    return held(hold, Objects.requireNonNull(cause, "cause"));
+  }
+
+  private static <M> ProcessResult<M> held(Duration hold, @Nullable Throwable cause) {
     if (hold.isNegative()) {
       throw new IllegalArgumentException("a hold of " + hold);
     }
-    return new ProcessResult<>(Kind.RELEASE, hold, null, null, null);
+    return new ProcessResult<>(Kind.RELEASE, hold, null, cause, null);
   }
 
   Kind kind() {

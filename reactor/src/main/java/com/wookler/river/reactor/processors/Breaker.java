@@ -13,12 +13,13 @@ import java.util.concurrent.TimeUnit;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Whether downstream may be called: the library's circuit breaker, and how long to wait for it. */
+/** Whether calls may be made: the library's circuit breaker, and how long to wait for it. */
 final class Breaker {
   private static final Logger LOG = LoggerFactory.getLogger(Breaker.class);
   private static final Duration SHORTEST = Duration.ofMillis(10);
 
-  private final String name;
+  private final String opened;
+  private final String closed;
   private final Duration wait;
   private final Duration pause;
   private final TimeSource time;
@@ -28,18 +29,27 @@ final class Breaker {
   /**
    * Closed.
    *
+   * @param opened what the log says when it opens
+   * @param closed and when it closes
    * @param failures how many in a row open it
    * @param wait how long it stays open until one call is let through
    * @param pause how long to wait behind a failure that does not open it
    */
-  Breaker(String name, int failures, Duration wait, Duration pause, TimeSource time) {
-    this.name = name;
+  Breaker(
+      String opened,
+      String closed,
+      int failures,
+      Duration wait,
+      Duration pause,
+      TimeSource time) {
+    this.opened = opened;
+    this.closed = closed;
     this.wait = wait;
     this.pause = pause;
     this.time = time;
     this.circuit =
         CircuitBreaker.of(
-            name,
+            opened,
             CircuitBreakerConfig.custom()
                 .slidingWindowType(CircuitBreakerConfig.SlidingWindowType.COUNT_BASED)
                 .slidingWindowSize(failures)
@@ -83,10 +93,10 @@ final class Breaker {
     switch (state) {
       case OPEN -> {
         openedNanos = time.nanoTime();
-        LOG.warn("{} is away; it is tried again in {}", name, wait);
+        LOG.warn("{}; it is tried again in {}", opened, wait);
       }
-      case CLOSED -> LOG.info("{} is back", name);
-      default -> LOG.debug("{} is {}", name, state);
+      case CLOSED -> LOG.info("{}", closed);
+      default -> LOG.debug("{}: {}", opened, state);
     }
   }
 
@@ -104,7 +114,7 @@ final class Breaker {
   }
 
   void failed(long startedNanos, Throwable cause) {
-    LOG.debug("{} failed", name, cause);
+    LOG.debug("A call failed, of which many would mean: {}", opened, cause);
     circuit.onError(time.nanoTime() - startedNanos, TimeUnit.NANOSECONDS, cause);
   }
 

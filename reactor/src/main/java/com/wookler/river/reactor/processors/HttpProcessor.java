@@ -1,14 +1,17 @@
 package com.wookler.river.reactor.processors;
 
+import com.wookler.river.common.TimeSource;
 import com.wookler.river.common.config.ConfigNode;
 import com.wookler.river.common.config.Configurable;
 import com.wookler.river.common.errors.ConfigurationException;
+import com.wookler.river.common.errors.RiverException;
 import com.wookler.river.core.subscriber.Delivery;
 import com.wookler.river.reactor.BatchProcessor;
 import com.wookler.river.reactor.MessageIds;
 import com.wookler.river.reactor.ProcessResult;
 import com.wookler.river.reactor.ReactorAware;
 import com.wookler.river.reactor.ReactorContext;
+import com.wookler.river.reactor.processors.StatusRules.Meaning;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.net.URI;
@@ -16,10 +19,12 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
+import java.util.EnumMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Function;
 import java.util.stream.Stream;
 import javax.net.ssl.SSLContext;
@@ -31,28 +36,42 @@ import org.jspecify.annotations.Nullable;
  * <table>
  * <caption>What becomes of a message</caption>
  * <tr><td>status 2xx</td><td>passed on</td></tr>
- * <tr><td>401, 407, 408, 425, 429, 5xx</td><td>delivered again: after what {@code Retry-After} says in
- *     seconds, at most an hour; without it by the subscriber's retry policy</td></tr>
+ * <tr><td>3xx, 401, 403, 404, 407, 408, 421, 425, 429, 502, 503, 504</td><td>the receiver is away: the message
+ *     and those behind it are given back, no attempt is used up, and the reactor waits for as long as
+ *     {@code Retry-After} says in seconds, at most an hour; without it 100 ms, then twice as long each
+ *     time, up to a second</td></tr>
+ * <tr><td>any other 5xx</td><td>delivered again: after {@code Retry-After}; without it by the
+ *     subscriber's retry policy</td></tr>
  * <tr><td>any other status</td><td>rejected: another try would not help. Of several in one request
  *     each is sent again alone, to find the one</td></tr>
  * <tr><td>no answer in time, no connection, a certificate that is not trusted</td><td>delivered again by the retry policy</td></tr>
  * </table>
  *
- * <p>A {@link RetryProcessor} around it waits until the receiver is there: it takes {@code
- * Retry-After}, 401, 407, 408, 425, 429, 502, 503, 504 and connections that fail for an absence,
- * any other 5xx for the message's own failure.
+ * <p>Which status means what can be changed: {@link Builder#away}, {@link Builder#retry}, {@link
+ * Builder#reject}. Redirections are not followed.
+ *
+ * <p>After 10 messages in a row that were rejected a brake stops: messages wait in their queue, and
+ * every 10 s one is sent, until one is not rejected ({@link Builder#brake}). So a receiver that
+ * rejects everything, because it is deployed wrongly, does not make a dead letter of everything.
+ *
+ * <p>A {@link RetryProcessor} around it waits until the receiver is there: it takes what means
+ * "away", {@code Retry-After} and connections that fail for an absence, any other 5xx for the
+ * message's own failure.
  *
  * <p>The request has the header {@code Idempotency-Key}, the same at each attempt of a message, by
  * which the receiver can tell repetitions: the source and what {@link MessageIds} says; of several
  * messages that of the first and of the last. A batch may be put together otherwise after a crash;
- * where repetitions matter, send messages alone. Redirections are not followed.
+ * where repetitions matter, send messages alone.
  *
  * <p>{@code https} trusts what the JVM trusts, or the certificates that it is given. Those are read
  * when it is made: a restart is needed to trust others.
  *
  * <p>In XML: {@code http.url}, {@code http.timeout}, {@code http.content.type}, {@code
- * http.batch.messages}, and {@code http.ssl.trust}, or {@code http.ssl.truststore} with {@code
- * http.ssl.password}; the body is the data, as bytes or text. Thread-safe.
+ * http.header.NAME} for any other header, {@code http.batch.messages}, {@code http.status.away},
+ * {@code http.status.retry}, {@code http.status.reject}, {@code http.brake.rejections}, {@code
+ * http.brake.wait}, and {@code http.ssl.trust}, or {@code http.ssl.truststore} with {@code
+ * http.ssl.password}; the body is the data, as bytes or text. The values of headers are neither
+ * logged nor part of errors. Thread-safe.
  *
  * @param <M> type of the data
  */
@@ -61,13 +80,28 @@ public final class HttpProcessor<M> implements BatchProcessor<M>, ReactorAware<M
   private static final String TIMEOUT = "http.timeout";
   private static final String TYPE = "http.content.type";
   private static final String BATCH = "http.batch.messages";
+  private static final String HEADER = "http.header.";
+  private static final String REJECTIONS = "http.brake.rejections";
+  private static final String WAIT = "http.brake.wait";
+  private static final int MOST_REJECTIONS = 10_000;
+  private static final Duration SHORTEST_PAUSE = Duration.ofMillis(100);
+  private static final int DOUBLINGS = 4; // of it; then it is the longest
+  private static final Duration LONGEST_PAUSE = Duration.ofSeconds(1);
+
+  private final AtomicInteger away = new AtomicInteger(); // answers in a row that said so
+  private static final List<Meaning> CHANGEABLE =
+      List.of(Meaning.AWAY, Meaning.RETRY, Meaning.REJECT);
 
   private @Nullable Parts<M> parts; // set before the first message, like the source
   private String source = "";
 
   /** What it works with. */
   private record Parts<M>(
-      HttpPost post, Function<? super Delivery<M>, byte[]> body, int batchMessages) {}
+      HttpPost post,
+      Function<? super Delivery<M>, byte[]> body,
+      int batchMessages,
+      @Nullable Breaker brake,
+      TimeSource time) {}
 
   /** For XML. */
   public HttpProcessor() {}
@@ -91,8 +125,7 @@ public final class HttpProcessor<M> implements BatchProcessor<M>, ReactorAware<M
 
   @Override
   public void configure(ConfigNode node) {
-    node.allowParams(
-        Stream.concat(Stream.of(URL, TIMEOUT, TYPE, BATCH), Trust.PARAMS.stream()).toList());
+    node.allowParams(known(node));
     URI url;
     try {
       url = URI.create(node.requireParam(URL));
@@ -101,12 +134,41 @@ public final class HttpProcessor<M> implements BatchProcessor<M>, ReactorAware<M
     }
     Builder<M> builder =
         new Builder<>(url, "", delivery -> Bytes.of(Objects.requireNonNull(delivery.data())));
-    node.param(TYPE).ifPresent(type -> builder.header("Content-Type", type));
+    headers(node, builder);
+    for (Meaning meaning : CHANGEABLE) {
+      node.param(StatusRules.param(meaning)).ifPresent(text -> builder.statuses.put(meaning, text));
+    }
     Trust.of(node).ifPresent(builder::sslContext);
     builder
         .timeout(node.duration(TIMEOUT, builder.timeout))
-        .batchMessages(node.integer(BATCH, builder.batchMessages));
+        .batchMessages(node.integer(BATCH, builder.batchMessages))
+        .brake(
+            node.integer(REJECTIONS, builder.rejections), node.duration(WAIT, builder.brakeWait));
     parts = builder.parts();
+  }
+
+  /** The headers' names are the user's. */
+  private static List<String> known(ConfigNode node) {
+    return Stream.of(
+            Stream.of(URL, TIMEOUT, TYPE, BATCH, REJECTIONS, WAIT),
+            CHANGEABLE.stream().map(StatusRules::param),
+            Trust.PARAMS.stream(),
+            node.paramNames().stream().filter(name -> name.startsWith(HEADER)))
+        .flatMap(names -> names)
+        .toList();
+  }
+
+  private static <M> void headers(ConfigNode node, Builder<M> to) {
+    node.param(TYPE).ifPresent(type -> to.header("Content-Type", type));
+    for (String param : node.paramNames()) {
+      if (param.startsWith(HEADER)) {
+        String name = param.substring(HEADER.length());
+        if (to.headers.keySet().stream().anyMatch(name::equalsIgnoreCase)) {
+          throw node.error(param, "sets a header that is set already");
+        }
+        to.header(name, node.requireParam(param));
+      }
+    }
   }
 
   private Parts<M> parts() {
@@ -130,56 +192,90 @@ public final class HttpProcessor<M> implements BatchProcessor<M>, ReactorAware<M
 
   @Override
   public List<ProcessResult<M>> process(List<Delivery<M>> batch) {
-    int max = parts().batchMessages();
+    return inRequestsOf(parts().batchMessages(), batch);
+  }
+
+  private List<ProcessResult<M>> inRequestsOf(int most, List<Delivery<M>> batch) {
     List<ProcessResult<M>> results = new ArrayList<>(batch.size());
-    for (int i = 0; i < batch.size(); i += max) {
-      List<Delivery<M>> some = batch.subList(i, Math.min(batch.size(), i + max));
-      if (Thread.currentThread().isInterrupted()) {
+    boolean held = false; // then what is behind it waits too, so that the order is kept
+    for (int i = 0; i < batch.size(); i += most) {
+      List<Delivery<M>> some = batch.subList(i, Math.min(batch.size(), i + most));
+      if (held || Thread.currentThread().isInterrupted()) {
         results.addAll(Collections.nCopies(some.size(), ProcessResult.release()));
       } else {
         results.addAll(attempt(some));
+        held = results.get(results.size() - 1).isReleased();
       }
     }
     return results;
   }
 
   private List<ProcessResult<M>> attempt(List<Delivery<M>> some) {
+    Breaker brake = parts().brake();
+    if (brake != null && !brake.mayCall()) {
+      return Collections.nCopies(some.size(), ProcessResult.holdBack(brake.untilNext()));
+    }
     try {
-      return send(some);
+      return results(some, send(some, brake));
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
       return Collections.nCopies(some.size(), ProcessResult.retry(Duration.ZERO)); // it had begun
-    }
-  }
-
-  private List<ProcessResult<M>> send(List<Delivery<M>> some) throws InterruptedException {
-    try {
-      HttpPost.Answer answer = parts().post().send(key(some), body(some));
-      return switch (answer.verdict()) {
-        case TAKEN -> Collections.nCopies(some.size(), ProcessResult.pass());
-        case LATER -> Collections.nCopies(some.size(), ProcessResult.retry(answer.after()));
-        case REFUSED -> refused(some, answer.status());
-      };
     } catch (IOException e) {
       return Collections.nCopies(some.size(), ProcessResult.failed(e));
-    } catch (RuntimeException e) { // the body of one, or the server's over one
-      return some.size() == 1 ? List.of(ProcessResult.failed(e)) : alone(some);
+    } catch (RuntimeException e) { // the body of one
+      return some.size() == 1 ? List.of(ProcessResult.failed(e)) : inRequestsOf(1, some);
     }
   }
 
-  private List<ProcessResult<M>> refused(List<Delivery<M>> some, int status)
-      throws InterruptedException {
-    return some.size() == 1
-        ? List.of(ProcessResult.reject(parts().post().url() + " answered " + status))
-        : alone(some);
+  /** The brake counts messages that were rejected; another answer says nothing about it. */
+  private HttpPost.Answer send(List<Delivery<M>> some, @Nullable Breaker brake)
+      throws IOException, InterruptedException {
+    long started = parts().time().nanoTime();
+    Meaning meaning = null;
+    try {
+      HttpPost.Answer answer = parts().post().send(key(some), body(some));
+      meaning = answer.meaning();
+      return answer;
+    } finally {
+      if (brake != null && meaning == Meaning.TAKEN) {
+        brake.succeeded(started);
+      } else if (brake != null && meaning == Meaning.REJECT && some.size() == 1) {
+        brake.failed(started, new RiverException("rejected by " + parts().post()));
+      } else if (brake != null) {
+        brake.undecided();
+      }
+    }
   }
 
-  private List<ProcessResult<M>> alone(List<Delivery<M>> some) throws InterruptedException {
-    List<ProcessResult<M>> results = new ArrayList<>(some.size());
-    for (Delivery<M> delivery : some) {
-      results.addAll(send(List.of(delivery)));
+  private List<ProcessResult<M>> results(List<Delivery<M>> some, HttpPost.Answer answer) {
+    int before = answer.meaning() == Meaning.AWAY ? away.getAndIncrement() : away.getAndSet(0);
+    String what = parts().post() + " answered " + answer.status();
+    Duration asked = answer.after();
+    if (answer.meaning() == Meaning.TAKEN) {
+      return Collections.nCopies(some.size(), ProcessResult.pass());
     }
-    return results;
+    if (answer.meaning() == Meaning.AWAY) {
+      List<ProcessResult<M>> held =
+          new ArrayList<>(Collections.nCopies(some.size(), ProcessResult.release()));
+      Duration pause = asked == null ? pause(before) : asked;
+      held.set(0, ProcessResult.holdBack(pause, new IOException(what)));
+      return held;
+    }
+    if (answer.meaning() == Meaning.RETRY && asked != null) {
+      return Collections.nCopies(some.size(), ProcessResult.retry(asked));
+    }
+    if (some.size() > 1) { // to find the one
+      return inRequestsOf(1, some);
+    }
+    return List.of(
+        answer.meaning() == Meaning.RETRY
+            ? ProcessResult.failed(new RiverException(what))
+            : ProcessResult.reject(what));
+  }
+
+  /** Twice as long each time. */
+  private static Duration pause(int before) {
+    return before < DOUBLINGS ? SHORTEST_PAUSE.multipliedBy(1L << before) : LONGEST_PAUSE;
   }
 
   private String key(List<Delivery<M>> some) {
@@ -210,7 +306,11 @@ public final class HttpProcessor<M> implements BatchProcessor<M>, ReactorAware<M
     private final Function<? super Delivery<M>, byte[]> body;
     private final Map<String, String> headers = new LinkedHashMap<>();
     private Duration timeout = Duration.ofSeconds(10);
+    private final Map<Meaning, String> statuses = new EnumMap<>(Meaning.class);
     private int batchMessages = 1;
+    private int rejections = 10;
+    private Duration brakeWait = Duration.ofSeconds(10);
+    private TimeSource time = TimeSource.system();
     private @Nullable SSLContext ssl;
 
     private Builder(URI url, String source, Function<? super Delivery<M>, byte[]> body) {
@@ -225,7 +325,10 @@ public final class HttpProcessor<M> implements BatchProcessor<M>, ReactorAware<M
       return this;
     }
 
-    /** A header of each request, such as {@code Content-Type}. */
+    /**
+     * A header of each request, such as {@code Content-Type} or {@code Authorization}. The value is
+     * neither logged nor part of errors.
+     */
     public Builder<M> header(String name, String value) {
       headers.put(Objects.requireNonNull(name, "name"), Objects.requireNonNull(value, "value"));
       return this;
@@ -234,6 +337,52 @@ public final class HttpProcessor<M> implements BatchProcessor<M>, ReactorAware<M
     /** How many messages are sent at most in one request, a line each (default 1: no line end). */
     public Builder<M> batchMessages(int messages) {
       this.batchMessages = messages;
+      return this;
+    }
+
+    /**
+     * Statuses that mean the receiver is away, whatever they mean by default: messages wait, and no
+     * attempt is used up.
+     *
+     * @param numbers from 300 to 599, one by one, as {@code 500-504} or as {@code 5xx}, separated by
+     *     spaces or commas
+     */
+    public Builder<M> away(String numbers) {
+      return statuses(Meaning.AWAY, numbers);
+    }
+
+    /** Statuses over which a message is delivered again by its subscriber's retry policy. */
+    public Builder<M> retry(String numbers) {
+      return statuses(Meaning.RETRY, numbers);
+    }
+
+    /** Statuses that reject a message: it becomes a dead letter. */
+    public Builder<M> reject(String numbers) {
+      return statuses(Meaning.REJECT, numbers);
+    }
+
+    private Builder<M> statuses(Meaning meaning, String numbers) {
+      statuses.put(meaning, Objects.requireNonNull(numbers, "numbers"));
+      return this;
+    }
+
+    /**
+     * Stops when many messages in a row are rejected (default: after 10, for 10 s). Then messages
+     * wait in their queue, and one is sent from time to time; the first that is not rejected ends
+     * it.
+     *
+     * @param rejectedInARow that stop it; 0: it never stops
+     * @param wait until one more is sent
+     */
+    public Builder<M> brake(int rejectedInARow, Duration wait) {
+      this.rejections = rejectedInARow;
+      this.brakeWait = Objects.requireNonNull(wait, "wait");
+      return this;
+    }
+
+    /** The clock of the brake, for tests that move it (default: the system's). */
+    public Builder<M> timeSource(TimeSource source) {
+      this.time = Objects.requireNonNull(source, "source");
       return this;
     }
 
@@ -263,11 +412,33 @@ public final class HttpProcessor<M> implements BatchProcessor<M>, ReactorAware<M
     }
 
     private Parts<M> parts() {
-      if (batchMessages < 1 || timeout.toMillis() < 1) {
-        throw new ConfigurationException(
-            "requests to " + url + " of " + batchMessages + " messages, in " + timeout);
+      check(timeout.toMillis() >= 1, TIMEOUT + " is " + timeout + "; it must be 1 ms or more");
+      check(batchMessages >= 1, BATCH + " is " + batchMessages + "; it must be 1 or more");
+      check(
+          rejections >= 0 && rejections <= MOST_REJECTIONS,
+          REJECTIONS + " is " + rejections + "; 0, which is never, to 10000 are allowed");
+      check(brakeWait.toMillis() >= 1, WAIT + " is " + brakeWait + "; it must be 1 ms or more");
+      HttpPost post = new HttpPost(url, timeout, headers, new StatusRules(statuses), ssl);
+      return new Parts<>(post, body, batchMessages, rejections == 0 ? null : brake(post), time);
+    }
+
+    private Breaker brake(HttpPost post) {
+      return new Breaker(
+          post
+              + " has rejected "
+              + rejections
+              + " messages in a row; the others wait in their queue, until it is mended",
+          post + " takes messages again",
+          rejections,
+          brakeWait,
+          Duration.ZERO,
+          time);
+    }
+
+    private void check(boolean right, String what) {
+      if (!right) {
+        throw new ConfigurationException("requests to " + HttpPost.shown(url) + ": " + what);
       }
-      return new Parts<>(new HttpPost(url, timeout, headers, ssl), body, batchMessages);
     }
 
     /**

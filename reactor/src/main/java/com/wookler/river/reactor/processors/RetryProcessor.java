@@ -192,20 +192,26 @@ public final class RetryProcessor<M>
       }
     }
     if (failure == null) {
-      if (results.stream().allMatch(ProcessResult::isReleased)) {
+      if (results.stream().allMatch(result -> result.isReleased() && result.cause() == null)) {
         parts.breaker().undecided();
       } else {
         parts.breaker().succeeded(started);
       }
-      return results;
+      return results.stream().map(RetryProcessor::ofItsOwn).toList();
     }
     parts.breaker().failed(started, failure);
     Duration hold = Breaker.max(asked, parts.breaker().untilNext());
     List<ProcessResult<M>> kept = new ArrayList<>(results.size());
     for (ProcessResult<M> result : results) {
-      kept.add(isAway(result, parts) ? ProcessResult.holdBack(hold) : result);
+      kept.add(isAway(result, parts) ? ProcessResult.holdBack(hold) : ofItsOwn(result));
     }
     return kept;
+  }
+
+  /** Over a cause that does not mean an absence, a message is not given back but fails. */
+  private static <M> ProcessResult<M> ofItsOwn(ProcessResult<M> result) {
+    Throwable cause = result.cause();
+    return cause != null && result.isReleased() ? ProcessResult.failed(cause) : result;
   }
 
   private static <M> boolean isAway(ProcessResult<M> result, Guarded<M> parts) {
@@ -283,7 +289,9 @@ public final class RetryProcessor<M>
       check(failures >= 1, FAILURES + " is " + failures + "; it must be 1 or more");
       check(wait.toMillis() >= 1, WAIT + " is " + wait + "; it must be 1 ms or more");
       check(!pause.isNegative(), PAUSE + " is " + pause + "; it must not be negative");
-      return new Guarded<>(downstream, new Breaker(name, failures, wait, pause, time), trips, time);
+      Breaker breaker =
+          new Breaker(name + " is away", name + " is back", failures, wait, pause, time);
+      return new Guarded<>(downstream, breaker, trips, time);
     }
 
     private void check(boolean right, String what) {
