@@ -149,6 +149,12 @@ final class Call {
     return body;
   }
 
+  /** The bytes of a body that has to be JSON. */
+  byte[] jsonBody() {
+    ensureJson();
+    return body().getBytes();
+  }
+
   /** The body as an object of the contract. */
   <T> T body(Class<T> type) {
     ensureJson();

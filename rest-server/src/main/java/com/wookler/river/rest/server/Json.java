@@ -2,16 +2,22 @@ package com.wookler.river.rest.server;
 
 import com.fasterxml.jackson.annotation.JsonInclude;
 import com.fasterxml.jackson.core.JsonFactory;
+import com.fasterxml.jackson.core.JsonParser;
 import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.core.JsonToken;
 import com.fasterxml.jackson.core.StreamReadConstraints;
 import com.fasterxml.jackson.core.StreamReadFeature;
+import com.fasterxml.jackson.core.util.JsonParserDelegate;
 import com.fasterxml.jackson.databind.DeserializationFeature;
 import com.fasterxml.jackson.databind.JsonMappingException;
 import com.fasterxml.jackson.databind.MapperFeature;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.databind.cfg.CoercionAction;
+import com.fasterxml.jackson.databind.cfg.CoercionInputShape;
 import com.fasterxml.jackson.databind.exc.MismatchedInputException;
 import com.fasterxml.jackson.databind.exc.UnrecognizedPropertyException;
 import com.fasterxml.jackson.databind.json.JsonMapper;
+import com.fasterxml.jackson.databind.type.LogicalType;
 import io.vertx.core.buffer.Buffer;
 import java.io.IOException;
 import java.util.stream.Collectors;
@@ -41,6 +47,12 @@ final class Json {
           .enable(DeserializationFeature.FAIL_ON_NUMBERS_FOR_ENUMS)
           .disable(DeserializationFeature.ACCEPT_FLOAT_AS_INT)
           .disable(MapperFeature.ALLOW_COERCION_OF_SCALARS)
+          .withCoercionConfig(
+              LogicalType.Textual,
+              text ->
+                  text.setCoercion(CoercionInputShape.Integer, CoercionAction.Fail)
+                      .setCoercion(CoercionInputShape.Float, CoercionAction.Fail)
+                      .setCoercion(CoercionInputShape.Boolean, CoercionAction.Fail))
           .defaultPropertyInclusion(
               JsonInclude.Value.construct(JsonInclude.Include.NON_NULL, JsonInclude.Include.ALWAYS))
           .build();
@@ -48,13 +60,11 @@ final class Json {
   private Json() {}
 
   static <T> T read(Buffer body, Class<T> type) {
-    try {
-      T value = MAPPER.readValue(body.getBytes(), type);
-      if (value == null) {
-        throw Problem.field("body", "is null");
-      }
-      return value;
+    NoNulls json = NoNulls.of(body);
+    try (json) {
+      return MAPPER.readValue(json, type);
     } catch (JsonMappingException e) {
+      json.throwIfFound();
       String path =
           e.getPath().stream()
               .map(part -> part.getFieldName() == null ? "" + part.getIndex() : part.getFieldName())
@@ -77,6 +87,42 @@ final class Json {
       return "there is no such field";
     }
     return e instanceof MismatchedInputException ? "has another type than it should" : "is wrong";
+  }
+
+  /** Refuses {@code null}, which no schema of the contract allows. */
+  private static final class NoNulls extends JsonParserDelegate {
+    private @Nullable Problem found;
+
+    private NoNulls(JsonParser json) {
+      super(json);
+    }
+
+    static NoNulls of(Buffer body) {
+      try {
+        return new NoNulls(FACTORY.createParser(body.getBytes()));
+      } catch (IOException e) {
+        throw new IllegalStateException(e); // reads from memory
+      }
+    }
+
+    /** The mapper, through which it was thrown, may have added a part of the path to it. */
+    void throwIfFound() {
+      if (found != null) {
+        throw found;
+      }
+    }
+
+    @Override
+    public @Nullable JsonToken nextToken() throws IOException {
+      JsonToken token = super.nextToken();
+      if (token == JsonToken.VALUE_NULL) {
+        String path = getParsingContext().pathAsPointer().toString();
+        found =
+            Problem.field(path.isEmpty() ? "body" : path.substring(1).replace('/', '.'), "is null");
+        throw found;
+      }
+      return token;
+    }
   }
 
   /** A field that has to be there. */

@@ -17,6 +17,7 @@ import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -27,7 +28,8 @@ import org.jspecify.annotations.Nullable;
  * be made first, or where the body is large, a thread that may block does it.
  */
 final class MessageRoutes {
-  private static final String PATH = "/v1/queues/{queue}/messages";
+  private static final String QUEUE = "/v1/queues/{queue}";
+  private static final String PATH = QUEUE + "/messages";
   private static final String HEADER = "river-header-";
   private static final String BATCH = "application/x-ndjson";
   private static final int LARGE_BYTES = 64 << 10;
@@ -50,11 +52,25 @@ final class MessageRoutes {
 
   List<Endpoint> endpoints() {
     return List.of(
-        new Endpoint(HttpMethod.POST, PATH, Right.PUBLISH, Set.of("durability"), this::publish),
+        publishing(PATH, MessageRoutes::bytesOrLines),
+        publishing(QUEUE + "/publish", MessageRoutes::message),
+        publishing(QUEUE + "/publish-batch", MessageRoutes::batch),
         new Endpoint(
             HttpMethod.GET, PATH, Right.CONSUME, Set.of("from", "max", "at", "key"), this::find),
         new Endpoint(HttpMethod.GET, PATH + "/{sequence}", Right.CONSUME, Set.of(), this::get));
   }
+
+  private Endpoint publishing(String path, Function<Call, Publication> form) {
+    return new Endpoint(
+        HttpMethod.POST, path, Right.PUBLISH, Set.of("durability"), call -> publish(call, form));
+  }
+
+  /**
+   * What a request publishes.
+   *
+   * @param batch whether the answer is that of a batch; if not, there is one message
+   */
+  private record Publication(List<Message<byte[]>> messages, boolean batch) {}
 
   record PublishedJson(long sequence, Durability durability, boolean duplicate) {}
 
@@ -72,21 +88,22 @@ final class MessageRoutes {
     }
   }
 
-  private Future<Answer> publish(Call call) {
+  private Future<Answer> publish(Call call, Function<Call, Publication> form) {
     long begun = latencies.now();
-    return stored(call).onSuccess(answer -> latencies.published(call.name("queue"), begun));
+    return stored(call, form).onSuccess(answer -> latencies.published(call.name("queue"), begun));
   }
 
-  private Future<Answer> stored(Call call) {
+  private Future<Answer> stored(Call call, Function<Call, Publication> form) {
     Durability level = durability(call);
     HostedQueue<?> queue = offers.catalog().find(call.name("queue"));
     if (queue != null && queue.mayWait()) {
-      return call.blocking(patient, () -> publish(call, queue, level)).compose(call::on);
+      return call.blocking(patient, () -> store(form.apply(call), queue, level)).compose(call::on);
     }
     if (queue == null || call.body().length() > LARGE_BYTES) {
-      return call.blocking(() -> publish(call, offers.queueOrNew(call), level)).compose(call::on);
+      return call.blocking(() -> store(form.apply(call), offers.queueOrNew(call), level))
+          .compose(call::on);
     }
-    return call.on(publish(call, queue, level));
+    return call.on(store(form.apply(call), queue, level));
   }
 
   private static Durability durability(Call call) {
@@ -98,12 +115,21 @@ final class MessageRoutes {
     };
   }
 
-  private <M> CompletableFuture<Answer> publish(Call call, HostedQueue<M> queue, Durability level) {
+  private <M> CompletableFuture<Answer> store(
+      Publication publication, HostedQueue<M> queue, Durability level) {
+    if (publication.batch()) {
+      return sink.putAll(queue, queue.messages(publication.messages()), level)
+          .thenApply(results -> created(PublishedBatchJson.of(results)));
+    }
+    return sink.put(queue, queue.message(publication.messages().get(0)), level)
+        .thenApply(MessageRoutes::created);
+  }
+
+  /** The body as it is, unless it is a batch of lines. */
+  private static Publication bytesOrLines(Call call) {
     byte[] body = call.body().getBytes();
     if (isBatch(call)) {
-      List<Message<M>> batch = queue.messages(new BatchReader(body).read());
-      return sink.putAll(queue, batch, level)
-          .thenApply(results -> created(PublishedBatchJson.of(results)));
+      return new Publication(new PublishReader(body).lines(), true);
     }
     MessageParts parts =
         new MessageParts(
@@ -111,8 +137,15 @@ final class MessageRoutes {
             call.text("River-Id"),
             call.text("River-Delay"),
             call.text("River-Expires"));
-    Message<M> message = queue.message(MessageParts.message(body, headers(call), parts));
-    return sink.put(queue, message, level).thenApply(MessageRoutes::created);
+    return new Publication(List.of(MessageParts.message(body, headers(call), parts)), false);
+  }
+
+  private static Publication message(Call call) {
+    return new Publication(List.of(new PublishReader(call.jsonBody()).message()), false);
+  }
+
+  private static Publication batch(Call call) {
+    return new Publication(new PublishReader(call.jsonBody()).batch(), true);
   }
 
   private static boolean isBatch(Call call) {

@@ -9,6 +9,16 @@ import java.util.regex.Pattern;
 final class Text {
   private static final Pattern NAME = Pattern.compile("[A-Za-z0-9_][A-Za-z0-9._-]{0,63}");
   private static final Duration LONGEST = Duration.ofDays(36_500);
+  private static final String ISO_SECONDS = "[0-9]{1,10}([.][0-9]{1,3})?[sS]";
+
+  /** As in the contract: a number and a unit that may be doubled, or ISO 8601. */
+  static final Pattern DURATION =
+      Pattern.compile(
+          "([0-9]{1,13}( *[mM][sS])?|[0-9]{1,10} *[sS]{1,2}|[0-9]{1,8} *[mM]{1,2}"
+              + "|[0-9]{1,6} *[hH]{1,2}|[0-9]{1,5} *[dD]{1,2}"
+              + "|[pP]([0-9]{1,5}[dD]|([0-9]{1,5}[dD])?[tT]"
+              + "([0-9]{1,6}[hH]([0-9]{1,8}[mM])?(SEC)?|[0-9]{1,8}[mM](SEC)?|SEC)))"
+                  .replace("SEC", ISO_SECONDS));
 
   private Text() {}
 
@@ -34,15 +44,13 @@ final class Text {
 
   /** As everywhere in River, but in whole milliseconds, which is what {@link #of} writes. */
   static Duration duration(String field, String text) {
-    Duration value;
-    try {
-      value = Durations.parse(text);
-    } catch (IllegalArgumentException e) {
-      throw Problem.field(field, "is no duration such as 500ms, 30s, 5m, 2h or 7d");
+    if (!DURATION.matcher(text).matches()) {
+      throw Problem.field(
+          field,
+          "is no duration such as 500ms, 30s, 5m, 2h or 7d, in whole milliseconds and at most "
+              + of(LONGEST));
     }
-    if (value.toNanosPart() % 1_000_000 != 0) {
-      throw Problem.field(field, "is no whole number of milliseconds");
-    }
+    Duration value = Durations.parse(text);
     if (value.compareTo(LONGEST) > 0) {
       throw Problem.field(field, "is more than " + of(LONGEST));
     }

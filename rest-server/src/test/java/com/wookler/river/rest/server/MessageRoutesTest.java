@@ -81,6 +81,62 @@ class MessageRoutesTest extends ServerFixture {
     assertThat(all.json().at("/messages/1/base64").asText()).isEqualTo("/w==");
   }
 
+  @Test
+  void shouldPublishJson() {
+    Asked.Reply one =
+        asked.send(
+            "POST",
+            "/v1/queues/orders/publish?durability=DISK",
+            "{\"data\":\"ä\",\"key\":\"k\",\"id\":\"1\",\"headers\":{\"b\":{\"base64\":\"/w==\"}}}",
+            "Content-Type",
+            "application/json; charset=utf-8");
+    Asked.Reply two =
+        asked.post(
+            "/v1/queues/orders/publish-batch",
+            "{\"messages\":[{\"base64\":\"/w==\"},{\"data\":\"ä\",\"id\":\"2\"}]}");
+
+    assertThat(one.body())
+        .isEqualTo("{\"sequence\":0,\"durability\":\"DISK\",\"duplicate\":false}");
+    assertThat(two.body()).isEqualTo("{\"first\":1,\"count\":2,\"duplicates\":[]}");
+    Asked.Reply all = asked.get(MESSAGES + "?from=0&max=10");
+    assertThat(all.json().at("/messages/0/data").asText()).isEqualTo("ä");
+    assertThat(all.json().at("/messages/0/key").asText()).isEqualTo("k");
+    assertThat(all.json().at("/messages/0/headers/b/base64").asText()).isEqualTo("/w==");
+    assertThat(all.json().at("/messages/1/base64").asText()).isEqualTo("/w==");
+  }
+
+  @Test
+  void shouldNameTheFieldOfJsonThatIsWrong() {
+    asked.put("/v1/queues/orders", "");
+    assertJson("/publish", "{}", "data");
+    assertJson("/publish", "[]", "body");
+    assertJson("/publish", "", "body");
+    assertJson("/publish", "{\"data\":\"a\"} {}", "body");
+    assertJson("/publish", "{\"data\":7}", "data");
+    assertJson("/publish", "{\"data\":\"a\",\"expires\":\"0s\"}", "expires");
+    assertJson("/publish-batch", "{}", "messages");
+    assertJson("/publish-batch", "[{\"data\":\"a\"}]", "body");
+    assertJson("/publish-batch", "{\"messages\":[]}", "messages");
+    assertJson("/publish-batch", "{\"messages\":{}}", "messages");
+    assertJson("/publish-batch", "{\"messages\":[{\"data\":\"a\"},7]}", "messages.1");
+    assertJson("/publish-batch", "{\"messages\":[{\"data\":\"a\"},{}]}", "messages.1.data");
+    assertJson("/publish-batch", "{\"messages\":[{\"data\":\"a\"}", "body");
+    assertJson("/publish-batch", "{\"messages\":[{\"data\":\"a\"}]} x", "body");
+    assertJson("/publish-batch", "{\"messages\":[{\"data\":\"a\"}],\"more\":1}", "more");
+    assertThat(
+            asked
+                .send("POST", "/v1/queues/orders/publish", "a", "Content-Type", "text/plain")
+                .status())
+        .isEqualTo(415);
+    assertThat(asked.get("/v1/queues/orders").json().at("/stats/nextSequence").asLong()).isZero();
+  }
+
+  private void assertJson(String path, String body, String field) {
+    Asked.Reply reply = asked.post("/v1/queues/orders" + path, body);
+    assertThat(reply.status()).as("%s: %s", body, reply.body()).isEqualTo(400);
+    assertThat(reply.field()).as("%s: %s", body, reply.body()).isEqualTo(field);
+  }
+
   private Asked.Reply batch(String lines) {
     return asked.send("POST", MESSAGES, lines, "Content-Type", "application/x-ndjson");
   }

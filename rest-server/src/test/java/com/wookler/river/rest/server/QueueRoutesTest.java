@@ -52,12 +52,33 @@ class QueueRoutesTest extends ServerFixture {
 
   @ParameterizedTest
   @ValueSource(
-      strings = {"", "s", "2x", "-2s", "1.5s", "1h30m", "2min", "PT", "PT-2S", "PT0.0005S"})
+      strings = {
+        "",
+        "s",
+        "2x",
+        "-2s",
+        "1.5s",
+        "1h30m",
+        "2min",
+        "PT",
+        "P",
+        "P1DT",
+        "PT-2S",
+        "PT0.0005S",
+        "P-1DT48H",
+        " 2s",
+        "36501d"
+      })
   void shouldRefuseWhatIsNoDuration(String text) {
     Asked.Reply reply = asked.put("/v1/queues/orders", "{\"syncInterval\":\"" + text + "\"}");
 
     assertThat(reply.status()).as(reply.body()).isEqualTo(400);
     assertThat(reply.field()).isEqualTo("syncInterval");
+  }
+
+  @Test
+  void shouldReadDurationsAsTheContractDeclaresThem() {
+    assertThat(pattern()).isEqualTo("^" + Text.DURATION.pattern() + "$");
   }
 
   private static String pattern() {

@@ -27,6 +27,8 @@ final class Schema {
           "maxLength",
           "minItems",
           "maxItems",
+          "minProperties",
+          "maxProperties",
           "oneOf",
           "$ref",
           "format",
@@ -102,6 +104,8 @@ final class Schema {
     schema
         .path("required")
         .forEach(name -> expect(value.has(name.asText()), at + " lacks " + name, errors));
+    expect(value.size() >= schema.path("minProperties").asInt(0), at + " is too small", errors);
+    expect(value.size() <= schema.path("maxProperties").asInt(1 << 30), at + " is large", errors);
     JsonNode rest = schema.path("additionalProperties");
     value
         .properties()
@@ -140,7 +144,11 @@ final class Schema {
           errors);
     }
     if (schema.has("contentEncoding")) {
-      expect(Base64.getDecoder().decode(text) != null, at, errors);
+      try {
+        expect(Base64.getDecoder().decode(text) != null, at, errors);
+      } catch (IllegalArgumentException e) {
+        errors.add(at + " is no Base64: " + text);
+      }
     }
     if (schema.path("format").asText().equals("date-time")) {
       try {

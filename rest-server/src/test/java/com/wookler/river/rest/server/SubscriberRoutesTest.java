@@ -98,7 +98,7 @@ class SubscriberRoutesTest extends ServerFixture {
       assertField(verb, "", "body");
       assertField(verb, "{" + more.replaceFirst(",", "") + "}", "receipts");
       assertField(verb, "{\"receipts\":[]" + more + "}", "receipts");
-      assertField(verb, "{\"receipts\":[null]" + more + "}", "receipts");
+      assertField(verb, "{\"receipts\":[null]" + more + "}", "receipts.0");
       assertField(verb, "{\"receipts\":[\"" + "r".repeat(129) + "\"]" + more + "}", "receipts");
       assertField(verb, "{\"receipts\":[\"r\"],\"x\":1" + more + "}", "x");
     }
@@ -177,7 +177,7 @@ class SubscriberRoutesTest extends ServerFixture {
     assertSetting("{\"ackTimeout\":\"13h\"}", "body");
     assertSetting("{\"backoff\":{}}", "backoff");
     assertSetting("{\"backoff\":{\"list\":[]}}", "backoff.list");
-    assertSetting("{\"backoff\":{\"list\":[null]}}", "backoff.list");
+    assertSetting("{\"backoff\":{\"list\":[null]}}", "backoff.list.0");
     assertSetting(
         "{\"backoff\":{\"exponential\":{\"first\":\"1s\"}}}", "backoff.exponential.longest");
     assertSetting(

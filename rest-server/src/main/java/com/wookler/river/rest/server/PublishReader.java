@@ -13,23 +13,63 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reads a batch: a message a line, as {@code NewMessage} of the contract. Empty lines are passed
- * over. Confined to one thread.
+ * Reads messages to publish: each is a {@code PublishRequest} of the contract. What is wrong is a
+ * {@link Problem} that names the field, and the line or the index of the message. Confined to one
+ * thread.
  */
-final class BatchReader {
+final class PublishReader {
   private final byte[] body;
-  private int line; // counted from 1
+  private int line; // counted from 1; 0: the body is one JSON value
+  private int index = -1; // of the message in a batch; -1: the body is one message
 
-  BatchReader(byte[] body) {
+  PublishReader(byte[] body) {
     this.body = body;
   }
 
-  /**
-   * All messages.
-   *
-   * @throws Problem naming the line and the field
-   */
-  List<Message<byte[]>> read() {
+  /** Reads the body as one message. */
+  Message<byte[]> message() {
+    return message(0, body.length);
+  }
+
+  /** Reads the body as a {@code PublishBatchRequest}. */
+  List<Message<byte[]>> batch() {
+    List<Message<byte[]>> messages = new ArrayList<>();
+    try (JsonParser json = Json.FACTORY.createParser(body)) {
+      if (json.nextToken() != JsonToken.START_OBJECT) {
+        throw wrong("body", "is no object");
+      }
+      while (json.nextToken() != JsonToken.END_OBJECT) {
+        if (!json.currentName().equals("messages")) {
+          throw wrong(json.currentName(), "there is no such field");
+        }
+        if (json.nextToken() != JsonToken.START_ARRAY) {
+          throw wrong("messages", "is no array");
+        }
+        readArray(json, messages);
+      }
+      ensureEnd(json);
+    } catch (JsonProcessingException e) {
+      throw noJson(e);
+    } catch (IOException e) {
+      throw new IllegalStateException(e); // reads from memory
+    }
+    if (messages.isEmpty()) {
+      throw wrong("messages", "has no message");
+    }
+    return messages;
+  }
+
+  private void readArray(JsonParser json, List<Message<byte[]>> messages) throws IOException {
+    index = 0;
+    while (json.nextToken() != JsonToken.END_ARRAY) {
+      messages.add(message(json));
+      index++;
+    }
+    index = -1;
+  }
+
+  /** Reads the body as a message a line; empty lines are passed over. */
+  List<Message<byte[]>> lines() {
     List<Message<byte[]>> messages = new ArrayList<>();
     int start = 0;
     while (start < body.length) {
@@ -59,23 +99,39 @@ final class BatchReader {
   }
 
   private Message<byte[]> message(int start, int end) {
-    Fields fields = new Fields();
     try (JsonParser json = Json.FACTORY.createParser(body, start, end - start)) {
-      if (json.nextToken() != JsonToken.START_OBJECT) {
-        throw wrong("body", "is no object");
-      }
-      while (json.nextToken() != JsonToken.END_OBJECT) {
-        String name = json.currentName();
-        json.nextToken();
-        field(json, name, fields);
-      }
-      if (json.nextToken() != null) {
-        throw wrong("body", "has something behind the object");
-      }
+      json.nextToken();
+      Message<byte[]> message = message(json);
+      ensureEnd(json);
+      return message;
     } catch (JsonProcessingException e) {
-      throw wrong("body", "is no JSON: " + e.getOriginalMessage());
+      throw noJson(e);
     } catch (IOException e) {
       throw new IllegalStateException(e); // reads from memory
+    }
+  }
+
+  private void ensureEnd(JsonParser json) throws IOException {
+    if (json.nextToken() != null) {
+      throw wrong("body", "has something behind the object");
+    }
+  }
+
+  private Problem noJson(JsonProcessingException e) {
+    index = -1;
+    return wrong("body", "is no JSON: " + e.getOriginalMessage());
+  }
+
+  /** Reads the object at whose first token the parser is. */
+  private Message<byte[]> message(JsonParser json) throws IOException {
+    if (json.currentToken() != JsonToken.START_OBJECT) {
+      throw wrong(index < 0 ? "body" : "", "is no object");
+    }
+    Fields fields = new Fields();
+    while (json.nextToken() != JsonToken.END_OBJECT) {
+      String name = json.currentName();
+      json.nextToken();
+      field(json, name, fields);
     }
     if (fields.data == null) {
       throw wrong("data", "there is neither data nor base64");
@@ -142,10 +198,11 @@ final class BatchReader {
   }
 
   private Problem wrong(String field, String what) {
-    return Problem.field(field, "line " + line + ": " + what);
+    String path = index < 0 ? field : "messages." + index + (field.isEmpty() ? "" : "." + field);
+    return Problem.field(path, line == 0 ? what : "line " + line + ": " + what);
   }
 
-  /** What a line has said so far. */
+  /** What a message has said so far. */
   private static final class Fields {
     byte @Nullable [] data;
     @Nullable String key;
@@ -154,7 +211,7 @@ final class BatchReader {
     @Nullable String expires;
     final Map<String, byte[]> headers = new LinkedHashMap<>();
 
-    void data(BatchReader reader, byte[] bytes) {
+    void data(PublishReader reader, byte[] bytes) {
       if (data != null) {
         throw reader.wrong("data", "there are both data and base64");
       }
