@@ -10,6 +10,8 @@ import io.vertx.core.http.Http2Settings;
 import io.vertx.core.http.HttpServer;
 import io.vertx.core.http.HttpServerOptions;
 import io.vertx.core.net.ServerSSLOptions;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
@@ -40,13 +42,13 @@ final class Listener {
 
   /** Begins to listen; the port at last. */
   Future<Integer> listen(Vertx vertx, String host, int port, int threads) {
-    HttpServerOptions options = options(host, port);
+    HttpServerOptions options = options(vertx, host, port);
     return vertx
         .deployVerticle(() -> new Loop(options), new DeploymentOptions().setInstances(threads))
         .map(deployed -> servers.get(0).actualPort());
   }
 
-  private HttpServerOptions options(String host, int port) {
+  private HttpServerOptions options(Vertx vertx, String host, int port) {
     int idleSeconds = (int) Math.max(90, load.limits().idle().toSeconds() + 1);
     HttpServerOptions options =
         new HttpServerOptions()
@@ -65,16 +67,21 @@ final class Listener {
       options
           .setSsl(true)
           .setUseAlpn(true)
-          .setKeyCertOptions(tls.read())
+          .setKeyCertOptions(KeyPairCheck.read(tls, vertx, now()))
           .setEnabledSecureTransportProtocols(Tls.PROTOCOLS)
           .setSslHandshakeTimeout(HANDSHAKE_SECONDS)
           .setSslHandshakeTimeoutUnit(TimeUnit.SECONDS);
+      Tls.CIPHER_SUITES.forEach(options::addEnabledCipherSuite);
     }
     return options;
   }
 
+  private Instant now() {
+    return Instant.EPOCH.plus(time.epochMicros(), ChronoUnit.MICROS);
+  }
+
   /** Takes new connections with what is in the files now; if that is wrong, as before. */
-  void renewCertificates() {
+  void renewCertificates(Vertx vertx) {
     if (tls == null) {
       return;
     }
@@ -83,15 +90,16 @@ final class Listener {
           new ServerSSLOptions()
               .setUseAlpn(true)
               .setApplicationLayerProtocols(List.of("h2", "http/1.1"))
-              .setKeyCertOptions(tls.read())
+              .setKeyCertOptions(KeyPairCheck.read(tls, vertx, now()))
               .setEnabledSecureTransportProtocols(Tls.PROTOCOLS)
               .setSslHandshakeTimeout(HANDSHAKE_SECONDS)
               .setSslHandshakeTimeoutUnit(TimeUnit.SECONDS);
+      Tls.CIPHER_SUITES.forEach(options::addEnabledCipherSuite);
       Future.all(servers.stream().map(server -> server.updateSSLOptions(options)).toList())
           .onSuccess(all -> LOG.info("The certificate was read anew from {}", tls))
-          .onFailure(e -> LOG.error("The certificate stays as it was", e));
+          .onFailure(e -> LOG.error("The certificate stays as it was: {}", e.getMessage(), e));
     } catch (RuntimeException e) {
-      LOG.error("The certificate stays as it was", e);
+      LOG.error("The certificate stays as it was: {}", e.getMessage(), e);
     }
   }
 

@@ -132,7 +132,7 @@ public final class RiverServer implements AutoCloseable {
             keys.refresh();
           }
           if (certificates.seen()) {
-            listener.renewCertificates();
+            listener.renewCertificates(vertx);
           }
           return true;
         });
@@ -311,7 +311,9 @@ public final class RiverServer implements AutoCloseable {
 
     /**
      * Speaks TLS, 1.2 or 1.3, with a certificate chain and its private key in PEM. When the files
-     * change new connections have the new ones, within about a second.
+     * change, new connections use the new ones within about a second, unless they cannot be read or
+     * do not belong together: then those before stay, and the log says why. At the start such files
+     * are refused. A certificate that has expired or is not valid yet is used, with a warning.
      */
     public Builder certificate(Path chain, Path key) {
       tls = new Tls.Pem(Objects.requireNonNull(chain, "chain"), Objects.requireNonNull(key, "key"));

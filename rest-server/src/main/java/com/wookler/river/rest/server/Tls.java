@@ -16,6 +16,22 @@ sealed interface Tls {
   /** What is spoken. */
   Set<String> PROTOCOLS = Set.of("TLSv1.3", "TLSv1.2");
 
+  /**
+   * The cipher suites, in order of preference: those of TLS 1.3, and of TLS 1.2 those with forward
+   * secrecy and authenticated encryption. Neither RSA key exchange nor CBC is among them.
+   */
+  List<String> CIPHER_SUITES =
+      List.of(
+          "TLS_AES_256_GCM_SHA384",
+          "TLS_AES_128_GCM_SHA256",
+          "TLS_CHACHA20_POLY1305_SHA256",
+          "TLS_ECDHE_ECDSA_WITH_AES_256_GCM_SHA384",
+          "TLS_ECDHE_RSA_WITH_AES_256_GCM_SHA384",
+          "TLS_ECDHE_ECDSA_WITH_AES_128_GCM_SHA256",
+          "TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256",
+          "TLS_ECDHE_ECDSA_WITH_CHACHA20_POLY1305_SHA256",
+          "TLS_ECDHE_RSA_WITH_CHACHA20_POLY1305_SHA256");
+
   /** Certificate chain and private key, each in PEM. */
   record Pem(Path certificate, Path key) implements Tls {
     @Override
@@ -28,6 +44,11 @@ sealed interface Tls {
     @Override
     public List<Path> files() {
       return List.of(certificate, key);
+    }
+
+    @Override
+    public String toString() {
+      return certificate + " with " + key;
     }
   }
 

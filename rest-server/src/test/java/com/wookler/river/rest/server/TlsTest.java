@@ -11,22 +11,16 @@ import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.StandardCopyOption;
-import java.security.KeyStore;
 import java.security.cert.X509Certificate;
 import java.time.Duration;
-import java.util.ArrayList;
-import java.util.Base64;
 import java.util.List;
 import java.util.Objects;
-import javax.net.ssl.SSLContext;
 import javax.net.ssl.SSLHandshakeException;
 import javax.net.ssl.SSLParameters;
 import javax.net.ssl.SSLSocket;
-import javax.net.ssl.TrustManagerFactory;
+import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -34,72 +28,25 @@ import org.junit.jupiter.api.io.TempDir;
 /** Who reaches the server, and how. */
 @Timeout(120)
 class TlsTest {
-  private static final String PASSWORD = "not-so-secret";
+  private static final String PASSWORD = Certificates.PASSWORD;
 
   @TempDir Path directory;
+
+  private Certificates certificates;
+
+  @BeforeEach
+  void setUp() {
+    certificates = new Certificates(directory);
+  }
 
   private RiverServer.Builder builder() {
     return RiverServer.builder().port(0).directory(directory.resolve("data"));
   }
 
-  /** A store with a new key and a certificate for this machine. */
-  private Path store(String name) throws Exception {
-    Path file = directory.resolve(name + ".p12");
-    List<String> command = new ArrayList<>();
-    command.add(Path.of(System.getProperty("java.home"), "bin", "keytool").toString());
-    command.addAll(
-        List.of("-genkeypair", "-alias", "river", "-keyalg", "EC", "-storetype", "PKCS12"));
-    command.addAll(List.of("-dname", "CN=" + name, "-ext", "san=ip:127.0.0.1,dns:localhost"));
-    command.addAll(List.of("-storepass", PASSWORD, "-validity", "2", "-keystore", file.toString()));
-    Process keytool = new ProcessBuilder(command).redirectErrorStream(true).start();
-    String out = new String(keytool.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
-    assertThat(keytool.waitFor()).as(out).isZero();
-    return file;
-  }
-
-  private static KeyStore load(Path store) throws Exception {
-    return KeyStore.getInstance(store.toFile(), PASSWORD.toCharArray());
-  }
-
-  private static void pem(Path file, String kind, byte[] bytes) throws IOException {
-    Path half = file.resolveSibling(file.getFileName() + ".tmp");
-    Files.writeString(
-        half,
-        "-----BEGIN "
-            + kind
-            + "-----\n"
-            + Base64.getMimeEncoder().encodeToString(bytes)
-            + "\n-----END "
-            + kind
-            + "-----\n");
-    Files.move(half, file, StandardCopyOption.REPLACE_EXISTING);
-  }
-
-  private void pem(Path store) throws Exception {
-    KeyStore keys = load(store);
-    pem(directory.resolve("chain.pem"), "CERTIFICATE", keys.getCertificate("river").getEncoded());
-    pem(
-        directory.resolve("key.pem"),
-        "PRIVATE KEY",
-        keys.getKey("river", PASSWORD.toCharArray()).getEncoded());
-  }
-
-  private static SSLContext trusting(Path store) throws Exception {
-    KeyStore trusted = KeyStore.getInstance("PKCS12");
-    trusted.load(null, null);
-    trusted.setCertificateEntry("river", load(store).getCertificate("river"));
-    TrustManagerFactory trust =
-        TrustManagerFactory.getInstance(TrustManagerFactory.getDefaultAlgorithm());
-    trust.init(trusted);
-    SSLContext context = SSLContext.getInstance("TLS");
-    context.init(null, trust.getTrustManagers(), null);
-    return context;
-  }
-
   private static HttpResponse<String> get(
       RiverServer server, Path trusted, HttpClient.Version version) throws Exception {
     HttpClient client =
-        HttpClient.newBuilder().sslContext(trusting(trusted)).version(version).build();
+        HttpClient.newBuilder().sslContext(Certificates.trusting(trusted)).version(version).build();
     return client.send(
         HttpRequest.newBuilder(URI.create("https://127.0.0.1:" + server.port() + "/v1/queues"))
             .build(),
@@ -108,7 +55,7 @@ class TlsTest {
 
   @Test
   void shouldSpeakHttpOfBothVersionsOverTls() throws Exception {
-    Path store = store("first");
+    Path store = certificates.store("first");
     try (RiverServer server = builder().keystore(store, PASSWORD).start()) {
       for (HttpClient.Version version : HttpClient.Version.values()) {
         HttpResponse<String> answer = get(server, store, version);
@@ -124,7 +71,10 @@ class TlsTest {
 
   private static String spoken(RiverServer server, Path trusted, String protocol) throws Exception {
     try (SSLSocket socket =
-        (SSLSocket) trusting(trusted).getSocketFactory().createSocket("127.0.0.1", server.port())) {
+        (SSLSocket)
+            Certificates.trusting(trusted)
+                .getSocketFactory()
+                .createSocket("127.0.0.1", server.port())) {
       SSLParameters parameters = socket.getSSLParameters();
       parameters.setProtocols(new String[] {protocol});
       socket.setSSLParameters(parameters);
@@ -135,9 +85,9 @@ class TlsTest {
 
   @Test
   void shouldTakeARenewedCertificateWithoutARestart() throws Exception {
-    Path first = store("first");
-    Path second = store("second");
-    pem(first);
+    Path first = certificates.store("first");
+    Path second = certificates.store("second");
+    certificates.pem(first);
     try (RiverServer server =
         builder()
             .certificate(directory.resolve("chain.pem"), directory.resolve("key.pem"))
@@ -145,7 +95,7 @@ class TlsTest {
       assertThat(subject(server, first)).isEqualTo("CN=first");
       Files.writeString(directory.resolve("key.pem"), "half a key");
       assertThat(subject(server, first)).isEqualTo("CN=first");
-      pem(second);
+      certificates.pem(second);
       await()
           .ignoreExceptions() // who trusts the second refuses the first
           .untilAsserted(() -> assertThat(subject(server, second)).isEqualTo("CN=second"));
@@ -163,10 +113,10 @@ class TlsTest {
 
   @Test
   void shouldEndAPollThatIsResetOverHttp2() throws Exception {
-    Path store = store("first");
+    Path store = certificates.store("first");
     try (RiverServer server =
         builder().keystore(store, PASSWORD).idleTimeout(Duration.ofMillis(300)).start()) {
-      HttpClient client = HttpClient.newBuilder().sslContext(trusting(store)).build();
+      HttpClient client = HttpClient.newBuilder().sslContext(Certificates.trusting(store)).build();
       URI uri =
           URI.create(
               "https://127.0.0.1:"
@@ -186,7 +136,7 @@ class TlsTest {
   void shouldLetNobodyInWhoWasNotMeant() throws Exception {
     Path keys = directory.resolve("keys.json");
     new KeyFile(keys).add("all", List.of(), List.of(), List.of("*"), List.of());
-    Path store = store("first");
+    Path store = certificates.store("first");
     for (String host : List.of("0.0.0.0", "::", "192.0.2.1")) {
       assertRefused(builder().host(host), "no file of keys, and no TLS");
       assertRefused(builder().host(host).keys(keys), "no TLS");
@@ -212,7 +162,7 @@ class TlsTest {
 
   @Test
   void shouldSayWhatIsWrongWithItsFilesWithoutThePassword() throws Exception {
-    Path store = store("first");
+    Path store = certificates.store("first");
     assertThatThrownBy(() -> builder().keystore(store, "wrong").start())
         .isInstanceOf(RiverException.class)
         .hasMessageNotContaining("wrong\"");
