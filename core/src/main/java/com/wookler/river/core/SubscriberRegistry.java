@@ -10,6 +10,7 @@ import com.wookler.river.core.message.QueueFailedException;
 import com.wookler.river.core.subscriber.DeadLetterStore;
 import com.wookler.river.core.subscriber.DurableSubscriber;
 import com.wookler.river.core.subscriber.LostFilter;
+import com.wookler.river.core.subscriber.StoredSubscriber;
 import com.wookler.river.core.subscriber.SubscriberConfig;
 import com.wookler.river.core.subscriber.SubscriberContext;
 import java.io.IOException;
@@ -98,11 +99,10 @@ final class SubscriberRegistry<M> {
     this.context = context;
     this.counters = counters;
     try {
-      for (SubscriberConfig config : store.known()) {
+      for (StoredSubscriber known : store.known()) {
+        SubscriberConfig config = known.config();
         forwards.refuseSubscribers(config.name() + ", which has subscribed before,");
-        try (Ledger ledger = store.open(config)) {
-          entries.put(key(config.name()), new Entry<>(config, null, ledger.floor()));
-        }
+        entries.put(key(config.name()), new Entry<>(config, null, store.floor(known)));
       }
     } catch (IOException e) {
       throw new RiverException("queue " + context.queue() + ": cannot read its subscribers", e);

@@ -3,6 +3,7 @@ package com.wookler.river.core;
 import com.wookler.river.common.WorkerPool;
 import com.wookler.river.common.utils.Amount;
 import com.wookler.river.core.ack.Ledger;
+import com.wookler.river.core.ack.LedgerLook;
 import com.wookler.river.core.ack.Ledgers;
 import com.wookler.river.core.ack.Origin;
 import com.wookler.river.core.ack.Owner;
@@ -70,16 +71,16 @@ final class SubscriberStore {
     this.flusher = flusher;
   }
 
-  /** The settings of all that have subscribed; clears away what a crash left half removed. */
-  List<SubscriberConfig> known() throws IOException {
+  /** All that have subscribed; clears away what a crash left half removed. */
+  List<StoredSubscriber> known() throws IOException {
     DurableFiles.createDirectories(directory);
-    List<SubscriberConfig> known = new ArrayList<>();
+    List<StoredSubscriber> known = new ArrayList<>();
     try (DirectoryStream<Path> all = Files.newDirectoryStream(directory, Files::isDirectory)) {
       for (Path subscriber : all) {
         if (String.valueOf(subscriber.getFileName()).endsWith(REMOVED) || isEmpty(subscriber)) {
           clear(subscriber);
         } else {
-          known.add(stored(subscriber).config());
+          known.add(stored(subscriber));
         }
       }
     }
@@ -133,6 +134,29 @@ final class SubscriberStore {
             .order(Ledgers.ordersByKey(subscriber, owner) ? Order.KEY : Order.SEQUENCE)
             .build();
     return new StoredSubscriber(config, log.firstSequence());
+  }
+
+  /**
+   * The lowest sequence that a subscriber has not finished. Its files are read only, unless they
+   * need a repair or lie behind the log's beginning: then its ledger is opened, which does both.
+   */
+  long floor(StoredSubscriber of) throws IOException {
+    SubscriberConfig config = of.config();
+    Owner owner = Owner.of(identity, config.name());
+    LedgerLook look =
+        LedgerLook.at(
+            directory(config.name()),
+            owner,
+            config.ackRequired(),
+            new Origin(of.start(), log.firstSequence()));
+    if (look.damaged().isEmpty()
+        && look.floor() >= log.firstSequence()
+        && log.gaps().endOf(look.floor()) == look.floor()) {
+      return look.floor();
+    }
+    try (Ledger ledger = open(config)) {
+      return ledger.floor();
+    }
   }
 
   /** Opens a subscriber's ledger, making it at the start that the settings name if it is new. */

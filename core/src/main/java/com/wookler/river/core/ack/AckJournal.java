@@ -10,8 +10,8 @@ package com.wookler.river.core.ack;
  * a full disk must not stop consumers.
  */
 interface AckJournal extends AutoCloseable {
-  /** Changes with each opening and each seek, and is never used twice. */
-  long generation();
+  /** Changes with each opening and each seek; this process never uses one twice. */
+  long epoch();
 
   /** The mark: the next sequence that was never handed over. */
   void handedOver(long next);
@@ -36,7 +36,7 @@ interface AckJournal extends AutoCloseable {
    * Survives a power loss when it returns.
    *
    * @throws com.wookler.river.common.errors.RiverException if it could not be written; {@link
-   *     #generation()} has changed if it has taken effect nevertheless
+   *     #epoch()} has changed if it has taken effect nevertheless
    */
   void seek(long sequence);
 

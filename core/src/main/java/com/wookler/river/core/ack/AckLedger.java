@@ -14,7 +14,7 @@ final class AckLedger extends RingLedger {
 
   AckLedger(Limits limits, Ring ring, AckJournal journal, RecoveryReport recovery) {
     super(limits, ring, journal, recovery);
-    this.epoch = journal.generation();
+    this.epoch = journal.epoch();
   }
 
   @Override
@@ -394,7 +394,7 @@ final class AckLedger extends RingLedger {
     try {
       journal.seek(sequence);
     } finally {
-      if (journal.generation() != epoch) {
+      if (journal.epoch() != epoch) {
         restart(sequence);
       }
     }
@@ -443,6 +443,6 @@ final class AckLedger extends RingLedger {
     position = sequence;
     handedOver = sequence;
     postponedEnd = 0;
-    epoch = journal.generation();
+    epoch = journal.epoch();
   }
 }

@@ -75,7 +75,10 @@ final class AckLog {
    */
   record Header(long generation, long previous, long floor, boolean restart) {}
 
-  /** Puts a file that is made ahead into use. */
+  /**
+   * Puts a file that is made ahead into use. Its header goes to the device with the first fact; at
+   * the next force if it says something by itself.
+   */
   AckLog(MappedFile file, Header about, Owner owner) {
     this.file = file;
     this.summer = new Summer(about.generation(), owner);
@@ -87,7 +90,18 @@ final class AckLog {
     out.putInt(HEADER_CRC, Checks.crc32c(owner, header, 0, HEADER_CRC));
     out.putLong(COUNT, countWord(0, countSeed));
     file.put(header);
-    file.touched();
+    if (about.restart()) {
+      file.touched();
+    }
+  }
+
+  /** Continues a file that was found whole, after so many records. */
+  AckLog(MappedFile file, long generation, int records, Owner owner) {
+    this.file = file;
+    this.summer = new Summer(generation, owner);
+    this.countSeed = generation ^ owner.seed();
+    this.records = records;
+    file.put(COUNT, countWord(records, countSeed)); // a kill may have left one less
   }
 
   /** Stores a run of finished messages. Returns false, and stores nothing, if the log is full. */
@@ -129,15 +143,11 @@ final class AckLog {
     return file.path();
   }
 
-  void unmap() {
-    file.unmap();
+  boolean force() throws IOException {
+    return file.force();
   }
 
-  void force() throws IOException {
-    file.force();
-  }
-
-  void close() throws IOException {
+  void close() {
     file.close();
   }
 

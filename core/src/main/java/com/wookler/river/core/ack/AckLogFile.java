@@ -6,6 +6,7 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -28,18 +29,23 @@ final class AckLogFile {
     DAMAGED
   }
 
+  private static final byte[] ZEROS = new byte[4096];
+
   private final long generation;
   private final long seed;
+  private final int places;
   private final ByteBuffer bytes;
   private final AckLog.Summer summer;
   private final AckLog.@Nullable Header header;
   private final Shape shape;
+  private int valid; // records before the first that is not, written in assess
 
   private AckLogFile(Path path, long generation, Owner owner, byte[] found) {
     this.generation = generation;
     this.seed = owner.seed();
     this.bytes = ByteBuffer.wrap(found).order(ByteOrder.LITTLE_ENDIAN);
     this.summer = new AckLog.Summer(generation, owner);
+    this.places = placesUpTo(usedEnd(found));
     this.header = readHeader(path, owner, found);
     this.shape = assess(found);
   }
@@ -61,10 +67,20 @@ final class AckLogFile {
     return header;
   }
 
-  /** How many whole places for records there are. */
+  /** How many whole places for records there are, without those at the end that are all zero. */
   int places() {
-    return Math.max(
-        0, Math.min(AckLog.RECORDS, (bytes.capacity() - AckLog.HEADER) / AckLog.RECORD));
+    return places;
+  }
+
+  private int placesUpTo(int used) {
+    int whole = Math.max(0, (bytes.capacity() - AckLog.HEADER) / AckLog.RECORD);
+    int begun = Math.max(0, (used - AckLog.HEADER + AckLog.RECORD - 1) / AckLog.RECORD);
+    return Math.min(AckLog.RECORDS, Math.min(whole, begun));
+  }
+
+  /** How many records the next opening continues after; -1 if this log cannot be continued. */
+  int continued() {
+    return shape == Shape.WHOLE && valid < AckLog.RECORDS ? valid : -1;
   }
 
   /** Whether a record stands there that proves itself by its checksum. */
@@ -78,17 +94,17 @@ final class AckLogFile {
 
   /** Tells what the valid records say; returns how many there are. */
   int tell(Facts facts) {
-    int valid = 0;
+    int told = 0;
     long tried = -1; // the message whose attempts the record before told
     for (int place = 0; place < places(); place++) {
       boolean isValid = isValid(place);
       if (isValid) {
         tell(place, tried, facts);
-        valid++;
+        told++;
       }
       tried = isValid && type(place) == AckLog.ATTEMPTS ? first(place) : -1;
     }
-    return valid;
+    return told;
   }
 
   private void tell(int place, long tried, Facts facts) {
@@ -143,7 +159,6 @@ final class AckLogFile {
     if (isZero(found, 0, found.length)) {
       return Shape.UNUSED;
     }
-    int valid = 0;
     while (valid < places() && isValid(valid)) {
       valid++;
     }
@@ -164,11 +179,25 @@ final class AckLogFile {
   }
 
   private static boolean isZero(byte[] bytes, int from, int to) {
-    for (int i = from; i < to; i++) {
-      if (bytes[i] != 0) {
+    for (int at = from; at < to; at += ZEROS.length) {
+      int end = Math.min(to, at + ZEROS.length);
+      if (!Arrays.equals(bytes, at, end, ZEROS, 0, end - at)) {
         return false;
       }
     }
     return true;
+  }
+
+  /** The end of the last part of {@link #ZEROS}' length that is not all zero. */
+  private static int usedEnd(byte[] bytes) {
+    int end = bytes.length;
+    while (end > 0) {
+      int from = Math.max(0, end - ZEROS.length);
+      if (!isZero(bytes, from, end)) {
+        return end;
+      }
+      end = from;
+    }
+    return 0;
   }
 }

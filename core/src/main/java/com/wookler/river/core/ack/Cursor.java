@@ -159,11 +159,7 @@ final class Cursor {
     file.force();
   }
 
-  void unmap() {
-    file.unmap();
-  }
-
-  void close() throws IOException {
+  void close() {
     file.close();
   }
 

@@ -57,28 +57,17 @@ final class Disk {
     Files.move(from, to, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
   }
 
-  /**
-   * Runs a task on a newly opened channel, and again while interrupts close it. The task's last
-   * channel stays open.
-   */
+  /** Runs a task on a newly opened channel, and again while interrupts close it. */
   static <T> T withChannel(Path path, ChannelTask<T> task, StandardOpenOption... options)
       throws IOException {
     boolean interrupted = false;
     try {
       while (true) {
         interrupted |= Thread.interrupted();
-        FileChannel channel = FileChannel.open(path, options);
-        boolean done = false;
-        try {
-          T result = task.run(channel);
-          done = true;
-          return result;
+        try (FileChannel channel = FileChannel.open(path, options)) {
+          return task.run(channel);
         } catch (ClosedByInterruptException e) {
           interrupted = true;
-        } finally {
-          if (!done) {
-            channel.close();
-          }
         }
       }
     } finally {

@@ -8,6 +8,7 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -17,12 +18,12 @@ import org.slf4j.LoggerFactory;
  * The journal in files: {@link Cursor}, {@link AckLog} and {@link Snapshot}.
  *
  * <p><b>Facts.</b> A fact is a few stores into a mapped file. When the log is full, the next one,
- * made ahead, is put into use. If by then more was told since the last copy than a quarter of the
- * entries that there are, the state is copied again, a step with each fact ({@link AckState}): so
- * an acknowledgement copies no more than some entries at any window, and never waits for a whole
- * copy. The flusher writes the copy as that log's snapshot, removes what isn't needed any more, and
- * makes another log ahead. While one copy is taken or written no other is begun: the logs since
- * stay, and recovery replays them.
+ * made ahead since the first fact of a run, is put into use. If by then more was told since the
+ * last copy than a quarter of the entries that there are, the state is copied again, a step with
+ * each fact ({@link AckState}): so an acknowledgement copies no more than some entries at any
+ * window, and never waits for a whole copy. The flusher writes the copy as that log's snapshot,
+ * removes what isn't needed any more, and makes another log ahead. While one copy is taken or
+ * written no other is begun: the logs since stay, and recovery replays them.
  *
  * <p><b>Full disk.</b> Space is reused, so that this goes on for as long as snapshots don't grow.
  * If a log cannot be had after all, facts are counted instead of written, and every so often it is
@@ -38,6 +39,8 @@ final class FileJournal implements AckJournal {
 
   /** A copy is due when so many times the records since the last one are as many as the entries. */
   private static final int COPY_AFTER = 4;
+
+  private static final AtomicLong EPOCHS = new AtomicLong();
 
   private static final Logger LOG = LoggerFactory.getLogger(FileJournal.class);
 
@@ -65,6 +68,9 @@ final class FileJournal implements AckJournal {
   private volatile long generation;
   private volatile boolean closed;
 
+  /** Guarded by the subscriber's lock. */
+  private long epoch = EPOCHS.incrementAndGet();
+
   /** The newest generation with a snapshot; written under maintenance. */
   private volatile long snapshotted;
 
@@ -73,6 +79,9 @@ final class FileJournal implements AckJournal {
 
   /** The copy that is being taken, and for which generation; guarded by the subscriber's lock. */
   private @Nullable AckState copying;
+
+  /** Whether a fact was written in this run; guarded by the subscriber's lock. */
+  private boolean active;
 
   /** The generation of the last copy that was begun; guarded by the subscriber's lock. */
   private long copied;
@@ -88,6 +97,10 @@ final class FileJournal implements AckJournal {
   /** Whether the directory has entries that are not forced. */
   private final AtomicBoolean newNames = new AtomicBoolean(true);
 
+  /** Whether a log was forced whose name may not be. */
+  @GuardedBy("forcing")
+  private boolean namesNeeded;
+
   /** Whether the last snapshot failed and that was said. */
   @GuardedBy("maintenance")
   private boolean failing;
@@ -102,16 +115,17 @@ final class FileJournal implements AckJournal {
   /**
    * Where a journal begins.
    *
-   * @param generation the first one of this run
+   * @param generation of the log that this run uses first
+   * @param records after how many records that log is continued; -1 for a new one
    * @param previous the last log before it; 0 if there is none
    * @param handedOver the mark; 0 in the order of keys, where none is kept
    * @param snapshotted whether the state was written as this generation's snapshot
    */
-  record Start(long generation, long previous, long handedOver, boolean snapshotted) {}
+  record Start(long generation, int records, long previous, long handedOver, boolean snapshotted) {}
 
   /**
-   * Goes on from a state that recovery found, in a new generation. If that state isn't on disk as
-   * it is, its snapshot must have been written before.
+   * Continues from a state that recovery found, in its last log if that has room. If that state
+   * isn't on disk as it is, its snapshot must have been written before.
    */
   FileJournal(Generations generations, Cursor cursor, Ring ring, Start start, Executor flusher)
       throws IOException {
@@ -123,23 +137,26 @@ final class FileJournal implements AckJournal {
     this.generation = start.generation();
     this.handedOver = start.handedOver();
     this.copied = generation;
-    this.log =
-        new AckLog(
-            supply.take(generation),
-            new AckLog.Header(generation, start.previous(), ring.floor(), start.previous() == 0),
-            generations.owner());
-    cursor.generation(generation);
-    if (start.snapshotted()) {
-      snapshotted = generation;
-    } else {
-      pending.set(new Pending(generation, AckState.of(ring, handedOver), false));
-    }
-    askForMaintenance();
+    this.log = start.records() < 0 ? newLog(start) : lastLog(start);
+    snapshotted = start.snapshotted() ? generation : 0;
+  }
+
+  private AckLog lastLog(Start start) throws IOException {
+    MappedFile file = MappedFile.open(generations.log(start.generation()), AckLog.SIZE);
+    return new AckLog(file, start.generation(), start.records(), generations.owner());
+  }
+
+  private AckLog newLog(Start start) throws IOException {
+    long first = start.generation();
+    var header = new AckLog.Header(first, start.previous(), ring.floor(), start.previous() == 0);
+    AckLog made = new AckLog(supply.take(first), header, generations.owner());
+    cursor.generation(first);
+    return made;
   }
 
   @Override
-  public long generation() {
-    return generation;
+  public long epoch() {
+    return epoch;
   }
 
   @Override
@@ -159,9 +176,7 @@ final class FileJournal implements AckJournal {
       }
       start += part;
     }
-    if (copying != null) {
-      copy(copying);
-    }
+    written();
   }
 
   @Override
@@ -169,9 +184,7 @@ final class FileJournal implements AckJournal {
     if (!log.attempts(sequence, attempts) && !(nextLog() && log.attempts(sequence, attempts))) {
       missing++;
     }
-    if (copying != null) {
-      copy(copying);
-    }
+    written();
   }
 
   @Override
@@ -179,6 +192,15 @@ final class FileJournal implements AckJournal {
     if (!log.notBefore(sequence, attempts, untilMillis, delaySeconds)
         && !(nextLog() && log.notBefore(sequence, attempts, untilMillis, delaySeconds))) {
       missing++;
+    }
+    written();
+  }
+
+  /** A fact was written: the first one of this run asks for the next log, which idle ones spare. */
+  private void written() {
+    if (!active) {
+      active = true;
+      askForMaintenance();
     }
     if (copying != null) {
       copy(copying);
@@ -272,9 +294,9 @@ final class FileJournal implements AckJournal {
   @GuardedBy("forcing")
   private void forceLogs() throws IOException {
     // The one in use first: if it retires meanwhile, it is found among the others.
-    log.force();
+    namesNeeded |= log.force();
     for (AckLog full = retired.peek(); full != null; full = retired.peek()) {
-      full.force();
+      namesNeeded |= full.force();
       full.close();
       retired.remove();
     }
@@ -288,14 +310,12 @@ final class FileJournal implements AckJournal {
     closed = true;
     synchronized (maintenance) {
       synchronized (forcing) {
-        log.unmap();
-        cursor.unmap();
+        for (AckLog full = retired.poll(); full != null; full = retired.poll()) {
+          full.close();
+        }
+        log.close();
+        cursor.close();
         try {
-          for (AckLog full = retired.poll(); full != null; full = retired.poll()) {
-            full.close();
-          }
-          log.close();
-          cursor.close();
           supply.close();
         } catch (IOException e) {
           throw new RiverException("cannot close the files in " + generations.directory(), e);
@@ -356,12 +376,12 @@ final class FileJournal implements AckJournal {
       }
     }
     use(file, new AckLog.Header(next, generation, sequence, true));
+    epoch = EPOCHS.incrementAndGet();
   }
 
   private void use(MappedFile file, AckLog.Header header) {
     AckLog next = new AckLog(file, header, generations.owner());
-    log.unmap();
-    retired.add(log);
+    retired.add(log); // mapped until it is forced
     log = next;
     generation = header.generation();
     newNames.set(true);
@@ -378,11 +398,12 @@ final class FileJournal implements AckJournal {
 
   @GuardedBy("forcing")
   private void forceNames() throws IOException {
-    if (newNames.getAndSet(false)) {
+    if (namesNeeded && newNames.getAndSet(false)) {
       boolean done = false;
       try {
         DurableFiles.forceDirectory(generations.directory());
         done = true;
+        namesNeeded = false;
       } finally {
         newNames.compareAndSet(false, !done);
       }

@@ -20,7 +20,7 @@ import org.jspecify.annotations.Nullable;
  * @param floor the lowest sequence that it has not finished
  * @param handedOver the next sequence that was never handed over, nor any behind it
  * @param finishedAbove finished messages above the floor
- * @param generation of the log of acknowledgements that the next opening begins
+ * @param generation of the log of acknowledgements that the next opening uses
  * @param snapshot generation of the snapshot that the state was read from; 0 without
  * @param setAside files that an opening found damaged and kept
  * @param damaged what an opening would find damaged now

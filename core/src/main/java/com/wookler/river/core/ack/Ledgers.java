@@ -61,7 +61,6 @@ public final class Ledgers {
         FileJournal journal = new FileJournal(generations, cursor, found.ring(), start, flusher);
         return new AckLedger(limits, found.ring(), journal, found.report());
       } catch (IOException e) {
-        cursor.unmap();
         cursor.close();
         throw e;
       }

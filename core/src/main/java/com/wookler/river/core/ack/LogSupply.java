@@ -75,7 +75,6 @@ final class LogSupply {
     MappedFile unused = prepared;
     prepared = null;
     if (unused != null) {
-      unused.unmap();
       unused.close();
       generations.recycleLog(unused.path());
     }

@@ -7,18 +7,18 @@ import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.nio.ByteOrder;
 import java.nio.MappedByteBuffer;
-import java.nio.channels.ClosedChannelException;
 import java.nio.channels.FileChannel;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.concurrent.atomic.AtomicBoolean;
 
 /**
- * A small file mapped for writing, little-endian, with a channel of its own to force it.
+ * A small file mapped for writing, little-endian. It holds no descriptor: a process may have tens
+ * of thousands of them.
  *
- * <p>Stores and {@link #unmap} are the owner's, under its lock; {@link #force} and {@link #close}
- * may come from other threads, interrupted ones too. Nothing may be stored after {@code unmap}: the
- * process would crash. The file must have real space for all its bytes, for the same reason.
+ * <p>Stores and {@link #close} are the owner's, under its lock; {@link #force} may come from other
+ * threads, interrupted ones too. Nothing may be stored after {@code close}: the process would
+ * crash. The file must have real space for all its bytes, for the same reason.
  */
 final class MappedFile {
   private static final VarHandle LONGS =
@@ -29,14 +29,10 @@ final class MappedFile {
   private final AtomicBoolean dirty = new AtomicBoolean();
 
   @GuardedBy("this")
-  private FileChannel channel;
-
-  @GuardedBy("this")
   private boolean closed;
 
-  private MappedFile(Path path, FileChannel channel, MappedByteBuffer buffer) {
+  private MappedFile(Path path, MappedByteBuffer buffer) {
     this.path = path;
-    this.channel = channel;
     this.buffer = buffer;
     buffer.order(ByteOrder.LITTLE_ENDIAN);
   }
@@ -45,8 +41,7 @@ final class MappedFile {
   static MappedFile open(Path path, int size) throws IOException {
     return Disk.withChannel(
         path,
-        channel ->
-            new MappedFile(path, channel, channel.map(FileChannel.MapMode.READ_WRITE, 0, size)),
+        channel -> new MappedFile(path, channel.map(FileChannel.MapMode.READ_WRITE, 0, size)),
         StandardOpenOption.READ,
         StandardOpenOption.WRITE);
   }
@@ -65,50 +60,36 @@ final class MappedFile {
     buffer.put(0, bytes);
   }
 
-  /** To be called after stores, so that the next {@link #force} takes them along. */
+  /** To be called after stores, so that the next {@link #force} includes them. */
   void touched() {
     dirty.setRelease(true);
   }
 
   /**
-   * Forces what was stored before the last {@link #touched}; returns at once if nothing was since
-   * the last time.
+   * Forces what was stored before the last {@link #touched}; returns false at once if nothing was
+   * stored since the last force, and after {@link #close}.
    */
-  synchronized void force() throws IOException {
+  synchronized boolean force() throws IOException {
     if (closed || !dirty.getAndSet(false)) {
-      return;
+      return false;
     }
     try {
-      forceChannel();
+      Mappings.force(buffer, path);
+      return true;
     } catch (IOException e) {
       dirty.set(true);
       throw e;
     }
   }
 
-  /** An interrupt of a thread that forces, as a seek does on the caller's, closes the channel. */
-  @GuardedBy("this")
-  private void forceChannel() throws IOException {
-    try {
-      channel.force(false);
-    } catch (ClosedChannelException e) {
-      channel = Disk.withChannel(path, MappedFile::forced, StandardOpenOption.WRITE);
+  /**
+   * Ends the mapping now and not when the collector finds it, after a force that is under way. What
+   * was not forced stays in the file and reaches the device when the system writes it.
+   */
+  synchronized void close() {
+    if (!closed) {
+      closed = true;
+      Mappings.unmap(buffer);
     }
-  }
-
-  private static FileChannel forced(FileChannel channel) throws IOException {
-    channel.force(false);
-    return channel;
-  }
-
-  /** Ends the mapping now and not when the collector finds it. To be called once. */
-  void unmap() {
-    Mappings.unmap(buffer);
-  }
-
-  /** Closes the channel, after a force that is under way. */
-  synchronized void close() throws IOException {
-    closed = true;
-    channel.close();
   }
 }

@@ -287,12 +287,7 @@ final class PositionLedger implements Ledger {
       return;
     }
     closed = true;
-    cursor.unmap();
-    try {
-      cursor.close();
-    } catch (IOException e) {
-      throw new RiverException("cannot close " + cursor.path(), e);
-    }
+    cursor.close();
   }
 
   private void moveTo(long next) {

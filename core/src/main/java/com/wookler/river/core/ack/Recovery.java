@@ -34,6 +34,7 @@ final class Recovery {
   private long base;
   private long newest;
   private long lastLog;
+  private int continued = -1; // records of the last log, if it can be continued
   private int logs;
   private long records;
   private int torn;
@@ -122,6 +123,7 @@ final class Recovery {
         replay(log, file.path());
       }
       lastLog = file.generation();
+      continued = log.continued();
     }
     if (cursor != null && cursor.generation() > lastLog && cursor.generation() >= base) {
       damaged.add(LedgerDamage.missing(generations.log(cursor.generation())));
@@ -179,9 +181,15 @@ final class Recovery {
               generations.directory(),
               "is damaged: nothing sound in it, delivering again from " + origin.earliest()));
     }
-    long generation = newest + 1;
     long entries = replay.mark() - replay.floor();
     boolean rewrite = created || !damaged.isEmpty() || logs > LONG_CHAIN + entries / AckLog.RECORDS;
+    boolean continues =
+        !rewrite
+            && continued >= 0
+            && newest == lastLog
+            && cursor != null
+            && cursor.generation() == lastLog;
+    long generation = continues ? lastLog : newest + 1;
     Ring ring = replay.finish();
     RecoveryReport report =
         new RecoveryReport(
@@ -197,7 +205,8 @@ final class Recovery {
             torn,
             damaged.stream().map(LedgerDamage::toString).toList());
     long mark = byKey ? 0 : replay.mark(); // which then is not kept
-    var start = new FileJournal.Start(generation, lastLog, mark, rewrite);
+    int records = continues ? continued : -1;
+    var start = new FileJournal.Start(generation, records, lastLog, mark, rewrite);
     return new Found(ring, start, report);
   }
 

@@ -21,7 +21,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Brings blocks to the device, by descriptors of its own, and seals those that are closed.
+ * Brings blocks to the device, by mappings of its own, and seals those that are closed.
  *
  * <p>Chronicle's own sync forces nothing by default and swallows errors. Used by the queue's lines
  * on the pool of threads that nobody interrupts: an interrupt would close the channel for good.
@@ -252,21 +252,17 @@ final class BlockForcer implements AutoCloseable {
   }
 
   @GuardedBy("this")
-  private void closeView() throws IOException {
+  private void closeView() {
     if (view != null) {
       view.close();
       view = null;
     }
   }
 
-  /** Gives the descriptor back; a force that comes later cannot open one again. */
+  /** Ends the mapping; a force that comes later cannot map anything again. */
   @Override
   public synchronized void close() {
     closed = true;
-    try {
-      closeView();
-    } catch (IOException e) {
-      LOG.warn("Cannot close the descriptor of a block in {}", directory, e);
-    }
+    closeView();
   }
 }

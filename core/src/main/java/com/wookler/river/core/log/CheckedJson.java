@@ -9,6 +9,7 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Arrays;
 import java.util.zip.CRC32C;
 
 /**
@@ -28,8 +29,20 @@ public final class CheckedJson {
 
   /** Writes the object and its check, whole or not at all. */
   public static void write(Path file, ObjectNode json) throws IOException {
+    DurableFiles.write(file, encode(json));
+  }
+
+  /** Writes the object like {@link #write}, unless the file holds exactly that. */
+  public static void update(Path file, ObjectNode json) throws IOException {
+    byte[] content = encode(json);
+    if (!Files.exists(file) || !Arrays.equals(Files.readAllBytes(file), content)) {
+      DurableFiles.write(file, content);
+    }
+  }
+
+  private static byte[] encode(ObjectNode json) throws IOException {
     ObjectNode checked = json.deepCopy().put(CHECK, crc(json.toString()));
-    DurableFiles.write(file, JSON.writerWithDefaultPrettyPrinter().writeValueAsBytes(checked));
+    return JSON.writerWithDefaultPrettyPrinter().writeValueAsBytes(checked);
   }
 
   /**

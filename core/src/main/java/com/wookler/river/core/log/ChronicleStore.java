@@ -4,6 +4,7 @@ import com.wookler.river.core.message.DamagedMessageException;
 import java.io.File;
 import java.io.IOException;
 import java.io.RandomAccessFile;
+import java.io.UncheckedIOException;
 import java.nio.file.Path;
 import java.util.function.LongSupplier;
 import net.openhft.chronicle.bytes.Bytes;
@@ -65,6 +66,7 @@ final class ChronicleStore implements AutoCloseable {
       leaveOlderBlocks(block);
       appender = queue.createAppender();
       appender.singleThreadedCheckDisabled(true);
+      closeTableDescriptor();
     } catch (Throwable e) {
       closeQueue();
       throw e;
@@ -77,6 +79,15 @@ final class ChronicleStore implements AutoCloseable {
    */
   private void leaveOlderBlocks(int active) {
     queue.tableStorePut(ENDED_BELOW, active);
+  }
+
+  /** Chronicle's table is mapped whole and never grows, so its descriptor has no further use. */
+  private void closeTableDescriptor() {
+    try {
+      queue.metaStore().bytes().mappedFile().raf().close();
+    } catch (IOException e) {
+      throw new UncheckedIOException("cannot close " + directory.resolve(METADATA), e);
+    }
   }
 
   /**

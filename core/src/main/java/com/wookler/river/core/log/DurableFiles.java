@@ -168,6 +168,16 @@ public final class DurableFiles {
         });
   }
 
+  /** Forces a file's content. Usable on any thread likewise. */
+  static void force(Path file) throws IOException {
+    throughInterrupts(
+        () -> {
+          try (FileChannel channel = FileChannel.open(file, StandardOpenOption.WRITE)) {
+            channel.force(false);
+          }
+        });
+  }
+
   /** Cuts a file, and forces nothing. Usable on any thread likewise. */
   static void truncate(Path file, long size) throws IOException {
     throughInterrupts(

@@ -1,15 +1,27 @@
 package com.wookler.river.core.log;
 
+import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.lang.invoke.MethodHandle;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.MethodType;
 import java.lang.reflect.Field;
 import java.nio.ByteBuffer;
 import java.nio.MappedByteBuffer;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import org.jspecify.annotations.Nullable;
 
-/** Ends mappings now and not when the collector finds them. */
+/** Forces mappings to the device, and ends them now and not when the collector finds them. */
 public final class Mappings {
+  /**
+   * Whether a forced range of a mapping is on the device. On Linux {@code msync} does what {@code
+   * fdatasync} does for the range, and reports an error to each mapping once; elsewhere a range may
+   * stay in the drive's cache.
+   */
+  static final boolean RANGES_REACH_THE_DEVICE =
+      System.getProperty("os.name", "").startsWith("Linux");
+
   private static final @Nullable MethodHandle CLEANER = findCleaner();
 
   private Mappings() {}
@@ -28,6 +40,23 @@ public final class Mappings {
       throw e;
     } catch (Throwable e) {
       throw new IllegalStateException("cannot end a mapping", e);
+    }
+  }
+
+  /**
+   * Returns when all of a mapping is on the device. On Linux it needs no descriptor, and an
+   * interrupt does not end it.
+   *
+   * @param file which is mapped
+   */
+  public static void force(MappedByteBuffer buffer, Path file) throws IOException {
+    try {
+      buffer.force();
+    } catch (UncheckedIOException e) {
+      throw new IOException(file + " cannot be forced: " + e.getMessage(), e);
+    }
+    if (!RANGES_REACH_THE_DEVICE && Files.exists(file)) {
+      DurableFiles.force(file);
     }
   }
 

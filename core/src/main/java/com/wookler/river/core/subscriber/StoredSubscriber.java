@@ -32,7 +32,7 @@ public record StoredSubscriber(SubscriberConfig config, long start) {
   private static final int FORMAT = 1;
   private static final Logger LOG = LoggerFactory.getLogger(StoredSubscriber.class);
 
-  /** Writes the file, whole or not at all, and makes its directory. */
+  /** Writes the file, whole or not at all, unless it says the same, and makes its directory. */
   public void write(Path directory, UUID queue) throws IOException {
     ObjectNode json = CheckedJson.object();
     json.put("format", FORMAT);
@@ -53,7 +53,7 @@ public record StoredSubscriber(SubscriberConfig config, long start) {
     json.put("batchSize", config.batchSize());
     json.put("pollTimeout", config.pollTimeout().toString());
     DurableFiles.createDirectories(directory);
-    CheckedJson.write(directory.resolve(FILE), json);
+    CheckedJson.update(directory.resolve(FILE), json);
   }
 
   private static String filterName(SubscriberConfig config) {

@@ -201,7 +201,7 @@ class FileJournalTest {
     open(ORIGIN).close();
     flusher.clear();
     try (Ledger ledger = open(ORIGIN)) {
-      Path blocked = Files.createDirectories(directory.resolve("ack-3.log/blocked"));
+      Path blocked = Files.createDirectories(directory.resolve("ack-2.log/blocked"));
       acknowledgeEverySecond(ledger, 40_000);
       assertThat(ledger.unjournaled()).isEqualTo(20_000 - AckLog.RECORDS);
       assertThat(ledger.finishedAboveFloor()).isEqualTo(20_000);
@@ -223,8 +223,8 @@ class FileJournalTest {
     open(ORIGIN).close();
     flusher.clear();
     try (Ledger ledger = open(ORIGIN)) {
-      Path noLog = Files.createDirectories(directory.resolve("ack-3.log/blocked"));
-      Path noSnapshot = Files.createDirectories(directory.resolve("ack-3.snap/blocked"));
+      Path noLog = Files.createDirectories(directory.resolve("ack-2.log/blocked"));
+      Path noSnapshot = Files.createDirectories(directory.resolve("ack-2.snap/blocked"));
       acknowledgeEverySecond(ledger, 40_000);
       Files.delete(noLog);
       Files.delete(noLog.getParent());

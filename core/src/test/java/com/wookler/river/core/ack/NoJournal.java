@@ -2,16 +2,16 @@ package com.wookler.river.core.ack;
 
 /** Keeps nothing, for ledgers that live in memory only. */
 final class NoJournal implements AckJournal {
-  private long generation = 1;
+  private long epoch = 1;
 
   @Override
-  public long generation() {
-    return generation;
+  public long epoch() {
+    return epoch;
   }
 
   @Override
   public void seek(long sequence) {
-    generation++;
+    epoch++;
   }
 
   @Override
