@@ -24,7 +24,8 @@ import picocli.CommandLine.Spec;
 @Command(
     name = "rest",
     description =
-        "The REST server: publishing, many publishers, many long polls, many idle connections.",
+        "The REST server: publishing, many publishers, the Java client beside the JDK's, many long"
+            + " polls, many idle connections.",
     mixinStandardHelpOptions = true,
     sortOptions = false)
 public final class RestCommand implements Callable<Integer> {

@@ -41,6 +41,9 @@ final class RestLines {
               "publish 1 KiB to the device over HTTP, 500 publishers",
               Requests.of(500, 1, KIB).forced(),
               false),
+          new ClientLine(1),
+          new ClientLine(10),
+          new ClientLine(100),
           new PollsLine(),
           new IdleLine());
 
