@@ -13,6 +13,7 @@ import com.wookler.river.rest.client.BadRequestException;
 import com.wookler.river.rest.client.CallInterruptedException;
 import com.wookler.river.rest.client.Durability;
 import com.wookler.river.rest.client.NewMessage;
+import com.wookler.river.rest.client.OutcomeUnknownException;
 import com.wookler.river.rest.client.QueueSettings;
 import com.wookler.river.rest.client.RiverClient;
 import com.wookler.river.rest.client.RiverClientException;
@@ -43,7 +44,8 @@ import org.slf4j.LoggerFactory;
  * are given back without costing an attempt, and the reactor takes nothing: for 100 ms, then twice
  * as long each time, up to a longest pause, or as long as the server says ({@code Retry-After}).
  * They wait in the local queue, whose publishers go on. A message that the server refuses as wrong
- * or too large is rejected, alone.
+ * or too large is rejected, alone. Where the connection breaks twice in a row, or no answer comes,
+ * requests are halved until they pass: something in between may cut large ones.
  *
  * <p><b>One target.</b> Ids are known to one queue on one server. Sending to another one, by
  * another configuration, may store there again what this one has.
@@ -60,11 +62,15 @@ public final class RelayProcessor<M>
     implements BatchProcessor<M>, ReactorAware<M>, Configurable, AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(RelayProcessor.class);
   private static final int MOST_DOUBLINGS = 20;
+  private static final int MOST_MESSAGES = 1 << 20;
+  private static final int WELL = 16; // so many requests, and the next ones are twice as large
   private static final int OVERHEAD_BYTES = 200; // of a message in a request, about
 
   private @Nullable RelaySettings settings; // set before the first message, like the origin
   private @Nullable String origin;
   private final AtomicInteger failures = new AtomicInteger(); // in a row
+  private final AtomicInteger fits = new AtomicInteger(MOST_MESSAGES); // messages in a request
+  private final AtomicInteger wentWell = new AtomicInteger(); // requests since that was changed
   private volatile boolean checked; // only to log once
 
   /** For XML. */
@@ -127,7 +133,8 @@ public final class RelayProcessor<M>
     RelaySettings limits = settings();
     long bytes = 0;
     int to = from;
-    while (to < batch.size() && to - from < limits.batchMessages()) {
+    int most = Math.min(limits.batchMessages(), fits.get());
+    while (to < batch.size() && to - from < most) {
       bytes += size(batch.get(to)) + OVERHEAD_BYTES;
       if (to > from && bytes > limits.batchBytes()) {
         break;
@@ -153,7 +160,12 @@ public final class RelayProcessor<M>
     } catch (BadRequestException | TooLargeException e) {
       return refused(part, e);
     } catch (RiverClientException e) {
-      return Collections.nCopies(part.size(), ProcessResult.holdBack(failed(e)));
+      Duration pause = failed(e);
+      if (e instanceof OutcomeUnknownException && failures.get() > 1) {
+        fits.set(Math.max(1, part.size() / 2)); // something in between may cut large requests
+        wentWell.set(0);
+      }
+      return Collections.nCopies(part.size(), ProcessResult.holdBack(pause));
     } catch (RuntimeException e) { // a message that has no bytes, or cannot be told
       return part.size() == 1 ? List.of(ProcessResult.failed(e)) : alone(part);
     }
@@ -201,6 +213,10 @@ public final class RelayProcessor<M>
   private void stored() {
     if (failures.getAndSet(0) > 0) {
       LOG.info("{} takes messages again", settings());
+    }
+    if (fits.get() < settings().batchMessages() && wentWell.incrementAndGet() >= WELL) {
+      fits.updateAndGet(most -> Math.min(MOST_MESSAGES, 2 * most));
+      wentWell.set(0);
     }
     if (!checked) {
       checked = true;

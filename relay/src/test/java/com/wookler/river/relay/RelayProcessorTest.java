@@ -118,6 +118,27 @@ class RelayProcessorTest {
   }
 
   @Test
+  void shouldSendLessAtOnceThroughWhatCutsLargeRequests() throws Exception {
+    publish(0, 300);
+    try (CuttingProxy proxy = new CuttingProxy(port, 600);
+        RiverClient through =
+            RiverClient.builder(proxy.address()).retryFor(Duration.ZERO).build()) {
+      RelayProcessor<String> relay =
+          RelayProcessor.<String>builder(through, "central")
+              .pause(Duration.ofMillis(100))
+              .batchMessages(50)
+              .build();
+      try (Reactor<String> reactor =
+          Reactor.builder(subscriber).batchProcessor("relay", relay).start()) {
+        awaitDrained();
+        assertThat(reactor.stats().finished()).isEqualTo(300);
+      }
+      assertThat(stored()).isEqualTo(numbered(0, 300));
+      assertThat(proxy.cut.get()).isBetween(3, 100);
+    }
+  }
+
+  @Test
   void shouldWaitInOrderWhileTheServerIsAwayAndBurnNoAttempt() {
     RelayProcessor<String> relay = relay();
     server.close();
