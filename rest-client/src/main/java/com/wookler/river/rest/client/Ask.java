@@ -18,6 +18,7 @@ final class Ask {
   private byte @Nullable [] body;
   private @Nullable Server server;
   private boolean repeatable = true;
+  private int mostLost = Integer.MAX_VALUE;
   private int alsoFine;
   private Duration patience = Duration.ZERO;
   private @Nullable Duration within;
@@ -75,6 +76,12 @@ final class Ask {
     return this;
   }
 
+  /** Fails after this number of attempts in a row that had no answer. */
+  Ask mostLost(int attempts) {
+    mostLost = attempts;
+    return this;
+  }
+
   /** This status is an answer, too. */
   Ask alsoFine(int status) {
     alsoFine = status;
@@ -115,6 +122,10 @@ final class Ask {
 
   boolean repeatable() {
     return repeatable;
+  }
+
+  int mostLost() {
+    return mostLost;
   }
 
   boolean isFine(int status) {

@@ -1,14 +1,9 @@
 package com.wookler.river.rest.client;
 
-import com.google.errorprone.annotations.concurrent.GuardedBy;
 import java.time.Duration;
-import java.util.ArrayDeque;
-import java.util.ArrayList;
-import java.util.Deque;
+import java.util.Collections;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.locks.Condition;
-import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -21,48 +16,20 @@ import org.jspecify.annotations.Nullable;
  * Settings#maxPendingBytes} have not been stored yet.
  *
  * <p>A batch is atomic for the server, not for the caller: where it is refused as too large or
- * wrong, its halves are tried, so that one bad message fails alone.
+ * wrong, its halves are tried, so that one bad message fails alone. So they are where the
+ * connection broke twice, or no answer came in time, because something between client and server
+ * may cut large requests: the halves go to the same server with the same ids, and batches stay that
+ * small until a number of them went well. Messages of a batch that had no answer fail once {@link
+ * RiverClient.Builder#retryFor} has passed without one of them being stored.
  *
  * <p>Thread-safe.
  */
 public final class BatchingPublisher implements AutoCloseable {
   private static final int OVERHEAD_BYTES = 200; // of a message, in memory and on the wire
+  private static final int MOST_LOST = 2; // attempts with a batch, before its halves are tried
 
   private final Transport transport;
-  private final RemoteQueue queue;
-  private final Settings settings;
-  private final ReentrantLock lock = new ReentrantLock();
-  private final Condition room = lock.newCondition();
-
-  @GuardedBy("lock")
-  private final Deque<Pending> waiting = new ArrayDeque<>();
-
-  @GuardedBy("lock")
-  private long waitingBytes;
-
-  @GuardedBy("lock")
-  private long pendingBytes; // waiting, and under way
-
-  @GuardedBy("lock")
-  private boolean underWay;
-
-  @GuardedBy("lock")
-  private boolean lingers;
-
-  @GuardedBy("lock")
-  private long accepted;
-
-  @GuardedBy("lock")
-  private long urgentUpTo; // these do not linger
-
-  @GuardedBy("lock")
-  private int most; // of the next batch; smaller after one was refused
-
-  @GuardedBy("lock")
-  private @Nullable Pending last;
-
-  @GuardedBy("lock")
-  private boolean closed;
+  private final Batcher<NewMessage, Boolean> batches;
 
   /**
    * When a batch is sent: as soon as one of these is reached.
@@ -91,15 +58,88 @@ public final class BatchingPublisher implements AutoCloseable {
     }
   }
 
-  private record Pending(
-      NewMessage message, long bytes, long number, CompletableFuture<Void> stored) {}
-
   BatchingPublisher(Transport transport, RemoteQueue queue, Settings settings) {
     this.transport = transport;
-    this.queue = queue;
-    this.settings = settings;
-    this.most = settings.maxMessages();
+    this.batches =
+        new Batcher<>(
+            transport,
+            new Batcher.Limits(
+                settings.maxMessages(),
+                settings.maxBytes(),
+                settings.linger(),
+                settings.maxPendingBytes()),
+            new Sender(queue, settings.durability(), transport.settings().retryFor()));
     transport.add(this);
+  }
+
+  /**
+   * Sends batches. After one that had no answer, its messages may be stored on that server, so that
+   * they go to no other. Batches follow one another, so that the fields need no lock.
+   */
+  private static final class Sender implements Batcher.Work<NewMessage, Boolean> {
+    private final RemoteQueue queue;
+    private final Durability durability;
+    private final Duration retryFor;
+
+    private @Nullable Server lostAt;
+    private int lost; // so many of the next messages may be stored there
+    private long giveUpAt;
+
+    Sender(RemoteQueue queue, Durability durability, Duration retryFor) {
+      this.queue = queue;
+      this.durability = durability;
+      this.retryFor = retryFor;
+    }
+
+    @Override
+    public CompletableFuture<List<Boolean>> send(List<NewMessage> batch) {
+      Ask ask = queue.publishing(batch, durability);
+      if (lost > 0) {
+        ask.to(lostAt).within(Duration.ofNanos(Math.max(0, giveUpAt - Ticker.nanos())));
+      } else {
+        giveUpAt = Ticker.nanos() + Ticker.nanos(retryFor);
+      }
+      if (batch.size() > 1) {
+        ask.mostLost(MOST_LOST);
+      }
+      return queue
+          .send(ask)
+          .thenApply(
+              stored -> {
+                over(batch.size());
+                giveUpAt = Ticker.nanos() + Ticker.nanos(retryFor);
+                return Collections.nCopies(batch.size(), true);
+              })
+          .whenComplete(
+              (stored, failure) -> {
+                if (failure != null && batch.size() == 1) {
+                  over(1);
+                }
+              });
+    }
+
+    private void over(int messages) {
+      lost = Math.max(0, lost - messages);
+    }
+
+    @Override
+    public Batcher.Halves halves(List<NewMessage> batch, Throwable failure) {
+      if (failure instanceof BadRequestException) {
+        return Batcher.Halves.THIS_ONCE;
+      }
+      if (failure instanceof TooLargeException) {
+        return Batcher.Halves.FROM_NOW_ON;
+      }
+      if (failure instanceof OutcomeUnknownException unknown
+          && unknown.server() != null
+          && giveUpAt - Ticker.nanos() > 0) {
+        lost = Math.max(lost, batch.size());
+        lostAt = unknown.server();
+        return Batcher.Halves.FROM_NOW_ON;
+      }
+      over(batch.size());
+      return Batcher.Halves.NONE;
+    }
   }
 
   /** Publishes a text; see {@link #publish(NewMessage)}. */
@@ -116,185 +156,19 @@ public final class BatchingPublisher implements AutoCloseable {
    */
   public CompletableFuture<Void> publish(NewMessage message) {
     NewMessage identified = RemoteQueue.identified(message);
-    long bytes = identified.data().length + (long) OVERHEAD_BYTES;
-    CompletableFuture<Void> stored = new CompletableFuture<>();
-    lock.lock();
-    try {
-      awaitRoom(bytes);
-      last = new Pending(identified, bytes, ++accepted, stored);
-      waiting.add(last);
-      waitingBytes += bytes;
-      pendingBytes += bytes;
-    } finally {
-      lock.unlock();
-    }
-    go();
-    return stored;
-  }
-
-  @GuardedBy("lock")
-  private void awaitRoom(long bytes) {
-    try {
-      while (!closed && pendingBytes > 0 && pendingBytes + bytes > settings.maxPendingBytes()) {
-        room.await();
-      }
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-      throw new CallInterruptedException("interrupted while waiting for room", e);
-    }
-    if (closed) {
-      throw new ClientClosedException("the publisher is closed", null);
-    }
-  }
-
-  /** Sends a batch if there is reason to, and none is under way. */
-  private void go() {
-    List<Pending> batch;
-    lock.lock();
-    try {
-      if (underWay || waiting.isEmpty()) {
-        return;
-      }
-      if (!isDue()) {
-        linger();
-        return;
-      }
-      batch = take();
-      underWay = true;
-    } finally {
-      lock.unlock();
-    }
-    send(batch);
-  }
-
-  @GuardedBy("lock")
-  private boolean isDue() {
-    return settings.linger().isZero()
-        || waiting.size() >= most
-        || waitingBytes >= settings.maxBytes()
-        || pendingBytes >= settings.maxPendingBytes() / 2
-        || waiting.getFirst().number() <= urgentUpTo;
-  }
-
-  @GuardedBy("lock")
-  private void linger() {
-    if (lingers) {
-      return;
-    }
-    lingers = true;
-    long upTo = accepted;
-    var unused = transport.after(settings.linger()).thenRun(() -> lingered(upTo));
-  }
-
-  private void lingered(long upTo) {
-    lock.lock();
-    try {
-      lingers = false;
-      urgentUpTo = Math.max(urgentUpTo, upTo);
-    } finally {
-      lock.unlock();
-    }
-    go();
-  }
-
-  @GuardedBy("lock")
-  private List<Pending> take() {
-    List<Pending> batch = new ArrayList<>();
-    long bytes = 0;
-    while (!waiting.isEmpty() && batch.size() < most) {
-      Pending next = waiting.getFirst();
-      if (!batch.isEmpty() && bytes + next.bytes() > settings.maxBytes()) {
-        break;
-      }
-      batch.add(waiting.removeFirst());
-      bytes += next.bytes();
-    }
-    waitingBytes -= bytes;
-    return batch;
-  }
-
-  private void send(List<Pending> batch) {
-    List<NewMessage> messages = batch.stream().map(Pending::message).toList();
-    CompletableFuture<Long> sent;
-    try {
-      sent = queue.publishAllAsync(messages, settings.durability());
-    } catch (RuntimeException e) {
-      sent = CompletableFuture.failedFuture(e);
-    }
-    var unused = sent.whenCompleteAsync((first, failure) -> done(batch, failure), this::execute);
-  }
-
-  /** On a thread of the client; if that has none any more, here. */
-  private void execute(Runnable work) {
-    if (transport.isClosed()) {
-      work.run();
-    } else {
-      transport.threads().execute(work);
-    }
-  }
-
-  private void done(List<Pending> batch, @Nullable Throwable failure) {
-    Throwable cause = failure == null ? null : Exchange.cause(failure);
-    boolean halve =
-        batch.size() > 1
-            && (cause instanceof TooLargeException || cause instanceof BadRequestException);
-    lock.lock();
-    try {
-      underWay = false;
-      if (halve) {
-        putBack(batch);
-      } else {
-        most = settings.maxMessages();
-        pendingBytes -= batch.stream().mapToLong(Pending::bytes).sum();
-        room.signalAll();
-      }
-      urgentUpTo = Math.max(urgentUpTo, waiting.isEmpty() ? 0 : accepted);
-    } finally {
-      lock.unlock();
-    }
-    if (!halve) {
-      batch.forEach(one -> complete(one, cause));
-    }
-    go();
-  }
-
-  private static void complete(Pending one, @Nullable Throwable cause) {
-    if (cause == null) {
-      one.stored().complete(null);
-    } else {
-      one.stored().completeExceptionally(cause);
-    }
-  }
-
-  @GuardedBy("lock")
-  private void putBack(List<Pending> batch) {
-    for (int i = batch.size() - 1; i >= 0; i--) {
-      waiting.addFirst(batch.get(i));
-      waitingBytes += batch.get(i).bytes();
-    }
-    most = batch.size() / 2;
+    return batches
+        .add(identified, identified.data().length + (long) OVERHEAD_BYTES)
+        .thenApply(stored -> null);
   }
 
   /**
    * Sends what is there without lingering, and waits until all that was taken before is stored, or
-   * has failed: each future tells which.
+   * has failed: each future says which.
    *
    * @throws CallInterruptedException interrupted while waiting
    */
   public void flush() {
-    CompletableFuture<Void> end;
-    lock.lock();
-    try {
-      if (last == null) {
-        return;
-      }
-      urgentUpTo = accepted;
-      end = last.stored();
-    } finally {
-      lock.unlock();
-    }
-    go();
-    Transport.get(end.handle((stored, failure) -> true));
+    batches.flush();
   }
 
   /**
@@ -303,13 +177,7 @@ public final class BatchingPublisher implements AutoCloseable {
    */
   @Override
   public void close() {
-    lock.lock();
-    try {
-      closed = true;
-      room.signalAll();
-    } finally {
-      lock.unlock();
-    }
+    batches.close();
     transport.remove(this);
     flush();
   }

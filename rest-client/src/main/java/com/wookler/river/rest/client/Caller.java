@@ -16,8 +16,9 @@ record Caller(Transport transport, @Nullable Server only) {
     return transport.send(ask.server() == null ? ask.to(only) : ask);
   }
 
+  /** Sends by this thread, to whichever server's turn it is, and waits. */
   Answer call(Ask ask) {
-    return Transport.get(send(ask));
+    return transport.call(ask.server() == null ? ask.to(only) : ask);
   }
 
   /**

@@ -22,16 +22,28 @@ public final class DeliveryStream implements AutoCloseable {
   private final CompletableFuture<Void> ended = new CompletableFuture<>();
   private CompletableFuture<Void> all = CompletableFuture.completedFuture(null); // set at the start
 
-  private DeliveryStream(Transport transport) {
+  private final Runnable beforeTheEnd;
+
+  private DeliveryStream(Transport transport, Runnable beforeTheEnd) {
     this.transport = transport;
+    this.beforeTheEnd = beforeTheEnd;
   }
 
+  /**
+   * Opens it.
+   *
+   * @param beforeTheEnd runs when it is closed, after the handler has returned for the last time
+   *     and before the server gives back what was not acknowledged
+   */
   static DeliveryStream start(
-      RemoteSubscriber subscriber, int credit, Consumer<RemoteDelivery> handler) {
+      RemoteSubscriber subscriber,
+      int credit,
+      Consumer<RemoteDelivery> handler,
+      Runnable beforeTheEnd) {
     if (credit < 1 || credit > 10_000) {
       throw new IllegalArgumentException("a credit of " + credit + "; 1 to 10,000 are allowed");
     }
-    DeliveryStream stream = new DeliveryStream(subscriber.caller().transport());
+    DeliveryStream stream = new DeliveryStream(subscriber.caller().transport(), beforeTheEnd);
     stream.transport.add(stream);
     stream.open(subscriber, credit, handler);
     return stream;
@@ -43,7 +55,7 @@ public final class DeliveryStream implements AutoCloseable {
     }
     List<CompletableFuture<Void>> ends = new ArrayList<>();
     for (StreamReader reader : readers) {
-      CompletableFuture<Void> end = CompletableFuture.runAsync(reader, transport.threads());
+      CompletableFuture<Void> end = reader.start();
       ends.add(end);
       var unused =
           end.whenComplete(
@@ -61,7 +73,7 @@ public final class DeliveryStream implements AutoCloseable {
               if (failure == null) {
                 ended.complete(null);
               } else {
-                ended.completeExceptionally(Exchange.cause(failure));
+                ended.completeExceptionally(Attempts.cause(failure));
               }
             });
   }
@@ -77,20 +89,28 @@ public final class DeliveryStream implements AutoCloseable {
 
   /**
    * Ends it: the server gives back what was not decided over. Waits for the handler to return, for
-   * 10 seconds at most, unless the handler itself calls it. Idempotent.
+   * 10 seconds at most, unless a handler of this stream calls it. Idempotent.
    */
   @Override
   public void close() {
-    readers.forEach(StreamReader::finish);
-    if (readers.stream().anyMatch(StreamReader::isCurrentThread)) {
-      return;
-    }
+    List<CompletableFuture<Void>> idle = readers.stream().map(StreamReader::stop).toList();
+    boolean own = readers.stream().anyMatch(StreamReader::isCurrentThread);
     try {
-      ended.get(CLOSE_SECONDS, TimeUnit.SECONDS);
+      if (!own) {
+        CompletableFuture.allOf(idle.toArray(new CompletableFuture<?>[0]))
+            .get(CLOSE_SECONDS, TimeUnit.SECONDS);
+      }
+      beforeTheEnd.run();
+      readers.forEach(StreamReader::finish);
+      if (!own) {
+        ended.get(CLOSE_SECONDS, TimeUnit.SECONDS);
+      }
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     } catch (ExecutionException | TimeoutException e) {
-      // ended() tells
+      // the future ended() has it
+    } finally {
+      readers.forEach(StreamReader::finish);
     }
   }
 }

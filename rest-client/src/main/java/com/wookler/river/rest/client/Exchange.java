@@ -1,48 +1,42 @@
 package com.wookler.river.rest.client;
 
-import java.net.ConnectException;
-import java.net.http.HttpConnectTimeoutException;
 import java.net.http.HttpResponse;
-import java.nio.channels.UnresolvedAddressException;
 import java.time.Duration;
-import java.util.HashSet;
-import java.util.Set;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionException;
-import java.util.concurrent.atomic.AtomicBoolean;
-import javax.net.ssl.SSLException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One call, from its first attempt to its last.
- *
- * <p><b>What decides where the next attempt goes.</b> A message's id is known to one queue on one
- * server. So as long as nothing was sent (the connection was refused), any server will do; once
- * something may have been done (no answer, a broken connection, a status 5xx), only the same server
- * can tell whether it was, and all further attempts go there. Sending it to another instead would
- * be quicker, and store it twice.
- *
- * <p>Attempts follow one another, so that the fields need no lock: each attempt happens before the
- * completion that leads to the next.
+ * One call that no thread waits for, from its first attempt to its last; {@link Attempts} decides
+ * about each. It completes on a thread of the client that may block, whichever thread the JDK's
+ * client completes on.
  */
 final class Exchange {
   private final Transport transport;
   private final Ask ask;
-  private final long deadline;
+  private final Attempts attempts;
   private final CompletableFuture<Answer> result = new CompletableFuture<>();
-  private final Pause pause = new Pause();
-  private final Set<Server> refused = new HashSet<>();
 
-  private Server server;
-  private boolean mayBeDone;
-  private volatile @Nullable CompletableFuture<?> current; // for whoever ends the call
+  private volatile @Nullable CompletableFuture<?> current; // any thread may end the call
+
+  /** One attempt under way. */
+  private record Limit(CompletableFuture<?> sent, long deadline, CompletableFuture<Boolean> late)
+      implements TimeLimits.Limited {
+    @Override
+    public boolean isLate(long now) {
+      return now - deadline >= 0;
+    }
+
+    @Override
+    public void end() {
+      late.complete(true);
+      sent.cancel(true);
+    }
+  }
 
   Exchange(Transport transport, Ask ask) {
     this.transport = transport;
     this.ask = ask;
-    Duration within = ask.within() == null ? transport.settings().retryFor() : ask.within();
-    this.deadline = Ticker.nanos() + within.toNanos();
-    this.server = ask.server() == null ? transport.servers().next() : ask.server();
+    this.attempts = new Attempts(transport.servers(), transport.settings(), ask);
   }
 
   /** Begins; cancelling what it returns ends it. */
@@ -55,11 +49,7 @@ final class Exchange {
                 underWay.cancel(true);
               }
             });
-    try {
-      attempt();
-    } catch (RuntimeException e) {
-      result.completeExceptionally(e);
-    }
+    attempt();
     return result;
   }
 
@@ -67,139 +57,47 @@ final class Exchange {
     if (result.isDone()) {
       return;
     }
-    AtomicBoolean late = new AtomicBoolean();
-    CompletableFuture<HttpResponse<byte[]>> sent = transport.attempt(server, ask);
+    CompletableFuture<HttpResponse<byte[]>> sent;
+    try {
+      sent = transport.attempt(attempts.server(), ask);
+    } catch (RuntimeException e) {
+      result.completeExceptionally(e);
+      return;
+    }
     current = sent;
     if (result.isDone()) {
       sent.cancel(true); // it was ended in between
     }
-    CompletableFuture<?> watch = transport.after(transport.settings().patience(ask.patience()));
+    Limit limit = new Limit(sent, attempts.limit(), new CompletableFuture<>());
+    transport.limits().add(limit);
     var unused =
-        watch.thenRun(
-            () -> {
-              late.set(true);
-              sent.cancel(true);
-            });
-    var unused2 =
-        sent.whenComplete(
+        sent.whenCompleteAsync(
             (response, failure) -> {
-              watch.cancel(false);
-              try {
-                completed(response, failure, late.get());
-              } catch (RuntimeException e) {
-                result.completeExceptionally(e);
-              }
-            });
+              transport.limits().remove(limit);
+              completed(response, failure, limit.late().isDone());
+            },
+            transport.threads());
   }
 
   private void completed(
       @Nullable HttpResponse<byte[]> response, @Nullable Throwable failure, boolean late) {
-    if (response != null) {
-      answered(response);
-    } else if (late) {
-      lost("no answer in " + transport.settings().patience(ask.patience()), null);
-    } else if (failure != null) {
-      failed(cause(failure));
+    try {
+      Throwable cause = failure == null ? null : Attempts.cause(failure);
+      Answer answer = attempts.after(response, cause, late);
+      if (answer != null) {
+        result.complete(answer);
+      } else if (attempts.pauseNanos() == 0) {
+        attempt();
+      } else {
+        CompletableFuture<?> timer = transport.after(Duration.ofNanos(attempts.pauseNanos()));
+        current = timer;
+        if (result.isDone()) {
+          timer.cancel(false);
+        }
+        var unused = timer.thenRun(this::attempt);
+      }
+    } catch (RuntimeException e) {
+      result.completeExceptionally(e);
     }
-  }
-
-  static Throwable cause(Throwable failure) {
-    return failure instanceof CompletionException && failure.getCause() != null
-        ? failure.getCause()
-        : failure;
-  }
-
-  private void answered(HttpResponse<byte[]> response) {
-    server.answered();
-    if (ask.isFine(response.statusCode())) {
-      result.complete(new Answer(server, response.statusCode(), response.body()));
-      return;
-    }
-    RiverClientException refusal = Problems.of(response, server.toString());
-    mayBeDone |= refusal.mayBeDone();
-    boolean again =
-        refusal instanceof QueueFullException
-            || refusal instanceof TooManyRequestsException
-            || refusal instanceof UnavailableException
-            || ((refusal instanceof QueueFailedException
-                    || refusal instanceof ServerFailedException)
-                && ask.repeatable());
-    if (again) {
-      later(Math.max(pause.nextNanos(), refusal.retryAfter().toNanos()), refusal);
-    } else {
-      fail(refusal);
-    }
-  }
-
-  private void failed(Throwable failure) {
-    if (nothingSent(failure)) {
-      unreached(failure);
-    } else {
-      lost(String.valueOf(failure), failure);
-    }
-  }
-
-  /** Whether it is certain that the server got nothing of the request. */
-  static boolean nothingSent(Throwable failure) {
-    return failure instanceof ConnectException
-        || failure instanceof HttpConnectTimeoutException
-        || failure instanceof UnresolvedAddressException
-        || failure instanceof SSLException;
-  }
-
-  private void unreached(Throwable failure) {
-    server.refused();
-    refused.add(server);
-    ConnectionException none =
-        new ConnectionException("cannot reach " + server + " for " + ask + ": " + failure, failure);
-    if (mayBeDone || ask.server() != null) {
-      later(pause.nextNanos(), none);
-      return;
-    }
-    Server other = transport.servers().other(refused);
-    if (other != null) {
-      server = other;
-      attempt();
-      return;
-    }
-    refused.clear();
-    server = transport.servers().next();
-    later(pause.nextNanos(), none);
-  }
-
-  private void lost(String what, @Nullable Throwable failure) {
-    mayBeDone = true;
-    OutcomeUnknownException unknown =
-        new OutcomeUnknownException(
-            "no answer from " + server + " to " + ask + " (" + what + "); it may have been done",
-            failure);
-    if (ask.repeatable()) {
-      later(pause.nextNanos(), unknown);
-    } else {
-      fail(unknown);
-    }
-  }
-
-  private void later(long nanos, RiverClientException failure) {
-    if (Ticker.nanos() + nanos - deadline > 0) {
-      fail(failure);
-      return;
-    }
-    CompletableFuture<?> timer = transport.after(Duration.ofNanos(nanos));
-    current = timer;
-    if (result.isDone()) {
-      timer.cancel(false);
-    }
-    var unused = timer.thenRun(this::attempt);
-  }
-
-  private void fail(RiverClientException failure) {
-    result.completeExceptionally(
-        mayBeDone && !failure.mayBeDone()
-            ? new OutcomeUnknownException(
-                "an earlier attempt had no answer, and may have been done; then "
-                    + failure.getMessage(),
-                failure)
-            : failure);
   }
 }

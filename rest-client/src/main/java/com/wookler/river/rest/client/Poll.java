@@ -38,7 +38,7 @@ final class Poll {
     this.transport = subscriber.caller().transport();
     this.servers = subscriber.caller().servers();
     this.max = max;
-    this.deadline = Ticker.nanos() + timeout.toNanos();
+    this.deadline = Ticker.nanos() + Ticker.nanos(timeout);
   }
 
   CompletableFuture<List<RemoteDelivery>> run() {
@@ -54,16 +54,25 @@ final class Poll {
     return transport.watched(result);
   }
 
+  /** Asks by this thread, until something came or the time is over. */
+  List<RemoteDelivery> runNow() throws InterruptedException {
+    while (true) {
+      try {
+        List<RemoteDelivery> taken = taken(transport.callInterruptibly(next()));
+        if (taken != null) {
+          return taken;
+        }
+      } catch (RiverClientException e) {
+        transport.pause(pauseAfter(e));
+      }
+    }
+  }
+
   private void ask() {
     if (result.isDone()) {
       return;
     }
-    Server server = servers.get(Math.floorMod(first + asked, servers.size()));
-    long slice = servers.size() == 1 ? LONG_NANOS : asked < servers.size() ? 0 : SHORT_NANOS;
-    long left = Math.max(0, deadline - Ticker.nanos());
-    asked++;
-    Duration wait = Duration.ofMillis(TimeUnit.NANOSECONDS.toMillis(Math.min(left, slice)));
-    CompletableFuture<Answer> answer = transport.send(take(server, wait, Duration.ofNanos(left)));
+    CompletableFuture<Answer> answer = transport.send(next());
     current = answer;
     if (result.isDone()) {
       answer.cancel(true);
@@ -79,6 +88,15 @@ final class Poll {
             });
   }
 
+  private Ask next() {
+    Server server = servers.get(Math.floorMod(first + asked, servers.size()));
+    long slice = servers.size() == 1 ? LONG_NANOS : asked < servers.size() ? 0 : SHORT_NANOS;
+    long left = Math.max(0, deadline - Ticker.nanos());
+    asked++;
+    Duration wait = Duration.ofMillis(TimeUnit.NANOSECONDS.toMillis(Math.min(left, slice)));
+    return take(server, wait, Duration.ofNanos(left));
+  }
+
   private Ask take(Server server, Duration wait, Duration left) {
     Duration most = transport.settings().retryFor();
     return Ask.post(subscriber.path() + "/deliveries?max=" + max + "&wait=" + Wire.text(wait))
@@ -89,24 +107,27 @@ final class Poll {
 
   private void answered(@Nullable Answer answer, @Nullable Throwable failure) {
     if (answer == null) {
-      failed(Exchange.cause(failure == null ? Transport.closedNow() : failure));
+      failed(Attempts.cause(failure == null ? Transport.closedNow() : failure));
       return;
     }
-    failedInARow = 0;
-    List<RemoteDelivery> taken = deliveries(answer);
-    boolean over = deadline - Ticker.nanos() <= 0 && asked >= servers.size();
-    if (taken.isEmpty() && !over) {
+    List<RemoteDelivery> taken = taken(answer);
+    if (taken == null) {
       ask();
     } else if (!result.complete(taken) && !taken.isEmpty()) {
       giveBack(taken);
     }
   }
 
-  private List<RemoteDelivery> deliveries(Answer answer) {
+  /** Returns what came, or null if there is to be another request. */
+  private @Nullable List<RemoteDelivery> taken(Answer answer) {
+    failedInARow = 0;
     Wire.MessageJson[] read = answer.as(Wire.MessageJson[].class);
-    return Arrays.stream(read)
-        .map(one -> new RemoteDelivery(subscriber, answer.server(), one))
-        .toList();
+    boolean over = deadline - Ticker.nanos() <= 0 && asked >= servers.size();
+    return read.length == 0 && !over
+        ? null
+        : Arrays.stream(read)
+            .map(one -> new RemoteDelivery(subscriber, answer.server(), one))
+            .toList();
   }
 
   private void giveBack(List<RemoteDelivery> taken) {
@@ -115,31 +136,45 @@ final class Poll {
     }
   }
 
-  /** Another server may answer, unless the request itself is wrong. */
   private void failed(Throwable failure) {
-    failedInARow++;
-    boolean passing =
-        failure instanceof RiverClientException ours
-            && (ours.mayBeDone() || ours.status() == 0 || ours.status() >= 429)
-            && !(ours instanceof ClientClosedException);
-    if (!passing || servers.size() == 1) {
-      result.completeExceptionally(failure);
-    } else if (failedInARow < servers.size()) {
-      ask();
-    } else {
-      allFailed(failure);
-    }
-  }
-
-  private void allFailed(Throwable failure) {
-    long nanos = pause.nextNanos();
-    if (Ticker.nanos() + nanos - deadline > 0) {
+    if (!(failure instanceof RiverClientException ours)) {
       result.completeExceptionally(failure);
       return;
     }
-    failedInARow = 0;
+    long nanos = pauseAfter(ours);
+    if (nanos == 0) {
+      ask();
+      return;
+    }
     CompletableFuture<?> timer = transport.after(Duration.ofNanos(nanos));
     current = timer;
+    if (result.isDone()) {
+      timer.cancel(false);
+    }
     var unused = timer.thenRun(this::ask);
+  }
+
+  /**
+   * Returns how long to wait until another server is asked, zero if there is one that did not fail.
+   *
+   * @throws RiverClientException all have failed, or the request itself is wrong
+   */
+  private long pauseAfter(RiverClientException failure) {
+    failedInARow++;
+    boolean passing =
+        (failure.mayBeDone() || failure.status() == 0 || failure.status() >= 429)
+            && !(failure instanceof ClientClosedException);
+    if (!passing || servers.size() == 1) {
+      throw failure;
+    }
+    if (failedInARow < servers.size()) {
+      return 0;
+    }
+    long nanos = pause.nextNanos();
+    if (Ticker.nanos() + nanos - deadline > 0) {
+      throw failure;
+    }
+    failedInARow = 0;
+    return nanos;
   }
 }

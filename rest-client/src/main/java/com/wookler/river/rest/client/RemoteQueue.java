@@ -78,7 +78,10 @@ public final class RemoteQueue {
 
   /** Publishes one message, at least as durable as asked. */
   public long publish(NewMessage message, Durability level) {
-    return Transport.get(publishAsync(message, level));
+    NewMessage identified = identified(message);
+    return HeaderForm.fits(identified)
+        ? put(identified, level).sequence()
+        : publishAll(List.of(identified), level);
   }
 
   /**
@@ -93,7 +96,7 @@ public final class RemoteQueue {
 
   /** Likewise, at least as durable as asked. */
   public long publishAll(List<NewMessage> batch, Durability level) {
-    return Transport.get(publishAllAsync(batch, level));
+    return putAll(batch, level).first();
   }
 
   /**
@@ -103,7 +106,7 @@ public final class RemoteQueue {
    *     are longer than 4 KB together, so that the contract's answer does not tell
    */
   public Published put(NewMessage message, Durability level) {
-    return Transport.get(putAsync(message, level));
+    return caller.call(publishing(message, level)).as(Published.class);
   }
 
   /**
@@ -124,19 +127,31 @@ public final class RemoteQueue {
 
   /** Like {@link #put}, without waiting. */
   public CompletableFuture<Published> putAsync(NewMessage message, Durability level) {
+    return caller.send(publishing(message, level)).thenApply(answer -> answer.as(Published.class));
+  }
+
+  private Ask publishing(NewMessage message, Durability level) {
     NewMessage identified = identified(message);
     Ask ask = Ask.post(path + "?durability=" + level).body(DATA, identified.data());
     HeaderForm.apply(identified, ask);
-    return caller.send(ask).thenApply(answer -> answer.as(Published.class));
+    return ask;
   }
 
   /** Publishes a batch, all of it or nothing, and tells which of its messages were known. */
   public PublishedBatch putAll(List<NewMessage> batch, Durability level) {
-    return Transport.get(putAllAsync(batch, level));
+    return caller.call(publishing(batch, level)).as(PublishedBatch.class);
   }
 
   /** Like {@link #putAll}, without waiting. */
   public CompletableFuture<PublishedBatch> putAllAsync(List<NewMessage> batch, Durability level) {
+    return send(publishing(batch, level));
+  }
+
+  CompletableFuture<PublishedBatch> send(Ask batch) {
+    return caller.send(batch).thenApply(answer -> answer.as(PublishedBatch.class));
+  }
+
+  Ask publishing(List<NewMessage> batch, Durability level) {
     if (batch.isEmpty()) {
       throw new IllegalArgumentException("a batch without messages");
     }
@@ -145,9 +160,7 @@ public final class RemoteQueue {
       lines.writeBytes(Wire.line(identified(message)));
       lines.write('\n');
     }
-    return caller
-        .send(Ask.post(path + "?durability=" + level).body(BATCH, lines.toByteArray()))
-        .thenApply(answer -> answer.as(PublishedBatch.class));
+    return Ask.post(path + "?durability=" + level).body(BATCH, lines.toByteArray());
   }
 
   /** A publisher that collects messages to batches, with default settings. */

@@ -58,8 +58,11 @@ public final class RemoteSubscriber {
 
   /** The next message, or null if there is none now. */
   public @Nullable RemoteDelivery next() {
-    List<RemoteDelivery> batch = Transport.get(batchAsync(1, Duration.ZERO));
-    return batch.isEmpty() ? null : batch.get(0);
+    try {
+      return next(Duration.ZERO);
+    } catch (InterruptedException e) {
+      throw Transport.interrupted(e);
+    }
   }
 
   /**
@@ -82,19 +85,24 @@ public final class RemoteSubscriber {
    * @throws InterruptedException as in {@link #next(Duration)}
    */
   public List<RemoteDelivery> batch(int max, Duration timeout) throws InterruptedException {
-    return Transport.getInterruptibly(batchAsync(max, timeout));
+    return poll(max, timeout).runNow();
   }
 
   /**
-   * Likewise, without waiting. If the future was cancelled, what comes all the same is given back.
+   * Takes what is there, up to a number, without a thread that waits. If the future was cancelled,
+   * what comes all the same is given back.
    *
    * @param max 1 to 1,000
    */
   public CompletableFuture<List<RemoteDelivery>> batchAsync(int max, Duration timeout) {
+    return poll(max, timeout).run();
+  }
+
+  private Poll poll(int max, Duration timeout) {
     if (max < 1 || max > MOST_RECEIPTS) {
       throw new IllegalArgumentException("a batch of " + max + "; 1 to 1,000 are allowed");
     }
-    return new Poll(this, max, timeout).run();
+    return new Poll(this, max, timeout);
   }
 
   /**
@@ -119,7 +127,7 @@ public final class RemoteSubscriber {
    *     and again before all others
    */
   public DeliveryStream stream(int credit, Consumer<RemoteDelivery> handler) {
-    return DeliveryStream.start(this, credit, handler);
+    return DeliveryStream.start(this, credit, handler, () -> {});
   }
 
   /** Finishes a message. */
@@ -167,7 +175,28 @@ public final class RemoteSubscriber {
   }
 
   void decide(Collection<RemoteDelivery> deliveries, Settlement settlement) {
-    List<Settled> results = Transport.get(settleAsync(deliveries, settlement));
+    Map<Server, Map<String, Settled>> answers = new LinkedHashMap<>();
+    RiverClientException failed = null;
+    for (Map.Entry<Server, List<String>> each : byServer(deliveries).entrySet()) {
+      try {
+        answers.put(each.getKey(), askNow(each.getKey(), each.getValue(), settlement));
+      } catch (ClientClosedException | CallInterruptedException e) {
+        throw e;
+      } catch (RiverClientException e) { // the other servers' deliveries do not depend on it
+        failed = e;
+      }
+    }
+    if (failed != null) {
+      throw failed;
+    }
+    List<Settled> results =
+        deliveries.stream()
+            .map(
+                one ->
+                    answers
+                        .getOrDefault(one.server(), Map.of())
+                        .getOrDefault(one.receipt(), Settled.UNKNOWN))
+            .toList();
     long stale = results.stream().filter(result -> result != Settled.OK).count();
     if (stale > 0) {
       throw new StaleReceiptException(
@@ -182,16 +211,21 @@ public final class RemoteSubscriber {
    */
   public CompletableFuture<List<Settled>> settleAsync(
       Collection<RemoteDelivery> deliveries, Settlement settlement) {
+    Map<Server, CompletableFuture<Map<String, Settled>>> answers = new LinkedHashMap<>();
+    byServer(deliveries)
+        .forEach((server, receipts) -> answers.put(server, ask(server, receipts, settlement)));
+    return CompletableFuture.allOf(answers.values().toArray(new CompletableFuture<?>[0]))
+        .thenApply(all -> deliveries.stream().map(one -> result(one, answers)).toList());
+  }
+
+  private static Map<Server, List<String>> byServer(Collection<RemoteDelivery> deliveries) {
     Map<Server, List<String>> byServer = new LinkedHashMap<>();
     for (RemoteDelivery delivery : deliveries) {
       byServer
           .computeIfAbsent(delivery.server(), server -> new ArrayList<>())
           .add(delivery.receipt());
     }
-    Map<Server, CompletableFuture<Map<String, Settled>>> answers = new LinkedHashMap<>();
-    byServer.forEach((server, receipts) -> answers.put(server, ask(server, receipts, settlement)));
-    return CompletableFuture.allOf(answers.values().toArray(new CompletableFuture<?>[0]))
-        .thenApply(all -> deliveries.stream().map(one -> result(one, answers)).toList());
+    return byServer;
   }
 
   private static Settled result(
@@ -213,12 +247,23 @@ public final class RemoteSubscriber {
     for (Server server : caller.servers()) {
       List<String> open = receipts.stream().filter(one -> !known.containsKey(one)).toList();
       if (!open.isEmpty()) {
-        Transport.get(ask(server, open, settlement)).entrySet().stream()
+        askNow(server, open, settlement).entrySet().stream()
             .filter(answer -> answer.getValue() != Settled.UNKNOWN)
             .forEach(answer -> known.put(answer.getKey(), answer.getValue()));
       }
     }
     return receipts.stream().map(one -> known.getOrDefault(one, Settled.UNKNOWN)).toList();
+  }
+
+  /** Asks one server by this thread, in parts that it takes. */
+  private Map<String, Settled> askNow(Server server, List<String> receipts, Settlement settlement) {
+    Map<String, Settled> known = new LinkedHashMap<>();
+    for (int i = 0; i < receipts.size(); i += MOST_RECEIPTS) {
+      List<String> part = receipts.subList(i, Math.min(receipts.size(), i + MOST_RECEIPTS));
+      Answer answer = caller.call(settling(server, part, settlement));
+      answer.as(Results.class).addTo(known, answer);
+    }
+    return known;
   }
 
   /** Asks one server, in parts that it takes. */

@@ -34,8 +34,10 @@ import org.jspecify.annotations.Nullable;
  * decided over at the server that it came from. What is about one server's state, such as making
  * queues, looking messages up or moving a subscriber, needs a client {@link #at at one server}.
  *
- * <p><b>Threads.</b> Thread-safe; one client serves a whole application. What is attached to its
- * futures runs on its own threads, and may block. HTTP/2 is used where {@code https} offers it.
+ * <p><b>Threads.</b> Thread-safe; one client serves a whole application. A call that waits is sent
+ * by the thread that calls; it costs about what the JDK's client costs. What is attached to futures
+ * runs on the client's own threads, and may block. All connections and streams together need a few
+ * threads; handlers that block get further ones. HTTP/2 is used where {@code https} offers it.
  *
  * <p><b>Errors</b> are {@link RiverClientException}s, a class for each kind. A thread that is
  * interrupted gets a {@link CallInterruptedException} with its flag set, or, where the method says
@@ -218,7 +220,7 @@ public final class RiverClient implements AutoCloseable {
       if (time.isNegative() || time.isZero()) {
         throw new IllegalArgumentException("a timeout of " + time);
       }
-      return time;
+      return Ticker.limited(time);
     }
 
     /** The client. Nothing is sent before the first call. */

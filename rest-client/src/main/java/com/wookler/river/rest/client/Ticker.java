@@ -1,11 +1,28 @@
 package com.wookler.river.rest.client;
 
-/** The one place where this module asks for the time: it has no other of River's to ask. */
+import java.time.Duration;
+
+/** The one place where this module reads the time and computes with it: River's own is not here. */
 final class Ticker {
+  /** Some 36 years: times of this length can be added without an overflow. */
+  private static final long LONGEST_NANOS = Long.MAX_VALUE / 8;
+
+  private static final Duration LONGEST = Duration.ofNanos(LONGEST_NANOS);
+
   private Ticker() {}
 
-  /** Nanoseconds from some moment on, never going back. */
+  /** Returns nanoseconds from some moment on, never going back. */
   static long nanos() {
     return System.nanoTime();
+  }
+
+  /** Returns a duration in nanoseconds; one of more than 36 years as 36 years. */
+  static long nanos(Duration duration) {
+    return duration.compareTo(LONGEST) > 0 ? LONGEST_NANOS : duration.toNanos();
+  }
+
+  /** Returns the duration, or 36 years if that is less. */
+  static Duration limited(Duration duration) {
+    return Duration.ofNanos(nanos(duration));
   }
 }

@@ -1,5 +1,6 @@
 package com.wookler.river.rest.client;
 
+import java.io.IOException;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
@@ -12,8 +13,11 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
+import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.ThreadFactory;
+import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicInteger;
 import javax.net.ssl.SSLContext;
 import org.jspecify.annotations.Nullable;
@@ -21,11 +25,17 @@ import org.jspecify.annotations.Nullable;
 /** The connections of a client, its threads, and all that is under way. Thread-safe. */
 final class Transport implements AutoCloseable {
   private static final AtomicInteger CLIENTS = new AtomicInteger();
+  private static final int FEW = Math.max(4, 2 * Runtime.getRuntime().availableProcessors());
+  private static final long IDLE_SECONDS = 60;
 
   private final Settings settings;
   private final Servers servers;
   private final HttpClient http;
   private final ExecutorService threads;
+  private final ExecutorService connections;
+  private final HandlerThreads handlers;
+  private final TimeLimits limits;
+  private final CompletableFuture<Boolean> closing = new CompletableFuture<>();
   private final Map<Object, CompletableFuture<?>> underWay = new ConcurrentHashMap<>();
   private final Set<AutoCloseable> open = ConcurrentHashMap.newKeySet();
   private volatile boolean closed; // set once
@@ -51,6 +61,12 @@ final class Transport implements AutoCloseable {
       return timeout.plus(connectTimeout).plus(wait);
     }
 
+    /** The shortest time limit there is. */
+    Duration shortest() {
+      Duration answer = patience(Duration.ZERO);
+      return answer.compareTo(silence) < 0 ? answer : silence;
+    }
+
     @Override
     public String toString() {
       return "Settings[timeout=" + timeout + ", retryFor=" + retryFor + "]";
@@ -60,16 +76,29 @@ final class Transport implements AutoCloseable {
   Transport(Servers servers, Settings settings) {
     this.servers = servers;
     this.settings = settings;
-    this.threads = Executors.newCachedThreadPool(daemons());
+    ThreadFactory daemons = daemons();
+    this.threads = Executors.newCachedThreadPool(daemons);
+    this.connections = connections(daemons);
+    this.handlers = new HandlerThreads(this, FEW);
+    this.limits = new TimeLimits(this, settings.shortest());
     HttpClient.Builder builder =
         HttpClient.newBuilder()
-            .executor(threads)
+            .executor(connections)
             .connectTimeout(settings.connectTimeout())
             .followRedirects(HttpClient.Redirect.NEVER); // the key goes where it was meant to go
     if (settings.ssl() != null) {
       builder.sslContext(settings.ssl());
     }
     this.http = builder.build();
+  }
+
+  /** A few threads for all connections: what runs on them does not block. */
+  private static ExecutorService connections(ThreadFactory daemons) {
+    ThreadPoolExecutor few =
+        new ThreadPoolExecutor(
+            FEW, FEW, IDLE_SECONDS, TimeUnit.SECONDS, new LinkedBlockingQueue<>(), daemons);
+    few.allowCoreThreadTimeOut(true);
+    return few;
   }
 
   private static ThreadFactory daemons() {
@@ -96,6 +125,15 @@ final class Transport implements AutoCloseable {
     return threads;
   }
 
+  /** Where handlers of streams run. */
+  HandlerThreads handlers() {
+    return handlers;
+  }
+
+  TimeLimits limits() {
+    return limits;
+  }
+
   boolean isClosed() {
     return closed;
   }
@@ -105,9 +143,45 @@ final class Transport implements AutoCloseable {
     return watched(new Exchange(this, ask).run());
   }
 
-  /** Sends it and waits. */
+  /**
+   * Sends a request by this thread, again if need be, and waits for the answer.
+   *
+   * @throws CallInterruptedException interrupted; the flag is set, and the call given up
+   */
   Answer call(Ask ask) {
-    return get(send(ask));
+    try {
+      return callInterruptibly(ask);
+    } catch (InterruptedException e) {
+      throw interrupted(e);
+    }
+  }
+
+  /** Sends a request by this thread, for callers that report an interrupt themselves. */
+  Answer callInterruptibly(Ask ask) throws InterruptedException {
+    return new BlockingCall(this, ask).run();
+  }
+
+  static CallInterruptedException interrupted(InterruptedException e) {
+    Thread.currentThread().interrupt();
+    return new CallInterruptedException("interrupted while waiting for the server", e);
+  }
+
+  /**
+   * Waits.
+   *
+   * @throws ClientClosedException the client is closed
+   */
+  void pause(long nanos) throws InterruptedException {
+    try {
+      if (nanos > 0) {
+        closing.get(nanos, TimeUnit.NANOSECONDS);
+        throw closedNow();
+      }
+    } catch (TimeoutException e) {
+      // it is time
+    } catch (ExecutionException e) {
+      throw new IllegalStateException(e); // it is never completed so
+    }
   }
 
   /** Has it fail when the client is closed. */
@@ -125,14 +199,19 @@ final class Transport implements AutoCloseable {
     return new ClientClosedException("the client is closed", null);
   }
 
-  /** Sends it once. */
-  CompletableFuture<HttpResponse<byte[]>> attempt(Server server, Ask ask) {
-    return http.sendAsync(request(server, ask), HttpResponse.BodyHandlers.ofByteArray());
+  /** Sends it once, by this thread. */
+  HttpResponse<byte[]> send(Server server, Ask ask) throws IOException, InterruptedException {
+    return http.send(request(server, ask), HttpResponse.BodyHandlers.ofByteArray());
   }
 
-  /** Likewise, for an answer that has no end. */
-  <T> CompletableFuture<HttpResponse<T>> attempt(
-      Server server, Ask ask, HttpResponse.BodyHandler<T> handler) {
+  /** Sends it once, and waits for nothing. */
+  CompletableFuture<HttpResponse<byte[]>> attempt(Server server, Ask ask) {
+    return attempt(server, ask, HttpResponse.BodyHandlers.ofByteArray());
+  }
+
+  /** Sends it once, and has this handler take what comes. */
+  CompletableFuture<HttpResponse<byte[]>> attempt(
+      Server server, Ask ask, HttpResponse.BodyHandler<byte[]> handler) {
     return http.sendAsync(request(server, ask), handler);
   }
 
@@ -178,7 +257,7 @@ final class Transport implements AutoCloseable {
                   threads.execute(() -> complete(clock));
                 }
               });
-      var unused2 = clock.completeOnTimeout(true, time.toNanos(), TimeUnit.NANOSECONDS);
+      var unused2 = clock.completeOnTimeout(true, Ticker.nanos(time), TimeUnit.NANOSECONDS);
     }
 
     @Override
@@ -195,20 +274,10 @@ final class Transport implements AutoCloseable {
    */
   static <T> T get(CompletableFuture<T> future) {
     try {
-      return getInterruptibly(future);
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-      throw new CallInterruptedException("interrupted while waiting for the server", e);
-    }
-  }
-
-  /** Likewise, for those who tell of an interrupt. */
-  static <T> T getInterruptibly(CompletableFuture<T> future) throws InterruptedException {
-    try {
       return future.get();
     } catch (InterruptedException e) {
       future.cancel(true);
-      throw e;
+      throw interrupted(e);
     } catch (CancellationException e) {
       throw new OutcomeUnknownException("the call was cancelled", e);
     } catch (ExecutionException e) {
@@ -217,7 +286,7 @@ final class Transport implements AutoCloseable {
   }
 
   private static RuntimeException unchecked(Throwable failure) {
-    Throwable cause = Exchange.cause(failure);
+    Throwable cause = Attempts.cause(failure);
     if (cause instanceof RuntimeException known) {
       return known;
     }
@@ -242,6 +311,8 @@ final class Transport implements AutoCloseable {
       return;
     }
     closed = true;
+    closing.complete(true);
+    limits.endAll();
     for (CompletableFuture<?> call : underWay.values()) {
       call.completeExceptionally(closedNow());
     }
@@ -252,7 +323,6 @@ final class Transport implements AutoCloseable {
         throw new IllegalStateException(e); // our own parts, which throw nothing
       }
     }
-    threads.shutdown();
     if ((Object) http instanceof AutoCloseable ends) { // from Java 21 on
       try {
         ends.close();
@@ -260,5 +330,7 @@ final class Transport implements AutoCloseable {
         throw new IllegalStateException(e);
       }
     }
+    threads.shutdown();
+    connections.shutdown();
   }
 }

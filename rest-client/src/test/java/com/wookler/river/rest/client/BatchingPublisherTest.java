@@ -139,4 +139,77 @@ class BatchingPublisherTest {
       assertThat(stored).containsExactly("m0", "m1", "m2", "m3", "m4", "m6", "m7");
     }
   }
+
+  private static ScriptedServer.Act cutting(int most) {
+    return (request, socket) -> {
+      if (request.body().length() > most) {
+        ScriptedServer.reset(socket);
+      } else {
+        STORED.play(request, socket);
+      }
+    };
+  }
+
+  private static List<String> stored(ScriptedServer server, int most) {
+    return server.requests.stream()
+        .filter(request -> request.body().length() <= most)
+        .map(BatchingPublisherTest::data)
+        .flatMap(List::stream)
+        .toList();
+  }
+
+  /** Something between client and server cuts what is larger than it likes. */
+  @Test
+  void shouldSendSmallerBatchesWhereLargeOnesAreCut() throws Exception {
+    int most = 2_000;
+    try (ScriptedServer first = new ScriptedServer(cutting(most));
+        RiverClient client = RiverClient.builder(first.address()).build()) {
+      List<CompletableFuture<Void>> all;
+      try (BatchingPublisher publisher =
+          client.queue("q").batching(settings(100, Duration.ofMillis(5), 1 << 20))) {
+        all = IntStream.range(0, 300).mapToObj(i -> publisher.publish("m" + i)).toList();
+      }
+      assertThat(all).allMatch(one -> one.isDone() && !one.isCompletedExceptionally());
+      assertThat(stored(first, most))
+          .containsExactlyElementsOf(IntStream.range(0, 300).mapToObj(i -> "m" + i).toList());
+      long cut = first.requests.stream().filter(one -> one.body().length() > most).count();
+      assertThat(cut).as("it has learned").isLessThan(20);
+    }
+  }
+
+  /** Only that one knows what it has stored of them. */
+  @Test
+  void shouldSendTheHalvesToTheSameServer() throws Exception {
+    int most = 300;
+    try (ScriptedServer first = new ScriptedServer(cutting(most));
+        ScriptedServer second = new ScriptedServer(cutting(most));
+        RiverClient client = RiverClient.builder(first.address(), second.address()).build()) {
+      BatchingPublisher publisher =
+          client.queue("q").batching(settings(8, Duration.ofMinutes(1), 1 << 20));
+      List<CompletableFuture<Void>> all =
+          IntStream.range(0, 8).mapToObj(i -> publisher.publish("m" + i)).toList();
+      publisher.flush();
+      assertThat(all).noneMatch(CompletableFuture::isCompletedExceptionally);
+      List<ScriptedServer> used =
+          List.of(first, second).stream().filter(one -> !one.requests.isEmpty()).toList();
+      assertThat(used).hasSize(1);
+      assertThat(stored(used.get(0), most)).hasSize(8).startsWith("m0").endsWith("m7");
+      assertThat(used.get(0).requests.get(0).body()).contains("m0", "m7");
+    }
+  }
+
+  @Test
+  void shouldFailAllOfABatchInTheTimeOfOneWhereEachRequestIsCut() throws Exception {
+    try (ScriptedServer server = new ScriptedServer(ScriptedServer.reset());
+        RiverClient client =
+            RiverClient.builder(server.address()).retryFor(Duration.ofMillis(700)).build()) {
+      BatchingPublisher publisher =
+          client.queue("q").batching(settings(64, Duration.ofMinutes(1), 1 << 20));
+      List<CompletableFuture<Void>> all =
+          IntStream.range(0, 64).mapToObj(i -> publisher.publish("m" + i)).toList();
+      publisher.flush();
+      assertThat(all).allMatch(CompletableFuture::isCompletedExceptionally);
+      assertThat(server.requests).hasSizeLessThan(64);
+    }
+  }
 }

@@ -107,7 +107,7 @@ class RiverClientFailureTest {
           ScriptedServer.reset(socket);
         });
     try (RiverClient client =
-        quick(first.address(), second.address()).retryFor(Duration.ofMillis(400)).build()) {
+        quick(first.address(), second.address()).retryFor(Duration.ofMillis(1_500)).build()) {
       assertThatThrownBy(() -> client.queue("q").publish("a"))
           .isInstanceOf(OutcomeUnknownException.class)
           .hasMessageContaining("earlier attempt")
