@@ -10,6 +10,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.BiConsumer;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -128,6 +129,26 @@ public final class RemoteSubscriber {
    */
   public DeliveryStream stream(int credit, Consumer<RemoteDelivery> handler) {
     return DeliveryStream.start(this, credit, handler, () -> {});
+  }
+
+  /** An acknowledger that collects acknowledgements to batches, with default settings. */
+  public BatchingAcknowledger acknowledger(
+      BiConsumer<RemoteDelivery, RiverClientException> onFailure) {
+    return acknowledger(BatchingAcknowledger.Settings.DEFAULT, onFailure);
+  }
+
+  /**
+   * An acknowledger that collects acknowledgements to batches. Close it, to have the last ones
+   * sent.
+   *
+   * @param onFailure is called on a thread of the client with each delivery that is not
+   *     acknowledged: with a {@link StaleReceiptException} where the server says that the receipt
+   *     is stale or unknown, else with what the request failed with. The message comes again
+   */
+  public BatchingAcknowledger acknowledger(
+      BatchingAcknowledger.Settings settings,
+      BiConsumer<RemoteDelivery, RiverClientException> onFailure) {
+    return new BatchingAcknowledger(this, settings, onFailure);
   }
 
   /** Finishes a message. */
