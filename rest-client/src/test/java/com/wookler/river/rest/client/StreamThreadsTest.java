@@ -17,9 +17,9 @@ import org.junit.jupiter.api.io.TempDir;
 /** Very many streams of one client. */
 @Timeout(120)
 class StreamThreadsTest {
-  private static final int STREAMS = Integer.getInteger("river.client.streams", 200);
-  private static final int A_HANDFUL =
-      3 * Math.max(4, 2 * Runtime.getRuntime().availableProcessors()) + 10;
+  private static final int FEW = Math.max(4, 2 * Runtime.getRuntime().availableProcessors());
+  private static final int A_HANDFUL = 3 * FEW + 10;
+  private static final int STREAMS = Integer.getInteger("river.client.streams", A_HANDFUL + 50);
 
   @TempDir Path directory;
 
@@ -31,7 +31,7 @@ class StreamThreadsTest {
 
   @Test
   void shouldServeManyStreamsByAFewThreadsAlsoWhileSomeHandlersBlock() throws Exception {
-    int blocking = A_HANDFUL;
+    int blocking = FEW + 4;
     CountDownLatch go = new CountDownLatch(1);
     AtomicInteger got = new AtomicInteger();
     try (RiverServer server = RiverServer.builder().port(0).directory(directory).start();
