@@ -3,14 +3,12 @@ package com.wookler.river.core;
 import com.wookler.river.common.TimeSource;
 import com.wookler.river.core.ids.IdStore;
 import com.wookler.river.core.log.BlockLog;
-import com.wookler.river.core.log.LogReader;
 import com.wookler.river.core.log.PublishBuffer;
 import com.wookler.river.core.log.Room;
 import com.wookler.river.core.message.DocumentWriter;
 import com.wookler.river.core.message.Durability;
 import com.wookler.river.core.message.Message;
 import com.wookler.river.core.message.StoredMessage;
-import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -35,6 +33,7 @@ final class Deduplicator implements AutoCloseable {
   private final IdStore ids;
   private final BlockLog log;
   private final TimeSource time;
+  private long foundAgain; // ids that files have lost; confined to the opening thread
 
   /**
    * What became of a batch.
@@ -54,6 +53,11 @@ final class Deduplicator implements AutoCloseable {
   /** What the opening of the ids asks the log. */
   private record Known(BlockLog log) implements IdStore.Log {
     @Override
+    public long firstSequence() {
+      return log.firstSequence();
+    }
+
+    @Override
     public long nextSequence() {
       return log.nextSequence();
     }
@@ -64,29 +68,54 @@ final class Deduplicator implements AutoCloseable {
     }
   }
 
-  /** Takes up the ids of earlier runs, and those that only the log has. */
-  Deduplicator(QueueConfig<?> config, Path directory, BlockLog log) {
-    this.log = log;
+  /**
+   * Takes up the ids of earlier runs, and those that only the log has, or its backups.
+   *
+   * @param lookup of the log and these backups
+   */
+  Deduplicator(QueueConfig<?> config, DataDirectory directory, Lookup lookup) {
+    this.log = lookup.log();
     this.time = config.time();
     Duration window = config.deduplicate();
     long now = time.epochMicros();
     this.queue = config.name();
-    this.ids = IdStore.open(directory, queue, window, now, new Known(log));
+    this.ids =
+        IdStore.open(
+            directory.ids(),
+            new IdStore.Owner(queue, directory.identity()),
+            window,
+            now,
+            new Known(log));
     try {
-      addFromLog(now - TimeUnit.NANOSECONDS.toMicros(window.toNanos()));
+      addMissing(lookup, now - TimeUnit.NANOSECONDS.toMicros(window.toNanos()));
     } catch (Throwable e) {
       ids.close();
       throw e;
     }
   }
 
-  private void addFromLog(long sinceMicros) {
-    long since;
-    try (LogReader reader = log.reader()) {
-      since = reader.sequenceAt(sinceMicros).orElse(log.nextSequence());
+  private void addMissing(Lookup lookup, long sinceMicros) {
+    long from = ids.covered();
+    if (from < log.firstSequence()) {
+      from = Math.max(from, lookup.sequenceAt(sinceMicros).orElse(log.nextSequence()));
     }
-    if (LogScan.scan(log, Math.max(since, ids.covered()), this::addFromLog)) {
+    int before = ids.size();
+    if (LogScan.scan(lookup, from, this::addFromLog)) {
       LOG.warn("Queue {}: damaged messages are left out of its ids", queue);
+    }
+    if (!ids.fault().isEmpty()) {
+      long nowhere = ids.missing() - foundAgain;
+      LOG.warn(
+          "Queue {}: its ids are not whole: {}; the log and its backups were asked for those of the"
+              + " window, and had {} more{}",
+          queue,
+          ids.fault(),
+          ids.size() - before,
+          nowhere <= 0
+              ? ""
+              : "; up to "
+                  + nowhere
+                  + " are known nowhere any more: messages with these would be stored again");
     }
   }
 
@@ -98,8 +127,9 @@ final class Deduplicator implements AutoCloseable {
 
   private void addFromLog(String id, long sequence, long micros) {
     IdStore.Place known = ids.find(id, micros);
-    if (known == null || known.sequence() != sequence) { // else its file would grow with each start
+    if (known == null || known.sequence() < sequence) { // else its file would grow with each start
       ids.add(id, sequence, micros);
+      foundAgain += sequence < ids.missingBelow() ? 1 : 0;
     }
   }
 

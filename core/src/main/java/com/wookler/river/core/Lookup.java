@@ -28,6 +28,14 @@ final class Lookup implements AutoCloseable {
     this.shared = new SharedReader(queue, log);
   }
 
+  BlockLog log() {
+    return log;
+  }
+
+  @Nullable Backup backup() {
+    return backup;
+  }
+
   /** Messages in a row from a sequence on; empty if the first is nowhere. */
   List<StoredMessage> read(long from, int max) {
     List<StoredMessage> found = new ArrayList<>();
@@ -79,7 +87,11 @@ final class Lookup implements AutoCloseable {
   }
 
   OptionalLong sequenceAt(Instant time) {
-    long micros = Micros.atOrAfter(time);
+    return sequenceAt(Micros.atOrAfter(time));
+  }
+
+  /** The first message published at or after this time, microseconds since 1970. */
+  OptionalLong sequenceAt(long micros) {
     while (true) {
       long first = log.firstSequence();
       OptionalLong archived = backup == null ? OptionalLong.empty() : backup.sequenceAt(micros);

@@ -281,7 +281,7 @@ final class RunningQueue<M> {
     if (config.deduplicate().isZero()) {
       return null;
     }
-    Deduplicator opened = new Deduplicator(config, directory.ids(), log);
+    Deduplicator opened = new Deduplicator(config, directory, lookup);
     undo.push(opened::close);
     undo.push(flusher::drain);
     undo.push(() -> flusher.execute(forces::force));

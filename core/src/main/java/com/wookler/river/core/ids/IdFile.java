@@ -11,6 +11,7 @@ import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.Arrays;
 import java.util.Objects;
+import java.util.zip.CRC32C;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -23,7 +24,9 @@ import org.jspecify.annotations.Nullable;
  */
 final class IdFile {
   private final Path path;
+  private final long number;
   private final Force device;
+  private final CRC32C digest = new CRC32C(); // of all bytes, those included that are not written
   private final IdTable table = new IdTable();
   private @Nullable RandomAccessFile reader; // null until the file is made, by the first write
   private @Nullable FileChannel writer;
@@ -33,6 +36,7 @@ final class IdFile {
   private int pendingLength;
   private byte[] leaving = new byte[0]; // what is being written, before that
   private long written; // bytes of the file before these two
+  private long since;
   private long lastMicros;
 
   /** Brings a file to the device. */
@@ -41,10 +45,18 @@ final class IdFile {
     void force(FileChannel channel) throws IOException;
   }
 
-  /** Of a new file, which the first {@link #write} makes: until then all of it is in memory. */
-  IdFile(Path path, Force device) {
-    this.path = path;
+  private IdFile(Path directory, long number, Force device) {
+    this.path = IdFiles.path(directory, number);
+    this.number = number;
     this.device = device;
+  }
+
+  /** Begins a file, which the first {@link #write} makes: until then all of it is in memory. */
+  static IdFile begin(Path directory, IdHeader header, Force device) {
+    IdFile file = new IdFile(directory, header.number(), device);
+    file.since = header.micros();
+    file.append(header.record());
+    return file;
   }
 
   /**
@@ -52,12 +64,11 @@ final class IdFile {
    * run that was killed between writing records and forcing them left them to the system, and they
    * are never written again.
    */
-  static IdFile open(Path path, Force device) throws IOException {
-    IdFile file = new IdFile(path, device);
+  static IdFile open(Path directory, long number, Force device) throws IOException {
+    IdFile file = new IdFile(directory, number, device);
     FileChannel channel = file.openChannels();
     try {
       device.force(channel);
-      file.written = Files.size(path);
       return file;
     } catch (Throwable e) {
       file.close();
@@ -78,8 +89,26 @@ final class IdFile {
     }
   }
 
+  Path path() {
+    return path;
+  }
+
+  long number() {
+    return number;
+  }
+
+  /** When it was begun. */
+  long since() {
+    return since;
+  }
+
   long lastMicros() {
     return lastMicros;
+  }
+
+  /** What a file that is begun now says of this one, which does not change any more. */
+  IdHeader.Entry entry() {
+    return new IdHeader.Entry(number, length(), ids(), (int) digest.getValue());
   }
 
   /** Bytes, those included that are not written yet. */
@@ -95,12 +124,16 @@ final class IdFile {
     return pendingLength > 0 || leaving.length > 0;
   }
 
-  /** Cuts off what is not to be read by a later run. */
-  void cut(long length) throws IOException {
-    FileChannel channel = Objects.requireNonNull(writer);
-    channel.truncate(length);
-    channel.force(true);
-    written = length;
+  /** Takes what of its content counts; the rest is cut off, not to be read by a later run. */
+  void content(byte[] content, IdScan scan) throws IOException {
+    since = scan.header() == null ? 0 : scan.header().micros();
+    digest.update(content, 0, scan.whole());
+    written = scan.whole();
+    if (scan.whole() < content.length) {
+      FileChannel channel = Objects.requireNonNull(writer);
+      channel.truncate(written);
+      channel.force(true);
+    }
   }
 
   /** A record that stands in the file already. */
@@ -121,6 +154,7 @@ final class IdFile {
       pending = Arrays.copyOf(pending, Math.max(pending.length * 2, pendingLength + bytes));
     }
     record.write(ByteBuffer.wrap(pending).position(pendingLength));
+    digest.update(pending, pendingLength, bytes);
     pendingLength += bytes;
   }
 
@@ -224,5 +258,14 @@ final class IdFile {
   void delete() throws IOException {
     close();
     Files.deleteIfExists(path);
+  }
+
+  /** Keeps a damaged file under another name. */
+  void setAside() throws IOException {
+    close();
+    if (!Files.exists(path)) {
+      return; // the last try got as far as that
+    }
+    DurableFiles.rename(path, path.resolveSibling(path.getFileName() + IdFiles.CORRUPT));
   }
 }

@@ -12,25 +12,38 @@ import org.jspecify.annotations.Nullable;
  *  offset  size  what
  *       0     4  CRC32C of the L bytes from 8
  *       4     4  length L of what follows
- *       8     1  1: an id; 2: all ids of messages below the sequence stand in the files so far
- *       9     8  sequence
+ *       8     1  1: an id; 2: all ids of messages below the sequence stand in the files so far;
+ *                3: begins a file, see {@link IdHeader}
+ *       9     8  sequence; of kind 3, number of the file
  *      17     8  publish time, microseconds since 1970
- *      25     …  the id in UTF-8
+ *      25     …  the id in UTF-8; of kind 2, number of the oldest file that is still needed (8)
  * </pre>
  *
- * @param kind 1 or 2
+ * @param kind 1, 2 or 3
  * @param sequence of the message
  * @param micros of its publish time
- * @param id in UTF-8; of kind 2, empty
+ * @param id in UTF-8, or what stands in its place
  */
 @SuppressWarnings("ArrayRecordComponent") // never compared
 record IdRecord(byte kind, long sequence, long micros, byte[] id) {
   static final byte ID = 1;
   static final byte COVERED = 2;
+  static final byte BEGIN = 3;
 
   static final int PREFIX_BYTES = 8;
   static final int FIXED_BYTES = 17;
   static final int MAX_LENGTH = FIXED_BYTES + 0xFFFF;
+
+  /** Returns the record which says that all ids of messages below a sequence are in the files. */
+  static IdRecord covered(long end, long micros, long oldest) {
+    byte[] number = ByteBuffer.allocate(Long.BYTES).putLong(Long.reverseBytes(oldest)).array();
+    return new IdRecord(COVERED, end, micros, number);
+  }
+
+  /** Returns the number of the oldest file that was needed when this one of kind 2 was written. */
+  long oldest() {
+    return id.length == Long.BYTES ? Long.reverseBytes(ByteBuffer.wrap(id).getLong()) : 0;
+  }
 
   int bytes() {
     return PREFIX_BYTES + FIXED_BYTES + id.length;

@@ -10,12 +10,15 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayDeque;
+import java.util.ArrayList;
 import java.util.Deque;
 import java.util.Iterator;
 import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.UUID;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.ReentrantLock;
-import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -33,26 +36,35 @@ import org.slf4j.LoggerFactory;
  * written with it, so that an opening adds what the log has beyond that. Before a block leaves the
  * log, {@link #flush} has its ids on the device.
  *
+ * <p><b>Damage.</b> Each file says which files were there before it, and what they held ({@link
+ * IdHeader}). If one of them is missing, emptied, cut or damaged, nothing counts as {@link #covered}:
+ * the log and its backups have to say all ids of the window again. What is whole in a damaged file
+ * is written again, and the file is set aside once that is on the device.
+ *
  * <p>Whoever looks an id up and then stores it holds {@link #lock} from the one to the other.
  */
 public final class IdStore implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(IdStore.class);
   private static final int PARTS = 8;
   private static final long MAX_FILE_BYTES = 1L << 30;
-  private static final String PREFIX = "ids-";
-  private static final byte[] NO_ID = {};
-
+  
   /** Messages without an id after which it is written all the same how far the files reach. */
   private static final long COVERED_STEP = 100_000;
 
   private final Path directory;
   private final String queue;
+  private final UUID identity;
   private final long windowMicros;
+  private final Log log;
   private final IdFile.Force device;
   private final ReentrantLock lock = new ReentrantLock();
 
   @GuardedBy("lock")
   private final Deque<IdFile> files = new ArrayDeque<>(); // the newest last
+
+  /** Files of which nothing is needed, once it is on the device that they are not. */
+  @GuardedBy("lock")
+  private final Deque<Leaving> leaving = new ArrayDeque<>();
 
   @GuardedBy("lock")
   private long number;
@@ -62,12 +74,19 @@ public final class IdStore implements AutoCloseable {
 
   private volatile boolean pending; // written under the lock
   private volatile long covered; // likewise
+  private volatile boolean leaves; // whether something is leaving; likewise
+  private String fault = ""; // what an opening has found; confined to the opening thread
+  private long missing; // so many ids at most were in files that are missing or damaged; likewise
+  private long coveredBefore; // what was covered but for that; likewise
 
   /** Where an id stands. */
   public record Place(long sequence, long micros) {}
 
   /** The log, as far as an opening asks it. */
   public interface Log {
+    /** The sequence of its oldest message. */
+    long firstSequence();
+
     /** The sequence after its last message. */
     long nextSequence();
 
@@ -75,12 +94,29 @@ public final class IdStore implements AutoCloseable {
     boolean isLost(long sequence);
   }
 
-  private IdStore(Path directory, String queue, Duration window, IdFile.Force device) {
+  /** A file that goes; a damaged one is kept under another name. */
+  private record Leaving(IdFile file, boolean damaged) {
+    void go() throws IOException {
+      if (damaged) {
+        file.setAside();
+      } else {
+        file.delete();
+      }
+    }
+  }
+
+  private IdStore(
+      Path directory, Owner owner, Duration window, Log log, IdFile.Force device) {
     this.device = device;
     this.directory = directory;
-    this.queue = queue;
+    this.queue = owner.queue();
+    this.identity = owner.identity();
+    this.log = log;
     this.windowMicros = TimeUnit.NANOSECONDS.toMicros(window.toNanos());
   }
+
+  /** The queue to which the files belong. */
+  public record Owner(String queue, UUID identity) {}
 
   /**
    * Reads what earlier runs have written.
@@ -89,97 +125,152 @@ public final class IdStore implements AutoCloseable {
    * @param log says which messages are there; ids of others are forgotten
    */
   public static IdStore open(
-      Path directory, String queue, Duration window, long nowMicros, Log log) {
-    return open(directory, queue, window, nowMicros, log, channel -> channel.force(false));
+      Path directory, Owner owner, Duration window, long nowMicros, Log log) {
+    return open(directory, owner, window, nowMicros, log, channel -> channel.force(false));
   }
 
-  /** Likewise, on a device that a test may hold. */
+  /** Reads what earlier runs have written, on a device that a test may hold. */
   static IdStore open(
-      Path directory, String queue, Duration window, long nowMicros, Log log, IdFile.Force device) {
-    IdStore store = new IdStore(directory, queue, window, device);
+      Path directory,
+      Owner owner,
+      Duration window,
+      long nowMicros,
+      Log log,
+      IdFile.Force device) {
+    IdStore store = new IdStore(directory, owner, window, log, device);
     try {
+      boolean before = Files.isDirectory(directory);
       DurableFiles.createDirectories(directory);
-      store.load(nowMicros, log);
+      store.load(nowMicros, before);
       return store;
     } catch (IOException e) {
       store.closeFiles();
-      throw new RiverException("queue " + queue + ": cannot read its ids in " + directory, e);
+      throw new RiverException("queue " + owner.queue() + ": cannot read its ids in " + directory, e);
     } catch (RuntimeException e) {
       store.closeFiles();
       throw e;
     }
   }
 
-  private void load(long nowMicros, Log log) throws IOException {
+  private void load(long nowMicros, boolean before) throws IOException {
     lock.lock();
     try {
-      List<Path> found;
-      try (Stream<Path> all = Files.list(directory)) {
-        found = all.filter(IdStore::isIdFile).sorted().toList();
-      }
-      if (!found.isEmpty()) {
+      TreeMap<Long, Path> paths = IdFiles.list(directory);
+      if (!paths.isEmpty()) {
         DurableFiles.forceDirectory(directory); // a kill may have come before that
+      } else if (before && log.nextSequence() > 0) {
+        fault = directory + " has none";
       }
-      boolean damaged = false;
-      for (Path path : found) {
-        number = Long.parseLong(String.valueOf(path.getFileName()).substring(PREFIX.length()));
-        IdFile file = IdFile.open(path, device);
-        files.add(file);
-        damaged |= load(file, path, log, path.equals(found.get(found.size() - 1)));
+      Map<Long, IdScan> found = new TreeMap<>();
+      Map<Long, String> faults = new TreeMap<>();
+      Deque<IdFile> damaged = new ArrayDeque<>(); // the newest first
+      for (Map.Entry<Long, Path> entry : paths.entrySet()) {
+        number = entry.getKey();
+        load(found, faults, damaged, number == paths.lastKey());
       }
-      if (damaged) {
-        covered = 0; // last: what later files say does not cover what is missing here
+      IdFiles.compare(found, faults);
+      faults.forEach((at, what) -> fault = IdFiles.path(directory, at) + " " + what);
+      if (fault.isEmpty() && covered < log.firstSequence() && !paths.isEmpty()) {
+        fault = directory + " has those of messages below sequence " + covered + " only";
       }
-      expire(nowMicros);
+      missing = IdFiles.missing(found, faults.keySet());
+      for (IdFile file : damaged) {
+        salvage(file, nowMicros);
+      }
+      if (!fault.isEmpty()) {
+        coveredBefore = covered;
+        covered = 0; // what later files say does not cover what is missing here
+        pending = true; // a new file says what is there now
+      } else if (!files.isEmpty()) {
+        partSince = files.getLast().since(); // it goes on
+      }
+      dropExpired(nowMicros);
     } finally {
       lock.unlock();
     }
   }
 
-  private static boolean isIdFile(Path path) {
-    return String.valueOf(path.getFileName()).matches(PREFIX + "\\d{12}");
-  }
-
   /**
    * What lies beyond the log's end is cut off, and would be taken for an id of another message once
-   * that has its sequence. So is the torn end of the last file, which a kill leaves; the log tells
-   * what it was. Other damage is passed over and stays, a sign to later openings that ids are
-   * missing.
-   *
-   * @return whether something is damaged
+   * that has its sequence. So is the torn end of the last file, which a kill leaves; the log says
+   * what it was.
    */
   @GuardedBy("lock")
-  private boolean load(IdFile file, Path path, Log log, boolean last) throws IOException {
-    ByteBuffer bytes = ByteBuffer.wrap(Files.readAllBytes(path));
-    boolean damaged = false;
-    int whole = 0; // the end of the last record that is
-    while (bytes.hasRemaining()) {
-      int place = bytes.position();
-      IdRecord record = IdRecord.read(bytes);
-      if (record == null) {
-        if (!damaged) {
-          LOG.warn("Queue {}: {} is damaged at byte {}; asking the log", queue, path, place);
-        }
-        damaged = true;
-        bytes.position(place + 1); // up to the next that is whole
-        continue;
-      }
-      whole = bytes.position();
-      boolean isId = record.kind() == IdRecord.ID;
-      if (record.sequence() > log.nextSequence() - (isId ? 1 : 0)) {
-        file.cut(place);
-        return damaged;
-      }
-      if (!isId) {
-        covered = record.sequence();
-      } else if (!log.isLost(record.sequence())) {
-        file.known(record, hash(record.id()), place);
+  private void load(
+      Map<Long, IdScan> found, Map<Long, String> faults, Deque<IdFile> damaged, boolean last)
+      throws IOException {
+    IdFile file = IdFile.open(directory, number, device);
+    files.add(file); // at once, so that it is closed whatever happens
+    byte[] content = Files.readAllBytes(file.path());
+    boolean[] beyond = {false};
+    IdScan scan =
+        IdScan.of(
+            content,
+            (record, at) -> {
+              beyond[0] = isBeyondLog(record);
+              if (!beyond[0] && record.kind() == IdRecord.ID && !log.isLost(record.sequence())) {
+                file.known(record, hash(record.id()), at);
+              }
+              return !beyond[0];
+            });
+    found.put(number, scan);
+    String what = scan.fault(number, identity, last);
+    if (what != null) {
+      faults.put(number, what);
+      files.remove(file);
+      damaged.addFirst(file);
+      return;
+    }
+    file.content(content, scan);
+    covered = Math.max(covered, scan.covered());
+    if (beyond[0]) {
+      faults.put(number, "knows more than the log");
+    }
+  }
+
+  private boolean isBeyondLog(IdRecord record) {
+    return record.kind() != IdRecord.BEGIN
+        && record.sequence() > log.nextSequence() - (record.kind() == IdRecord.ID ? 1 : 0);
+  }
+
+  /** Takes what is whole of a damaged file into the newest; of an id the newest message counts. */
+  @GuardedBy("lock")
+  private void salvage(IdFile file, long nowMicros) throws IOException {
+    leave(file, true);
+    List<IdRecord> whole = new ArrayList<>();
+    IdScan.of(
+        Files.readAllBytes(file.path()),
+        (record, at) -> {
+          if (record.kind() == IdRecord.ID
+              && !isBeyondLog(record)
+              && !log.isLost(record.sequence())
+              && nowMicros - record.micros() < windowMicros) {
+            whole.add(record);
+          }
+          return true;
+        });
+    for (int i = whole.size() - 1; i >= 0; i--) {
+      IdRecord record = whole.get(i);
+      long hash = hash(record.id());
+      if (find(record.id(), hash) == null) {
+        part(nowMicros, record.bytes()).add(record, hash);
       }
     }
-    if (last && whole < bytes.limit()) {
-      file.cut(whole);
-    }
-    return damaged;
+  }
+
+  /** What is damaged or missing, so that the log is to say all ids again; empty if nothing is. */
+  public String fault() {
+    return fault;
+  }
+
+  /** Ids that may have been in what is damaged or missing, and are in nothing that is whole. */
+  public long missing() {
+    return Math.max(0, missing);
+  }
+
+  /** Such ids are of messages below this sequence. */
+  public long missingBelow() {
+    return coveredBefore;
   }
 
   /** Held from looking an id up to adding it. */
@@ -198,19 +289,26 @@ public final class IdStore implements AutoCloseable {
     long hash = hash(bytes);
     lock.lock();
     try {
-      Iterator<IdFile> newestFirst = files.descendingIterator();
-      while (newestFirst.hasNext()) {
-        IdRecord record = newestFirst.next().find(bytes, hash);
-        if (record != null) {
-          return nowMicros - record.micros() < windowMicros
-              ? new Place(record.sequence(), record.micros())
-              : null; // older ones of it are older still
-        }
-      }
-      return null;
+      IdRecord record = find(bytes, hash);
+      return record != null && nowMicros - record.micros() < windowMicros
+          ? new Place(record.sequence(), record.micros())
+          : null; // older ones of it are older still
     } finally {
       lock.unlock();
     }
+  }
+
+  /** The newest record of an id; null if there is none. */
+  @GuardedBy("lock")
+  private @Nullable IdRecord find(byte[] id, long hash) {
+    Iterator<IdFile> newestFirst = files.descendingIterator();
+    while (newestFirst.hasNext()) {
+      IdRecord record = newestFirst.next().find(id, hash);
+      if (record != null) {
+        return record;
+      }
+    }
+    return null;
   }
 
   /**
@@ -237,7 +335,8 @@ public final class IdStore implements AutoCloseable {
         || micros - partSince >= windowMicros / PARTS
         || newest.length() + bytes > MAX_FILE_BYTES) {
       number++;
-      newest = new IdFile(directory.resolve(String.format("%s%012d", PREFIX, number)), device);
+      List<IdHeader.Entry> before = files.stream().map(IdFile::entry).toList();
+      newest = IdFile.begin(directory, new IdHeader(identity, number, micros, before), device);
       files.add(newest);
       partSince = micros;
     }
@@ -250,7 +349,12 @@ public final class IdStore implements AutoCloseable {
    * @param end of the log
    */
   public boolean isDirty(long end) {
-    return pending || end - covered >= COVERED_STEP;
+    long known = covered;
+    return pending
+        || leaves
+        || end - known >= COVERED_STEP
+        || known < Math.min(end, log.firstSequence()) // so that a missing file is missed
+        || (known == 0 && end > 0);
   }
 
   /**
@@ -275,6 +379,7 @@ public final class IdStore implements AutoCloseable {
   private @Nullable IdFile flushOne(long end, long nowMicros) throws IOException {
     IdFile file;
     ByteBuffer bytes;
+    List<Leaving> gone = List.of();
     lock.lock();
     try {
       file = toFlush(end, nowMicros);
@@ -282,13 +387,21 @@ public final class IdStore implements AutoCloseable {
         return null;
       }
       bytes = file.takePending();
+      if (!pending) {
+        gone = List.copyOf(leaving);
+      }
     } finally {
       lock.unlock();
     }
     file.write(bytes, file.end());
+    for (Leaving each : gone) {
+      each.go();
+    }
     lock.lock();
     try {
       file.wrote();
+      leaving.removeAll(gone);
+      leaves = !leaving.isEmpty();
     } finally {
       lock.unlock();
     }
@@ -305,20 +418,27 @@ public final class IdStore implements AutoCloseable {
     if (!isDirty(end)) {
       return null;
     }
+    dropExpired(nowMicros);
+    long oldest = files.isEmpty() ? number + 1 : files.getFirst().number();
     // only now, when all ids are on the device: it is the last record of all
     part(Math.max(nowMicros, partSince), IdRecord.PREFIX_BYTES + IdRecord.FIXED_BYTES)
-        .append(new IdRecord(IdRecord.COVERED, end, nowMicros, NO_ID));
+        .append(IdRecord.covered(end, nowMicros, oldest));
     covered = end;
     pending = false;
-    expire(nowMicros);
     return files.peekLast();
   }
 
   @GuardedBy("lock")
-  private void expire(long nowMicros) throws IOException {
-    while (files.size() > 1 && nowMicros - files.peekFirst().lastMicros() >= windowMicros) {
-      files.pollFirst().delete();
+  private void dropExpired(long nowMicros) {
+    while (files.size() > 1 && nowMicros - files.getFirst().lastMicros() >= windowMicros) {
+      leave(files.removeFirst(), false);
     }
+  }
+
+  @GuardedBy("lock")
+  private void leave(IdFile file, boolean damaged) {
+    leaving.add(new Leaving(file, damaged));
+    leaves = true;
   }
 
   /** Ids that are in memory. */
@@ -345,6 +465,7 @@ public final class IdStore implements AutoCloseable {
   private void closeFiles() {
     lock.lock();
     try {
+      leaving.forEach(each -> files.add(each.file()));
       for (IdFile file : files) {
         try {
           file.close();

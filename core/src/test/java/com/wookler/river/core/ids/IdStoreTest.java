@@ -7,15 +7,18 @@ import com.wookler.river.common.errors.RiverException;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
 import java.util.Set;
+import java.util.UUID;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -31,7 +34,16 @@ class IdStoreTest {
   private long end = Long.MAX_VALUE;
   private IdStore store;
 
+  private static final IdStore.Owner ORDERS = new IdStore.Owner("orders", new UUID(1, 2));
+
+  private long first;
+
   private final class Known implements IdStore.Log {
+    @Override
+    public long firstSequence() {
+      return first;
+    }
+
     @Override
     public long nextSequence() {
       return end;
@@ -44,7 +56,7 @@ class IdStoreTest {
   }
 
   private IdStore open(long now) {
-    store = IdStore.open(directory, "orders", WINDOW, now, new Known());
+    store = IdStore.open(directory, ORDERS, WINDOW, now, new Known());
     return store;
   }
 
@@ -161,8 +173,10 @@ class IdStoreTest {
     assertThat(store.covered()).isEqualTo(1);
   }
 
+  private static final int HEADER = 41; // bytes of the first file's first record
+
   @Test
-  void shouldAskTheLogAtEveryStartWhenAnOlderFileIsDamaged() throws IOException {
+  void shouldAskTheLogAtEveryStartUntilWhatItSaysIsOnTheDevice() throws IOException {
     open(0);
     for (int i = 0; i < 3; i++) {
       store.add("id " + i, i, 1);
@@ -171,19 +185,164 @@ class IdStoreTest {
     store.add("later", 3, 2_000_000); // in the next file
     store.flush(4, 2_000_000);
     store.close();
+    Path first = files().get(0);
     assertThat(files()).hasSize(2);
-    byte[] content = Files.readAllBytes(files().get(0));
-    content[40] ^= 1; // of the second
-    Files.write(files().get(0), content);
+    byte[] content = Files.readAllBytes(first);
+    content[HEADER + 29 + 15] ^= 1; // of the second
+    Files.write(first, content);
     for (int start = 0; start < 2; start++) {
       open(2_000_000);
       assertThat(store.covered()).isZero();
+      assertThat(store.fault()).isEqualTo(first + " is damaged at byte " + (HEADER + 29));
+      assertThat(store.missing()).isEqualTo(1);
       assertThat(store.find("id 0", 2_000_000)).isNotNull();
       assertThat(store.find("id 1", 2_000_000)).isNull();
       assertThat(store.find("id 2", 2_000_000)).isEqualTo(new IdStore.Place(2, 1));
       assertThat(store.find("later", 2_000_000)).isNotNull();
+      if (start == 1) {
+        store.add("id 1", 1, 1); // as the log said
+        store.flush(4, 2_000_000);
+      }
       store.close();
     }
+    assertThat(first).doesNotExist();
+    assertThat(IdFiles.setAside(directory)).hasSize(1);
+    open(2_000_000);
+    assertThat(store.fault()).isEmpty();
+    assertThat(store.covered()).isEqualTo(4);
+    for (int i = 0; i < 3; i++) {
+      assertThat(store.find("id " + i, 2_000_000)).isEqualTo(new IdStore.Place(i, 1));
+    }
+    assertThat(faults()).isEmpty();
+  }
+
+  private List<String> faults() throws IOException {
+    List<String> faults = new ArrayList<>();
+    IdFiles.verify(directory, ORDERS.identity(), (file, what) -> faults.add(file + " " + what));
+    return faults;
+  }
+
+  private static final int PARTS = 4;
+  private static final int IDS = 5; // of a part
+
+  /** A series of files; blocks of all messages but the last have left the log. */
+  private void writeSeries() throws IOException {
+    first = 0;
+    open(0);
+    for (int i = 0; i < PARTS * IDS; i++) {
+      long now = 1 + i / IDS * 1_500_000L;
+      store.add("id " + i, i, now);
+      store.flush(i + 1, now);
+    }
+    store.close();
+    assertThat(files()).hasSize(PARTS);
+    assertThat(faults()).isEmpty();
+    first = PARTS * IDS - 1;
+  }
+
+  private interface Damage {
+    void to(Path file) throws IOException;
+  }
+
+  private void shouldNotice(Damage damage) throws IOException {
+    for (int part = 0; part < PARTS; part++) {
+      writeSeries();
+      Path damaged = files().get(part);
+      damage.to(damaged);
+      if (part < PARTS - 1) {
+        assertThat(faults()).singleElement().asString().startsWith(damaged + " ");
+      }
+      open(6_000_000);
+      if (part < PARTS - 1) {
+        assertThat(store.fault()).as("part %s", part).isNotEmpty();
+        assertThat(store.covered()).isZero();
+      } // else the log has what the newest file lacks, from where the others end
+      assertThat(store.covered()).isLessThan(PARTS * IDS);
+      for (int i = 0; i < PARTS * IDS; i++) { // what the log and its backups say
+        IdStore.Place known = store.find("id " + i, 6_000_000);
+        if (known == null) {
+          store.add("id " + i, i, 1 + i / IDS * 1_500_000L);
+        } else {
+          assertThat(known.sequence()).isEqualTo(i);
+        }
+      }
+      store.flush(PARTS * IDS, 6_000_000);
+      store.close();
+      assertThat(faults()).isEmpty();
+      open(6_000_000);
+      assertThat(store.fault()).isEmpty();
+      assertThat(store.covered()).isGreaterThanOrEqualTo(first);
+      for (int i = 0; i < PARTS * IDS; i++) {
+        assertThat(store.find("id " + i, 6_000_000)).isNotNull();
+      }
+      store.close();
+      for (Path file : files()) {
+        Files.delete(file);
+      }
+    }
+  }
+
+  @Test
+  void shouldNoticeAFileThatIsMissing() throws IOException {
+    shouldNotice(Files::delete);
+  }
+
+  @Test
+  void shouldNoticeAFileThatWasEmptied() throws IOException {
+    shouldNotice(file -> Files.write(file, new byte[0]));
+  }
+
+  @Test
+  void shouldNoticeAFileThatLacksItsLastRecords() throws IOException {
+    shouldNotice(
+        file -> {
+          int[] end = {0};
+          byte[] content = Files.readAllBytes(file);
+          IdScan.of(
+              content,
+              (record, at) -> {
+                end[0] = at; // of the last record, which says how far the files reach
+                return true;
+              });
+          Files.write(file, Arrays.copyOf(content, end[0]));
+        });
+  }
+
+  @Test
+  void shouldNoticeAFileInTheNameOfAnother() throws IOException {
+    writeSeries();
+    Files.copy(
+        files().get(0), files().get(1), StandardCopyOption.REPLACE_EXISTING);
+    assertThat(faults())
+        .containsExactly(files().get(1) + " is file 1 of its series by what it says");
+    open(6_000_000);
+    assertThat(store.fault()).isEqualTo(faults().get(0));
+  }
+
+  @Test
+  void shouldGoOnInTheNewestFileAfterARestart() throws IOException {
+    for (int i = 0; i < 20; i++) {
+      open(1);
+      store.add("id " + i, i, 1);
+      store.flush(i + 1, 1);
+      store.close();
+    }
+    assertThat(files()).hasSize(1);
+    open(1);
+    assertThat(store.size()).isEqualTo(20);
+  }
+
+  @Test
+  void shouldMissNoFileWhoseIdsHaveLeftTheWindow() throws IOException {
+    writeSeries();
+    open(10_000_000); // the first two are over
+    assertThat(store.isDirty(PARTS * IDS)).isTrue();
+    store.flush(PARTS * IDS, 10_000_000);
+    store.close();
+    assertThat(files()).hasSize(3);
+    assertThat(faults()).isEmpty();
+    open(5_000_000); // the clock was set back
+    assertThat(store.fault()).isEmpty();
   }
 
   @Test
@@ -229,17 +388,17 @@ class IdStoreTest {
         channel -> {
           throw new IOException("killed here");
         };
-    store = IdStore.open(directory, "orders", WINDOW, 0, log, refusing);
+    store = IdStore.open(directory, ORDERS, WINDOW, 0, log, refusing);
     store.add("a", 0, 1);
     assertThatThrownBy(() -> store.flush(1, 1)).isInstanceOf(RiverException.class);
     store.close();
-    assertThatThrownBy(() -> IdStore.open(directory, "orders", WINDOW, 2, log, refusing))
+    assertThatThrownBy(() -> IdStore.open(directory, ORDERS, WINDOW, 2, log, refusing))
         .isInstanceOf(RiverException.class)
         .hasRootCauseMessage("killed here");
     store =
         IdStore.open(
-            directory, "orders", WINDOW, 2, log, channel -> forced.add(channel.size() + " bytes"));
+            directory, ORDERS, WINDOW, 2, log, channel -> forced.add(channel.size() + " bytes"));
     assertThat(store.find("a", 2)).isEqualTo(new IdStore.Place(0, 1));
-    assertThat(forced).containsExactly("26 bytes");
+    assertThat(forced).containsExactly("67 bytes");
   }
 }
