@@ -66,6 +66,7 @@ final class Figures<S> implements AutoCloseable {
     all.add("first.sequence", Gauge.class, QueueStats::firstSequence);
     all.add("next.sequence", Gauge.class, QueueStats::nextSequence);
     all.add("lost", Gauge.class, QueueStats::lost);
+    all.add("lost.ever", Count.class, QueueStats::lostEver);
     all.add("archived", Count.class, QueueStats::archived);
     all.add("backups", Gauge.class, QueueStats::backups);
     all.add("discarded", Count.class, QueueStats::discarded);

@@ -419,12 +419,13 @@ final class RunningQueue<M> {
         log.blocks(),
         first,
         next,
-        log.gaps().messagesFrom(0) + salvage.lost(),
+        salvage.lost(),
         drain.archived(),
         backup == null ? 0 : backup.count(),
         discarded(),
         directory.path().toFile().getUsableSpace(),
-        delays.waiting());
+        delays.waiting(),
+        salvage.lostEver());
   }
 
   /** Forces the log and, after it, the ledgers. */

@@ -19,6 +19,11 @@ public record Damage(int block, Path file, long first, long end, long from, long
     return end - first;
   }
 
+  /** Whether it is a gap that an opening has found, which says nothing of any bytes. */
+  boolean isGap() {
+    return file.endsWith(Gaps.NAME);
+  }
+
   Damage within(long fromSequence, long toSequence) {
     return new Damage(block, file, fromSequence, toSequence, from, to);
   }

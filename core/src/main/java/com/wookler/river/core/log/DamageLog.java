@@ -13,7 +13,6 @@ import java.util.ArrayList;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Locale;
-import java.util.Optional;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.zip.CRC32C;
@@ -23,6 +22,8 @@ import org.slf4j.LoggerFactory;
 /**
  * The file {@code damage.log} of a queue, with one line of JSON for each run of messages that was
  * lost to damage and passed over, and the directory {@code damaged} with the bytes in their place.
+ * A run of messages that an opening has found to be lost has a line too, with {@code gaps} as its
+ * file and nothing kept: the lines are all that was ever lost.
  *
  * <p>A line is on the device before the messages count as finished, so damage is reported once,
  * whatever ends the process:
@@ -44,7 +45,7 @@ final class DamageLog {
   private static final int ASIDE_BYTES = 1 << 20; // of each damage
   private static final Pattern LINE =
       Pattern.compile(
-          "(\\{\"time\":\"[^\"]*\",\"queue\":\"[^\"]*\",\"block\":(-?\\d{1,9}),\"file\":\"[^\"]*\","
+          "(\\{\"time\":\"[^\"]*\",\"queue\":\"[^\"]*\",\"block\":(-?\\d{1,9}),\"file\":\"([^\"]*)\","
               + "\"first\":(-?\\d{1,18}),\"last\":(-?\\d{1,18}),\"offset\":(\\d{1,18}),\"end\":(\\d{1,18}),"
               + "\"messages\":\\d+,\"kept\":\"[^\"]*\")(?:,\"crc\":\"([0-9a-f]{8})\")?\\}");
 
@@ -70,7 +71,7 @@ final class DamageLog {
     for (int i = 0; i < lines.length; i++) {
       Matcher found = LINE.matcher(lines[i]);
       if (found.matches() && isWhole(found)) {
-        decode(found).ifPresent(known::add);
+        known.add(decode(found));
       } else if (!lines[i].isEmpty()) {
         broken.add(i + 1);
       }
@@ -87,7 +88,7 @@ final class DamageLog {
   }
 
   private static boolean isWhole(Matcher line) {
-    String crc = line.group(7);
+    String crc = line.group(8);
     return crc == null || crc.equals(crc(line.group(1))); // older lines have none
   }
 
@@ -97,25 +98,19 @@ final class DamageLog {
     return HexFormat.of().toHexDigits((int) crc.getValue());
   }
 
-  /** Empty for what is no message of a block. */
-  private Optional<Damage> decode(Matcher line) {
-    int block = Integer.parseInt(line.group(2));
-    long first = Long.parseLong(line.group(3));
-    return block < 0 || first < 0
-        ? Optional.empty()
-        : Optional.of(
-            new Damage(
-                block,
-                directory,
-                first,
-                Long.parseLong(line.group(4)) + 1,
-                Long.parseLong(line.group(5)),
-                Long.parseLong(line.group(6))));
+  private Damage decode(Matcher line) {
+    return new Damage(
+        Integer.parseInt(line.group(2)),
+        directory.resolve(line.group(3)),
+        Long.parseLong(line.group(4)),
+        Long.parseLong(line.group(5)) + 1,
+        Long.parseLong(line.group(6)),
+        Long.parseLong(line.group(7)));
   }
 
   /** Sets the damaged bytes aside, and adds a line; both are on the device when it returns. */
   void add(Damage damage, Instant time) throws IOException {
-    Path kept = keep(damage);
+    String kept = damage.isGap() ? "" : ASIDE + "/" + keep(damage).getFileName();
     String told =
         String.format(
             Locale.ROOT,
@@ -130,7 +125,7 @@ final class DamageLog {
             damage.from(),
             damage.to(),
             damage.messages(),
-            ASIDE + "/" + kept.getFileName());
+            kept);
     String line = told + ",\"crc\":\"" + crc(told) + "\"}\n";
     Path file = directory.resolve(NAME);
     boolean isNew = !Files.exists(file);

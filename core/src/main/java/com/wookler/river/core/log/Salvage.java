@@ -15,7 +15,8 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Says how far a log is lost to damage, and reports that: in the file {@code damage.log}, in a WARN
- * line, in a counter and to a listener, each message once, whoever meets it and how often.
+ * line, in a counter and to a listener, each message once, whoever meets it and how often. What an
+ * opening has found to be lost is in that file too, so that it says all that was ever lost.
  *
  * <p>Thread-safe; no lock is held while the listener hears of it.
  */
@@ -30,8 +31,19 @@ public final class Salvage {
   private final AbstractCounter damaged;
   private final Consumer<Damage> listener;
 
+  /** All that is on record. */
   @GuardedBy("this")
-  private final List<Damage> known;
+  private final LostSequences ever = new LostSequences();
+
+  /** Of that, what readers of the log and the backups have met. */
+  @GuardedBy("this")
+  private final LostSequences met = new LostSequences();
+
+  @GuardedBy("this")
+  private long delayed; // messages that were lost with files of delayed ones
+
+  @GuardedBy("this")
+  private long unknown; // those of them of which nothing says which they were
 
   /**
    * For a log.
@@ -55,9 +67,37 @@ public final class Salvage {
     this.damaged = damaged;
     this.listener = listener;
     try {
-      this.known = record.read();
+      record.read().forEach(this::known);
     } catch (IOException e) {
       throw new RiverException("queue " + queue + ": cannot read the record of damage", e);
+    }
+    log.gaps().all().forEach(this::record);
+  }
+
+  private synchronized void known(Damage damage) {
+    if (damage.first() < 0) {
+      unknown += damage.messages();
+    } else {
+      ever.add(damage.first(), damage.end());
+    }
+    if (damage.block() < 0) {
+      delayed += damage.messages();
+    } else if (!damage.isGap()) {
+      met.add(damage.first(), damage.end());
+    }
+  }
+
+  /** A gap was reported when it was found; here it is kept for as long as the queue lives. */
+  private synchronized void record(Gaps.Gap gap) {
+    Path file = settings.directory().resolve(Gaps.NAME);
+    for (LostSequences.Run run : ever.missing(gap.first(), gap.end())) {
+      Damage part = new Damage(gap.block(), file, run.first(), run.end(), 0, 0);
+      try {
+        record.add(part, time.wallTime());
+      } catch (IOException e) {
+        LOG.warn("Queue {}: cannot write the record of what is lost", queue, e);
+      }
+      known(part);
     }
   }
 
@@ -137,10 +177,16 @@ public final class Salvage {
 
   /** Reports messages that were lost with a file that is no block's. */
   public void lost(Damage found) {
-    try {
-      record.add(found, time.wallTime());
-    } catch (IOException e) {
-      LOG.warn("Queue {}: cannot write the record of damage", queue, e);
+    synchronized (this) {
+      if (found.first() >= 0 && ever.missing(found.first(), found.end()).isEmpty()) {
+        return; // the log has lost it too, and said so
+      }
+      try {
+        record.add(found, time.wallTime());
+      } catch (IOException e) {
+        LOG.warn("Queue {}: cannot write the record of damage", queue, e);
+      }
+      known(found);
     }
     damaged.add(found.messages());
     LOG.warn(
@@ -154,14 +200,19 @@ public final class Salvage {
     listener.accept(found);
   }
 
-  /** Messages of the log that are known to be lost. */
+  /** Messages that are known to be lost: those of the log as it is now, and delayed ones. */
   public synchronized long lost() {
     long first = log.firstSequence();
-    long sum = 0;
-    for (Damage damage : known) {
-      sum += Math.max(0, damage.end() - Math.max(first, damage.first()));
+    long sum = delayed + met.countWithin(first, Long.MAX_VALUE);
+    for (Gaps.Gap gap : log.gaps().all()) {
+      sum += gap.messages() - met.countWithin(Math.max(first, gap.first()), gap.end());
     }
     return sum;
+  }
+
+  /** Messages that were ever lost, each counted once; it never becomes less. */
+  public synchronized long lostEver() {
+    return ever.count() + unknown;
   }
 
   private void report(Damage found) throws IOException {
@@ -185,40 +236,12 @@ public final class Salvage {
   /** What of it was not known. */
   private synchronized List<Damage> record(Damage found) throws IOException {
     List<Damage> news = new ArrayList<>();
-    long at = found.first();
-    while (at < found.end()) {
-      long covered = knownTo(at);
-      if (covered > at) {
-        at = covered;
-        continue;
-      }
-      Damage part = found.within(at, Math.min(found.end(), nextKnown(at)));
+    for (LostSequences.Run run : ever.missing(found.first(), found.end())) {
+      Damage part = found.within(run.first(), run.end());
       record.add(part, time.wallTime());
-      known.add(part);
+      known(part);
       news.add(part);
-      at = part.end();
     }
     return news;
-  }
-
-  @GuardedBy("this")
-  private long knownTo(long sequence) {
-    for (Damage damage : known) {
-      if (sequence >= damage.first() && sequence < damage.end()) {
-        return damage.end();
-      }
-    }
-    return sequence;
-  }
-
-  @GuardedBy("this")
-  private long nextKnown(long sequence) {
-    long next = Long.MAX_VALUE;
-    for (Damage damage : known) {
-      if (damage.first() > sequence) {
-        next = Math.min(next, damage.first());
-      }
-    }
-    return next;
   }
 }

@@ -8,12 +8,13 @@ package com.wookler.river.rest.client;
  * @param blocks that they stand in
  * @param firstSequence the oldest message that is there
  * @param nextSequence the next message will have it
- * @param lost messages that damage took
+ * @param lost messages that damage took from the log as it is now
  * @param archived blocks that were put into the backup, since the queue was opened
  * @param backups that there are
  * @param discarded messages that were given up because the queue was full, or too old
  * @param diskFree bytes that are free where the queue stands
  * @param delayed messages that are not due yet
+ * @param lostEver messages that were ever lost, restarts included; 0 from an older server
  */
 public record QueueStats(
     long messages,
@@ -26,4 +27,5 @@ public record QueueStats(
     int backups,
     long discarded,
     long diskFree,
-    long delayed) {}
+    long delayed,
+    long lostEver) {}

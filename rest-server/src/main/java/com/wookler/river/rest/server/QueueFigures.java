@@ -40,8 +40,12 @@ final class QueueFigures {
           gauge("river_queue_backups", "Blocks in the backup", QueueStats::backups),
           gauge(
               "river_queue_lost",
-              "Messages that damage or a power loss has taken from the log",
+              "Messages that damage or a power loss has taken from the log as it is now",
               QueueStats::lost),
+          counter(
+              "river_queue_lost_messages",
+              "Messages ever lost to damage or a power loss; a restart goes on counting",
+              QueueStats::lostEver),
           counter(
               "river_queue_published",
               "Messages ever published; a restart goes on counting",

@@ -77,6 +77,7 @@ class MetricsTest {
             "river_queue_up{queue=\"orders\"} 1.0",
             "river_queue_depth{queue=\"orders\"} 5.0",
             "river_queue_published_total{queue=\"orders\"} 5.0",
+            "river_queue_lost_messages_total{queue=\"orders\"} 0.0",
             "river_queue_discarded_total{queue=\"orders\"} 0.0",
             "river_subscriber_lag" + OF_BILLING + "3.0",
             "river_subscriber_in_flight" + OF_BILLING + "2.0",
