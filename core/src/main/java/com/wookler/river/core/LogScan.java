@@ -41,11 +41,11 @@ final class LogScan {
         damaged = true;
       }
     }
-    return damaged | scan(log, from, sink);
+    boolean rest = scan(log, from, sink);
+    return damaged || rest;
   }
 
-  private static boolean scan(
-      Backup backup, long from, long end, Consumer<StoredMessage> sink) {
+  private static boolean scan(Backup backup, long from, long end, Consumer<StoredMessage> sink) {
     boolean damaged = false;
     long next = from;
     while (next < end) {

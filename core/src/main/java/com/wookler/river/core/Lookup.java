@@ -6,6 +6,7 @@ import com.wookler.river.core.log.LogReader;
 import com.wookler.river.core.message.DamagedMessageException;
 import com.wookler.river.core.message.Micros;
 import com.wookler.river.core.message.StoredMessage;
+import java.lang.ref.SoftReference;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
@@ -21,6 +22,9 @@ final class Lookup implements AutoCloseable {
   private final BlockLog log;
   private final @Nullable Backup backup;
   final SharedReader shared; // its lock is held by a test, too
+
+  /** Messages in a row; volatile, as those who ask are on several threads. */
+  private volatile SoftReference<List<StoredMessage>> near = new SoftReference<>(null);
 
   Lookup(String queue, BlockLog log, @Nullable Backup backup) {
     this.log = log;
@@ -47,6 +51,35 @@ final class Lookup implements AutoCloseable {
       found.addAll(more);
     }
     return found;
+  }
+
+  /**
+   * One message; null if it is nowhere. What its backup has beside it is kept, for those that are
+   * asked for next.
+   */
+  @Nullable StoredMessage readNear(long sequence) {
+    if (backup == null || sequence >= log.firstSequence()) {
+      return read(sequence, 1).stream().findFirst().orElse(null);
+    }
+    List<StoredMessage> frame = near.get();
+    if (frame == null || find(frame, sequence) == null) {
+      frame = backup.read(sequence, Integer.MAX_VALUE);
+      near = new SoftReference<>(frame);
+    }
+    return find(frame, sequence);
+  }
+
+  private static @Nullable StoredMessage find(List<StoredMessage> frame, long sequence) {
+    long at = frame.isEmpty() ? -1 : sequence - frame.get(0).sequence();
+    return at < 0 || at >= frame.size() || frame.get((int) at).sequence() != sequence
+        ? null
+        : frame.get((int) at);
+  }
+
+  /** The oldest message that the log or a backup has. */
+  long first() {
+    long first = log.firstSequence();
+    return backup == null ? first : Math.min(first, backup.firstSequence().orElse(first));
   }
 
   private List<StoredMessage> readSome(long from, int max) {

@@ -5,8 +5,8 @@ import com.wookler.river.core.delay.DelayContext;
 import com.wookler.river.core.log.Damage;
 import com.wookler.river.core.log.Salvage;
 import com.wookler.river.core.message.StoredMessage;
-import java.util.List;
 import java.util.concurrent.RejectedExecutionException;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -47,8 +47,12 @@ record QueueDelays(
 
   @Override
   public @Nullable StoredMessage original(long sequence) {
-    List<StoredMessage> found = lookup.read(sequence, 1);
-    return found.isEmpty() ? null : found.get(0);
+    return lookup.readNear(sequence);
+  }
+
+  @Override
+  public void readAll(Consumer<StoredMessage> sink) {
+    LogScan.scan(lookup, lookup.first(), sink);
   }
 
   @Override

@@ -9,8 +9,8 @@ package com.wookler.river.core;
  * @param firstSequence of the oldest message in the log; {@code nextSequence} if there is none
  * @param nextSequence that the next message gets
  * @param lost messages that damage or a power loss has taken from the log, found when it was opened
- *     or when a subscriber came to them, each counted once, as long as the log has the blocks around
- *     them; and delayed messages that were lost with their files
+ *     or when a subscriber came to them, each counted once, as long as the log has the blocks
+ *     around them; and delayed messages that were lost with their files
  * @param archived blocks that have left the log for the backup since the queue was opened; not
  *     those that were deleted without one
  * @param backups blocks in the backup directory
@@ -22,8 +22,8 @@ package com.wookler.river.core;
  * @param diskFree bytes that the queue's volume has free
  * @param delayed messages that wait for the time until which they were delayed; one that was
  *     published a moment ago may be missing
- * @param lostEver messages that were ever known to be lost, each counted once, restarts included; it
- *     never becomes less as long as the queue has its {@code damage.log}
+ * @param lostEver messages that were ever known to be lost, each counted once, restarts included;
+ *     it never becomes less as long as the queue has its {@code damage.log}
  */
 public record QueueStats(
     long messages,

@@ -96,7 +96,8 @@ class DeduplicationDamageTest {
     try (CapturedLog captured = new CapturedLog("com.wookler.river.core")) {
       open(true);
       assertThat(captured.lines())
-          .anyMatch(line -> line.contains("its ids are not whole") && line.contains("had " + found));
+          .anyMatch(
+              line -> line.contains("its ids are not whole") && line.contains("had " + found));
     }
     assertNoneIsStoredAgain();
     queue.close();

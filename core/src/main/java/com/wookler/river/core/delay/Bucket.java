@@ -11,6 +11,7 @@ final class Bucket {
   final BucketFile file;
   long bytes; // that count
   long records;
+  long waiting; // of them, those that were not done when the last state was captured
   long newBytes; // with what is being added
   long newRecords;
   int slot = FAR; // in the index; guarded by the lock for changes
@@ -23,6 +24,13 @@ final class Bucket {
     this.file = file;
     this.bytes = bytes;
     this.records = records;
+    this.waiting = records;
+  }
+
+  /** Counts records that were added, which wait. */
+  void added(long more) {
+    records += more;
+    waiting += more;
   }
 
   boolean isNear() {
@@ -30,6 +38,6 @@ final class Bucket {
   }
 
   TimerState.Line line() {
-    return new TimerState.Line(file.number(), from, bytes, records);
+    return new TimerState.Line(file.number(), from, bytes, waiting);
   }
 }

@@ -50,7 +50,7 @@ final class BucketDivision {
       } else {
         buffer.put(bytes);
       }
-      bucket.records++;
+      bucket.added(1);
     }
 
     void flush() throws IOException {

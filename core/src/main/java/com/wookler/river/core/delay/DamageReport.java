@@ -1,21 +1,30 @@
 package com.wookler.river.core.delay;
 
-/** Notes what a file has lost of its records, and tells it when it was read. */
+import org.jspecify.annotations.Nullable;
+
+/** Notes what a file has lost of its records while it is read. */
 final class DamageReport implements BucketScan.Visitor {
-  private final DelayContext context;
   private final Bucket bucket;
+  private final Key done;
   private long found;
+  private long waiting; // of them
   private long from = Long.MAX_VALUE;
   private long to;
 
-  DamageReport(DelayContext context, Bucket bucket) {
-    this.context = context;
+  /**
+   * For a file.
+   *
+   * @param done up to this key nothing of it counts
+   */
+  DamageReport(Bucket bucket, Key done) {
     this.bucket = bucket;
+    this.done = done;
   }
 
   @Override
   public void record(long time, long sequence, long offset, int length) {
     found++;
+    waiting += done.isBefore(time, sequence) ? 1 : 0;
   }
 
   @Override
@@ -24,14 +33,18 @@ final class DamageReport implements BucketScan.Visitor {
     to = Math.max(to, end);
   }
 
-  /** Reports what is lost, once. Returns whether something is. */
-  boolean tell() {
-    long lost = bucket.records - found;
+  /**
+   * Returns what is lost, once; null if nothing is.
+   *
+   * @param end what is due from this key on is in other files
+   */
+  WaitingRebuild.@Nullable Lost lost(Key end) {
+    long lost = bucket.waiting - waiting;
     if (to == 0 || lost <= 0) {
-      return false;
+      return null;
     }
     bucket.records = found;
-    context.lost(bucket.file.path(), DelayContext.UNKNOWN, lost, from, to);
-    return true;
+    bucket.waiting = waiting;
+    return new WaitingRebuild.Lost(bucket.file.path(), bucket.from, end, lost, from, to);
   }
 }

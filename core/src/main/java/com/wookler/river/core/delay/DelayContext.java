@@ -6,6 +6,7 @@ import com.wookler.river.core.log.Damage;
 import com.wookler.river.core.message.StoredMessage;
 import java.nio.file.Path;
 import java.util.UUID;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -42,6 +43,9 @@ public record DelayContext(
 
     /** The message as the log or a backup has it, null if neither does. */
     @Nullable StoredMessage original(long sequence);
+
+    /** Shows all messages of the backups and the log, in order; what is damaged is left out. */
+    void readAll(Consumer<StoredMessage> sink);
 
     /** Counts messages that were due. */
     void delivered(long messages);

@@ -120,26 +120,28 @@ public final class DelayFiles {
       Path path = BucketFile.path(directory, line.number());
       try (BucketFile file =
           BucketFile.open(directory, identity, line.number(), false, line.bytes())) {
-        long sound =
-            BucketScan.run(
-                file,
-                line.bytes(),
-                new BucketScan.Visitor() {
-                  @Override
-                  public void record(long time, long sequence, long offset, int length) {
-                    if (done.isBefore(time, sequence)) {
-                      waiting++;
-                      prove(file, offset, sequence);
-                    }
-                  }
+        long before = waiting;
+        int known = faults.size();
+        BucketScan.run(
+            file,
+            line.bytes(),
+            new BucketScan.Visitor() {
+              @Override
+              public void record(long time, long sequence, long offset, int length) {
+                if (done.isBefore(time, sequence)) {
+                  waiting++;
+                  prove(file, offset, sequence);
+                }
+              }
 
-                  @Override
-                  public void damaged(long from, long to) {
-                    fault(path, "bytes " + from + " to " + to + " are no message");
-                  }
-                });
-        if (sound < line.records()) {
-          fault(path, "lost: " + Amount.of(line.records() - sound, "message"));
+              @Override
+              public void damaged(long from, long to) {
+                fault(path, "bytes " + from + " to " + to + " are no message");
+              }
+            });
+        long lacks = line.records() - (waiting - before);
+        if (lacks > 0 && faults.size() > known) {
+          fault(path, "lost: " + Amount.of(lacks, "message"));
         }
       } catch (DamagedMessageException e) {
         fault(path, text(e));

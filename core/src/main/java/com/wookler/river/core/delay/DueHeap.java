@@ -1,6 +1,8 @@
 package com.wookler.river.core.delay;
 
 import java.util.Arrays;
+import java.util.HashSet;
+import java.util.Set;
 
 /**
  * Entries of 24 bytes, each a message: when it is due, its sequence, and where it is; the first one
@@ -62,6 +64,15 @@ final class DueHeap {
     if (times.length > LEAST && size < times.length / 4) {
       resize(Math.max(LEAST, times.length / 2));
     }
+  }
+
+  /** Returns the sequences of all entries. */
+  Set<Long> sequences() {
+    Set<Long> all = new HashSet<>();
+    for (int i = 0; i < size; i++) {
+      all.add(sequences[i]);
+    }
+    return all;
   }
 
   /** Keeps those for which the condition holds. */

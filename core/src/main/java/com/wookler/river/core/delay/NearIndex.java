@@ -10,6 +10,9 @@ import org.jspecify.annotations.Nullable;
  * there are files that are not in it. Guarded by the lock of {@link Timers}.
  */
 final class NearIndex {
+  /** Place of a message that is in no file and is read where it came from. */
+  static final long ELSEWHERE = Long.MIN_VALUE;
+
   private static final int OFFSET_BITS = 48;
   private static final long OFFSET_MASK = (1L << OFFSET_BITS) - 1;
 
@@ -108,6 +111,7 @@ final class NearIndex {
     for (Bucket bucket : slots) {
       if (bucket != null) {
         bucket.wasEmpty = bucket.live == 0;
+        bucket.waiting = bucket.live;
         bucket.grown = false;
       }
     }

@@ -24,12 +24,14 @@ final class StoreOpening {
 
   private final DelayContext context;
   private final Path directory;
+  private final List<WaitingRebuild.Lost> lost = new ArrayList<>();
 
   /**
    * What was found.
    *
    * @param copied messages of which the log has a copy behind what the state counts
    * @param known those that the log may show and that are not to be taken from it
+   * @param lost what files have lost, and the log or a backup may have
    * @param repaired whether it differs from what the state says
    */
   record Opened(
@@ -38,6 +40,7 @@ final class StoreOpening {
       List<Bucket> buckets,
       Set<Long> copied,
       Set<Long> known,
+      List<WaitingRebuild.Lost> lost,
       boolean repaired) {}
 
   private StoreOpening(DelayContext context) {
@@ -79,8 +82,10 @@ final class StoreOpening {
     }
     boolean repaired = !look.faults().isEmpty();
     List<Bucket> buckets = new ArrayList<>();
-    for (TimerState.Line line : newest.files()) {
-      Bucket bucket = bucket(line);
+    for (int i = 0; i < newest.files().size(); i++) {
+      boolean isLast = i + 1 == newest.files().size();
+      Bucket bucket =
+          bucket(newest.files().get(i), isLast ? Key.LAST : newest.files().get(i + 1).from());
       if (bucket == null) {
         repaired = true;
       } else {
@@ -91,10 +96,10 @@ final class StoreOpening {
     long safe = look.before() == null ? newest.collected() : look.before().collected();
     Set<Long> copies = LogWalk.copiesFrom(context, newest.copied());
     return new Opened(
-        newest, Math.min(safe, newest.collected()), buckets, copies, copies, repaired);
+        newest, Math.min(safe, newest.collected()), buckets, copies, copies, lost, repaired);
   }
 
-  private @Nullable Bucket bucket(TimerState.Line line) throws IOException {
+  private @Nullable Bucket bucket(TimerState.Line line, Key to) throws IOException {
     Path path = BucketFile.path(directory, line.number());
     try {
       BucketFile file =
@@ -102,14 +107,21 @@ final class StoreOpening {
       return new Bucket(line.from(), file, line.bytes(), line.records());
     } catch (DamagedMessageException e) {
       LOG.warn("Queue {}: {}", context.queue(), e.getMessage());
-      context.lost(path, DelayContext.UNKNOWN, line.records(), 0, line.bytes());
-      Files.move(path, path.resolveSibling(path.getFileName() + ".corrupt"));
+      lost.add(
+          new WaitingRebuild.Lost(
+              setAside(path), line.from(), to, line.records(), 0, line.bytes()));
       return null;
     } catch (NoSuchFileException e) {
       LOG.warn("Queue {}: damaged: {} is missing", context.queue(), path);
-      context.lost(path, DelayContext.UNKNOWN, line.records(), 0, line.bytes());
+      lost.add(new WaitingRebuild.Lost(path, line.from(), to, line.records(), 0, line.bytes()));
       return null;
     }
+  }
+
+  private static Path setAside(Path path) throws IOException {
+    Path aside = path.resolveSibling(path.getFileName() + ".corrupt");
+    DurableFiles.rename(path, aside);
+    return aside;
   }
 
   private void deleteOthers(TimerState one, TimerState other) throws IOException {
@@ -153,8 +165,13 @@ final class StoreOpening {
     }
     BucketFile target = BucketFile.create(directory, context.identity(), number);
     Bucket bucket = new Bucket(Key.FIRST, target, BucketFile.HEADER_BYTES, 0);
+    // what went into a backup before the log begins; nothing says what the files held
+    lost.add(new WaitingRebuild.Lost(directory, Key.FIRST, Key.LAST, 0, 0, 0));
+    List<Path> damaged = new ArrayList<>();
     for (Path file : old) {
-      copy(file, bucket, known);
+      if (!copy(file, bucket, known)) {
+        damaged.add(file);
+      }
     }
     target.force();
     for (long generation = 1; generation <= 2; generation++) {
@@ -162,11 +179,15 @@ final class StoreOpening {
           .write(directory, context.identity());
     }
     for (Path file : old) {
-      Files.delete(file);
+      if (damaged.contains(file)) {
+        setAside(file);
+      } else {
+        Files.delete(file);
+      }
     }
     TimerState state =
         Objects.requireNonNull(TimerState.look(directory, context.identity()).newest());
-    return new Opened(state, first, List.of(bucket), Set.of(), known, true);
+    return new Opened(state, first, List.of(bucket), Set.of(), known, lost, true);
   }
 
   private static long number(Path file) {
@@ -176,10 +197,11 @@ final class StoreOpening {
         : Long.parseLong(name.substring(BucketFile.PREFIX.length()));
   }
 
-  private void copy(Path path, Bucket into, Set<Long> known) throws IOException {
+  /** Returns whether it is one of these files. */
+  private boolean copy(Path path, Bucket into, Set<Long> known) throws IOException {
     long number = number(path);
     if (number == 0) {
-      return;
+      return true;
     }
     try (BucketFile file =
         BucketFile.open(directory, context.identity(), number, false, Long.MAX_VALUE)) {
@@ -191,12 +213,15 @@ final class StoreOpening {
               byte[] record = into.file.adopt(file.record(offset));
               into.file.write(ByteBuffer.wrap(record), into.bytes);
               into.bytes += record.length;
-              into.records++;
+              into.added(1);
             }
           });
+      return true;
     } catch (DamagedMessageException e) {
       LOG.warn("Queue {}: {}", context.queue(), e.getMessage());
-      context.lost(path, DelayContext.UNKNOWN, 1, 0, Files.size(path));
+      lost.add(
+          new WaitingRebuild.Lost(path, Key.FIRST, Key.LAST, 1, 0, Files.size(path))); // or more
+      return false;
     }
   }
 }

@@ -33,7 +33,7 @@ import org.jspecify.annotations.Nullable;
  *      68     8  number of the next file
  *      76     4  count of files
  *      80   40n  a file each, in the order of what they hold: number, the time and sequence from
- *                which on it holds messages, bytes that count, records
+ *                which on it holds messages, bytes that count, records that are not done
  *       …     4  CRC32C of all this
  * </pre>
  */
@@ -46,7 +46,11 @@ record TimerState(
   private static final int FIXED_BYTES = 80;
   private static final int LINE_BYTES = 40;
 
-  /** One file. */
+  /**
+   * One file.
+   *
+   * @param records that wait
+   */
   record Line(long number, Key from, long bytes, long records) {}
 
   TimerState {

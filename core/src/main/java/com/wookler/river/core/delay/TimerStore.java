@@ -5,8 +5,11 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Supplier;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -29,6 +32,7 @@ final class TimerStore implements AutoCloseable {
   private final DelayLimits limits;
   private final ReentrantLock lock;
   private final List<Bucket> buckets;
+  private final Rebuilt into;
   private int near; // so many of them are in the index
 
   /** Files that the last state does not name, and those that the one before it did not either. */
@@ -45,6 +49,16 @@ final class TimerStore implements AutoCloseable {
   @GuardedBy("lock")
   private final NearIndex index;
 
+  private boolean rebuilt; // messages that are in no file now, since it was asked
+
+  /** Takes messages that are in no file any more, and wait in the log or a backup. */
+  interface Rebuilt {
+    void waits(Map<Long, Long> times);
+
+    /** Those that wait and are in no file. */
+    Set<Long> waiting();
+  }
+
   /** Reads messages that are in no file yet. */
   interface Source {
     /** One as the record of this file; null if it is lost, which was reported. */
@@ -56,7 +70,9 @@ final class TimerStore implements AutoCloseable {
       DelayLimits limits,
       ReentrantLock lock,
       NearIndex index,
+      Rebuilt into,
       StoreOpening.Opened opened) {
+    this.into = into;
     this.index = index;
     this.context = context;
     this.limits = limits;
@@ -165,9 +181,36 @@ final class TimerStore implements AutoCloseable {
     for (Bucket bucket : buckets) {
       bucket.grown |= bucket.newRecords > bucket.records;
       bucket.bytes = bucket.newBytes;
-      bucket.records = bucket.newRecords;
+      bucket.added(bucket.newRecords - bucket.records);
     }
     changed = true;
+  }
+
+  /** Finds again what files have lost, as far as the log or a backup has it; reports the rest. */
+  void rebuild(List<WaitingRebuild.Lost> lost) throws IOException {
+    if (lost.isEmpty()) {
+      return;
+    }
+    WaitingRebuild.Found found =
+        WaitingRebuild.run(context, written, doneForGood, lost, buckets, into.waiting());
+    LOG.warn(
+        "Queue {}: damaged: delayed messages in {}: {} of them found again in the log and the"
+            + " backups; {} lost",
+        context.queue(),
+        lost.stream().map(part -> part.file().toString()).collect(Collectors.joining(", ")),
+        found.waiting().size(),
+        found.lost());
+    WaitingRebuild.report(context, lost, found.lost());
+    into.waits(found.waiting());
+    rebuilt |= !found.waiting().isEmpty();
+    changed = true;
+  }
+
+  /** Whether anything was found again since this was asked the last time. */
+  boolean takeRebuilt() {
+    boolean was = rebuilt;
+    rebuilt = false;
+    return was;
   }
 
   private static void flush(Bucket bucket, ByteBuffer buffer) throws IOException {
@@ -298,10 +341,19 @@ final class TimerStore implements AutoCloseable {
   }
 
   private DueHeap read(Bucket bucket) throws IOException {
-    DamageReport damage = new DamageReport(context, bucket);
+    DamageReport damage = new DamageReport(bucket, doneForGood);
     DueHeap entries = NearIndex.read(bucket, damage);
-    changed |= damage.tell();
+    rebuild(damage, bucket);
     return entries;
+  }
+
+  private void rebuild(DamageReport damage, Bucket bucket) throws IOException {
+    int next = buckets.indexOf(bucket) + 1;
+    WaitingRebuild.Lost lost =
+        damage.lost(next == buckets.size() ? Key.LAST : buckets.get(next).from);
+    if (lost != null) {
+      rebuild(List.of(lost));
+    }
   }
 
   @GuardedBy("lock")
@@ -325,9 +377,9 @@ final class TimerStore implements AutoCloseable {
   }
 
   private List<Bucket> divided(Bucket source) throws IOException {
-    DamageReport damage = new DamageReport(context, source);
+    DamageReport damage = new DamageReport(source, doneForGood);
     List<Bucket> parts = BucketDivision.run(source, doneForGood, limits, this::newFile, damage);
-    damage.tell();
+    rebuild(damage, source);
     return parts;
   }
 

@@ -11,6 +11,7 @@ import com.wookler.river.core.message.Terms;
 import java.io.IOException;
 import java.util.Collections;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -64,6 +65,7 @@ final class Timers implements AutoCloseable {
 
   private volatile boolean dirty;
   private volatile long safeCollected;
+  private volatile long heldFrom = Long.MAX_VALUE; // read by who removes blocks; under the lock
   private boolean failing; // the last flush; confined to the flusher
   private volatile boolean putOff; // likewise: a flush may be asked for again after a second
   private volatile long putOffAt; // written before it
@@ -116,8 +118,8 @@ final class Timers implements AutoCloseable {
     StoreOpening.Opened opened = StoreOpening.open(context);
     NearIndex index = new NearIndex();
     this.records = new WaitingRecords(context, messages, index, lock);
-    this.store = new TimerStore(context, limits, lock, index, opened);
     this.due = new NextDue(context, messages, index, opened.state().collected(), COPIES);
+    this.store = new TimerStore(context, limits, lock, index, new Lost(), opened);
     this.known = opened.known();
     this.collected = opened.state().collected();
     this.openedEnd = log.nextSequence();
@@ -126,15 +128,45 @@ final class Timers implements AutoCloseable {
     this.done = opened.state().done();
     this.safeCollected = store.safeCollected();
     this.walk = LogWalk.collecting(context);
-    begin(opened.copied());
+    begin(opened);
+  }
+
+  /** What files have lost waits in memory until the next flush has written it to others. */
+  private final class Lost implements TimerStore.Rebuilt {
+    @Override
+    public void waits(Map<Long, Long> times) {
+      lock.lock();
+      try {
+        times.forEach(
+            (sequence, time) -> {
+              due.add(timeOf(time, sequence), sequence, NearIndex.ELSEWHERE);
+              heldFrom = Math.min(heldFrom, sequence);
+            });
+        dirty = true;
+      } finally {
+        lock.unlock();
+      }
+    }
+
+    @Override
+    public Set<Long> waiting() {
+      lock.lock();
+      try {
+        return due.fresh.sequences();
+      } finally {
+        lock.unlock();
+      }
+    }
   }
 
   /** What the log has a copy of is the next that would be due, and is done. */
   @SuppressWarnings("GuardedBy") // the store asks under the lock
-  private void begin(Set<Long> copied) throws IOException {
+  private void begin(StoreOpening.Opened opened) throws IOException {
+    Set<Long> copied = opened.copied();
     lock.lock();
     try {
       Key before = done;
+      store.rebuild(opened.lost());
       store.begin(
           before,
           (time, sequence, place) -> {
@@ -238,12 +270,18 @@ final class Timers implements AutoCloseable {
     }
     // where the clock was set back between two runs, publish times stand still, and delays do not
     long published = Math.min(message.publishedMicros(), context.time().epochMicros());
-    long time = terms.dueAt(published);
-    if (!done.isBefore(time, message.sequence())) {
-      time = done.isBefore(done.time(), message.sequence()) ? done.time() : done.time() + 1;
-    }
+    long time = timeOf(terms.dueAt(published), message.sequence());
     due.add(time, message.sequence(), location);
     dirty = true;
+  }
+
+  /** When a message is due that is collected now. */
+  @GuardedBy("lock")
+  private long timeOf(long time, long sequence) {
+    if (done.isBefore(time, sequence)) {
+      return time;
+    }
+    return done.isBefore(done.time(), sequence) ? done.time() : done.time() + 1;
   }
 
   private void askForFlush() {
@@ -329,6 +367,7 @@ final class Timers implements AutoCloseable {
       passedOver();
       dirty = false;
       due.index.capture();
+      store.takeRebuilt(); // what was found before is among what waits
       captured = new Capture(due.fresh.sorted(), collected, copied(), done, doneInFiles);
     } finally {
       lock.unlock();
@@ -396,9 +435,12 @@ final class Timers implements AutoCloseable {
       lock.unlock();
     }
     store.tend(all.done, this::doneNow);
-    if (store.isChanged() || all.doneInFiles || isBehind(all.collected)) {
+    if (store.takeRebuilt()) { // it is in no file: until it is, the state before tells of it
+      putOff();
+    } else if (store.isChanged() || all.doneInFiles || isBehind(all.collected)) {
       store.writeState(all.collected, all.copied, all.done);
       safeCollected = store.safeCollected();
+      heldFrom = Long.MAX_VALUE;
       forgetDoneInFiles(all.done);
     }
   }
@@ -433,7 +475,7 @@ final class Timers implements AutoCloseable {
 
   /** The lowest sequence of the log that is still needed. */
   long floor() {
-    return safeCollected;
+    return Math.min(safeCollected, heldFrom);
   }
 
   /** Messages that are known to wait. */

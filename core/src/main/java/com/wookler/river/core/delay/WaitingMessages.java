@@ -40,11 +40,13 @@ final class WaitingMessages {
       if (original == null && !context.queueParts().passesDamage()) {
         throw new DamagedMessageException(e.getMessage() + ", sequence " + sequence, e);
       }
-      LOG.warn(
-          "Queue {}: {}{}",
-          context.queue(),
-          e.getMessage(),
-          original == null ? "" : "; the log or a backup has the message");
+      if (bucket != null || original == null) { // else that it comes from there was said
+        LOG.warn(
+            "Queue {}: {}{}",
+            context.queue(),
+            e.getMessage(),
+            original == null ? "" : "; the log or a backup has the message");
+      }
       if (original == null) {
         long end = offset + BucketFile.RECORD_BYTES;
         context.lost(file, sequence, 1, offset, end);

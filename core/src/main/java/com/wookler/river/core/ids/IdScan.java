@@ -68,14 +68,7 @@ record IdScan(
     CRC32C digest = new CRC32C();
     digest.update(content, 0, whole);
     return new IdScan(
-        header,
-        covered,
-        oldest,
-        ids,
-        whole,
-        damagedAt,
-        (int) digest.getValue(),
-        content.length);
+        header, covered, oldest, ids, whole, damagedAt, (int) digest.getValue(), content.length);
   }
 
   /** Whether nothing is damaged but the end, which a kill may leave torn. */

@@ -37,9 +37,9 @@ import org.slf4j.LoggerFactory;
  * log, {@link #flush} has its ids on the device.
  *
  * <p><b>Damage.</b> Each file says which files were there before it, and what they held ({@link
- * IdHeader}). If one of them is missing, emptied, cut or damaged, nothing counts as {@link #covered}:
- * the log and its backups have to say all ids of the window again. What is whole in a damaged file
- * is written again, and the file is set aside once that is on the device.
+ * IdHeader}). If one of them is missing, emptied, cut or damaged, nothing counts as {@link
+ * #covered}: the log and its backups have to say all ids of the window again. What is whole in a
+ * damaged file is written again, and the file is set aside once that is on the device.
  *
  * <p>Whoever looks an id up and then stores it holds {@link #lock} from the one to the other.
  */
@@ -47,7 +47,7 @@ public final class IdStore implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(IdStore.class);
   private static final int PARTS = 8;
   private static final long MAX_FILE_BYTES = 1L << 30;
-  
+
   /** Messages without an id after which it is written all the same how far the files reach. */
   private static final long COVERED_STEP = 100_000;
 
@@ -105,8 +105,7 @@ public final class IdStore implements AutoCloseable {
     }
   }
 
-  private IdStore(
-      Path directory, Owner owner, Duration window, Log log, IdFile.Force device) {
+  private IdStore(Path directory, Owner owner, Duration window, Log log, IdFile.Force device) {
     this.device = device;
     this.directory = directory;
     this.queue = owner.queue();
@@ -131,12 +130,7 @@ public final class IdStore implements AutoCloseable {
 
   /** Reads what earlier runs have written, on a device that a test may hold. */
   static IdStore open(
-      Path directory,
-      Owner owner,
-      Duration window,
-      long nowMicros,
-      Log log,
-      IdFile.Force device) {
+      Path directory, Owner owner, Duration window, long nowMicros, Log log, IdFile.Force device) {
     IdStore store = new IdStore(directory, owner, window, log, device);
     try {
       boolean before = Files.isDirectory(directory);
@@ -145,7 +139,8 @@ public final class IdStore implements AutoCloseable {
       return store;
     } catch (IOException e) {
       store.closeFiles();
-      throw new RiverException("queue " + owner.queue() + ": cannot read its ids in " + directory, e);
+      throw new RiverException(
+          "queue " + owner.queue() + ": cannot read its ids in " + directory, e);
     } catch (RuntimeException e) {
       store.closeFiles();
       throw e;

@@ -27,6 +27,7 @@ import java.util.UUID;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Consumer;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
@@ -316,6 +317,19 @@ final class DelayedLog implements AutoCloseable, DelayContext.QueueParts {
     try (LogReader reader = log().reader()) {
       reader.moveTo(sequence);
       return reader.next();
+    }
+  }
+
+  /** The log stands for the backups, too. */
+  @Override
+  public void readAll(Consumer<StoredMessage> sink) {
+    try (LogReader reader = log().reader()) {
+      for (long at = 0; at < log().nextSequence(); at++) {
+        StoredMessage message = intact(reader, at);
+        if (message != null && (keepsOriginals || !Terms.isDelayed(message.terms()))) {
+          sink.accept(message);
+        }
+      }
     }
   }
 

@@ -378,6 +378,92 @@ class TimersTest {
   }
 
   @Test
+  void shouldFindAgainWhatALostFileHad() throws IOException {
+    for (boolean deleted : new boolean[] {true, false}) {
+      try (DelayedLog log = new DelayedLog(base.resolve("deleted-" + deleted), SMALL)) {
+        long number = 0;
+        for (int i = 0; i < 10; i++) {
+          log.publish(number, SECOND, 100 * SECOND, 30 * SECOND, 0);
+          number += 4;
+          log.run();
+          log.flush();
+          log.advance(1);
+        }
+        log.run(); // delivers some that the files count as waiting
+        log.keepOriginals(true);
+        while (!files(log.directory).isEmpty()) { // each of them in turn
+          int before = files(log.directory).size();
+          Path file = files(log.directory).get(before / 2);
+          log.end();
+          if (deleted) {
+            Files.delete(file);
+          } else {
+            Files.write(file, new byte[7]);
+          }
+          log.open();
+          log.run();
+          log.kill(); // before a flush: it is found again
+          log.run();
+          log.flush();
+          log.kill(); // and after one
+          assertThat(DelayFiles.look(log.directory.getParent(), DelayedLog.QUEUE, true).faults())
+              .isEmpty();
+          log.advance(20);
+          log.run();
+          log.flush();
+          log.advance(1);
+          log.flush();
+          if (log.copies().size() == 30) {
+            break;
+          }
+        }
+        finish(log);
+        assertThat(log.copies()).hasSize(30);
+        assertThat(log.copies().stream().map(Copy::sequence).distinct().count()).isEqualTo(30);
+        assertThat(log.lost).isEmpty();
+      }
+    }
+  }
+
+  @Test
+  void shouldFindAgainWhatADamagedFileHasLostInItsMiddle() throws IOException {
+    try (DelayedLog log = new DelayedLog(base, DelayLimits.DEFAULT)) {
+      log.publish(0, SECOND, 2 * SECOND, 3 * SECOND);
+      log.run();
+      log.flush();
+      log.end();
+      flip(files(log.directory).get(0), BucketFile.HEADER_BYTES + 9);
+      log.keepOriginals(true);
+      log.open();
+      log.advance(10);
+      log.run();
+      assertThat(log.copies()).extracting(Copy::sequence).containsExactly(0L, 1L, 2L);
+      assertThat(log.lost).isEmpty();
+    }
+  }
+
+  @Test
+  void shouldCountOnlyWhatStillWaitedAsLost() throws IOException {
+    try (DelayedLog log = new DelayedLog(base, DelayLimits.DEFAULT)) {
+      for (int i = 0; i < 30; i++) {
+        log.publish(i, (i + 1) * SECOND);
+      }
+      log.run();
+      log.flush();
+      log.advance(10);
+      log.run();
+      log.flush();
+      log.advance(5);
+      log.run(); // five more, which the state does not say
+      assertThat(log.copies()).hasSize(15);
+      log.end();
+      Files.delete(files(log.directory).get(0));
+      log.open();
+      assertThat(log.lost).extracting(Damage::messages).containsExactly(15L);
+    }
+  }
+
+  @Test
   void shouldLoseNothingWithOneOfTheStates() throws IOException {
     for (int which = 0; which < 2; which++) {
       try (DelayedLog log = new DelayedLog(base.resolve("state-" + which), SMALL)) {

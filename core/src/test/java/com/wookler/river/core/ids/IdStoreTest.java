@@ -311,8 +311,7 @@ class IdStoreTest {
   @Test
   void shouldNoticeAFileInTheNameOfAnother() throws IOException {
     writeSeries();
-    Files.copy(
-        files().get(0), files().get(1), StandardCopyOption.REPLACE_EXISTING);
+    Files.copy(files().get(0), files().get(1), StandardCopyOption.REPLACE_EXISTING);
     assertThat(faults())
         .containsExactly(files().get(1) + " is file 1 of its series by what it says");
     open(6_000_000);
