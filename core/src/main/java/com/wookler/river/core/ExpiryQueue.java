@@ -2,6 +2,8 @@ package com.wookler.river.core;
 
 import com.wookler.river.common.TimeSource;
 import com.wookler.river.common.errors.RiverException;
+import com.wookler.river.core.log.BlockLog;
+import com.wookler.river.core.message.ForwardOrigin;
 import com.wookler.river.core.message.Message;
 import com.wookler.river.core.message.StoredMessage;
 import com.wookler.river.core.subscriber.DeadLetter;
@@ -9,6 +11,7 @@ import com.wookler.river.core.subscriber.ExpiredMessages;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Set;
+import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
@@ -25,7 +28,9 @@ import org.slf4j.LoggerFactory;
  *
  * <p>A message is in that queue, safe from a kill, before its subscriber counts it as finished; and
  * on the device before that is: {@link #force} comes before every force of the ledger of a
- * subscriber that handed some on. A crash in between hands it on once more.
+ * subscriber that handed some on. It is there once, whichever subscribers it expires for, and
+ * whenever the process ends: that queue knows from the header of its copy that it has it ({@link
+ * ForwardTarget}).
  */
 final class ExpiryQueue {
   private static final Logger LOG = LoggerFactory.getLogger(ExpiryQueue.class);
@@ -33,6 +38,8 @@ final class ExpiryQueue {
   private static final long MINUTE_NANOS = TimeUnit.MINUTES.toNanos(1);
 
   private final String queue;
+  private final UUID identity;
+  private final BlockLog log;
   private final Path target;
   private final TimeSource time;
   private final Set<OpenQueues.Slot> unforced = ConcurrentHashMap.newKeySet(); // that took some
@@ -41,8 +48,10 @@ final class ExpiryQueue {
   private volatile boolean failing;
   private volatile long saidAt; // while it fails
 
-  ExpiryQueue(String queue, Path target, TimeSource time) {
+  ExpiryQueue(String queue, UUID identity, BlockLog log, Path target, TimeSource time) {
     this.queue = queue;
+    this.identity = identity;
+    this.log = log;
     this.target = target;
     this.time = time;
   }
@@ -50,11 +59,12 @@ final class ExpiryQueue {
   /** See {@link ExpiredMessages#keep}. */
   boolean keep(StoredMessage message, String subscriber) {
     Message<byte[]> copy = new DeadLetter(message, 0, REASON, null).toMessage(queue, subscriber);
+    ForwardOrigin origin = new ForwardOrigin(identity, message.sequence());
     boolean taken = false;
     String why = "it is not open, or takes no more";
     OpenQueues.Slot slot = OpenQueues.find(target);
     try {
-      taken = slot != null && slot.use(to -> to.publisher().offer(copy));
+      taken = slot != null && slot.use(to -> offer(to, copy, origin));
     } catch (RiverException e) {
       why = String.valueOf(e.getMessage());
     }
@@ -66,6 +76,10 @@ final class ExpiryQueue {
       say(message, subscriber, why);
     }
     return taken;
+  }
+
+  private boolean offer(RunningQueue<?> to, Message<byte[]> copy, ForwardOrigin origin) {
+    return to.publisher().offer(to.forwarding().target(), copy, origin, log.firstSequence());
   }
 
   /** Once a minute: as long as it fails, the subscriber stands still. */

@@ -1,11 +1,13 @@
 package com.wookler.river.core;
 
+import com.wookler.river.core.log.BlockLog;
 import com.wookler.river.core.message.StoredMessage;
 import com.wookler.river.core.subscriber.ExpiredMessages;
 import com.wookler.river.core.subscriber.SubscriberConfig;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
+import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
@@ -14,11 +16,15 @@ import java.util.concurrent.ConcurrentHashMap;
  */
 final class ExpiryQueues implements ExpiredMessages {
   private final QueueConfig<?> config;
+  private final UUID identity;
+  private final BlockLog log;
   private final Map<String, ExpiryQueue> byName = new ConcurrentHashMap<>();
   private final Map<String, Set<ExpiryQueue>> bySubscriber = new ConcurrentHashMap<>(); // it used
 
-  ExpiryQueues(QueueConfig<?> config) {
+  ExpiryQueues(QueueConfig<?> config, UUID identity, BlockLog log) {
     this.config = config;
+    this.identity = identity;
+    this.log = log;
   }
 
   /** Refuses a subscriber whose expired messages could go nowhere. */
@@ -52,7 +58,10 @@ final class ExpiryQueues implements ExpiredMessages {
 
   private ExpiryQueue of(String name) {
     return byName.computeIfAbsent(
-        name, to -> new ExpiryQueue(config.name(), config.directory().resolve(to), config.time()));
+        name,
+        to ->
+            new ExpiryQueue(
+                config.name(), identity, log, config.directory().resolve(to), config.time()));
   }
 
   @Override

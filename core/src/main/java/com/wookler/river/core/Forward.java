@@ -235,7 +235,7 @@ final class Forward {
   /** Finds out where to go on: behind what the target has. */
   @GuardedBy("lock")
   private void resume(ForwardTarget asked) {
-    long known = asked.last(source.directory().identity()) + 1;
+    long known = asked.last(source.directory().identity(), safe > 0) + 1;
     if (known > log.nextSequence()) {
       LOG.warn(
           "Queue {}: the queue {} has a message {} of it, which it does not know; forwarding from"

@@ -2,6 +2,7 @@ package com.wookler.river.core;
 
 import com.google.errorprone.annotations.concurrent.GuardedBy;
 import com.wookler.river.common.errors.RiverException;
+import com.wookler.river.core.forward.ExpiredOrigins;
 import com.wookler.river.core.forward.Origins;
 import com.wookler.river.core.log.BlockLog;
 import com.wookler.river.core.log.PublishBuffer;
@@ -9,6 +10,7 @@ import com.wookler.river.core.log.Room;
 import com.wookler.river.core.message.DamagedMessageException;
 import com.wookler.river.core.message.DocumentWriter;
 import com.wookler.river.core.message.ForwardOrigin;
+import com.wookler.river.core.message.Message;
 import com.wookler.river.core.message.StoredMessage;
 import com.wookler.river.core.message.Terms;
 import java.io.IOException;
@@ -23,8 +25,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A queue as others see it that forward to it: takes their messages, and knows the last one it has
- * of each, so that none is taken twice.
+ * A queue as others see it that forward to it, or put into it what has expired: takes their
+ * messages, and knows the last one it has of each, and which have expired, so that none is taken
+ * twice.
  *
  * <p><b>The log is the truth.</b> Each message has its origin in a header, in the same document. A
  * file keeps the last ones, so that an opening reads the end of the log only; it is written now and
@@ -45,35 +48,50 @@ final class ForwardTarget {
   private final UUID identity;
   private final Path file;
   private final BlockLog log;
+  private final Lookup lookup;
   private final ReentrantLock lock = new ReentrantLock();
 
   @GuardedBy("lock")
   private final Map<UUID, Long> last = new HashMap<>();
 
+  /** Apart: it is taken under a lock of another queue's subscriber, so nothing waits under it. */
+  private final ReentrantLock expiredLock = new ReentrantLock();
+
+  @GuardedBy("expiredLock")
+  private final ExpiredOrigins expired = new ExpiredOrigins();
+
+  private final Object begins = new Object(); // held by who makes the file
+
+  @GuardedBy("lock")
+  private boolean searched; // for what is here though there is no file
+
   private volatile long covered; // what the file covers; less than 0: there is none
   private volatile boolean wanted; // whether it is to be written soon
 
-  ForwardTarget(String queue, UUID identity, Path directory, BlockLog log) {
+  ForwardTarget(String queue, UUID identity, Path directory, Lookup lookup) {
     this.queue = queue;
     this.identity = identity;
     this.file = directory.resolve(Origins.FILE);
-    this.log = log;
+    this.log = lookup.log();
+    this.lookup = lookup;
     this.covered = Origins.exist(file) ? load() : NONE;
   }
 
   private long load() {
-    Origins kept = new Origins(0, Map.of());
+    Origins kept = Origins.NONE;
     try {
       kept = Origins.read(file, identity);
+      takeUp(kept);
     } catch (DamagedMessageException | IllegalArgumentException e) {
       LOG.warn("Queue {}: {}; asking the log for what it holds", queue, e.getMessage());
+      kept = Origins.NONE;
       wanted = true; // the file stays until there is a new one
     } catch (IOException e) {
       throw new RiverException("queue " + queue + ": cannot read " + file, e);
     }
     if (kept.covered() > log.nextSequence()) {
       LOG.warn("Queue {}: damaged: {} knows more than the log; asking that", queue, file);
-      kept = new Origins(0, Map.of());
+      kept = Origins.NONE;
       wanted = true;
     }
     lock.lock();
@@ -82,13 +100,35 @@ final class ForwardTarget {
     } finally {
       lock.unlock();
     }
-    if (LogScan.scan(log, kept.covered(), this::found)) {
+    if (LogScan.scan(lookup, kept.covered(), this::found)) {
       LOG.warn("Queue {}: messages of other queues may be among those that are damaged", queue);
     }
     return kept.covered();
   }
 
+  /** What it says beyond the log's end is not true, but for what left the other's log. */
+  private void takeUp(Origins kept) {
+    expiredLock.lock();
+    try {
+      if (kept.covered() <= log.nextSequence()) {
+        kept.expired().forEach(expired::add);
+      }
+    } finally {
+      expiredLock.unlock();
+    }
+  }
+
   private void found(StoredMessage message) {
+    ForwardOrigin.ofExpired(message.headers())
+        .ifPresent(
+            origin -> {
+              expiredLock.lock();
+              try {
+                expired.add(origin.queue(), origin.sequence());
+              } finally {
+                expiredLock.unlock();
+              }
+            });
     lock.lock();
     try {
       ForwardOrigin.of(message.headers())
@@ -98,13 +138,33 @@ final class ForwardTarget {
     }
   }
 
-  /** The last message that is here of a queue; {@link #NONE} if there is none. */
-  long last(UUID source) {
+  /**
+   * The last message that is here of a queue; {@link #NONE} if there is none.
+   *
+   * @param expected whether that queue has forwarded to this one before: then a file that is not
+   *     there is missing, and the backups are asked, too
+   */
+  long last(UUID source, boolean expected) {
     lock.lock();
     try {
+      if (covered < 0 && !searched) {
+        search(expected);
+      }
       return last.getOrDefault(source, NONE);
     } finally {
       lock.unlock();
+    }
+  }
+
+  @GuardedBy("lock")
+  private void search(boolean expected) {
+    searched = true;
+    LogScan.scan(lookup, expected ? 0 : log.firstSequence(), this::found);
+    if (!last.isEmpty()) {
+      LOG.warn(
+          "Queue {}: damaged: {} is missing; asked log and backups for what is here", queue, file);
+      covered = 0;
+      wanted = true;
     }
   }
 
@@ -147,19 +207,57 @@ final class ForwardTarget {
     return new Terms(null, Math.max(1, left), 0);
   }
 
+  /**
+   * Appends a message that expired in another queue, unless it is here; waits for nothing, and asks
+   * no subscriber.
+   *
+   * @param oldest message of the log of that queue
+   * @return whether it is here now
+   * @throws RiverException it cannot be stored now
+   */
+  boolean takeExpired(Intake intake, Message<byte[]> copy, ForwardOrigin origin, long oldest) {
+    expiredLock.lock();
+    try {
+      if (expired.contains(origin.queue(), origin.sequence())) {
+        return true;
+      }
+      begin();
+      PublishBuffer buffer = PublishBuffer.ofThread();
+      DocumentWriter document = buffer.document();
+      document.start();
+      try {
+        document.addExpired(copy, origin);
+        if (intake.offer(buffer) == Room.NONE) {
+          return false;
+        }
+      } finally {
+        document.finish();
+      }
+      expired.forgetBelow(origin.queue(), oldest);
+      expired.add(origin.queue(), origin.sequence());
+      return true;
+    } finally {
+      expiredLock.unlock();
+    }
+  }
+
   /** The file is there before the first message is: an opening asks the log only if it is. */
-  @GuardedBy("lock")
   private void begin() {
     if (covered >= 0) {
       return;
     }
-    long end = log.nextSequence();
-    try {
-      new Origins(end, last).write(file, identity);
-    } catch (IOException e) {
-      throw new RiverException("queue " + queue + ": cannot write " + file, e);
+    synchronized (begins) {
+      if (covered >= 0) {
+        return;
+      }
+      long end = log.nextSequence();
+      try {
+        new Origins(end, Map.of(), Map.of()).write(file, identity); // nothing has come yet
+      } catch (IOException e) {
+        throw new RiverException("queue " + queue + ": cannot write " + file, e);
+      }
+      covered = end;
     }
-    covered = end;
   }
 
   /** Has the file written with the next force: a block is going to be deleted, or it is closed. */
@@ -179,9 +277,11 @@ final class ForwardTarget {
     }
     wanted = false; // before the end is looked at
     lock.lock();
+    expiredLock.lock();
     try {
-      return new Origins(log.nextSequence(), last);
+      return new Origins(log.nextSequence(), last, expired.encode());
     } finally {
+      expiredLock.unlock();
       lock.unlock();
     }
   }

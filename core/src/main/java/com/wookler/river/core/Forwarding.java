@@ -21,10 +21,11 @@ record Forwarding(Forwards forwards, ForwardTarget target) {
   static Forwarding open(
       QueueConfig<?> config,
       DataDirectory directory,
-      BlockLog log,
+      Lookup lookup,
       Salvage salvage,
       ExpiryQueues expiryQueues,
       Supplier<WorkerPool.Serial> workers) {
+    BlockLog log = lookup.log();
     boolean goesOn = config.storage().onDamage() == OnDamage.SALVAGE;
     Forwards.PassOver passOver =
         sequence -> {
@@ -32,7 +33,7 @@ record Forwarding(Forwards forwards, ForwardTarget target) {
           return end > sequence || !goesOn ? end : salvage.passOver(sequence);
         };
     ForwardTarget target =
-        new ForwardTarget(config.name(), directory.identity(), directory.path(), log);
+        new ForwardTarget(config.name(), directory.identity(), directory.path(), lookup);
     return new Forwarding(
         new Forwards(new Forward.Source(config, directory, log, expiryQueues, passOver), workers),
         target);

@@ -9,6 +9,7 @@ import com.wookler.river.core.log.PublishBuffer;
 import com.wookler.river.core.log.Room;
 import com.wookler.river.core.message.DocumentWriter;
 import com.wookler.river.core.message.Durability;
+import com.wookler.river.core.message.ForwardOrigin;
 import com.wookler.river.core.message.Message;
 import com.wookler.river.core.message.MessageConverter;
 import com.wookler.river.core.message.MessageTooLargeException;
@@ -244,16 +245,8 @@ final class LogPublisher<M> implements Publisher<M> {
    *
    * @return false if there is no room
    */
-  boolean offer(Message<byte[]> message) {
-    PublishBuffer buffer = PublishBuffer.ofThread();
-    DocumentWriter document = buffer.document();
-    document.start();
-    document.add(message.data(), message.key(), message.headers(), message.terms());
-    try {
-      return intake.offer(buffer) != Room.NONE;
-    } finally {
-      document.finish();
-    }
+  boolean offer(ForwardTarget target, Message<byte[]> copy, ForwardOrigin origin, long oldest) {
+    return target.takeExpired(intake, copy, origin, oldest);
   }
 
   /** See {@link ForwardTarget#take}. */

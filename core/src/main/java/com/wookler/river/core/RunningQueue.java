@@ -96,7 +96,7 @@ final class RunningQueue<M> {
               config.logSettings(directory),
               counters.damaged(),
               damage -> worker.execute(() -> listeners.damaged(damage)));
-      ExpiryQueues expiryQueues = new ExpiryQueues(config);
+      ExpiryQueues expiryQueues = new ExpiryQueues(config, directory.identity(), log);
       SubscriberContext<M> context = context(expiryQueues);
       forwarding = openForwarding(expiryQueues);
       subscribers =
@@ -309,7 +309,7 @@ final class RunningQueue<M> {
   private Forwarding openForwarding(ExpiryQueues expiryQueues) {
     Forwarding opened =
         Forwarding.open( // lines apart: one queue that is full holds up no other
-            config, directory, log, salvage, expiryQueues, () -> line("worker", WORKERS));
+            config, directory, lookup, salvage, expiryQueues, () -> line("worker", WORKERS));
     undo.push(opened.forwards()::close);
     return opened;
   }

@@ -8,12 +8,14 @@ import com.wookler.river.common.ManualTimeSource;
 import com.wookler.river.common.errors.ConfigurationException;
 import com.wookler.river.core.log.BlockLog;
 import com.wookler.river.core.message.Durability;
+import com.wookler.river.core.message.ForwardOrigin;
 import com.wookler.river.core.message.Message;
 import com.wookler.river.core.message.MessageConverter;
 import com.wookler.river.core.message.QueueFailedException;
 import com.wookler.river.core.message.QueueFullException;
 import com.wookler.river.core.subscriber.DeadLetters;
 import com.wookler.river.core.subscriber.Delivery;
+import com.wookler.river.core.subscriber.Position;
 import com.wookler.river.core.subscriber.Subscriber;
 import com.wookler.river.core.subscriber.SubscriberConfig;
 import com.wookler.river.testing.Aside;
@@ -234,6 +236,74 @@ class ExpiryTest {
     assertThat(queue.subscriber("named").config().expiryQueue()).isEqualTo("own");
     SubscriberConfig itself = SubscriberConfig.builder("loop").expiryQueue("orders").build();
     assertThatThrownBy(() -> queue.subscriber(itself)).isInstanceOf(ConfigurationException.class);
+  }
+
+  @Test
+  void shouldHandOnOnceWhateverItExpiresFor() throws InterruptedException {
+    MessageQueue<String> expired = started(builder("expired"));
+    queue = started(builder("orders").maxAge(MINUTE, "expired"));
+    List<Subscriber<String>> all =
+        List.of(acking("a"), acking("b"), queue.subscriber("c"), queue.subscriber("d"));
+    publish(5);
+    all.get(1).next().ack(); // so that it expires for the others only
+    time.advance(MINUTE);
+    for (Subscriber<String> each : all) {
+      assertThat(all(each)).isEmpty();
+    }
+    assertThat(expired.stats().nextSequence()).isEqualTo(5);
+    all.get(2).seek(Position.sequence(0)); // it is handed on already
+    assertThat(all(all.get(2))).isEmpty();
+    assertThat(expired.stats().nextSequence()).isEqualTo(5);
+    assertThat(all.get(1).stats().expired()).isEqualTo(4);
+  }
+
+  @Test
+  void shouldHandOnOnceAcrossRestartsThoughItsQueueHasForgottenTheBlocks() throws Exception {
+    MessageQueue<String> expired =
+        started(builder("expired").recycle(SizeBasedRecycle.ofMessages(2)));
+    Subscriber<String> reader = expired.subscriber("reader");
+    queue = started(builder("orders").maxAge(MINUTE, "expired"));
+    Subscriber<String> first = queue.subscriber("first");
+    publish(5);
+    time.advance(MINUTE);
+    assertThat(all(first)).isEmpty();
+    assertThat(all(reader)).hasSize(5);
+    expired.publisher().publish("ends the block");
+    assertThat(all(reader)).hasSize(1);
+    await()
+        .until(
+            () -> {
+              time.advance(Duration.ofMillis(200));
+              return expired.stats().firstSequence() >= 4;
+            });
+    queue.close();
+    expired.close();
+    MessageQueue<String> again =
+        started(builder("expired").recycle(SizeBasedRecycle.ofMessages(2)));
+    queue = started(builder("orders").maxAge(MINUTE, "expired"));
+    Subscriber<String> late =
+        queue.subscriber(SubscriberConfig.builder("late").start(Position.sequence(0)).build());
+    assertThat(all(late)).isEmpty();
+    assertThat(late.stats().expired()).isEqualTo(5);
+    assertThat(again.stats().nextSequence()).isEqualTo(6);
+  }
+
+  @Test
+  void shouldTakeNothingForExpiredThatAnApplicationSaysIs() throws InterruptedException {
+    MessageQueue<String> expired = started(builder("expired"));
+    queue = started(builder("orders").maxAge(MINUTE, "expired"));
+    Subscriber<String> audit = queue.subscriber("audit");
+    publish(1);
+    time.advance(MINUTE);
+    assertThat(all(audit)).isEmpty();
+    Delivery<String> copy = expired.read(0).orElseThrow();
+    assertThat(copy.headers()).containsKey(ForwardOrigin.EXPIRED);
+    expired
+        .publisher()
+        .publish(
+            Message.of("forged")
+                .withHeader(ForwardOrigin.EXPIRED, copy.headers().get(ForwardOrigin.EXPIRED)));
+    assertThat(expired.read(1).orElseThrow().headers()).isEmpty();
   }
 
   private static String text(Delivery<String> delivery, String header) {

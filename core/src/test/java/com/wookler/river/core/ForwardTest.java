@@ -8,6 +8,7 @@ import com.wookler.river.common.ManualTimeSource;
 import com.wookler.river.common.errors.ConfigurationException;
 import com.wookler.river.core.forward.ForwardPosition;
 import com.wookler.river.core.forward.Origins;
+import com.wookler.river.core.log.CheckedJson;
 import com.wookler.river.core.message.ForwardOrigin;
 import com.wookler.river.core.message.Message;
 import com.wookler.river.core.message.MessageConverter;
@@ -26,6 +27,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
+import java.util.UUID;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -354,7 +356,8 @@ class ForwardTest {
 
   @Test
   void shouldTakeNothingTwiceWhateverFileIsLost() throws IOException {
-    for (String lost : new String[] {"position", "damaged position", "origins", "both"}) {
+    for (String lost :
+        List.of("position", "damaged position", "origins", "both", "no origins", "neither file")) {
       Path base = directory.resolve(lost);
       MessageQueue<String> audit = open(builder(base, "audit"));
       MessageQueue<String> orders = open(builder(base, "orders").forwardTo("audit"));
@@ -367,6 +370,19 @@ class ForwardTest {
       switch (lost) {
         case "position" -> Files.delete(position);
         case "damaged position" -> Files.writeString(position, "{}");
+        case "no origins" -> {
+          Files.delete(origins);
+          String id = CheckedJson.read(base.resolve("orders/queue.json")).path("id").asText();
+          ForwardPosition.write(
+              base.resolve("orders/forwards"),
+              UUID.fromString(id),
+              "audit",
+              7); // as after a power loss
+        }
+        case "neither file" -> {
+          Files.delete(origins);
+          Files.delete(position);
+        }
         default -> {
           Files.writeString(origins, "{\"format\":1}");
           if (lost.equals("both")) {

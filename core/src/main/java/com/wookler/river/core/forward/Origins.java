@@ -7,33 +7,43 @@ import com.wookler.river.core.message.DamagedMessageException;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Base64;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.UUID;
 
 /**
- * The last message that a queue has from each queue that forwards to it, as the file {@code
- * origins.json} keeps it:
+ * The last message that a queue has from each queue that forwards to it, and which messages it has
+ * because they expired in another queue, as the file {@code origins.json} keeps it:
  *
  * <pre>
- *  {"format":1,"queue":"…","covered":5678,"last":{"&lt;id of a queue&gt;":1233},"check":"…"}
+ *  {"format":1,"queue":"…","covered":5678,"last":{"&lt;id of a queue&gt;":1233},
+ *   "expired":{"&lt;id of a queue&gt;":"…"},"check":"…"}
  * </pre>
  *
- * It is true of the messages below {@code covered}; what the log has from there on, an opening adds
- * from the messages' headers.
+ * The value of an expired one is {@link ExpiredOrigins#encode}, in Base64; without any the field is
+ * missing.
+ *
+ * <p>It is true of the messages below {@code covered}; what the log has from there on, an opening
+ * adds from the messages' headers.
  *
  * @param covered all messages below it count
  * @param last by the identity of the queue that a message came from, its sequence there
+ * @param expired by the identity of a queue, which of its messages expired and are here, encoded
  */
-public record Origins(long covered, Map<UUID, Long> last) {
+public record Origins(long covered, Map<UUID, Long> last, Map<UUID, byte[]> expired) {
+  /** Of a queue that has nothing of any other. */
+  public static final Origins NONE = new Origins(0, Map.of(), Map.of());
+
   /** The name of the file. */
   public static final String FILE = "origins.json";
 
   private static final int FORMAT = 1;
 
-  /** Copies the map. */
+  /** Copies the maps. */
   public Origins {
     last = Map.copyOf(last);
+    expired = Map.copyOf(expired);
   }
 
   /** Writes the file; it is on the device when this returns. */
@@ -42,6 +52,11 @@ public record Origins(long covered, Map<UUID, Long> last) {
     json.put("format", FORMAT).put("queue", queue.toString()).put("covered", covered);
     ObjectNode all = json.putObject("last");
     last.forEach((source, sequence) -> all.put(source.toString(), sequence));
+    if (!expired.isEmpty()) {
+      ObjectNode sets = json.putObject("expired");
+      expired.forEach(
+          (source, set) -> sets.put(source.toString(), Base64.getEncoder().encodeToString(set)));
+    }
     CheckedJson.write(file, json);
   }
 
@@ -72,6 +87,14 @@ public record Origins(long covered, Map<UUID, Long> last) {
     json.path("last")
         .properties()
         .forEach(entry -> last.put(UUID.fromString(entry.getKey()), entry.getValue().asLong()));
-    return new Origins(json.path("covered").asLong(), last);
+    Map<UUID, byte[]> expired = new HashMap<>();
+    json.path("expired")
+        .properties()
+        .forEach(
+            entry ->
+                expired.put(
+                    UUID.fromString(entry.getKey()),
+                    Base64.getDecoder().decode(entry.getValue().asText())));
+    return new Origins(json.path("covered").asLong(), last, expired);
   }
 }

@@ -9,6 +9,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.NavigableMap;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.UUID;
@@ -32,7 +33,7 @@ public final class IdFiles {
   }
 
   /** Returns the files of a directory by their numbers; none if there is no directory. */
-  static TreeMap<Long, Path> list(Path directory) throws IOException {
+  static NavigableMap<Long, Path> list(Path directory) throws IOException {
     TreeMap<Long, Path> found = new TreeMap<>();
     for (Path file : list(directory, PREFIX + "\\d{12,18}")) {
       found.put(number(file), file);
@@ -111,7 +112,7 @@ public final class IdFiles {
    */
   public static int verify(Path directory, UUID queue, BiConsumer<Path, String> damage)
       throws IOException {
-    TreeMap<Long, Path> files = list(directory);
+    NavigableMap<Long, Path> files = list(directory);
     Map<Long, IdScan> found = new TreeMap<>();
     Map<Long, String> faults = new TreeMap<>();
     for (Map.Entry<Long, Path> entry : files.entrySet()) {

@@ -15,6 +15,7 @@ import java.util.Deque;
 import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
+import java.util.NavigableMap;
 import java.util.TreeMap;
 import java.util.UUID;
 import java.util.concurrent.TimeUnit;
@@ -150,7 +151,7 @@ public final class IdStore implements AutoCloseable {
   private void load(long nowMicros, boolean before) throws IOException {
     lock.lock();
     try {
-      TreeMap<Long, Path> paths = IdFiles.list(directory);
+      NavigableMap<Long, Path> paths = IdFiles.list(directory);
       if (!paths.isEmpty()) {
         DurableFiles.forceDirectory(directory); // a kill may have come before that
       } else if (before && log.nextSequence() > 0) {

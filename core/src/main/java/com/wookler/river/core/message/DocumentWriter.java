@@ -84,7 +84,12 @@ public final class DocumentWriter {
 
   /** Adds a message that came from another queue, whatever its headers say of that. */
   public void addForwarded(StoredMessage message, @Nullable Terms terms, ForwardOrigin origin) {
-    put(message.data(), message.key(), origin.in(message.headers()), terms);
+    put(message.data(), message.key(), origin.in(message.headers(), ForwardOrigin.HEADER), terms);
+  }
+
+  /** Adds a message that expired in another queue, whatever its headers say of that. */
+  public void addExpired(Message<byte[]> copy, ForwardOrigin origin) {
+    put(copy.data(), copy.key(), origin.in(copy.headers(), ForwardOrigin.EXPIRED), null);
   }
 
   /** Completes the entry that ends at the buffer's position. */

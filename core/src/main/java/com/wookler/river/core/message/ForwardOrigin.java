@@ -5,11 +5,13 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Optional;
 import java.util.UUID;
+import org.jspecify.annotations.Nullable;
 
 /**
- * Where a message was published that came from another queue ({@code queue.forward}): it stands in
- * the header {@value #HEADER}, 24 bytes, big-endian. That header is River's: one of this name that
- * an application publishes is not stored.
+ * Where a message was published that came from another queue: in the header {@value #HEADER} if
+ * that forwards its messages ({@code queue.forward}), in {@value #EXPIRED} if the message expired
+ * there; 24 bytes, big-endian. These headers are River's: one of their names that an application
+ * publishes is not stored.
  *
  * @param queue identity of the queue that it came from directly, as in its {@code queue.json}
  * @param sequence of it there
@@ -18,11 +20,22 @@ public record ForwardOrigin(UUID queue, long sequence) {
   /** The name of the header. */
   public static final String HEADER = "river-origin";
 
+  /** The name of the header of a message that expired in another queue. */
+  public static final String EXPIRED = "river-expired";
+
   private static final int BYTES = 24;
 
   /** What these headers say; empty if the message was published here. */
   public static Optional<ForwardOrigin> of(Map<String, byte[]> headers) {
-    byte[] value = headers.get(HEADER);
+    return of(headers.get(HEADER));
+  }
+
+  /** What these headers say of a message that expired; empty if it did not. */
+  public static Optional<ForwardOrigin> ofExpired(Map<String, byte[]> headers) {
+    return of(headers.get(EXPIRED));
+  }
+
+  private static Optional<ForwardOrigin> of(byte @Nullable [] value) {
     if (value == null || value.length != BYTES) {
       return Optional.empty();
     }
@@ -30,22 +43,23 @@ public record ForwardOrigin(UUID queue, long sequence) {
     return Optional.of(new ForwardOrigin(new UUID(in.getLong(), in.getLong()), in.getLong()));
   }
 
-  /** These headers with this origin, in the place of another. */
-  Map<String, byte[]> in(Map<String, byte[]> headers) {
-    Map<String, byte[]> all = new LinkedHashMap<>(headers);
+  /** These headers with this origin in the header of this name, in the place of another. */
+  Map<String, byte[]> in(Map<String, byte[]> headers, String name) {
+    Map<String, byte[]> all = new LinkedHashMap<>(without(headers));
     ByteBuffer value = ByteBuffer.allocate(BYTES);
     value.putLong(queue.getMostSignificantBits()).putLong(queue.getLeastSignificantBits());
-    all.put(HEADER, value.putLong(sequence).array());
+    all.put(name, value.putLong(sequence).array());
     return all;
   }
 
   /** These headers without an origin. */
   static Map<String, byte[]> without(Map<String, byte[]> headers) {
-    if (!headers.containsKey(HEADER)) {
+    if (!headers.containsKey(HEADER) && !headers.containsKey(EXPIRED)) {
       return headers;
     }
     Map<String, byte[]> others = new LinkedHashMap<>(headers);
     others.remove(HEADER);
+    others.remove(EXPIRED);
     return others;
   }
 }
