@@ -55,7 +55,7 @@ func main() {
 	_, _, err = messages.PublishBytes(ctx, queue).RiverKey("us").Body(file).Execute()
 	check(err == nil, err)
 
-	taken, _, err := deliveries.Take(ctx, queue, "billing").Max(10).Wait("5s").Execute()
+	taken, _, err := deliveries.Take(ctx, queue, "billing").Create(true).Max(10).Wait("5s").Execute()
 	check(err == nil, err)
 	check(len(taken) == 4, taken)
 	check(taken[0].GetData() == "order 1 ä" && taken[0].GetKey() == "eu", taken[0])

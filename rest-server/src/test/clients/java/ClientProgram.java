@@ -49,7 +49,7 @@ public final class ClientProgram {
     // Not publishBytes: this generator sends the file's name instead of its content.
     messages.publish(queue, new PublishRequest().data("order 4").key("us"), null);
 
-    List<Delivery> taken = deliveries.take(queue, "billing", 10, "5s");
+    List<Delivery> taken = deliveries.take(queue, "billing", 10, "5s", true);
     check(taken.size() == 4, taken);
     check(taken.get(0).getData().equals("order 1 ä"), taken);
     check(taken.get(0).getKey().equals("eu"), taken);
@@ -66,7 +66,7 @@ public final class ClientProgram {
         acknowledged.getResults().stream()
             .allMatch(each -> each.getResult() == AckResult.ResultEnum.OK),
         acknowledged);
-    check(deliveries.take(queue, "billing", 10, null).isEmpty(), "all are acknowledged");
+    check(deliveries.take(queue, "billing", 10, null, null).isEmpty(), "all are acknowledged");
 
     try {
       messages.publish(queue, new PublishRequest().data("late").expires("0s"), null);

@@ -42,7 +42,7 @@ assert isinstance(
     Published,
 )
 
-taken = take.sync(queue, "billing", client=river, max_=10, wait="5s")
+taken = take.sync(queue, "billing", client=river, create=True, max_=10, wait="5s")
 assert len(taken) == 4, taken
 assert taken[0].data == "order 1 ä" and taken[0].key == "eu", taken
 assert taken[0].headers["type"] == "order", taken

@@ -41,7 +41,7 @@ async function main(basePath: string, queue: string): Promise<void> {
 
   await messages.publishBytes({queue, riverKey: 'us', body: new Blob(['order 4'])});
 
-  const taken = await deliveries.take({queue, subscriber, max: 10, wait: '5s'});
+  const taken = await deliveries.take({queue, subscriber, create: true, max: 10, wait: '5s'});
   check(taken.length === 4, taken);
   check(taken[0].data === 'order 1 ä' && taken[0].key === 'eu', taken);
   check(taken[0].headers['type'] === 'order', taken);

@@ -42,7 +42,7 @@ final class PollCrowd implements AutoCloseable {
             + queue
             + "/subscribers/"
             + subscriber
-            + "/deliveries?max=1&wait=60s HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: 0\r\n\r\n";
+            + "/deliveries?create=true&max=1&wait=60s HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: 0\r\n\r\n";
     ByteBuffer bytes = ByteBuffer.wrap(request.getBytes(StandardCharsets.US_ASCII));
     while (bytes.hasRemaining()) {
       channel.write(bytes);

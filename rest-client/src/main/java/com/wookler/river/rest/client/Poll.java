@@ -99,7 +99,8 @@ final class Poll {
 
   private Ask take(Server server, Duration wait, Duration left) {
     Duration most = transport.settings().retryFor();
-    return Ask.post(subscriber.path() + "/deliveries?max=" + max + "&wait=" + Wire.text(wait))
+    return Ask.post(
+            subscriber.path() + "/deliveries?create=true&max=" + max + "&wait=" + Wire.text(wait))
         .waiting(wait)
         .within(servers.size() > 1 ? Duration.ZERO : left.compareTo(most) < 0 ? left : most)
         .to(server);

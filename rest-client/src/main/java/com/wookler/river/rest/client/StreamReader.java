@@ -150,7 +150,7 @@ final class StreamReader implements TimeLimits.Limited {
       return;
     }
     Ask ask =
-        Ask.get(subscriber.path() + "/stream?credit=" + credit)
+        Ask.post(subscriber.path() + "/stream?create=true&credit=" + credit)
             .header("Accept", "application/x-ndjson");
     BodyHandler<byte[]> lines =
         info -> {

@@ -222,12 +222,12 @@ class ClientDocTest {
       assertThat(Files.readString(out)).startsWith("7 None a\n").contains("401");
       assertThat(scripted.requests.stream().map(request -> request.path().replaceAll(".*/", "")))
           .containsExactly(
-              "deliveries?max=100&wait=20s",
-              "deliveries?max=100&wait=20s",
-              "deliveries?max=100&wait=20s",
+              "deliveries?create=true&max=100&wait=20s",
+              "deliveries?create=true&max=100&wait=20s",
+              "deliveries?create=true&max=100&wait=20s",
               "ack",
               "ack",
-              "deliveries?max=100&wait=20s");
+              "deliveries?create=true&max=100&wait=20s");
     }
   }
 

@@ -1,5 +1,7 @@
 package com.wookler.river.rest.server;
 
+import org.jspecify.annotations.Nullable;
+
 /** What the caller of a request may do. */
 interface Access {
   /** Where there are no keys. */
@@ -11,13 +13,21 @@ interface Access {
         }
 
         @Override
+        public @Nullable Problem refusal(Right right, String queue) {
+          return null;
+        }
+
+        @Override
         public String name() {
           return "";
         }
       };
 
-  /** Whether the caller has this right on this queue. */
+  /** Returns whether the caller has this right on this queue now: keys change. */
   boolean allows(Right right, String queue);
+
+  /** Returns why the caller may not do this now; null if it may. */
+  @Nullable Problem refusal(Right right, String queue);
 
   /** By which the log knows the caller; nothing secret. */
   String name();

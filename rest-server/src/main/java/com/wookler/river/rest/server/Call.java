@@ -2,6 +2,7 @@ package com.wookler.river.rest.server;
 
 import io.vertx.core.Context;
 import io.vertx.core.Future;
+import io.vertx.core.Promise;
 import io.vertx.core.WorkerExecutor;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpServerRequest;
@@ -14,6 +15,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -21,6 +23,8 @@ import org.jspecify.annotations.Nullable;
  * Problem} that names it. Confined to the request's event loop.
  */
 final class Call {
+  private static final int READING_PARTS = 4; // data, and JSON in a buffer that grows
+
   private final Exchange exchange;
   private final Map<String, String> path;
   private final Map<String, List<String>> query;
@@ -184,6 +188,39 @@ final class Call {
   <T> Future<T> blocking(Callable<T> work) {
     return loop().executeBlocking(work, false);
   }
+
+  /** Returns the size of data at which an answer ends. */
+  long answerBytes() {
+    return exchange.budget().answerBytes();
+  }
+
+  /** Reads messages for an answer on one of few threads, where there is memory for them. */
+  Future<Answer> reading(WorkerExecutor threads, Supplier<Answer> work) {
+    Promise<Answer> answered = Promise.promise();
+    blocking(
+            threads,
+            () -> {
+              BufferBudget.Share share = exchange.budget().reserve(READING_PARTS * answerBytes());
+              try {
+                Answer answer = work.get();
+                share.keep(answer.body() == null ? 0 : answer.body().length());
+                return new Read(answer, share);
+              } catch (Throwable e) {
+                share.close();
+                throw e;
+              }
+            })
+        .onSuccess(
+            read -> {
+              answered.complete(read.answer());
+              read.share().close(); // by now the answer is sent, and counts as one that is unread
+            })
+        .onFailure(answered::fail);
+    return answered.future();
+  }
+
+  /** An answer, and what it holds until it is sent. */
+  private record Read(Answer answer, BufferBudget.Share share) {}
 
   /** Likewise, where it may take long: on threads that nobody else needs. */
   <T> Future<T> blocking(WorkerExecutor threads, Callable<T> work) {

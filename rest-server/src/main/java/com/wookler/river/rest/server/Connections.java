@@ -3,8 +3,12 @@ package com.wookler.river.rest.server;
 import com.wookler.river.common.Seldom;
 import com.wookler.river.common.TimeSource;
 import io.vertx.core.http.HttpConnection;
+import io.vertx.core.net.SocketAddress;
+import java.net.InetAddress;
+import java.net.UnknownHostException;
 import java.util.ArrayList;
 import java.util.HashSet;
+import java.util.HexFormat;
 import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Set;
@@ -24,10 +28,7 @@ final class Connections {
   private final TimeSource time;
   private final Seldom refusing;
   private final IdentityHashMap<HttpConnection, State> open = new IdentityHashMap<>();
-  private final Set<Arriving> arriving = new HashSet<>();
-
-  /** A request whose body is not here yet. */
-  private record Arriving(Body body, long since) {}
+  private final Set<Body> arriving = new HashSet<>();
 
   /** What a connection does. */
   private static final class State {
@@ -42,29 +43,48 @@ final class Connections {
   }
 
   void opened(HttpConnection connection) {
-    if (!load.connected()) {
-      tellThatAllAreTaken();
+    String address = address(connection);
+    String full = load.connected(address);
+    if (full != null) {
+      logRefusal(full, address);
       connection.close();
       return;
     }
     State state = new State();
     state.idleSince = time.nanoTime();
     open.put(connection, state);
-    connection.closeHandler(closed -> closed(connection));
+    connection.closeHandler(closed -> closed(connection, address));
   }
 
-  private void tellThatAllAreTaken() {
-    if (refusing.isTime()) {
-      LOG.warn(
-          "There are {} connections, as many as server.max.connections allows: further ones are"
-              + " closed at once",
-          load.limits().connections());
+  /** By IPv6 one client has a network of 64 bits, and as many addresses as it likes. */
+  private static String address(HttpConnection connection) {
+    SocketAddress remote = connection.remoteAddress();
+    String address = remote == null ? null : remote.hostAddress();
+    if (address == null || address.indexOf(':') < 0) {
+      return String.valueOf(address);
+    }
+    try {
+      byte[] bytes = InetAddress.getByName(address).getAddress(); // a literal: nothing is looked up
+      return HexFormat.of().formatHex(bytes, 0, bytes.length / 2);
+    } catch (UnknownHostException e) {
+      return address;
     }
   }
 
-  private void closed(HttpConnection connection) {
+  private void logRefusal(String limit, String address) {
+    if (refusing.isTime()) {
+      LOG.warn(
+          "There are {} connections, as many as {} allows: further ones are closed at once, the"
+              + " last of them from {}",
+          load.connections(),
+          limit,
+          address);
+    }
+  }
+
+  private void closed(HttpConnection connection, String address) {
     if (open.remove(connection) != null) {
-      load.disconnected();
+      load.disconnected(address);
     }
   }
 
@@ -84,24 +104,15 @@ final class Connections {
   /** Its body may take so long and no longer. */
   void arriving(Body body) {
     if (!body.whole().isComplete()) {
-      Arriving entry = new Arriving(body, time.nanoTime());
-      arriving.add(entry);
-      body.whole().onComplete(done -> arriving.remove(entry));
+      arriving.add(body);
+      body.whole().onComplete(done -> arriving.remove(body));
     }
   }
 
   /** Ends what takes too long. */
   void sweep() {
     long now = time.nanoTime();
-    long longest = load.limits().request().toNanos();
-    for (Arriving each : List.copyOf(arriving)) {
-      if (now - each.since > longest) {
-        each.body.fail(
-            Problem.of(
-                Problem.Kind.TIMEOUT,
-                "the body was not here after " + load.limits().request().toMillis() + " ms"));
-      }
-    }
+    List.copyOf(arriving).forEach(body -> body.check(now));
     long idle = load.limits().idle().toNanos();
     List<HttpConnection> late = new ArrayList<>();
     open.forEach(

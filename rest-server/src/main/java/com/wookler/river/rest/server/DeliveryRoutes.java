@@ -38,7 +38,7 @@ final class DeliveryRoutes {
             HttpMethod.POST,
             PATH + "/deliveries",
             Right.CONSUME,
-            Set.of("max", "wait"),
+            Set.of("max", "wait", "create"),
             this::take),
         verb("/ack", this::ack),
         verb("/ack-up-to", this::ackUpTo),
@@ -75,17 +75,17 @@ final class DeliveryRoutes {
   private Future<Answer> take(Call call) {
     int max = call.query("max", 1, MOST_TAKEN);
     Duration wait = call.query("wait", Duration.ZERO, LONGEST_WAIT);
+    boolean create = call.query("create", false);
     ensureNames(call);
     if (wait.compareTo(Duration.ZERO) > 0) {
       load.beginWaiting(call.exchange());
     }
-    return call.blocking(() -> begin(call, max, wait)).compose(poll -> poll.answer(call));
+    return call.blocking(() -> begin(call, create, max, wait)).compose(poll -> poll.answer(call));
   }
 
-  private Poll<?> begin(Call call, int max, Duration wait) {
-    HostedQueue<?> queue = offers.queueOrNew(call);
-    HostedSubscriber<?> subscriber = offers.subscriberOrNew(call, queue);
-    return polls.begin(queue, subscriber, max, wait);
+  private Poll<?> begin(Call call, boolean create, int max, Duration wait) {
+    Offers.Taken from = offers.taken(call, create);
+    return polls.begin(call.access(), from.queue(), from.subscriber(), max, wait);
   }
 
   private static void ensureNames(Call call) {

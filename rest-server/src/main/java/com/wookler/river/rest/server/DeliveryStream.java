@@ -2,15 +2,13 @@ package com.wookler.river.rest.server;
 
 import com.wookler.river.core.subscriber.Delivery;
 import io.vertx.core.Context;
+import io.vertx.core.Future;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpServerResponse;
 import java.time.Duration;
-import java.util.ArrayList;
-import java.util.Iterator;
-import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -26,22 +24,25 @@ final class DeliveryStream<M> {
   private static final Logger LOG = LoggerFactory.getLogger(DeliveryStream.class);
   private static final Duration SIGN_OF_LIFE = Duration.ofSeconds(15);
   private static final int MOST_AT_ONCE = 64;
-  private static final int FIRST_AT_ONCE = 4;
+  private static final int FIRST_AT_ONCE = 1; // of which the size is not known
   private static final long BYTES_AT_ONCE = 256 << 10;
 
   private final Context loop;
   private final Exchange exchange;
+  private final Access access;
   private final HttpServerResponse response;
   private final HostedSubscriber<M> hosted;
   private final Terms terms;
   private final Streams streams;
 
-  /** What is out, by receipt, with the time at which it comes again anyway; oldest first. */
-  private final Map<String, Long> out = new LinkedHashMap<>();
+  private final Outstanding out = new Outstanding();
 
   private @Nullable CompletableFuture<List<Delivery<M>>> taking;
   private int atOnce = FIRST_AT_ONCE;
   private long lifeTimer;
+  private long lateTimer;
+  private @Nullable Long lateTimerAt; // null while it is not set
+  private boolean awaitsRoom;
   private boolean ended;
 
   /** How much may be out, and how it is written. */
@@ -50,10 +51,16 @@ final class DeliveryStream<M> {
   DeliveryStream(Call call, HostedSubscriber<M> hosted, Terms terms, Streams streams) {
     this.loop = call.loop();
     this.exchange = call.exchange();
+    this.access = call.access();
     this.response = exchange.response();
     this.hosted = hosted;
     this.terms = terms;
     this.streams = streams;
+  }
+
+  /** Returns whether the key of the caller allows it still; any thread. */
+  boolean isAllowed() {
+    return access.allows(Right.CONSUME, hosted.queue());
   }
 
   void start() {
@@ -68,7 +75,7 @@ final class DeliveryStream<M> {
     take();
   }
 
-  /** Somebody reads who has all he may have: his connection lives, and what was late is free. */
+  /** Shows a reader who has all that he may have that his connection lives. */
   private void tick() {
     take();
     if (taking == null && !ended && !response.writeQueueFull()) {
@@ -79,7 +86,7 @@ final class DeliveryStream<M> {
   private void take() {
     forgetLate();
     int room = Math.min(terms.credit() - out.size(), atOnce);
-    if (ended || taking != null || room <= 0 || response.writeQueueFull()) {
+    if (ended || taking != null || room <= 0 || response.writeQueueFull() || lacksMemory()) {
       return;
     }
     CompletableFuture<List<Delivery<M>>> asked;
@@ -93,6 +100,23 @@ final class DeliveryStream<M> {
         asked.whenComplete((taken, failed) -> loop.runOnContext(now -> took(taken, failed)));
   }
 
+  /** Takes nothing while there is no room for it in memory, and goes on when there is. */
+  private boolean lacksMemory() {
+    BufferBudget budget = exchange.budget();
+    if (budget.hasRoom() || awaitsRoom) {
+      return awaitsRoom;
+    }
+    awaitsRoom = true;
+    budget.whenRoom(
+        () ->
+            loop.runOnContext(
+                now -> {
+                  awaitsRoom = false;
+                  take();
+                }));
+    return true;
+  }
+
   private void took(@Nullable List<Delivery<M>> taken, @Nullable Throwable failed) {
     taking = null;
     if (taken == null) {
@@ -102,16 +126,8 @@ final class DeliveryStream<M> {
       }
       return;
     }
-    long bytes = 0;
-    for (Delivery<M> delivery : taken) {
-      hold(delivery.receipt());
-      if (!ended) {
-        Buffer json = MessageJson.delivery(delivery);
-        bytes += json.length();
-        response.write(terms.format().framed(json));
-      }
-    }
-    learn(taken.size(), bytes);
+    taken.forEach(delivery -> hold(delivery.receipt()));
+    learn(taken.size(), ended ? 0 : write(taken));
     if (ended) {
       giveBack();
     } else if (taken.isEmpty()) {
@@ -120,6 +136,19 @@ final class DeliveryStream<M> {
       streams.latencies().delivered(hosted, taken);
     }
     take();
+  }
+
+  /** Writes deliveries, which count as memory until they are read; returns their size. */
+  private long write(List<Delivery<M>> deliveries) {
+    long bytes = 0;
+    Future<Void> written = Future.succeededFuture();
+    for (Delivery<M> delivery : deliveries) {
+      Buffer json = MessageJson.delivery(delivery);
+      bytes += json.length();
+      written = response.write(terms.format().framed(json));
+    }
+    exchange.holdUntil(written, bytes);
+    return bytes;
   }
 
   /** Takes so many the next time that few large messages, or many small ones, are in memory. */
@@ -132,24 +161,45 @@ final class DeliveryStream<M> {
 
   private void hold(String receipt) {
     if (hosted.subscriber().config().ackRequired()) {
-      out.put(receipt, streams.nanoTime() + hosted.subscriber().config().ackTimeout().toNanos());
+      Duration timeout = hosted.subscriber().config().ackTimeout();
+      out.put(receipt, streams.nanoTime() + timeout.toNanos());
       streams.handedOver(receipt, this);
     }
   }
 
   /** What was not settled in time is out no longer, and comes again, here or elsewhere. */
   private void forgetLate() {
-    long now = streams.nanoTime();
-    List<String> late = new ArrayList<>();
-    for (Iterator<Map.Entry<String, Long>> all = out.entrySet().iterator(); all.hasNext(); ) {
-      Map.Entry<String, Long> oldest = all.next();
-      if (oldest.getValue() - now > 0) {
-        break;
-      }
-      late.add(oldest.getKey());
-      all.remove();
+    streams.forget(out.removeLate(streams.nanoTime()));
+    setLateTimer();
+  }
+
+  /**
+   * Looks again at the earliest deadline. A timer that is set for a deadline that has gone is left
+   * alone, because it is there once for a whole timeout and not once for each delivery.
+   */
+  private void setLateTimer() {
+    Long earliest = out.earliest();
+    if (ended || earliest == null || (lateTimerAt != null && lateTimerAt - earliest <= 0)) {
+      return;
     }
-    streams.forget(late);
+    cancelLateTimer();
+    lateTimerAt = earliest;
+    long millis = TimeUnit.NANOSECONDS.toMillis(earliest - streams.nanoTime()) + 1;
+    lateTimer =
+        loop.owner()
+            .setTimer(
+                Math.max(1, millis),
+                late -> {
+                  lateTimerAt = null;
+                  take();
+                });
+  }
+
+  private void cancelLateTimer() {
+    if (lateTimerAt != null) {
+      loop.owner().cancelTimer(lateTimer);
+      lateTimerAt = null;
+    }
   }
 
   /** Somebody has decided over a delivery of this stream; any thread. */
@@ -165,8 +215,9 @@ final class DeliveryStream<M> {
   void extended(String receipt, Duration time) {
     loop.runOnContext(
         now -> {
-          if (out.remove(receipt) != null) {
+          if (out.remove(receipt)) {
             out.put(receipt, streams.nanoTime() + time.toNanos());
+            setLateTimer();
           }
         });
   }
@@ -189,6 +240,7 @@ final class DeliveryStream<M> {
     }
     ended = true;
     loop.owner().cancelTimer(lifeTimer);
+    cancelLateTimer();
     if (taking != null) {
       taking.cancel(false);
     }
@@ -197,11 +249,10 @@ final class DeliveryStream<M> {
   }
 
   private void giveBack() {
-    if (out.isEmpty()) {
+    List<String> receipts = out.removeAll();
+    if (receipts.isEmpty()) {
       return;
     }
-    List<String> receipts = List.copyOf(out.keySet());
-    out.clear();
     streams.forget(receipts);
     loop.<Boolean>executeBlocking(
             () -> {

@@ -1,6 +1,7 @@
 package com.wookler.river.rest.server;
 
 import io.vertx.core.Context;
+import io.vertx.core.Future;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpServerRequest;
 import io.vertx.core.http.HttpServerResponse;
@@ -16,17 +17,20 @@ import org.jspecify.annotations.Nullable;
 final class Exchange {
   static final String PROBLEM = "application/problem+json";
   private static final long LINGER_MILLIS = 1_000;
+  private static final int LARGE_BYTES = 1 << 10; // what is smaller counts for nothing
 
   private final HttpServerRequest request;
   private final Context loop;
   private final String id;
+  private final BufferBudget budget;
   private final List<Runnable> whenOver = new ArrayList<>();
   private @Nullable Problem problem;
   private @Nullable Endpoint endpoint;
   private @Nullable Runnable ifLost;
   private boolean over;
 
-  Exchange(HttpServerRequest request, Context loop, String id) {
+  Exchange(HttpServerRequest request, Context loop, String id, BufferBudget budget) {
+    this.budget = budget;
     this.request = request;
     this.loop = loop;
     this.id = id;
@@ -119,8 +123,50 @@ final class Exchange {
       response.end();
     } else {
       response.putHeader("Content-Type", String.valueOf(answer.type()));
-      response.end(body).onFailure(broken -> lost());
+      if (body.length() < LARGE_BYTES) {
+        response.end(body).onFailure(broken -> lost());
+      } else {
+        sendLarge(body);
+      }
     }
+  }
+
+  BufferBudget budget() {
+    return budget;
+  }
+
+  /** Holds memory, whether there is any or not, until something is written. */
+  void holdUntil(Future<Void> written, long bytes) {
+    if (bytes > 0) {
+      BufferBudget.Share share = unread();
+      var unused = share.resize(bytes);
+      written.onComplete(done -> share.close());
+    }
+  }
+
+  /** Returns the share of what is sent, which a caller that does not read it loses. */
+  private BufferBudget.Share unread() {
+    return budget.share(() -> loop.runOnContext(evicted -> request.connection().close()));
+  }
+
+  /** Holds memory until the caller has read the answer, if there is any. */
+  private void sendLarge(Buffer body) {
+    BufferBudget.Share share = unread();
+    if (share.resize(body.length()) == BufferBudget.Room.NONE) {
+      share.close();
+      lost();
+      fail(budget.full());
+      return;
+    }
+    response()
+        .end(body)
+        .onComplete(
+            written -> {
+              share.close();
+              if (written.failed()) {
+                lost();
+              }
+            });
   }
 
   /** The document of a problem. */
@@ -140,7 +186,9 @@ final class Exchange {
     if (request.isEnded() || request.version() == HttpVersion.HTTP_2) {
       return;
     }
-    if (kind == Problem.Kind.TOO_LARGE || kind == Problem.Kind.TIMEOUT) {
+    if (kind == Problem.Kind.TOO_LARGE
+        || kind == Problem.Kind.TIMEOUT
+        || kind == Problem.Kind.UNAVAILABLE) {
       response().putHeader("Connection", "close");
     }
     whenOver(

@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Takes requests to their endpoints, and answers with what these say or throw. In this order: the
- * server's state, host and origin, load, path and method, key, right, query, body.
+ * server's state, host and origin, path and method, key, right, query, body, load.
  */
 final class Front {
   private static final int STOPPING_SECONDS = 5;
@@ -57,7 +57,8 @@ final class Front {
 
   /** One on an event loop, which is the context's. */
   void handle(HttpServerRequest request, Context loop, Connections connections) {
-    Exchange exchange = new Exchange(request, loop, run + "-" + requests.incrementAndGet());
+    Exchange exchange =
+        new Exchange(request, loop, run + "-" + requests.incrementAndGet(), load.budget());
     Caller caller = new Caller();
     exchange.whenOver(() -> load.counts().count(exchange));
     if (AccessLog.isOn()) {
@@ -86,24 +87,25 @@ final class Front {
       throw Problem.later(Problem.Kind.UNAVAILABLE, "the server is stopping", STOPPING_SECONDS);
     }
     hosts.check(request);
-    load.begin(exchange);
     Target target = Target.of(request.path(), request.query());
     Routes.Found found = routes.find(request.method(), target);
     Endpoint endpoint = found.endpoint();
     exchange.found(endpoint);
     caller.access = allowed(found, request);
     ensureKnown(endpoint.query(), target);
-    Body body = Body.of(request, load.limits().bodyBytes());
+    Body body = Body.of(exchange, load, time.nanoTime());
     connections.arriving(body);
-    body.whole()
-        .compose(
-            bytes -> {
-              Call call =
-                  new Call(exchange, found.parameters(), target.query(), bytes, caller.access);
-              return answer(endpoint, call);
-            })
-        .onSuccess(exchange::send)
-        .onFailure(exchange::fail);
+    Future<Answer> answer =
+        body.whole()
+            .compose(
+                bytes -> {
+                  load.begin(exchange);
+                  Call call =
+                      new Call(exchange, found.parameters(), target.query(), bytes, caller.access);
+                  return answer(endpoint, call);
+                });
+    load.arriving(body); // counted until it counts as begun
+    answer.onSuccess(exchange::send).onFailure(exchange::fail);
   }
 
   private static Future<Answer> answer(Endpoint endpoint, Call call) {
@@ -119,9 +121,9 @@ final class Front {
     }
     Access access = guard.access(request.getHeader("Authorization"));
     String queue = found.parameters().get("queue");
-    if (queue != null && !access.allows(right, Text.name("queue", queue))) {
-      throw Problem.of(
-          Problem.Kind.FORBIDDEN, "the key may not " + right.verb() + " on queue " + queue);
+    Problem refusal = queue == null ? null : access.refusal(right, Text.name("queue", queue));
+    if (refusal != null) {
+      throw refusal;
     }
     return access;
   }
@@ -137,7 +139,8 @@ final class Front {
 
   /** What is no request of HTTP, or larger than any may be. */
   void refuse(HttpServerRequest request, Context loop) {
-    Exchange exchange = new Exchange(request, loop, run + "-" + requests.incrementAndGet());
+    Exchange exchange =
+        new Exchange(request, loop, run + "-" + requests.incrementAndGet(), load.budget());
     exchange.whenOver(() -> load.counts().count(exchange));
     if (AccessLog.isOn()) {
       exchange.whenOver(() -> AccessLog.log(exchange, "", 0));

@@ -15,14 +15,14 @@ import java.util.List;
  */
 record HostedSubscriber<M>(String queue, Subscriber<M> subscriber) {
   /** What would be taken next. */
-  Buffer peek(int max) {
-    return MessageJson.messages(subscriber.peek(max));
+  Buffer peek(int max, long bytes) {
+    return MessageJson.messages(Bounded.first(max, bytes, subscriber::peek));
   }
 
   /** The oldest dead letters. */
-  Buffer dead(int max) {
+  Buffer dead(int max, long bytes) {
     DeadLetters<M> letters = subscriber.deadLetters();
-    List<Delivery<M>> oldest = letters.peek(max);
+    List<Delivery<M>> oldest = Bounded.first(max, bytes, letters::peek);
     return MessageJson.messages(letters.size(), oldest);
   }
 

@@ -6,6 +6,7 @@ import io.vertx.core.net.HostAndPort;
 import java.net.InetAddress;
 import java.net.UnknownHostException;
 import java.util.HashSet;
+import java.util.List;
 import java.util.Locale;
 import java.util.Set;
 import java.util.regex.Pattern;
@@ -13,8 +14,9 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Refuses what a browser sends here on behalf of another site. A page of a site whose name its
- * owner lets point to this machine sends that name as the host; any other page sends its origin. An
- * address is no name that could point elsewhere.
+ * owner lets point to this machine sends that name as the host. Any other page sends its origin, or
+ * where it sends none, as with an image or a script, the browser says from which site the request
+ * comes (Fetch Metadata). An address is no name that could point elsewhere.
  */
 final class Hosts {
   private static final Pattern ADDRESS =
@@ -55,9 +57,15 @@ final class Hosts {
               + " (server.allowed.hosts)");
     }
     String origin = request.getHeader("Origin");
-    if (origin != null && !origin.equalsIgnoreCase(origin(request, authority))) {
+    if ((origin != null && !origin.equalsIgnoreCase(origin(request, authority)))
+        || !areOurs(request.headers().getAll("Sec-Fetch-Site"))) {
       throw Problem.of(Problem.Kind.FORBIDDEN, "it comes from another site");
     }
+  }
+
+  /** Another port of this host is another site's as well: {@code same-site} is refused. */
+  private static boolean areOurs(List<String> sites) {
+    return sites.stream().allMatch(site -> site.equals("same-origin") || site.equals("none"));
   }
 
   private boolean isOurs(@Nullable String host) {

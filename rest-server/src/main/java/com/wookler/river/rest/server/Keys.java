@@ -25,15 +25,44 @@ final class Keys implements Front.Guard {
   /** Volatile: replaced as a whole by whoever reads the file. */
   private volatile Map<String, Caller> byId;
 
-  /** What a key may do. */
-  private record Caller(KeyFile.Key key) implements Access {
+  /** What a key may do, by what the file says when it is asked. */
+  private final class Caller implements Access {
+    private final KeyFile.Key key;
+
+    Caller(KeyFile.Key key) {
+      this.key = key;
+    }
+
     @Override
     public boolean allows(Right right, String queue) {
+      KeyFile.Key now = now();
+      return now != null && allows(now, right, queue);
+    }
+
+    @Override
+    public @Nullable Problem refusal(Right right, String queue) {
+      KeyFile.Key now = now();
+      if (now == null) {
+        return unknown();
+      }
+      return allows(now, right, queue)
+          ? null
+          : Problem.of(
+              Problem.Kind.FORBIDDEN, "the key may not " + right.verb() + " on queue " + queue);
+    }
+
+    /** Null if it was revoked, or replaced by another of the same id. */
+    private KeyFile.@Nullable Key now() {
+      Caller now = byId.get(key.id());
+      return now != null && now.key.hash().equals(key.hash()) ? now.key : null;
+    }
+
+    private static boolean allows(KeyFile.Key key, Right right, String queue) {
       return switch (right) {
         case NONE -> true;
         case PUBLISH -> isIn(key.publish(), queue) || isIn(key.admin(), queue);
         case CONSUME -> isIn(key.consume(), queue) || isIn(key.admin(), queue);
-        case METRICS -> isIn(key.metrics(), queue) || allows(Right.CONSUME, queue);
+        case METRICS -> isIn(key.metrics(), queue) || allows(key, Right.CONSUME, queue);
         case ADMIN -> isIn(key.admin(), queue);
       };
     }
@@ -72,28 +101,36 @@ final class Keys implements Front.Guard {
     return all;
   }
 
-  /** Takes up what has changed; a file that cannot be read changes nothing. */
-  void refresh() {
-    if (changes.seen()) {
-      try {
-        byId = read();
-        LOG.info("There are {} API keys now", byId.size());
-      } catch (RiverException e) {
-        LOG.error("The API keys stay as they were", e);
-      }
+  /**
+   * Takes up what has changed, and returns whether anything has; a file that cannot be read changes
+   * nothing.
+   */
+  boolean refresh() {
+    if (!changes.seen()) {
+      return false;
     }
+    try {
+      byId = read();
+      LOG.info("There are {} API keys now", byId.size());
+      return true;
+    } catch (RiverException e) {
+      LOG.error("The API keys stay as they were", e);
+      return false;
+    }
+  }
+
+  private static Problem unknown() {
+    return Problem.of(Problem.Kind.UNAUTHORIZED, "the key is not known here");
   }
 
   @Override
   public Access access(@Nullable String authorization) {
     Matcher matcher = BEARER.matcher(authorization == null ? "" : authorization);
     Caller caller = matcher.matches() ? byId.get(matcher.group(1)) : null;
-    if (caller == null || !caller.key().isSecret(matcher.group(2))) {
-      throw Problem.of(
-          Problem.Kind.UNAUTHORIZED,
-          authorization == null
-              ? "send Authorization: Bearer and a key"
-              : "the key is not known here");
+    if (caller == null || !caller.key.isSecret(matcher.group(2))) {
+      throw authorization == null
+          ? Problem.of(Problem.Kind.UNAUTHORIZED, "send Authorization: Bearer and a key")
+          : unknown();
     }
     return caller;
   }

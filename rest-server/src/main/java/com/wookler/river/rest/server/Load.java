@@ -2,8 +2,11 @@ package com.wookler.river.rest.server;
 
 import com.wookler.river.common.TimeSource;
 import java.time.Duration;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.LongAdder;
+import org.jspecify.annotations.Nullable;
 
 /** How much is under way, and whether there is room for more. Thread-safe. */
 final class Load {
@@ -11,27 +14,46 @@ final class Load {
   private static final long LOOK_AGAIN_NANOS = 2_000_000;
 
   private final ServerLimits limits;
+  private final BufferBudget budget;
   private final AtomicInteger connections = new AtomicInteger();
+  private final Map<String, Integer> connectionsByAddress = new ConcurrentHashMap<>();
+  private final AtomicInteger arriving = new AtomicInteger();
   private final AtomicInteger requests = new AtomicInteger();
   private final AtomicInteger waiting = new AtomicInteger();
   private final LongAdder refused = new LongAdder();
   private final RequestCounts counts = new RequestCounts();
 
-  Load(ServerLimits limits) {
+  Load(ServerLimits limits, TimeSource time) {
     this.limits = limits;
+    this.budget = new BufferBudget(limits.bufferedBytes(), time);
+  }
+
+  /** The memory that bodies and answers may hold. */
+  BufferBudget budget() {
+    return budget;
   }
 
   ServerLimits limits() {
     return limits;
   }
 
-  /** Whether one more connection is taken. */
-  boolean connected() {
-    boolean taken = taken(connections, limits.connections());
-    if (!taken) {
+  /** Whether one more connection from this address is taken; why not, if it is not. */
+  @Nullable String connected(String address) {
+    String full = null;
+    if (connectionsByAddress.merge(address, 1, Integer::sum) > limits.connectionsPerAddress()) {
+      full = "server.max.connections.per.address";
+    } else if (!taken(connections, limits.connections())) {
+      full = "server.max.connections";
+    }
+    if (full != null) {
+      left(address);
       refused.increment();
     }
-    return taken;
+    return full;
+  }
+
+  private void left(String address) {
+    connectionsByAddress.computeIfPresent(address, (key, count) -> count == 1 ? null : count - 1);
   }
 
   int connections() {
@@ -43,8 +65,15 @@ final class Load {
     return refused.sum();
   }
 
-  void disconnected() {
+  void disconnected(String address) {
+    left(address);
     connections.decrementAndGet();
+  }
+
+  /** A request is not under way before its body is there, but the end waits for it. */
+  void arriving(Body body) {
+    arriving.incrementAndGet();
+    body.whole().onComplete(there -> arriving.decrementAndGet());
   }
 
   /**
@@ -82,7 +111,7 @@ final class Load {
         });
   }
 
-  /** How many are under way, without those that wait. */
+  /** How many are under way, without those that wait, and those whose body is not here yet. */
   int requests() {
     return requests.get();
   }
@@ -108,7 +137,7 @@ final class Load {
   /** Returns when nothing is under way, or the time is over. */
   void awaitEnd(TimeSource time, Duration most) {
     long start = time.nanoTime();
-    while ((requests.get() > 0 || waiting.get() > 0)
+    while ((requests.get() > 0 || waiting.get() > 0 || arriving.get() > 0)
         && time.nanoTime() - start < most.toNanos()
         && !Thread.currentThread().isInterrupted()) {
       time.park(this, LOOK_AGAIN_NANOS);

@@ -3,8 +3,8 @@ package com.wookler.river.rest.server;
 import com.fasterxml.jackson.core.JsonGenerator;
 import com.wookler.river.core.subscriber.Delivery;
 import io.vertx.core.buffer.Buffer;
-import java.io.ByteArrayOutputStream;
 import java.io.IOException;
+import java.io.OutputStream;
 import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
 import java.nio.charset.CharacterCodingException;
@@ -64,13 +64,32 @@ final class MessageJson {
   }
 
   private static Buffer written(Part part) {
-    ByteArrayOutputStream out = new ByteArrayOutputStream(FIRST_BYTES);
-    try (JsonGenerator json = Json.FACTORY.createGenerator(out)) {
+    Buffer written = Buffer.buffer(FIRST_BYTES);
+    try (JsonGenerator json = Json.FACTORY.createGenerator(new BufferOutput(written))) {
       part.write(json);
     } catch (IOException e) {
       throw new UncheckedIOException(e); // writes to memory
     }
-    return Buffer.buffer(out.toByteArray());
+    return written;
+  }
+
+  /** Writes into a buffer, without another copy of what is written. */
+  private static final class BufferOutput extends OutputStream {
+    private final Buffer buffer;
+
+    BufferOutput(Buffer buffer) {
+      this.buffer = buffer;
+    }
+
+    @Override
+    public void write(int one) {
+      var unused = buffer.appendByte((byte) one);
+    }
+
+    @Override
+    public void write(byte[] bytes, int start, int length) {
+      var unused = buffer.appendBytes(bytes, start, length);
+    }
   }
 
   private static <M> void array(JsonGenerator json, List<Delivery<M>> all, boolean receipts)

@@ -18,6 +18,8 @@ import java.util.OptionalLong;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Function;
+import java.util.function.Predicate;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -34,16 +36,25 @@ final class MessageRoutes {
   private static final String BATCH = "application/x-ndjson";
   private static final int LARGE_BYTES = 64 << 10;
   private static final int MOST_FOUND = 1_000;
+  private static final long MESSAGE_BYTES = 400L; // of a batch's message, besides its data
 
   private final Offers offers;
   private final WorkerExecutor patient;
+  private final WorkerExecutor readers;
   private final Latencies latencies;
   private final Sink sink;
 
   /**
    * @param patient threads on which publishers wait for room
+   * @param readers threads on which many messages are read
    */
-  MessageRoutes(Offers offers, Sink sink, WorkerExecutor patient, Latencies latencies) {
+  MessageRoutes(
+      Offers offers,
+      Sink sink,
+      WorkerExecutor patient,
+      WorkerExecutor readers,
+      Latencies latencies) {
+    this.readers = readers;
     this.offers = offers;
     this.sink = sink;
     this.patient = patient;
@@ -52,18 +63,26 @@ final class MessageRoutes {
 
   List<Endpoint> endpoints() {
     return List.of(
-        publishing(PATH, MessageRoutes::bytesOrLines),
-        publishing(QUEUE + "/publish", MessageRoutes::message),
-        publishing(QUEUE + "/publish-batch", MessageRoutes::batch),
+        publishing(PATH, MessageRoutes::bytesOrLines, MessageRoutes::isBatch),
+        publishing(QUEUE + "/publish", MessageRoutes::message, call -> false),
+        publishing(QUEUE + "/publish-batch", MessageRoutes::batch, call -> true),
         new Endpoint(
             HttpMethod.GET, PATH, Right.CONSUME, Set.of("from", "max", "at", "key"), this::find),
         new Endpoint(HttpMethod.GET, PATH + "/{sequence}", Right.CONSUME, Set.of(), this::get));
   }
 
-  private Endpoint publishing(String path, Function<Call, Publication> form) {
+  private Endpoint publishing(
+      String path, Function<Call, Publication> form, Predicate<Call> batch) {
     return new Endpoint(
-        HttpMethod.POST, path, Right.PUBLISH, Set.of("durability"), call -> publish(call, form));
+        HttpMethod.POST,
+        path,
+        Right.PUBLISH,
+        Set.of("durability"),
+        call -> publish(call, new Form(form, batch)));
   }
+
+  /** How a request's body is read, and whether it is one of many messages. */
+  private record Form(Function<Call, Publication> read, Predicate<Call> batch) {}
 
   /**
    * What a request publishes.
@@ -88,22 +107,30 @@ final class MessageRoutes {
     }
   }
 
-  private Future<Answer> publish(Call call, Function<Call, Publication> form) {
+  private Future<Answer> publish(Call call, Form form) {
     long begun = latencies.now();
     return stored(call, form).onSuccess(answer -> latencies.published(call.name("queue"), begun));
   }
 
-  private Future<Answer> stored(Call call, Function<Call, Publication> form) {
+  private Future<Answer> stored(Call call, Form form) {
     Durability level = durability(call);
     HostedQueue<?> queue = offers.catalog().find(call.name("queue"));
     if (queue != null && queue.mayWait()) {
-      return call.blocking(patient, () -> store(form.apply(call), queue, level)).compose(call::on);
+      return call.blocking(patient, () -> store(call, form, level)).compose(call::on);
     }
     if (queue == null || call.body().length() > LARGE_BYTES) {
-      return call.blocking(() -> store(form.apply(call), offers.queueOrNew(call), level))
-          .compose(call::on);
+      return call.blocking(() -> store(call, form, level)).compose(call::on);
     }
-    return call.on(store(form.apply(call), queue, level));
+    return call.on(store(call, form, level));
+  }
+
+  /** Counts what many short messages need in memory, which is far more than their lines. */
+  private CompletableFuture<Answer> store(Call call, Form form, Durability level) {
+    Supplier<CompletableFuture<Answer>> work =
+        () -> store(form.read().apply(call), offers.queueOrNew(call), level);
+    return form.batch().test(call)
+        ? call.exchange().budget().holding(MESSAGE_BYTES * PublishReader.objects(call.body()), work)
+        : work.get();
   }
 
   private static Durability durability(Call call) {
@@ -202,13 +229,16 @@ final class MessageRoutes {
     int max = call.query("max", 1, MOST_FOUND);
     long first = from == null ? -1 : Text.number("from", from, 0, Long.MAX_VALUE);
     HostedQueue<?> queue = offers.queue(call);
-    return call.blocking(() -> found(queue, new Wanted(first, max, at, key)));
+    Wanted wanted = new Wanted(first, max, at, key);
+    return max == 1
+        ? call.blocking(() -> found(queue, wanted, Long.MAX_VALUE))
+        : call.reading(readers, () -> found(queue, wanted, call.answerBytes()));
   }
 
   /** What is looked for: by sequence, unless there is a time or a key. */
   private record Wanted(long from, int max, @Nullable Instant at, @Nullable String key) {}
 
-  private static <M> Answer found(HostedQueue<M> queue, Wanted wanted) {
+  private static <M> Answer found(HostedQueue<M> queue, Wanted wanted, long bytes) {
     List<Delivery<M>> found;
     if (wanted.key != null) {
       found = queue.queue().latest(wanted.key).stream().toList();
@@ -216,7 +246,7 @@ final class MessageRoutes {
       OptionalLong sequence = queue.queue().sequenceAt(wanted.at);
       found = sequence.isEmpty() ? List.of() : queue.queue().read(sequence.getAsLong(), 1);
     } else {
-      found = queue.queue().read(wanted.from, wanted.max);
+      found = Bounded.read(wanted.from, wanted.max, bytes, queue.queue()::read);
     }
     return Answer.ok(MessageJson.messages(found));
   }

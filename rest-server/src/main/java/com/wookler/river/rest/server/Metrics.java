@@ -59,6 +59,20 @@ final class Metrics implements AutoCloseable {
             "river_http_requests_under_way",
             "Requests under way, without those that wait for messages",
             load.requests()));
+    all.add(
+        gauge(
+            "river_http_buffered_bytes",
+            "Bytes of bodies and answers in memory",
+            load.budget().used()));
+    all.add(
+        CounterSnapshot.builder()
+            .name("river_http_evictions")
+            .help("Bodies and answers that were given up to make room for others")
+            .dataPoint(
+                CounterDataPointSnapshot.builder()
+                    .value((double) load.budget().evictions())
+                    .build())
+            .build());
     int open = streams.count();
     all.add(gauge("river_http_polls", "Long polls that wait", Math.max(0, load.waiting() - open)));
     all.add(gauge("river_http_streams", "Streams that are open", open));
@@ -66,11 +80,11 @@ final class Metrics implements AutoCloseable {
     return new MetricSnapshots(all);
   }
 
-  private static MetricSnapshot gauge(String name, String help, int value) {
+  private static MetricSnapshot gauge(String name, String help, long value) {
     return GaugeSnapshot.builder()
         .name(name)
         .help(help)
-        .dataPoint(GaugeDataPointSnapshot.builder().value(value).build())
+        .dataPoint(GaugeDataPointSnapshot.builder().value((double) value).build())
         .build();
   }
 

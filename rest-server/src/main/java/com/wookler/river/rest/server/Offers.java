@@ -8,8 +8,8 @@ import java.util.function.Function;
  * Finds what a path names.
  *
  * @param catalog the queues
- * @param autoCreate whether publishing makes a queue, and taking a subscriber, that does not exist;
- *     where there are keys, for those who may administer the queue
+ * @param autoCreate whether publishing makes a queue, and taking with {@code create=true} a
+ *     subscriber, that does not exist; where there are keys, for those who may administer the queue
  */
 record Offers(QueueCatalog catalog, boolean autoCreate) {
   /**
@@ -50,13 +50,27 @@ record Offers(QueueCatalog catalog, boolean autoCreate) {
     if (found == null) {
       throw Problem.of(
           Problem.Kind.NOT_FOUND,
-          "queue " + queue.queue().name() + " has no subscriber '" + name + "'");
+          "queue " + queue.queue().name() + " has no subscriber '" + name + "'; PUT makes it");
     }
     return found;
   }
 
-  /** Likewise, made if the server is set to do so. */
-  HostedSubscriber<?> subscriberOrNew(Call call, HostedQueue<?> queue) {
+  /** A queue, and the subscriber of it from which a request takes. */
+  record Taken(HostedQueue<?> queue, HostedSubscriber<?> subscriber) {}
+
+  /**
+   * Returns the queue and subscriber of the path; may block.
+   *
+   * @param create makes them if they do not exist, and the server is set to do so: taking alone
+   *     makes nothing
+   * @throws Problem there is none
+   */
+  Taken taken(Call call, boolean create) {
+    HostedQueue<?> queue = create ? queueOrNew(call) : queue(call);
+    return new Taken(queue, create ? subscriberOrNew(call, queue) : subscriber(call, queue));
+  }
+
+  private HostedSubscriber<?> subscriberOrNew(Call call, HostedQueue<?> queue) {
     String name = call.name("subscriber");
     HostedSubscriber<?> found = queue.find(name);
     return found == null && makes(call)

@@ -25,7 +25,9 @@ final class Poll<M> {
   static final long MOST_BYTES = 8 << 20;
 
   private static final int MOST_AT_ONCE = 64;
+  private static final int FIRST_AT_ONCE = 8; // of which the size is not known
 
+  private final BufferBudget budget;
   private final HostedQueue<?> queue;
   private final HostedSubscriber<M> subscriber;
   private final int max;
@@ -42,28 +44,28 @@ final class Poll<M> {
 
   private volatile boolean ended;
 
-  Poll(
-      HostedQueue<?> queue,
-      HostedSubscriber<M> subscriber,
-      int max,
-      Latencies latencies,
-      Consumer<Poll<M>> whenOver) {
+  Poll(HostedQueue<?> queue, HostedSubscriber<M> subscriber, int max, Polls polls) {
     this.queue = queue;
     this.subscriber = subscriber;
     this.max = max;
-    this.latencies = latencies;
-    this.whenOver = whenOver;
+    this.latencies = polls.latencies();
+    this.budget = polls.budget();
+    this.whenOver = polls::ended;
+  }
+
+  String queueName() {
+    return queue.queue().name();
   }
 
   /** Begins to wait; may block for a moment. */
   void start(Duration wait) {
-    take(wait, 0);
+    take(wait, 0, FIRST_AT_ONCE);
   }
 
-  private void take(Duration wait, long bytes) {
+  private void take(Duration wait, long bytes, int atOnce) {
     CompletableFuture<List<Delivery<M>>> next;
     try {
-      next = subscriber.subscriber().batchAsync(Math.min(MOST_AT_ONCE, max - taken.size()), wait);
+      next = subscriber.subscriber().batchAsync(Math.min(atOnce, max - taken.size()), wait);
     } catch (RuntimeException e) {
       next = CompletableFuture.failedFuture(e);
     }
@@ -71,10 +73,11 @@ final class Poll<M> {
     if (ended) {
       next.complete(List.of());
     }
-    var unused = next.whenComplete((some, failed) -> took(some, failed, bytes));
+    var unused = next.whenComplete((some, failed) -> took(some, failed, bytes, atOnce));
   }
 
-  private void took(@Nullable List<Delivery<M>> some, @Nullable Throwable failed, long before) {
+  private void took(
+      @Nullable List<Delivery<M>> some, @Nullable Throwable failed, long before, int atOnce) {
     if (some == null) {
       over(failed);
       return;
@@ -84,10 +87,11 @@ final class Poll<M> {
       bytes += Objects.requireNonNull(each.bytes(), "bytes").length;
     }
     taken.addAll(some);
-    if (some.isEmpty() || taken.size() >= max || bytes >= MOST_BYTES || ended) {
+    boolean enough = bytes >= budget.answerBytes() || !budget.hasRoom();
+    if (some.isEmpty() || taken.size() >= max || enough || ended) {
       over(null);
     } else {
-      take(Duration.ZERO, bytes);
+      take(Duration.ZERO, bytes, Math.min(MOST_AT_ONCE, 2 * atOnce));
     }
   }
 
@@ -135,9 +139,13 @@ final class Poll<M> {
     return call.on(all)
         .compose(
             messages -> {
-              if (exchange.isOver()) {
+              Problem why =
+                  exchange.isOver()
+                      ? Problem.of(Problem.Kind.TIMEOUT, "the caller has gone")
+                      : call.access().refusal(Right.CONSUME, queue.queue().name());
+              if (why != null) {
                 giveBack(call);
-                return Future.failedFuture(Problem.of(Problem.Kind.TIMEOUT, "the caller has gone"));
+                return Future.failedFuture(why);
               }
               latencies.delivered(subscriber, messages);
               exchange.ifLost(() -> giveBack(call));

@@ -1,33 +1,58 @@
 package com.wookler.river.rest.server;
 
 import java.time.Duration;
-import java.util.Set;
+import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 
 /** The polls that wait for messages, so that they can be ended. Thread-safe. */
 final class Polls {
-  private final Set<Poll<?>> open = ConcurrentHashMap.newKeySet();
+  private final Map<Poll<?>, Access> open = new ConcurrentHashMap<>();
   private final Latencies latencies;
+  private final BufferBudget budget;
   private volatile boolean closed;
 
-  Polls(Latencies latencies) {
+  Polls(Latencies latencies, BufferBudget budget) {
     this.latencies = latencies;
+    this.budget = budget;
+  }
+
+  Latencies latencies() {
+    return latencies;
+  }
+
+  BufferBudget budget() {
+    return budget;
   }
 
   /** Begins one; may block. */
-  <M> Poll<M> begin(HostedQueue<?> queue, HostedSubscriber<M> subscriber, int max, Duration wait) {
-    Poll<M> poll = new Poll<>(queue, subscriber, max, latencies, open::remove);
-    open.add(poll);
+  <M> Poll<M> begin(
+      Access access, HostedQueue<?> queue, HostedSubscriber<M> subscriber, int max, Duration wait) {
+    Poll<M> poll = new Poll<>(queue, subscriber, max, this);
+    open.put(poll, access);
     poll.start(wait);
-    if (closed) {
+    if (closed || !access.allows(Right.CONSUME, subscriber.queue())) {
       poll.end();
     }
     return poll;
   }
 
+  void ended(Poll<?> poll) {
+    open.remove(poll);
+  }
+
+  /** Ends those whose keys do not allow them any more; they are answered with that. */
+  void endForbidden() {
+    open.forEach(
+        (poll, access) -> {
+          if (!access.allows(Right.CONSUME, poll.queueName())) {
+            poll.end();
+          }
+        });
+  }
+
   /** Ends all; those who wait are answered with nothing, and so are those who come later. */
   void close() {
     closed = true;
-    open.forEach(Poll::end);
+    open.keySet().forEach(Poll::end);
   }
 }

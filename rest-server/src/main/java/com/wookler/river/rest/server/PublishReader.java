@@ -4,6 +4,7 @@ import com.fasterxml.jackson.core.JsonParser;
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.core.JsonToken;
 import com.wookler.river.core.message.Message;
+import io.vertx.core.buffer.Buffer;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
@@ -24,6 +25,21 @@ final class PublishReader {
 
   PublishReader(byte[] body) {
     this.body = body;
+  }
+
+  /** Returns how many objects a body in JSON has, those within others too, without reading it. */
+  static int objects(Buffer json) {
+    int objects = 0;
+    boolean text = false;
+    for (int i = 0; i < json.length(); i++) {
+      switch (json.getByte(i)) {
+        case '\\' -> i++;
+        case '"' -> text = !text;
+        case '{' -> objects += text ? 0 : 1;
+        default -> {}
+      }
+    }
+    return objects;
   }
 
   /** Reads the body as one message. */

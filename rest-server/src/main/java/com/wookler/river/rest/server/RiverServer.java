@@ -41,8 +41,9 @@ public final class RiverServer implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(RiverServer.class);
   private static final Duration LONGEST_ANSWER = Duration.ofSeconds(10);
   private static final long CLOSE_SECONDS = 30;
-  private static final long LOOK_AT_FILES_MILLIS = 1_000;
+  private static final long LOOK_AT_FILES_MILLIS = 250;
   private static final int PATIENT_THREADS = 32;
+  private static final int READERS = 2; // each with as much memory as some answers have
   private static final int THREADS = 10; // none of them waits for a message
   private static final int QUEUES_WITH_FIGURES = 200;
   private static final int SUBSCRIBERS_WITH_FIGURES = 1_000;
@@ -64,11 +65,11 @@ public final class RiverServer implements AutoCloseable {
   private RiverServer(Builder from) {
     from.check();
     this.time = from.time;
-    this.load = new Load(from.limits);
+    this.load = new Load(from.limits, from.time);
     Subjects queues = new Subjects(QUEUES_WITH_FIGURES);
     Subjects subscribers = new Subjects(SUBSCRIBERS_WITH_FIGURES);
     this.latencies = new Latencies(from.time, queues, subscribers);
-    this.polls = new Polls(latencies);
+    this.polls = new Polls(latencies, load.budget());
     this.streams = new Streams(from.time, latencies);
     this.sink = from.sink;
     this.owned = from.owned;
@@ -128,8 +129,9 @@ public final class RiverServer implements AutoCloseable {
   private void look(@Nullable Keys keys, Changes certificates, Listener listener) {
     vertx.<Boolean>executeBlocking(
         () -> {
-          if (keys != null) {
-            keys.refresh();
+          if (keys != null && keys.refresh()) {
+            polls.endForbidden();
+            streams.endForbidden();
           }
           if (certificates.seen()) {
             listener.renewCertificates(vertx);
@@ -141,10 +143,11 @@ public final class RiverServer implements AutoCloseable {
   /** All that it answers. */
   List<Endpoint> endpoints(Offers offers) {
     WorkerExecutor patient = vertx.createSharedWorkerExecutor("river-patient", PATIENT_THREADS);
+    WorkerExecutor readers = vertx.createSharedWorkerExecutor("river-readers", READERS);
     List<Endpoint> all = new ArrayList<>();
     all.addAll(new QueueRoutes(offers).endpoints());
-    all.addAll(new MessageRoutes(offers, sink, patient, latencies).endpoints());
-    all.addAll(new SubscriberRoutes(offers).endpoints());
+    all.addAll(new MessageRoutes(offers, sink, patient, readers, latencies).endpoints());
+    all.addAll(new SubscriberRoutes(offers, readers).endpoints());
     all.addAll(new DeliveryRoutes(offers, polls, streams, load).endpoints());
     all.addAll(new StreamRoute(offers, streams, load).endpoints());
     all.addAll(
@@ -294,7 +297,10 @@ public final class RiverServer implements AutoCloseable {
       return this;
     }
 
-    /** Whether publishing makes a queue, and taking a subscriber, that is not there (default). */
+    /**
+     * Whether publishing makes a queue, and taking with {@code create=true} a subscriber, that is
+     * not there (default).
+     */
     public Builder autoCreate(boolean make) {
       autoCreate = make;
       return this;
@@ -355,6 +361,28 @@ public final class RiverServer implements AutoCloseable {
     /** How many connections there may be (default 20,000); those beyond are closed at once. */
     public Builder maxConnections(int number) {
       limits = limits.withConnections(number);
+      return this;
+    }
+
+    /** How many of them may come from one address (default 10,000), or one IPv6 network of /64. */
+    public Builder maxConnectionsPerAddress(int number) {
+      limits = limits.withConnectionsPerAddress(number);
+      return this;
+    }
+
+    /**
+     * How many bytes of bodies and answers there may be in memory together (default a quarter of
+     * the heap). When they are, what made no progress for the longest time is given up: a body with
+     * 503, an answer that is not read by closing its connection.
+     */
+    public Builder maxBufferedBytes(long bytes) {
+      limits = limits.withBufferedBytes(bytes);
+      return this;
+    }
+
+    /** How many bytes a second a body has to bring, looked at every 5 s (default 1 KB). */
+    public Builder minBodyRate(long bytes) {
+      limits = limits.withBodyRate(bytes);
       return this;
     }
 

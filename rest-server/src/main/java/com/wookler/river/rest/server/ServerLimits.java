@@ -8,18 +8,40 @@ import java.time.Duration;
  *
  * @param bodyBytes of a request
  * @param connections at the same time
+ * @param connectionsPerAddress of them, from one address
  * @param requests under way at the same time, but for those that wait
  * @param waiting long polls and streams at the same time
+ * @param bufferedBytes in memory, of bodies and answers together
+ * @param bodyRate bytes a second that a body brings at least
  * @param idle how long a connection may be without a request
  * @param request how long a request may take to arrive
  */
 record ServerLimits(
-    long bodyBytes, int connections, int requests, int waiting, Duration idle, Duration request) {
+    long bodyBytes,
+    int connections,
+    int connectionsPerAddress,
+    int requests,
+    int waiting,
+    long bufferedBytes,
+    long bodyRate,
+    Duration idle,
+    Duration request) {
+  private static final int HEAP_PART = 4;
+
   static final ServerLimits DEFAULT =
       new ServerLimits(
-          1 << 20, 20_000, 1_000, 20_000, Duration.ofSeconds(60), Duration.ofSeconds(30));
+          1 << 20,
+          20_000,
+          10_000,
+          1_000,
+          20_000,
+          Runtime.getRuntime().maxMemory() / HEAP_PART,
+          1 << 10,
+          Duration.ofSeconds(60),
+          Duration.ofSeconds(30));
 
   private static final long MOST_BODY_BYTES = 128 << 20;
+  private static final int BODIES = 4;
 
   /** Of method, path and query together. */
   static final int LINE_BYTES = 16 << 10;
@@ -30,8 +52,11 @@ record ServerLimits(
   /** Refuses what would let nothing in. */
   void check() {
     check("server.max.connections", connections);
+    check("server.max.connections.per.address", connectionsPerAddress);
     check("server.max.requests", requests);
     check("server.max.waiting", waiting);
+    check("server.max.buffered.bytes", bufferedBytes);
+    check("server.min.body.rate", bodyRate);
     check("server.idle.timeout in ms", idle.toMillis());
     check("server.request.timeout in ms", request.toMillis());
     check("server.max.body.bytes", bodyBytes);
@@ -43,6 +68,17 @@ record ServerLimits(
               + MOST_BODY_BYTES
               + " are allowed");
     }
+    if (bufferedBytes / BODIES < bodyBytes) {
+      throw new ConfigurationException(
+          "server.max.buffered.bytes is "
+              + bufferedBytes
+              + ", in which fewer than "
+              + BODIES
+              + " bodies of server.max.body.bytes, "
+              + bodyBytes
+              + ", have room: allow smaller bodies, more buffered bytes or, as these are a"
+              + " quarter of the heap unless they are set, a larger heap");
+    }
   }
 
   private static void check(String setting, long value) {
@@ -52,26 +88,111 @@ record ServerLimits(
   }
 
   ServerLimits withBodyBytes(long bytes) {
-    return new ServerLimits(bytes, connections, requests, waiting, idle, request);
+    return new ServerLimits(
+        bytes,
+        connections,
+        connectionsPerAddress,
+        requests,
+        waiting,
+        bufferedBytes,
+        bodyRate,
+        idle,
+        request);
   }
 
   ServerLimits withConnections(int number) {
-    return new ServerLimits(bodyBytes, number, requests, waiting, idle, request);
+    return new ServerLimits(
+        bodyBytes,
+        number,
+        connectionsPerAddress,
+        requests,
+        waiting,
+        bufferedBytes,
+        bodyRate,
+        idle,
+        request);
+  }
+
+  ServerLimits withConnectionsPerAddress(int number) {
+    return new ServerLimits(
+        bodyBytes, connections, number, requests, waiting, bufferedBytes, bodyRate, idle, request);
   }
 
   ServerLimits withRequests(int number) {
-    return new ServerLimits(bodyBytes, connections, number, waiting, idle, request);
+    return new ServerLimits(
+        bodyBytes,
+        connections,
+        connectionsPerAddress,
+        number,
+        waiting,
+        bufferedBytes,
+        bodyRate,
+        idle,
+        request);
   }
 
   ServerLimits withWaiting(int number) {
-    return new ServerLimits(bodyBytes, connections, requests, number, idle, request);
+    return new ServerLimits(
+        bodyBytes,
+        connections,
+        connectionsPerAddress,
+        requests,
+        number,
+        bufferedBytes,
+        bodyRate,
+        idle,
+        request);
+  }
+
+  ServerLimits withBufferedBytes(long bytes) {
+    return new ServerLimits(
+        bodyBytes,
+        connections,
+        connectionsPerAddress,
+        requests,
+        waiting,
+        bytes,
+        bodyRate,
+        idle,
+        request);
+  }
+
+  ServerLimits withBodyRate(long bytes) {
+    return new ServerLimits(
+        bodyBytes,
+        connections,
+        connectionsPerAddress,
+        requests,
+        waiting,
+        bufferedBytes,
+        bytes,
+        idle,
+        request);
   }
 
   ServerLimits withIdle(Duration time) {
-    return new ServerLimits(bodyBytes, connections, requests, waiting, time, request);
+    return new ServerLimits(
+        bodyBytes,
+        connections,
+        connectionsPerAddress,
+        requests,
+        waiting,
+        bufferedBytes,
+        bodyRate,
+        time,
+        request);
   }
 
   ServerLimits withRequest(Duration time) {
-    return new ServerLimits(bodyBytes, connections, requests, waiting, idle, time);
+    return new ServerLimits(
+        bodyBytes,
+        connections,
+        connectionsPerAddress,
+        requests,
+        waiting,
+        bufferedBytes,
+        bodyRate,
+        idle,
+        time);
   }
 }

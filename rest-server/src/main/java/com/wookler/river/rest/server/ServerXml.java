@@ -35,8 +35,11 @@ final class ServerXml {
           "server.allowed.hosts",
           "server.max.body.bytes",
           "server.max.connections",
+          "server.max.connections.per.address",
           "server.max.requests",
           "server.max.waiting",
+          "server.max.buffered.bytes",
+          "server.min.body.rate",
           "server.idle.timeout",
           "server.request.timeout");
 
@@ -152,8 +155,12 @@ final class ServerXml {
     ServerLimits dflt = ServerLimits.DEFAULT;
     to.maxBodyBytes(node.bytes("server.max.body.bytes", dflt.bodyBytes()));
     to.maxConnections(node.integer("server.max.connections", dflt.connections()));
+    to.maxConnectionsPerAddress(
+        node.integer("server.max.connections.per.address", dflt.connectionsPerAddress()));
     to.maxRequests(node.integer("server.max.requests", dflt.requests()));
     to.maxWaiting(node.integer("server.max.waiting", dflt.waiting()));
+    to.maxBufferedBytes(node.bytes("server.max.buffered.bytes", dflt.bufferedBytes()));
+    to.minBodyRate(node.bytes("server.min.body.rate", dflt.bodyRate()));
     to.idleTimeout(node.duration("server.idle.timeout", dflt.idle()));
     to.requestTimeout(node.duration("server.request.timeout", dflt.request()));
   }

@@ -6,7 +6,10 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Set;
 
-/** Taking messages as they come, over one connection. */
+/**
+ * Taking messages as they come, over one connection. By POST, because it changes which messages are
+ * out: a page of another site can make a browser send a GET, and no origin with it.
+ */
 final class StreamRoute {
   private static final String PATH = "/v1/queues/{queue}/subscribers/{subscriber}/stream";
   private static final int CREDIT = 100;
@@ -24,16 +27,18 @@ final class StreamRoute {
 
   List<Endpoint> endpoints() {
     return List.of(
-        new Endpoint(HttpMethod.GET, PATH, Right.CONSUME, Set.of("credit"), this::stream));
+        new Endpoint(
+            HttpMethod.POST, PATH, Right.CONSUME, Set.of("credit", "create"), this::stream));
   }
 
   private Future<Answer> stream(Call call) {
     int credit = call.query("credit", CREDIT, MOST_CREDIT);
     call.name("queue");
     call.name("subscriber");
+    boolean create = call.query("create", false);
     StreamFormat format = format(call);
     load.beginWaiting(call.exchange());
-    return call.blocking(() -> offers.subscriberOrNew(call, offers.queueOrNew(call)))
+    return call.blocking(() -> offers.taken(call, create).subscriber())
         .compose(hosted -> streams.open(call, hosted, credit, format));
   }
 

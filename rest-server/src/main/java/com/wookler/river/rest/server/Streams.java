@@ -40,7 +40,7 @@ final class Streams {
         new DeliveryStream<>(call, subscriber, new DeliveryStream.Terms(credit, format), this);
     open.add(stream);
     stream.start();
-    if (closed) {
+    if (closed || !stream.isAllowed()) {
       stream.finish();
     }
     return Future.future(never -> {});
@@ -78,6 +78,16 @@ final class Streams {
   /** How many there are. */
   int count() {
     return open.size();
+  }
+
+  /** Ends those whose keys do not allow them any more. */
+  void endForbidden() {
+    open.forEach(
+        stream -> {
+          if (!stream.isAllowed()) {
+            stream.finish();
+          }
+        });
   }
 
   /** Ends all; those who read see an end, no error. */

@@ -5,6 +5,8 @@ import com.wookler.river.core.subscriber.SubscriberConfig;
 import com.wookler.river.core.subscriber.SubscriberStats;
 import com.wookler.river.rest.server.SubscriberSettingsJson.PositionJson;
 import io.vertx.core.Future;
+import io.vertx.core.WorkerExecutor;
+import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpMethod;
 import java.util.List;
 import java.util.Set;
@@ -21,8 +23,13 @@ final class SubscriberRoutes {
   private static final int MOST_REDRIVEN = 10_000;
 
   private final Offers offers;
+  private final WorkerExecutor readers;
 
-  SubscriberRoutes(Offers offers) {
+  /**
+   * @param readers threads on which many messages are read
+   */
+  SubscriberRoutes(Offers offers, WorkerExecutor readers) {
+    this.readers = readers;
     this.offers = offers;
   }
 
@@ -107,6 +114,12 @@ final class SubscriberRoutes {
     HostedQueue<?> queue = offers.queue(call);
     call.name("subscriber");
     return call.blocking(() -> offers.with(call, queue, work));
+  }
+
+  private Future<Answer> reading(Call call, Function<HostedSubscriber<?>, Buffer> work) {
+    HostedQueue<?> queue = offers.queue(call);
+    call.name("subscriber");
+    return call.reading(readers, () -> Answer.ok(offers.with(call, queue, work)));
   }
 
   private Future<Answer> list(Call call) {
@@ -197,12 +210,12 @@ final class SubscriberRoutes {
 
   private Future<Answer> peek(Call call) {
     int max = call.query("max", FEW, MOST);
-    return with(call, hosted -> Answer.ok(hosted.peek(max)));
+    return reading(call, hosted -> hosted.peek(max, call.answerBytes()));
   }
 
   private Future<Answer> dead(Call call) {
     int max = call.query("max", FEW, MOST);
-    return with(call, hosted -> Answer.ok(hosted.dead(max)));
+    return reading(call, hosted -> hosted.dead(max, call.answerBytes()));
   }
 
   private Future<Answer> purgeDead(Call call) {

@@ -23,7 +23,11 @@ final class Asked {
   private final int port;
 
   Asked(RiverServer server) {
-    this.port = server.port();
+    this(server.port());
+  }
+
+  Asked(int port) {
+    this.port = port;
   }
 
   /** An answer. */

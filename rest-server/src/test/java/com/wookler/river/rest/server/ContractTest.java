@@ -59,7 +59,7 @@ class ContractTest extends ServerFixture {
   void shouldTakeEveryExample() {
     asked.put("/v1/queues/orders/subscribers/billing", "");
     asked.post("/v1/queues/orders/messages", "order 0");
-    asked.post("/v1/queues/orders/subscribers/billing/deliveries", "");
+    asked.post("/v1/queues/orders/subscribers/billing/deliveries?create=true", "");
     List<String> taken = new ArrayList<>();
     for (Contract.Operation operation : contract.operations()) {
       for (Map.Entry<String, JsonNode> content : contents(operation)) {

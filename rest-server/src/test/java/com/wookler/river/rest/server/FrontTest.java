@@ -125,7 +125,7 @@ class FrontTest {
         asked.raw(
             "POST /v1/queues/orders/subscribers/"
                 + name
-                + "/deliveries HTTP/1.1\r\nHost: localhost\r\nContent-Length: 0\r\n"
+                + "/deliveries?create=true HTTP/1.1\r\nHost: localhost\r\nContent-Length: 0\r\n"
                 + "Connection: close\r\n\r\n");
     assertThat(subscriber).containsPattern("^HTTP/1.1 (400|404) ");
     try (Stream<Path> all = Files.walk(directory, 2)) {
@@ -195,6 +195,14 @@ class FrontTest {
     assertThat(get("/v1/queues", "Origin: https://localhost")).startsWith("HTTP/1.1 403 ");
     assertThat(get("/v1/queues", "Origin: http://localhost:81")).startsWith("HTTP/1.1 403 ");
     assertThat(get("/v1/queues", "Origin: http://localhost")).startsWith("HTTP/1.1 200 ");
+    for (String site : List.of("cross-site", "same-site", "", "Same-Origin", "x")) {
+      assertThat(get("/v1/queues", "Sec-Fetch-Site: " + site)).as(site).startsWith("HTTP/1.1 403 ");
+    }
+    assertThat(get("/v1/queues", "Sec-Fetch-Site: none", "Sec-Fetch-Site: cross-site"))
+        .startsWith("HTTP/1.1 403 ");
+    for (String site : List.of("same-origin", "none")) {
+      assertThat(get("/v1/queues", "Sec-Fetch-Site: " + site)).startsWith("HTTP/1.1 200 ");
+    }
   }
 
   /** Both may be on another volume, behind a link of the administrator's. */

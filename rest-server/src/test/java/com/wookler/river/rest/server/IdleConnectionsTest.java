@@ -125,7 +125,9 @@ class IdleConnectionsTest {
       assertThat(asked.post("/v1/queues/orders/messages", "order").status()).isEqualTo(201);
       assertThat(
               asked
-                  .post("/v1/queues/orders/subscribers/billing/deliveries?max=1&wait=1s", "")
+                  .post(
+                      "/v1/queues/orders/subscribers/billing/deliveries?create=true&max=1&wait=1s",
+                      "")
                   .json())
           .hasSize(1);
       longest = Math.max(longest, System.nanoTime() - begun);

@@ -9,10 +9,13 @@ import ch.qos.logback.classic.Logger;
 import ch.qos.logback.classic.spi.ILoggingEvent;
 import ch.qos.logback.core.read.ListAppender;
 import com.wookler.river.common.errors.RiverException;
+import java.net.http.HttpResponse;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -132,7 +135,9 @@ class KeysTest {
     await().until(() -> with(both, "GET", "/v1/queues", "").status() == 200);
 
     assertThat(with(both, "POST", "/v1/queues/new/messages", "x").status()).isEqualTo(404);
-    assertThat(with(both, "POST", "/v1/queues/orders/subscribers/new/deliveries", "").status())
+    assertThat(
+            with(both, "POST", "/v1/queues/orders/subscribers/new/deliveries?create=true", "")
+                .status())
         .isEqualTo(404);
     assertThat(with(admin, "POST", "/v1/queues/new/messages", "x").status()).isEqualTo(201);
   }
@@ -157,6 +162,51 @@ class KeysTest {
     assertThat(still).contains("orders");
     Files.delete(directory.resolve("keys.json"));
     assertThat(with(admin, "GET", "/v1/queues", "").status()).isEqualTo(200);
+  }
+
+  private static final String BILLING = "/v1/queues/orders/subscribers/billing";
+
+  private CompletableFuture<HttpResponse<String>> stream(String key) {
+    return Asked.client()
+        .sendAsync(
+            asked.request("POST", BILLING + "/stream", "", "Authorization", "Bearer " + key),
+            HttpResponse.BodyHandlers.ofString());
+  }
+
+  private CompletableFuture<Asked.Reply> poll(String key) {
+    return asked.later(
+        "POST", BILLING + "/deliveries?wait=60s", "", "Authorization", "Bearer " + key);
+  }
+
+  /** What was out on them is given back, and others go on. */
+  @Test
+  void shouldEndStreamsAndPollsOfAKeyThatIsRevoked() {
+    with(admin, "POST", "/v1/queues/orders/messages", "x");
+    var stream = stream(consumer);
+    await().until(() -> with(admin, "GET", BILLING, "").json().at("/stats/inFlight").asInt() == 1);
+    var poll = poll(consumer);
+    var other = poll(admin);
+    await().until(() -> server.waiting() == 3);
+    assertThat(file.revoke("consumer")).isEqualTo(1);
+    long revoked = System.nanoTime();
+
+    assertThat(stream.join().body()).contains("\"sequence\":0");
+    assertThat(poll.join().problem()).isEqualTo("unauthorized");
+    assertThat(other.join().json().at("/0/sequence").asInt()).isZero(); // which was given back
+    assertThat(Duration.ofNanos(System.nanoTime() - revoked)).isLessThan(Duration.ofSeconds(10));
+    assertThat(server.waiting()).isZero();
+  }
+
+  @Test
+  void shouldEndStreamsAndPollsOfAKeyThatIsNarrowed() throws Exception {
+    var stream = stream(consumer);
+    var poll = poll(consumer);
+    await().until(() -> server.waiting() == 2);
+    Path path = directory.resolve("keys.json");
+    Files.writeString(path, Files.readString(path).replace("ord*", "prices"));
+
+    assertThat(stream.join().body()).isBlank();
+    assertThat(poll.join().problem()).isEqualTo("forbidden");
   }
 
   @Test

@@ -66,7 +66,7 @@ class MetricsTest {
     for (int i = 0; i < 5; i++) {
       asked.post("/v1/queues/orders/messages", "order " + i);
     }
-    List<String> taken = asked.post(BILLING + "/deliveries?max=4", "").receipts();
+    List<String> taken = asked.post(BILLING + "/deliveries?create=true&max=4", "").receipts();
     asked.post(BILLING + "/ack", "{\"receipts\":[\"" + taken.get(0) + "\"]}");
     asked.post(BILLING + "/nack", "{\"receipts\":[\"" + taken.get(1) + "\"]}");
     asked.post(BILLING + "/reject", "{\"reason\":\"no\",\"receipts\":[\"" + taken.get(2) + "\"]}");
@@ -104,7 +104,10 @@ class MetricsTest {
       stream
           .getOutputStream()
           .write(
-              Asked.head("GET " + BILLING + "/stream HTTP/1.1", "Host: localhost")
+              Asked.head(
+                      "POST " + BILLING + "/stream HTTP/1.1",
+                      "Host: localhost",
+                      "Content-Length: 0")
                   .getBytes(StandardCharsets.UTF_8));
       await().until(() -> value("river_deliver_seconds_count" + OF_BILLING) == 1);
       assertThat(value("river_http_streams ")).isEqualTo(1);
@@ -119,7 +122,7 @@ class MetricsTest {
     asked.send("PATCH", "/v1/queues/none", "");
     asked.raw("what is this\r\n\r\n");
     asked.get("/nothing");
-    var poll = asked.later("POST", BILLING + "/deliveries?wait=50s", "");
+    var poll = asked.later("POST", BILLING + "/deliveries?create=true&wait=50s", "");
     await().until(() -> value("river_http_polls ") == 1);
     asked.post("/v1/queues/orders/messages", "x");
     poll.join();
@@ -170,7 +173,7 @@ class MetricsTest {
   void shouldForgetWhoIsGone() {
     asked.put(BILLING, "");
     asked.post("/v1/queues/orders/messages", "x");
-    asked.post(BILLING + "/deliveries", "");
+    asked.post(BILLING + "/deliveries?create=true", "");
     assertThat(asked.get("/metrics").body()).contains("\"orders\"", "\"billing\"");
     asked.delete(BILLING);
     assertThat(asked.get("/metrics").body()).contains("\"orders\"").doesNotContain("\"billing\"");
@@ -293,6 +296,11 @@ class MetricsTest {
       }
 
       @Override
+      public Problem refusal(Right right, String queue) {
+        throw new UnsupportedOperationException();
+      }
+
+      @Override
       public String name() {
         return "";
       }
@@ -310,7 +318,7 @@ class MetricsTest {
   void shouldNameItsFiguresOnThePage() throws IOException {
     asked.put(BILLING, "");
     asked.post("/v1/queues/orders/messages", "x");
-    asked.post(BILLING + "/deliveries", "");
+    asked.post(BILLING + "/deliveries?create=true", "");
     String page = Files.readString(Path.of("..", "docs", "rest.md"));
     List<String> documented =
         Pattern.compile("\\| `(river_\\w+)` \\|")

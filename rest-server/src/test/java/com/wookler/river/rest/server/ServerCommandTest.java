@@ -20,23 +20,10 @@ import org.junit.jupiter.api.io.TempDir;
 /** {@code ./river server} and {@code ./river keys}. */
 @Timeout(120)
 class ServerCommandTest {
-  private static final int FIRST_THAT_WARNS = 24; // of what Chronicle Queue does with memory
-
   @TempDir Path directory;
 
   private Process start(String... arguments) throws IOException {
-    List<String> command = new ArrayList<>();
-    command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
-    if (Runtime.version().feature() >= FIRST_THAT_WARNS) { // as ./river does
-      command.add("--sun-misc-unsafe-memory-access=allow");
-      command.add("--enable-native-access=ALL-UNNAMED");
-    }
-    command.addAll(List.of("-cp", System.getProperty("java.class.path"), Main.class.getName()));
-    command.addAll(List.of(arguments));
-    return new ProcessBuilder(command)
-        .directory(directory.toFile())
-        .redirectError(directory.resolve("err").toFile())
-        .start();
+    return ServerProcess.start(directory, List.of(), arguments);
   }
 
   private static String run(List<String> command) throws IOException, InterruptedException {

@@ -1,14 +1,20 @@
 package com.wookler.river.rest.server;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
+import com.wookler.river.common.ManualTimeSource;
+import com.wookler.river.common.errors.ConfigurationException;
 import java.io.IOException;
+import java.io.OutputStream;
+import java.net.InetSocketAddress;
 import java.net.Socket;
 import java.net.SocketException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.UnaryOperator;
@@ -92,7 +98,7 @@ class ServerLimitsTest {
     start(
         server ->
             server.idleTimeout(Duration.ofMillis(200)).requestTimeout(Duration.ofMillis(200)));
-    assertThat(asked.post(DELIVERIES + "?wait=1s", "").body()).isEqualTo("[]");
+    assertThat(asked.post(DELIVERIES + "?create=true&wait=1s", "").body()).isEqualTo("[]");
   }
 
   @Test
@@ -127,7 +133,7 @@ class ServerLimitsTest {
   void shouldLetSoManyWaitAndNoMore() {
     start(server -> server.maxWaiting(1).maxRequests(1));
     asked.put("/v1/queues/orders", "");
-    var waiting = asked.later("POST", DELIVERIES + "?wait=50s", "");
+    var waiting = asked.later("POST", DELIVERIES + "?create=true&wait=50s", "");
     await().until(() -> server.waiting() == 1);
     for (String path : List.of(DELIVERIES + "?wait=1s")) {
       Asked.Reply second = asked.post(path, "");
@@ -135,7 +141,8 @@ class ServerLimitsTest {
       assertThat(second.problem()).isEqualTo("too-many-requests");
       assertThat(second.header("Retry-After")).isEqualTo("1");
     }
-    assertThat(asked.get("/v1/queues/orders/subscribers/billing/stream").status()).isEqualTo(429);
+    assertThat(asked.post("/v1/queues/orders/subscribers/billing/stream", "").status())
+        .isEqualTo(429);
     assertThat(asked.post("/v1/queues/orders/messages", "x").status()).isEqualTo(201);
     assertThat(waiting.join().json()).hasSize(1);
   }
@@ -143,6 +150,9 @@ class ServerLimitsTest {
   @Test
   void shouldHaveSoManyRequestsUnderWayAndNoMore() throws IOException {
     start(server -> server.maxRequests(1));
+    asked.put("/v1/queues/orders", "{\"maxMessages\":1,\"whenFull\":{\"policy\":\"BLOCK\"}}");
+    asked.put("/v1/queues/orders/subscribers/billing", "");
+    asked.post("/v1/queues/orders/messages", "a");
     try (Socket under = asked.connect()) {
       under
           .getOutputStream()
@@ -150,12 +160,123 @@ class ServerLimitsTest {
               (Asked.head(
                           "POST /v1/queues/orders/messages HTTP/1.1",
                           "Host: localhost",
-                          "Content-Length: 2")
+                          "Content-Length: 1")
                       + "x")
                   .getBytes(StandardCharsets.UTF_8));
       await().until(() -> asked.get("/health/live").status() == 429);
     }
     await().until(() -> asked.get("/health/live").status() == 200);
+  }
+
+  private Socket halfSent(int bytes) throws IOException {
+    Socket socket = asked.connect();
+    OutputStream out = socket.getOutputStream();
+    out.write(
+        Asked.head(
+                "POST /v1/queues/orders/messages HTTP/1.1",
+                "Host: localhost",
+                "Content-Length: 200000")
+            .getBytes(StandardCharsets.UTF_8));
+    out.write(new byte[bytes]);
+    out.flush();
+    return socket;
+  }
+
+  /** Those who stall give way to those who send, in the order in which they stalled. */
+  @Test
+  void shouldMakeRoomForABodyByGivingUpTheOneThatStalledFirst() throws IOException {
+    start(server -> server.maxBodyBytes(200_000).maxBufferedBytes(900_000));
+    List<Socket> stalled = new ArrayList<>();
+    for (int i = 0; i < 8; i++) {
+      stalled.add(halfSent(150_000));
+      int sent = i + 1;
+      await().until(() -> buffered() >= Math.min(sent, 4) * 150_000L);
+    }
+    String first =
+        new String(stalled.get(0).getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+    assertThat(first)
+        .startsWith("HTTP/1.1 503 ")
+        .containsIgnoringCase("retry-after: 1")
+        .contains("urn:river:problem:unavailable", "server.max.buffered.bytes");
+    for (int i = 0; i < 20; i++) {
+      assertThat(asked.post("/v1/queues/orders/messages", "x".repeat(190_000)).status())
+          .isEqualTo(201);
+    }
+    assertThat(buffered()).isBetween(1L, 900_000L);
+    for (Socket each : stalled) {
+      each.close();
+    }
+    await().until(() -> buffered() == 0);
+  }
+
+  private long buffered() {
+    return asked
+        .get("/metrics")
+        .body()
+        .lines()
+        .filter(line -> line.startsWith("river_http_buffered_bytes "))
+        .mapToLong(line -> (long) Double.parseDouble(line.split(" ", 2)[1]))
+        .sum();
+  }
+
+  @Test
+  void shouldEndABodyThatStalls() throws IOException {
+    ManualTimeSource time = new ManualTimeSource(Instant.parse("2026-11-20T10:00:00Z"));
+    start(server -> server.timeSource(time).requestTimeout(Duration.ofHours(9)));
+    try (Socket slow = halfSent(10_000)) {
+      await().until(() -> buffered() > 0);
+      time.advance(Body.RATE_WINDOW); // in which enough came
+      await()
+          .until(
+              () -> {
+                time.advance(Duration.ofSeconds(1));
+                return slow.getInputStream().available() > 0;
+              });
+      String answer = new String(slow.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+      assertThat(answer).startsWith("HTTP/1.1 408 ").contains("server.min.body.rate");
+    }
+  }
+
+  @Test
+  void shouldTakeSoManyConnectionsFromOneAddressAndNoMore() throws IOException {
+    start(server -> server.maxConnectionsPerAddress(2));
+    try (Socket first = asked.connect();
+        Socket second = asked.connect()) {
+      for (Socket each : List.of(first, second)) {
+        each.getOutputStream()
+            .write(
+                Asked.head("GET /health/live HTTP/1.1", "Host: localhost")
+                    .getBytes(StandardCharsets.UTF_8));
+        assertThat(each.getInputStream().read()).isEqualTo('H');
+      }
+      try (Socket third = asked.connect()) {
+        assertThat(third.getInputStream().read()).isEqualTo(-1);
+      }
+      try (Socket another = new Socket()) {
+        another.bind(new InetSocketAddress("127.0.0.2", 0));
+        another.connect(new InetSocketAddress("127.0.0.1", server.port()));
+        another
+            .getOutputStream()
+            .write(
+                Asked.head("GET /health/live HTTP/1.1", "Host: localhost")
+                    .getBytes(StandardCharsets.UTF_8));
+        assertThat(another.getInputStream().read()).isEqualTo('H');
+      }
+    }
+  }
+
+  @Test
+  void shouldHaveRoomForSomeBodiesAtLeast() {
+    assertThatThrownBy(
+            () ->
+                RiverServer.builder()
+                    .directory(directory)
+                    .maxBodyBytes(1_000)
+                    .maxBufferedBytes(3_999)
+                    .start())
+        .isInstanceOf(ConfigurationException.class)
+        .hasMessageContaining("server.max.buffered.bytes");
+    start(server -> server.maxBodyBytes(1_000).maxBufferedBytes(4_000_000));
   }
 
   @Test

@@ -88,7 +88,7 @@ class ServerStopTest {
 
   private CompletableFuture<HttpResponse<String>> poll(int port) {
     return http.sendAsync(
-        post(port, "/v1/queues/quiet/subscribers/all/deliveries?wait=60s", ""),
+        post(port, "/v1/queues/quiet/subscribers/all/deliveries?create=true&wait=60s", ""),
         HttpResponse.BodyHandlers.ofString());
   }
 
@@ -102,7 +102,8 @@ class ServerStopTest {
                         + QUEUE
                         + "/subscribers/stream"
                         + number
-                        + "/stream?credit=10000"))
+                        + "/stream?create=true&credit=10000"))
+            .POST(HttpRequest.BodyPublishers.noBody())
             .build();
     return http.sendAsync(request, HttpResponse.BodyHandlers.ofInputStream())
         .thenApplyAsync(ServerStopTest::all);

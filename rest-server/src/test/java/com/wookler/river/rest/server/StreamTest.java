@@ -36,10 +36,15 @@ class StreamTest extends ServerFixture {
     private final BufferedReader lines;
 
     Stream(String query, String accept) throws Exception {
+      this("billing", query, accept);
+    }
+
+    Stream(String subscriber, String query, String accept) throws Exception {
+      String path = "/v1/queues/orders/subscribers/" + subscriber + "/stream" + query;
       answer =
           Asked.client()
               .send(
-                  asked.request("GET", BILLING + "/stream" + query, "", "Accept", accept),
+                  asked.request("POST", path, "", "Accept", accept),
                   HttpResponse.BodyHandlers.ofInputStream());
       assertThat(answer.statusCode()).isEqualTo(200);
       lines = new BufferedReader(new InputStreamReader(answer.body(), StandardCharsets.UTF_8));
@@ -112,10 +117,10 @@ class StreamTest extends ServerFixture {
 
   @Test
   void shouldRefuseOtherMediaTypesAndParameters() {
-    Asked.Reply reply = asked.send("GET", BILLING + "/stream", "", "Accept", "image/png");
+    Asked.Reply reply = asked.send("POST", BILLING + "/stream", "", "Accept", "image/png");
     assertThat(reply.status()).isEqualTo(406);
-    assertThat(asked.get(BILLING + "/stream?credit=0").field()).isEqualTo("credit");
-    assertThat(asked.get(BILLING + "/stream?max=1").field()).isEqualTo("max");
+    assertThat(asked.post(BILLING + "/stream?credit=0", "").field()).isEqualTo("credit");
+    assertThat(asked.post(BILLING + "/stream?max=1", "").field()).isEqualTo("max");
   }
 
   @Test
@@ -126,7 +131,9 @@ class StreamTest extends ServerFixture {
       slow.setReceiveBufferSize(4_096);
       slow.getOutputStream()
           .write(
-              ("GET " + BILLING + "/stream?credit=1000 HTTP/1.1\r\nHost: localhost\r\n\r\n")
+              ("POST "
+                      + BILLING
+                      + "/stream?credit=1000 HTTP/1.1\r\nHost: localhost\r\nContent-Length: 0\r\n\r\n")
                   .getBytes(StandardCharsets.UTF_8));
       await().until(() -> inFlight() > 0);
       int[] before = {-1};
@@ -176,5 +183,60 @@ class StreamTest extends ServerFixture {
       settle("release", first);
       assertThat(stream.next().get("sequence")).isEqualTo(first.get("sequence"));
     }
+  }
+
+  private static final Duration BEFORE_A_SIGN_OF_LIFE = Duration.ofSeconds(12);
+
+  /** One that takes its time stands before others that do not. */
+  @Test
+  void shouldDeliverAgainWhatTimesOutWhileAnotherIsExtended() throws Exception {
+    asked.put("/v1/queues/orders/subscribers/quick", "{\"ackTimeout\":\"1s\"}");
+    publish(3, "order ");
+    try (Stream stream = new Stream("quick", "?credit=2", "*/*")) {
+      JsonNode first = stream.next();
+      asked.post(
+          "/v1/queues/orders/subscribers/quick/extend",
+          "{\"receipts\":[" + first.get("receipt") + "],\"duration\":\"10m\"}");
+      JsonNode second = stream.next();
+      asked.post(
+          "/v1/queues/orders/subscribers/quick/ack",
+          "{\"receipts\":[" + second.get("receipt") + "]}");
+      JsonNode third = stream.next();
+      long begun = System.nanoTime();
+      JsonNode again = stream.next();
+      assertThat(again.get("sequence")).isEqualTo(third.get("sequence"));
+      assertThat(Duration.ofNanos(System.nanoTime() - begun)).isLessThan(BEFORE_A_SIGN_OF_LIFE);
+    }
+  }
+
+  @Test
+  void shouldDeliverAgainAtTheTimeoutThoughItsCreditIsUsedUp() throws Exception {
+    asked.put("/v1/queues/orders/subscribers/quick", "{\"ackTimeout\":\"1s\"}");
+    publish(1, "order ");
+    try (Stream stream = new Stream("quick", "?credit=1", "*/*")) {
+      JsonNode first = stream.next();
+      long begun = System.nanoTime();
+      JsonNode again = stream.next();
+      assertThat(again.get("sequence")).isEqualTo(first.get("sequence"));
+      assertThat(again.get("attempt").asInt()).isEqualTo(2);
+      assertThat(Duration.ofNanos(System.nanoTime() - begun)).isLessThan(BEFORE_A_SIGN_OF_LIFE);
+    }
+  }
+
+  @Test
+  void shouldChangeNothingByGet() {
+    publish(1, "order ");
+    Asked.Reply reply = asked.send("GET", BILLING + "/stream", "");
+    assertThat(reply.status()).isEqualTo(405);
+    assertThat(reply.header("Allow")).isEqualTo("POST");
+    assertThat(asked.get(BILLING).json().at("/stats/delivered").asInt()).isZero();
+    for (String path :
+        List.of("/v1/queues/orders/subscribers/none", "/v1/queues/none/subscribers/none")) {
+      assertThat(asked.post(path + "/deliveries", "").status()).isEqualTo(404);
+      assertThat(asked.post(path + "/stream", "").status()).isEqualTo(404);
+      assertThat(asked.get(path + "/peek").status()).isEqualTo(404);
+    }
+    assertThat(asked.get("/v1/queues").json().get("queues")).hasSize(1);
+    assertThat(asked.get("/v1/queues/orders/subscribers").json().get("subscribers")).hasSize(1);
   }
 }

@@ -20,7 +20,7 @@ class SubscriberRoutesTest extends ServerFixture {
   @Test
   void shouldPublishTakeAndAcknowledge() {
     asked.post(MESSAGES, "order 1");
-    Asked.Reply taken = asked.post(BILLING + "/deliveries?wait=5s&max=10", "");
+    Asked.Reply taken = asked.post(BILLING + "/deliveries?create=true&wait=5s&max=10", "");
     assertThat(taken.json()).hasSize(1);
     JsonNode delivery = taken.json().get(0);
     assertThat(delivery.get("data").asText()).isEqualTo("order 1");
@@ -46,7 +46,7 @@ class SubscriberRoutesTest extends ServerFixture {
   }
 
   private Asked.Reply take() {
-    return asked.post(BILLING + "/deliveries", "");
+    return asked.post(BILLING + "/deliveries?create=true", "");
   }
 
   @Test
@@ -76,7 +76,8 @@ class SubscriberRoutesTest extends ServerFixture {
   void shouldNotKnowReceiptsThatAreForgedOrAnothers() {
     asked.post(MESSAGES, "a");
     Asked.Reply mine = take();
-    Asked.Reply others = asked.post("/v1/queues/orders/subscribers/audit/deliveries", "");
+    Asked.Reply others =
+        asked.post("/v1/queues/orders/subscribers/audit/deliveries?create=true", "");
     String forged = mine.receipts().get(0).substring(1) + "x";
     Asked.Reply reply =
         asked.post(
@@ -294,6 +295,6 @@ class SubscriberRoutesTest extends ServerFixture {
     assertThat(asked.post(BILLING + "/deliveries", "").status()).isEqualTo(404);
     asked.put("/v1/queues/orders", "");
     assertThat(asked.post(BILLING + "/deliveries", "").status()).isEqualTo(404);
-    assertThat(asked.get(BILLING + "/stream").status()).isEqualTo(404);
+    assertThat(asked.post(BILLING + "/stream", "").status()).isEqualTo(404);
   }
 }

@@ -1,0 +1,76 @@
+package com.wookler.river.rest.server;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.InputStreamReader;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/** {@code ./river server} in a process of its own, with a heap of a given size. */
+final class ServerProcess implements AutoCloseable {
+  private static final int FIRST_THAT_WARNS = 24; // of what Chronicle Queue does with memory
+  private static final Pattern PORT = Pattern.compile("listens at port ([0-9]+);");
+
+  private final Path directory;
+  private final Process process;
+  private final int port;
+
+  /** Starts it, and returns when it listens. */
+  ServerProcess(Path directory, List<String> jvm, String... arguments) throws IOException {
+    this.directory = directory;
+    this.process = start(directory, jvm, arguments);
+    BufferedReader out =
+        new BufferedReader(new InputStreamReader(process.getInputStream(), StandardCharsets.UTF_8));
+    String line = out.readLine();
+    assertThat(line).as(errors()).isNotNull();
+    Matcher matcher = PORT.matcher(line);
+    assertThat(matcher.find()).as(line).isTrue();
+    port = Integer.parseInt(matcher.group(1));
+  }
+
+  /** Starts the command line as {@code ./river} does. */
+  static Process start(Path directory, List<String> jvm, String... arguments) throws IOException {
+    List<String> command = new ArrayList<>();
+    command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+    if (Runtime.version().feature() >= FIRST_THAT_WARNS) { // as ./river does
+      command.add("--sun-misc-unsafe-memory-access=allow");
+      command.add("--enable-native-access=ALL-UNNAMED");
+    }
+    command.addAll(jvm);
+    command.addAll(List.of("-cp", System.getProperty("java.class.path"), Main.class.getName()));
+    command.addAll(List.of(arguments));
+    return new ProcessBuilder(command)
+        .directory(directory.toFile())
+        .redirectError(directory.resolve("err").toFile())
+        .start();
+  }
+
+  int port() {
+    return port;
+  }
+
+  /** What it has written to its standard error. */
+  String errors() throws IOException {
+    return Files.readString(directory.resolve("err"));
+  }
+
+  /** Ends it by SIGTERM; returns its exit code. */
+  int terminate() throws InterruptedException {
+    process.destroy();
+    assertThat(process.waitFor(60, TimeUnit.SECONDS)).as("ends after SIGTERM").isTrue();
+    return process.exitValue();
+  }
+
+  @Override
+  public void close() {
+    process.destroyForcibly();
+  }
+}
