@@ -89,7 +89,7 @@ class SubscriberConfigTest {
             to -> to.order(Order.KEY));
     for (UnaryOperator<SubscriberConfig.Builder> change : changes) {
       String setting =
-          billing().build().differences(change.apply(billing()).build()).get(0).split(" ")[0];
+          billing().build().differences(change.apply(billing()).build()).get(0).split(" ", 2)[0];
       assertThatThrownBy(() -> change.apply(SubscriberConfig.builder("audit")).build())
           .isInstanceOf(ConfigurationException.class)
           .hasMessageStartingWith("subscriber audit: " + setting + " is ")
