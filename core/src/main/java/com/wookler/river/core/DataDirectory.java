@@ -25,6 +25,7 @@ import java.time.format.DateTimeFormatter;
 import java.time.format.DateTimeParseException;
 import java.util.Comparator;
 import java.util.HashSet;
+import java.util.Optional;
 import java.util.Set;
 import java.util.UUID;
 import java.util.stream.Stream;
@@ -160,12 +161,24 @@ final class DataDirectory implements AutoCloseable {
   }
 
   private static void refuseForeign(Path path, String name) throws IOException {
-    if (!Files.exists(path) || Files.exists(path.resolve("queue.json"))) {
+    if (!Files.exists(path) || Files.exists(path.resolve(QueueIdentity.FILE))) {
       return;
+    }
+    if (Files.exists(path.resolve(QueueIdentity.UNFINISHED))) {
+      throw new ConfigurationException(
+          "queue "
+              + name
+              + ": "
+              + path.toAbsolutePath()
+              + " is a copy that ./river salvage or ./river restore did not finish; delete it, and"
+              + " run the tool again");
     }
     if (!Files.isDirectory(path)) {
       throw new ConfigurationException(
           "queue " + name + ": " + path.toAbsolutePath() + " is a file, not a queue's directory");
+    }
+    if (QueueIdentity.look(path).id().isPresent()) {
+      return; // a queue that has lost the file
     }
     try (DirectoryStream<Path> files = Files.newDirectoryStream(path)) {
       for (Path file : files) {
@@ -178,7 +191,9 @@ final class DataDirectory implements AutoCloseable {
                   + path.toAbsolutePath()
                   + " is not a queue's directory (it holds "
                   + fileName
-                  + " but no queue.json); choose another queue.directory");
+                  + " but no queue.json, and nothing in it says which queue it is of). Choose"
+                  + " another queue.directory; if it was a queue's, ./river salvage copies what"
+                  + " can be proven");
         }
       }
     }
@@ -244,18 +259,36 @@ final class DataDirectory implements AutoCloseable {
 
   private static UUID identity(Path path, String name, TimeSource time) throws IOException {
     Path file = path.resolve(QueueIdentity.FILE);
-    if (!Files.exists(file)) {
-      DurableFiles.makeDirectories(path.resolve(LOG_NAME)); // forced with the file
-      DurableFiles.makeDirectories(path.resolve(SUBSCRIBERS_NAME));
-      QueueIdentity fresh = new QueueIdentity(UUID.randomUUID(), name, time.wallTime().toString());
-      fresh.write(file);
-      return fresh.id();
+    QueueIdentity.Look look = QueueIdentity.look(path);
+    if (look.identity().isPresent()) {
+      return look.identity().get().id();
     }
-    try {
-      return QueueIdentity.read(file).id();
-    } catch (DamagedMessageException e) {
-      throw new RiverException("queue " + name + ": " + e.getMessage(), e);
+    boolean exists = Files.exists(file);
+    if (look.id().isEmpty() && exists) {
+      throw new DamagedMessageException(
+          "queue "
+              + name
+              + ": "
+              + look.fault()
+              + "; and no other file of it says which queue it is of. Put the right file in its"
+              + " place, or have ./river salvage "
+              + path
+              + " copy what can be proven");
     }
+    QueueIdentity made =
+        new QueueIdentity(look.id().orElseGet(UUID::randomUUID), name, time.wallTime().toString());
+    DurableFiles.makeDirectories(path.resolve(LOG_NAME)); // forced with the file
+    DurableFiles.makeDirectories(path.resolve(SUBSCRIBERS_NAME));
+    Optional<Path> kept = made.replace(file);
+    if (look.id().isPresent()) {
+      LOG.warn(
+          "Queue {}: {}; made anew with the id {}, which its other files name{}",
+          name,
+          exists ? look.fault() : "damaged: " + file + " is missing",
+          made.id(),
+          kept.map(at -> "; the damaged one is kept as " + at).orElse(""));
+    }
+    return made.id();
   }
 
   Path log() {

@@ -2,11 +2,14 @@ package com.wookler.river.core;
 
 import com.google.errorprone.annotations.concurrent.GuardedBy;
 import com.wookler.river.common.TimeSource;
+import com.wookler.river.common.errors.RiverException;
 import com.wookler.river.common.utils.Require;
+import com.wookler.river.core.log.DurableFiles;
 import com.wookler.river.core.message.Message;
 import com.wookler.river.core.message.MessageConverter;
 import com.wookler.river.core.message.QueueClosedException;
 import com.wookler.river.core.message.QueueFullException;
+import com.wookler.river.core.message.QueueLockedException;
 import com.wookler.river.core.message.StoredMessage;
 import com.wookler.river.core.subscriber.DeadLetter;
 import com.wookler.river.core.subscriber.DeadLetterStore;
@@ -16,6 +19,7 @@ import com.wookler.river.core.subscriber.LookedUp;
 import com.wookler.river.core.subscriber.Position;
 import com.wookler.river.core.subscriber.Subscriber;
 import com.wookler.river.core.subscriber.SubscriberConfig;
+import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -29,6 +33,8 @@ import java.util.concurrent.locks.ReentrantLock;
 import java.util.concurrent.locks.ReentrantReadWriteLock;
 import java.util.function.ToLongFunction;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * The dead letters of one subscriber: a queue in the subscriber's directory, made with the first
@@ -41,6 +47,7 @@ import org.jspecify.annotations.Nullable;
  * to be closed: closing waits for the pools, on whose threads users of it run.
  */
 final class DeadLetterQueue<M> implements DeadLetterStore<M>, DeadLetters<M> {
+  private static final Logger LOG = LoggerFactory.getLogger(DeadLetterQueue.class);
   private static final int STEP = 64;
   private static final int STEPS_A_SECOND = 10;
   private static final int NO_ROOM = -1;
@@ -124,7 +131,49 @@ final class DeadLetterQueue<M> implements DeadLetterStore<M>, DeadLetters<M> {
     }
   }
 
+  /**
+   * Opens the queue. One that cannot be opened as it is gets out of the way and a new one is made:
+   * the subscriber must go on. What the device refuses is not that one's fault, and is thrown.
+   */
   private Parts start() {
+    Path own = directory.resolve(name);
+    try {
+      return startQueue();
+    } catch (RiverException e) {
+      if (!Files.exists(own) || isRefusedByDevice(e)) {
+        throw e;
+      }
+      Path aside = quarantine(own, e);
+      LOG.warn(
+          "Queue {}: damaged: the dead letters of {} cannot be opened: {}; kept as {}, where"
+              + " ./river salvage saves what can be proven. New ones are collected in a new queue",
+          all.config().name(),
+          subscriber,
+          e.getMessage(),
+          aside);
+      return startQueue();
+    }
+  }
+
+  private static boolean isRefusedByDevice(Throwable error) {
+    for (Throwable at = error; at != null; at = at.getCause()) {
+      if (at instanceof IOException) {
+        return true;
+      }
+    }
+    return error instanceof QueueLockedException;
+  }
+
+  private static Path quarantine(Path own, RiverException why) {
+    try {
+      return DurableFiles.quarantine(own);
+    } catch (IOException e) {
+      why.addSuppressed(e);
+      throw why;
+    }
+  }
+
+  private Parts startQueue() {
     QueueSettings<byte[]> settings = new QueueSettings<>(name, MessageConverter.bytes());
     settings.directory = directory;
     settings.maxMessageBytes = StorageConfig.MAX_MESSAGE_BYTES; // older messages may be larger

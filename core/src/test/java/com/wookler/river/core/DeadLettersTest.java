@@ -475,11 +475,11 @@ class DeadLettersTest {
   @Test
   void shouldKeepTheMessageWhenItsLetterCannotBeKept() throws Exception {
     publish("a");
-    Files.writeString(letters(), "in the way");
+    Path inTheWay = Files.createDirectories(letters().resolve("LOCK"));
     Delivery<String> delivery = billing.next();
     assertThatThrownBy(() -> delivery.reject("no")).isInstanceOf(RuntimeException.class);
     assertThat(billing.stats().inFlight()).isEqualTo(1);
-    Files.delete(letters());
+    Files.delete(inTheWay);
     delivery.reject("no");
     shouldSettle(0);
     assertThat(billing.deadLetters().size()).isEqualTo(1);

@@ -5,11 +5,13 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 import static org.junit.jupiter.api.Assumptions.assumeFalse;
 
+import com.fasterxml.jackson.databind.node.ObjectNode;
 import com.wookler.river.common.ManualTimeSource;
 import com.wookler.river.common.TimeSource;
 import com.wookler.river.common.errors.ConfigurationException;
 import com.wookler.river.common.errors.RiverException;
 import com.wookler.river.core.MessageQueue;
+import com.wookler.river.core.log.CheckedJson;
 import com.wookler.river.core.message.MessageConverter;
 import com.wookler.river.core.message.QueueLockedException;
 import com.wookler.river.core.subscriber.SubscriberConfig;
@@ -231,40 +233,20 @@ class TwoProcessesTest {
   }
 
   @Test
-  void shouldRefuseTheDirectoryOfANewerFormatAndADamagedIdentity() throws Exception {
+  void shouldRefuseTheDirectoryOfANewerFormat() throws Exception {
     builder(NAME).open().close();
     Path identity = own().resolve("queue.json");
     String written = Files.readString(identity);
-    Files.writeString(identity, written.replaceAll("\"format\"\\s*:\\s*1", "\"format\":2"));
+    ObjectNode json = CheckedJson.read(identity);
+    json.remove("check");
+    CheckedJson.write(identity, json.put("format", 2));
     Map<String, Integer> before = content(directory);
     assertThatThrownBy(() -> builder(NAME).open())
         .isInstanceOf(ConfigurationException.class)
         .hasMessageContaining("format 2");
     assertThat(content(directory)).isEqualTo(before);
-    Files.writeString(identity, "{ half");
-    assertThatThrownBy(() -> builder(NAME).open())
-        .isInstanceOf(RiverException.class)
-        .hasMessageContaining("damaged")
-        .hasMessageContaining(identity.toString());
-    assertThat(identity).hasContent("{ half");
-    for (String key : List.of("id", "name")) {
-      String flipped = flipped(written, key);
-      Files.writeString(identity, flipped);
-      before = content(directory);
-      assertThatThrownBy(() -> builder(NAME).open())
-          .isInstanceOf(RiverException.class)
-          .hasMessageContaining("damaged")
-          .hasMessageContaining(identity.toString());
-      assertThat(content(directory)).isEqualTo(before);
-    }
     Files.writeString(identity, written);
     builder(NAME).open().close();
-  }
-
-  /** With the first character of a value changed, so that it is still one of its kind. */
-  private static String flipped(String json, String key) {
-    int at = json.indexOf('"', json.indexOf(':', json.indexOf('"' + key + '"'))) + 1;
-    return json.substring(0, at) + (json.charAt(at) == '1' ? '2' : '1') + json.substring(at + 1);
   }
 
   @Test

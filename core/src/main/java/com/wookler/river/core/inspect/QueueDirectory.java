@@ -3,23 +3,18 @@ package com.wookler.river.core.inspect;
 import com.wookler.river.common.errors.ConfigurationException;
 import com.wookler.river.common.errors.RiverException;
 import com.wookler.river.core.delay.Delays;
-import com.wookler.river.core.log.BlockFile;
 import com.wookler.river.core.log.LogFiles;
 import com.wookler.river.core.log.QueueIdentity;
-import com.wookler.river.core.message.DamagedMessageException;
 import java.io.IOException;
 import java.nio.file.DirectoryIteratorException;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
-import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.UUID;
-import org.jspecify.annotations.Nullable;
 
 /** The directory of a queue as files. */
 final class QueueDirectory {
@@ -27,6 +22,8 @@ final class QueueDirectory {
       Set.of(
           "LOCK",
           QueueIdentity.FILE,
+          "damage.log",
+          "damaged",
           Delays.DIRECTORY,
           "forwards",
           "ids",
@@ -36,12 +33,15 @@ final class QueueDirectory {
           "subscribers");
 
   private final Path path;
-  private final @Nullable QueueIdentity identity;
+  private final Optional<QueueIdentity> identity;
+  private final Optional<UUID> queue;
   private final String fault;
 
-  private QueueDirectory(Path path, @Nullable QueueIdentity identity, String fault) {
+  private QueueDirectory(
+      Path path, Optional<QueueIdentity> identity, Optional<UUID> queue, String fault) {
     this.path = path;
     this.identity = identity;
+    this.queue = queue;
     this.fault = fault;
   }
 
@@ -69,13 +69,12 @@ final class QueueDirectory {
     if (!is(path)) {
       throw NothingHere.noQueue(path);
     }
-    Path file = path.resolve(QueueIdentity.FILE);
     try {
-      return new QueueDirectory(path, QueueIdentity.read(file), "");
-    } catch (NoSuchFileException e) {
-      return new QueueDirectory(path, null, "it is missing");
-    } catch (RiverException e) {
-      return new QueueDirectory(path, null, String.valueOf(e.getMessage()));
+      QueueIdentity.Look look = QueueIdentity.look(path);
+      return new QueueDirectory(path, look.identity(), look.id(), look.fault());
+    } catch (RiverException e) { // a newer format
+      return new QueueDirectory(
+          path, Optional.empty(), Optional.empty(), String.valueOf(e.getMessage()));
     }
   }
 
@@ -97,7 +96,7 @@ final class QueueDirectory {
 
   /** What queue.json says, if it is whole. */
   Optional<QueueIdentity> identity() {
-    return Optional.ofNullable(identity);
+    return identity;
   }
 
   /** What is wrong with queue.json; empty if nothing is. */
@@ -109,26 +108,9 @@ final class QueueDirectory {
     return Files.isDirectory(log()) ? LogFiles.listLive(log()) : LogFiles.none();
   }
 
-  /** The identity, from a block or a seal where queue.json is of no use. */
-  Optional<UUID> queue() throws IOException {
-    if (identity != null) {
-      return Optional.of(identity.id());
-    }
-    LogFiles files = files();
-    for (Map.Entry<Integer, Path> entry : files.seals().entrySet()) {
-      try {
-        return Optional.of(BlockFile.seal(entry.getValue(), entry.getKey()).queue());
-      } catch (DamagedMessageException | NoSuchFileException e) {
-        // the next one may be whole
-      }
-    }
-    for (Map.Entry<Integer, Path> entry : files.blocks().entrySet()) {
-      Optional<BlockFile.Origin> origin = new BlockFile(entry.getKey(), entry.getValue()).origin();
-      if (origin.isPresent()) {
-        return origin.map(BlockFile.Origin::queue);
-      }
-    }
-    return Optional.empty();
+  /** The identity, from other files where queue.json is of no use. */
+  Optional<UUID> queue() {
+    return queue;
   }
 
   /** Those of its entries that are none of River's. */

@@ -142,6 +142,10 @@ public final class QueueVerifier {
     for (Path subscriber : SubscriberFiles.list(directory.subscribers())) {
       try {
         for (Path queue : SubscriberFiles.queues(subscriber)) {
+          if (SubscriberFiles.isQuarantined(queue)) {
+            report.note(queue, "was set aside as damaged before");
+            continue;
+          }
           Result result =
               new QueueVerifier(report, Progress.NONE, null).run(QueueDirectory.of(queue));
           blocks += result.blocks();

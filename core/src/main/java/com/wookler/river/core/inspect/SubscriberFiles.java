@@ -4,6 +4,7 @@ import com.wookler.river.common.errors.RiverException;
 import com.wookler.river.core.ack.LedgerLook;
 import com.wookler.river.core.ack.Origin;
 import com.wookler.river.core.ack.Owner;
+import com.wookler.river.core.log.LogFiles;
 import com.wookler.river.core.subscriber.StoredSubscriber;
 import java.io.IOException;
 import java.nio.file.DirectoryIteratorException;
@@ -74,6 +75,11 @@ final class SubscriberFiles {
   /** The queues in it: its dead letters. */
   static List<Path> queues(Path directory) throws IOException {
     return list(directory).stream().filter(QueueDirectory::is).toList();
+  }
+
+  /** Returns whether this is a queue that could not be opened, and was replaced by a new one. */
+  static boolean isQuarantined(Path queue) {
+    return String.valueOf(queue.getFileName()).matches(".*\\" + LogFiles.DAMAGED + "(-\\d+)?");
   }
 
   String name() {

@@ -54,6 +54,8 @@ final class Target implements AutoCloseable {
     }
     Target target = new Target(directory, existed);
     try {
+      DurableFiles.createDirectories(directory);
+      DurableFiles.write(directory.resolve(QueueIdentity.UNFINISHED), new byte[0]);
       DurableFiles.createDirectories(target.log());
     } catch (IOException e) {
       target.close();
@@ -79,6 +81,7 @@ final class Target implements AutoCloseable {
     String name = String.valueOf(directory.getFileName());
     new QueueIdentity(queue, name, TimeSource.system().wallTime().toString())
         .write(directory.resolve(QueueIdentity.FILE));
+    Files.delete(directory.resolve(QueueIdentity.UNFINISHED));
     done = true;
   }
 

@@ -70,7 +70,7 @@ public final class CheckedJson {
   }
 
   /** The check of a text. */
-  static String crc(String text) {
+  private static String crc(String text) {
     CRC32C crc = new CRC32C();
     crc.update(text.getBytes(StandardCharsets.UTF_8));
     return String.format("%08x", crc.getValue());

@@ -7,6 +7,7 @@ import java.nio.channels.ClosedByInterruptException;
 import java.nio.channels.FileChannel;
 import java.nio.file.FileSystems;
 import java.nio.file.Files;
+import java.nio.file.LinkOption;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
@@ -150,6 +151,22 @@ public final class DurableFiles {
     if (parent != null) {
       forceDirectory(parent);
     }
+  }
+
+  /** Renames a damaged file or directory to {@link #quarantineOf} of it, at once; returns that. */
+  public static Path quarantine(Path file) throws IOException {
+    Path aside = quarantineOf(file);
+    rename(file, aside);
+    return aside;
+  }
+
+  /** Returns a name beside a damaged file that no file has yet. */
+  static Path quarantineOf(Path file) {
+    Path aside = file.resolveSibling(file.getFileName() + LogFiles.DAMAGED);
+    for (int i = 2; Files.exists(aside, LinkOption.NOFOLLOW_LINKS); i++) {
+      aside = file.resolveSibling(file.getFileName() + LogFiles.DAMAGED + "-" + i);
+    }
+    return aside;
   }
 
   /**

@@ -116,7 +116,7 @@ public final class Gaps {
       }
       return decode(ReadFailedException.all(file), settings.identity());
     } catch (DamagedMessageException e) {
-      Path aside = Mending.setAside(file);
+      Path aside = DurableFiles.quarantine(file);
       LOG.warn("Queue {}: {}: {}; kept as {}", settings.queue(), file, e.getMessage(), aside);
       return new Gaps(List.of());
     }

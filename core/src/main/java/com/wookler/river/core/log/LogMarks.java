@@ -18,6 +18,7 @@ import java.nio.file.LinkOption;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.Arrays;
+import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.UUID;
 import java.util.zip.CRC32C;
@@ -76,6 +77,7 @@ final class LogMarks implements AutoCloseable {
   private static final byte[] MAGIC = "RIVMARKS".getBytes(StandardCharsets.US_ASCII);
   private static final int VERSION = 1;
   private static final int VERSION_AT = 8;
+  private static final int QUEUE_AT = 16;
   private static final int HEADER_CRC = 32;
   private static final int SLOT_BYTES = 64;
   private static final int END = 64;
@@ -217,8 +219,25 @@ final class LogMarks implements AutoCloseable {
     return out.putInt(crc(out.array())).array();
   }
 
+  /** The queue that a log's marks name; empty if they are missing, or their beginning is damaged. */
+  static Optional<UUID> owner(Path log) throws IOException {
+    Path file = log.resolve(NAME);
+    if (!Files.isRegularFile(file, LinkOption.NOFOLLOW_LINKS)) {
+      return Optional.empty();
+    }
+    byte[] bytes = ReadFailedException.all(file);
+    ByteBuffer in = ByteBuffer.wrap(bytes).order(ByteOrder.LITTLE_ENDIAN);
+    return isHeader(bytes) && in.getInt(HEADER_CRC) == crc(bytes)
+        ? Optional.of(new UUID(in.getLong(QUEUE_AT), in.getLong(QUEUE_AT + 8)))
+        : Optional.empty();
+  }
+
+  private static boolean isHeader(byte[] bytes) {
+    return bytes.length >= HEADER_CRC + 4 && Arrays.equals(bytes, 0, 8, MAGIC, 0, 8);
+  }
+
   private static void refuseNewer(Path file, byte[] bytes) {
-    if (bytes.length < HEADER_CRC + 4 || !Arrays.equals(bytes, 0, 8, MAGIC, 0, 8)) {
+    if (!isHeader(bytes)) {
       return;
     }
     ByteBuffer in = ByteBuffer.wrap(bytes).order(ByteOrder.LITTLE_ENDIAN);
@@ -265,7 +284,7 @@ final class LogMarks implements AutoCloseable {
     }
     if (!content.sound()) {
       if (exists) {
-        Path aside = Mending.setAside(file);
+        Path aside = DurableFiles.quarantine(file);
         LOG.warn("Queue {}: damaged: {} was; kept as {}", settings.queue(), file, aside);
       } else if (!isNew) {
         LOG.warn(

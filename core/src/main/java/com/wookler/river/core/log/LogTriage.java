@@ -294,7 +294,8 @@ final class LogTriage {
             + foreign.getKey()
             + " belongs to a queue with the id "
             + foreign.getValue()
-            + "; nothing was touched. Restore its queue.json, or move the foreign files away");
+            + "; nothing was touched. If the log is the right one, delete queue.json, which is then"
+            + " made anew for it; else move the foreign files away");
   }
 
   /** Leaves only what belongs here, under its own name. */
@@ -323,7 +324,7 @@ final class LogTriage {
         settings.queue(),
         file,
         why,
-        Mending.setAside(file));
+        DurableFiles.quarantine(file));
     device.mended(file);
   }
 

@@ -5,7 +5,6 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.channels.FileChannel;
 import java.nio.file.Files;
-import java.nio.file.LinkOption;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
@@ -49,7 +48,7 @@ final class Mending {
 
   /** A file that may hold something goes out of the way; returns where. */
   Path moveAside(Path file) {
-    Path aside = free(file);
+    Path aside = DurableFiles.quarantineOf(file);
     add(file, () -> DurableFiles.rename(file, aside));
     return aside;
   }
@@ -59,7 +58,7 @@ final class Mending {
    * where. Without space for it the recovery goes on: what is copied stays in the file too.
    */
   Path copyAside(Path directory, Path file, long end) {
-    Path copy = free(file);
+    Path copy = DurableFiles.quarantineOf(file);
     Path temporary = copy.resolveSibling(copy.getFileName() + DurableFiles.TEMPORARY);
     add(
         file,
@@ -152,20 +151,5 @@ final class Mending {
       step.change().run();
       device.mended(step.file());
     }
-  }
-
-  /** Moves a file, or what stands in its place, out of the way, at once; returns where. */
-  static Path setAside(Path file) throws IOException {
-    Path aside = free(file);
-    DurableFiles.rename(file, aside);
-    return aside;
-  }
-
-  private static Path free(Path file) {
-    Path aside = file.resolveSibling(file.getFileName() + LogFiles.DAMAGED);
-    for (int i = 2; Files.exists(aside, LinkOption.NOFOLLOW_LINKS); i++) {
-      aside = file.resolveSibling(file.getFileName() + LogFiles.DAMAGED + "-" + i);
-    }
-    return aside;
   }
 }

@@ -4,8 +4,19 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import com.wookler.river.common.errors.ConfigurationException;
 import com.wookler.river.core.message.DamagedMessageException;
 import java.io.IOException;
+import java.nio.file.FileVisitOption;
+import java.nio.file.Files;
+import java.nio.file.LinkOption;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
 import java.util.UUID;
+import java.util.stream.Stream;
 
 /**
  * Whose log it is, kept in the queue's directory as {@code queue.json}:
@@ -16,14 +27,30 @@ import java.util.UUID;
  *
  * @param id part of every checksum of the log
  * @param name of the queue when it was made
- * @param created when it was made, for people
+ * @param created when it was made, or this file was made anew, for people
  */
 public record QueueIdentity(UUID id, String name, String created) {
   /** The name of the file. */
   public static final String FILE = "queue.json";
 
+  /** The name of a file that is there until a tool has made all of a queue's directory. */
+  public static final String UNFINISHED = "unfinished" + DurableFiles.TEMPORARY;
+
   /** The format of a queue's directory. */
   public static final int FORMAT = 1;
+
+  private static final String LOG = "log";
+  private static final int DEPTH = 3; // subscribers/<name>/subscriber.json
+
+  /**
+   * What a queue's directory says of whose it is.
+   *
+   * @param identity that the file holds; empty if it is damaged, missing, or another queue's
+   * @param id that counts: that of the file, else the one that the other files name; empty if none
+   *     does, or if they differ
+   * @param fault what is wrong with the file; empty if nothing is
+   */
+  public record Look(Optional<QueueIdentity> identity, Optional<UUID> id, String fault) {}
 
   /** Writes the file, whole or not at all. */
   public void write(Path file) throws IOException {
@@ -41,24 +68,129 @@ public record QueueIdentity(UUID id, String name, String created) {
    */
   public static QueueIdentity read(Path file) throws IOException {
     ObjectNode json = CheckedJson.read(file);
+    if (!CheckedJson.isWhole(json)) { // before the format, which may be what is damaged
+      throw new DamagedMessageException(
+          "damaged: " + file.toAbsolutePath() + " is not a queue's identity: its check is wrong");
+    }
     int format = json.path("format").asInt();
     if (format != FORMAT) {
       throw new ConfigurationException(
           file + " has format " + format + "; this River reads " + FORMAT);
     }
-    String id = json.path("id").asText();
-    String name = json.path("name").asText();
-    // the first ones checked id and name only
-    String early = CheckedJson.crc(id + '/' + name);
-    if (!CheckedJson.isWhole(json) && !json.path("check").asText().equals(early)) {
-      throw new DamagedMessageException(
-          "damaged: " + file.toAbsolutePath() + " is not a queue's identity: its check is wrong");
-    }
     try {
-      return new QueueIdentity(UUID.fromString(id), name, json.path("created").asText());
+      return new QueueIdentity(
+          UUID.fromString(json.path("id").asText()),
+          json.path("name").asText(),
+          json.path("created").asText());
     } catch (IllegalArgumentException e) {
       throw new DamagedMessageException(
           "damaged: " + file.toAbsolutePath() + " is not a queue's identity: no id", e);
     }
+  }
+
+  /**
+   * Looks at a queue's directory, and where its file is of no use, at what the other files say.
+   * Changes nothing.
+   *
+   * @throws ConfigurationException another River wrote the file
+   */
+  public static Look look(Path directory) throws IOException {
+    Path file = directory.resolve(FILE);
+    String fault;
+    try {
+      QueueIdentity identity = read(file);
+      fault = misplaced(directory, identity);
+      if (fault.isEmpty()) {
+        return new Look(Optional.of(identity), Optional.of(identity.id), "");
+      }
+    } catch (NoSuchFileException e) {
+      fault = "it is missing";
+    } catch (DamagedMessageException e) {
+      fault = String.valueOf(e.getMessage());
+    }
+    return new Look(Optional.empty(), search(directory), fault);
+  }
+
+  /** The file of another queue has its name and its id; a queue that was renamed has its own id. */
+  private static String misplaced(Path directory, QueueIdentity identity) throws IOException {
+    if (directory.endsWith(identity.name)
+        || LogMarks.owner(directory.resolve(LOG)).equals(Optional.of(identity.id))) {
+      return "";
+    }
+    Optional<UUID> other = search(directory).filter(id -> !id.equals(identity.id));
+    return other.isEmpty()
+        ? ""
+        : "damaged: "
+            + directory.resolve(FILE).toAbsolutePath()
+            + " is that of a queue "
+            + identity.name
+            + " with the id "
+            + identity.id
+            + ", and the log that of "
+            + other.get();
+  }
+
+  /** The id that the other files name; empty if none does, or if they differ. */
+  private static Optional<UUID> search(Path directory) throws IOException {
+    Set<UUID> found = new HashSet<>();
+    Path log = directory.resolve(LOG);
+    if (Files.isDirectory(log)) {
+      LogMarks.owner(log).ifPresent(found::add);
+      searchLog(LogFiles.listLive(log), found);
+    }
+    if (found.isEmpty()) {
+      searchNotes(directory, found);
+    }
+    return found.size() == 1 ? found.stream().findFirst() : Optional.empty();
+  }
+
+  private static void searchLog(LogFiles files, Set<UUID> found) throws IOException {
+    for (Map.Entry<Integer, Path> seal : files.seals().entrySet()) {
+      try {
+        found.add(BlockFile.seal(seal.getValue(), seal.getKey()).queue());
+      } catch (DamagedMessageException | NoSuchFileException e) {
+        // the next one may be whole
+      }
+    }
+    for (Path block : files.blocks().values()) {
+      try {
+        BlockStart.read(block).ifPresent(start -> found.add(start.queue()));
+      } catch (NoSuchFileException e) {
+        // it has left the log meanwhile
+      }
+    }
+  }
+
+  /** The small files that name their queue; not those of the queues of dead letters. */
+  private static void searchNotes(Path directory, Set<UUID> found) throws IOException {
+    List<Path> notes;
+    try (Stream<Path> all = Files.walk(directory, DEPTH, new FileVisitOption[0])) {
+      notes =
+          all.filter(file -> file.toString().endsWith(".json") && !file.endsWith(FILE))
+              .filter(file -> Files.isRegularFile(file, LinkOption.NOFOLLOW_LINKS))
+              .toList();
+    }
+    for (Path file : notes) {
+      try {
+        ObjectNode json = CheckedJson.read(file);
+        if (CheckedJson.isWhole(json) && json.hasNonNull("queue")) {
+          found.add(UUID.fromString(json.path("queue").asText()));
+        }
+      } catch (DamagedMessageException | IllegalArgumentException | NoSuchFileException e) {
+        // the next one may be whole
+      }
+    }
+  }
+
+  /** Writes the file anew, and keeps the damaged one, if there is one; returns where. */
+  public Optional<Path> replace(Path file) throws IOException {
+    Optional<Path> kept = Optional.empty();
+    if (Files.exists(file, LinkOption.NOFOLLOW_LINKS)) {
+      Path copy = DurableFiles.quarantineOf(file);
+      Files.copy(file, copy, StandardCopyOption.COPY_ATTRIBUTES);
+      kept = Optional.of(copy);
+    }
+    write(file);
+    return kept;
   }
 }
