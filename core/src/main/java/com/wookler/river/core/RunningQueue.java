@@ -9,6 +9,7 @@ import com.wookler.river.core.delay.DelayContext;
 import com.wookler.river.core.delay.Delays;
 import com.wookler.river.core.log.BlockLog;
 import com.wookler.river.core.log.LogLines;
+import com.wookler.river.core.log.OutsideLog;
 import com.wookler.river.core.log.Salvage;
 import com.wookler.river.core.message.QueueClosedException;
 import com.wookler.river.core.message.QueueFailedException;
@@ -83,9 +84,9 @@ final class RunningQueue<M> {
       WorkerPool.Serial worker = line("worker", WORKERS);
       QueueCounters counters = new QueueCounters(config.name(), config.time());
       undo.push(counters::close);
+      backup = openBackup(); // which reads nothing yet
       log = openLog(counters);
       undo.push(slot::end);
-      backup = openBackup();
       lookup = new Lookup(config.name(), log, backup);
       undo.push(lookup::close);
       keys = openKeys();
@@ -177,7 +178,9 @@ final class RunningQueue<M> {
     WorkerPool.Serial toucher = line("worker", WORKERS);
     LogLines lines = new LogLines(flusher, line("flusher", FLUSHERS), maker, toucher);
     long finished = AckScan.run(directory.subscribers(), directory.identity()).nextFree();
-    BlockLog opened = BlockLog.open(config.logSettings(directory), counters.log(), lines, finished);
+    Backup past = backup;
+    OutsideLog outside = new OutsideLog(finished, at -> past == null ? at : past.endFrom(at));
+    BlockLog opened = BlockLog.open(config.logSettings(directory), counters.log(), lines, outside);
     undo.push(opened::close);
     undo.push(maker::drain);
     undo.push(toucher::drain);
@@ -324,13 +327,9 @@ final class RunningQueue<M> {
     if (settings == null) {
       return null;
     }
+    Path own = settings.directory().resolve(config.name());
     Backup opened =
-        new Backup(
-            config.name(),
-            directory.identity(),
-            settings.directory().resolve(config.name()),
-            settings.retention(),
-            config.time());
+        new Backup(config.name(), directory.identity(), own, settings.retention(), config.time());
     undo.push(opened::close);
     return opened;
   }

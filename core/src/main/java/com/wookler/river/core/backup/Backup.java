@@ -368,6 +368,14 @@ public final class Backup implements AutoCloseable {
     return index.reaches(sequence);
   }
 
+  /**
+   * Returns where the run of archived messages ends that begins with this sequence; the same one if
+   * no backup holds it.
+   */
+  public long endFrom(long sequence) {
+    return index.endFrom(sequence);
+  }
+
   /** The first sequence of the first backup that begins at or behind this one. */
   public OptionalLong firstSequenceFrom(long sequence) {
     return index.firstSequenceFrom(sequence);

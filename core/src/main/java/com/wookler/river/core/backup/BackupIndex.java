@@ -219,6 +219,17 @@ final class BackupIndex {
     return between(files, sequence).isPresent();
   }
 
+  /** Returns where the run of backups ends that begins with one that holds this sequence. */
+  synchronized long endFrom(long sequence) {
+    load();
+    long end = sequence;
+    for (var at = own.floorEntry(end); at != null && at.getValue().holds(end); ) {
+      end = at.getValue().block().endSequence();
+      at = own.floorEntry(end);
+    }
+    return end;
+  }
+
   /** Somebody else has taken a backup's file or its seal away; says whether it was known. */
   synchronized boolean vanished(StoredBlock block) {
     boolean known = remove(block);

@@ -95,9 +95,6 @@ final class LogVerifier {
     if (!files.blocks().isEmpty()) {
       notes.marksFault().ifPresent(what -> report.damage(notes.marks(), what));
     }
-    if (notes.torn()) {
-      report.note(notes.marks(), "one of the two slots of a number is not whole; the other counts");
-    }
     notes.gapsFault().ifPresent(what -> report.damage(notes.gapsFile(), what));
     for (Gaps.Gap gap : notes.gaps().all()) {
       report.note(

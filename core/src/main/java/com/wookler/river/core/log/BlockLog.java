@@ -99,19 +99,22 @@ public final class BlockLog implements AutoCloseable {
   /**
    * Opens the log, after whatever ended its last run.
    *
-   * @param finished the sequence after the highest that any subscriber was given or has finished;
-   *     no message gets one below it
+   * @param outside what subscribers have finished, and what backups hold
    * @throws RiverException the directory cannot be read or written
    */
   public static BlockLog open(
-      LogSettings settings, LogCounters counters, LogLines lines, long finished) {
-    return open(settings, counters, lines, finished, Device.REAL);
+      LogSettings settings, LogCounters counters, LogLines lines, OutsideLog outside) {
+    return open(settings, counters, lines, outside, Device.REAL);
   }
 
   static BlockLog open(
-      LogSettings settings, LogCounters counters, LogLines lines, long finished, Device device) {
+      LogSettings settings,
+      LogCounters counters,
+      LogLines lines,
+      OutsideLog outside,
+      Device device) {
     JdkAccess.ensure(); // before the first class of Chronicle is loaded
-    LogRecovery.Found found = LogRecovery.open(settings, finished, device);
+    LogRecovery.Found found = LogRecovery.open(settings, outside, device);
     ChronicleStore store = null;
     try {
       store = ChronicleStore.open(settings, found);

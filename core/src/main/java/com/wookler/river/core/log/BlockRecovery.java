@@ -9,6 +9,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
+import java.util.function.LongUnaryOperator;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -25,7 +26,7 @@ final class BlockRecovery {
   private final LogTriage files;
   private final Mending mending;
   private final long forced;
-  private final OptionalLong removed;
+  private final Removed removed;
   private final Gaps known;
   private final List<Block> sealed = new ArrayList<>();
   private final Map<Integer, List<Hole>> holes = new HashMap<>();
@@ -37,10 +38,23 @@ final class BlockRecovery {
   private boolean started; // whether the active block has its first document
 
   /**
+   * What was taken out of a log.
+   *
+   * @param below all below this sequence, and nothing above; empty if that is not known
+   * @param atLeast all below this sequence
+   * @param archivedEnd see {@link OutsideLog}
+   */
+  record Removed(OptionalLong below, long atLeast, LongUnaryOperator archivedEnd) {
+    boolean isArchived(Seal seal) {
+      return archivedEnd.applyAsLong(seal.firstSequence()) >= seal.endSequence();
+    }
+  }
+
+  /**
    * For a log.
    *
    * @param forced what is missing below this sequence is damage
-   * @param removed all below this sequence was taken out of the log, and nothing above
+   * @param removed what was taken out of the log
    * @param known gaps found earlier
    */
   BlockRecovery(
@@ -48,7 +62,7 @@ final class BlockRecovery {
       LogTriage files,
       Mending mending,
       long forced,
-      OptionalLong removed,
+      Removed removed,
       Gaps known) {
     this.settings = settings;
     this.files = files;
@@ -177,7 +191,7 @@ final class BlockRecovery {
   /** A block of which nothing can be proven. */
   private void empty(Block broken, @Nullable Seal seal, BlockRepair.Result left, boolean mayBeNew) {
     Optional<BlockStart> start = files.start(broken.number());
-    long first = start.map(BlockStart::firstSequence).orElse(Math.max(end, removed.orElse(0)));
+    long first = start.map(BlockStart::firstSequence).orElse(Math.max(end, removed.atLeast()));
     boolean hadStart = start.isPresent() || left.usedEnd() > ChronicleHeader.BYTES;
     boolean isNothing = left.usedEnd() == 0 && seal == null;
     boolean isBeingMade = mayBeNew && !hadStart;
@@ -243,12 +257,12 @@ final class BlockRecovery {
     if (!sealed.isEmpty()) {
       held = sealed.get(0).firstSequence();
     }
-    long gone = removed.orElse(held);
+    long gone = removed.below().orElse(held);
     for (Seal seal : files.seals().values()) {
       if (files.blocks().containsKey(seal.block())) {
         continue;
       }
-      if (seal.endSequence() > gone) {
+      if (seal.endSequence() > gone && !removed.isArchived(seal)) {
         damagedBlocks++;
         LOG.warn(
             "Queue {}: damaged: {} is missing, and with it sequences {} to {}",
@@ -289,12 +303,12 @@ final class BlockRecovery {
     }
     left.clear();
     if (leaving > 0) {
-      oldest = Math.min(removed.orElse(next), firstFrom(0, last, next));
+      oldest = Math.min(removed.atLeast(), firstFrom(0, last, next));
     }
   }
 
   private boolean isTakenOut(Block block) {
-    return removed.isPresent() && block.endSequence() <= removed.getAsLong();
+    return block.endSequence() <= removed.atLeast();
   }
 
   private long firstFrom(int block, @Nullable Block last, long next) {

@@ -52,8 +52,10 @@ import org.slf4j.LoggerFactory;
  * </pre>
  *
  * <p>Each mark only grows. Its slots are written in turns, number first, so that a kill between the
- * two stores leaves the other slot; the highest that fits its check counts. The check is mixed with
- * the queue's identity, and each mark's in another way.
+ * two stores leaves the other slot; the highest that fits its check counts. With one slot it may be
+ * older than what was stored last: that is reported as damage, nothing is called lost for what it
+ * says alone, and a recovery writes the file anew. The check is mixed with the queue's identity,
+ * and each mark's in another way.
  *
  * <p>The mark of the end is stored into by each append, so its page is never forced while the log
  * runs: the next store would wait for the file system. A kill does not need that; after a power
@@ -70,6 +72,11 @@ import org.slf4j.LoggerFactory;
 final class LogMarks implements AutoCloseable {
   static final String NAME = "marks";
   static final int BYTES = 8192;
+
+  /** Of damage that leaves one slot of a number, or of a kill just between its two stores. */
+  static final String ONE_SLOT =
+      "one of the two slots of a number is not what was written, so that the number may be older"
+          + " than the last one";
 
   private static final Logger LOG = LoggerFactory.getLogger(LogMarks.class);
   private static final VarHandle LONGS =
@@ -91,6 +98,7 @@ final class LogMarks implements AutoCloseable {
   private final Mark block;
   private final Mark forced;
   private final boolean trusted;
+  private final long removedAtLeast;
   private volatile boolean unforced; // whether the mark of what is forced is ahead of the device
 
   @GuardedBy("this")
@@ -112,7 +120,8 @@ final class LogMarks implements AutoCloseable {
     this.block = new Mark(buffer, BLOCK, content.block());
     this.forced = new Mark(buffer, FORCED, content.forced());
     this.removed = new Mark(buffer, REMOVED, content.removed());
-    this.removedKnown = content.removed().isKnown();
+    this.removedKnown = content.removed().isExact();
+    this.removedAtLeast = content.removed().orZero();
     this.trusted = trusted;
   }
 
@@ -134,12 +143,13 @@ final class LogMarks implements AutoCloseable {
       return Math.max(0, value);
     }
 
-    boolean isKnown() {
-      return value >= 0;
+    /** Whether it is the number that was stored last; with one slot it may be the one before. */
+    boolean isExact() {
+      return valid == 2;
     }
 
     Slots with(long number) {
-      return new Slots(seed, number, next, valid);
+      return new Slots(seed, number, next, 2);
     }
   }
 
@@ -158,8 +168,15 @@ final class LogMarks implements AutoCloseable {
           Slots.read(in, REMOVED, DocumentFormat.digest(seed, REMOVED)));
     }
 
+    /** Whether there is something in it to go on with. */
     boolean sound() {
       return header && end.valid() > 0 && block.valid() > 0 && forced.valid() > 0;
+    }
+
+    /** Whether each number is the one that was stored last. */
+    boolean whole() {
+      boolean exact = end.isExact() && block.isExact() && forced.isExact();
+      return header && exact && removed.valid() != 1;
     }
 
     /** The same numbers in a sound file. */
@@ -169,7 +186,7 @@ final class LogMarks implements AutoCloseable {
       put(out, END, end);
       put(out, BLOCK, block);
       put(out, FORCED, forced);
-      if (removed.isKnown()) {
+      if (removed.isExact()) {
         put(out, REMOVED, removed);
       }
       return out.array();
@@ -219,7 +236,9 @@ final class LogMarks implements AutoCloseable {
     return out.putInt(crc(out.array())).array();
   }
 
-  /** The queue that a log's marks name; empty if they are missing, or their beginning is damaged. */
+  /**
+   * The queue that a log's marks name; empty if they are missing, or their beginning is damaged.
+   */
   static Optional<UUID> owner(Path log) throws IOException {
     Path file = log.resolve(NAME);
     if (!Files.isRegularFile(file, LinkOption.NOFOLLOW_LINKS)) {
@@ -282,10 +301,15 @@ final class LogMarks implements AutoCloseable {
     if (isNew && !exists) {
       content = content.withNothingRemoved();
     }
-    if (!content.sound()) {
+    if (!content.whole()) {
       if (exists) {
         Path aside = DurableFiles.quarantine(file);
-        LOG.warn("Queue {}: damaged: {} was; kept as {}", settings.queue(), file, aside);
+        LOG.warn(
+            "Queue {}: damaged: {}: {}; kept as {}, and compared with blocks, seals and backups",
+            settings.queue(),
+            file,
+            content.sound() ? ONE_SLOT : "its checks are wrong",
+            aside);
       } else if (!isNew) {
         LOG.warn(
             "Queue {}: damaged: {} is missing; where the log ended is known by its blocks alone",
@@ -301,7 +325,7 @@ final class LogMarks implements AutoCloseable {
     try (FileChannel channel =
         FileChannel.open(file, StandardOpenOption.READ, StandardOpenOption.WRITE)) {
       return new LogMarks(
-          file, channel.map(MapMode.READ_WRITE, 0, BYTES), content, isNew || content.sound());
+          file, channel.map(MapMode.READ_WRITE, 0, BYTES), content, isNew || content.whole());
     }
   }
 
@@ -309,7 +333,7 @@ final class LogMarks implements AutoCloseable {
    * What a file says, which is read only.
    *
    * @param sound whether it could go on being used as it is
-   * @param whole whether both slots of each number fit, as a close leaves them
+   * @param whole whether each number is the one that was stored last
    * @param removed all below it was taken out of the log, and nothing above; empty if not known
    */
   record Look(
@@ -318,14 +342,13 @@ final class LogMarks implements AutoCloseable {
   /** Looks into a file, also while it is in use. */
   static Look look(byte[] bytes, UUID queue) {
     Content content = Content.of(bytes, queue);
-    int valid = content.end().valid() + content.block().valid() + content.forced().valid();
     return new Look(
         content.sound(),
-        valid == 6,
+        content.whole(),
         content.end().orZero(),
         (int) content.block().orZero(),
         content.forced().orZero(),
-        content.removed().isKnown()
+        content.removed().isExact()
             ? OptionalLong.of(content.removed().value())
             : OptionalLong.empty());
   }
@@ -365,6 +388,11 @@ final class LogMarks implements AutoCloseable {
     return trusted;
   }
 
+  /** All below it was taken out of the log, as far as the file says, and perhaps more. */
+  long removedAtLeast() {
+    return removedAtLeast;
+  }
+
   /** All below it was taken out of the log, and nothing above; empty if that is not known. */
   synchronized OptionalLong removed() {
     return removedKnown ? OptionalLong.of(removed.value) : OptionalLong.empty();
@@ -377,6 +405,9 @@ final class LogMarks implements AutoCloseable {
   synchronized void removed(long sequence, Device device) throws IOException {
     if (!closed && (sequence > removed.value || !removedKnown || !removedForced)) {
       removed.store(Math.max(sequence, removed.value));
+      if (!removedKnown) {
+        removed.store(removed.value); // neither slot had a number that counts
+      }
       removedKnown = true;
       removedForced = false;
       force(device, FORCED, BYTES - FORCED);

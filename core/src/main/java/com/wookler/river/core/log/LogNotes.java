@@ -9,6 +9,8 @@ import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.UUID;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
 
 /**
  * What stands about a log beside its blocks, by a look that changes nothing; also while the log is
@@ -16,7 +18,6 @@ import java.util.UUID;
  *
  * @param marks file of the marks
  * @param marksFault what is wrong with it; empty if nothing is
- * @param torn whether a number in it has one of its two slots only, as a kill may leave it
  * @param end the log held all below this sequence, or a power loss has taken it
  * @param forced the log held all below this sequence on the device
  * @param gapsFile file of the gaps
@@ -26,22 +27,28 @@ import java.util.UUID;
 public record LogNotes(
     Path marks,
     Optional<String> marksFault,
-    boolean torn,
     long end,
     long forced,
     Path gapsFile,
     Optional<String> gapsFault,
     Gaps gaps) {
 
+  private static final int TRIES = 20;
+  private static final long BETWEEN_NANOS = TimeUnit.MILLISECONDS.toNanos(1);
+
   /** Looks into the directory of a log. */
   public static LogNotes of(Path log, UUID queue) throws IOException {
     Path marks = log.resolve(LogMarks.NAME);
     boolean exists = Files.isRegularFile(marks, LinkOption.NOFOLLOW_LINKS);
-    byte[] none = {};
-    LogMarks.Look look = LogMarks.look(exists ? Files.readAllBytes(marks) : none, queue);
+    LogMarks.Look look = look(marks, queue);
+    for (int i = 0; i < TRIES && exists && !look.whole(); i++) { // an append may be storing one
+      LockSupport.parkNanos(marks, BETWEEN_NANOS);
+      look = look(marks, queue);
+    }
     Optional<String> fault = Optional.empty();
-    if (!look.sound()) {
-      fault = Optional.of(exists ? "its checks are wrong" : "is missing");
+    if (!look.whole()) {
+      String wrong = look.sound() ? LogMarks.ONE_SLOT : "its checks are wrong";
+      fault = Optional.of(exists ? wrong : "is missing");
     }
     Path file = log.resolve(Gaps.NAME);
     Optional<String> gapsFault = Optional.empty();
@@ -53,15 +60,13 @@ public record LogNotes(
     } catch (DamagedMessageException e) {
       gapsFault = Optional.of(ContentCheck.text(e));
     }
-    return new LogNotes(
-        marks,
-        fault,
-        look.sound() && !look.whole(),
-        look.end(),
-        look.forced(),
-        file,
-        gapsFault,
-        gaps);
+    return new LogNotes(marks, fault, look.end(), look.forced(), file, gapsFault, gaps);
+  }
+
+  private static LogMarks.Look look(Path marks, UUID queue) throws IOException {
+    byte[] none = {};
+    boolean exists = Files.isRegularFile(marks, LinkOption.NOFOLLOW_LINKS);
+    return LogMarks.look(exists ? Files.readAllBytes(marks) : none, queue);
   }
 
   /** All below it was taken out of the log by now, and nothing above; empty if not known. */

@@ -77,14 +77,14 @@ final class LogRecovery {
   /**
    * Looks through the directory and mends it; makes it if there is none.
    *
-   * @param finished no new message may take a sequence below it
+   * @param outside what subscribers have finished, and what backups hold
    * @throws RiverException it cannot be read or written, which names the file, and no block was
    *     changed; or it is the log of another queue, and nothing was touched
    */
-  static Found open(LogSettings settings, long finished, Device device) {
+  static Found open(LogSettings settings, OutsideLog outside, Device device) {
     try {
       DurableFiles.createDirectories(settings.directory());
-      return run(settings, finished, device);
+      return run(settings, outside, device);
     } catch (IOException e) {
       throw new RiverException(
           "queue "
@@ -99,20 +99,21 @@ final class LogRecovery {
     }
   }
 
-  private static Found run(LogSettings settings, long finished, Device device) throws IOException {
+  private static Found run(LogSettings settings, OutsideLog outside, Device device)
+      throws IOException {
     LogRecovery recovery = new LogRecovery(settings, device);
     LogMarks.read(settings); // refuses a newer format before anything is touched
     recovery.files.tidy(); // first: a block may stand under the name of the marks
     LogMarks marks = LogMarks.open(settings, recovery.files.newest() == 0);
     try {
-      return recovery.run(marks, finished);
+      return recovery.run(marks, outside);
     } catch (Throwable e) {
       marks.close();
       throw e;
     }
   }
 
-  private Found run(LogMarks marks, long finished) throws IOException {
+  private Found run(LogMarks marks, OutsideLog outside) throws IOException {
     int newest = Math.max(marks.block(), files.newest());
     Gaps known = Gaps.read(settings);
     long forced = forced(marks);
@@ -122,7 +123,8 @@ final class LogRecovery {
             files,
             mending,
             marks.isTrusted() ? forced : Long.MAX_VALUE,
-            marks.removed(),
+            new BlockRecovery.Removed(
+                marks.removed(), marks.removedAtLeast(), outside.archivedEnd()),
             known);
     Block last = null;
     for (Map.Entry<Integer, Path> entry : files.blocks().entrySet()) {
@@ -130,16 +132,19 @@ final class LogRecovery {
       last = take(blocks, entry, isLast, marks.end());
     }
     blocks.noteMissingBlocks(last);
-    long next = Math.max(blocks.end(), Math.max(marks.end(), finished));
+    long next = Math.max(blocks.end(), Math.max(marks.end(), outside.finished()));
     if (last != null && last.endSequence() < next) {
       blocks.close(last); // its sequences cannot go on without a gap
       last = null;
     }
     blocks.leaveTakenOut(last, next);
-    long from = begin(blocks, marks, next, newest);
+    long from = begin(blocks, marks, outside, next, newest);
     GapFinder gaps = findGaps(new GapFinder(settings, known, forced, from), blocks, last);
     gaps.end(next, newest);
     settle(marks, gaps, next, newest);
+    if (marks.removed().orElse(-1) < from) {
+      marks.removed(from, device);
+    }
     mending.run();
     Block active =
         last == null
@@ -177,10 +182,15 @@ final class LogRecovery {
   }
 
   /** The first sequence that the log may hold, as far as that is known. */
-  private long begin(BlockRecovery blocks, LogMarks marks, long next, int newest) {
-    long oldest = Math.min(blocks.oldest(), marks.removed().orElse(Long.MAX_VALUE));
-    if (oldest != Long.MAX_VALUE || next == 0) {
-      return Math.min(oldest, next);
+  private long begin(
+      BlockRecovery blocks, LogMarks marks, OutsideLog outside, long next, int newest) {
+    long held = Math.min(blocks.oldest(), next);
+    if (marks.removed().isPresent()) {
+      long removed = marks.removed().getAsLong();
+      return removed < held ? archived(outside, removed, held) : held;
+    }
+    if (blocks.oldest() != Long.MAX_VALUE || next == 0) {
+      return held;
     }
     blocks.noteNothing();
     LOG.warn(
@@ -191,6 +201,20 @@ final class LogRecovery {
         next - 1,
         newest);
     return next;
+  }
+
+  /** What was not taken out of the log and is not there is not lost as far as backups hold it. */
+  private long archived(OutsideLog outside, long from, long held) {
+    long end = Math.min(held, outside.archivedEnd().applyAsLong(from));
+    if (end > from) {
+      LOG.warn(
+          "Queue {}: damaged: sequences {} to {} are missing in {}; the backup holds them",
+          settings.queue(),
+          from,
+          end - 1,
+          settings.directory());
+    }
+    return end;
   }
 
   /** Brings what was found to the device, before anything is done about it. */

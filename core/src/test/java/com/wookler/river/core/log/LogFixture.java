@@ -101,7 +101,7 @@ final class LogFixture implements AutoCloseable {
             new LogCounters(counter(), counter(), counter(), counter()),
             new LogLines(
                 pool.serial("flusher"), pool.serial("committer"), maker, pool.serial("toucher")),
-            finished,
+            OutsideLog.withoutBackup(finished),
             device);
     return log;
   }

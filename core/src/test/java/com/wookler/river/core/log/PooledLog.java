@@ -25,6 +25,6 @@ public final class PooledLog {
             pool.serial("committer"),
             pool.serial("maker"),
             pool.serial("toucher")),
-        0);
+        OutsideLog.withoutBackup(0));
   }
 }

@@ -1,0 +1,18 @@
+package com.wookler.river.core.log;
+
+import java.util.function.LongUnaryOperator;
+
+/**
+ * What is known of a log's messages outside of it when it is opened.
+ *
+ * @param finished the sequence after the highest that any subscriber was given or has finished; no
+ *     new message may take a sequence below it
+ * @param archivedEnd returns where a run of archived messages ends that begins with this sequence;
+ *     the same sequence if no backup holds that one. Asked only for what the log does not hold
+ */
+public record OutsideLog(long finished, LongUnaryOperator archivedEnd) {
+  /** Where there are no backups. */
+  public static OutsideLog withoutBackup(long finished) {
+    return new OutsideLog(finished, sequence -> sequence);
+  }
+}
