@@ -11,4 +11,9 @@ public interface Example {
    * @throws com.wookler.river.examples.utils.UsageException if the options make no sense
    */
   void run(ExampleOptions options) throws Exception;
+
+  /** How many messages it publishes if the command line does not say (default 1,000,000). */
+  default long defaultCount() {
+    return 1_000_000;
+  }
 }

@@ -37,6 +37,11 @@ public final class JdbcSample implements Example {
   private final TimeSource time = TimeSource.system();
 
   @Override
+  public long defaultCount() {
+    return 100_000; // each time: its data stays, so that it can go on
+  }
+
+  @Override
   public void run(ExampleOptions options) throws Exception {
     Env.create(options.config(), SampleConstants.CONFIG_PATH);
     try (queue;

@@ -2,6 +2,7 @@ package com.wookler.river.examples;
 
 import com.wookler.river.common.errors.ConfigurationException;
 import com.wookler.river.examples.demo.DemoCommand;
+import com.wookler.river.examples.utils.Directories;
 import com.wookler.river.examples.utils.EventFile;
 import com.wookler.river.examples.utils.UsageException;
 import java.io.PrintWriter;
@@ -13,7 +14,9 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.LoggerFactory;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
+import picocli.CommandLine.Spec;
 
 /**
  * Starts an example, or the demo. Exit code 0 if it went well, 2 with one line on standard error if
@@ -27,6 +30,12 @@ import picocli.CommandLine.Option;
     sortOptions = false,
     subcommands = {DemoCommand.class, LatencyCommand.class})
 public final class Main implements Callable<Integer> {
+  /** Of the configuration file, for files beside it. */
+  private static final String CONFIG_DIRECTORY = "river.config.directory";
+
+  /** Where configurations put the data. */
+  private static final String DATA_DIRECTORY = "river.sample.directory";
+
   @Option(names = "--config", paramLabel = "FILE", description = "Configuration of the example.")
   private @Nullable Path config;
 
@@ -45,9 +54,10 @@ public final class Main implements Callable<Integer> {
   @Option(
       names = "--count",
       paramLabel = "N",
-      defaultValue = "1000000",
-      description = "Messages in all, cycling through the input. Default: ${DEFAULT-VALUE}.")
-  private long count;
+      description =
+          "Messages in all, cycling through the input. Default: as the example says, at most"
+              + " 1,000,000.")
+  private @Nullable Long count;
 
   @Option(
       names = "--producers",
@@ -68,6 +78,24 @@ public final class Main implements Callable<Integer> {
       paramLabel = "DIR",
       description = "Directory to which each consumer writes its messages. Default: none.")
   private @Nullable Path output;
+
+  @Option(
+      names = "--directory",
+      paramLabel = "DIR",
+      description = {
+        "Where the data is, which stays: ${sys:river.sample.directory} in the configuration.",
+        "Default: a temporary directory, which is removed at the end."
+      })
+  private @Nullable Path directory;
+
+  @Option(names = "--keep", description = "Keep the temporary directory.")
+  private boolean keep;
+
+  @Spec private CommandSpec spec;
+
+  /** Made by the command line, which sets what is not optional. */
+  @SuppressWarnings("NullAway.Init")
+  private Main() {}
 
   /** Runs and exits with the code that says how it went. */
   public static void main(String[] args) {
@@ -115,13 +143,43 @@ public final class Main implements Callable<Integer> {
     if (!Files.isRegularFile(config) || !Files.isReadable(config)) {
       throw new UsageException("cannot read configuration file: " + config);
     }
-    if (count < 1 || producers < 1 || consumers < 1) {
+    if ((count != null && count < 1) || producers < 1 || consumers < 1) {
       throw new UsageException("--count, --producers and --consumers are at least 1");
     }
     EventFile events = input == null ? EventFile.shipped() : EventFile.of(input);
-    instantiate(example)
-        .run(new ExampleOptions(config, events, count, producers, consumers, output));
+    Example made = instantiate(example);
+    ExampleOptions options =
+        new ExampleOptions(
+            config,
+            events,
+            count == null ? made.defaultCount() : count,
+            producers,
+            consumers,
+            output);
+    Path parent = config.toAbsolutePath().getParent();
+    System.setProperty(CONFIG_DIRECTORY, String.valueOf(parent));
+    try {
+      inDirectory(made, options);
+    } finally {
+      System.clearProperty(CONFIG_DIRECTORY);
+    }
     return CommandLine.ExitCode.OK;
+  }
+
+  private void inDirectory(Example example, ExampleOptions options) throws Exception {
+    Path data =
+        directory == null ? Files.createTempDirectory("river-sample") : directory.toAbsolutePath();
+    System.setProperty(DATA_DIRECTORY, data.toString());
+    try {
+      example.run(options);
+    } finally {
+      System.clearProperty(DATA_DIRECTORY);
+      if (directory == null && keep) {
+        spec.commandLine().getErr().println("The data is in " + data);
+      } else if (directory == null) {
+        Directories.delete(data);
+      }
+    }
   }
 
   private static Example instantiate(String name) {

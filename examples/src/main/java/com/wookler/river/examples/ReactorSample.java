@@ -27,6 +27,11 @@ public final class ReactorSample implements Example {
   private final TimeSource time = TimeSource.system();
 
   @Override
+  public long defaultCount() {
+    return 100_000; // some 400 MB of files
+  }
+
+  @Override
   public void run(ExampleOptions options) throws Exception {
     Env.create(options.config(), SampleConstants.CONFIG_PATH);
     try (queue) {
@@ -35,11 +40,27 @@ public final class ReactorSample implements Example {
         throw new UsageException(
             options.config() + ": no queue at " + SampleConstants.CONFIG_PATH_QUEUE);
       }
+      requireProcessors(options, node);
       queue.configure(node);
       queue.start();
       work(options);
     } finally {
       Env.reset();
+    }
+  }
+
+  /** Nobody else takes the messages, so it would wait for ever. */
+  private static void requireProcessors(ExampleOptions options, ConfigNode queue) {
+    for (ConfigNode subscribers : queue.children("subscribers")) {
+      for (ConfigNode subscriber : subscribers.children("subscriber")) {
+        if (subscriber.child("processor").isEmpty() && subscriber.child("selector").isEmpty()) {
+          throw new UsageException(
+              options.config()
+                  + ": "
+                  + subscriber
+                  + " has no <processor>, and this example has nobody else who takes its messages");
+        }
+      }
     }
   }
 

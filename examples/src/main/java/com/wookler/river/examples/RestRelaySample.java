@@ -44,6 +44,11 @@ public final class RestRelaySample implements Example {
   private final AtomicInteger number = new AtomicInteger();
 
   @Override
+  public long defaultCount() {
+    return 6_000; // 12 s at its rate
+  }
+
+  @Override
   public void run(ExampleOptions options) throws Exception {
     Path directory = Files.createTempDirectory("river-server");
     try (Central central = new Central(directory);

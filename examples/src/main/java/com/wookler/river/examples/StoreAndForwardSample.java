@@ -38,6 +38,11 @@ public final class StoreAndForwardSample implements Example {
   private final TimeSource time = TimeSource.system();
 
   @Override
+  public long defaultCount() {
+    return 6_000; // 12 s at its rate
+  }
+
+  @Override
   public void run(ExampleOptions options) throws Exception {
     System.setProperty("sun.net.httpserver.nodelay", "true"); // else its answers may wait 40 ms
     try (Receiver receiver = new Receiver();

@@ -4,11 +4,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import ch.qos.logback.classic.Level;
 import ch.qos.logback.classic.Logger;
+import com.wookler.river.examples.utils.Directories;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.slf4j.LoggerFactory;
@@ -156,6 +158,35 @@ class MainTest {
     assertThat(Echo.last.config()).isEqualTo(Path.of(CONFIG));
   }
 
+  @Test
+  void shouldPublishForSecondsUnlessToldOtherwise() {
+    assertThat(run("--config", CONFIG, "--example", Echo.class.getName())).isZero();
+
+    assertThat(Echo.last.count()).isEqualTo(1_000_000);
+    for (Example steady : List.of(new StoreAndForwardSample(), new RestRelaySample())) {
+      assertThat(steady.defaultCount()).isEqualTo(6_000); // at 500 a second
+    }
+    assertThat(new ReactorSample().defaultCount()).isEqualTo(100_000);
+  }
+
+  @Test
+  void shouldRemoveTheDataOfAnExampleUnlessItIsToStay() throws IOException {
+    assertThat(run("--config", CONFIG, "--example", Echo.class.getName())).isZero();
+    assertThat(Echo.data).doesNotExist();
+
+    assertThat(run("--config", CONFIG, "--example", Echo.class.getName(), "--keep")).isZero();
+    assertThat(Echo.data.resolve("data")).exists();
+    assertThat(err.toString()).contains(Echo.data.toString());
+    Directories.delete(Echo.data);
+
+    String own = directory.resolve("own").toString();
+    assertThat(run("--config", CONFIG, "--example", Echo.class.getName(), "--directory", own))
+        .isZero();
+    assertThat(Echo.data).isEqualTo(Path.of(own));
+    assertThat(Echo.data.resolve("data")).exists();
+    assertThat(System.getProperty("river.sample.directory")).isNull();
+  }
+
   private void assertRefused(String named, String... args) {
     err.getBuffer().setLength(0);
     assertThat(run(args)).isEqualTo(2);
@@ -179,10 +210,14 @@ class MainTest {
   /** Keeps what it was given. */
   public static final class Echo implements Example {
     private static ExampleOptions last;
+    private static Path data;
 
     @Override
-    public void run(ExampleOptions options) {
+    public void run(ExampleOptions options) throws IOException {
       last = options;
+      data = Path.of(System.getProperty("river.sample.directory"));
+      Files.createDirectories(data);
+      Files.writeString(data.resolve("data"), "some");
     }
   }
 

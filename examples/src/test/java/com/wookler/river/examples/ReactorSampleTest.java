@@ -4,6 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.wookler.river.common.Env;
 import java.io.IOException;
+import java.io.PrintWriter;
+import java.io.StringWriter;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -51,6 +53,28 @@ class ReactorSampleTest {
             .containsExactlyInAnyOrderElementsOf(expected);
       }
     }
+  }
+
+  @Test
+  void shouldRefuseASubscriberWhoseMessagesNobodyTakes() throws IOException {
+    Path config = directory.resolve("config.xml");
+    String shipped = Files.readString(Path.of("examples/src/main/resources/example-reactor.xml"));
+    Files.writeString(
+        config,
+        shipped.replaceAll("(?s)<processor name.*?</processor>|<executor>.*?</executor>", ""));
+    StringWriter err = new StringWriter();
+
+    int code =
+        Main.run(
+            new PrintWriter(new StringWriter()),
+            new PrintWriter(err, true),
+            "--config",
+            config.toString(),
+            "--example",
+            ReactorSample.class.getName());
+
+    assertThat(code).isEqualTo(2);
+    assertThat(err.toString()).contains("<subscriber name=\"TEST-REACTOR-1\">", "no <processor>");
   }
 
   private static List<String> written(Path output, String processor) throws IOException {

@@ -1,5 +1,6 @@
 package com.wookler.river.examples;
 
+import static java.nio.file.StandardCopyOption.REPLACE_EXISTING;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.ByteArrayOutputStream;
@@ -26,12 +27,22 @@ record SampleRun(int code, String out, String err) {
   static SampleRun of(
       Class<? extends Example> sample, String xml, Path directory, String... options)
       throws IOException {
-    Path config = directory.resolve("config.xml");
-    String shipped = Files.readString(Path.of("examples/src/main/resources", xml));
-    Files.writeString(config, shipped.replaceAll("/tmp/river/test(-[a-z]+)?", directory + "/data"));
+    Path shipped = Path.of("examples/src/main/resources");
+    Path config =
+        Files.copy(shipped.resolve(xml), directory.resolve("config.xml"), REPLACE_EXISTING);
+    Path cache = Path.of("example-ehcache.xml"); // beside it, wherever that is
+    Files.copy(shipped.resolve(cache), directory.resolve(cache), REPLACE_EXISTING);
+    Files.writeString(
+        config, Files.readString(config).replace("/tmp/river/test-jdbc", directory + "/data"));
     String[] args =
         Stream.concat(
-                Stream.of("--config", config.toString(), "--example", sample.getName()),
+                Stream.of(
+                    "--config",
+                    config.toString(),
+                    "--example",
+                    sample.getName(),
+                    "--directory",
+                    directory + "/data"),
                 Stream.of(options))
             .toArray(String[]::new);
     ByteArrayOutputStream out = new ByteArrayOutputStream();

@@ -8,6 +8,7 @@ import java.util.List;
 import java.util.Set;
 import java.util.concurrent.Executor;
 import java.util.concurrent.ExecutorService;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
@@ -57,7 +58,12 @@ final class Crew<M> {
     this.executor = executor;
   }
 
-  /** Adds a worker, unless the reactor has stopped. */
+  /**
+   * Adds a worker, unless the reactor has stopped. One for which there is no thread at the moment,
+   * because the executor or the memory is full, asks again a second later.
+   *
+   * @throws RuntimeException the executor was shut down, or cannot be used
+   */
   void hire() {
     Worker<M> worker = add(executor != null);
     if (worker == null) {
@@ -65,6 +71,12 @@ final class Crew<M> {
     }
     try {
       begin(() -> execute(worker));
+    } catch (RejectedExecutionException | OutOfMemoryError e) {
+      if (isShutDown()) {
+        remove(worker);
+        throw e;
+      }
+      worker.restAgain(e);
     } catch (RuntimeException | Error e) {
       remove(worker);
       throw e;
@@ -109,7 +121,7 @@ final class Crew<M> {
     try {
       execute(worker);
     } catch (RuntimeException | Error e) { // it is full, or there is no memory for a thread
-      if (executor instanceof ExecutorService service && service.isShutdown()) {
+      if (isShutDown()) {
         LOG.error(
             "The executor of subscriber {} takes no more tasks: a consumer less",
             plan.subscriber().name(),
@@ -120,6 +132,10 @@ final class Crew<M> {
         worker.restAgain(e);
       }
     }
+  }
+
+  private boolean isShutDown() {
+    return executor instanceof ExecutorService service && service.isShutdown();
   }
 
   private @Nullable Worker<M> add(boolean isGuest) {

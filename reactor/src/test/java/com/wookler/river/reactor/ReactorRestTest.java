@@ -1,6 +1,7 @@
 package com.wookler.river.reactor;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 import com.wookler.river.core.subscriber.Delivery;
@@ -12,7 +13,10 @@ import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.SynchronousQueue;
 import java.util.concurrent.ThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
@@ -203,6 +207,33 @@ class ReactorRestTest extends ReactorFixture {
       assertThat(left).extracting(d -> d.data() + "#" + d.attempt()).containsExactly("b#1");
       assertThat(reactor.close(SOON)).isTrue();
     }
+  }
+
+  @Test
+  void shouldStartWhereItsExecutorIsFullForAMoment() {
+    ThreadPoolExecutor full =
+        new ThreadPoolExecutor(1, 1, 1, TimeUnit.MINUTES, new SynchronousQueue<>());
+    CountDownLatch busy = new CountDownLatch(1);
+    full.execute(
+        () -> {
+          try {
+            busy.await();
+          } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+          }
+        });
+    try (Reactor<String> reactor =
+        Reactor.builder(subscriber).executor(full).processor(this::see).start()) {
+      queue.publisher().publish("a");
+      busy.countDown();
+      awaitDrained();
+      assertThat(seen).containsExactly("a");
+    } finally {
+      full.shutdownNow();
+    }
+    assertThatThrownBy(
+            () -> Reactor.builder(subscriber).executor(full).processor(this::see).start())
+        .isInstanceOf(RejectedExecutionException.class); // for good
   }
 
   @Test

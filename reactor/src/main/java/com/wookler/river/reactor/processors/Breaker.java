@@ -36,12 +36,7 @@ final class Breaker {
    * @param pause how long to wait behind a failure that does not open it
    */
   Breaker(
-      String opened,
-      String closed,
-      int failures,
-      Duration wait,
-      Duration pause,
-      TimeSource time) {
+      String opened, String closed, int failures, Duration wait, Duration pause, TimeSource time) {
     this.opened = opened;
     this.closed = closed;
     this.wait = wait;

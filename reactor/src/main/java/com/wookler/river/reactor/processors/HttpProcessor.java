@@ -344,8 +344,8 @@ public final class HttpProcessor<M> implements BatchProcessor<M>, ReactorAware<M
      * Statuses that mean the receiver is away, whatever they mean by default: messages wait, and no
      * attempt is used up.
      *
-     * @param numbers from 300 to 599, one by one, as {@code 500-504} or as {@code 5xx}, separated by
-     *     spaces or commas
+     * @param numbers from 300 to 599, one by one, as {@code 500-504} or as {@code 5xx}, separated
+     *     by spaces or commas
      */
     public Builder<M> away(String numbers) {
       return statuses(Meaning.AWAY, numbers);

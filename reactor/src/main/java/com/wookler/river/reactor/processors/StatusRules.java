@@ -17,7 +17,8 @@ final class StatusRules {
   /** By default: all of these are said of a server, a route or a user, not of a message. */
   private static final String AWAY = "3xx 401 403 404 407 408 421 425 429 502-504";
 
-  private static final Pattern STATUS = Pattern.compile("([3-5])xx|([3-5]\\d\\d)(?:-([3-5]\\d\\d))?");
+  private static final Pattern STATUS =
+      Pattern.compile("([3-5])xx|([3-5]\\d\\d)(?:-([3-5]\\d\\d))?");
 
   private final Meaning[] meanings;
 

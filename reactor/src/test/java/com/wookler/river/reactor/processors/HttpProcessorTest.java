@@ -299,13 +299,18 @@ class HttpProcessorTest {
         http().brake(3, Duration.ofMinutes(1)).timeSource(time).batchMessages(2).build();
     List<Delivery<String>> batch = batch(9);
 
-    assertThat(http.process(batch)).extracting(HttpProcessorTest::kind).containsExactly(
-        "REJECT", "REJECT", "REJECT", "RELEASE", "RELEASE", "RELEASE", "RELEASE", "RELEASE",
-        "RELEASE");
+    assertThat(http.process(batch))
+        .extracting(HttpProcessorTest::kind)
+        .containsExactly(
+            "REJECT", "REJECT", "REJECT", "RELEASE", "RELEASE", "RELEASE", "RELEASE", "RELEASE",
+            "RELEASE");
     assertThat(http.process(batch)).allMatch(ProcessResult::isReleased);
     time.advance(Duration.ofSeconds(61)); // one more is tried
-    assertThat(http.process(batch.subList(3, 9))).extracting(HttpProcessorTest::kind).startsWith(
-        "REJECT", "RELEASE").filteredOn("RELEASE"::equals).hasSize(5);
+    assertThat(http.process(batch.subList(3, 9)))
+        .extracting(HttpProcessorTest::kind)
+        .startsWith("REJECT", "RELEASE")
+        .filteredOn("RELEASE"::equals)
+        .hasSize(5);
     always = 0;
     assertThat(http.process(batch.subList(4, 9))).allMatch(ProcessResult::isReleased);
     time.advance(Duration.ofSeconds(61));
@@ -331,9 +336,12 @@ class HttpProcessorTest {
   @Test
   void shouldSendHeadersOfTheConfigurationAndShowNoneOfThem() throws Exception {
     HttpProcessor<String> http = new HttpProcessor<>();
-    String url = "http://user:pass-word@127.0.0.1:" + server.getAddress().getPort() + "/e?key=pass-word";
+    String url =
+        "http://user:pass-word@127.0.0.1:" + server.getAddress().getPort() + "/e?key=pass-word";
     http.configure(
-        xml(url, "<param name='http.header.Authorization' value='Bearer ${sys:river.test.token}'/>"));
+        xml(
+            url,
+            "<param name='http.header.Authorization' value='Bearer ${sys:river.test.token}'/>"));
     always = 410;
 
     List<ProcessResult<String>> results = http.process(batch(1));
