@@ -20,6 +20,7 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.ParentCommand;
 import picocli.CommandLine.Spec;
@@ -81,6 +82,13 @@ final class DumpCommand implements Callable<Integer> {
 
   @Override
   public Integer call() throws IOException {
+    if (from < 0 || from > to) {
+      throw new ParameterException(
+          spec.commandLine(),
+          from < 0
+              ? "--from is " + from + "; sequences begin at 0"
+              : "--from " + from + " is behind --to " + to);
+    }
     MessageSource source = MessageSource.of(directory, id.queue());
     try (OutputStream out = new Unclosed(main.out())) {
       Printer printer = new Printer(out);

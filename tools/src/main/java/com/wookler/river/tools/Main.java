@@ -22,7 +22,7 @@ import picocli.CommandLine.Spec;
     name = "river",
     description = "Looks at queues and backups on disk.",
     mixinStandardHelpOptions = true,
-    version = "1.0-SNAPSHOT",
+    version = Main.VERSION,
     sortOptions = false,
     subcommands = {
       VerifyCommand.class,
@@ -33,6 +33,7 @@ import picocli.CommandLine.Spec;
       ReplayCommand.class
     })
 public final class Main implements Runnable {
+  static final String VERSION = "river 1.0-SNAPSHOT";
   static final int SOUND = 0;
   static final int DAMAGED = 1;
   static final int REFUSED = 2;
@@ -53,7 +54,9 @@ public final class Main implements Runnable {
   }
 
   static int run(OutputStream out, OutputStream err, String... args) {
-    return new CommandLine(new Main(out))
+    CommandLine tools = new CommandLine(new Main(out));
+    tools.getSubcommands().values().forEach(each -> each.getCommandSpec().version(VERSION));
+    return tools
         .setOut(new PrintWriter(out, true, StandardCharsets.UTF_8))
         .setErr(new PrintWriter(err, true, StandardCharsets.UTF_8))
         .setParameterExceptionHandler((e, given) -> refuse(e.getCommandLine(), e.getMessage()))

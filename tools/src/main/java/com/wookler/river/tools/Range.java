@@ -28,6 +28,15 @@ record Range(Bound from, Bound until) {
     return until.time() == null ? until.sequence() : Long.MAX_VALUE - 1;
   }
 
+  /** Whether the upper bound lies below the lower one, where both are of one kind. */
+  boolean isReversed() {
+    Instant first = from.time();
+    Instant end = until.time();
+    return first != null && end != null
+        ? first.isAfter(end)
+        : first == null && end == null && from.sequence() > until.sequence();
+  }
+
   boolean isBefore(StoredMessage message) {
     Instant time = from.time();
     return time != null && message.publishedAt().isBefore(time);

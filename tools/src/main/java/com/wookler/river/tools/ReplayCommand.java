@@ -80,20 +80,25 @@ final class ReplayCommand implements Callable<Integer> {
       throw new ParameterException(spec.commandLine(), "--rate is " + rate);
     }
     Range range = new Range(bound("--from", from, 0), bound("--until", until, Long.MAX_VALUE - 1));
+    if (range.isReversed()) {
+      throw new ParameterException(
+          spec.commandLine(), "--from " + from + " is behind --until " + until);
+    }
     PrintWriter out = spec.commandLine().getOut();
     MessageSource source = MessageSource.of(directory, id.queue());
+    Replay.Result result;
     try (Bar bar = new Bar("replay");
         Replay replay = new Replay(source, target, queue, rate)) {
-      Replay.Result result = replay.run(range, spec.commandLine().getErr()::println, bar);
-      out.printf(
-          Locale.ROOT,
-          "%s: %s published, %,d already there; %,d lost%n",
-          target.resolve(queue),
-          Amount.grouped(result.published(), "message"),
-          result.present(),
-          result.lost());
-      return result.lost() == 0 ? Main.SOUND : Main.DAMAGED;
+      result = replay.run(range, bar.above(spec.commandLine().getErr()::println), bar);
     }
+    out.printf(
+        Locale.ROOT,
+        "%s: %s published, %,d already there; %,d lost%n",
+        target.resolve(queue),
+        Amount.grouped(result.published(), "message"),
+        result.present(),
+        result.lost());
+    return result.lost() == 0 ? Main.SOUND : Main.DAMAGED;
   }
 
   private Range.Bound bound(String option, @Nullable String text, long otherwise) {

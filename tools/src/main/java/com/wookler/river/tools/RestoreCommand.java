@@ -3,6 +3,7 @@ package com.wookler.river.tools;
 import com.wookler.river.common.utils.Amount;
 import com.wookler.river.core.inspect.BackupRestore;
 import com.wookler.river.core.inspect.BackupRestore.Result;
+import com.wookler.river.core.inspect.MessageSource;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.nio.file.Path;
@@ -11,6 +12,7 @@ import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 
@@ -39,18 +41,26 @@ final class RestoreCommand implements Callable<Integer> {
   @Override
   public Integer call() throws IOException {
     PrintWriter out = spec.commandLine().getOut();
-    try (Bar bar = new Bar("restore")) {
-      Result result = BackupRestore.restore(backup, id.queue(), target.directory(), bar);
-      result.missing().forEach(out::println);
-      out.printf(
-          Locale.ROOT,
-          "%s: %s in %s, sequences %d to %d%n",
-          result.directory(),
-          Amount.grouped(result.messages(), "message"),
-          Amount.grouped(result.blocks(), "block"),
-          result.firstSequence(),
-          result.nextSequence() - 1);
-      return result.missing().isEmpty() ? Main.SOUND : Main.DAMAGED;
+    if (MessageSource.isQueue(backup)) {
+      throw new ParameterException(
+          spec.commandLine(),
+          backup
+              + " is a queue's own directory; restore makes a new queue of backups:"
+              + " restore <backup.directory>/<queue> --to DIR. To copy a queue use salvage");
     }
+    Result result;
+    try (Bar bar = new Bar("restore")) {
+      result = BackupRestore.restore(backup, id.queue(), target.directory(spec), bar);
+    }
+    result.missing().forEach(out::println);
+    out.printf(
+        Locale.ROOT,
+        "%s: %s in %s, sequences %d to %d%n",
+        result.directory(),
+        Amount.grouped(result.messages(), "message"),
+        Amount.grouped(result.blocks(), "block"),
+        result.firstSequence(),
+        result.nextSequence() - 1);
+    return result.missing().isEmpty() ? Main.SOUND : Main.DAMAGED;
   }
 }

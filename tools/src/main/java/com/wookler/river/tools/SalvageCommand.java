@@ -41,18 +41,20 @@ final class SalvageCommand implements Callable<Integer> {
   @Override
   public Integer call() throws IOException {
     PrintWriter out = spec.commandLine().getOut();
+    Result result;
     try (Bar bar = new Bar("salvage")) {
-      Result result =
-          QueueSalvage.salvage(directory, id.queue(), target.directory(), out::println, bar);
-      out.printf(
-          Locale.ROOT,
-          "%s: %s in %s, %s; %s lost%n",
-          result.directory(),
-          Amount.grouped(result.messages(), "message"),
-          Amount.grouped(result.blocks(), "block"),
-          Amount.grouped(result.subscribers(), "subscriber"),
-          Amount.grouped(result.lost(), "message"));
-      return result.lost() == 0 ? Main.SOUND : Main.DAMAGED;
+      result =
+          QueueSalvage.salvage(
+              directory, id.queue(), target.directory(spec), bar.above(out::println), bar);
     }
+    out.printf(
+        Locale.ROOT,
+        "%s: %s in %s, %s; %s lost%n",
+        result.directory(),
+        Amount.grouped(result.messages(), "message"),
+        Amount.grouped(result.blocks(), "block"),
+        Amount.grouped(result.subscribers(), "subscriber"),
+        Amount.grouped(result.lost(), "message"));
+    return result.lost() == 0 ? Main.SOUND : Main.DAMAGED;
   }
 }

@@ -5,6 +5,7 @@ import com.wookler.river.common.utils.Amount;
 import com.wookler.river.core.inspect.BackupVerifier;
 import com.wookler.river.core.inspect.Finding;
 import com.wookler.river.core.inspect.MessageSource;
+import com.wookler.river.core.inspect.Progress;
 import com.wookler.river.core.inspect.QueueVerifier;
 import com.wookler.river.core.inspect.QueueVerifier.Result;
 import java.io.IOException;
@@ -58,16 +59,17 @@ final class VerifyCommand implements Callable<Integer> {
     return result.damages() == 0 ? Main.SOUND : Main.DAMAGED;
   }
 
-  private Result verify(Consumer<Finding> findings) throws IOException {
-    try (Bar bar = new Bar("verify")) {
-      return MessageSource.isQueue(directory)
-          ? QueueVerifier.verify(directory, backup, findings, bar)
-          : BackupVerifier.verify(directory, findings, bar);
-    }
+  private Result verify(Consumer<Finding> findings, Progress progress) throws IOException {
+    return MessageSource.isQueue(directory)
+        ? QueueVerifier.verify(directory, backup, findings, progress)
+        : BackupVerifier.verify(directory, findings, progress);
   }
 
   private Result asText(PrintWriter out) throws IOException {
-    Result result = verify(out::println);
+    Result result;
+    try (Bar bar = new Bar("verify")) {
+      result = verify(bar.above(out::println), bar);
+    }
     out.printf(
         Locale.ROOT,
         "%s: %s, %s proven, %s: %s%n",
@@ -84,7 +86,7 @@ final class VerifyCommand implements Callable<Integer> {
       json.writeStartObject();
       json.writeStringField("directory", directory.toString());
       json.writeArrayFieldStart("findings");
-      Result result = verify(finding -> write(json, finding));
+      Result result = verify(finding -> write(json, finding), Progress.NONE);
       json.writeEndArray();
       json.writeNumberField("blocks", result.blocks());
       json.writeNumberField("messages", result.messages());

@@ -64,6 +64,35 @@ class DumpTest extends ToolsFixture {
   }
 
   @Test
+  void shouldRefuseARangeThatEndsBeforeItBegins() {
+    makeQueue();
+
+    assertThat(run("dump", "--from", 9, "--to", 3, own())).isEqualTo(2);
+    assertThat(err()).contains("--from 9 is behind --to 3");
+    assertThat(run("dump", "--from", -1, own())).isEqualTo(2);
+    assertThat(run("dump", "--from", 3, "--to", 3, own())).isZero();
+    String base = directory.resolve("target").toString();
+    for (List<String> bounds :
+        List.of(List.of("9", "3"), List.of("2026-11-20T10:00:00Z", "2026-11-19T10:00:00Z"))) {
+      assertThat(
+              run(
+                  "replay",
+                  own(),
+                  "--queue",
+                  "copy",
+                  "--to",
+                  base,
+                  "--from",
+                  bounds.get(0),
+                  "--until",
+                  bounds.get(1)))
+          .isEqualTo(2);
+      assertThat(err()).contains("--from " + bounds.get(0) + " is behind --until");
+      assertThat(directory.resolve("target")).doesNotExist();
+    }
+  }
+
+  @Test
   void shouldRefuseAnotherFormat() {
     makeQueue();
 

@@ -113,6 +113,17 @@ class RestoreTest extends ToolsFixture {
   }
 
   @Test
+  void shouldExplainWhatItTakes() {
+    makeQueue();
+    assertThat(run("restore", own())).isEqualTo(2);
+    assertThat(err()).contains("is a queue's own directory", "--to DIR", "salvage");
+    assertThat(run("restore", own(), "--to", restored())).isEqualTo(2);
+    assertThat(err()).contains("is a queue's own directory");
+    assertThat(run("salvage", own())).isEqualTo(2);
+    assertThat(err()).contains("missing --to DIR");
+  }
+
+  @Test
   void shouldAskWhichQueueWhereThereAreSeveral() throws IOException {
     makeQueueWithBackups();
     Files.move(data(), directory.resolve("gone"));

@@ -90,6 +90,19 @@ class ToolsDocTest extends ToolsFixture {
   }
 
   @Test
+  void shouldSayWhichVersionItIs() throws IOException, InterruptedException {
+    for (String flag : List.of("-V", "--version")) {
+      assertThat(run(flag)).isZero();
+      assertThat(out().strip()).isEqualTo(Main.VERSION);
+      assertThat(run("verify", flag)).isZero();
+      assertThat(out().strip()).isEqualTo(Main.VERSION);
+      Process script = new ProcessBuilder("sh", SCRIPT.toString(), flag).start();
+      assertThat(script.inputReader().readLine()).isEqualTo(Main.VERSION);
+      assertThat(script.waitFor()).isZero();
+    }
+  }
+
+  @Test
   void shouldQuoteAnswersAsTheyAre() throws IOException {
     makeQueue();
     Path block = files(own(), "b00000003.cq4").get(0);

@@ -1,0 +1,40 @@
+package com.wookler.river.tools;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.ByteArrayOutputStream;
+import java.io.PrintStream;
+import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+class BarTest {
+  private final ByteArrayOutputStream shown = new ByteArrayOutputStream();
+  private final PrintStream screen = new PrintStream(shown, true, StandardCharsets.UTF_8);
+
+  private String run(boolean terminal) {
+    try (Bar bar = new Bar("verify", screen, terminal)) {
+      bar.total(Bar.WORTH_A_BAR);
+      bar.done(Bar.WORTH_A_BAR / 2);
+      bar.<String>above(screen::println).accept("a finding");
+      bar.done(Bar.WORTH_A_BAR / 2);
+    }
+    screen.println("the result");
+    return shown.toString(StandardCharsets.UTF_8);
+  }
+
+  @Test
+  void shouldShowNothingWhereThereIsNoTerminal() {
+    assertThat(run(false).lines()).containsExactly("a finding", "the result");
+  }
+
+  @Test
+  void shouldLeaveALineOfTheirOwnToFindingsAndResults() {
+    String screen = run(true);
+
+    assertThat(screen).contains("verify", "100%");
+    List<String> lines = Arrays.asList(screen.split("[\\r\\n]+"));
+    assertThat(lines).contains("a finding", "the result");
+  }
+}
