@@ -224,6 +224,7 @@ class ReactorRestTest extends ReactorFixture {
         });
     try (Reactor<String> reactor =
         Reactor.builder(subscriber).executor(full).processor(this::see).start()) {
+      assertThat(reactor.isRunning()).isTrue();
       queue.publisher().publish("a");
       busy.countDown();
       awaitDrained();

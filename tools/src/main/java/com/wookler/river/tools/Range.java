@@ -32,9 +32,9 @@ record Range(Bound from, Bound until) {
   boolean isReversed() {
     Instant first = from.time();
     Instant end = until.time();
-    return first != null && end != null
+    return (first != null && end != null)
         ? first.isAfter(end)
-        : first == null && end == null && from.sequence() > until.sequence();
+        : (first == null && end == null && from.sequence() > until.sequence());
   }
 
   boolean isBefore(StoredMessage message) {
