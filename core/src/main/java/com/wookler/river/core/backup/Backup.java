@@ -70,8 +70,10 @@ public final class Backup implements AutoCloseable {
    * @param directory {@code <backup.directory>/<queue>}
    * @param retention how long a backup is kept; for ever if zero or negative
    * @param time clock
+   * @throws RiverException zstd's native library cannot be loaded
    */
   public Backup(String queue, UUID identity, Path directory, Duration retention, TimeSource time) {
+    Compression.ensure(queue);
     this.queue = queue;
     this.retention = retention;
     this.time = time;

@@ -1,0 +1,43 @@
+package com.wookler.river.core.backup;
+
+import com.github.luben.zstd.Zstd;
+import com.wookler.river.common.errors.RiverException;
+
+/** Whether zstd can be used: it is a native library, which may be impossible to load. */
+final class Compression {
+  private Compression() {}
+
+  /**
+   * Loads the library, once a JVM.
+   *
+   * @throws RiverException it cannot be loaded, so that no backup could ever be made
+   */
+  static void ensure(String queue) {
+    try {
+      byte[] probe = {1, 2, 3};
+      Zstd.decompress(Zstd.compress(probe), probe.length);
+    } catch (LinkageError | RuntimeException e) {
+      throw new RiverException(
+          "queue "
+              + queue
+              + " has a backup.directory, but the native library of zstd, which compresses its"
+              + " backups, cannot be loaded: "
+              + root(e)
+              + ". It is copied into "
+              + System.getProperty("ZstdTempFolder", System.getProperty("java.io.tmpdir", "?"))
+              + " first: make that writable and executable, or name another directory with"
+              + " -DZstdTempFolder=<directory>; on Java 24 and newer allow native access with"
+              + " --enable-native-access=ALL-UNNAMED. Without backup.directory the queue opens, and"
+              + " deletes what every subscriber has finished",
+          e);
+    }
+  }
+
+  private static Throwable root(Throwable error) {
+    Throwable root = error;
+    while (root.getCause() != null) {
+      root = root.getCause();
+    }
+    return root;
+  }
+}
