@@ -1,6 +1,5 @@
 package com.wookler.river.core;
 
-import com.google.errorprone.annotations.concurrent.GuardedBy;
 import com.wookler.river.common.TimeSource;
 import com.wookler.river.common.errors.ConfigurationException;
 import com.wookler.river.common.errors.RiverException;
@@ -11,22 +10,16 @@ import com.wookler.river.core.message.DamagedMessageException;
 import com.wookler.river.core.message.QueueLockedException;
 import java.io.IOException;
 import java.io.UncheckedIOException;
-import java.nio.channels.FileChannel;
-import java.nio.channels.FileLock;
-import java.nio.channels.OverlappingFileLockException;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.StandardOpenOption;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.ZoneOffset;
 import java.time.format.DateTimeFormatter;
 import java.time.format.DateTimeParseException;
 import java.util.Comparator;
-import java.util.HashSet;
 import java.util.Optional;
-import java.util.Set;
 import java.util.UUID;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -38,7 +31,8 @@ import org.slf4j.LoggerFactory;
  *
  * <pre>
  *  &lt;base&gt;/&lt;queue&gt;/          mode 0700
- *    LOCK                        locked for the life of the process
+ *    LOCK                        locked while the queue is open
+ *    owner                       the process that has it open: {@link OwnerRecord}
  *    queue.json                  {"format":1,"id":"…","name":"…","created":"…",
  *                                "check":"…"}, the CRC32C of id and name
  *    log/                        the blocks
@@ -60,26 +54,15 @@ final class DataDirectory implements AutoCloseable {
   private static final DateTimeFormatter STAMP =
       DateTimeFormatter.ofPattern("yyyyMMdd'T'HHmmss.SSSX").withZone(ZoneOffset.UTC);
 
-  /**
-   * Directories open in this JVM. A second open must not even open the LOCK: closing it would end
-   * the first's lock.
-   */
-  @GuardedBy("OPEN")
-  private static final Set<Path> OPEN = new HashSet<>();
-
   private final Path path; // without links: however it is named, it is claimed once
-  private final FileChannel lockChannel;
-  private final FileLock lock;
+  private final DirectoryLock lock;
   private final UUID identity;
 
-  private DataDirectory(Path path, Locked locked, UUID identity) {
+  private DataDirectory(Path path, DirectoryLock lock, UUID identity) {
     this.path = path;
-    this.lockChannel = locked.channel;
-    this.lock = locked.lock;
+    this.lock = lock;
     this.identity = identity;
   }
-
-  private record Locked(FileChannel channel, FileLock lock) {}
 
   /**
    * Takes possession of a queue's directory, making it if there is none.
@@ -97,11 +80,11 @@ final class DataDirectory implements AutoCloseable {
       refuseSameIgnoringCase(base, name);
       refuseForeign(path, name);
       Path own = Files.exists(path) ? path.toRealPath() : base.toRealPath().resolve(name);
-      claim(own, name);
+      DirectoryLock.claim(own, name);
       try {
         return openClaimed(own, name, reload, time);
       } catch (Throwable e) {
-        unclaim(own);
+        DirectoryLock.unclaim(own);
         throw e;
       }
     } catch (IOException e) {
@@ -112,7 +95,7 @@ final class DataDirectory implements AutoCloseable {
 
   private static DataDirectory openClaimed(Path path, String name, boolean reload, TimeSource time)
       throws IOException {
-    Locked locked = lock(path, name);
+    DirectoryLock locked = DirectoryLock.acquire(path, name);
     try {
       if (!reload && Files.exists(path.resolve(LOG_NAME))) {
         Path aside = aside(path, time.wallTime());
@@ -122,12 +105,12 @@ final class DataDirectory implements AutoCloseable {
             "Queue {}: queue.onstart.reload is false; its old data was set aside in {}",
             name,
             aside);
-        locked.channel.close();
-        locked = lock(path, name);
+        locked.close(aside);
+        locked = DirectoryLock.acquire(path, name);
       }
       return new DataDirectory(path, locked, identity(path, name, time));
     } catch (Throwable e) {
-      locked.channel.close();
+      locked.close();
       throw e;
     }
   }
@@ -203,58 +186,10 @@ final class DataDirectory implements AutoCloseable {
   private static boolean isOfABeginning(Path file, String name) {
     String[] inside = file.toFile().list();
     boolean isEmptyDirectory = inside != null && inside.length == 0;
-    return name.equals("LOCK")
+    return name.equals(DirectoryLock.FILE)
+        || name.equals(OwnerRecord.FILE)
         || name.endsWith(DurableFiles.TEMPORARY)
         || ((name.equals(LOG_NAME) || name.equals(SUBSCRIBERS_NAME)) && isEmptyDirectory);
-  }
-
-  private static void claim(Path path, String name) {
-    synchronized (OPEN) {
-      if (!OPEN.add(path)) {
-        throw new QueueLockedException(
-            "queue " + name + " is open already in this process, in " + path + "; close it first");
-      }
-    }
-  }
-
-  private static void unclaim(Path path) {
-    synchronized (OPEN) {
-      OPEN.remove(path);
-    }
-  }
-
-  private static Locked lock(Path path, String name) throws IOException {
-    DurableFiles.createDirectories(path);
-    Path file = path.resolve("LOCK");
-    if (!Files.exists(file)) {
-      DurableFiles.create(file).close();
-    }
-    FileChannel channel = FileChannel.open(file, StandardOpenOption.WRITE);
-    try {
-      return new Locked(channel, tryLock(channel, path, name));
-    } catch (Throwable e) {
-      channel.close();
-      throw e;
-    }
-  }
-
-  private static FileLock tryLock(FileChannel channel, Path path, String name) throws IOException {
-    FileLock lock;
-    try {
-      lock = channel.tryLock();
-    } catch (OverlappingFileLockException e) { // a River of another class loader has it
-      throw new QueueLockedException(
-          "queue " + name + ": " + path + " is open already in this process; close it first", e);
-    }
-    if (lock == null) {
-      throw new QueueLockedException(
-          "queue "
-              + name
-              + ": another process has "
-              + path
-              + " open; stop it, or give this queue another directory");
-    }
-    return lock;
   }
 
   private static UUID identity(Path path, String name, TimeSource time) throws IOException {
@@ -366,9 +301,21 @@ final class DataDirectory implements AutoCloseable {
     }
   }
 
-  /** Deletes the directory with all that is in it, while it is still locked, and gives it up. */
+  /** Whether it is this process's own still. */
+  DirectoryLock lock() {
+    return lock;
+  }
+
+  /**
+   * Deletes the directory with all that is in it, while it is still locked, and gives it up; unless
+   * it is not this process's own any more.
+   */
   void delete() throws IOException {
     try {
+      Optional<String> lost = lock.lost();
+      if (lost.isPresent() && Files.exists(path)) {
+        throw new IOException(lost.get());
+      }
       deleteTree(path);
     } finally {
       close();
@@ -378,14 +325,11 @@ final class DataDirectory implements AutoCloseable {
   @Override
   public void close() {
     try {
-      if (lock.isValid()) {
-        lock.release();
-      }
-      lockChannel.close();
+      lock.close();
     } catch (IOException e) {
       LOG.warn("Cannot release the lock of {}", path, e);
     } finally {
-      unclaim(path);
+      DirectoryLock.unclaim(path);
     }
   }
 }

@@ -25,6 +25,7 @@ import org.slf4j.LoggerFactory;
 final class Housekeeper implements ManagedTask {
   private static final Logger LOG = LoggerFactory.getLogger(Housekeeper.class);
   private static final Duration INTERVAL = Duration.ofMillis(100);
+  private static final long POSSESSION_NANOS = TimeUnit.MILLISECONDS.toNanos(500);
   private static final long EXPIRY_NANOS = TimeUnit.SECONDS.toNanos(1);
 
   private final String queue;
@@ -45,6 +46,7 @@ final class Housekeeper implements ManagedTask {
   private volatile boolean stopped; // set by the closing thread, read by the worker
   private long forcedAt; // confined to the task's steps, which never overlap
   private long expiredAt;
+  private long lookedAt; // whether the directory is this process's own
   private int told; // the number of the last shortage that the listeners heard of
   private boolean failed;
   private final Seldom saidUnforced; // confined to forces, of which there is one at a time
@@ -78,6 +80,7 @@ final class Housekeeper implements ManagedTask {
             : INTERVAL;
     this.forcedAt = time.nanoTime();
     this.expiredAt = forcedAt - EXPIRY_NANOS;
+    this.lookedAt = forcedAt;
   }
 
   @Override
@@ -92,13 +95,30 @@ final class Housekeeper implements ManagedTask {
 
   @Override
   public boolean step() {
+    long now = time.nanoTime();
+    if (now - lookedAt >= POSSESSION_NANOS && !log.ownership().isLost()) {
+      lookedAt = now;
+      log.ownership().keep();
+      log.checkFiles();
+    }
+    if (!log.ownership().isLost()) { // else nothing may touch its files
+      work(now);
+    }
+    if (!failed && log.failure().isPresent()) {
+      failed = true;
+      Throwable cause = log.failure().get();
+      pools.worker().execute(() -> pools.listeners().failed(cause));
+    }
+    return false;
+  }
+
+  private void work(long now) {
     log.recycleIfDue();
     subscribers.discard(log.room().discardBelow(), false);
     log.relieve(subscribers::floor);
     fullWatch.look();
     subscribers.tend();
     tellShortage();
-    long now = time.nanoTime();
     if (now - forcedAt >= syncNanos && forces.isUnforced()) {
       forcedAt = now;
       once(forcing, pools.flusher(), this::force);
@@ -111,12 +131,6 @@ final class Housekeeper implements ManagedTask {
       Backup expiring = backup;
       once(expiry, pools.worker(), () -> expire(expiring));
     }
-    if (!failed && log.failure().isPresent()) {
-      failed = true;
-      Throwable cause = log.failure().get();
-      pools.worker().execute(() -> pools.listeners().failed(cause));
-    }
-    return false;
   }
 
   /** What fails is tried again at the next interval, which may be soon: it is said each minute. */

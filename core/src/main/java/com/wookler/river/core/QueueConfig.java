@@ -112,7 +112,8 @@ record QueueConfig<M>(
         storage.recycle(),
         storage.effectiveDiskReserve(own.path(), backup),
         time,
-        Delays.largest(own.delayed(), own.log()));
+        Delays.largest(own.delayed(), own.log()),
+        own.lock());
   }
 
   private static void checkNames(String name, List<SubscriberConfig> subscribers) {

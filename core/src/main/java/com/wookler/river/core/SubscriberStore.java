@@ -2,6 +2,7 @@ package com.wookler.river.core;
 
 import com.wookler.river.common.WorkerPool;
 import com.wookler.river.common.utils.Amount;
+import com.wookler.river.core.ack.Health;
 import com.wookler.river.core.ack.Ledger;
 import com.wookler.river.core.ack.LedgerLook;
 import com.wookler.river.core.ack.Ledgers;
@@ -189,11 +190,18 @@ final class SubscriberStore {
   }
 
   private Ledger ledger(SubscriberConfig config, Path own, Origin origin) {
-    Owner owner = Owner.of(identity, config.name());
+    Owner owner = Owner.of(identity, config.name()).under(this::health);
     return config.ackRequired()
         ? Ledgers.withAck(
             own, owner, config.limits(), origin, write -> afterLog(config.name(), write))
         : Ledgers.withoutAck(own, owner, origin);
+  }
+
+  private Health health() {
+    if (log.ownership().isLost()) {
+      return Health.LOST;
+    }
+    return log.failure().isPresent() ? Health.FAILED : Health.SOUND;
   }
 
   /**

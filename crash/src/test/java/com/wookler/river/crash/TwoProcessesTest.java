@@ -99,6 +99,33 @@ class TwoProcessesTest {
         .isLessThan(Duration.ofSeconds(15));
   }
 
+  @Test
+  void shouldRefuseADirectoryWhoseOwnerHasLostItsFileLock() throws Exception {
+    Path ready = directory.resolve("ready");
+    try (ChildProcess owner =
+        ChildProcess.start(
+            OwnerChild.class,
+            directory.resolve("output"),
+            ChildProcess.Launch.PLAIN,
+            base().toString(),
+            ready.toString(),
+            "reads all files")) {
+      await().atMost(Duration.ofSeconds(60)).until(() -> Files.exists(ready) || !owner.isAlive());
+      assertThat(owner.isAlive()).as(owner.output()).isTrue();
+      for (int i = 0; i < 50; i++) {
+        assertThatThrownBy(() -> builder(NAME).open())
+            .isInstanceOf(QueueLockedException.class)
+            .hasMessageContaining("another process (process ")
+            .hasMessageContaining(own().toString());
+      }
+      assertThat(owner.kill()).isEqualTo(ChildProcess.KILLED);
+      assertThat(owner.output()).doesNotContain("has failed");
+    }
+    try (MessageQueue<String> queue = builder(NAME).open()) {
+      assertThat(queue.publisher().publish("of the next")).isEqualTo(1);
+    }
+  }
+
   private List<String> siblings() throws IOException {
     try (Stream<Path> files = Files.list(base())) {
       return files.map(file -> file.getFileName().toString()).sorted().toList();

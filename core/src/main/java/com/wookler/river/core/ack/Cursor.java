@@ -124,12 +124,13 @@ final class Cursor {
     Disk.overwrite(temporary, bytes);
     Disk.rename(temporary, path);
     DurableFiles.forceDirectory(directory);
-    return new Cursor(MappedFile.open(path, SIZE), owner, SLOT_A);
+    return new Cursor(MappedFile.open(path, SIZE, owner.health()), owner, SLOT_A);
   }
 
   /** Opens a file that was found sound, for storing. */
   static Cursor open(Path directory, Owner owner, Content content) throws IOException {
-    return new Cursor(MappedFile.open(directory.resolve(NAME), SIZE), owner, content.older());
+    return new Cursor(
+        MappedFile.open(directory.resolve(NAME), SIZE, owner.health()), owner, content.older());
   }
 
   Path path() {

@@ -142,7 +142,9 @@ final class FileJournal implements AckJournal {
   }
 
   private AckLog lastLog(Start start) throws IOException {
-    MappedFile file = MappedFile.open(generations.log(start.generation()), AckLog.SIZE);
+    MappedFile file =
+        MappedFile.open(
+            generations.log(start.generation()), AckLog.SIZE, generations.owner().health());
     return new AckLog(file, start.generation(), start.records(), generations.owner());
   }
 
@@ -413,7 +415,7 @@ final class FileJournal implements AckJournal {
   /** The flusher's part: the next log, the snapshot, and what the snapshot makes needless. */
   private void maintain() {
     synchronized (maintenance) {
-      if (closed) {
+      if (closed || generations.isLost()) {
         return;
       }
       Pending due = pending.get();

@@ -47,6 +47,11 @@ final class Generations {
     return owner;
   }
 
+  /** Returns whether the files are not this process's own any more, so that none may be changed. */
+  boolean isLost() {
+    return owner.health().get() == Health.LOST;
+  }
+
   Path log(long generation) {
     return directory.resolve("ack-" + generation + ".log");
   }

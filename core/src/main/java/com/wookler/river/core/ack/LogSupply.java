@@ -67,7 +67,7 @@ final class LogSupply {
       Disk.createFile(path);
       Disk.zero(path, AckLog.SIZE);
     }
-    return MappedFile.open(path, AckLog.SIZE);
+    return MappedFile.open(path, AckLog.SIZE, generations.owner().health());
   }
 
   @GuardedBy("this")
@@ -76,7 +76,9 @@ final class LogSupply {
     prepared = null;
     if (unused != null) {
       unused.close();
-      generations.recycleLog(unused.path());
+      if (!generations.isLost()) {
+        generations.recycleLog(unused.path());
+      }
     }
   }
 }

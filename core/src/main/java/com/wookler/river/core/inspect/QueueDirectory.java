@@ -30,6 +30,7 @@ final class QueueDirectory {
           "keys",
           "log",
           "origins.json",
+          "owner",
           "subscribers");
 
   private final Path path;
@@ -56,7 +57,7 @@ final class QueueDirectory {
   private static boolean hasLostBoth(Path path) {
     return Files.exists(path.resolve("LOCK"))
         && KNOWN.stream()
-            .filter(name -> !name.equals("LOCK"))
+            .filter(name -> !name.equals("LOCK") && !name.equals("owner"))
             .anyMatch(name -> Files.exists(path.resolve(name)));
   }
 

@@ -10,6 +10,7 @@ import com.wookler.river.core.message.QueueFullException;
 import com.wookler.river.core.message.Stamp;
 import java.io.IOException;
 import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.Optional;
 import java.util.OptionalLong;
@@ -46,6 +47,7 @@ public final class BlockLog implements AutoCloseable {
   private final Ahead ahead;
   private final BlockLimit limit;
   private final LogFailure failure;
+  private final Ownership ownership;
   private final BlockForcer forcer;
   private final WorkerPool.Serial flusher;
   private final GroupCommit commits;
@@ -84,6 +86,7 @@ public final class BlockLog implements AutoCloseable {
     this.limit = new BlockLimit(settings);
     this.ahead = new Ahead(settings, lines, store, found.active(), device);
     this.failure = new LogFailure(settings);
+    this.ownership = new Ownership(failure, settings.possession());
     this.commits = GroupCommit.of(this, failure, lines.committer());
     this.active = found.active();
     this.nextSequence = found.nextSequence();
@@ -114,6 +117,7 @@ public final class BlockLog implements AutoCloseable {
       OutsideLog outside,
       Device device) {
     JdkAccess.ensure(); // before the first class of Chronicle is loaded
+    FaultGuard.ensure();
     LogRecovery.Found found = LogRecovery.open(settings, outside, device);
     ChronicleStore store = null;
     try {
@@ -169,6 +173,8 @@ public final class BlockLog implements AutoCloseable {
     boolean interrupted = Thread.interrupted(); // Chronicle's file channels close on an interrupt
     try {
       sequence = appendLocked(buffer, micros);
+    } catch (InternalError e) { // a mapped page cannot be written
+      throw failure.set("append to block " + active.number(), e);
     } finally {
       if (interrupted) {
         Thread.currentThread().interrupt();
@@ -318,6 +324,7 @@ public final class BlockLog implements AutoCloseable {
 
   @GuardedBy("appendLock")
   private void start(Block block) {
+    ownership.check();
     BlockStart start =
         new BlockStart(settings.identity(), block.number(), block.firstSequence(), lastMicros);
     long made;
@@ -333,6 +340,29 @@ public final class BlockLog implements AutoCloseable {
     block.end(store.position());
     block.started();
     ahead.started(block, made);
+  }
+
+  /** For housekeeping: fails the log if a file that it writes to is gone or was cut. */
+  public void checkFiles() {
+    failure.unlessFails(
+        "go on",
+        () -> {
+          marks.checkFile();
+          Block at = active;
+          if (at.isStarted() && !Files.exists(at.file()) && at == active) {
+            throw new NoSuchFileException(at.file() + ", to which it appends, was removed");
+          }
+        });
+  }
+
+  /** Whether its directory is this process's own still. */
+  public Ownership ownership() {
+    return ownership;
+  }
+
+  /** Whether something did: Chronicle is not asked for anything then that it could write for. */
+  boolean isFailed() {
+    return failure.isThere();
   }
 
   /** What ended the log's life, if anything did. */
@@ -412,6 +442,7 @@ public final class BlockLog implements AutoCloseable {
 
   /** Notes that a block leaves the log; on the device when this returns. */
   void leaves(Seal seal) throws IOException {
+    ownership.check();
     forcer.leaves(seal.endSequence());
   }
 

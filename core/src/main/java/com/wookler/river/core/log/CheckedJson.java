@@ -40,7 +40,8 @@ public final class CheckedJson {
     }
   }
 
-  private static byte[] encode(ObjectNode json) throws IOException {
+  /** The object and its check as the bytes of a file. */
+  public static byte[] encode(ObjectNode json) throws IOException {
     ObjectNode checked = json.deepCopy().put(CHECK, crc(json.toString()));
     return JSON.writerWithDefaultPrettyPrinter().writeValueAsBytes(checked);
   }

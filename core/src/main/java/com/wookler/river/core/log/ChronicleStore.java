@@ -1,5 +1,6 @@
 package com.wookler.river.core.log;
 
+import com.wookler.river.common.errors.RiverException;
 import com.wookler.river.core.message.DamagedMessageException;
 import java.io.File;
 import java.io.IOException;
@@ -102,7 +103,19 @@ final class ChronicleStore implements AutoCloseable {
     }
     long chunk =
         Math.max(settings.chunkBytes(), BlockSpace.roundUp(largest) + BlockSpace.PAGE_BYTES);
-    return new ChronicleStore(settings.directory(), found.active().number(), chunk);
+    try {
+      return new ChronicleStore(settings.directory(), found.active().number(), chunk);
+    } catch (RuntimeException | InternalError e) { // such as a table that Chronicle made read-only
+      PageFaults.settle();
+      throw new RiverException(
+          "queue "
+              + settings.queue()
+              + ": cannot make or map the files of the log in "
+              + settings.directory()
+              + "; see that its volume can be written and has space, then open the queue again: "
+              + e,
+          e);
+    }
   }
 
   /** Appends one document to the active block. */

@@ -17,7 +17,9 @@ final class LogFailure {
 
   private final String queue;
   private final Path directory;
+  private final Possession possession;
   private volatile @Nullable Throwable cause; // set once, by whoever failed first
+  private volatile @Nullable String lost; // why nothing more may be written; set before cause
   private volatile @Nullable NotNowException waiting; // why nothing could be forced the last time
 
   @GuardedBy("this")
@@ -26,6 +28,7 @@ final class LogFailure {
   LogFailure(LogSettings settings) {
     this.queue = settings.queue();
     this.directory = settings.directory();
+    this.possession = settings.possession();
     this.said = new Seldom(settings.time());
   }
 
@@ -38,13 +41,46 @@ final class LogFailure {
   }
 
   /** Something failed; the log takes no more messages. Returns what to tell who wanted it. */
-  QueueFailedException set(String doing, Throwable because) {
+  QueueFailedException set(String doing, Throwable error) {
+    Throwable because = error instanceof InternalError fault ? unwritable(fault) : error;
+    Optional<String> why = isThere() ? Optional.empty() : possession.lost();
+    if (why.isPresent()) { // the rest follows from it
+      return lose(why.get());
+    }
     String text = "queue " + queue + " has failed: cannot " + doing + ": " + because + remedy();
     if (cause == null) {
       cause = because;
       LOG.error("{}", text, because);
     }
     return new QueueFailedException(text, because);
+  }
+
+  private IOException unwritable(InternalError fault) {
+    return new IOException(
+        "a mapped file in "
+            + directory
+            + " was cut by another program, or is on a volume that cannot be written: "
+            + fault.getMessage(),
+        fault);
+  }
+
+  /** The directory is not this process's own any more: nothing more may be written to it. */
+  QueueFailedException lose(String why) {
+    String text = "queue " + queue + ": " + why;
+    QueueFailedException failed = new QueueFailedException(text);
+    if (lost == null) {
+      lost = text;
+      LOG.error("{}", text);
+    }
+    if (cause == null) {
+      cause = failed;
+    }
+    return failed;
+  }
+
+  /** Returns whether the directory is not this process's own any more. */
+  boolean isLost() {
+    return lost != null;
   }
 
   /** Something that may fail. */
@@ -92,11 +128,24 @@ final class LogFailure {
   }
 
   /**
+   * Refuses what would be written to a directory that is not this process's own.
+   *
+   * @throws QueueFailedException it is not
+   */
+  void refuseLost() {
+    String why = lost;
+    if (why != null) {
+      throw new QueueFailedException(why);
+    }
+  }
+
+  /**
    * Refuses a message.
    *
    * @throws QueueFailedException something has failed
    */
   void refuse() {
+    refuseLost();
     Throwable because = cause;
     if (because != null) {
       throw new QueueFailedException(

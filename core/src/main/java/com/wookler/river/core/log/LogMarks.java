@@ -224,6 +224,10 @@ final class LogMarks implements AutoCloseable {
     void store(long number) {
       LONGS.setRelease(buffer, slot, number);
       LONGS.setRelease(buffer, slot + 8, DocumentFormat.digest(seed, number));
+      if ((long) LONGS.getOpaque(buffer, slot) != number) { // the page is gone; its error is late
+        PageFaults.settle();
+        throw new InternalError("the file " + NAME + " of the log was cut");
+      }
       slot ^= both;
       value = number;
     }
@@ -412,6 +416,18 @@ final class LogMarks implements AutoCloseable {
       removedForced = false;
       force(device, FORCED, BYTES - FORCED);
       removedForced = true;
+    }
+  }
+
+  /**
+   * Looks whether the file is there still, and whole.
+   *
+   * @throws IOException it is not
+   */
+  void checkFile() throws IOException {
+    long size = Files.size(file);
+    if (size < BYTES) {
+      throw new IOException(file + " was cut to " + size + " bytes of " + BYTES);
     }
   }
 

@@ -189,7 +189,7 @@ public final class LogReader implements AutoCloseable {
       if (block == null) {
         throw new DamagedMessageException("damaged: no block holds it");
       }
-      if (!salvage.isDue(block, position)) {
+      if (!log.isFailed() && !salvage.isDue(block, position)) {
         search(block);
       } else if (!salvage.open(position)) {
         throw new DamagedMessageException("damaged: nothing in its block proves to be it");
@@ -301,6 +301,9 @@ public final class LogReader implements AutoCloseable {
   }
 
   private OptionalLong findHere(Block block, long micros) throws IOException {
+    if (log.isFailed()) { // a tailer would write to the table of Chronicle's directory
+      return log.surveys().make(block, settings, log.nextSequence()).publishedAt(micros);
+    }
     try (BlockSearch search = new BlockSearch(store, cursor, document)) {
       search.time(block, micros);
       return OptionalLong.of(document.firstSequence());

@@ -17,6 +17,7 @@ import java.util.UUID;
  * @param time clock
  * @param largest a document that may have to be appended whatever the size of blocks allows; 0:
  *     none
+ * @param possession whether the directory is this process's own still
  */
 public record LogSettings(
     String queue,
@@ -26,12 +27,13 @@ public record LogSettings(
     RecycleStrategy strategy,
     long diskReserve,
     TimeSource time,
-    long largest) {
+    long largest,
+    Possession possession) {
 
   static final long CHUNK_MARGIN = 16L << 20;
   private static final int DOCUMENT_PARTS = 4; // of a chunk
 
-  /** Where nothing larger has to be appended than the size of blocks allows. */
+  /** Of a directory of its own, where nothing larger than the size of blocks allows is appended. */
   public LogSettings(
       String queue,
       UUID identity,
@@ -40,7 +42,16 @@ public record LogSettings(
       RecycleStrategy strategy,
       long diskReserve,
       TimeSource time) {
-    this(queue, identity, directory, blockBytes, strategy, diskReserve, time, 0);
+    this(
+        queue,
+        identity,
+        directory,
+        blockBytes,
+        strategy,
+        diskReserve,
+        time,
+        0,
+        Possession.UNDISPUTED);
   }
 
   /** What is mapped of a block at a time; more where an older block has more. */

@@ -3,19 +3,19 @@ package com.wookler.river.core.log;
 import java.lang.ref.Reference;
 
 /**
- * Reads of pages that a mapped file has no more, because somebody cut it.
+ * Reads and stores of pages that a mapped file has no more, because somebody cut it.
  *
- * <p>The JVM lets such a read go on with any bytes, and up to Java 18 throws its error where the
- * thread enters the JVM next: perhaps in its user's code. No wrong bytes are delivered, for they
- * prove nothing; but the error must be taken back from the thread.
+ * <p>The JVM lets such an access go on, a read with any bytes, and up to Java 18 throws its error
+ * where the thread enters the JVM next: perhaps in its user's code. No wrong bytes are delivered,
+ * for they prove nothing; but the error must be taken back from the thread.
  */
-final class PageFaults {
+public final class PageFaults {
   private static final int BYTES = 2 << 20;
 
   private PageFaults() {}
 
   /** Takes an error that is under way, if there is one. */
-  static void settle() {
+  public static void settle() {
     byte[] probe = {};
     try {
       probe = new byte[BYTES]; // too large to be made without the JVM

@@ -4,6 +4,8 @@ import com.google.errorprone.annotations.concurrent.GuardedBy;
 import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Touches the pages that the appender comes to next, so that their faults are met by a background
@@ -22,6 +24,8 @@ final class PageToucher {
   private static final long STEP_BYTES = 1 << 20;
   private static final long LEAST_BYTES = 128 << 10; // between two questions
   private static final long AHEAD_BYTES = STEP_BYTES + STEP_BYTES / 2;
+
+  private static final Logger LOG = LoggerFactory.getLogger(PageToucher.class);
 
   private final ChronicleStore store;
   private final Executor worker;
@@ -95,6 +99,8 @@ final class PageToucher {
           pages.touch(appended::getOpaque);
         }
       }
+    } catch (InternalError e) { // the appender will meet it too, and fail the log
+      LOG.debug("Pages ahead of the appender cannot be written", e);
     }
   }
 

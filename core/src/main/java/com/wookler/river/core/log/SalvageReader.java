@@ -58,7 +58,7 @@ final class SalvageReader {
   }
 
   private boolean open(Block block, long offset, long sequence) throws IOException {
-    if (block.number() == unmapped || !opensInPlace(block, offset, sequence)) {
+    if (block.number() == unmapped || log.isFailed() || !opensInPlace(block, offset, sequence)) {
       cursor.close();
       read(block, offset);
     }

@@ -106,6 +106,7 @@ final class SubscriberState<M> {
     if (closed) {
       throw refusals.closed();
     }
+    log.ownership().refuseLost(); // its files are another's, or gone
   }
 
   /**
@@ -119,6 +120,7 @@ final class SubscriberState<M> {
     if (closed) {
       throw log.isStopped() ? refusals.closed() : refusals.stale(delivery);
     }
+    log.ownership().refuseLost();
   }
 
   @GuardedBy("lock")

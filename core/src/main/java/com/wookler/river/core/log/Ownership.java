@@ -1,0 +1,50 @@
+package com.wookler.river.core.log;
+
+import com.wookler.river.core.message.QueueFailedException;
+import java.util.Optional;
+
+/** Fails a log whose directory is not this process's own any more. Thread-safe. */
+public final class Ownership {
+  private final LogFailure failure;
+  private final Possession possession;
+
+  Ownership(LogFailure failure, Possession possession) {
+    this.failure = failure;
+    this.possession = possession;
+  }
+
+  /** For housekeeping: fails the log if the directory is not its own, else keeps it so. */
+  public void keep() {
+    Optional<String> why = possession.lost();
+    why.ifPresent(failure::lose);
+    if (why.isEmpty()) {
+      possession.renew();
+    }
+  }
+
+  /**
+   * Looks before something is written, and fails the log if the directory is not its own.
+   *
+   * @throws QueueFailedException it is not
+   */
+  void check() {
+    Optional<String> why = possession.lost();
+    if (why.isPresent()) {
+      throw failure.lose(why.get());
+    }
+  }
+
+  /** Returns whether it was noticed that the directory is lost, so that nothing may be written. */
+  public boolean isLost() {
+    return failure.isLost();
+  }
+
+  /**
+   * Refuses what would be written to a directory that is lost.
+   *
+   * @throws QueueFailedException it is, and that was noticed
+   */
+  public void refuseLost() {
+    failure.refuseLost();
+  }
+}
