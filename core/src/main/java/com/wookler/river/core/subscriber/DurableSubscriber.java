@@ -287,8 +287,9 @@ public final class DurableSubscriber<M> implements Subscriber<M> {
       state.ensureOpen();
       state.discardGivenUp();
       Ledger ledger = state.ledger;
+      int letters = burial.unfinished(); // once: a message with a letter is dead, and no lag
       return new SubscriberStats(
-          state.feed.lag(),
+          Math.max(0, state.feed.lag() - letters),
           ledger.inFlight(),
           ledger.floor(),
           age(state.feed.oldestMicros()),
@@ -298,7 +299,7 @@ public final class DurableSubscriber<M> implements Subscriber<M> {
           state.feed.taken() - state.verdicts.filtered(),
           state.verdicts.acked(),
           ledger.redelivered(),
-          state.verdicts.dead() + burial.unfinished(),
+          state.verdicts.dead() + letters,
           state.verdicts.filtered(),
           state.feed.expiry().expired(),
           state.discarded());

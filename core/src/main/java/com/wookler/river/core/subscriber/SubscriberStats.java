@@ -5,7 +5,7 @@ import java.time.Duration;
 /**
  * Where a subscriber stands, taken at one moment.
  *
- * @param lag messages in the log that it has not finished
+ * @param lag messages in the log that it has not finished, and that are not dead letters
  * @param inFlight handed over, not finished, not timed out
  * @param ackFloor the lowest sequence that it has not finished
  * @param oldestUnfinishedAge how long ago the message there was published; zero if there is none,
