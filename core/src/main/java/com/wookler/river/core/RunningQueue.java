@@ -138,13 +138,15 @@ final class RunningQueue<M> {
       throw e;
     }
     LOG.info(
-        "Queue {} runs: {}: messages {}, sequences {} to {}, blocks {}, subscribers {}; {}; {} ms",
+        "Queue {} runs: {}: messages {}, sequences {} to {}, blocks {}, subscribers {} ({} open); {};"
+            + " {} ms",
         config.name(),
         directory.path(),
         messages(),
         log.firstSequence(),
         log.nextSequence(),
         log.blocks(),
+        subscribers.names().size(),
         subscribers.open().size(),
         log.repaired(),
         TimeUnit.NANOSECONDS.toMillis(config.time().nanoTime() - started));

@@ -144,6 +144,8 @@ class LostMessagesTest {
   void shouldSayInOneLineWhatItFoundAndRepaired() throws IOException {
     open();
     publish(35);
+    queue.subscriber("plain");
+    queue.subscriber("audit");
     shut();
     Files.delete(block(2));
     zeroFrom(4, 32);
@@ -154,7 +156,8 @@ class LostMessagesTest {
     assertThat(said.lines())
         .singleElement()
         .asString()
-        .contains("orders", "messages 22", "sequences 0 to 35", "blocks 4", "subscribers 0")
+        .contains("orders", "messages 22", "sequences 0 to 35", "blocks 4")
+        .contains("subscribers 2 (0 open)")
         .contains("blocks damaged: 1", "13 messages lost in 2 gaps")
         .matches(".* \\d+ ms");
   }
