@@ -132,6 +132,14 @@ public final class Monitor {
   }
 
   /**
+   * Takes what was counted in a namespace out of the reports, as far as no counter of it is left:
+   * what they counted does not exist any more.
+   */
+  public void forget(String namespace) {
+    registry.forget(namespace);
+  }
+
+  /**
    * What a report made now would say about counters; the reports themselves are not touched by it.
    */
   public List<CounterReport> counters() {

@@ -5,10 +5,12 @@ import com.wookler.river.common.counters.AbstractCounter;
 import com.wookler.river.common.counters.Average;
 import com.wookler.river.common.counters.Count;
 import com.wookler.river.common.utils.CounterSet;
+import com.wookler.river.common.utils.Monitoring;
 import com.wookler.river.core.log.LogCounters;
 import com.wookler.river.core.subscriber.DurableSubscriber;
 import com.wookler.river.core.subscriber.SubscriberCounters;
 import com.wookler.river.core.subscriber.SubscriberStats;
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Supplier;
@@ -111,5 +113,18 @@ final class QueueCounters {
 
   void close() {
     counters.close();
+  }
+
+  /**
+   * Forgets what a deleted queue has counted by its name, which a closed one leaves in the reports.
+   */
+  static void forget(String queue, List<String> subscribers) {
+    Monitoring.forget(Constants.storeNamespace(queue));
+    subscribers.forEach(subscriber -> forgetDead(queue, subscriber));
+  }
+
+  /** Forgets what the queue of a removed subscriber's dead letters has counted. */
+  static void forgetDead(String queue, String subscriber) {
+    Monitoring.forget(Constants.storeNamespace(queue + "." + subscriber + Names.DEAD));
   }
 }

@@ -70,6 +70,7 @@ final class RunningQueue<M> {
   private final BlockDrain drain;
   private final OpenQueues.Slot slot = new OpenQueues.Slot(this); // told to nobody until it runs
   private boolean delete; // guarded by the lifecycle lock of QueueLifecycle
+  private List<String> known = List.of(); // subscribers when it was closed; likewise
 
   RunningQueue(QueueConfig<M> config, Listeners listeners) {
     this(config, listeners, true);
@@ -452,6 +453,7 @@ final class RunningQueue<M> {
    */
   void close(boolean andDelete) {
     delete = andDelete;
+    known = subscribers.names();
     Throwable failed = takeApart();
     if (!andDelete && log.failure().isPresent()) {
       QueueFailedException lost =
@@ -495,6 +497,7 @@ final class RunningQueue<M> {
     }
     try {
       given.delete();
+      QueueCounters.forget(config.name(), known);
     } catch (IOException e) {
       throw new RiverException("queue " + config.name() + ": cannot delete " + given.path(), e);
     }

@@ -285,6 +285,14 @@ final class SubscriberRegistry<M> {
    * @throws QueueClosedException the queue is closed: its directory may be somebody else's by now
    */
   boolean remove(String name) {
+    boolean removed = removeEntry(name);
+    if (removed) {
+      QueueCounters.forgetDead(context.queue(), name); // without a lock: it calls listeners
+    }
+    return removed;
+  }
+
+  private boolean removeEntry(String name) {
     while (true) {
       Entry<M> known = entries.get(key(name));
       if (known != null && !known.config.name().equals(name)) {

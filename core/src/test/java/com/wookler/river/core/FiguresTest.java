@@ -32,6 +32,7 @@ import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicBoolean;
+import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -209,6 +210,32 @@ class FiguresTest {
       assertThat(reports(QUEUE)).isEmpty();
       assertThat(reports(SUBSCRIBER)).isEmpty();
       assertThat(meters()).doesNotContain(SUBSCRIBER + ".lag", QUEUE + ".messages");
+    }
+  }
+
+  @Test
+  void shouldForgetWhatDeletedQueuesHaveCounted() {
+    try (RiverMeterBinder binder = new RiverMeterBinder(Monitor.get())) {
+      binder.bindTo(registry);
+      int counters = 0;
+      int meters = 0;
+      for (int i = 0; i < 5; i++) {
+        MessageQueue<String> queue = open();
+        queue.publisher().publish("a");
+        Subscriber<String> billing = billing(queue);
+        Objects.requireNonNull(billing.next()).reject("no");
+        Awaitility.await().until(() -> billing.deadLetters().size() == 1);
+        queue.delete();
+        if (i == 0) {
+          counters = Monitor.get().counters().size();
+          meters = meters().size();
+        }
+        assertThat(Monitor.get().counters()).hasSize(counters);
+        assertThat(meters()).hasSize(meters);
+        assertThat(Monitor.get().counters())
+            .noneMatch(line -> line.namespace().contains("orders"))
+            .anyMatch(line -> line.name().equals("adds"));
+      }
     }
   }
 

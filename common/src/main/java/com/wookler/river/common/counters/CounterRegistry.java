@@ -82,6 +82,23 @@ public final class CounterRegistry {
     told.forEach(listener -> listener.removed(of));
   }
 
+  /** Ends the series of a namespace that have no counter any more. */
+  public void forget(String namespace) {
+    List<CounterSeries> ended = new ArrayList<>();
+    List<CounterListener> told;
+    synchronized (lock) {
+      for (CounterSeries each : List.copyOf(series.values())) {
+        if (each.namespace().equals(namespace) && each.end()) {
+          series.values().remove(each);
+          ended.add(each);
+        }
+      }
+      ended.removeIf(each -> !visible(each));
+      told = List.copyOf(listeners);
+    }
+    ended.forEach(each -> told.forEach(listener -> listener.removed(each)));
+  }
+
   /**
    * Tells {@code listener} of each series that is reported: of those there are at once, of others
    * as they appear, and of those with labels when they end.

@@ -62,7 +62,7 @@ public final class CounterSeries {
     return labels;
   }
 
-  /** Whether it is reported no more: it has labels, and its last counter was taken out. */
+  /** Whether it is reported no more: what it counted has gone with its last counter. */
   public boolean hasEnded() {
     return ended;
   }
@@ -101,6 +101,14 @@ public final class CounterSeries {
         removed = removed.plus(counter.totals());
       }
       ended = !labels.isEmpty() && counters.isEmpty();
+      return ended;
+    }
+  }
+
+  /** Ends it if it has no counter. Returns whether it has ended by that. */
+  boolean end() {
+    synchronized (lock) {
+      ended |= counters.isEmpty();
       return ended;
     }
   }

@@ -71,6 +71,14 @@ public final class Monitoring {
     Monitor.find().ifPresent(monitor -> monitor.remove(counter));
   }
 
+  /**
+   * Takes what was counted in a namespace out of the reports, as far as no counter of it is left.
+   * Without effect if there is no monitor.
+   */
+  public static void forget(String namespace) {
+    Monitor.find().ifPresent(monitor -> monitor.forget(namespace));
+  }
+
   /** Logs an error at debug level under the name of {@code type}. */
   public static void debug(Class<?> type, Throwable error) {
     LoggerFactory.getLogger(type).debug("{}", error.getMessage(), error);
