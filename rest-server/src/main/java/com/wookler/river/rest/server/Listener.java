@@ -10,6 +10,7 @@ import io.vertx.core.http.Http2Settings;
 import io.vertx.core.http.HttpServer;
 import io.vertx.core.http.HttpServerOptions;
 import io.vertx.core.net.ServerSSLOptions;
+import io.vertx.core.net.SocketAddress;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.List;
@@ -42,18 +43,21 @@ final class Listener {
 
   /** Begins to listen; the port at last. */
   Future<Integer> listen(Vertx vertx, String host, int port, int threads) {
-    HttpServerOptions options = options(vertx, host, port);
+    HttpServerOptions options = options(vertx);
+    SocketAddress address =
+        port == 0
+            ? SocketAddress.sharedRandomPort(1, host) // one that is free, the same for all loops
+            : SocketAddress.inetSocketAddress(port, host);
     return vertx
-        .deployVerticle(() -> new Loop(options), new DeploymentOptions().setInstances(threads))
+        .deployVerticle(
+            () -> new Loop(options, address), new DeploymentOptions().setInstances(threads))
         .map(deployed -> servers.get(0).actualPort());
   }
 
-  private HttpServerOptions options(Vertx vertx, String host, int port) {
+  private HttpServerOptions options(Vertx vertx) {
     int idleSeconds = (int) Math.max(90, load.limits().idle().toSeconds() + 1);
     HttpServerOptions options =
         new HttpServerOptions()
-            .setHost(host)
-            .setPort(port == 0 ? -1 : port) // below 0: one that is free, the same for all loops
             .setMaxInitialLineLength(ServerLimits.LINE_BYTES)
             .setMaxHeaderSize(ServerLimits.HEADER_BYTES)
             .setInitialSettings(
@@ -106,9 +110,11 @@ final class Listener {
   /** One event loop's part of the server. */
   private final class Loop extends AbstractVerticle {
     private final HttpServerOptions options;
+    private final SocketAddress address;
 
-    Loop(HttpServerOptions options) {
+    Loop(HttpServerOptions options, SocketAddress address) {
       this.options = options;
+      this.address = address;
     }
 
     @Override
@@ -121,7 +127,7 @@ final class Listener {
               .requestHandler(request -> front.handle(request, context, connections))
               .invalidRequestHandler(request -> front.refuse(request, context));
       vertx.setPeriodic(sweepMillis(), tick -> connections.sweep());
-      server.listen().onSuccess(servers::add).<Void>mapEmpty().onComplete(started);
+      server.listen(address).onSuccess(servers::add).<Void>mapEmpty().onComplete(started);
     }
 
     private long sweepMillis() {
