@@ -1,15 +1,19 @@
 package com.wookler.river.rest.server;
 
 import com.google.errorprone.annotations.CanIgnoreReturnValue;
+import com.wookler.river.common.errors.RiverException;
 import com.wookler.river.core.FullPolicy;
 import com.wookler.river.core.MessageQueue;
 import com.wookler.river.core.message.Message;
 import com.wookler.river.core.message.MessageConverter;
+import com.wookler.river.core.subscriber.Delivery;
 import com.wookler.river.core.subscriber.Subscriber;
 import com.wookler.river.core.subscriber.SubscriberConfig;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
@@ -166,6 +170,28 @@ final class HostedQueue<M> {
     } catch (RuntimeException e) {
       throw Problem.field("body", "the queue's converter refuses it: " + e.getMessage());
     }
+  }
+
+  /**
+   * Returns whether the message that is stored at a sequence has this data, key and headers; true
+   * if it cannot be read any more, because then nothing shows that it was another. May block.
+   */
+  boolean holds(long sequence, Message<M> message) {
+    try {
+      Delivery<M> stored = queue.read(sequence).orElse(null);
+      return stored == null
+          || (Arrays.equals(stored.bytes(), converter.toBytes(message.data()))
+              && Objects.equals(stored.key(), message.key())
+              && areEqual(stored.headers(), message.headers()));
+    } catch (RiverException e) {
+      return true;
+    }
+  }
+
+  private static boolean areEqual(Map<String, byte[]> some, Map<String, byte[]> others) {
+    return some.keySet().equals(others.keySet())
+        && some.entrySet().stream()
+            .allMatch(each -> Arrays.equals(each.getValue(), others.get(each.getKey())));
   }
 
   List<Message<M>> messages(List<Message<byte[]>> all) {

@@ -127,7 +127,7 @@ final class MessageRoutes {
   /** Counts what many short messages need in memory, which is far more than their lines. */
   private CompletableFuture<Answer> store(Call call, Form form, Durability level) {
     Supplier<CompletableFuture<Answer>> work =
-        () -> store(form.read().apply(call), offers.queueOrNew(call), level);
+        () -> store(call, form.read().apply(call), offers.queueOrNew(call), level);
     return form.batch().test(call)
         ? call.exchange().budget().holding(MESSAGE_BYTES * PublishReader.objects(call.body()), work)
         : work.get();
@@ -143,13 +143,35 @@ final class MessageRoutes {
   }
 
   private <M> CompletableFuture<Answer> store(
-      Publication publication, HostedQueue<M> queue, Durability level) {
+      Call call, Publication publication, HostedQueue<M> queue, Durability level) {
     if (publication.batch()) {
       return sink.putAll(queue, queue.messages(publication.messages()), level)
           .thenApply(results -> created(PublishedBatchJson.of(results)));
     }
-    return sink.put(queue, queue.message(publication.messages().get(0)), level)
-        .thenApply(MessageRoutes::created);
+    Message<M> message = queue.message(publication.messages().get(0));
+    return sink.put(queue, message, level)
+        .thenCompose(
+            result ->
+                result.duplicate()
+                    ? repeated(call, queue, message, result)
+                    : CompletableFuture.completedFuture(created(result)));
+  }
+
+  /** An id that is there already makes this a repetition, unless it belongs to another message. */
+  private static <M> CompletableFuture<Answer> repeated(
+      Call call, HostedQueue<M> queue, Message<M> message, PublishResult result) {
+    return call.blocking(
+            () -> {
+              if (queue.holds(result.sequence(), message)) {
+                return created(result);
+              }
+              throw Problem.of(
+                  Problem.Kind.CONFLICT,
+                  "message %d of queue %s has the same id, and other data, key or headers"
+                      .formatted(result.sequence(), queue.queue().name()));
+            })
+        .toCompletionStage()
+        .toCompletableFuture();
   }
 
   /** The body as it is, unless it is a batch of lines. */

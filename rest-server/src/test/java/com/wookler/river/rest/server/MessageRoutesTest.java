@@ -1,11 +1,13 @@
 package com.wookler.river.rest.server;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 import com.wookler.river.core.MessageQueue;
 import com.wookler.river.core.message.MessageConverter;
 import java.nio.charset.StandardCharsets;
 import java.util.Base64;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -63,6 +65,44 @@ class MessageRoutesTest extends ServerFixture {
 
     assertThat(again.body())
         .isEqualTo("{\"sequence\":0,\"durability\":\"DISK\",\"duplicate\":true}");
+  }
+
+  @Test
+  void shouldRefuseAnotherMessageOfTheSameId() {
+    asked.send("POST", MESSAGES, "a", "River-Id", "7", "River-Key", "k", "River-Header-T", "1");
+
+    assertThat(again("a", "k", "1").json().get("duplicate").asBoolean()).isTrue();
+    assertThat(again("a", "k", "1").json().get("sequence").asLong()).isZero();
+    for (Asked.Reply other : List.of(again("b", "k", "1"), again("a", "l", "1"))) {
+      assertThat(other.status()).as(other.body()).isEqualTo(409);
+      assertThat(other.problem()).isEqualTo("conflict");
+      assertThat(other.json().get("detail").asText()).contains("message 0 of queue orders");
+    }
+    assertThat(again("a", "k", "2").status()).isEqualTo(409);
+    assertThat(asked.send("POST", MESSAGES + "?durability=DISK", "b", "River-Id", "7").status())
+        .isEqualTo(409);
+    assertThat(asked.post("/v1/queues/orders/publish", "{\"data\":\"b\",\"id\":\"7\"}").status())
+        .isEqualTo(409);
+    assertThat(asked.get("/v1/queues/orders").json().at("/stats/nextSequence").asLong())
+        .isEqualTo(1);
+  }
+
+  private Asked.Reply again(String data, String key, String header) {
+    return asked.send(
+        "POST", MESSAGES, data, "River-Id", "7", "River-Key", key, "River-Header-T", header);
+  }
+
+  @Test
+  void shouldTakeARepetitionOfWhatIsGone() {
+    asked.put("/v1/queues/orders", "{\"recycle\":{\"messages\":1}}");
+    asked.put("/v1/queues/orders/subscribers/billing", "{\"ack\":false}");
+    asked.send("POST", MESSAGES, "a", "River-Id", "7");
+    asked.post(MESSAGES, "b");
+    asked.post("/v1/queues/orders/subscribers/billing/deliveries?max=9", "");
+    await().until(() -> asked.get(MESSAGES + "/0").status() == 404);
+
+    assertThat(asked.send("POST", MESSAGES, "b", "River-Id", "7").body())
+        .contains("\"sequence\":0", "\"duplicate\":true");
   }
 
   @Test
