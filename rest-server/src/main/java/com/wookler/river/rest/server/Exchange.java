@@ -1,8 +1,10 @@
 package com.wookler.river.rest.server;
 
+import io.netty.handler.codec.DecoderException;
 import io.vertx.core.Context;
 import io.vertx.core.Future;
 import io.vertx.core.buffer.Buffer;
+import io.vertx.core.http.HttpMethod;
 import io.vertx.core.http.HttpServerRequest;
 import io.vertx.core.http.HttpServerResponse;
 import io.vertx.core.http.HttpVersion;
@@ -37,8 +39,8 @@ final class Exchange {
     HttpServerResponse response = response();
     response.endHandler(ended -> end());
     response.closeHandler(closed -> end());
-    response.exceptionHandler(broken -> end());
-    request.exceptionHandler(broken -> end());
+    response.exceptionHandler(this::broken);
+    request.exceptionHandler(this::broken);
     response
         .putHeader("River-Request-Id", id)
         .putHeader("X-Content-Type-Options", "nosniff")
@@ -104,6 +106,14 @@ final class Exchange {
     }
   }
 
+  /** Answers a body that cannot be decoded, before the connection is closed for that. */
+  private void broken(Throwable cause) {
+    if (cause instanceof DecoderException || cause instanceof NumberFormatException) {
+      failAndClose(Problem.of(Problem.Kind.BAD_REQUEST, "the body is not encoded as HTTP demands"));
+    }
+    end();
+  }
+
   private void end() {
     if (!over) {
       over = true;
@@ -123,7 +133,10 @@ final class Exchange {
       response.end();
     } else {
       response.putHeader("Content-Type", String.valueOf(answer.type()));
-      if (body.length() < LARGE_BYTES) {
+      if (request.method().equals(HttpMethod.HEAD)) {
+        response.putHeader("Content-Length", String.valueOf(body.length()));
+        response.end();
+      } else if (body.length() < LARGE_BYTES) {
         response.end(body).onFailure(broken -> lost());
       } else {
         sendLarge(body);
@@ -201,6 +214,15 @@ final class Exchange {
                         request.connection().close();
                       }
                     }));
+  }
+
+  /** Fails a request after which the connection cannot be read any further. */
+  void failAndClose(Problem why) {
+    if (!over && !response().headWritten()) {
+      response().putHeader("Connection", "close");
+      whenOver(() -> request.connection().close());
+      fail(why);
+    }
   }
 
   void fail(Throwable thrown) {

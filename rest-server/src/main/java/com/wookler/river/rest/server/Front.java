@@ -86,6 +86,7 @@ final class Front {
       exchange.response().putHeader("Connection", "close");
       throw Problem.later(Problem.Kind.UNAVAILABLE, "the server is stopping", STOPPING_SECONDS);
     }
+    RequestHead.check(exchange);
     hosts.check(request);
     Target target = Target.of(request.path(), request.query());
     Routes.Found found = routes.find(request.method(), target);

@@ -37,7 +37,11 @@ final class MetricsRoute {
   }
 
   private Future<Answer> metrics(Call call) {
-    ExpositionFormatWriter writer = OPEN.accepts(call.header("Accept")) ? OPEN : TEXT;
+    String type =
+        Accept.choose(
+            call.request().headers().getAll("Accept"),
+            List.of("text/plain", "application/openmetrics-text"));
+    ExpositionFormatWriter writer = "application/openmetrics-text".equals(type) ? OPEN : TEXT;
     return call.blocking(thread, () -> written(metrics.collect(call.access()), writer));
   }
 

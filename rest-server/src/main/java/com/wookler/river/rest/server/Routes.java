@@ -18,6 +18,24 @@ final class Routes {
       return part.startsWith("{");
     }
 
+    /** Null if there is none; HEAD is answered as GET is, without the body. */
+    @Nullable Endpoint endpoint(HttpMethod method) {
+      return methods.get(hasHead() && method.equals(HttpMethod.HEAD) ? HttpMethod.GET : method);
+    }
+
+    private boolean hasHead() {
+      return methods.containsKey(HttpMethod.GET);
+    }
+
+    TreeSet<String> allowed() {
+      TreeSet<String> allowed = new TreeSet<>();
+      methods.keySet().forEach(each -> allowed.add(each.name()));
+      if (hasHead()) {
+        allowed.add("HEAD");
+      }
+      return allowed;
+    }
+
     /** The values of its parameters, or null if the request asks for another path. */
     @Nullable Map<String, String> match(List<String> asked) {
       if (asked.size() != parts.size()) {
@@ -66,13 +84,11 @@ final class Routes {
     for (Path path : paths) {
       Map<String, String> values = path.match(target.parts());
       if (values != null) {
-        Endpoint endpoint = path.methods().get(method);
+        Endpoint endpoint = path.endpoint(method);
         if (endpoint != null) {
           return new Found(endpoint, values);
         }
-        TreeSet<String> allowed = new TreeSet<>();
-        path.methods().keySet().forEach(each -> allowed.add(each.name()));
-        throw Problem.notAllowed(String.join(", ", allowed));
+        throw Problem.notAllowed(String.join(", ", path.allowed()));
       }
     }
     throw Problem.of(Problem.Kind.NOT_FOUND, "there is no such path");

@@ -3,7 +3,6 @@ package com.wookler.river.rest.server;
 import io.vertx.core.Future;
 import io.vertx.core.http.HttpMethod;
 import java.util.List;
-import java.util.Locale;
 import java.util.Set;
 
 /**
@@ -43,15 +42,12 @@ final class StreamRoute {
   }
 
   private static StreamFormat format(Call call) {
-    String accept = call.header("Accept");
-    String wanted = accept == null ? "*/*" : accept.toLowerCase(Locale.ROOT);
-    if (wanted.contains(StreamFormat.EVENTS.type())) {
-      return StreamFormat.EVENTS;
+    String lines = StreamFormat.LINES.type();
+    String events = StreamFormat.EVENTS.type();
+    String type = Accept.choose(call.request().headers().getAll("Accept"), List.of(lines, events));
+    if (type == null) {
+      throw Problem.of(Problem.Kind.NOT_ACCEPTABLE, "there are " + lines + " and " + events);
     }
-    if (wanted.contains(StreamFormat.LINES.type()) || wanted.contains("*/*")) {
-      return StreamFormat.LINES;
-    }
-    throw Problem.of(
-        Problem.Kind.NOT_ACCEPTABLE, "there are application/x-ndjson and text/event-stream");
+    return type.equals(lines) ? StreamFormat.LINES : StreamFormat.EVENTS;
   }
 }

@@ -97,7 +97,7 @@ final class Contract {
     Map<String, JsonNode> answers = new HashMap<>();
     Operation asked = null;
     for (Operation operation : operations()) {
-      if (operation.method().equals(method)
+      if (operation.method().equals(method.equals("HEAD") ? "GET" : method)
           && bare.matches(operation.path().replaceAll("\\{\\w+}", "[^/]+"))) {
         asked = operation;
         operation

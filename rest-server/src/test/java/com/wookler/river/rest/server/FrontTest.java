@@ -50,13 +50,42 @@ class FrontTest {
     Asked.Reply reply = asked.send("PATCH", "/v1/queues/orders", "{}");
 
     assertThat(reply.status()).isEqualTo(405);
-    assertThat(reply.header("Allow")).isEqualTo("DELETE, GET, PUT");
-    assertThat(asked.send("HEAD", "/v1/queues", "").status()).isEqualTo(405);
-    assertThat(asked.send("OPTIONS", "/v1/queues", "").header("Allow")).isEqualTo("GET");
+    assertThat(reply.header("Allow")).isEqualTo("DELETE, GET, HEAD, PUT");
+    assertThat(asked.send("OPTIONS", "/v1/queues", "").header("Allow")).isEqualTo("GET, HEAD");
     assertThat(asked.send("TRACE", "/v1/queues", "").status()).isEqualTo(405);
     assertThat(asked.send("GET", "/v1/queues/a/subscribers/b/ack", "").header("Allow"))
         .isEqualTo("POST");
     assertThat(asked.send("WHAT", "/v1/queues", "").status()).isEqualTo(405);
+  }
+
+  @Test
+  void shouldAnswerHeadAsGetWithoutTheBody() {
+    asked.put("/v1/queues/orders", "");
+    asked.put("/v1/queues/orders/subscribers/billing", "");
+    asked.post("/v1/queues/orders/messages", "a");
+    for (Contract.Operation operation : new Contract().operations()) {
+      if (operation.method().equals("GET")) {
+        String path =
+            operation
+                    .path()
+                    .replace("{queue}", "orders")
+                    .replace("{subscriber}", "billing")
+                    .replace("{sequence}", "0")
+                + (operation.path().endsWith("/messages") ? "?from=0" : "");
+        Asked.Reply get = asked.get(path);
+        Asked.Reply head = asked.send("HEAD", path, "");
+
+        assertThat(head.status()).as(path).isEqualTo(200);
+        assertThat(head.body()).isEmpty();
+        assertThat(head.header("Content-Type")).isEqualTo(get.header("Content-Type"));
+        assertThat(head.header("Content-Length")).as(path).isNotEmpty();
+        if (!path.equals("/metrics") && !path.equals("/v1/queues")) {
+          assertThat(head.header("Content-Length")).isEqualTo(get.header("Content-Length"));
+        }
+      }
+    }
+    assertThat(asked.send("HEAD", "/v1/queues/none", "").status()).isEqualTo(404);
+    assertThat(asked.send("HEAD", "/v1/queues/orders/publish", "").status()).isEqualTo(405);
   }
 
   @Test
