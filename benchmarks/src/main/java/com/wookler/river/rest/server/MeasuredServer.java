@@ -63,7 +63,11 @@ public final class MeasuredServer {
     BufferedReader in =
         new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
     RiverServer.Builder builder =
-        RiverServer.builder().port(0).directory(Path.of(args[0])).sink(new Discarding());
+        RiverServer.builder()
+            .port(0)
+            .maxConnectionsPerAddress(20_000) // all come from this machine
+            .directory(Path.of(args[0]))
+            .sink(new Discarding());
     if (args.length > 1) {
       builder.idleTimeout(Duration.ofMillis(Long.parseLong(args[1])));
     }
