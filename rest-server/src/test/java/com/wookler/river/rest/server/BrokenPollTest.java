@@ -3,6 +3,7 @@ package com.wookler.river.rest.server;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.InputStream;
+import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.Socket;
 import java.net.URI;
@@ -52,7 +53,7 @@ class BrokenPollTest {
       fill(asked);
       try (Socket socket = new Socket()) {
         socket.setReceiveBufferSize(4_096);
-        socket.connect(new InetSocketAddress("127.0.0.1", server.port()));
+        socket.connect(new InetSocketAddress(InetAddress.getLoopbackAddress(), server.port()));
         String request =
             Asked.head(
                 "POST " + BILLING + "/deliveries?max=100 HTTP/1.1",

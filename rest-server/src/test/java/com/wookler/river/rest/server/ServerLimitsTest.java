@@ -8,6 +8,7 @@ import com.wookler.river.common.ManualTimeSource;
 import com.wookler.river.common.errors.ConfigurationException;
 import java.io.IOException;
 import java.io.OutputStream;
+import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.Socket;
 import java.net.SocketException;
@@ -254,7 +255,7 @@ class ServerLimitsTest {
       }
       try (Socket another = new Socket()) {
         another.bind(new InetSocketAddress("127.0.0.2", 0));
-        another.connect(new InetSocketAddress("127.0.0.1", server.port()));
+        another.connect(new InetSocketAddress(InetAddress.getLoopbackAddress(), server.port()));
         another
             .getOutputStream()
             .write(
