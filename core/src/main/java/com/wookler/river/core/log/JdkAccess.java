@@ -5,16 +5,18 @@ import java.lang.invoke.MethodHandle;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.MethodType;
 import java.lang.reflect.Field;
+import java.lang.reflect.InvocationTargetException;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Opens the packages of the JDK that Chronicle needs, so that users need no flag on Java 17 to 25.
  *
  * <p>{@code java.lang.reflect} and {@code sun.nio.ch} are closed to libraries by default; with one
  * of them closed Chronicle silently opens its queues read-only. This must run before the first
- * class of Chronicle is loaded. Where the JDK refuses, as it will once {@code sun.misc.Unsafe} is
- * gone, the error names both flags. The rejected alternative, {@code Add-Opens} in a manifest,
- * counts for {@code java -jar} only.
+ * class of Chronicle is loaded. Where the JDK refuses, the error says what is denied and which flag
+ * helps; Chronicle itself would open its files read-only, or end in the middle of an append. The
+ * rejected alternative, {@code Add-Opens} in a manifest, counts for {@code java -jar} only.
  */
 final class JdkAccess {
   private static final List<String> NEEDED = List.of("java.lang.reflect", "sun.nio.ch");
@@ -27,6 +29,9 @@ final class JdkAccess {
    * through when the next is made.
    */
   private static final String HOARDER = "net.openhft.chronicle.core.threads.CleaningThreadLocal";
+
+  /** The JDK that first knows the flag by which memory access is denied. */
+  private static final int FIRST_THAT_DENIES = 24;
 
   private JdkAccess() {}
 
@@ -42,6 +47,10 @@ final class JdkAccess {
     if (loader != null) {
       loader.setClassAssertionStatus(HOARDER, false);
     }
+    refuseModulePath(JdkAccess.class.getModule(), chronicle(loader));
+    if (Runtime.version().feature() >= FIRST_THAT_DENIES) {
+      refuseDeniedMemory("allocateMemory", "freeMemory");
+    }
     if (isOpen(USEFUL) && NEEDED.stream().allMatch(JdkAccess::isOpen)) {
       return;
     }
@@ -56,6 +65,68 @@ final class JdkAccess {
             e);
       }
     }
+  }
+
+  private static Module chronicle(@Nullable ClassLoader loader) {
+    try {
+      return Class.forName("net.openhft.chronicle.core.Jvm", false, loader).getModule();
+    } catch (ClassNotFoundException e) {
+      throw new RiverException("Chronicle Queue is not on the class path beside River", e);
+    }
+  }
+
+  /** Packages are opened to the class path; Chronicle in a module of its own would not see it. */
+  static void refuseModulePath(Module... modules) {
+    for (Module module : modules) {
+      if (module.isNamed()) {
+        throw new RiverException(
+            "module "
+                + module.getName()
+                + " is on the module path (--module-path, -p), where River does not run: the"
+                + " packages of java.base that Chronicle Queue, its log, needs can be opened to the"
+                + " class path only. Put the jars of River and of what it depends on on the class"
+                + " path (--class-path, -cp); the application's own modules may stay where they are,"
+                + " compiled and run with --add-reads <module>=ALL-UNNAMED");
+      }
+    }
+  }
+
+  /**
+   * Chronicle reads and writes its files by such methods; without them it fails at the first use.
+   *
+   * @param allocate a method that the JDK denies with all others, and that takes a size
+   * @param free one that takes what that gives
+   */
+  static void refuseDeniedMemory(String allocate, String free) {
+    try {
+      Class<?> type = Class.forName("sun.misc.Unsafe");
+      Object unsafe = unsafe(type);
+      Object address = type.getMethod(allocate, long.class).invoke(unsafe, 1L);
+      type.getMethod(free, long.class).invoke(unsafe, address);
+    } catch (InvocationTargetException e) {
+      throw new RiverException(
+          "this JVM denies the methods of sun.misc.Unsafe for memory access, by which Chronicle Queue,"
+              + " River's log, reads and writes its files: by --sun-misc-unsafe-memory-access=deny, or"
+              + " because Java "
+              + Runtime.version().feature()
+              + " does so by default. No --add-opens helps. Start it with"
+              + " --sun-misc-unsafe-memory-access=allow, or run it on Java 17 to 25 without the flag",
+          e);
+    } catch (ReflectiveOperationException e) {
+      throw new RiverException(
+          "Java "
+              + Runtime.version().feature()
+              + " has no methods of sun.misc.Unsafe for memory access any more, by which Chronicle"
+              + " Queue, River's log, reads and writes its files. No flag helps; run it on Java 17 to"
+              + " 25, or with a River whose log does without them",
+          e);
+    }
+  }
+
+  private static Object unsafe(Class<?> type) throws ReflectiveOperationException {
+    Field instance = type.getDeclaredField("theUnsafe");
+    instance.setAccessible(true);
+    return instance.get(null);
   }
 
   private static boolean isOpen(String name) {
@@ -78,9 +149,7 @@ final class JdkAccess {
   /** The JDK's own lookup, read through Unsafe because nothing else reaches it without a flag. */
   private static MethodHandles.Lookup trustedLookup() throws ReflectiveOperationException {
     Class<?> type = Class.forName("sun.misc.Unsafe");
-    Field instance = type.getDeclaredField("theUnsafe");
-    instance.setAccessible(true);
-    Object unsafe = instance.get(null);
+    Object unsafe = unsafe(type);
     Field lookup = MethodHandles.Lookup.class.getDeclaredField("IMPL_LOOKUP");
     Object base = type.getMethod("staticFieldBase", Field.class).invoke(unsafe, lookup);
     Object offset = type.getMethod("staticFieldOffset", Field.class).invoke(unsafe, lookup);
