@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import com.wookler.river.common.Env;
+import com.wookler.river.common.config.ConfigParser;
 import com.wookler.river.common.counters.AbstractCounter;
 import com.wookler.river.common.counters.Count;
 import com.wookler.river.common.utils.Monitoring;
@@ -12,6 +13,7 @@ import com.wookler.river.core.message.MessageConverter;
 import com.wookler.river.core.subscriber.Delivery;
 import com.wookler.river.core.subscriber.Subscriber;
 import com.wookler.river.core.subscriber.SubscriberConfig;
+import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -23,6 +25,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import javax.tools.ToolProvider;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -160,7 +163,7 @@ class GettingStartedTest {
       // doc end
       await().until(() -> queue.stats().archived() == 2);
       // doc: look-up
-      queue.read(17).ifPresent(found -> process(found.data())); // out of the backup now
+      queue.read(17).ifPresent(found -> process(found.data()));
       // doc end
       assertProcessed("order 17");
       assertThat(queue.stats().backups()).isEqualTo(2);
@@ -206,10 +209,77 @@ class GettingStartedTest {
     }
 
     Map<String, String> shown = blocks("java");
+    shown.remove("imports"); // shouldCompileWithTheImportsThatItShows
     assertThat(shown).isEqualTo(tested);
     shown.keySet().removeAll(List.of("order", "converter")); // of files of their own
     tested.keySet().removeAll(List.of("order", "converter"));
     assertThat(shown.keySet()).containsExactlyElementsOf(tested.keySet());
+  }
+
+  @Test
+  void shouldCompileWithTheImportsThatItShows() throws IOException {
+    Map<String, String> shown = blocks("java");
+    String imports = "package com.example;\n" + shown.get("imports");
+    Path sources = Files.createDirectories(directory.resolve("com/example"));
+    List<Path> files = new ArrayList<>();
+    files.add(Files.writeString(sources.resolve("Order.java"), imports + shown.get("order")));
+    files.add(
+        Files.writeString(
+            sources.resolve("OrderConverter.java"), imports + shown.get("converter")));
+    String queue = "MessageQueue<String> queue";
+    files.add(
+        Files.writeString(
+            sources.resolve("Snippets.java"),
+            imports
+                + "abstract class Snippets {\n"
+                + "Path directory; Path file; abstract void process(String data);\n"
+                + method("first", "", shown.get("first"))
+                + method("ack", queue, shown.get("ack"))
+                + method("batch", queue + ", Subscriber<String> billing", shown.get("batch"))
+                + method("backup", "", shown.get("backup") + shown.get("look-up") + "}")
+                + method("river", "", shown.get("river"))
+                + method("counters", "", shown.get("counters"))
+                + "}\n"));
+    List<String> args = new ArrayList<>(List.of("-d", directory.toString(), "-cp"));
+    args.add(System.getProperty("java.class.path"));
+    files.forEach(file -> args.add(file.toString()));
+    ByteArrayOutputStream said = new ByteArrayOutputStream();
+
+    int code =
+        ToolProvider.getSystemJavaCompiler().run(null, said, said, args.toArray(String[]::new));
+
+    assertThat(code).as(said.toString(StandardCharsets.UTF_8)).isZero();
+  }
+
+  private static String method(String name, String parameters, String body) {
+    return "void " + name + "(" + parameters + ") throws Exception {\n" + body + "\n}\n";
+  }
+
+  /** It names what the build makes, with the versions that the build has. */
+  @Test
+  void shouldShowAPomWithTheVersionsOfTheBuild() throws IOException {
+    String shown = blocks("xml").get("pom");
+    String root = Files.readString(Path.of("..", "pom.xml"));
+    String own = Files.readString(Path.of("pom.xml"));
+
+    assertThat(shown).startsWith("<project").contains("<modelVersion>4.0.0</modelVersion>");
+    assertThat(own).contains("<artifactId>river-core</artifactId>");
+    assertThat(after(shown, "river-core")).isEqualTo(after(root, "river-parent"));
+    assertThat(after(shown, "slf4j-simple"))
+        .isEqualTo(root.replaceAll("(?s).*<slf4j.version>(.*?)</slf4j.version>.*", "$1"));
+    assertThat(
+            ConfigParser.parse(Files.writeString(directory.resolve("pom.xml"), unqualified(shown))))
+        .isNotNull(); // well-formed
+  }
+
+  private static String unqualified(String pom) {
+    return pom.replaceFirst("(?s)<project.*?>", "<project>");
+  }
+
+  /** The version that follows the artifact's id. */
+  private static String after(String pom, String artifact) {
+    return pom.replaceAll(
+        "(?s).*?<artifactId>" + artifact + "</artifactId>.*?<version>(.*?)</version>.*", "$1");
   }
 
   /** The code blocks of the page by the name that stands in a comment before each. */

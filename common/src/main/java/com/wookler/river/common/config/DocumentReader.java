@@ -240,7 +240,8 @@ final class DocumentReader {
     @Override
     public void fatalError(SAXParseException e) throws SAXException {
       tree.error(
-          new Place(label, e.getLineNumber(), e.getColumnNumber()), String.valueOf(e.getMessage()));
+          new Place(label, e.getLineNumber(), e.getColumnNumber()),
+          ParserTexts.ofDocument(String.valueOf(e.getMessage())));
       throw new TreeBuilder.Stop();
     }
 

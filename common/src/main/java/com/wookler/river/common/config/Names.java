@@ -19,7 +19,8 @@ final class Names {
         .orElseGet(() -> "known are: " + String.join(", ", new TreeSet<>(known)));
   }
 
-  private static Optional<String> nearest(String unknown, Collection<String> known) {
+  /** The nearest known name; empty if none is near. */
+  static Optional<String> nearest(String unknown, Collection<String> known) {
     int limit = Math.max(2, unknown.length() / 3);
     return known.stream()
         .min(

@@ -1,6 +1,7 @@
 package com.wookler.river.common.config;
 
 import java.net.URL;
+import java.util.Locale;
 import java.util.Objects;
 import javax.xml.XMLConstants;
 import javax.xml.parsers.ParserConfigurationException;
@@ -34,9 +35,18 @@ final class SecureXml {
       XMLReader reader = factory.newSAXParser().getXMLReader();
       reader.setProperty(XMLConstants.ACCESS_EXTERNAL_DTD, "");
       reader.setProperty(XMLConstants.ACCESS_EXTERNAL_SCHEMA, "");
+      speakEnglish(reader);
       return reader;
     } catch (ParserConfigurationException e) {
       throw new SAXException(e);
+    }
+  }
+
+  /** {@link ParserTexts} reads what it says; only the older interface can ask for a language. */
+  @SuppressWarnings("deprecation")
+  private static void speakEnglish(XMLReader reader) throws SAXException {
+    if (reader instanceof org.xml.sax.Parser parser) {
+      parser.setLocale(Locale.ROOT); // in English, which no bundle is named after
     }
   }
 

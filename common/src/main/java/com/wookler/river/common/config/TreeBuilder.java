@@ -8,6 +8,7 @@ import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import javax.xml.XMLConstants;
 import javax.xml.validation.ValidatorHandler;
 import org.apache.commons.configuration2.tree.ImmutableNode;
@@ -25,6 +26,8 @@ import org.xml.sax.helpers.AttributesImpl;
  */
 final class TreeBuilder {
   private static final String WRAPPER = "river-configuration-file";
+  private static final String ROOT = "river";
+  private static final List<String> ROOT_CHILDREN = List.of("env", "server", "queue", "include");
   private static final int MAX_DEPTH = 64;
   private static final int MAX_ERRORS = 50;
 
@@ -46,7 +49,13 @@ final class TreeBuilder {
 
           @Override
           public void error(SAXParseException e) throws SAXException {
-            TreeBuilder.this.error(current().place, current() + ": " + e.getMessage());
+            String parent = parent();
+            String text =
+                ParserTexts.ofSchema(String.valueOf(e.getMessage()), current().name, parent);
+            boolean isOwn = parent.equals(ROOT) && isNotAllowed(e); // checked at its start
+            if (text != null && !isOwn) {
+              TreeBuilder.this.error(current().place, current() + ": " + text);
+            }
           }
 
           @Override
@@ -56,6 +65,26 @@ final class TreeBuilder {
         });
     validator.startDocument();
     validator.startElement("", WRAPPER, WRAPPER, new AttributesImpl());
+  }
+
+  private static boolean isNotAllowed(SAXParseException e) {
+    return String.valueOf(e.getMessage()).matches("(?s)cvc-complex-type\\.2\\.4\\.[acd].*");
+  }
+
+  /** The element around the current one. */
+  private String parent() {
+    return open.stream().skip(1).findFirst().map(element -> element.name).orElse(WRAPPER);
+  }
+
+  /** In the root, elements of the application's own may stand, but none that was misspelt. */
+  private void checkName(Element element) throws Stop {
+    if (parent().equals(ROOT) && !ROOT_CHILDREN.contains(element.name)) {
+      Optional<String> near = Names.nearest(element.name, ROOT_CHILDREN);
+      if (near.isPresent()) {
+        error(
+            element.place, element + ": is unknown in <river>; did you mean <" + near.get() + ">?");
+      }
+    }
   }
 
   /** Notes an error; stops when there are too many. */
@@ -83,6 +112,7 @@ final class TreeBuilder {
         resolved.addAttribute("", key, key, "CDATA", value);
       }
     }
+    checkName(element);
     validator.startElement("", name, name, resolved);
   }
 

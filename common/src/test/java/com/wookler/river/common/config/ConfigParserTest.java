@@ -8,9 +8,11 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Locale;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 class ConfigParserTest {
@@ -191,6 +193,47 @@ class ConfigParserTest {
     assertThatThrownBy(() -> parse(xml))
         .isInstanceOf(ConfigurationException.class)
         .hasMessageStartingWith("river.xml:1:");
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '#',
+      textBlock =
+          """
+          <river><queue name='a'><params/><recicle class='b'/></queue></river> # <recicle>: is unknown in <queue>; did you mean <recycle>?
+          <river><queu name='a'/></river> # <queu name="a">: is unknown in <river>; did you mean <queue>?
+          <river><own/><enf/></river> # <enf>: is unknown in <river>; did you mean <env>?
+          <river><queue name='a'><params/><x/></queue></river> # <x>: is not allowed in <queue>; allowed here are <recycle>, <backup>, <subscribers>
+          <river><queue name='a'><params/><params/></queue></river> # <params>: is not allowed
+          <river><queue name='a' nme='b'><params/></queue></river> # attribute 'nme' is unknown; did you mean 'name'?
+          <river><queue><params/></queue></river> # <queue>: attribute 'name' is required
+          <river><queue name=' '><params/></queue></river> # attribute 'name' must not be blank
+          <river><queue name='a'>text<params/></queue></river> # no text may be in it
+          <river><env><monitor><params/></monitor></env></river> # <env>: it needs <task-manager>
+          <river><queue name='a'><params><param name='a' value='b'><c/></param></params></queue></river> # nothing may be in it
+          <river><own> # is not well-formed: the file ends
+          text # is not well-formed: there is text before the first element
+          <river/><river/> # there may be only one
+          <river><a></b></river> # is not well-formed: The element type "a"
+          """)
+  void shouldSayInItsOwnWordsWhatIsWrong(String xml, String says) {
+    Locale before = Locale.getDefault();
+    Locale.setDefault(Locale.GERMAN);
+    try {
+      assertThatThrownBy(() -> parse(xml))
+          .isInstanceOf(ConfigurationException.class)
+          .hasMessageStartingWith("river.xml:1:")
+          .hasMessageContaining(says)
+          .hasMessageNotContaining("cvc-");
+    } finally {
+      Locale.setDefault(before);
+    }
+  }
+
+  @Test
+  void shouldLeaveElementsOfTheApplicationAlone() throws IOException {
+    assertThat(parse("<river><database><params/></database><other><x y='z'/></other></river>"))
+        .isNotNull();
   }
 
   @Test
