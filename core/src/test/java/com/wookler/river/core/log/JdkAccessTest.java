@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.wookler.river.common.errors.RiverException;
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -38,7 +39,7 @@ class JdkAccessTest {
     command.addAll(List.of(flags));
     command.addAll(List.of("-cp", System.getProperty("java.class.path"), Child.class.getName()));
     Process process = new ProcessBuilder(command).start();
-    String out = new String(process.getInputStream().readAllBytes());
+    String out = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
     assertThat(process.waitFor()).isZero();
     return out.strip();
   }
