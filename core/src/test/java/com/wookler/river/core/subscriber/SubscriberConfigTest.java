@@ -88,8 +88,8 @@ class SubscriberConfigTest {
             to -> to.backoff(Backoff.fixed(Duration.ofSeconds(7))),
             to -> to.order(Order.KEY));
     for (UnaryOperator<SubscriberConfig.Builder> change : changes) {
-      String setting =
-          billing().build().differences(change.apply(billing()).build()).get(0).split(" ", 2)[0];
+      String difference = billing().build().differences(change.apply(billing()).build()).get(0);
+      String setting = difference.substring(0, difference.indexOf(' '));
       assertThatThrownBy(() -> change.apply(SubscriberConfig.builder("audit")).build())
           .isInstanceOf(ConfigurationException.class)
           .hasMessageStartingWith("subscriber audit: " + setting + " is ")
