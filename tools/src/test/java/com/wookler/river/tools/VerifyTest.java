@@ -12,6 +12,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
+import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
@@ -103,10 +104,9 @@ class VerifyTest extends ToolsFixture {
     assertThat(out())
         .contains("damaged: " + own().resolve("queue.json") + ": it is missing")
         .contains("damaged: " + own().resolve("log") + ": it is missing")
-        .contains("2 damaged");
+        .contains("subscribers/billing: was given messages up to sequence ")
+        .contains("4 damaged");
     assertThat(run("inspect", own())).isZero(); // says what it can
-    assertThat(run("dump", own())).isEqualTo(2);
-    assertThat(err()).contains("which queue it is of: queue.json: it is missing");
   }
 
   @Test
@@ -189,10 +189,35 @@ class VerifyTest extends ToolsFixture {
     UUID id = QueueIdentity.read(own().resolve("queue.json")).id();
     ForwardPosition.write(own().resolve("forwards"), id, "audit", 50);
     Path origins = own().resolve(Origins.FILE);
-    new Origins(60, Map.of(UUID.randomUUID(), 7L)).write(origins, id);
+    new Origins(60, Map.of(UUID.randomUUID(), 7L), Map.of()).write(origins, id);
     assertFlipsAreFound(origins, own(), Long.MAX_VALUE);
     Path position = ForwardPosition.file(own().resolve("forwards"), "audit");
     assertFlipsAreFound(position, own(), Long.MAX_VALUE);
+  }
+
+  @Test
+  void shouldFindDamageToIdsAndToTheRecordOfDamage() throws IOException {
+    try (MessageQueue<byte[]> queue = builder(data()).deduplicate(Duration.ofDays(1)).open()) {
+      for (int i = 0; i < 9; i++) {
+        queue.publisher().publish(message(i).withId("id" + i));
+      }
+      queue.force();
+    }
+    assertFlipsAreFound(files(own().resolve("ids"), "ids-000000000001").get(0), own(), 80);
+    Files.writeString(own().resolve("damage.log"), "{\"half\n");
+    assertThat(run("verify", own())).isEqualTo(1);
+    assertThat(out()).contains("damage.log: lines [1] are torn or damaged");
+  }
+
+  @Test
+  void shouldProveAsManyAsSalvageSaves() throws IOException {
+    makeQueue();
+    Path second = files(own(), "b00000002.cq4").get(0);
+    flip(second, find(second, "message 18")); // one of a batch of three
+    assertThat(run("verify", own())).isEqualTo(1);
+    assertThat(out()).contains(" 59 messages proven");
+    assertThat(run("salvage", own(), "--to", directory.resolve("saved"))).isEqualTo(1);
+    assertThat(out()).contains("59 messages in ").contains("1 message lost");
   }
 
   /** Eight places up to an offset, at most so much of the file as proves itself. */

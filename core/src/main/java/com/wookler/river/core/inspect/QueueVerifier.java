@@ -7,6 +7,7 @@ import com.wookler.river.core.delay.DelayFiles;
 import com.wookler.river.core.delay.Delays;
 import com.wookler.river.core.forward.ForwardPosition;
 import com.wookler.river.core.forward.Origins;
+import com.wookler.river.core.ids.IdFiles;
 import com.wookler.river.core.keys.RunFiles;
 import com.wookler.river.core.log.BlockFile;
 import com.wookler.river.core.log.ContentCheck;
@@ -27,7 +28,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Proves all of a queue's directory: every message's checksum and sequence, seals and their
- * digests, settings and acknowledgements, and that they fit each other; and the index of keys.
+ * digests, settings and acknowledgements, and that they fit each other; the index of keys, ids,
+ * delayed messages, how far was forwarded, and the record of damage.
  *
  * <p>Reads only, in bounded memory, also while a process has the queue open: what is being written
  * at that moment is no damage. The order makes that so: where the log begins is looked at before
@@ -93,6 +95,12 @@ public final class QueueVerifier {
     log.run();
     subscribers.compare(readable(queue.get(), first), log.endSequence());
     RunFiles.verify(directory.keys(), queue.get(), report::damage);
+    IdFiles.verify(directory.path().resolve("ids"), queue.get(), report::damage);
+    for (Path aside : IdFiles.setAside(directory.path().resolve("ids"))) {
+      report.note(aside, "was set aside as damaged before");
+    }
+    LogNotes.recordFault(directory.path())
+        .ifPresent(what -> report.damage(directory.path().resolve(LogNotes.RECORD), what));
     delayed(directory.path(), queue.get());
     forwards(directory, queue.get());
     Result letters = deadLetters(directory);

@@ -89,8 +89,31 @@ public final class ContentCheck implements BlockScanner.Visitor {
       lost = false;
     } catch (DamagedMessageException e) {
       damage(reader.hasNext() ? reader.nextSequence() : expected, offset, text(e));
+      countWhole(document, length);
       lost = true;
     }
+  }
+
+  /** The whole messages of a document of which others are damaged are proven all the same. */
+  private void countWhole(byte[] document, int length) {
+    try {
+      reader.open(document, length, block);
+    } catch (DamagedMessageException e) {
+      return; // without its header it says nothing of them
+    }
+    long first = reader.firstSequence();
+    if (reader.isLost() || first < expected) {
+      return;
+    }
+    while (reader.hasNext()) {
+      try {
+        reader.next();
+        messages++;
+      } catch (DamagedMessageException e) {
+        // is reported, or one before it in its document is
+      }
+    }
+    expected = first + reader.count();
   }
 
   /** What was shown breaks off here; documents may be missing before the next one. */

@@ -40,7 +40,7 @@ import org.slf4j.LoggerFactory;
  */
 final class DamageLog {
   private static final Logger LOG = LoggerFactory.getLogger(DamageLog.class);
-  private static final String NAME = "damage.log";
+  static final String NAME = "damage.log";
   private static final String ASIDE = "damaged";
   private static final int ASIDE_BYTES = 1 << 20; // of each damage
   private static final Pattern LINE =
@@ -59,6 +59,21 @@ final class DamageLog {
 
   /** What was recorded so far. */
   List<Damage> read() throws IOException {
+    List<Integer> broken = new ArrayList<>();
+    List<Damage> known = read(broken);
+    if (!broken.isEmpty()) {
+      LOG.warn(
+          "Queue {}: damaged: lines {} of {} are torn or damaged and do not count; what they told of"
+              + " is reported again when it is met",
+          queue,
+          broken,
+          directory.resolve(NAME));
+    }
+    return known;
+  }
+
+  /** Reads it, and adds the numbers of the lines that do not count. */
+  List<Damage> read(List<Integer> broken) throws IOException {
     List<Damage> known = new ArrayList<>();
     byte[] bytes;
     try {
@@ -66,7 +81,6 @@ final class DamageLog {
     } catch (NoSuchFileException e) {
       return known;
     }
-    List<Integer> broken = new ArrayList<>();
     String[] lines = new String(bytes, StandardCharsets.UTF_8).split("\n", -1);
     for (int i = 0; i < lines.length; i++) {
       Matcher found = LINE.matcher(lines[i]);
@@ -75,14 +89,6 @@ final class DamageLog {
       } else if (!lines[i].isEmpty()) {
         broken.add(i + 1);
       }
-    }
-    if (!broken.isEmpty()) {
-      LOG.warn(
-          "Queue {}: damaged: lines {} of {} are torn or damaged and do not count; what they told of"
-              + " is reported again when it is met",
-          queue,
-          broken,
-          directory.resolve(NAME));
     }
     return known;
   }

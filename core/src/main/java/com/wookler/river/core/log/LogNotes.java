@@ -5,6 +5,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
@@ -32,6 +33,9 @@ public record LogNotes(
     Path gapsFile,
     Optional<String> gapsFault,
     Gaps gaps) {
+
+  /** The name of the record of damage, in the queue's directory. */
+  public static final String RECORD = DamageLog.NAME;
 
   private static final int TRIES = 20;
   private static final long BETWEEN_NANOS = TimeUnit.MILLISECONDS.toNanos(1);
@@ -61,6 +65,15 @@ public record LogNotes(
       gapsFault = Optional.of(ContentCheck.text(e));
     }
     return new LogNotes(marks, fault, look.end(), look.forced(), file, gapsFault, gaps);
+  }
+
+  /** Returns what is wrong with the record of damage of a queue; empty if nothing is. */
+  public static Optional<String> recordFault(Path queue) throws IOException {
+    List<Integer> broken = new ArrayList<>();
+    new DamageLog(queue, "").read(broken);
+    return broken.isEmpty()
+        ? Optional.empty()
+        : Optional.of("lines " + broken + " are torn or damaged and do not count");
   }
 
   private static LogMarks.Look look(Path marks, UUID queue) throws IOException {
