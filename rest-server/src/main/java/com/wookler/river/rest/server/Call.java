@@ -100,8 +100,17 @@ final class Call {
   }
 
   boolean query(String parameter, boolean otherwise) {
+    Boolean said = flag(parameter);
+    return said == null ? otherwise : said;
+  }
+
+  /** What a parameter says that is true or false; null if it is not there. */
+  @Nullable Boolean flag(String parameter) {
     String text = query(parameter);
-    return switch (text == null ? String.valueOf(otherwise) : text) {
+    if (text == null) {
+      return null;
+    }
+    return switch (text) {
       case "true" -> true;
       case "false" -> false;
       default -> throw Problem.field(parameter, "'" + text + "' is neither true nor false");

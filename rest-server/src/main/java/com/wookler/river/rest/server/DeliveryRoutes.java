@@ -75,7 +75,7 @@ final class DeliveryRoutes {
   private Future<Answer> take(Call call) {
     int max = call.query("max", 1, MOST_TAKEN);
     Duration wait = call.query("wait", Duration.ZERO, LONGEST_WAIT);
-    boolean create = call.query("create", false);
+    Boolean create = call.flag("create");
     ensureNames(call);
     if (wait.compareTo(Duration.ZERO) > 0) {
       load.beginWaiting(call.exchange());
@@ -83,7 +83,7 @@ final class DeliveryRoutes {
     return call.blocking(() -> begin(call, create, max, wait)).compose(poll -> poll.answer(call));
   }
 
-  private Poll<?> begin(Call call, boolean create, int max, Duration wait) {
+  private Poll<?> begin(Call call, @Nullable Boolean create, int max, Duration wait) {
     Offers.Taken from = offers.taken(call, create);
     return polls.begin(call.access(), from.queue(), from.subscriber(), max, wait);
   }

@@ -3,13 +3,14 @@ package com.wookler.river.rest.server;
 import com.wookler.river.core.QueueState;
 import com.wookler.river.core.message.QueueClosedException;
 import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Finds what a path names.
  *
  * @param catalog the queues
- * @param autoCreate whether publishing makes a queue, and taking with {@code create=true} a
- *     subscriber, that does not exist; where there are keys, for those who may administer the queue
+ * @param autoCreate whether publishing makes a queue, and taking a subscriber, that does not exist;
+ *     where there are keys, for those who may administer the queue
  */
 record Offers(QueueCatalog catalog, boolean autoCreate) {
   /**
@@ -61,13 +62,15 @@ record Offers(QueueCatalog catalog, boolean autoCreate) {
   /**
    * Returns the queue and subscriber of the path; may block.
    *
-   * @param create makes them if they do not exist, and the server is set to do so: taking alone
-   *     makes nothing
+   * @param create what to make of them if they do not exist, and the server is set to do so: true
+   *     both, false nothing, null the subscriber only, as a queue whose name is mistyped would
+   *     never have a message
    * @throws Problem there is none
    */
-  Taken taken(Call call, boolean create) {
-    HostedQueue<?> queue = create ? queueOrNew(call) : queue(call);
-    return new Taken(queue, create ? subscriberOrNew(call, queue) : subscriber(call, queue));
+  Taken taken(Call call, @Nullable Boolean create) {
+    HostedQueue<?> queue = Boolean.TRUE.equals(create) ? queueOrNew(call) : queue(call);
+    boolean exists = Boolean.FALSE.equals(create);
+    return new Taken(queue, exists ? subscriber(call, queue) : subscriberOrNew(call, queue));
   }
 
   private HostedSubscriber<?> subscriberOrNew(Call call, HostedQueue<?> queue) {

@@ -297,10 +297,7 @@ public final class RiverServer implements AutoCloseable {
       return this;
     }
 
-    /**
-     * Whether publishing makes a queue, and taking with {@code create=true} a subscriber, that is
-     * not there (default).
-     */
+    /** Whether publishing makes a queue, and taking a subscriber, that is not there (default). */
     public Builder autoCreate(boolean make) {
       autoCreate = make;
       return this;

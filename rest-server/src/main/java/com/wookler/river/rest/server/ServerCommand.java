@@ -101,9 +101,7 @@ final class ServerCommand implements Callable<Integer> {
     out.println();
     out.println("  curl -d 'order 1' " + address + "/v1/queues/orders/messages");
     out.println(
-        "  curl -X POST '"
-            + address
-            + "/v1/queues/orders/subscribers/billing/deliveries?create=true&wait=5s'");
+        "  curl -X POST '" + address + "/v1/queues/orders/subscribers/billing/deliveries?wait=5s'");
     out.println(
         "  curl -d '{\"receipts\":[\"RECEIPT\"]}' "
             + address

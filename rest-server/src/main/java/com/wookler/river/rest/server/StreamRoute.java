@@ -34,7 +34,7 @@ final class StreamRoute {
     int credit = call.query("credit", CREDIT, MOST_CREDIT);
     call.name("queue");
     call.name("subscriber");
-    boolean create = call.query("create", false);
+    Boolean create = call.flag("create");
     StreamFormat format = format(call);
     load.beginWaiting(call.exchange());
     return call.blocking(() -> offers.taken(call, create).subscriber())

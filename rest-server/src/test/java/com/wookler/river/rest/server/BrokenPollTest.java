@@ -23,6 +23,7 @@ import org.junit.jupiter.api.io.TempDir;
 class BrokenPollTest {
   private static final int MESSAGES = 7;
   private static final String BIG = "x".repeat(1_000_000);
+  private static final String WINDOW = "jdk.httpclient.windowsize";
   private static final String QUEUE = "/v1/queues/orders";
   private static final String BILLING = QUEUE + "/subscribers/billing";
 
@@ -81,6 +82,7 @@ class BrokenPollTest {
             .directory(queues)
             .keystore(store, Certificates.PASSWORD)
             .start()) {
+      System.setProperty(WINDOW, "65536"); // else all of the answer is sent before it is read
       HttpClient client = HttpClient.newBuilder().sslContext(Certificates.trusting(store)).build();
       String base = "https://127.0.0.1:" + server.port() + BILLING + "/deliveries?wait=30s&max=";
       HttpResponse<InputStream> cut =
@@ -93,6 +95,8 @@ class BrokenPollTest {
             client.send(post(base + 1), HttpResponse.BodyHandlers.ofString());
         assertThat(again.body()).contains("\"attempt\":1");
       }
+    } finally {
+      System.clearProperty(WINDOW);
     }
   }
 

@@ -230,13 +230,15 @@ class StreamTest extends ServerFixture {
     assertThat(reply.status()).isEqualTo(405);
     assertThat(reply.header("Allow")).isEqualTo("POST");
     assertThat(asked.get(BILLING).json().at("/stats/delivered").asInt()).isZero();
-    for (String path :
-        List.of("/v1/queues/orders/subscribers/none", "/v1/queues/none/subscribers/none")) {
-      assertThat(asked.post(path + "/deliveries", "").status()).isEqualTo(404);
-      assertThat(asked.post(path + "/stream", "").status()).isEqualTo(404);
-      assertThat(asked.get(path + "/peek").status()).isEqualTo(404);
-    }
+    shouldFindNothing("/v1/queues/none/subscribers/none", "");
+    shouldFindNothing("/v1/queues/orders/subscribers/none", "?create=false");
     assertThat(asked.get("/v1/queues").json().get("queues")).hasSize(1);
     assertThat(asked.get("/v1/queues/orders/subscribers").json().get("subscribers")).hasSize(1);
+  }
+
+  private void shouldFindNothing(String path, String create) {
+    assertThat(asked.post(path + "/deliveries" + create, "").status()).isEqualTo(404);
+    assertThat(asked.post(path + "/stream" + create, "").status()).isEqualTo(404);
+    assertThat(asked.get(path + "/peek").status()).isEqualTo(404);
   }
 }

@@ -46,7 +46,18 @@ class SubscriberRoutesTest extends ServerFixture {
   }
 
   private Asked.Reply take() {
-    return asked.post(BILLING + "/deliveries?create=true", "");
+    return asked.post(BILLING + "/deliveries", "");
+  }
+
+  @Test
+  void shouldMakeTheSubscriberByTakingAndTheQueueOnlyWhereThatIsAskedFor() {
+    assertThat(take().status()).isEqualTo(404);
+    assertThat(asked.post(BILLING + "/deliveries?create=true", "").status()).isEqualTo(200);
+    assertThat(asked.get(BILLING).status()).isEqualTo(200);
+    String audit = "/v1/queues/orders/subscribers/audit";
+    assertThat(asked.post(audit + "/deliveries?create=false", "").status()).isEqualTo(404);
+    assertThat(asked.post(audit + "/deliveries", "").status()).isEqualTo(200);
+    assertThat(asked.get(audit).status()).isEqualTo(200);
   }
 
   @Test
