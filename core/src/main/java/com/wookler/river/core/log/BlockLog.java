@@ -349,7 +349,7 @@ public final class BlockLog implements AutoCloseable {
         () -> {
           marks.checkFile();
           Block at = active;
-          if (at.isStarted() && !Files.exists(at.file()) && at == active) {
+          if (at.isStarted() && Files.notExists(at.file()) && at == active) {
             throw new NoSuchFileException(at.file() + ", to which it appends, was removed");
           }
         });

@@ -43,7 +43,7 @@ final class BlockView implements AutoCloseable {
   /** Forces what the block holds now, in small steps. */
   void forceContent() throws IOException {
     long end = block.end();
-    long size = Files.size(block.file());
+    long size = size();
     if (size < end) {
       throw new IOException(block.file() + " has been cut to " + size + " bytes of " + end);
     }
@@ -71,14 +71,27 @@ final class BlockView implements AutoCloseable {
     }
   }
 
+  private long size() throws IOException {
+    try {
+      return Files.size(block.file());
+    } catch (FileSystemException e) {
+      throw notNow(e);
+    }
+  }
+
   private FileChannel open() throws IOException {
     try {
       return FileChannel.open(block.file(), StandardOpenOption.READ, StandardOpenOption.WRITE);
-    } catch (NoSuchFileException e) {
-      throw e;
     } catch (FileSystemException e) {
-      throw new NotNowException("cannot open " + block.file(), e);
+      throw notNow(e);
     }
+  }
+
+  /** Nothing was forced, so nothing that was is in doubt; but a file that is gone stays gone. */
+  private IOException notNow(FileSystemException e) {
+    return e instanceof NoSuchFileException
+        ? e
+        : new NotNowException("cannot open " + block.file(), e);
   }
 
   /** A window from what is forced to this offset or beyond. */
