@@ -319,7 +319,7 @@ class HttpProcessorTest {
   }
 
   private static String kind(ProcessResult<String> result) {
-    return result.toString().split("\\W")[0];
+    return result.toString().replaceFirst("\\W.*", "");
   }
 
   private List<Delivery<String>> batch(int messages) {
