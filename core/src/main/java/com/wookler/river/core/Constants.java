@@ -20,6 +20,9 @@ public final class Constants {
   /** Messages that became dead letters. */
   public static final String MONITOR_COUNTER_DEAD = "dead";
 
+  /** Dead letters dropped because a subscriber keeps no more, or none as old. */
+  public static final String MONITOR_COUNTER_DEAD_DROPPED = "dead.dropped";
+
   /** Delayed messages that came due. */
   public static final String MONITOR_COUNTER_DELAYED = "delayed";
 

@@ -60,6 +60,10 @@ final class DeadLetterQueue<M> implements DeadLetterStore<M>, DeadLetters<M> {
   private final ReentrantReadWriteLock use = new ReentrantReadWriteLock();
   private final ReentrantLock opening = new ReentrantLock(); // taken under use
   private final ReentrantLock redriving = new ReentrantLock(); // taken before use
+  private final ReentrantLock moving = new ReentrantLock(); // taken under use
+
+  @GuardedBy("moving")
+  private final DeadLetterDrops drops;
 
   private volatile @Nullable Parts parts; // written under opening, or use alone
 
@@ -81,6 +85,7 @@ final class DeadLetterQueue<M> implements DeadLetterStore<M>, DeadLetters<M> {
     this.subscriber = subscriber;
     this.name = all.config().name() + "." + subscriber + Names.DEAD;
     this.directory = directory;
+    this.drops = new DeadLetterDrops(all, subscriber);
   }
 
   @Override
@@ -271,9 +276,35 @@ final class DeadLetterQueue<M> implements DeadLetterStore<M>, DeadLetters<M> {
   public long purge() {
     redriving.lock();
     try {
-      return count(open -> open.letters().purge());
+      return count(this::purge);
     } finally {
       redriving.unlock();
+    }
+  }
+
+  private long purge(Parts open) {
+    moving.lock();
+    try {
+      return open.letters().purge();
+    } finally {
+      moving.unlock();
+    }
+  }
+
+  @Override
+  public long drop(long most, Duration age) {
+    return count(open -> drop(open, most, age));
+  }
+
+  /** Not while a step of a redrive has taken letters: the next call finds the limits exceeded. */
+  private long drop(Parts open, long most, Duration age) {
+    if (!moving.tryLock()) {
+      return 0;
+    }
+    try {
+      return drops.drop(open.letters(), open.queue().log(), most, age);
+    } finally {
+      moving.unlock();
     }
   }
 
@@ -376,8 +407,13 @@ final class DeadLetterQueue<M> implements DeadLetterStore<M>, DeadLetters<M> {
 
   /** Where they do not fit together, one. */
   private int redriveSome(Parts open, int max) {
-    int some = redriveStep(open, max);
-    return some == NO_ROOM && max > 1 ? redriveStep(open, 1) : some;
+    moving.lock();
+    try {
+      int some = redriveStep(open, max);
+      return some == NO_ROOM && max > 1 ? redriveStep(open, 1) : some;
+    } finally {
+      moving.unlock();
+    }
   }
 
   /**

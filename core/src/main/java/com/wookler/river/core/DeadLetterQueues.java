@@ -38,10 +38,18 @@ record DeadLetterQueues<M>(
   }
 
   void tell(String subscriber, DeadLetter letter) {
+    report(() -> listeners.deadLetter(subscriber, letter), letter);
+  }
+
+  void dropped(String subscriber, long letters) {
+    report(() -> listeners.deadLettersDropped(subscriber, letters), "dropped dead letters");
+  }
+
+  private void report(Runnable call, Object what) {
     try {
-      worker.execute(() -> listeners.deadLetter(subscriber, letter));
+      worker.execute(call);
     } catch (RejectedExecutionException e) {
-      LOG.debug("Queue {} closes: no listener hears of {}", config.name(), letter);
+      LOG.debug("Queue {} closes: no listener hears of {}", config.name(), what);
     }
   }
 }

@@ -97,6 +97,7 @@ final class Figures<S> implements AutoCloseable {
     all.add("acked", Count.class, SubscriberStats::acked);
     all.add("redelivered", Count.class, SubscriberStats::redelivered);
     all.add("dead", Count.class, SubscriberStats::dead);
+    all.add("dead.dropped", Count.class, SubscriberStats::deadDropped);
     all.add("filtered", Count.class, SubscriberStats::filtered);
     all.add("expired", Count.class, SubscriberStats::expired);
     all.add("discarded", Count.class, SubscriberStats::discarded);

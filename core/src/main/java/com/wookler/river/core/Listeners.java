@@ -43,6 +43,10 @@ final class Listeners {
                 letter.reason()));
   }
 
+  void deadLettersDropped(String subscriber, long letters) {
+    each(listener -> listener.deadLettersDropped(subscriber, letters));
+  }
+
   void damaged(Damage damage) {
     each(
         listener ->

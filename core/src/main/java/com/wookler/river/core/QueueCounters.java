@@ -72,6 +72,8 @@ final class QueueCounters {
             Constants.MONITOR_NAMESPACE, Constants.MONITOR_COUNTER_REDELIVERED, Count.class),
         counters.local(Constants.MONITOR_NAMESPACE, Constants.MONITOR_COUNTER_DEAD, Count.class),
         counters.local(
+            Constants.MONITOR_NAMESPACE, Constants.MONITOR_COUNTER_DEAD_DROPPED, Count.class),
+        counters.local(
             Constants.MONITOR_NAMESPACE, Constants.MONITOR_COUNTER_READ_TIME, Average.class));
   }
 
@@ -108,6 +110,7 @@ final class QueueCounters {
     counters.remove(gone.acks());
     counters.remove(gone.redelivered());
     counters.remove(gone.dead());
+    counters.remove(gone.deadDropped());
     counters.remove(gone.readTime());
   }
 

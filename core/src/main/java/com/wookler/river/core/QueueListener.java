@@ -41,6 +41,17 @@ public interface QueueListener {
   default void deadLetter(String subscriber, long sequence, int attempts, String reason) {}
 
   /**
+   * The oldest dead letters of a subscriber were dropped, because there were more than it keeps, or
+   * they were older: see {@link
+   * com.wookler.river.core.subscriber.SubscriberConfig#deadLetterLimit}. Letters that are redriven
+   * or purged are not among them.
+   *
+   * @param subscriber its name
+   * @param letters how many
+   */
+  default void deadLettersDropped(String subscriber, long letters) {}
+
+  /**
    * Messages were lost to damage, and subscribers go on behind them. Told once for each run of
    * messages, whoever meets it first, and not again after a restart.
    *

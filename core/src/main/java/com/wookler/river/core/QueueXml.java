@@ -80,6 +80,8 @@ final class QueueXml {
           "subscriber.max.deliveries",
           "subscriber.retry.count",
           "subscriber.backoff",
+          "subscriber.dead.max",
+          "subscriber.dead.age",
           "subscriber.expiry.queue",
           "subscriber.order",
           "subscriber.filter",
@@ -247,6 +249,8 @@ final class QueueXml {
               constant(node, "subscriber.ack.durability", Durability.class, Durability.MEMORY))
           .maxDeliveries(maxDeliveries(node))
           .backoff(backoff(node))
+          .deadLetterLimit(node.number("subscriber.dead.max", 0))
+          .deadLetterAge(node.duration("subscriber.dead.age", Duration.ZERO))
           .expiryQueue(node.param("subscriber.expiry.queue").orElse(null))
           .order(constant(node, "subscriber.order", Order.class, Order.SEQUENCE))
           .maxInFlight(

@@ -217,6 +217,8 @@ class ConfigurationDocTest {
     assertThat(size("subscriber.window")).isEqualTo(defaults.window());
     assertThat(size("subscriber.max.deliveries")).isEqualTo(defaults.maxDeliveries());
     assertThat(row("subscriber.backoff").dflt()).isEqualTo(defaults.backoff().toString());
+    assertThat(size("subscriber.dead.max")).isEqualTo(defaults.deadLetterLimit());
+    assertThat(duration("subscriber.dead.age")).isEqualTo(defaults.deadLetterAge());
     assertThat(row("subscriber.order").dflt()).isEqualTo(defaults.order().name());
     assertThat(row("subscriber.start").dflt()).isEqualTo("earliest");
     assertThat(defaults.start()).isEqualTo(Position.earliest());

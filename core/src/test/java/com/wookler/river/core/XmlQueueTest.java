@@ -265,6 +265,8 @@ class XmlQueueTest {
         Arguments.of("subscriber.ack.async", "true", ""),
         Arguments.of("subscriber.max.deliveries", "5", "-1"),
         Arguments.of("subscriber.retry.count", "3", "-1"),
+        Arguments.of("subscriber.dead.max", "1000", "-1"),
+        Arguments.of("subscriber.dead.age", "30dd", "36501dd"),
         Arguments.of("subscriber.expiry.queue", "expired", "orders"),
         Arguments.of("subscriber.backoff", "exponential 1ss 5mm", "sometimes"),
         Arguments.of("subscriber.order", "sequence", "RANDOM"),
@@ -308,6 +310,8 @@ class XmlQueueTest {
         Arguments.of("subscriber.max.deliveries", "3"),
         Arguments.of("subscriber.retry.count", "3"),
         Arguments.of("subscriber.backoff", "fixed 5ss"),
+        Arguments.of("subscriber.dead.max", "100"),
+        Arguments.of("subscriber.dead.age", "1dd"),
         Arguments.of("subscriber.order", "KEY"),
         Arguments.of("subscriber.ack.durability", "DISK"));
   }
@@ -393,6 +397,8 @@ class XmlQueueTest {
                     + param("subscriber.ack.timeout", "45ss")
                     + param("subscriber.retry.count", "4")
                     + param("subscriber.backoff", "fixed 5ss")
+                    + param("subscriber.dead.max", "100")
+                    + param("subscriber.dead.age", "1dd")
                     + param("subscriber.max.in.flight", "7")
                     + param("subscriber.window", "70")
                     + param("subscriber.batch.size", "9")
@@ -405,6 +411,8 @@ class XmlQueueTest {
     assertThat(billing.config().ackTimeout()).isEqualTo(Duration.ofSeconds(45));
     assertThat(billing.config().maxDeliveries()).isEqualTo(5); // the first is no retry
     assertThat(billing.config().backoff()).isEqualTo(Backoff.fixed(Duration.ofSeconds(5)));
+    assertThat(billing.config().deadLetterLimit()).isEqualTo(100);
+    assertThat(billing.config().deadLetterAge()).isEqualTo(Duration.ofDays(1));
     assertThat(billing.config().maxInFlight()).isEqualTo(7);
     assertThat(billing.config().window()).isEqualTo(70);
     assertThat(billing.config().batchSize()).isEqualTo(9);

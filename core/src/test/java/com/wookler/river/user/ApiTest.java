@@ -228,6 +228,8 @@ class ApiTest {
     assertThat(plain.window()).isEqualTo(262_144);
     assertThat(plain.maxDeliveries()).isZero();
     assertThat(plain.backoff()).isEqualTo(Backoff.none());
+    assertThat(plain.deadLetterLimit()).isZero();
+    assertThat(plain.deadLetterAge()).isZero();
     assertThat(plain.order()).isEqualTo(Order.SEQUENCE);
     assertThat(plain.start()).isEqualTo(Position.earliest());
     assertThat(plain.batchSize()).isEqualTo(64);
@@ -243,6 +245,8 @@ class ApiTest {
             .maxInFlight(10)
             .window(20)
             .maxDeliveries(3)
+            .deadLetterLimit(1_000)
+            .deadLetterAge(Duration.ofDays(30))
             .backoff(Backoff.exponential(Duration.ofSeconds(1), Duration.ofMinutes(1)))
             .backoff(Backoff.fixed(Duration.ofSeconds(1)))
             .backoff(Backoff.list(Duration.ofSeconds(1), Duration.ofSeconds(5)))
@@ -346,6 +350,7 @@ class ApiTest {
       assertThat(stats.acked()).isEqualTo(1);
       assertThat(stats.redelivered()).isEqualTo(2);
       assertThat(stats.dead()).isEqualTo(1);
+      assertThat(stats.deadDropped()).isZero();
       assertThat(stats.expired()).isZero();
     }
   }

@@ -1,6 +1,7 @@
 package com.wookler.river.core.subscriber;
 
 import com.google.errorprone.annotations.concurrent.GuardedBy;
+import com.wookler.river.common.Seldom;
 import com.wookler.river.core.message.DamagedMessageException;
 import com.wookler.river.core.message.StoredMessage;
 import java.util.ArrayDeque;
@@ -40,6 +41,7 @@ final class Burial<M> {
   private static final int STEP = 64;
   private static final long FIRST_RETRY_NANOS = TimeUnit.SECONDS.toNanos(1);
   private static final long LAST_RETRY_NANOS = TimeUnit.MINUTES.toNanos(1);
+  private static final long DROP_NANOS = TimeUnit.SECONDS.toNanos(1);
 
   private final SubscriberState<M> state;
   private final DeadLetterStore<M> store;
@@ -54,9 +56,13 @@ final class Burial<M> {
   /** Letters whose messages are not finished yet; less only under the subscriber's lock. */
   private final AtomicInteger unfinished = new AtomicInteger();
 
+  private final boolean limited; // whether letters are dropped
+
+  private final Seldom saidUndropped; // confined to the background task
   private volatile long finishedEnd; // written by the background task
   private volatile long notBefore; // likewise
   private long retryNanos = FIRST_RETRY_NANOS; // confined to the background task
+  private long dropAt; // confined to housekeeping
   private long settledEnd; // confined to the flusher, after the constructor
 
   /** A message that is given up. */
@@ -70,6 +76,9 @@ final class Burial<M> {
     this.state = state;
     this.store = store;
     this.notBefore = state.time.nanoTime();
+    this.dropAt = notBefore;
+    this.saidUndropped = new Seldom(state.time);
+    this.limited = state.config.deadLetterLimit() > 0 || !state.config.deadLetterAge().isZero();
     if (state.config.ackRequired()) {
       recover();
     }
@@ -166,13 +175,56 @@ final class Burial<M> {
 
   /** Has the background task run soon. */
   void wake() {
-    if (asked.compareAndSet(false, true)) {
-      try {
-        store.later(this::run);
-      } catch (RuntimeException e) {
-        asked.set(false); // closing; the next opening goes on
-        LOG.debug("No dead letters any more: {}", e.toString());
+    if (asked.compareAndSet(false, true) && !later(this::run)) {
+      asked.set(false);
+    }
+  }
+
+  private boolean later(Runnable task) {
+    try {
+      store.later(task);
+      return true;
+    } catch (RuntimeException e) { // closing; the next opening goes on
+      LOG.debug("No dead letters any more: {}", e.toString());
+      return false;
+    }
+  }
+
+  /** Has letters dropped that have become too old, or that were too many at the opening. */
+  void tendLimits() {
+    if (limited && state.time.nanoTime() - dropAt >= 0) {
+      dropAt = state.time.nanoTime() + DROP_NANOS;
+      later(this::drop);
+    }
+  }
+
+  /** What cannot be dropped now is tried again by {@link #tendLimits}. */
+  private void drop() {
+    try {
+      long dropped = store.drop(state.config.deadLetterLimit(), state.config.deadLetterAge());
+      if (dropped > 0) {
+        countDropped(dropped);
       }
+    } catch (RuntimeException e) {
+      if (!isClosed() && saidUndropped.isTime()) {
+        LOG.warn(
+            "Queue {}, subscriber {}: the oldest dead letters cannot be dropped, trying again: {}",
+            state.refusals.queue(),
+            state.config.name(),
+            e.toString());
+      }
+    }
+  }
+
+  private void countDropped(long letters) {
+    state.lock.lock();
+    try {
+      if (!state.isClosed()) {
+        state.verdicts.dropped(letters);
+        state.counters.deadDropped().add(letters);
+      }
+    } finally {
+      state.lock.unlock();
     }
   }
 
@@ -224,6 +276,9 @@ final class Burial<M> {
         finish(); // what others have added, too
       }
       retryNanos = FIRST_RETRY_NANOS;
+      if (limited) {
+        drop();
+      }
       if (more) {
         wake();
       }

@@ -1,5 +1,6 @@
 package com.wookler.river.core.subscriber;
 
+import java.time.Duration;
 import java.util.List;
 
 /**
@@ -30,6 +31,14 @@ public interface DeadLetterStore<M> extends AutoCloseable {
    * device.
    */
   void settle(long end);
+
+  /**
+   * Drops the oldest letters until no more than {@code most} are left and none is older than {@code
+   * age}; zero is without limit. While letters are being redriven or purged it may leave them.
+   *
+   * @return how many were dropped
+   */
+  long drop(long most, Duration age);
 
   /** What the letters are about that were not {@link #settle settled}; in order of places. */
   List<DeadLetter.Source> unsettled();

@@ -261,6 +261,7 @@ public final class DurableSubscriber<M> implements Subscriber<M> {
 
   /** Does what is due by time though nobody polls; called by housekeeping. */
   public void tend() {
+    burial.tendLimits();
     async.tend(tending.run());
   }
 
@@ -300,6 +301,7 @@ public final class DurableSubscriber<M> implements Subscriber<M> {
           state.verdicts.acked(),
           ledger.redelivered(),
           state.verdicts.dead() + letters,
+          state.verdicts.deadDropped(),
           state.verdicts.filtered(),
           state.feed.expiry().expired(),
           state.discarded());

@@ -1,5 +1,6 @@
 package com.wookler.river.core.subscriber;
 
+import java.time.Duration;
 import java.util.List;
 
 /** For the subscribers of a queue of dead letters: what they take is given up already. */
@@ -24,6 +25,11 @@ final class NoDeadLetters<M> implements DeadLetterStore<M> {
 
   @Override
   public void settle(long end) {}
+
+  @Override
+  public long drop(long most, Duration age) {
+    return 0;
+  }
 
   @Override
   public List<DeadLetter.Source> unsettled() {

@@ -44,6 +44,8 @@ public record StoredSubscriber(SubscriberConfig config, long start) {
     json.put("ackDurability", config.ackDurability().name());
     json.put("maxDeliveries", config.maxDeliveries());
     json.put("backoff", config.backoff().toString());
+    json.put("deadLetterLimit", config.deadLetterLimit());
+    json.put("deadLetterAge", config.deadLetterAge().toString());
     json.put("filter", filterName(config));
     json.put("filterExpression", expression(config));
     json.put("expiryQueue", config.expiryQueue());
@@ -116,6 +118,8 @@ public record StoredSubscriber(SubscriberConfig config, long start) {
               .maxDeliveries(json.path("maxDeliveries").asInt())
               .expiryQueue(json.path("expiryQueue").textValue())
               .backoff(Backoff.parse(json.path("backoff").asText("none")))
+              .deadLetterLimit(json.path("deadLetterLimit").asLong())
+              .deadLetterAge(Duration.parse(json.path("deadLetterAge").asText("PT0S")))
               .order(Order.valueOf(json.path("order").asText(Order.SEQUENCE.name())))
               .maxInFlight(json.path("maxInFlight").asInt())
               .window(json.path("window").asInt())

@@ -48,6 +48,7 @@ public final class SubscriberConfig {
 
   private static final Duration MIN_ACK_TIMEOUT = Duration.ofMillis(1);
   private static final Duration MAX_ACK_TIMEOUT = Duration.ofHours(12);
+  private static final Duration MAX_DEAD_LETTER_AGE = Duration.ofDays(36_500);
 
   private final @Nullable String expiryQueue;
   private final String name;
@@ -56,6 +57,7 @@ public final class SubscriberConfig {
   private final @Nullable Predicate<?> filter;
   private final Acks acks;
   private final RetryPolicy retries;
+  private final DeadBounds dead;
   private final Bounds bounds;
   private final Polling polling;
 
@@ -64,6 +66,9 @@ public final class SubscriberConfig {
 
   /** How much may be unfinished. */
   private record Bounds(int maxInFlight, int window) {}
+
+  /** How many dead letters are kept, and for how long. */
+  private record DeadBounds(long limit, Duration age) {}
 
   /** What a poll without arguments does. */
   private record Polling(int batchSize, Duration timeout) {}
@@ -84,6 +89,7 @@ public final class SubscriberConfig {
     acks = new Acks(from.ackRequired, from.ackTimeout, from.ackDurability);
     expiryQueue = from.expiryQueue;
     retries = new RetryPolicy(from.maxDeliveries, from.backoff);
+    dead = new DeadBounds(from.deadLetterLimit, from.deadLetterAge);
     bounds = new Bounds(from.maxInFlight, from.window);
     polling = new Polling(from.batchSize, from.pollTimeout);
     checkAcks();
@@ -103,6 +109,14 @@ public final class SubscriberConfig {
     checkNeedsAck("subscriber.ack.durability", ackDurability(), Durability.MEMORY);
     checkNeedsAck("subscriber.max.deliveries", maxDeliveries(), 0);
     checkNeedsAck("subscriber.backoff", backoff(), Backoff.none());
+    checkNeedsAck("subscriber.dead.max", dead.limit(), 0L);
+    checkNeedsAck("subscriber.dead.age", dead.age(), Duration.ZERO);
+    check(dead.limit() >= 0, "subscriber.dead.max is " + dead.limit() + "; 0 or more is allowed");
+    check(
+        !dead.age().isNegative() && dead.age().compareTo(MAX_DEAD_LETTER_AGE) <= 0,
+        "subscriber.dead.age is "
+            + dead.age()
+            + "; 0, which is without limit, to 36500 days are allowed");
     check(
         maxDeliveries() >= 0 && maxDeliveries() <= Retries.MOST_DELIVERIES,
         "subscriber.max.deliveries is "
@@ -224,6 +238,23 @@ public final class SubscriberConfig {
     return retries.backoff();
   }
 
+  /**
+   * How many dead letters are kept; 0, the default, is without limit. Of more the oldest are
+   * dropped, and counted ({@link SubscriberStats#deadDropped}). Needs {@code ackRequired}.
+   */
+  public long deadLetterLimit() {
+    return dead.limit();
+  }
+
+  /**
+   * How long a dead letter is kept, from when its message was given up; zero, the default, is
+   * without limit. Older ones are dropped as those beyond {@link #deadLetterLimit} are, while the
+   * subscriber is open. Needs {@code ackRequired}.
+   */
+  public Duration deadLetterAge() {
+    return dead.age();
+  }
+
   /** How many may be out at once (default 10,000, at most 1,048,576). */
   public int maxInFlight() {
     return bounds.maxInFlight();
@@ -284,6 +315,8 @@ public final class SubscriberConfig {
     values.put("subscriber.ack.durability", ackDurability());
     values.put("subscriber.max.deliveries", maxDeliveries());
     values.put("subscriber.backoff", backoff());
+    values.put("subscriber.dead.max", deadLetterLimit());
+    values.put("subscriber.dead.age", deadLetterAge());
     values.put("subscriber.expiry.queue", expiryQueue == null ? NONE : expiryQueue);
     values.put("subscriber.order", order);
     values.put("subscriber.filter", filter == null ? NONE : filter);
@@ -321,26 +354,14 @@ public final class SubscriberConfig {
 
   @Override
   public int hashCode() {
-    return Objects.hash(name, start, order, filter, acks, retries, bounds, polling);
+    return Objects.hash(name, start, order, filter, acks, retries, dead, bounds, polling);
   }
 
   @Override
   public String toString() {
-    return "SubscriberConfig["
-        + name
-        + ", order="
-        + order
-        + ", "
-        + acks
-        + ", "
-        + retries
-        + ", "
-        + bounds
-        + ", "
-        + polling
-        + ", start="
-        + start
-        + "]";
+    return "SubscriberConfig"
+        + List.<Object>of(
+            name, "order=" + order, acks, retries, dead, bounds, polling, "start=" + start);
   }
 
   /** Collects settings. Not thread-safe. */
@@ -353,6 +374,8 @@ public final class SubscriberConfig {
     private @Nullable Predicate<?> filter;
     private int maxDeliveries;
     private Backoff backoff = Backoff.none();
+    private long deadLetterLimit;
+    private Duration deadLetterAge = Duration.ZERO;
     private @Nullable String expiryQueue;
     private int maxInFlight = DEFAULT_MAX_IN_FLIGHT;
     private int window = DEFAULT_WINDOW;
@@ -397,6 +420,18 @@ public final class SubscriberConfig {
     /** See {@link SubscriberConfig#backoff}. */
     public Builder backoff(Backoff rule) {
       this.backoff = Objects.requireNonNull(rule, "rule");
+      return this;
+    }
+
+    /** See {@link SubscriberConfig#deadLetterLimit}. */
+    public Builder deadLetterLimit(long letters) {
+      this.deadLetterLimit = letters;
+      return this;
+    }
+
+    /** See {@link SubscriberConfig#deadLetterAge}. */
+    public Builder deadLetterAge(Duration age) {
+      this.deadLetterAge = Objects.requireNonNull(age, "age");
       return this;
     }
 

@@ -10,6 +10,7 @@ import com.wookler.river.common.counters.AbstractCounter;
  * @param acks acknowledgements of all queues
  * @param redelivered further deliveries of all queues
  * @param dead messages of all queues that became dead letters
+ * @param deadDropped dead letters of all queues that were dropped for their number or age
  * @param readTime time of a poll that delivered, sampled
  */
 public record SubscriberCounters(
@@ -18,4 +19,5 @@ public record SubscriberCounters(
     AbstractCounter acks,
     AbstractCounter redelivered,
     AbstractCounter dead,
+    AbstractCounter deadDropped,
     AbstractCounter readTime) {}

@@ -19,6 +19,9 @@ import java.time.Duration;
  * @param acked messages acknowledged since it was opened
  * @param redelivered hand-overs since it was opened whose attempt is 2 or more
  * @param dead messages that became dead letters since it was opened
+ * @param deadDropped dead letters dropped since it was opened, because there were more than {@link
+ *     SubscriberConfig#deadLetterLimit} or they were older than {@link
+ *     SubscriberConfig#deadLetterAge}
  * @param filtered messages that its filter refused since it was opened
  * @param expired messages since it was opened that expired before it had finished them
  * @param discarded messages since it was opened that the queue gave up before it had finished them
@@ -35,6 +38,7 @@ public record SubscriberStats(
     long acked,
     long redelivered,
     long dead,
+    long deadDropped,
     long filtered,
     long expired,
     long discarded) {}

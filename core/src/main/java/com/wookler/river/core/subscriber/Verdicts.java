@@ -18,6 +18,7 @@ final class Verdicts {
   private final AbstractCounter acks;
   private long acked;
   private long dead;
+  private long deadDropped;
   private long filtered;
 
   /** What a consumer decides over a claim. */
@@ -45,6 +46,16 @@ final class Verdicts {
   /** Counts dead letters. */
   void died(long messages) {
     dead += messages;
+  }
+
+  /** Dead letters dropped for their number or age since the subscriber was opened. */
+  long deadDropped() {
+    return deadDropped;
+  }
+
+  /** Counts dead letters that were dropped. */
+  void dropped(long letters) {
+    deadDropped += letters;
   }
 
   Outcome acknowledge(Claim claim) {

@@ -53,7 +53,7 @@ class DurableAckTest extends SubscriberFixture {
             CONFIG,
             ledger(CONFIG, this::held),
             new SubscriberCounters(
-                counter(), counter(), counter(), counter(), counter(), counter()),
+                counter(), counter(), counter(), counter(), counter(), counter(), counter()),
             DeadLetterStore.none("orders"),
             closed -> {
               closed.force();

@@ -31,6 +31,8 @@ class SubscriberConfigTest {
           to -> to.ackDurability(Durability.DISK),
           to -> to.maxDeliveries(7),
           to -> to.backoff(Backoff.fixed(Duration.ofSeconds(7))),
+          to -> to.deadLetterLimit(7),
+          to -> to.deadLetterAge(Duration.ofSeconds(7)),
           to -> to.expiryQueue("expired"),
           to -> to.order(Order.KEY),
           to -> to.filterExpression("key == 'EU'"),
@@ -46,6 +48,8 @@ class SubscriberConfigTest {
           "subscriber.ack.durability is MEMORY, not DISK",
           "subscriber.max.deliveries is 0, not 7",
           "subscriber.backoff is none, not fixed PT7S",
+          "subscriber.dead.max is 0, not 7",
+          "subscriber.dead.age is PT0S, not PT7S",
           "subscriber.expiry.queue is none, not expired",
           "subscriber.order is SEQUENCE, not KEY",
           "subscriber.filter is none, not key == 'EU'",
@@ -86,6 +90,8 @@ class SubscriberConfigTest {
             to -> to.ackDurability(Durability.DISK),
             to -> to.maxDeliveries(7),
             to -> to.backoff(Backoff.fixed(Duration.ofSeconds(7))),
+            to -> to.deadLetterLimit(7),
+            to -> to.deadLetterAge(Duration.ofSeconds(7)),
             to -> to.order(Order.KEY));
     for (UnaryOperator<SubscriberConfig.Builder> change : changes) {
       String difference = billing().build().differences(change.apply(billing()).build()).get(0);

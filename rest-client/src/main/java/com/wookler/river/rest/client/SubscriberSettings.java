@@ -14,6 +14,9 @@ import org.jspecify.annotations.Nullable;
  * @param window how far it reads ahead of the oldest unfinished message
  * @param maxDeliveries before a message becomes a dead letter; 0: any number
  * @param backoff from one delivery of a message to the next
+ * @param deadLetterLimit how many dead letters are kept, of more the oldest are dropped; 0: any
+ *     number
+ * @param deadLetterAge how long a dead letter is kept; zero: for ever
  * @param order {@code SEQUENCE} or {@code KEY}
  * @param start where it begins when it is made
  * @param filterExpression which messages it wants, over key, headers and fields of JSON data
@@ -27,6 +30,8 @@ public record SubscriberSettings(
     @Nullable Integer window,
     @Nullable Integer maxDeliveries,
     @Nullable Backoff backoff,
+    @Nullable Long deadLetterLimit,
+    @Nullable Duration deadLetterAge,
     @Nullable String order,
     @Nullable Position start,
     @Nullable String filterExpression,
@@ -67,6 +72,8 @@ public record SubscriberSettings(
     private @Nullable Integer window;
     private @Nullable Integer maxDeliveries;
     private @Nullable Backoff backoff;
+    private @Nullable Long deadLetterLimit;
+    private @Nullable Duration deadLetterAge;
     private @Nullable String order;
     private @Nullable Position start;
     private @Nullable String filterExpression;
@@ -122,6 +129,18 @@ public record SubscriberSettings(
       return this;
     }
 
+    /** How many dead letters are kept; 0: any number. */
+    public Builder deadLetterLimit(long letters) {
+      deadLetterLimit = letters;
+      return this;
+    }
+
+    /** How long a dead letter is kept; zero: for ever. */
+    public Builder deadLetterAge(Duration age) {
+      deadLetterAge = age;
+      return this;
+    }
+
     /** One message of a key at a time. */
     public Builder orderByKey() {
       order = "KEY";
@@ -156,6 +175,8 @@ public record SubscriberSettings(
           window,
           maxDeliveries,
           backoff,
+          deadLetterLimit,
+          deadLetterAge,
           order,
           start,
           filterExpression,

@@ -13,6 +13,7 @@ package com.wookler.river.rest.client;
  * @param acked messages acknowledged since it was opened
  * @param redelivered hand-overs since it was opened whose attempt is 2 or more
  * @param dead messages that became dead letters since it was opened
+ * @param deadDropped dead letters dropped for their number or age since it was opened
  * @param filtered messages that its filter refused since it was opened
  * @param expired messages since it was opened that expired before it had finished them
  * @param discarded messages since it was opened that the queue gave up before it had finished them
@@ -28,6 +29,7 @@ public record SubscriberStats(
     long acked,
     long redelivered,
     long dead,
+    long deadDropped,
     long filtered,
     long expired,
     long discarded) {}

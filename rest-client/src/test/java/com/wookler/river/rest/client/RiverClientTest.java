@@ -159,7 +159,14 @@ class RiverClientTest {
   @Test
   void shouldDecideInEveryWay() throws Exception {
     orders.create(QueueSettings.builder().build());
-    billing.create(SubscriberSettings.builder().maxDeliveries(0).build());
+    billing.create(
+        SubscriberSettings.builder()
+            .maxDeliveries(0)
+            .deadLetterLimit(9)
+            .deadLetterAge(Duration.ofDays(7))
+            .build());
+    assertThat(billing.info().settings().deadLetterLimit()).isEqualTo(9);
+    assertThat(billing.info().settings().deadLetterAge()).isEqualTo(Duration.ofDays(7));
     IntStream.range(0, 5).forEach(i -> orders.publish("m" + i));
     List<RemoteDelivery> all = billing.batch(5, SOON);
     all.get(0).nack(Duration.ZERO);

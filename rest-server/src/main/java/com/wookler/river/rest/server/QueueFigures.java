@@ -77,6 +77,10 @@ final class QueueFigures {
           counter("river_subscriber_redelivered", "Repetitions", SubscriberStats::redelivered),
           counter(
               "river_subscriber_dead", "Messages that became dead letters", SubscriberStats::dead),
+          counter(
+              "river_subscriber_dead_dropped",
+              "Dead letters dropped for their number or age",
+              SubscriberStats::deadDropped),
           counter("river_subscriber_expired", "Messages that expired", SubscriberStats::expired),
           counter(
               "river_subscriber_filtered",

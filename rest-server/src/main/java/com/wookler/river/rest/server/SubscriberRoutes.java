@@ -65,6 +65,7 @@ final class SubscriberRoutes {
       long acked,
       long redelivered,
       long dead,
+      long deadDropped,
       long filtered,
       long expired,
       long discarded) {
@@ -80,6 +81,7 @@ final class SubscriberRoutes {
           stats.acked(),
           stats.redelivered(),
           stats.dead(),
+          stats.deadDropped(),
           stats.filtered(),
           stats.expired(),
           stats.discarded());

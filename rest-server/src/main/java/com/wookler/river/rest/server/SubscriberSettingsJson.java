@@ -23,13 +23,16 @@ record SubscriberSettingsJson(
     @Nullable Integer window,
     @Nullable Integer maxDeliveries,
     @Nullable BackoffJson backoff,
+    @Nullable Long deadLetterLimit,
+    @Nullable String deadLetterAge,
     @Nullable Order order,
     @Nullable PositionJson start,
     @Nullable String filterExpression,
     @Nullable String expiryQueue) {
 
   static final SubscriberSettingsJson NONE =
-      new SubscriberSettingsJson(null, null, null, null, null, null, null, null, null, null, null);
+      new SubscriberSettingsJson(
+          null, null, null, null, null, null, null, null, null, null, null, null, null);
   private static final double FACTOR = 2;
   private static final double JITTER = 0.2;
   private static final int MOST_STEPS = 100;
@@ -125,6 +128,12 @@ record SubscriberSettingsJson(
     if (backoff != null) {
       config.backoff(backoff.toBackoff());
     }
+    if (deadLetterLimit != null) {
+      config.deadLetterLimit(deadLetterLimit);
+    }
+    if (deadLetterAge != null) {
+      config.deadLetterAge(Text.duration("deadLetterAge", deadLetterAge));
+    }
     if (order != null) {
       config.order(order);
     }
@@ -151,6 +160,8 @@ record SubscriberSettingsJson(
         config.window(),
         config.maxDeliveries(),
         backoff(config.backoff()),
+        config.deadLetterLimit(),
+        Text.of(config.deadLetterAge()),
         config.order(),
         null, // counted once, when it was made
         config.filter() instanceof FilterExpression expression ? expression.text() : null,

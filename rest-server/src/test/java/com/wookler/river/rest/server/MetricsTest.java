@@ -85,6 +85,7 @@ class MetricsTest {
             "river_subscriber_acknowledged_total" + OF_BILLING + "1.0",
             "river_subscriber_redelivered_total" + OF_BILLING + "1.0",
             "river_subscriber_dead_total" + OF_BILLING + "1.0",
+            "river_subscriber_dead_dropped_total" + OF_BILLING + "0.0",
             "river_subscriber_expired_total" + OF_BILLING + "0.0",
             "river_subscriber_filtered_total" + OF_BILLING + "0.0",
             "river_publish_seconds_count{queue=\"orders\"} 5",

@@ -132,13 +132,15 @@ class SubscriberRoutesTest extends ServerFixture {
   void shouldMakeASubscriberOnce() {
     asked.put("/v1/queues/orders", "");
     String settings =
-        "{\"ackTimeout\":\"2m\",\"maxDeliveries\":5,\"backoff\":{\"exponential\":"
+        "{\"ackTimeout\":\"2m\",\"deadLetterLimit\":9,\"deadLetterAge\":\"7d\",\"maxDeliveries\":5,\"backoff\":{\"exponential\":"
             + "{\"first\":\"1s\",\"longest\":\"5m\"}},\"start\":{\"to\":\"LATEST\"}}";
     assertThat(asked.put(BILLING, settings).status()).isEqualTo(201);
     assertThat(asked.put(BILLING, settings).status()).isEqualTo(200);
     assertThat(asked.put(BILLING, "{\"ackTimeout\":\"3m\"}").status()).isEqualTo(409);
     assertThat(asked.put("/v1/queues/orders/subscribers/Billing", "").status()).isEqualTo(409);
     assertThat(asked.get(BILLING).json().at("/settings/maxDeliveries").asInt()).isEqualTo(5);
+    assertThat(asked.get(BILLING).json().at("/settings/deadLetterLimit").asLong()).isEqualTo(9);
+    assertThat(asked.get(BILLING).json().at("/settings/deadLetterAge").asText()).isEqualTo("7d");
     assertThat(asked.delete(BILLING).status()).isEqualTo(204);
     assertThat(asked.delete(BILLING).status()).isEqualTo(404);
     assertThat(asked.get(BILLING).status()).isEqualTo(404);

@@ -1,0 +1,75 @@
+package com.wookler.river.core;
+
+import com.wookler.river.common.Seldom;
+import com.wookler.river.core.log.BlockLog;
+import com.wookler.river.core.log.LogReader;
+import com.wookler.river.core.subscriber.Position;
+import com.wookler.river.core.subscriber.Subscriber;
+import com.wookler.river.core.subscriber.SubscriberStats;
+import java.time.Duration;
+import java.util.concurrent.TimeUnit;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** Drops the dead letters of one subscriber that are too many or too old. Not thread-safe. */
+final class DeadLetterDrops {
+  private static final Logger LOG = LoggerFactory.getLogger(DeadLetterDrops.class);
+
+  private final DeadLetterQueues<?> all;
+  private final String subscriber;
+  private final Seldom said;
+  private long notSaid; // letters that were dropped
+
+  DeadLetterDrops(DeadLetterQueues<?> all, String subscriber) {
+    this.all = all;
+    this.subscriber = subscriber;
+    this.said = new Seldom(all.config().time());
+  }
+
+  /**
+   * Moves {@code letters}, of which none is out, behind what is beyond the limits.
+   *
+   * @param log which has the letters in the order in which they were given up
+   * @return how many were dropped
+   */
+  long drop(Subscriber<byte[]> letters, BlockLog log, long most, Duration age) {
+    SubscriberStats stats = letters.stats();
+    long first = stats.ackFloor();
+    long kept = first;
+    if (!age.isZero() && stats.oldestUnfinishedAge().compareTo(age) > 0) {
+      kept = Math.max(kept, firstSince(log, age));
+    }
+    if (most > 0) {
+      kept = Math.max(kept, first + stats.lag() - most);
+    }
+    if (kept > first) {
+      letters.seek(Position.sequence(kept));
+      report(kept - first, most, age);
+    }
+    return kept - first;
+  }
+
+  private long firstSince(BlockLog log, Duration age) {
+    long micros = all.config().time().epochMicros() - TimeUnit.MICROSECONDS.convert(age);
+    try (LogReader reader = log.reader()) {
+      return reader.sequenceAt(micros).orElse(log.nextSequence());
+    }
+  }
+
+  private void report(long dropped, long most, Duration age) {
+    all.dropped(subscriber, dropped);
+    notSaid += dropped;
+    if (said.isTime()) {
+      LOG.warn(
+          "Queue {}, subscriber {}: the oldest {} dead letters were dropped, with"
+              + " subscriber.dead.max {} and subscriber.dead.age {}; redrive or purge them in"
+              + " time, or raise the limits",
+          all.config().name(),
+          subscriber,
+          notSaid,
+          most,
+          age);
+      notSaid = 0;
+    }
+  }
+}
