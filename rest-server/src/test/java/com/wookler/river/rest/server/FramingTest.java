@@ -15,6 +15,8 @@ import org.junit.jupiter.params.provider.ValueSource;
  */
 @Timeout(120)
 class FramingTest extends ServerFixture {
+  private static final String CHUNKED = "Transfer-Encoding: chunked\r\n\r\n1\r\nx\r\n0\r\n\r\n";
+
   private static final String POST = "POST /v1/queues/orders/messages HTTP/1.1";
   private static final String SECOND = "GET /health/live HTTP/1.1\r\nHost: localhost\r\n\r\n";
 
@@ -64,8 +66,7 @@ class FramingTest extends ServerFixture {
   void shouldRefuseAnEncodedBodyOfAnOlderProtocol() {
     assertRefused(
         asked.raw(
-            "POST /v1/queues/orders/messages HTTP/1.0\r\nHost: localhost\r\n"
-                + "Transfer-Encoding: chunked\r\n\r\n1\r\nx\r\n0\r\n\r\n"));
+            "POST /v1/queues/orders/messages HTTP/1.0\r\nHost: localhost\r\n".concat(CHUNKED)));
   }
 
   @ParameterizedTest
