@@ -330,7 +330,7 @@ class SettleTest {
     Delivery<String> first = billing.next();
     billing.next().ack();
     billing.next().reject("no");
-    await().until(() -> billing.stats().dead() == 1);
+    await().until(() -> billing.stats().dead() == 1 && billing.stats().holes() == 1);
     SubscriberStats stats = billing.stats();
     assertThat(stats.oldestUnfinishedAge()).isEqualTo(Duration.ofSeconds(6));
     assertThat(stats.ackFloor()).isZero();
