@@ -198,7 +198,7 @@ final class SubscriberRegistry<M> {
             return known.open.isOpen() ? known.open : null;
           }
         }
-        DurableSubscriber<M> opened = create(config);
+        DurableSubscriber<M> opened = create(config, known == null || !known.config.equals(config));
         entries.put(key(config.name()), new Entry<>(config, opened, 0));
         return opened;
       }
@@ -220,18 +220,15 @@ final class SubscriberRegistry<M> {
       throw new ConfigurationException(
           who + ": there is one called " + known.config.name() + ", the same name but for case");
     }
-    if (known.config.ackRequired() != config.ackRequired()) {
+    boolean isOtherAck = known.config.ackRequired() != config.ackRequired();
+    boolean isOther = isOtherAck || known.config.order() != config.order();
+    if (isOther && (known.open != null || !store.isGuessed(config.name()))) {
       throw new ConfigurationException(
           who
-              + ": it was created with ack required = "
-              + known.config.ackRequired()
-              + ", which cannot change; use another name, or remove the subscriber first");
-    }
-    if (known.config.order() != config.order()) {
-      throw new ConfigurationException(
-          who
-              + ": it was created with order = "
-              + known.config.order()
+              + ": it was created with "
+              + (isOtherAck
+                  ? "ack required = " + known.config.ackRequired()
+                  : "order = " + known.config.order())
               + ", which cannot change; use another name, or remove the subscriber first");
     }
     if (known.open != null && !known.config.equalsButForStart(config)) {
@@ -243,9 +240,9 @@ final class SubscriberRegistry<M> {
     }
   }
 
-  private DurableSubscriber<M> create(SubscriberConfig config) {
+  private DurableSubscriber<M> create(SubscriberConfig config, boolean given) {
     try {
-      Ledger ledger = store.open(config);
+      Ledger ledger = store.open(config, given);
       DeadLetterStore<M> letters = deadLetters.apply(config.name(), store.directory(config.name()));
       try {
         return new DurableSubscriber<>(
@@ -389,7 +386,7 @@ final class SubscriberRegistry<M> {
     for (Map.Entry<String, Entry<M>> known : entries.entrySet()) {
       Entry<M> entry = known.getValue();
       if (entry.open == null && entry.floor < end) {
-        try (Ledger ledger = store.open(entry.config)) {
+        try (Ledger ledger = store.open(entry.config, false)) {
           discardedOfClosed.addAndGet(ledger.discard(end));
           store.afterLogNow(entry.config.name(), ledger::force);
           known.setValue(new Entry<>(entry.config, null, ledger.floor()));

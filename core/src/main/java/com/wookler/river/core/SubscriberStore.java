@@ -1,6 +1,7 @@
 package com.wookler.river.core;
 
 import com.wookler.river.common.WorkerPool;
+import com.wookler.river.common.errors.RiverException;
 import com.wookler.river.common.utils.Amount;
 import com.wookler.river.core.ack.Health;
 import com.wookler.river.core.ack.Ledger;
@@ -17,6 +18,7 @@ import com.wookler.river.core.message.QueueFailedException;
 import com.wookler.river.core.subscriber.Order;
 import com.wookler.river.core.subscriber.Positions;
 import com.wookler.river.core.subscriber.StoredSubscriber;
+import com.wookler.river.core.subscriber.StoredSubscriber.LedgerState;
 import com.wookler.river.core.subscriber.SubscriberConfig;
 import java.io.IOException;
 import java.nio.file.DirectoryStream;
@@ -35,9 +37,9 @@ import org.slf4j.LoggerFactory;
 /**
  * The subscribers of a queue on disk: {@code subscribers/<name>/}, with settings and a ledger each.
  *
- * <p>The settings are written before the ledger is made and go, with the whole directory, by a
- * rename; so a directory with a ledger but without settings is damage, and is kept. Lost state
- * means redelivery, reported, never a failed start.
+ * <p>The settings are written before the ledger is made, and once more when it is; they go, with
+ * the whole directory, by a rename; so a directory with a ledger but without settings is damage,
+ * and is kept. Lost state means redelivery, reported, never a failed start.
  *
  * <p>Not thread-safe but for {@link #forceLog}, {@link #afterLog} and {@link #afterLogNow}: guarded
  * by the registry.
@@ -134,7 +136,9 @@ final class SubscriberStore {
             .ack(Ledgers.acknowledges(subscriber, owner))
             .order(Ledgers.ordersByKey(subscriber, owner) ? Order.KEY : Order.SEQUENCE)
             .build();
-    return new StoredSubscriber(config, log.firstSequence());
+    LedgerState ledger =
+        Ledgers.isKindKnown(subscriber, owner) ? LedgerState.MADE : LedgerState.GUESSED;
+    return new StoredSubscriber(config, log.firstSequence(), ledger);
   }
 
   /**
@@ -146,29 +150,52 @@ final class SubscriberStore {
     Owner owner = Owner.of(identity, config.name());
     LedgerLook look =
         LedgerLook.at(
-            directory(config.name()),
-            owner,
-            config.ackRequired(),
-            new Origin(of.start(), log.firstSequence()));
+            directory(config.name()), owner, config.ackRequired(), of.origin(log.firstSequence()));
     if (look.damaged().isEmpty()
         && look.floor() >= log.firstSequence()
         && log.gaps().endOf(look.floor()) == look.floor()) {
       return look.floor();
     }
-    try (Ledger ledger = open(config)) {
+    try (Ledger ledger = open(config, false)) {
       return ledger.floor();
     }
   }
 
-  /** Opens a subscriber's ledger, making it at the start that the settings name if it is new. */
-  Ledger open(SubscriberConfig config) throws IOException {
+  /**
+   * Returns whether it is a guess if this subscriber acknowledges, and in which order: its files
+   * were too damaged to say.
+   */
+  boolean isGuessed(String name) {
+    try {
+      return StoredSubscriber.read(directory.resolve(name), identity).ledger()
+          == LedgerState.GUESSED;
+    } catch (IOException e) {
+      throw new RiverException("queue " + queue + ": cannot read subscriber " + name, e);
+    }
+  }
+
+  /**
+   * Opens a subscriber's ledger, making it at the start that the settings name if it is new.
+   *
+   * @param given whether the settings are others than the stored ones, so that what kind of ledger
+   *     they ask for is no guess
+   */
+  Ledger open(SubscriberConfig config, boolean given) throws IOException {
     Path own = directory.resolve(config.name());
     boolean isNew = !Files.exists(own.resolve(StoredSubscriber.FILE));
-    long start = isNew ? resolve(config) : StoredSubscriber.read(own, identity).start();
+    StoredSubscriber before =
+        isNew
+            ? new StoredSubscriber(config, resolve(config), LedgerState.NEW)
+            : StoredSubscriber.read(own, identity);
+    LedgerState state =
+        given && before.ledger() == LedgerState.GUESSED ? LedgerState.MADE : before.ledger();
     try {
-      new StoredSubscriber(config, start).write(own, identity);
-      Ledger ledger = ledger(config, own, new Origin(start, log.firstSequence()));
+      new StoredSubscriber(config, before.start(), state).write(own, identity);
+      Ledger ledger = ledger(config, own, before.origin(log.firstSequence()));
       try {
+        if (state == LedgerState.NEW) {
+          new StoredSubscriber(config, before.start(), LedgerState.MADE).write(own, identity);
+        }
         reconcile(config, ledger);
         return ledger;
       } catch (Throwable e) {

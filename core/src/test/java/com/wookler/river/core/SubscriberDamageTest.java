@@ -1,11 +1,21 @@
 package com.wookler.river.core;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import com.wookler.river.common.errors.ConfigurationException;
+import com.wookler.river.core.inspect.Finding;
+import com.wookler.river.core.inspect.Progress;
+import com.wookler.river.core.inspect.QueueVerifier;
+import com.wookler.river.core.log.QueueIdentity;
 import com.wookler.river.core.message.MessageConverter;
 import com.wookler.river.core.subscriber.Delivery;
+import com.wookler.river.core.subscriber.Order;
+import com.wookler.river.core.subscriber.StoredSubscriber;
+import com.wookler.river.core.subscriber.StoredSubscriber.LedgerState;
 import com.wookler.river.core.subscriber.Subscriber;
 import com.wookler.river.core.subscriber.SubscriberConfig;
+import com.wookler.river.testing.CapturedLog;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -14,6 +24,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Random;
+import java.util.UUID;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -104,6 +115,71 @@ class SubscriberDamageTest {
     Files.move(subscribers.resolve("billing"), subscribers.resolve("audit"));
     Files.move(subscribers.resolve("third"), subscribers.resolve("billing"));
     check(copy, "exchanged");
+  }
+
+  @Test
+  void shouldReportAMissingCursorWhereTheSettingsSayThatThereWasOne() throws Exception {
+    Path copy = copy("cursor");
+    Path subscriber = copy.resolve("orders/subscribers/audit");
+    Files.delete(subscriber.resolve("cursor"));
+    assertThat(damages(copy)).singleElement().asString().contains("cursor", "is missing");
+    assertThat(openings(copy)).anyMatch(line -> line.contains("cursor is damaged: it is missing"));
+    check(copy, "without the cursor");
+    assertThat(damages(copy)).isEmpty();
+  }
+
+  @Test
+  void shouldNotCallASubscriberDamagedThatWasBeingMade() throws Exception {
+    Path copy = copy("made");
+    Path subscriber = copy.resolve("orders/subscribers/audit");
+    UUID queue = QueueIdentity.look(copy.resolve("orders")).id().orElseThrow();
+    StoredSubscriber whole = StoredSubscriber.read(subscriber, queue);
+    assertThat(whole.ledger()).isEqualTo(LedgerState.MADE);
+    new StoredSubscriber(whole.config(), 0, LedgerState.NEW).write(subscriber, queue);
+    Files.delete(subscriber.resolve("cursor"));
+    assertThat(damages(copy)).isEmpty();
+    assertThat(openings(copy)).isEmpty();
+    check(copy, "as a kill leaves it");
+    assertThat(StoredSubscriber.read(subscriber, queue).ledger()).isEqualTo(LedgerState.MADE);
+  }
+
+  @Test
+  void shouldTakeTheKindFromTheUserWhenItIsAGuess() throws Exception {
+    SubscriberConfig keyed =
+        SubscriberConfig.builder("keyed").ack(true).order(Order.KEY).window(1000).build();
+    Path copy = copy("keyed");
+    try (MessageQueue<String> queue = open(copy)) {
+      Subscriber<String> subscriber = queue.subscriber(keyed);
+      subscriber.ack(subscriber.batch(FINISHED, Duration.ZERO));
+    }
+    for (String file : List.of("subscriber.json", "cursor")) {
+      Files.write(copy.resolve("orders/subscribers/keyed").resolve(file), new byte[4096]);
+    }
+    open(copy).close(); // a run in which nobody opens it
+    try (MessageQueue<String> queue = open(copy)) {
+      List<Delivery<String>> left = queue.subscriber(keyed).batch(2 * MESSAGES, Duration.ZERO);
+      assertThat(left).hasSizeBetween(MESSAGES - FINISHED, MESSAGES);
+      assertThat(left.get(left.size() - 1).sequence()).isEqualTo(MESSAGES - 1);
+    }
+    try (MessageQueue<String> queue = open(copy)) {
+      SubscriberConfig other = SubscriberConfig.builder("keyed").ack(true).build();
+      assertThatThrownBy(() -> queue.subscriber(other))
+          .isInstanceOf(ConfigurationException.class)
+          .hasMessageContaining("order = KEY");
+    }
+  }
+
+  private static List<Finding> damages(Path copy) throws IOException {
+    List<Finding> found = new ArrayList<>();
+    QueueVerifier.verify(copy.resolve("orders"), null, found::add, Progress.NONE);
+    return found.stream().filter(Finding::isDamage).toList();
+  }
+
+  private static List<String> openings(Path copy) {
+    try (CapturedLog log = new CapturedLog("com.wookler.river")) {
+      open(copy).close();
+      return log.warnings();
+    }
   }
 
   private static void check(Path copy, String what) throws Exception {

@@ -48,6 +48,9 @@ final class Cursor {
   private static final int KIND = 12;
   private static final int HEADER_CRC = 16;
 
+  /** What a file holds for a subscriber of another kind. */
+  static final Content OF_ANOTHER_KIND = new Content(-1, -1, 0, SLOT_A, 0, true);
+
   private final MappedFile file;
   private final Owner owner;
   private int nextSlot;

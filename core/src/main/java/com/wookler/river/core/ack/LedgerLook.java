@@ -106,7 +106,9 @@ public record LedgerLook(
       throws IOException {
     Cursor.Content cursor = cursor(directory, owner);
     List<LedgerDamage> damaged = new ArrayList<>();
-    if (cursor != null && !cursor.sound()) {
+    if (cursor == null && origin.made()) {
+      damaged.add(LedgerDamage.missing(directory.resolve(Cursor.NAME)));
+    } else if (cursor != null && !cursor.sound()) {
       damaged.add(new LedgerDamage(directory.resolve(Cursor.NAME), "is damaged"));
     } else if (cursor != null && cursor.kind() != Cursor.WITHOUT_ACK) {
       damaged.add(otherKind(directory));
@@ -115,8 +117,9 @@ public record LedgerLook(
     if (cursor != null) {
       position = cursor.slots() > 0 ? cursor.mark() : origin.earliest();
     }
+    boolean created = cursor == null && !origin.made();
     return new LedgerLook(
-        false, cursor == null, position, position, 0, 0, 0, setAside(directory), damaged);
+        false, created, position, position, 0, 0, 0, setAside(directory), damaged);
   }
 
   private static LedgerDamage otherKind(Path directory) {

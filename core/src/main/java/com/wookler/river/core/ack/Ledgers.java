@@ -1,6 +1,5 @@
 package com.wookler.river.core.ack;
 
-import com.wookler.river.common.errors.ConfigurationException;
 import com.wookler.river.common.errors.RiverException;
 import com.wookler.river.core.log.DurableFiles;
 import java.io.IOException;
@@ -16,20 +15,13 @@ import org.slf4j.LoggerFactory;
 public final class Ledgers {
   private static final Logger LOG = LoggerFactory.getLogger(Ledgers.class);
 
-  /** By the number in the cursor file. */
-  private static final List<String> KINDS =
-      List.of(
-          "without acknowledgement",
-          "with acknowledgement",
-          "with acknowledgement and in the order of keys");
-
   private Ledgers() {}
 
   /**
    * Opens the ledger of a subscriber that acknowledges, or makes it.
    *
    * <p>Damage is no reason to fail: the file is set aside as {@code .corrupt}, named in a warning
-   * and in {@link Ledger#recovery()}, and leads to redelivery.
+   * and in {@link Ledger#recovery()}, and leads to redelivery. So is a cursor of another kind.
    *
    * @param directory the subscriber's own directory; made if absent
    * @param owner whose it is; what another wrote counts as damaged
@@ -37,7 +29,6 @@ public final class Ledgers {
    * @param flusher runs, in order and on threads that are never interrupted, the writing of
    *     snapshots; it must not wait for the subscriber's lock. A snapshot is forced: to keep the
    *     order "log before acknowledgements", force the log before running it
-   * @throws ConfigurationException if it was made without acknowledgement, or in another order
    * @throws RiverException if the directory cannot be used, or a newer River wrote it
    */
   public static Ledger withAck(
@@ -75,7 +66,6 @@ public final class Ledgers {
    *
    * @param directory the subscriber's own directory; made if absent
    * @param owner whose it is; what another wrote counts as damaged
-   * @throws ConfigurationException if it was made with acknowledgement
    * @throws RiverException as for {@link #withAck}
    */
   public static Ledger withoutAck(Path directory, Owner owner, Origin origin) {
@@ -111,12 +101,19 @@ public final class Ledgers {
     return Files.exists(cursor) && Cursor.read(cursor, owner).kind() == Cursor.BY_KEY;
   }
 
+  /** Returns whether the cursor says of which kind of subscriber the files are. */
+  public static boolean isKindKnown(Path directory, Owner owner) throws IOException {
+    Path cursor = directory.resolve(Cursor.NAME);
+    return Files.exists(cursor) && Cursor.read(cursor, owner).kind() >= 0;
+  }
+
   private static RecoveryReport recoverPosition(
       Path directory, Origin origin, Cursor.@Nullable Content content) throws IOException {
     Path path = directory.resolve(Cursor.NAME);
     Path aside = directory.resolve(Cursor.NAME + Generations.CORRUPT);
-    boolean created = content == null && !Files.exists(aside);
-    long floor = created ? origin.start() : origin.earliest();
+    boolean nothing = content == null && !Files.exists(aside);
+    long floor = nothing ? origin.start() : origin.earliest();
+    boolean created = nothing && !origin.made();
     int torn = 0;
     List<String> damaged = List.of();
     if (content != null && content.slots() > 0) {
@@ -127,12 +124,12 @@ public final class Ledgers {
       Generations.setAside(path);
       damaged = List.of(path + " is damaged; delivering from " + floor + "; kept as " + aside);
     } else if (content == null && !created) {
-      damaged = List.of(path + " is missing, and was damaged before; delivering from " + floor);
+      damaged = List.of(path + " is damaged: it is missing; delivering from " + floor);
     }
     return new RecoveryReport(created, floor, floor, floor, 0, 0, 0, 0, 0, torn, damaged);
   }
 
-  /** What the cursor file holds, null if there is none. Touches nothing. */
+  /** What the cursor file holds, null if there is none; nothing if it is of another kind. */
   private static Cursor.@Nullable Content readCursor(Path directory, Owner owner, int kind)
       throws IOException {
     Path path = directory.resolve(Cursor.NAME);
@@ -140,15 +137,7 @@ public final class Ledgers {
       return null;
     }
     Cursor.Content content = Cursor.read(path, owner);
-    if (content.kind() >= 0 && content.kind() != kind) {
-      throw new ConfigurationException(
-          "the subscriber in "
-              + directory
-              + " was made "
-              + KINDS.get(content.kind())
-              + ", which cannot change; use another name, or remove it first");
-    }
-    return content;
+    return content.kind() < 0 || content.kind() == kind ? content : Cursor.OF_ANOTHER_KIND;
   }
 
   private static Cursor openCursor(

@@ -6,13 +6,19 @@ package com.wookler.river.core.ack;
  * @param start where a new subscriber begins; counts only when there is nothing of it on disk
  * @param earliest the oldest sequence that can still be read; used when there is something on disk,
  *     but none of it can be trusted. Then everything is delivered again rather than something lost
+ * @param made whether the ledger is known to have been made: then a missing cursor is damage
  */
-public record Origin(long start, long earliest) {
+public record Origin(long start, long earliest, boolean made) {
   /** Checks that neither is negative. */
   public Origin {
     if (start < 0 || earliest < 0) {
       throw new IllegalArgumentException(
           "negative sequence: start " + start + ", earliest " + earliest);
     }
+  }
+
+  /** Of a ledger that may be new. */
+  public Origin(long start, long earliest) {
+    this(start, earliest, false);
   }
 }

@@ -168,7 +168,7 @@ final class Recovery {
       if (!cursor.sound()) {
         setAside(cursorPath, "is damaged; made again from the other files");
       }
-    } else if (logs > 0 || newest > 1) { // with less, it was killed while it was being made
+    } else if (origin.made() || logs > 0 || newest > 1) { // else killed while it was being made
       damaged.add(
           new LedgerDamage(
               cursorPath, "is damaged: it is missing; made again from the other files"));
@@ -193,7 +193,7 @@ final class Recovery {
     Ring ring = replay.finish();
     RecoveryReport report =
         new RecoveryReport(
-            created,
+            created && !origin.made(),
             replay.floor(),
             replay.mark(),
             replay.finishedEnd(),

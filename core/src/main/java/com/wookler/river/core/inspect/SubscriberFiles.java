@@ -97,9 +97,9 @@ final class SubscriberFiles {
 
   /** Where it stands; the earliest sequence counts where its files don't tell. */
   LedgerLook look(long earliest) throws IOException {
-    long start = stored == null ? earliest : stored.start();
+    Origin origin = stored == null ? new Origin(earliest, earliest) : stored.origin(earliest);
     boolean ack = stored == null ? hasAckFiles() : stored.config().ackRequired();
-    return LedgerLook.at(directory, Owner.of(queue, name()), ack, new Origin(start, earliest));
+    return LedgerLook.at(directory, Owner.of(queue, name()), ack, origin);
   }
 
   private boolean hasAckFiles() throws IOException {

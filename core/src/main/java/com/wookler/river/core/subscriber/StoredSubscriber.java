@@ -3,6 +3,7 @@ package com.wookler.river.core.subscriber;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import com.wookler.river.common.errors.ConfigurationException;
 import com.wookler.river.common.errors.RiverException;
+import com.wookler.river.core.ack.Origin;
 import com.wookler.river.core.filter.FilterExpression;
 import com.wookler.river.core.log.CheckedJson;
 import com.wookler.river.core.log.DurableFiles;
@@ -24,13 +25,32 @@ import org.slf4j.LoggerFactory;
  *
  * @param config its settings
  * @param start the sequence at which it began
+ * @param ledger what is known of its ledger
  */
-public record StoredSubscriber(SubscriberConfig config, long start) {
+public record StoredSubscriber(SubscriberConfig config, long start, LedgerState ledger) {
   /** The name of the file. */
   public static final String FILE = "subscriber.json";
 
+  /** What the settings know of the ledger beside them. */
+  public enum LedgerState {
+    /** It may not have been made yet. */
+    NEW,
+    /** It was made. */
+    MADE,
+    /**
+     * It was made, but the settings and the cursor were damaged: whether it acknowledges, and in
+     * which order, is a guess, and the settings with which the subscriber is opened count.
+     */
+    GUESSED
+  }
+
   private static final int FORMAT = 1;
   private static final Logger LOG = LoggerFactory.getLogger(StoredSubscriber.class);
+
+  /** Where the ledger stands when its own files do not say. */
+  public Origin origin(long earliest) {
+    return new Origin(start, earliest, ledger != LedgerState.NEW);
+  }
 
   /** Writes the file, whole or not at all, unless it says the same, and makes its directory. */
   public void write(Path directory, UUID queue) throws IOException {
@@ -39,6 +59,7 @@ public record StoredSubscriber(SubscriberConfig config, long start) {
     json.put("queue", queue.toString());
     json.put("name", config.name());
     json.put("start", start);
+    json.put("ledger", ledger.name());
     json.put("ackRequired", config.ackRequired());
     json.put("ackTimeout", config.ackTimeout().toString());
     json.put("ackDurability", config.ackDurability().name());
@@ -126,7 +147,8 @@ public record StoredSubscriber(SubscriberConfig config, long start) {
               .batchSize(json.path("batchSize").asInt())
               .pollTimeout(Duration.parse(json.path("pollTimeout").asText()));
       filter(config, json.path("filter").asText(), json.path("filterExpression").textValue());
-      return new StoredSubscriber(config.build(), json.path("start").asLong());
+      LedgerState ledger = LedgerState.valueOf(json.path("ledger").asText(LedgerState.NEW.name()));
+      return new StoredSubscriber(config.build(), json.path("start").asLong(), ledger);
     } catch (DateTimeException | ConfigurationException | IllegalArgumentException e) {
       throw new DamagedMessageException("damaged: " + file + ": " + e.getMessage(), e);
     }

@@ -3,7 +3,6 @@ package com.wookler.river.core.ack;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import com.wookler.river.common.errors.ConfigurationException;
 import java.io.IOException;
 import java.nio.file.Path;
 import org.junit.jupiter.api.AfterEach;
@@ -276,16 +275,17 @@ class KeyLedgerTest {
   }
 
   @Test
-  void shouldNotBeReopenedInAnotherOrder() throws IOException {
+  void shouldKeepWhatIsFinishedWhenTheCursorIsOfAnotherOrder() throws IOException {
+    ledger.acknowledge(0, read(A));
     ledger.close();
-    assertThatThrownBy(
-            () ->
-                Ledgers.withAck(
-                    directory, Copies.OWNER, new Limits(1, 1, 1), new Origin(0, 0), Runnable::run))
-        .isInstanceOf(ConfigurationException.class)
-        .hasMessageContaining("with acknowledgement and in the order of keys");
     assertThat(Ledgers.acknowledges(directory, Copies.OWNER)).isTrue();
     assertThat(Ledgers.ordersByKey(directory, Copies.OWNER)).isTrue();
+    try (Ledger other =
+        Ledgers.withAck(
+            directory, Copies.OWNER, new Limits(1, 1, 1), new Origin(0, 0), Runnable::run)) {
+      assertThat(other.floor()).isEqualTo(1);
+      assertThat(other.recovery().damaged()).isNotEmpty();
+    }
   }
 
   @Test

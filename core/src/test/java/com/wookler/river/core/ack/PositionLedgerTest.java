@@ -3,7 +3,6 @@ package com.wookler.river.core.ack;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import com.wookler.river.common.errors.ConfigurationException;
 import com.wookler.river.common.errors.RiverException;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -145,19 +144,35 @@ class PositionLedgerTest {
   }
 
   @Test
-  void shouldRefuseToChangeBetweenWithAndWithoutAck() {
+  void shouldCallACursorOfAnotherKindDamagedAndDeliverFromTheEarliest() {
+    Limits limits = new Limits(1, 1, 1);
     Path other = directory.resolve("other");
+    try (Ledger ledger = Ledgers.withoutAck(directory, Copies.OWNER, ORIGIN)) {
+      ledger.skip(100);
+    }
+    Ledgers.withAck(other, Copies.OWNER, limits, ORIGIN, Runnable::run).close();
+    try (Ledger ledger = Ledgers.withAck(directory, Copies.OWNER, limits, ORIGIN, Runnable::run)) {
+      assertThat(ledger.position()).isEqualTo(2);
+      assertThat(ledger.recovery().damaged()).isNotEmpty();
+    }
+    try (Ledger ledger = Ledgers.withoutAck(other, Copies.OWNER, ORIGIN)) {
+      assertThat(ledger.position()).isEqualTo(2);
+      assertThat(ledger.recovery().damaged()).isNotEmpty();
+    }
+  }
+
+  @Test
+  void shouldReportAMissingCursorOfALedgerThatWasMade() throws IOException {
+    Origin made = new Origin(5, 2, true);
     Ledgers.withoutAck(directory, Copies.OWNER, ORIGIN).close();
-    Ledgers.withAck(other, Copies.OWNER, new Limits(1, 1, 1), ORIGIN, Runnable::run).close();
-    assertThatThrownBy(
-            () ->
-                Ledgers.withAck(
-                    directory, Copies.OWNER, new Limits(1, 1, 1), ORIGIN, Runnable::run))
-        .isInstanceOf(ConfigurationException.class)
-        .hasMessageContaining("was made without acknowledgement");
-    assertThatThrownBy(() -> Ledgers.withoutAck(other, Copies.OWNER, ORIGIN))
-        .isInstanceOf(ConfigurationException.class)
-        .hasMessageContaining("was made with acknowledgement");
+    Files.delete(directory.resolve("cursor"));
+    assertThat(LedgerLook.at(directory, Copies.OWNER, false, ORIGIN).damaged()).isEmpty();
+    assertThat(LedgerLook.at(directory, Copies.OWNER, false, made).damaged()).hasSize(1);
+    try (Ledger ledger = Ledgers.withoutAck(directory, Copies.OWNER, made)) {
+      assertThat(ledger.position()).isEqualTo(5);
+      assertThat(ledger.recovery().created()).isFalse();
+      assertThat(ledger.recovery().damaged()).singleElement().asString().contains("is missing");
+    }
   }
 
   @Test
