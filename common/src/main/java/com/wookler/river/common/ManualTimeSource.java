@@ -3,6 +3,7 @@ package com.wookler.river.common;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
 
@@ -16,6 +17,7 @@ public final class ManualTimeSource implements TimeSource {
   private final Instant start;
   private final long startMicros;
   private final AtomicLong elapsed = new AtomicLong();
+  private final AtomicLong wallMicros = new AtomicLong(); // by which the wall clock was set
 
   /** A clock that shows {@code start} until it is moved. */
   public ManualTimeSource(Instant start) {
@@ -40,6 +42,11 @@ public final class ManualTimeSource implements TimeSource {
     }
   }
 
+  /** Sets the wall clock, forward or back; {@link #nanoTime} does not notice. */
+  public void stepWall(Duration step) {
+    wallMicros.addAndGet(TimeUnit.MICROSECONDS.convert(step));
+  }
+
   /**
    * Moves the clock forward until it shows {@code time}.
    *
@@ -56,12 +63,12 @@ public final class ManualTimeSource implements TimeSource {
 
   @Override
   public Instant wallTime() {
-    return start.plusNanos(elapsed.get());
+    return start.plusNanos(elapsed.get()).plus(wallMicros.get(), ChronoUnit.MICROS);
   }
 
   @Override
   public long epochMicros() {
-    return startMicros + elapsed.get() / 1_000;
+    return startMicros + elapsed.get() / 1_000 + wallMicros.get();
   }
 
   @Override

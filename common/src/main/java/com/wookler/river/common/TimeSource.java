@@ -4,15 +4,18 @@ import java.time.Instant;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * Where River takes its time from. Wall time is the wall clock at the start of the JVM plus the
- * monotonic clock, so it never jumps, not even when the machine's clock is set. Implementations may
- * be called from any thread.
+ * Where River takes its time from: a monotonic clock, by which it measures timeouts and delays, and
+ * the wall clock, which people and the network set, forwards and backwards. Implementations may be
+ * called from any thread.
  */
 public interface TimeSource {
-  /** Monotonic nanoseconds from an arbitrary origin; only differences mean something. */
+  /**
+   * Monotonic nanoseconds from an arbitrary origin; only differences mean something. It does not
+   * notice that the wall clock is set.
+   */
   long nanoTime();
 
-  /** The time of day, never going backwards. */
+  /** The time of day by the wall clock: it goes back when that is set back. */
   Instant wallTime();
 
   /** {@link #wallTime()} as microseconds since 1970-01-01T00:00Z, without allocation. */

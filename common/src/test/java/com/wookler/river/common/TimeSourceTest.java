@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.within;
 
+import com.wookler.river.testing.CapturedLog;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
@@ -11,6 +12,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.slf4j.event.Level;
 
 class TimeSourceTest {
   private static final Instant START = Instant.parse("2026-01-02T03:04:05.000006Z");
@@ -94,5 +96,41 @@ class TimeSourceTest {
         .isLessThan(ChronoUnit.MICROS.between(Instant.EPOCH, wall) + 5_000_000);
     assertThat(time.wallTime()).isAfterOrEqualTo(wall);
     assertThat(TimeSource.system()).isSameAs(time);
+  }
+
+  @Test
+  void shouldFollowTheWallClockAndMeasureByTheOther() {
+    ManualTimeSource clocks = new ManualTimeSource(START);
+    TimeSource time = new SystemTimeSource(clocks::nanoTime, clocks::wallTime);
+    try (CapturedLog log = new CapturedLog(SystemTimeSource.class.getName(), Level.WARN)) {
+      for (int hours : new int[] {12, -36, 24}) {
+        long nanos = time.nanoTime();
+        clocks.stepWall(Duration.ofHours(hours));
+        clocks.advance(Duration.ofMillis(10));
+
+        assertThat(time.epochMicros()).isEqualTo(clocks.epochMicros());
+        assertThat(time.wallTime()).isEqualTo(clocks.wallTime());
+        assertThat(time.nanoTime() - nanos).isEqualTo(10_000_000);
+      }
+      assertThat(log.warnings())
+          .satisfiesExactly(
+              first -> assertThat(first).contains("forward by PT12H"),
+              second -> assertThat(second).contains("back by PT36H"),
+              third -> assertThat(third).contains("forward by PT24H"));
+    }
+  }
+
+  @Test
+  void shouldFollowAClockThatIsAdjustedWithoutAWord() {
+    ManualTimeSource clocks = new ManualTimeSource(START);
+    TimeSource time = new SystemTimeSource(clocks::nanoTime, clocks::wallTime);
+    try (CapturedLog log = new CapturedLog(SystemTimeSource.class.getName(), Level.WARN)) {
+      for (int i = 0; i < 100; i++) {
+        clocks.stepWall(Duration.ofMillis(20));
+        clocks.advance(Duration.ofSeconds(1));
+        assertThat(time.epochMicros()).isEqualTo(clocks.epochMicros());
+      }
+      assertThat(log.warnings()).isEmpty();
+    }
   }
 }

@@ -150,7 +150,7 @@ final class BlockDrain {
       return false;
     }
     Retention.Held held = new Retention.Held(log.nextSequence() - log.firstSequence(), log.bytes());
-    return retention.isOver(seal, held, time.epochMicros());
+    return retention.isOver(seal, held, log.times().ageOf(seal.lastMicros()));
   }
 
   private boolean isUnfinished(Seal seal) {

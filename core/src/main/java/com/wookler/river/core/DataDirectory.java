@@ -47,6 +47,8 @@ final class DataDirectory implements AutoCloseable {
   /** In the name of a directory of data that was set aside. */
   static final String DISCARDED = ".discarded-";
 
+  private static final Duration CLOCK_TOLERANCE = Duration.ofSeconds(10);
+
   private static final String LOG_NAME = "log";
   private static final String SUBSCRIBERS_NAME = "subscribers";
 
@@ -269,7 +271,16 @@ final class DataDirectory implements AutoCloseable {
         Files.newDirectoryStream(base, file -> isDiscarded(file, prefix))) {
       for (Path sibling : siblings) {
         Instant since = since(String.valueOf(sibling.getFileName()).substring(prefix.length()));
-        if (since != null && Duration.between(since, now).compareTo(retention) > 0) {
+        if (since != null && since.isAfter(now.plus(CLOCK_TOLERANCE))) {
+          Path renamed = aside(path, now);
+          Files.move(sibling, renamed); // else it would stay until the clock has caught up
+          LOG.warn(
+              "{} was set aside when the clock was ahead of {}: its retention counts from now on,"
+                  + " as {}",
+              sibling,
+              now,
+              renamed);
+        } else if (since != null && Duration.between(since, now).compareTo(retention) > 0) {
           deleteTree(sibling);
           LOG.info("Removed {}, set aside at {}", sibling, since);
         }

@@ -66,6 +66,11 @@ final class Deduplicator implements AutoCloseable {
     public boolean isLost(long sequence) {
       return log.gaps().endOf(sequence) > sequence;
     }
+
+    @Override
+    public long wallOf(long storedMicros) {
+      return log.times().wallOf(storedMicros);
+    }
   }
 
   /**
@@ -87,6 +92,7 @@ final class Deduplicator implements AutoCloseable {
             now,
             new Known(log));
     try {
+      log.times().saw(ids.lastMicros());
       addMissing(lookup, now - TimeUnit.NANOSECONDS.toMicros(window.toNanos()));
     } catch (Throwable e) {
       ids.close();
@@ -126,7 +132,7 @@ final class Deduplicator implements AutoCloseable {
   }
 
   private void addFromLog(String id, long sequence, long micros) {
-    IdStore.Place known = ids.find(id, micros);
+    IdStore.Place known = ids.find(id, log.times().wallOf(micros));
     if (known == null || known.sequence() < sequence) { // else its file would grow with each start
       ids.add(id, sequence, micros);
       foundAgain += sequence < ids.missingBelow() ? 1 : 0;
@@ -182,7 +188,7 @@ final class Deduplicator implements AutoCloseable {
         intake.check(buffer);
         base = log.append(buffer, now);
         if (base != Room.NONE) {
-          remember(now);
+          remember(log.times().now());
         }
         return base;
       } finally {
@@ -211,13 +217,13 @@ final class Deduplicator implements AutoCloseable {
       }
     }
 
-    private void remember(long now) {
+    private void remember(long storedMicros) {
       long added = 0;
       for (int i = 0; i < stands.length; i++) {
         String id = messages.get(i).id();
         if (stands[i] == ~added) {
           if (id != null) {
-            ids.add(id, base + added, now);
+            ids.add(id, base + added, storedMicros);
           }
           added++;
         }
@@ -260,7 +266,7 @@ final class Deduplicator implements AutoCloseable {
    * @param end of the log before it was forced
    */
   void flush(long end) {
-    ids.flush(end, time.epochMicros());
+    ids.flush(end, log.times().now());
   }
 
   @Override

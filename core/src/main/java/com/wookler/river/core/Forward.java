@@ -217,7 +217,7 @@ final class Forward {
   @GuardedBy("lock")
   private boolean take(RunningQueue<?> queue, ForwardTarget asked, Batch some) {
     UUID from = source.directory().identity();
-    if (!queue.publisher().take(asked, from, some.messages())) {
+    if (!queue.publisher().take(asked, from, some.messages(), log.times())) {
       return false;
     }
     given(some, asked);
@@ -366,7 +366,7 @@ final class Forward {
     if (terms == null && maxAge == Long.MAX_VALUE) {
       return false;
     }
-    long published = message.originalMicros();
+    long published = log.times().wallOf(message.originalMicros());
     long byAge = maxAge > Long.MAX_VALUE - published ? maxAge : published + maxAge;
     long at = terms == null ? byAge : Math.min(byAge, terms.expiresAt(published));
     return at != Long.MAX_VALUE && time.epochMicros() >= at;

@@ -7,6 +7,7 @@ import com.wookler.river.core.forward.Origins;
 import com.wookler.river.core.log.BlockLog;
 import com.wookler.river.core.log.PublishBuffer;
 import com.wookler.river.core.log.Room;
+import com.wookler.river.core.log.StoredTimes;
 import com.wookler.river.core.message.DamagedMessageException;
 import com.wookler.river.core.message.DocumentWriter;
 import com.wookler.river.core.message.ForwardOrigin;
@@ -171,17 +172,17 @@ final class ForwardTarget {
   /**
    * Appends messages of another queue, as one document; waits for nothing.
    *
-   * @param nowMicros the present, for how long they have still to live
+   * @param times the other queue's, for how long they have still to live
    * @return whether there was room
    * @throws RiverException they cannot be stored now
    */
-  boolean take(Intake intake, UUID source, List<StoredMessage> messages, long nowMicros) {
+  boolean take(Intake intake, UUID source, List<StoredMessage> messages, StoredTimes times) {
     PublishBuffer buffer = PublishBuffer.ofThread();
     DocumentWriter document = buffer.document();
     document.start();
     for (StoredMessage message : messages) {
       document.addForwarded(
-          message, terms(message, nowMicros), new ForwardOrigin(source, message.sequence()));
+          message, terms(message, times), new ForwardOrigin(source, message.sequence()));
     }
     lock.lock();
     try {
@@ -198,12 +199,12 @@ final class ForwardTarget {
   }
 
   /** What is left of its life goes along; its id does not: it was spent where it was published. */
-  private static @Nullable Terms terms(StoredMessage message, long nowMicros) {
+  private static @Nullable Terms terms(StoredMessage message, StoredTimes times) {
     Terms terms = message.terms();
     if (terms == null || terms.expiryMicros() == 0) {
       return null;
     }
-    long left = terms.expiresAt(message.publishedMicros()) - nowMicros;
+    long left = terms.expiryMicros() - times.ageOf(message.originalMicros());
     return new Terms(null, Math.max(1, left), 0);
   }
 

@@ -7,6 +7,7 @@ import com.wookler.river.core.delay.Delays;
 import com.wookler.river.core.log.BlockLog;
 import com.wookler.river.core.log.PublishBuffer;
 import com.wookler.river.core.log.Room;
+import com.wookler.river.core.log.StoredTimes;
 import com.wookler.river.core.message.DocumentWriter;
 import com.wookler.river.core.message.Durability;
 import com.wookler.river.core.message.ForwardOrigin;
@@ -250,8 +251,8 @@ final class LogPublisher<M> implements Publisher<M> {
   }
 
   /** See {@link ForwardTarget#take}. */
-  boolean take(ForwardTarget target, UUID source, List<StoredMessage> messages) {
-    return target.take(intake, source, messages, time.epochMicros());
+  boolean take(ForwardTarget target, UUID source, List<StoredMessage> messages, StoredTimes times) {
+    return target.take(intake, source, messages, times);
   }
 
   /**

@@ -85,7 +85,7 @@ public final class MessageQueue<M> implements Configurable, AutoCloseable {
     lifecycle.start();
   }
 
-  private RunningQueue<M> running() {
+  RunningQueue<M> running() {
     return lifecycle.running();
   }
 

@@ -104,18 +104,18 @@ public final class Retention {
    * Whether the oldest block may go.
    *
    * @param held by the log, that block included
-   * @param nowMicros the present, microseconds since 1970
+   * @param ageMicros how old its last message is
    */
-  boolean isOver(Seal oldest, Held held, long nowMicros) {
-    return isOld(oldest, nowMicros)
+  boolean isOver(Seal oldest, Held held, long ageMicros) {
+    return isOld(ageMicros)
         || (messages != Long.MAX_VALUE && held.messages() - oldest.messages() >= messages)
         || (bytes != Long.MAX_VALUE && held.bytes() - oldest.bytes() >= bytes);
   }
 
-  private boolean isOld(Seal oldest, long nowMicros) {
+  private boolean isOld(long ageMicros) {
     return !age.isZero()
         && age.compareTo(LONGEST) < 0
-        && nowMicros - oldest.lastMicros() > TimeUnit.NANOSECONDS.toMicros(age.toNanos());
+        && ageMicros > TimeUnit.NANOSECONDS.toMicros(age.toNanos());
   }
 
   /** What a log holds. */

@@ -332,7 +332,13 @@ final class RunningQueue<M> {
     }
     Path own = settings.directory().resolve(config.name());
     Backup opened =
-        new Backup(config.name(), directory.identity(), own, settings.retention(), config.time());
+        new Backup(
+            config.name(),
+            directory.identity(),
+            own,
+            settings.retention(),
+            config.time(),
+            () -> log.times()); // the log asks the backup first
     undo.push(opened::close);
     return opened;
   }

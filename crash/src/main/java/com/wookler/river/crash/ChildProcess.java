@@ -7,6 +7,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.TimeUnit;
 
 /** A JVM of this class path with a main class of the kit; killed at the latest by close. */
@@ -27,21 +28,27 @@ public final class ChildProcess implements AutoCloseable {
    *
    * @param jvmOptions for the JVM
    * @param front classes that are found before those of the class path, such as changed ones
+   * @param environment variables beside those of this process
    */
-  public record Launch(List<String> jvmOptions, List<Path> front) {
+  public record Launch(List<String> jvmOptions, List<Path> front, Map<String, String> environment) {
     /** As it is. */
-    public static final Launch PLAIN = new Launch(List.of(), List.of());
+    public static final Launch PLAIN = new Launch(List.of(), List.of(), Map.of());
 
     /** With these options. */
     public static Launch with(String... jvmOptions) {
-      return new Launch(List.of(jvmOptions), List.of());
+      return new Launch(List.of(jvmOptions), List.of(), Map.of());
     }
 
     /** With one more directory of classes in front. */
     public Launch behind(Path classes) {
       List<Path> all = new ArrayList<>(front);
       all.add(0, classes);
-      return new Launch(jvmOptions, all);
+      return new Launch(jvmOptions, all, environment);
+    }
+
+    /** With these variables in its environment. */
+    public Launch in(Map<String, String> variables) {
+      return new Launch(jvmOptions, front, variables);
     }
 
     private List<String> command() {
@@ -64,12 +71,10 @@ public final class ChildProcess implements AutoCloseable {
     List<String> command = launch.command();
     command.add(main.getName());
     command.addAll(arguments);
-    Process process =
-        new ProcessBuilder(command)
-            .redirectErrorStream(true)
-            .redirectOutput(output.toFile())
-            .start();
-    return new ChildProcess(process, output);
+    ProcessBuilder builder =
+        new ProcessBuilder(command).redirectErrorStream(true).redirectOutput(output.toFile());
+    builder.environment().putAll(launch.environment());
+    return new ChildProcess(builder.start(), output);
   }
 
   /** Likewise. */

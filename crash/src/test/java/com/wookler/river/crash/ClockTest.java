@@ -20,8 +20,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * A wall clock that is wrong. Within a run River's time follows the monotonic clock; from one run
- * to the next it may be anything.
+ * A wall clock that is wrong, by a clock that is moved by hand; {@link SystemClockTest} sets the
+ * system's.
  */
 class ClockTest {
   private static final Instant NOON = Instant.parse("2026-03-29T00:30:00Z"); // DST at 01:00
@@ -50,7 +50,7 @@ class ClockTest {
     return from.batch(MESSAGES, Duration.ZERO);
   }
 
-  /** Jumps of the wall clock while the queue is open: its time source is the monotonic one. */
+  /** Jumps of the wall clock while the queue is open. */
   private static final class JumpingSource implements TimeSource {
     private final ManualTimeSource steady = new ManualTimeSource(NOON);
     private volatile Duration jump = Duration.ZERO;

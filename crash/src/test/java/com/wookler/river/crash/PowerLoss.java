@@ -34,7 +34,7 @@ final class PowerLoss implements Fault {
   private ChildProcess.Launch with(String option) {
     List<String> options = new ArrayList<>(launch.jvmOptions());
     options.add(option);
-    return new ChildProcess.Launch(options, launch.front());
+    return new ChildProcess.Launch(options, launch.front(), launch.environment());
   }
 
   @Override

@@ -6,6 +6,7 @@ import com.wookler.river.common.errors.RiverException;
 import com.wookler.river.core.log.Damage;
 import com.wookler.river.core.log.DurableFiles;
 import com.wookler.river.core.log.Seal;
+import com.wookler.river.core.log.StoredTimes;
 import com.wookler.river.core.message.DamagedMessageException;
 import com.wookler.river.core.message.QueueClosedException;
 import com.wookler.river.core.message.StoredMessage;
@@ -55,6 +56,7 @@ public final class Backup implements AutoCloseable {
   private final String queue;
   private final Duration retention;
   private final TimeSource time;
+  private final Supplier<StoredTimes> times;
   private final BackupLayout layout;
   private final BackupIndex index;
   private final BackupReader reader;
@@ -73,7 +75,24 @@ public final class Backup implements AutoCloseable {
    * @throws RiverException zstd's native library cannot be loaded
    */
   public Backup(String queue, UUID identity, Path directory, Duration retention, TimeSource time) {
+    this(queue, identity, directory, retention, time, () -> StoredTimes.of(time));
+  }
+
+  /**
+   * Those of a queue with a log.
+   *
+   * @param times the log's, which know when the clock was ahead; asked once it is open
+   * @throws RiverException zstd's native library cannot be loaded
+   */
+  public Backup(
+      String queue,
+      UUID identity,
+      Path directory,
+      Duration retention,
+      TimeSource time,
+      Supplier<StoredTimes> times) {
     Compression.ensure(queue);
+    this.times = times;
     this.queue = queue;
     this.retention = retention;
     this.time = time;
@@ -169,7 +188,7 @@ public final class Backup implements AutoCloseable {
       if (!verification.ok()) {
         throw new DamagedMessageException(verification.damages().get(0).toString());
       }
-      return new BackupSeal(seal, time.epochMicros(), length, verifier.located());
+      return new BackupSeal(seal, times.get().now(), length, verifier.located());
     }
   }
 
@@ -215,8 +234,11 @@ public final class Backup implements AutoCloseable {
       if (retention.isZero() || retention.isNegative()) {
         return 0;
       }
+      StoredTimes stored = times.get();
+      index.newestMade().ifPresent(stored::saw);
       long limit = time.epochMicros() - TimeUnit.MICROSECONDS.convert(retention);
-      return remove(index.madeUntil(limit, needed.orElse(Long.MAX_VALUE)));
+      return remove(
+          index.made(made -> stored.wallOf(made) <= limit, needed.orElse(Long.MAX_VALUE)));
     } finally {
       writing.unlock();
     }

@@ -19,6 +19,8 @@ import java.util.OptionalLong;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.UUID;
+import java.util.function.LongPredicate;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -258,17 +260,25 @@ final class BackupIndex {
   }
 
   /**
-   * All backups made at or before this time, of whatever queue, but for those of this one that hold
-   * something from a sequence on.
+   * All backups made at times that this holds for, of whatever queue, but for those of this one
+   * that hold something from a sequence on.
    */
-  synchronized List<StoredBlock> madeUntil(long micros, long needed) {
+  synchronized List<StoredBlock> made(LongPredicate at, long needed) {
     load();
     List<StoredBlock> old = new ArrayList<>();
     own.values().stream()
-        .filter(block -> block.madeMicros() <= micros && block.block().endSequence() <= needed)
+        .filter(block -> at.test(block.madeMicros()) && block.block().endSequence() <= needed)
         .forEach(old::add);
-    others.stream().filter(block -> block.madeMicros() <= micros).forEach(old::add);
+    others.stream().filter(block -> at.test(block.madeMicros())).forEach(old::add);
     return old;
+  }
+
+  /** When the newest was made; empty if there is none. */
+  synchronized OptionalLong newestMade() {
+    load();
+    return Stream.concat(own.values().stream(), others.stream())
+        .mapToLong(StoredBlock::madeMicros)
+        .max();
   }
 
   synchronized void add(StoredBlock block) {

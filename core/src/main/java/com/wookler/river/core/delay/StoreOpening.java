@@ -57,7 +57,8 @@ final class StoreOpening {
   /** Likewise, in a directory that is there. */
   static void create(Path directory, UUID identity, long collected) throws IOException {
     for (long generation = 1; generation <= 2; generation++) {
-      new TimerState(generation, collected, collected, Key.FIRST, 1, List.of())
+      new TimerState(
+              generation, collected, collected, Key.FIRST, 1, TimerClock.Reading.NONE, List.of())
           .write(directory, identity);
     }
   }
@@ -175,7 +176,14 @@ final class StoreOpening {
     }
     target.force();
     for (long generation = 1; generation <= 2; generation++) {
-      new TimerState(generation, first, first, Key.FIRST, number + 1, List.of(bucket.line()))
+      new TimerState(
+              generation,
+              first,
+              first,
+              Key.FIRST,
+              number + 1,
+              TimerClock.Reading.NONE,
+              List.of(bucket.line()))
           .write(directory, context.identity());
     }
     for (Path file : old) {

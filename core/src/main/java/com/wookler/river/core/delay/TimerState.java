@@ -24,26 +24,34 @@ import org.jspecify.annotations.Nullable;
  * <pre>
  *  offset  size  what
  *       0     8  "RIVERTIM"
- *       8     4  version, 1
+ *       8     4  version, 2
  *      12    16  the queue's UUID
  *      28     8  generation; its lowest bit is the number in the file's name
  *      36     8  collected: delayed messages below this sequence are done or in the files
  *      44     8  copied: due copies below this sequence are counted in what is done
  *      52    16  done: up to this time and sequence all in the files are
  *      68     8  number of the next file
- *      76     4  count of files
- *      80   40n  a file each, in the order of what they hold: number, the time and sequence from
+ *      76    16  what the clock by which messages are due showed when this was written, and the wall
+ *                clock
+ *      92     4  count of files
+ *      96   40n  a file each, in the order of what they hold: number, the time and sequence from
  *                which on it holds messages, bytes that count, records that are not done
  *       …     4  CRC32C of all this
  * </pre>
  */
 record TimerState(
-    long generation, long collected, long copied, Key done, long nextNumber, List<Line> files) {
+    long generation,
+    long collected,
+    long copied,
+    Key done,
+    long nextNumber,
+    TimerClock.Reading clock,
+    List<Line> files) {
   static final String PREFIX = "state-";
 
   private static final long MAGIC = 0x4D49545245564952L; // "RIVERTIM"
-  private static final int VERSION = 1;
-  private static final int FIXED_BYTES = 80;
+  private static final int VERSION = 2;
+  private static final int FIXED_BYTES = 96;
   private static final int LINE_BYTES = 40;
 
   /**
@@ -68,7 +76,8 @@ record TimerState(
     out.putLong(MAGIC).putInt(VERSION);
     out.putLong(queue.getMostSignificantBits()).putLong(queue.getLeastSignificantBits());
     out.putLong(generation).putLong(collected).putLong(copied);
-    out.putLong(done.time()).putLong(done.sequence()).putLong(nextNumber).putInt(files.size());
+    out.putLong(done.time()).putLong(done.sequence()).putLong(nextNumber);
+    out.putLong(clock.time()).putLong(clock.wall()).putInt(files.size());
     for (Line line : files) {
       out.putLong(line.number).putLong(line.from.time()).putLong(line.from.sequence());
       out.putLong(line.bytes).putLong(line.records);
@@ -114,6 +123,7 @@ record TimerState(
     long copied = in.getLong();
     Key done = new Key(in.getLong(), in.getLong());
     long nextNumber = in.getLong();
+    TimerClock.Reading clock = new TimerClock.Reading(in.getLong(), in.getLong());
     Line[] lines = new Line[in.getInt()];
     Arrays.setAll(
         lines,
@@ -121,7 +131,7 @@ record TimerState(
             new Line(
                 in.getLong(), new Key(in.getLong(), in.getLong()), in.getLong(), in.getLong()));
     return Optional.of(
-        new TimerState(generation, collected, copied, done, nextNumber, List.of(lines)));
+        new TimerState(generation, collected, copied, done, nextNumber, clock, List.of(lines)));
   }
 
   /**

@@ -1,6 +1,7 @@
 package com.wookler.river.core.delay;
 
 import com.google.errorprone.annotations.concurrent.GuardedBy;
+import com.wookler.river.core.message.Terms;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
@@ -54,6 +55,9 @@ final class TimerStore implements AutoCloseable {
   /** Takes messages that are in no file any more, and wait in the log or a backup. */
   interface Rebuilt {
     void waits(Map<Long, Long> times);
+
+    /** When a message that was published at this stored time is due. */
+    long dueAt(Terms terms, long publishedMicros);
 
     /** Those that wait and are in no file. */
     Set<Long> waiting();
@@ -191,8 +195,7 @@ final class TimerStore implements AutoCloseable {
     if (lost.isEmpty()) {
       return;
     }
-    WaitingRebuild.Found found =
-        WaitingRebuild.run(context, written, doneForGood, lost, buckets, into.waiting());
+    WaitingRebuild.Found found = WaitingRebuild.run(context, written, lost, buckets, into);
     LOG.warn(
         "Queue {}: damaged: delayed messages in {}: {} of them found again in the log and the"
             + " backups; {} lost",
@@ -443,7 +446,8 @@ final class TimerStore implements AutoCloseable {
   }
 
   /** Writes how far all got, and deletes the files that no state names any more. */
-  void writeState(long collected, long copied, Key done) throws IOException {
+  void writeState(long collected, long copied, Key done, TimerClock.Reading clock)
+      throws IOException {
     TimerState state =
         new TimerState(
             written.generation() + 1,
@@ -451,6 +455,7 @@ final class TimerStore implements AutoCloseable {
             copied,
             done,
             nextNumber,
+            clock,
             buckets.stream().map(Bucket::line).toList());
     state.write(context.directory(), context.identity());
     safeCollected = written.collected();

@@ -40,6 +40,8 @@ import org.slf4j.LoggerFactory;
  * are there already are found. So a kill neither loses nor doubles anything, and a power loss does
  * to a copy what it does to any message.
  *
+ * <p>All times are those of {@link TimerClock}.
+ *
  * <p>Thread-safe. Under the lock the log is appended to.
  */
 final class Timers implements AutoCloseable {
@@ -88,6 +90,12 @@ final class Timers implements AutoCloseable {
   private final long openedEnd;
   private final long copiedBefore; // by earlier runs, and known when this one began
 
+  private final TimerClock clock;
+  private volatile TimerClock.Reading writtenAt; // when the state was; written by the flusher
+
+  @GuardedBy("lock")
+  private long caughtUpAt; // when all of the log was collected
+
   @GuardedBy("lock")
   private long collected;
 
@@ -128,11 +136,20 @@ final class Timers implements AutoCloseable {
     this.done = opened.state().done();
     this.safeCollected = store.safeCollected();
     this.walk = LogWalk.collecting(context);
+    this.writtenAt = opened.state().clock();
+    this.clock = new TimerClock(context.time(), writtenAt, done.time());
     begin(opened);
+    clock.showed(done.time());
+    this.caughtUpAt = clock.now();
   }
 
   /** What files have lost waits in memory until the next flush has written it to others. */
   private final class Lost implements TimerStore.Rebuilt {
+    @Override
+    public long dueAt(Terms terms, long publishedMicros) {
+      return terms.dueAt(clock.now() - Math.max(0, log.times().ageOf(publishedMicros)));
+    }
+
     @Override
     public void waits(Map<Long, Long> times) {
       lock.lock();
@@ -203,7 +220,7 @@ final class Timers implements AutoCloseable {
    */
   long step() {
     long again = untilAskedAgain();
-    long until = context.time().epochMicros(); // first: all that was published by then is collected
+    long until = clock.now(); // first: all that was published by then is collected
     boolean more = collect();
     long wait = deliver(until);
     return more ? 0 : Math.min(wait, again);
@@ -228,6 +245,7 @@ final class Timers implements AutoCloseable {
     boolean full = false;
     lock.lock();
     try {
+      long now = clock.now();
       long end = passedOver();
       for (int i = 0; i < COLLECT_STEP && collected < end; i++) {
         if (due.fresh.size() >= limits.fresh()) {
@@ -242,6 +260,9 @@ final class Timers implements AutoCloseable {
       }
       if (collected >= openedEnd) {
         known = Set.of();
+      }
+      if (collected >= end) {
+        caughtUpAt = now;
       }
       return !full && collected < end;
     } finally {
@@ -268,9 +289,12 @@ final class Timers implements AutoCloseable {
     if (terms == null || known.contains(message.sequence())) {
       return;
     }
-    // where the clock was set back between two runs, publish times stand still, and delays do not
-    long published = Math.min(message.publishedMicros(), context.time().epochMicros());
-    long time = timeOf(terms.dueAt(published), message.sequence());
+    long now = clock.now();
+    long ago = Math.max(0, log.times().ageOf(message.publishedMicros()));
+    if (message.sequence() >= openedEnd) { // whatever the wall clock shows by now
+      ago = Math.min(ago, now - caughtUpAt);
+    }
+    long time = timeOf(terms.dueAt(now - ago), message.sequence());
     due.add(time, message.sequence(), location);
     dirty = true;
   }
@@ -300,12 +324,13 @@ final class Timers implements AutoCloseable {
         needsFiles = true;
         return Long.MAX_VALUE; // the flush wakes
       }
-      long now = context.time().epochMicros();
+      long now = clock.now();
+      long wall = context.time().epochMicros();
       PublishBuffer buffer = PublishBuffer.ofThread();
       DocumentWriter document = buffer.document();
       document.start();
       blocked = due.takeOut(until, document, copies, COPY_BYTES);
-      append(buffer, now);
+      append(buffer, now, wall);
       needsFiles = blocked || due.index.needsFiles(limits.entries() / FEW);
       return due.taken() > 0 ? 0 : untilDue(now, blocked);
     } finally {
@@ -318,7 +343,7 @@ final class Timers implements AutoCloseable {
 
   /** Appends the copies; if that fails, all waits on. A document that is too large is for one. */
   @GuardedBy("lock")
-  private void append(PublishBuffer buffer, long now) {
+  private void append(PublishBuffer buffer, long now, long wall) {
     if (due.taken() == 0) {
       return;
     }
@@ -326,7 +351,7 @@ final class Timers implements AutoCloseable {
     try {
       if (made > 0) {
         buffer.admit();
-        log.append(buffer, now);
+        log.append(buffer, wall);
       }
       copies = COPIES;
     } catch (MessageTooLargeException e) {
@@ -437,8 +462,10 @@ final class Timers implements AutoCloseable {
     store.tend(all.done, this::doneNow);
     if (store.takeRebuilt()) { // it is in no file: until it is, the state before tells of it
       putOff();
-    } else if (store.isChanged() || all.doneInFiles || isBehind(all.collected)) {
-      store.writeState(all.collected, all.copied, all.done);
+    } else if (store.isChanged() || all.doneInFiles || isBehind(all.collected) || isClockSet()) {
+      TimerClock.Reading now = clock.read();
+      store.writeState(all.collected, all.copied, all.done, now);
+      writtenAt = now;
       safeCollected = store.safeCollected();
       heldFrom = Long.MAX_VALUE;
       forgetDoneInFiles(all.done);
@@ -470,7 +497,12 @@ final class Timers implements AutoCloseable {
 
   /** Whether there is something to flush. */
   boolean isDirty() {
-    return dirty || store.isChanged() || isBehind(log.nextSequence());
+    return dirty || store.isChanged() || isBehind(log.nextSequence()) || isClockSet();
+  }
+
+  /** Whether the next opening would take a step of the wall clock for time that has passed. */
+  private boolean isClockSet() {
+    return clock.isSetSince(writtenAt);
   }
 
   /** The lowest sequence of the log that is still needed. */

@@ -4,22 +4,27 @@ import com.wookler.river.core.message.StoredMessage;
 import com.wookler.river.core.message.Terms;
 import java.io.IOException;
 import java.nio.file.Path;
+import java.util.Arrays;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.stream.LongStream;
 
 /**
  * Finds messages that waited in files which are missing or damaged again, in the log and its
- * backups: those that were delayed into the part that is lost, of which there is no due copy and
- * which no other file has. Used once, by one thread; reads all of the log and the backups, and its
- * memory grows with what is lost.
+ * backups: those that were collected, of which there is no due copy and which no other file has.
+ * Used once, by one thread; reads all of the log and the backups. Its memory grows with what is
+ * lost, and by eight bytes for each message in the files.
+ *
+ * <p>Which file had a message cannot be told from its publish time: if the wall clock was set
+ * meanwhile, this gives another due time than when the message was collected.
  */
 final class WaitingRebuild {
-  private final DelayContext context;
   private final TimerState state;
-  private final Key done;
+  private final TimerStore.Rebuilt times;
+  private final long[] kept; // what files still have, sorted
   private final List<Lost> lost;
   private final Map<Long, Long> waiting = new HashMap<>(); // when they are due, by sequence
   private final Set<Long> copied = new HashSet<>(); // since the state was written
@@ -44,41 +49,42 @@ final class WaitingRebuild {
    */
   record Found(Map<Long, Long> waiting, long lost) {}
 
-  private WaitingRebuild(DelayContext context, TimerState state, Key done, List<Lost> lost) {
-    this.context = context;
+  private WaitingRebuild(
+      TimerState state, List<Lost> lost, List<Bucket> files, TimerStore.Rebuilt times)
+      throws IOException {
     this.state = state;
-    this.done = done;
     this.lost = lost;
+    this.times = times;
+    this.kept = sequences(files);
+  }
+
+  private static long[] sequences(List<Bucket> files) throws IOException {
+    LongStream.Builder all = LongStream.builder();
+    for (Bucket bucket : files) {
+      BucketScan.run(
+          bucket.file, bucket.bytes, (time, sequence, offset, length) -> all.add(sequence));
+    }
+    return all.build().sorted().toArray();
   }
 
   /**
    * Looks for what is lost.
    *
    * @param state what the files held when it was written
-   * @param done up to this key all is done
    * @param files all that are there
-   * @param elsewhere messages that wait in no file
+   * @param timers know due times, and what waits in no file
    */
   static Found run(
       DelayContext context,
       TimerState state,
-      Key done,
       List<Lost> lost,
       List<Bucket> files,
-      Set<Long> elsewhere)
+      TimerStore.Rebuilt timers)
       throws IOException {
-    WaitingRebuild rebuild = new WaitingRebuild(context, state, done, lost);
+    Set<Long> elsewhere = timers.waiting();
+    WaitingRebuild rebuild = new WaitingRebuild(state, lost, files, timers);
     context.queueParts().readAll(rebuild::message);
     rebuild.waiting.keySet().removeAll(elsewhere);
-    for (Bucket bucket : files) {
-      BucketScan.run(
-          bucket.file,
-          bucket.bytes,
-          (time, sequence, offset, length) -> {
-            rebuild.waiting.remove(sequence);
-            rebuild.copied.remove(sequence);
-          });
-    }
     long records = lost.stream().mapToLong(Lost::records).sum();
     long gone = records - rebuild.copiedOfLost - rebuild.copied.size() - rebuild.waiting.size();
     return new Found(rebuild.waiting, Math.max(0, gone));
@@ -91,23 +97,24 @@ final class WaitingRebuild {
     }
     if (terms.origin() != null) {
       copy(message.sequence(), terms.origin().sequence());
-    } else if (Terms.isDelayed(terms) && message.sequence() < state.collected()) {
-      long now = context.time().epochMicros(); // as when it was collected
-      long time = terms.dueAt(Math.min(message.publishedMicros(), now));
-      boolean late = !done.isBefore(time, message.sequence()); // it got a later time, or is done
-      if (late || lost.stream().anyMatch(part -> part.held(time, message.sequence()))) {
-        waiting.put(message.sequence(), time);
-      }
+    } else if (Terms.isDelayed(terms)
+        && message.sequence() < state.collected()
+        && !isKept(message.sequence())) {
+      waiting.put(message.sequence(), times.dueAt(terms, message.publishedMicros()));
     }
+  }
+
+  private boolean isKept(long sequence) {
+    return Arrays.binarySearch(kept, sequence) >= 0;
   }
 
   private void copy(long at, long sequence) {
     Long time = waiting.remove(sequence);
-    if (at < state.copied() || sequence >= state.collected()) {
+    if (at < state.copied() || sequence >= state.collected() || isKept(sequence)) {
       return;
     }
     if (time == null) {
-      copied.add(sequence); // its original cannot be read, or was in another file
+      copied.add(sequence); // its original cannot be read
     } else if (lost.stream().anyMatch(part -> part.held(time, sequence))) {
       copiedOfLost++;
     }

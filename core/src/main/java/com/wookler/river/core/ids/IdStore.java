@@ -93,6 +93,11 @@ public final class IdStore implements AutoCloseable {
 
     /** Whether the message with this sequence, which is below that, was lost. */
     boolean isLost(long sequence);
+
+    /** What the wall clock showed when this time was stored. */
+    default long wallOf(long storedMicros) {
+      return storedMicros;
+    }
   }
 
   /** A file that goes; a damaged one is kept under another name. */
@@ -121,7 +126,7 @@ public final class IdStore implements AutoCloseable {
   /**
    * Reads what earlier runs have written.
    *
-   * @param nowMicros the present, microseconds since 1970
+   * @param nowMicros the present by the wall clock, microseconds since 1970
    * @param log says which messages are there; ids of others are forgotten
    */
   public static IdStore open(
@@ -240,7 +245,7 @@ public final class IdStore implements AutoCloseable {
           if (record.kind() == IdRecord.ID
               && !isBeyondLog(record)
               && !log.isLost(record.sequence())
-              && nowMicros - record.micros() < windowMicros) {
+              && nowMicros - log.wallOf(record.micros()) < windowMicros) {
             whole.add(record);
           }
           return true;
@@ -279,14 +284,14 @@ public final class IdStore implements AutoCloseable {
     return covered;
   }
 
-  /** Where an id stands that was published within the window before now; null: nowhere. */
+  /** Where an id stands that was published within the window before this wall time, or null. */
   public @Nullable Place find(String id, long nowMicros) {
     byte[] bytes = id.getBytes(StandardCharsets.UTF_8);
     long hash = hash(bytes);
     lock.lock();
     try {
       IdRecord record = find(bytes, hash);
-      return record != null && nowMicros - record.micros() < windowMicros
+      return record != null && nowMicros - log.wallOf(record.micros()) < windowMicros
           ? new Place(record.sequence(), record.micros())
           : null; // older ones of it are older still
     } finally {
@@ -310,6 +315,8 @@ public final class IdStore implements AutoCloseable {
   /**
    * Adds the id of a message that was stored; in memory, because nothing may fail now: without it a
    * repetition would be stored too.
+   *
+   * @param micros when, as it is stored
    */
   public void add(String id, long sequence, long micros) {
     byte[] bytes = id.getBytes(StandardCharsets.UTF_8);
@@ -328,7 +335,7 @@ public final class IdStore implements AutoCloseable {
     IdFile newest = files.peekLast();
     if (newest == null
         || partSince == 0
-        || micros - partSince >= windowMicros / PARTS
+        || log.wallOf(micros) - log.wallOf(partSince) >= windowMicros / PARTS
         || newest.length() + bytes > MAX_FILE_BYTES) {
       number++;
       List<IdHeader.Entry> before = files.stream().map(IdFile::entry).toList();
@@ -358,6 +365,7 @@ public final class IdStore implements AutoCloseable {
    * after the log was forced.
    *
    * @param end of the log before it was forced
+   * @param nowMicros the present, as it is stored
    * @throws RiverException the device refuses; it is tried again the next time
    */
   public void flush(long end, long nowMicros) {
@@ -414,7 +422,7 @@ public final class IdStore implements AutoCloseable {
     if (!isDirty(end)) {
       return null;
     }
-    dropExpired(nowMicros);
+    dropExpired(log.wallOf(nowMicros));
     long oldest = files.isEmpty() ? number + 1 : files.getFirst().number();
     // only now, when all ids are on the device: it is the last record of all
     part(Math.max(nowMicros, partSince), IdRecord.PREFIX_BYTES + IdRecord.FIXED_BYTES)
@@ -426,7 +434,8 @@ public final class IdStore implements AutoCloseable {
 
   @GuardedBy("lock")
   private void dropExpired(long nowMicros) {
-    while (files.size() > 1 && nowMicros - files.getFirst().lastMicros() >= windowMicros) {
+    while (files.size() > 1
+        && nowMicros - log.wallOf(files.getFirst().lastMicros()) >= windowMicros) {
       leave(files.removeFirst(), false);
     }
   }
@@ -435,6 +444,19 @@ public final class IdStore implements AutoCloseable {
   private void leave(IdFile file, boolean damaged) {
     leaving.add(new Leaving(file, damaged));
     leaves = true;
+  }
+
+  /** The greatest time of all records. */
+  public long lastMicros() {
+    lock.lock();
+    try {
+      return files.stream()
+          .mapToLong(file -> Math.max(file.lastMicros(), file.since()))
+          .max()
+          .orElse(0);
+    } finally {
+      lock.unlock();
+    }
   }
 
   /** Ids that are in memory. */

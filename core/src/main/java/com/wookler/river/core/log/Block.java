@@ -1,10 +1,13 @@
 package com.wookler.river.core.log;
 
+import com.wookler.river.common.TimeSource;
 import com.wookler.river.core.message.DocumentFormat;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.Objects;
 import java.util.UUID;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -32,9 +35,8 @@ final class Block implements BlockInfo {
   private long lastMicros;
   private long digest;
   private int lost; // of its messages, before this run
-  private long
-      openedMicros; // by the clock of this run, unlike firstMicros, which may be clamped or older
-  private long nowMicros;
+  private @Nullable TimeSource time; // null before it is opened
+  private long openedNanos; // of that clock
   private boolean started;
   private volatile boolean sealed; // read by housekeeping without the lock
 
@@ -95,13 +97,11 @@ final class Block implements BlockInfo {
     return started;
   }
 
-  void opened(long micros) {
-    openedMicros = micros;
-  }
-
-  BlockInfo asOf(long micros) {
-    nowMicros = micros;
-    return this;
+  /** From now on its age is measured by this clock; its first message has this age. */
+  void opened(TimeSource clock, long ageMicros) {
+    time = clock;
+    long age = messages == 0 ? 0 : TimeUnit.MICROSECONDS.toNanos(Math.max(0, ageMicros));
+    openedNanos = clock.nanoTime() - Math.min(age, Long.MAX_VALUE / 2);
   }
 
   /** Where its file ends, as far as it is in use. */
@@ -207,6 +207,6 @@ final class Block implements BlockInfo {
 
   @Override
   public long ageNanos() {
-    return messages == 0 ? 0 : Math.max(0, nowMicros - openedMicros) * 1_000;
+    return time == null || messages == 0 ? 0 : Math.max(0, time.nanoTime() - openedNanos);
   }
 }

@@ -15,7 +15,7 @@ final class BlockLimit {
   }
 
   /** Whether this block holds a message and is to be closed now; under the append lock. */
-  boolean isReached(Block block, long now) {
+  boolean isReached(Block block) {
     if (block.messages() == 0) {
       return false;
     }
@@ -23,7 +23,7 @@ final class BlockLimit {
       return true;
     }
     try {
-      return settings.strategy().isDue(block.asOf(now));
+      return settings.strategy().isDue(block);
     } catch (Throwable e) { // the message is stored: nothing of the user's may say otherwise
       if (failedIn != block.number()) { // once a block, not once a message
         failedIn = block.number();

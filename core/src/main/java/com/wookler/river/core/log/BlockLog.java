@@ -58,6 +58,7 @@ public final class BlockLog implements AutoCloseable {
   private final Room room = new Room(appendLock, blocks, () -> this.nextSequence);
   private final LogMarks marks;
   private final Gaps gaps;
+  private final StoredTimes times;
   private final Surveys surveys = new Surveys();
   private final String repaired;
 
@@ -91,6 +92,7 @@ public final class BlockLog implements AutoCloseable {
     this.active = found.active();
     this.nextSequence = found.nextSequence();
     this.lastMicros = found.lastMicros();
+    this.times = StoredTimes.open(settings, lastMicros);
     this.marks = found.marks();
     this.gaps = found.gaps();
     this.repaired = found.repaired();
@@ -141,7 +143,7 @@ public final class BlockLog implements AutoCloseable {
     appendLock.lock();
     try {
       long now = settings.time().epochMicros();
-      active.opened(active.messages() == 0 ? now : Math.min(now, active.firstMicros()));
+      active.opened(settings.time(), times.ageOf(active.firstMicros()));
       ahead.opened(now);
       if (activeStarted) {
         active.started();
@@ -157,7 +159,7 @@ public final class BlockLog implements AutoCloseable {
   /**
    * Appends what the calling thread's {@link PublishBuffer} holds, all of it or nothing.
    *
-   * @param micros the present, microseconds since 1970; publish times never decrease all the same
+   * @param micros the present by the wall clock; publish times never decrease all the same
    * @return the first sequence, or {@link Room#NONE}: nothing was stored, though there is room once
    *     messages that somebody needs are finished, see {@link Room#free}
    * @throws QueueClosedException the log is closed; nothing was stored
@@ -194,14 +196,14 @@ public final class BlockLog implements AutoCloseable {
     }
     failure.refuse();
     long sequence = nextSequence;
-    long micros = Math.max(lastMicros, now);
+    long micros = Math.max(lastMicros, times.storedAt(now));
     int count = buffer.document().count();
     Block block = withSpace(buffer.document().length());
     if (!buffer.isAdmitted() && !room.admits(sequence + count, buffer.document().length())) {
       return Room.NONE;
     }
     if (block.messages() == 0) {
-      block.opened(now);
+      block.opened(settings.time(), 0);
     }
     long digest = stamp.stamp(buffer.document(), block.number(), sequence, micros);
     boolean sampled = (sequence & SAMPLE_MASK) == 0;
@@ -223,7 +225,7 @@ public final class BlockLog implements AutoCloseable {
     counters.adds().add(count);
     counters.storeAdds().add(count);
     ahead.grown(block, now);
-    if (limit.isReached(block, now)) {
+    if (limit.isReached(block)) {
       roll(block, now);
     }
     return sequence;
@@ -243,16 +245,22 @@ public final class BlockLog implements AutoCloseable {
     return active;
   }
 
-  /** Recycles the active block if its strategy says so and nobody publishes; says whether. */
+  /**
+   * Recycles the active block if its strategy says so and nobody publishes; says whether. Has what
+   * is stored follow the clock if that was set back.
+   */
   public boolean recycleIfDue() {
     if (!appendLock.tryLock()) {
       return false;
     }
     try {
-      long now = settings.time().epochMicros();
-      boolean due = !closed && !failure.isThere() && limit.isReached(active, now);
+      long last = lastMicros;
+      if (times.isBehind(last) && !closed) {
+        flusher.execute(() -> times.follow(last, false));
+      }
+      boolean due = !closed && !failure.isThere() && limit.isReached(active);
       if (due) {
-        roll(active, now);
+        roll(active, settings.time().epochMicros());
       }
       return due;
     } finally {
@@ -388,6 +396,11 @@ public final class BlockLog implements AutoCloseable {
   /** The sequences that are lost. */
   public Gaps gaps() {
     return gaps;
+  }
+
+  /** What its publish times mean. */
+  public StoredTimes times() {
+    return times;
   }
 
   Surveys surveys() {

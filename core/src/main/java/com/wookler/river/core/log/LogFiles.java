@@ -30,7 +30,7 @@ public record LogFiles(
 
   private static final int MOST_BETWEEN = 10_000; // a stray name must not cost an hour
 
-  private static final Set<String> NOTES = Set.of(LogMarks.NAME, Gaps.NAME);
+  private static final Set<String> NOTES = Set.of(LogMarks.NAME, Gaps.NAME, ClockSteps.NAME);
 
   /** Ending of what was set aside because it is damaged. */
   public static final String DAMAGED = ".damaged";

@@ -42,11 +42,9 @@ public record Terms(
     return terms == null || terms.origin == null ? documentMicros : terms.origin.micros();
   }
 
-  /** When a message that stands in a document of this time expires; the largest number: never. */
-  public long expiresAt(long documentMicros) {
-    return expiryMicros == 0
-        ? Long.MAX_VALUE
-        : saturated(publishedMicros(this, documentMicros), expiryMicros);
+  /** When a message that was published at this time expires; the largest number: never. */
+  public long expiresAt(long publishedMicros) {
+    return expiryMicros == 0 ? Long.MAX_VALUE : saturated(publishedMicros, expiryMicros);
   }
 
   /** When a message of this publish time may be delivered. */

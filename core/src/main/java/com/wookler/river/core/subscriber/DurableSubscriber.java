@@ -311,8 +311,9 @@ public final class DurableSubscriber<M> implements Subscriber<M> {
   }
 
   private Duration age(long micros) {
-    long age = context.time().epochMicros() - micros;
-    return micros == Long.MAX_VALUE ? Duration.ZERO : Duration.of(Math.max(0, age), MICROS);
+    return micros == Long.MAX_VALUE
+        ? Duration.ZERO
+        : Duration.of(Math.max(0, state.times.ageOf(micros)), MICROS);
   }
 
   /** Whether nobody has begun to close it. */

@@ -1,6 +1,7 @@
 package com.wookler.river.core.subscriber;
 
 import com.wookler.river.common.TimeSource;
+import com.wookler.river.core.log.StoredTimes;
 import com.wookler.river.core.message.StoredMessage;
 import com.wookler.river.core.message.Terms;
 import org.jspecify.annotations.Nullable;
@@ -17,6 +18,7 @@ import org.jspecify.annotations.Nullable;
 final class Expiry {
   private final Expiries expiries;
   private final TimeSource time;
+  private final StoredTimes times;
   private final SubscriberConfig subscriber;
   private long expired;
   private boolean stuck;
@@ -24,6 +26,7 @@ final class Expiry {
   Expiry(SubscriberContext<?> context, SubscriberConfig subscriber) {
     this.expiries = context.expiries();
     this.time = context.time();
+    this.times = context.log().times();
     this.subscriber = subscriber;
   }
 
@@ -36,12 +39,12 @@ final class Expiry {
     return at != Long.MAX_VALUE && time.epochMicros() >= at;
   }
 
-  /** When a message expires; {@link Long#MAX_VALUE}: never. */
+  /** When a message expires, by the wall clock; {@link Long#MAX_VALUE}: never. */
   long at(long publishedMicros, @Nullable Terms terms) {
     long maxAge = expiries.maxAgeMicros();
-    long published = Terms.publishedMicros(terms, publishedMicros);
+    long published = times.wallOf(Terms.publishedMicros(terms, publishedMicros));
     long byAge = maxAge > Long.MAX_VALUE - published ? maxAge : published + maxAge;
-    return terms == null ? byAge : Math.min(byAge, terms.expiresAt(publishedMicros));
+    return terms == null ? byAge : Math.min(byAge, terms.expiresAt(published));
   }
 
   /** Has it kept. Returns whether it may be finished. */
@@ -70,6 +73,11 @@ final class Expiry {
 
   long nowMicros() {
     return time.epochMicros();
+  }
+
+  /** Changes when {@link #at} may: an object to be compared by identity. */
+  Object clockVersion() {
+    return times.version();
   }
 
   /** Messages that expired since the subscriber was opened. */

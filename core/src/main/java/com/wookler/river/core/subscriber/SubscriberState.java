@@ -6,6 +6,7 @@ import com.wookler.river.core.ack.Ledger;
 import com.wookler.river.core.log.Arrivals;
 import com.wookler.river.core.log.BlockLog;
 import com.wookler.river.core.log.Room;
+import com.wookler.river.core.log.StoredTimes;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
@@ -25,6 +26,7 @@ final class SubscriberState<M> {
   final Refusals refusals;
   final Arrivals.Line line;
   final TimeSource time;
+  final StoredTimes times;
   final long openedNanos;
   private final long openedMillis;
   final LedgerForce force;
@@ -69,6 +71,7 @@ final class SubscriberState<M> {
     this.line = context.log().arrivals().line();
     this.time = context.time();
     this.log = context.log();
+    this.times = log.times();
     this.room = log.room();
     this.openedNanos = time.nanoTime();
     this.openedMillis = TimeUnit.MICROSECONDS.toMillis(time.epochMicros());

@@ -3,6 +3,8 @@ package com.wookler.river.core.subscriber;
 import com.wookler.river.common.errors.RiverException;
 import com.wookler.river.core.message.StoredMessage;
 import com.wookler.river.core.message.Terms;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Finishes expired messages of a subscriber on which nobody polls; in steps of housekeeping.
@@ -18,6 +20,7 @@ final class Sweep<M> {
   private long takenBefore = -1;
   private long met = -1;
   private long metExpiresAt;
+  private @Nullable Object metBy; // what stored times meant then
   private boolean quiet; // nothing is due before quietUntil, unless it is published or touched
   private long quietUntil; // microseconds since 1970
   private boolean quietWhatComes; // whatever is published, it stands behind something else
@@ -34,6 +37,13 @@ final class Sweep<M> {
   /** Until when, in microseconds since 1970. */
   long quietUntil() {
     return quietUntil;
+  }
+
+  /** Whether the wall clock, which may have been set meanwhile, shows that this is over. */
+  boolean isQuietOver() {
+    return quietUntil != Long.MAX_VALUE
+        && (state.time.epochMicros() >= quietUntil
+            || !Objects.equals(metBy, state.times.version()));
   }
 
   /** Whether what is published meanwhile does not change that. */
@@ -90,7 +100,9 @@ final class Sweep<M> {
     for (int i = 0; i < expiry.sweep() && !expiry.isStuck(); i++) {
       long ready = state.ledger.nextReady();
       long next = ready >= 0 ? ready : state.ledger.position();
-      if (next == met && expiry.nowMicros() < metExpiresAt) {
+      if (next == met
+          && expiry.nowMicros() < metExpiresAt
+          && Objects.equals(metBy, expiry.clockVersion())) {
         quiet(metExpiresAt, true);
         return;
       }
@@ -112,6 +124,7 @@ final class Sweep<M> {
       }
       if (!expiry.isOver(message.publishedMicros(), message.terms())) {
         met = next;
+        metBy = expiry.clockVersion();
         metExpiresAt = expiry.at(message.publishedMicros(), message.terms());
         return;
       }

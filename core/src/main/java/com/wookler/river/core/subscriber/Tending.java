@@ -5,7 +5,7 @@ import java.util.concurrent.TimeUnit;
 
 /**
  * What a subscriber has done for it by time. While nothing can be due, a step of housekeeping costs
- * three reads of volatile fields and of the clock: no lock, no read of the log, no task.
+ * three reads of volatile fields and of the clocks: no lock, no read of the log, no task.
  *
  * <p>That is so from a step that found nothing to do, until the earliest of: the next deadline in
  * the ledger, the expiry of the message that is next, a publish if there is no such message, and
@@ -35,7 +35,8 @@ final class Tending<M> {
     if (quiet
         && !state.force.isTouched()
         && (quietEnd < 0 || quietEnd == log.nextSequence())
-        && state.time.nanoTime() - quietUntil < 0) {
+        && state.time.nanoTime() - quietUntil < 0
+        && !sweep.isQuietOver()) {
       return false;
     }
     times++;

@@ -524,7 +524,7 @@ class TimersTest {
       for (String name : List.of("state-0", "state-1")) {
         Path file = log.directory.resolve(name);
         byte[] bytes = Files.readAllBytes(file);
-        bytes[8] = 2;
+        bytes[8] = 3;
         CRC32C crc = new CRC32C();
         crc.update(bytes, 0, bytes.length - 4);
         for (int i = 0; i < 4; i++) {
@@ -534,7 +534,7 @@ class TimersTest {
       }
       assertThatThrownBy(() -> DelayFiles.look(base, DelayedLog.QUEUE, true))
           .isInstanceOf(RiverException.class)
-          .hasMessageContaining("format version 2");
+          .hasMessageContaining("format version 3");
     }
   }
 

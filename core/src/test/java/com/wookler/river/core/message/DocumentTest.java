@@ -228,7 +228,7 @@ class DocumentTest {
     assertThat(copy.publishedMicros()).isEqualTo(10_000);
     assertThat(copy.terms()).isEqualTo(new Terms(null, 7_000, 0, new Terms.Origin(5, 6)));
     assertThat(Terms.isDelayed(copy.terms())).isFalse();
-    assertThat(terms.expiresAt(10_000)).isEqualTo(7_006);
+    assertThat(terms.expiresAt(Terms.publishedMicros(terms, 10_000))).isEqualTo(7_006);
   }
 
   @Test
