@@ -12,6 +12,7 @@ final class Parts {
           new BacklogPart(),
           new AcksPart(),
           new RestartPart(),
+          new ReopenPart(),
           new RedeliveryPart(),
           new QueuesPart(),
           new ArchivePart(),

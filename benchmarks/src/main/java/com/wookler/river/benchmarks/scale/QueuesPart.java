@@ -1,6 +1,7 @@
 package com.wookler.river.benchmarks.scale;
 
 import com.sun.management.OperatingSystemMXBean;
+import com.sun.management.UnixOperatingSystemMXBean;
 import com.wookler.river.benchmarks.report.Row;
 import com.wookler.river.core.MessageQueue;
 import com.wookler.river.core.message.MessageConverter;
@@ -30,7 +31,7 @@ final class QueuesPart implements Part {
 
   @Override
   public String about() {
-    return "1,000 quiet queues in one JVM: threads, heap, disk, CPU, time to open one";
+    return "1,000 quiet queues in one JVM: threads, heap, disk, descriptors, CPU, time to open one";
   }
 
   @Override
@@ -43,6 +44,7 @@ final class QueuesPart implements Part {
       openAndUse(directory, "first", lab); // classes and pools are there afterwards
       int threads = threads();
       long heap = Heap.used();
+      long descriptors = descriptors();
       double[] made = openAll(queues, directory, count);
       for (MessageQueue<byte[]> queue : queues) {
         use(queue);
@@ -58,6 +60,8 @@ final class QueuesPart implements Part {
       double disk = (double) DiskUse.of(directory) / count;
       rows.add(row(line + ", disk each", "KB", disk / KILOBYTE));
       rows.add(row(line + ", CPU while quiet", "ms/s", cpu));
+      double open = (double) (descriptors() - descriptors) / count;
+      rows.add(row(line + ", descriptors each", "descriptors", open));
       queues.forEach(MessageQueue::close);
       queues.clear();
       addTimes(rows, line + ", open one again", openAll(queues, directory, count));
@@ -118,6 +122,13 @@ final class QueuesPart implements Part {
 
   private static int threads() {
     return ManagementFactory.getThreadMXBean().getThreadCount();
+  }
+
+  /** Of this process; 0 where the system does not say. */
+  private static long descriptors() {
+    return ManagementFactory.getOperatingSystemMXBean() instanceof UnixOperatingSystemMXBean system
+        ? system.getOpenFileDescriptorCount()
+        : 0;
   }
 
   private static double cpuMillisASecond(Lab lab) throws InterruptedException {

@@ -20,8 +20,9 @@ class PartsTest {
     "backlog, 6",
     "acks, 6",
     "restart, 4",
+    "reopen, 1",
     "redelivery, 2",
-    "queues, 9",
+    "queues, 10",
     "archive, 6",
     "pauses, 6"
   })
