@@ -121,7 +121,7 @@ class TlsTest {
           URI.create(
               "https://127.0.0.1:"
                   + server.port()
-                  + "/v1/queues/orders/subscribers/billing/deliveries?wait=50s");
+                  + "/v1/queues/orders/subscribers/billing/deliveries?create=true&wait=50s");
       var poll =
           client.sendAsync(
               HttpRequest.newBuilder(uri).POST(HttpRequest.BodyPublishers.noBody()).build(),
