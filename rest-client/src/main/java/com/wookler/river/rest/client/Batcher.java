@@ -87,7 +87,17 @@ final class Batcher<T, R> {
     Halves halves(List<T> batch, Throwable failure);
   }
 
-  private record Pending<T, R>(T item, long bytes, long number, CompletableFuture<R> result) {}
+  /**
+   * An item.
+   *
+   * @param noticed completes after {@code result}, and after all that depends on that
+   */
+  private record Pending<T, R>(
+      T item,
+      long bytes,
+      long number,
+      CompletableFuture<R> result,
+      CompletableFuture<Boolean> noticed) {}
 
   Batcher(Transport transport, Limits limits, Work<T, R> work) {
     this.transport = transport;
@@ -108,7 +118,7 @@ final class Batcher<T, R> {
     lock.lock();
     try {
       awaitRoom(bytes);
-      last = new Pending<>(item, bytes, ++accepted, result);
+      last = new Pending<>(item, bytes, ++accepted, result, new CompletableFuture<>());
       waiting.add(last);
       waitingBytes += bytes;
       pendingBytes += bytes;
@@ -272,6 +282,7 @@ final class Batcher<T, R> {
       } else {
         batch.get(i).result().completeExceptionally(cause == null ? Transport.closedNow() : cause);
       }
+      batch.get(i).noticed().complete(true);
     }
   }
 
@@ -289,19 +300,19 @@ final class Batcher<T, R> {
    * @throws CallInterruptedException interrupted while waiting
    */
   void flush() {
-    CompletableFuture<R> end;
+    CompletableFuture<Boolean> end;
     lock.lock();
     try {
       if (last == null) {
         return;
       }
       urgentUpTo = accepted;
-      end = last.result();
+      end = last.noticed();
     } finally {
       lock.unlock();
     }
     go();
-    Transport.get(end.handle((result, failure) -> true));
+    Transport.get(end);
   }
 
   /** Takes no more. */
