@@ -74,7 +74,7 @@ class MutantTest {
             .change(
                 "com/wookler/river/core/log/LogRecovery.java",
                 new Patch.Change(
-                    "long next = Math.max(blocks.end(), Math.max(marks.end(), finished));",
+                    "long next = Math.max(blocks.end(), Math.max(marks.end(), outside.finished()));",
                     "long next = blocks.end();"))
             .compile();
 
