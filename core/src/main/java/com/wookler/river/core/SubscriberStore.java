@@ -228,7 +228,7 @@ final class SubscriberStore {
     if (log.ownership().isLost()) {
       return Health.LOST;
     }
-    return log.failure().isPresent() ? Health.FAILED : Health.SOUND;
+    return log.isFailed() ? Health.FAILED : Health.SOUND;
   }
 
   /**

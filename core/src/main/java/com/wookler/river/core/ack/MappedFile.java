@@ -111,15 +111,14 @@ final class MappedFile {
   private void write(int offset, ByteBuffer bytes) {
     try {
       Disk.withChannel(
-              path,
-              channel -> {
-                while (bytes.hasRemaining()) {
-                  channel.write(bytes, offset + bytes.position());
-                }
-                return channel;
-              },
-              StandardOpenOption.WRITE)
-          .close();
+          path,
+          channel -> {
+            while (bytes.hasRemaining()) {
+              channel.write(bytes, offset + bytes.position());
+            }
+            return bytes;
+          },
+          StandardOpenOption.WRITE);
     } catch (IOException e) {
       throw cannotStore(e);
     }

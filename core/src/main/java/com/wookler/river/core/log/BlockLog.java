@@ -368,8 +368,11 @@ public final class BlockLog implements AutoCloseable {
     return ownership;
   }
 
-  /** Whether something did: Chronicle is not asked for anything then that it could write for. */
-  boolean isFailed() {
+  /**
+   * Returns whether it has failed: Chronicle is not asked for anything then that it could write
+   * for. A volatile read, for paths that ask with each message.
+   */
+  public boolean isFailed() {
     return failure.isThere();
   }
 
