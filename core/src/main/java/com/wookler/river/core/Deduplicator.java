@@ -6,14 +6,13 @@ import com.wookler.river.core.log.BlockLog;
 import com.wookler.river.core.log.PublishBuffer;
 import com.wookler.river.core.log.Room;
 import com.wookler.river.core.message.DocumentWriter;
-import com.wookler.river.core.message.Durability;
 import com.wookler.river.core.message.Message;
 import com.wookler.river.core.message.StoredMessage;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
 import org.slf4j.Logger;
@@ -34,21 +33,6 @@ final class Deduplicator implements AutoCloseable {
   private final BlockLog log;
   private final TimeSource time;
   private long foundAgain; // ids that files have lost; confined to the opening thread
-
-  /**
-   * What became of a batch.
-   *
-   * @param first where its first message stands, stored now or before
-   * @param end all of its messages stand below it
-   * @param duplicate whether nothing was stored
-   * @param attempt by which each was
-   */
-  record Placed(long first, long end, boolean duplicate, Attempt attempt) {
-    /** Of each message, in the order of the batch. */
-    List<PublishResult> results(Durability level) {
-      return attempt.results(level);
-    }
-  }
 
   /** What the opening of the ids asks the log. */
   private record Known(BlockLog log) implements IdStore.Log {
@@ -144,7 +128,8 @@ final class Deduplicator implements AutoCloseable {
    *
    * @param converted the data of each
    */
-  Placed publish(Intake intake, List<? extends Message<?>> messages, byte[][] converted) {
+  LogPublisher.Placed publish(
+      Intake intake, List<? extends Message<?>> messages, byte[][] converted) {
     PublishBuffer buffer = PublishBuffer.ofThread();
     Attempt attempt = new Attempt(intake, buffer, messages, converted);
     try {
@@ -230,25 +215,21 @@ final class Deduplicator implements AutoCloseable {
       }
     }
 
-    Placed placed() {
+    LogPublisher.Placed placed() {
+      int stored = 0;
       long end = 0;
-      for (long at : stands) {
-        end = Math.max(end, sequence(at) + 1);
-      }
-      return new Placed(sequence(stands[0]), end, buffer.document().count() == 0, this);
-    }
-
-    List<PublishResult> results(Durability level) {
-      List<PublishResult> results = new ArrayList<>(stands.length);
-      long added = 0;
-      for (long at : stands) {
-        boolean stored = at == ~added;
-        results.add(new PublishResult(sequence(at), !stored, level));
-        if (stored) {
-          added++;
+      Map<Integer, Long> duplicates = Map.of();
+      for (int i = 0; i < stands.length; i++) {
+        long sequence = sequence(stands[i]);
+        end = Math.max(end, sequence + 1);
+        if (stands[i] == ~(long) stored) {
+          stored++;
+        } else {
+          duplicates = duplicates.isEmpty() ? new TreeMap<>() : duplicates;
+          duplicates.put(i, sequence);
         }
       }
-      return results;
+      return new LogPublisher.Placed(stored > 0 ? base : sequence(stands[0]), end, duplicates);
     }
 
     private long sequence(long stands) {

@@ -23,7 +23,6 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
-import java.util.stream.LongStream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -80,26 +79,50 @@ final class LogPublisher<M> implements Publisher<M> {
 
   @Override
   public long publish(Message<M> message) {
-    return publish(message, level);
+    return hasId(message)
+        ? reached(level, once(List.of(message))).first()
+        : reached(level, store(message), 1);
   }
 
   @Override
-  public long publish(Message<M> message, Durability asked) {
+  public PublishResult put(Message<M> message, Durability asked) {
     Durability promised = atLeast(asked);
-    return isTold(message)
-        ? reached(promised, once(List.of(message)))
-        : reached(promised, store(message), 1);
+    return hasId(message)
+        ? reached(promised, once(List.of(message))).result(promised)
+        : PublishResult.stored(reached(promised, store(message), 1), promised);
   }
 
   @Override
-  public CompletableFuture<Long> publishAsync(Message<M> message, Durability asked) {
+  public PublishResult putAll(List<Message<M>> batch, Durability asked) {
+    Durability promised = atLeast(asked);
+    return reached(promised, store(copy(batch))).result(promised);
+  }
+
+  @Override
+  public CompletableFuture<PublishResult> putAsync(List<Message<M>> batch, Durability asked) {
     try {
       Durability promised = atLeast(asked);
-      return isTold(message)
-          ? promised(promised, once(List.of(message)))
-          : promised(promised, store(message), 1);
+      Placed placed = store(copy(batch));
+      PublishResult result = placed.result(promised);
+      return promised == Durability.DISK
+          ? log.commits().future(placed.first(), placed.end()).thenApply(first -> result)
+          : CompletableFuture.completedFuture(result);
     } catch (RuntimeException e) {
       return CompletableFuture.failedFuture(e);
+    }
+  }
+
+  /**
+   * The place of a batch in the log.
+   *
+   * @param first sequence of the first message that was stored; if none was, of the one that the
+   *     first repeats
+   * @param end all of the messages, and those that duplicates repeat, have a lower sequence
+   * @param duplicates see {@link PublishResult}
+   */
+  record Placed(long first, long end, Map<Integer, Long> duplicates) {
+    PublishResult result(Durability durability) {
+      return new PublishResult(first, duplicates, durability);
     }
   }
 
@@ -135,66 +158,12 @@ final class LogPublisher<M> implements Publisher<M> {
     return append(buffer);
   }
 
-  @Override
-  public long publish(List<Message<M>> batch) {
-    return publish(batch, level);
-  }
-
-  @Override
-  public long publish(List<Message<M>> batch, Durability asked) {
-    Durability promised = atLeast(asked);
-    List<Message<M>> messages = copy(batch);
-    return anyIsTold(messages)
-        ? reached(promised, once(messages))
-        : reached(promised, store(messages), messages.size());
-  }
-
-  @Override
-  public CompletableFuture<Long> publishAsync(List<Message<M>> batch, Durability asked) {
-    try {
-      Durability promised = atLeast(asked);
-      List<Message<M>> messages = copy(batch);
-      return anyIsTold(messages)
-          ? promised(promised, once(messages))
-          : promised(promised, store(messages), messages.size());
-    } catch (RuntimeException e) {
-      return CompletableFuture.failedFuture(e);
-    }
-  }
-
-  @Override
-  public CompletableFuture<List<PublishResult>> putAllAsync(
-      List<Message<M>> batch, Durability asked) {
-    try {
-      Durability promised = atLeast(asked);
-      List<Message<M>> messages = copy(batch);
-      if (anyIsTold(messages)) {
-        Deduplicator.Placed placed = once(messages);
-        List<PublishResult> results = placed.results(promised);
-        return promised(promised, placed).thenApply(first -> results);
-      }
-      int count = messages.size();
-      return promised(promised, store(messages), count)
-          .thenApply(
-              first ->
-                  LongStream.range(first, first + count)
-                      .mapToObj(sequence -> new PublishResult(sequence, false, promised))
-                      .toList());
-    } catch (RuntimeException e) {
-      return CompletableFuture.failedFuture(e);
-    }
-  }
-
-  /** Whether a message has to be looked for before it is stored. */
-  private boolean isTold(@Nullable Message<M> message) {
+  /** Returns whether the message has to be looked for before it is stored. */
+  private boolean hasId(@Nullable Message<M> message) {
     return deduplicator != null && message != null && message.id() != null;
   }
 
-  private boolean anyIsTold(List<Message<M>> messages) {
-    return deduplicator != null && messages.stream().anyMatch(this::isTold);
-  }
-
-  private Deduplicator.Placed once(List<Message<M>> messages) {
+  private Placed once(List<Message<M>> messages) {
     Deduplicator ids = Objects.requireNonNull(deduplicator);
     byte[][] bytes = converted(messages);
     return anyIsDelayed(messages)
@@ -210,11 +179,16 @@ final class LogPublisher<M> implements Publisher<M> {
     return bytes;
   }
 
-  private long store(List<Message<M>> messages) {
+  private Placed store(List<Message<M>> messages) {
+    if (messages.stream().anyMatch(this::hasId)) {
+      return once(messages);
+    }
     byte[][] bytes = converted(messages);
-    return anyIsDelayed(messages)
-        ? delays.publishing(() -> append(messages, bytes))
-        : append(messages, bytes);
+    long first =
+        anyIsDelayed(messages)
+            ? delays.publishing(() -> append(messages, bytes))
+            : append(messages, bytes);
+    return new Placed(first, first + bytes.length, Map.of());
   }
 
   private long append(List<Message<M>> messages, byte[][] bytes) {
@@ -300,7 +274,6 @@ final class LogPublisher<M> implements Publisher<M> {
         : Arrays.copyOf(elements, elements.length, Object[].class);
   }
 
-  /** Likewise. */
   @SuppressWarnings("unchecked") // the elements of a List<Message<M>>
   private List<Message<M>> copy(List<Message<M>> batch) {
     return (List<Message<M>>) (List<?>) Arrays.asList(elements(batch));
@@ -317,7 +290,11 @@ final class LogPublisher<M> implements Publisher<M> {
     byte @Nullable [] bytes = converter.toBytes(present(data)); // the user's may return null
     if (bytes == null) {
       throw new RiverException(
-          "queue " + queue + ": the converter " + converter.getClass().getName() + " gave null");
+          "queue "
+              + queue
+              + ": the converter "
+              + converter.getClass().getName()
+              + " returned null");
     }
     if (bytes.length > maxMessageBytes) {
       throw new MessageTooLargeException(
@@ -352,43 +329,11 @@ final class LogPublisher<M> implements Publisher<M> {
     return Objects.requireNonNull(asked, "level") == Durability.DISK ? asked : level;
   }
 
-  @Override
-  public PublishResult put(Message<M> message, Durability asked) {
-    Durability promised = atLeast(asked);
-    if (isTold(message)) {
-      Deduplicator.Placed placed = once(List.of(message));
-      return new PublishResult(reached(promised, placed), placed.duplicate(), promised);
-    }
-    return new PublishResult(reached(promised, store(message), 1), false, promised);
-  }
-
-  @Override
-  public CompletableFuture<PublishResult> putAsync(Message<M> message, Durability asked) {
-    try {
-      Durability promised = atLeast(asked);
-      if (isTold(message)) {
-        Deduplicator.Placed placed = once(List.of(message));
-        return promised(promised, placed)
-            .thenApply(first -> new PublishResult(first, placed.duplicate(), promised));
-      }
-      return promised(promised, store(message), 1)
-          .thenApply(sequence -> new PublishResult(sequence, false, promised));
-    } catch (RuntimeException e) {
-      return CompletableFuture.failedFuture(e);
-    }
-  }
-
-  private long reached(Durability promised, Deduplicator.Placed placed) {
+  private Placed reached(Durability promised, Placed placed) {
     if (promised == Durability.DISK) {
       log.commits().await(placed.end());
     }
-    return placed.first();
-  }
-
-  private CompletableFuture<Long> promised(Durability promised, Deduplicator.Placed placed) {
-    return promised == Durability.DISK
-        ? log.commits().future(placed.first(), placed.end())
-        : CompletableFuture.completedFuture(placed.first());
+    return placed;
   }
 
   private long reached(Durability promised, long sequence, int count) {
@@ -396,12 +341,5 @@ final class LogPublisher<M> implements Publisher<M> {
       log.commits().await(sequence + count);
     }
     return sequence;
-  }
-
-  /** In memory a publish is done when it returns, so there is nothing to wait for. */
-  private CompletableFuture<Long> promised(Durability promised, long sequence, int count) {
-    return promised == Durability.DISK
-        ? log.commits().future(sequence, sequence + count)
-        : CompletableFuture.completedFuture(sequence);
   }
 }

@@ -1,13 +1,45 @@
 package com.wookler.river.core;
 
 import com.wookler.river.core.message.Durability;
+import java.util.Collections;
+import java.util.Map;
+import java.util.Objects;
+import java.util.TreeMap;
 
 /**
- * What became of a message that was published.
+ * The result of a publish: one message, or a batch.
  *
- * @param sequence where it stands in the queue; of a duplicate, where the first one stands
- * @param duplicate whether a message with its id had been published before, within the queue's
- *     window, so that nothing was stored
- * @param durability how durable it is now: the level of the queue, or of the call if that is more
+ * @param sequence of the first message that was stored; the others of the batch that were stored
+ *     follow it without a gap, in the order of the batch. If nothing was stored because all are
+ *     duplicates, the sequence of the message that the first one repeats
+ * @param duplicates the messages that were not stored because their id was published before, within
+ *     the queue's window ({@code queue.deduplicate}) or earlier in the same batch: from each one's
+ *     index in the batch, ascending, to the sequence of the message that it repeats; unmodifiable
+ * @param durability how durable the messages are now: the level of the queue, or of the call if
+ *     that is more
  */
-public record PublishResult(long sequence, boolean duplicate, Durability durability) {}
+public record PublishResult(long sequence, Map<Integer, Long> duplicates, Durability durability) {
+  /** Copies the duplicates. */
+  public PublishResult {
+    Objects.requireNonNull(durability, "durability");
+    duplicates =
+        duplicates.isEmpty()
+            ? Map.of()
+            : Collections.unmodifiableSortedMap(new TreeMap<>(duplicates));
+  }
+
+  /** Returns the result of a publish without duplicates. */
+  public static PublishResult stored(long sequence, Durability durability) {
+    return new PublishResult(sequence, Map.of(), durability);
+  }
+
+  /** Returns the result of one message that is a duplicate of the message with this sequence. */
+  public static PublishResult duplicateOf(long sequence, Durability durability) {
+    return new PublishResult(sequence, Map.of(0, sequence), durability);
+  }
+
+  /** Returns whether the message, of a batch its first, was a duplicate and was not stored. */
+  public boolean duplicate() {
+    return duplicates.containsKey(0);
+  }
+}

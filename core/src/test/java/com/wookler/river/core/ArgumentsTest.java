@@ -112,7 +112,7 @@ class ArgumentsTest {
     calls.put(() -> queue.addListener(nothing()), "listener");
     calls.put(() -> new MessageQueue<String>().configure(nothing()), "node");
     calls.put(() -> queue.publisher().publishAll(nothing()), "batch");
-    calls.put(() -> queue.publisher().publish(Message.of("c"), nothing()), "level");
+    calls.put(() -> queue.publisher().put(Message.of("c"), nothing()), "level");
     calls.put(() -> Message.of("c").withId(nothing()), "id");
     calls.put(() -> Message.of("c").withHeader("name", nothing()), "value");
     calls.put(() -> Message.of("c").expiresAfter(nothing()), "time");

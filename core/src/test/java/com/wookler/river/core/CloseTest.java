@@ -143,7 +143,7 @@ class CloseTest {
       MessageQueue<String> queue, String text, long turn, Queue<String> returned) {
     if (turn % 5 > 0) {
       Durability level = turn % 20 == 1 ? Durability.DISK : Durability.MEMORY;
-      queue.publisher().publish(Message.of(text), level);
+      queue.publisher().put(Message.of(text), level);
       returned.add(text);
       return;
     }

@@ -78,9 +78,13 @@ class DeduplicationTest {
     return queue.publisher().put(message(id), Durability.MEMORY);
   }
 
+  private CompletableFuture<PublishResult> putAsync(Message<String> message, Durability level) {
+    return queue.publisher().putAsync(List.of(message), level);
+  }
+
   private void assertDuplicate(String id, long sequence) {
     long end = queue.stats().nextSequence();
-    assertThat(put(id)).isEqualTo(new PublishResult(sequence, true, Durability.MEMORY));
+    assertThat(put(id)).isEqualTo(PublishResult.duplicateOf(sequence, Durability.MEMORY));
     assertThat(queue.stats().nextSequence()).isEqualTo(end);
   }
 
@@ -88,22 +92,21 @@ class DeduplicationTest {
   void shouldStoreAnIdOnce() {
     open();
     queue.publisher().publish("without");
-    assertThat(put("a")).isEqualTo(new PublishResult(1, false, Durability.MEMORY));
-    assertThat(put("b")).isEqualTo(new PublishResult(2, false, Durability.MEMORY));
+    assertThat(put("a")).isEqualTo(PublishResult.stored(1, Durability.MEMORY));
+    assertThat(put("b")).isEqualTo(PublishResult.stored(2, Durability.MEMORY));
     assertDuplicate("a", 1);
     assertThat(queue.publisher().publish(message("b"))).isEqualTo(2);
-    assertThat(queue.publisher().publish(message("b"), Durability.DISK)).isEqualTo(2);
-    assertThat(queue.publisher().publishAsync(message("a"), Durability.DISK).join()).isEqualTo(1);
-    assertThat(queue.publisher().publishAsync(message("a"), Durability.MEMORY).join()).isEqualTo(1);
+    assertThat(putAsync(message("a"), Durability.MEMORY).join())
+        .isEqualTo(PublishResult.duplicateOf(1, Durability.MEMORY));
     assertThat(queue.publisher().put(message("a"), Durability.DISK))
-        .isEqualTo(new PublishResult(1, true, Durability.DISK));
-    assertThat(queue.publisher().putAsync(message("a"), Durability.DISK).join())
-        .isEqualTo(new PublishResult(1, true, Durability.DISK));
+        .isEqualTo(PublishResult.duplicateOf(1, Durability.DISK));
+    assertThat(putAsync(message("a"), Durability.DISK).join())
+        .isEqualTo(PublishResult.duplicateOf(1, Durability.DISK));
     assertThat(queue.stats().nextSequence()).isEqualTo(3);
-    assertThat(queue.publisher().putAsync(message("c"), Durability.DISK).join())
-        .isEqualTo(new PublishResult(3, false, Durability.DISK));
-    assertThat(queue.publisher().putAsync(Message.of("none"), Durability.MEMORY).join())
-        .isEqualTo(new PublishResult(4, false, Durability.MEMORY));
+    assertThat(putAsync(message("c"), Durability.DISK).join())
+        .isEqualTo(PublishResult.stored(3, Durability.DISK));
+    assertThat(putAsync(Message.of("none"), Durability.MEMORY).join())
+        .isEqualTo(PublishResult.stored(4, Durability.MEMORY));
     assertThat(queue.read(1)).hasValueSatisfying(m -> assertThat(m.data()).isEqualTo("data of a"));
   }
 
@@ -120,8 +123,7 @@ class DeduplicationTest {
         flusher.serial("holds it " + i).execute(() -> hold(held, over));
         assertThat(held.await(60, TimeUnit.SECONDS)).isTrue();
       }
-      CompletableFuture<PublishResult> later =
-          queue.publisher().putAsync(message("a"), Durability.DISK);
+      CompletableFuture<PublishResult> later = putAsync(message("a"), Durability.DISK);
       FutureTask<PublishResult> waits =
           new FutureTask<>(() -> queue.publisher().put(message("b"), Durability.DISK));
       MonitoredThread publisher = new MonitoredThread("publisher", waits);
@@ -132,8 +134,8 @@ class DeduplicationTest {
       assertThat(later).isNotDone();
       assertThat(waits.isDone()).isFalse();
       over.countDown();
-      assertThat(later.get()).isEqualTo(new PublishResult(0, true, Durability.DISK));
-      assertThat(waits.get()).isEqualTo(new PublishResult(1, true, Durability.DISK));
+      assertThat(later.get()).isEqualTo(PublishResult.duplicateOf(0, Durability.DISK));
+      assertThat(waits.get()).isEqualTo(PublishResult.duplicateOf(1, Durability.DISK));
       assertThat(forcedEnd()).isEqualTo(2);
       assertThat(queue.stats().nextSequence()).isEqualTo(2);
     } finally {
@@ -169,22 +171,14 @@ class DeduplicationTest {
     List<Message<String>> batch =
         List.of(message("b"), message("a"), Message.of("none"), message("b"), message("c"));
 
-    assertThat(queue.publisher().putAllAsync(batch, Durability.DISK).join())
-        .containsExactly(
-            new PublishResult(1, false, Durability.DISK),
-            new PublishResult(0, true, Durability.DISK),
-            new PublishResult(2, false, Durability.DISK),
-            new PublishResult(1, true, Durability.DISK),
-            new PublishResult(3, false, Durability.DISK));
-    assertThat(queue.publisher().putAllAsync(List.of(message("b")), Durability.MEMORY).join())
-        .containsExactly(new PublishResult(1, true, Durability.MEMORY));
+    assertThat(queue.publisher().putAsync(batch, Durability.DISK).join())
+        .isEqualTo(new PublishResult(1, Map.of(1, 0L, 3, 1L), Durability.DISK));
+    assertThat(putAsync(message("b"), Durability.MEMORY).join())
+        .isEqualTo(PublishResult.duplicateOf(1, Durability.MEMORY));
     List<Message<String>> plain = List.of(Message.of("x"), Message.of("y"));
-    assertThat(queue.publisher().putAllAsync(plain, Durability.MEMORY).join())
-        .containsExactly(
-            new PublishResult(4, false, Durability.MEMORY),
-            new PublishResult(5, false, Durability.MEMORY));
-    assertThat(queue.publisher().putAllAsync(List.of(), Durability.MEMORY))
-        .isCompletedExceptionally();
+    assertThat(queue.publisher().putAsync(plain, Durability.MEMORY).join())
+        .isEqualTo(PublishResult.stored(4, Durability.MEMORY));
+    assertThat(queue.publisher().putAsync(List.of(), Durability.MEMORY)).isCompletedExceptionally();
   }
 
   @Test
@@ -206,7 +200,7 @@ class DeduplicationTest {
         assertDuplicate("id" + i, i);
       }
     }
-    assertThat(put("id13")).isEqualTo(new PublishResult(25, false, Durability.MEMORY));
+    assertThat(put("id13")).isEqualTo(PublishResult.stored(25, Durability.MEMORY));
   }
 
   private static void deleteTree(Path root) throws IOException {
@@ -228,8 +222,8 @@ class DeduplicationTest {
   @Test
   void shouldPayNoHeedToIdsWithoutAWindow() {
     queue = builder(directory).deduplicate(Duration.ZERO).open();
-    assertThat(put("a")).isEqualTo(new PublishResult(0, false, Durability.MEMORY));
-    assertThat(put("a")).isEqualTo(new PublishResult(1, false, Durability.MEMORY));
+    assertThat(put("a")).isEqualTo(PublishResult.stored(0, Durability.MEMORY));
+    assertThat(put("a")).isEqualTo(PublishResult.stored(1, Durability.MEMORY));
   }
 
   @Test
@@ -239,7 +233,7 @@ class DeduplicationTest {
     time.advance(WINDOW.minusMillis(1));
     assertDuplicate("a", 0);
     time.advance(Duration.ofMillis(1));
-    assertThat(put("a")).isEqualTo(new PublishResult(1, false, Durability.MEMORY));
+    assertThat(put("a")).isEqualTo(PublishResult.stored(1, Durability.MEMORY));
     assertDuplicate("a", 1);
   }
 
@@ -249,18 +243,20 @@ class DeduplicationTest {
     put("a");
     List<Message<String>> batch =
         List.of(message("b"), message("a"), message("b"), Message.of("none"), message("c"));
-    assertThat(queue.publisher().publish(batch)).isEqualTo(1);
+    assertThat(queue.publisher().putAll(batch, Durability.MEMORY))
+        .isEqualTo(new PublishResult(1, Map.of(1, 0L, 2, 1L), Durability.MEMORY));
     assertThat(queue.stats().nextSequence()).isEqualTo(4);
     assertThat(queue.read(1, 10))
         .extracting(Delivery::data)
         .containsExactly("data of b", "none", "data of c");
     assertDuplicate("c", 3);
-    assertThat(queue.publisher().publish(List.of(message("a"), message("d")))).isZero();
+    List<Message<String>> oneNew = List.of(message("a"), message("d"));
+    assertThat(queue.publisher().putAll(oneNew, Durability.MEMORY))
+        .isEqualTo(new PublishResult(4, Map.of(0, 0L), Durability.MEMORY));
     assertDuplicate("d", 4);
-    assertThat(queue.publisher().publish(List.of(message("c"), message("a")), Durability.DISK))
-        .isEqualTo(3);
-    assertThat(queue.publisher().publishAsync(List.of(message("d")), Durability.DISK).join())
-        .isEqualTo(4);
+    List<Message<String>> noneNew = List.of(message("c"), message("a"));
+    assertThat(queue.publisher().putAll(noneNew, Durability.DISK))
+        .isEqualTo(new PublishResult(3, Map.of(0, 3L, 1, 0L), Durability.DISK));
     assertThat(queue.stats().nextSequence()).isEqualTo(5);
   }
 
@@ -316,7 +312,7 @@ class DeduplicationTest {
     for (int i = 0; i < 25; i++) {
       put("id " + i);
     }
-    queue.publisher().publish(List.of(message("x"), message("y")));
+    queue.publisher().putAll(List.of(message("x"), message("y")), Durability.MEMORY);
     Path copy = directory.resolve("killed");
     copy(directory.resolve("data"), copy);
     queue.close();
@@ -326,7 +322,7 @@ class DeduplicationTest {
       assertDuplicate("id " + i, i + 1);
     }
     assertDuplicate("y", 27);
-    assertThat(put("z")).isEqualTo(new PublishResult(28, false, Durability.MEMORY));
+    assertThat(put("z")).isEqualTo(PublishResult.stored(28, Durability.MEMORY));
   }
 
   /** Of a queue in which nobody publishes; files under construction come and go all the same. */
@@ -382,7 +378,7 @@ class DeduplicationTest {
     assertThatThrownBy(() -> put("c")).isInstanceOf(QueueFullException.class);
     assertDuplicate("a", 0);
     queue.subscriber("audit").purge();
-    assertThat(put("c")).isEqualTo(new PublishResult(2, false, Durability.MEMORY));
+    assertThat(put("c")).isEqualTo(PublishResult.stored(2, Durability.MEMORY));
   }
 
   @Test

@@ -204,13 +204,14 @@ class DelayTest {
     Subscriber<String> billing = billing();
     queue
         .publisher()
-        .publish(
+        .putAll(
             List.of(
                 delayed("third", Duration.ofSeconds(3)),
                 Message.of("now"),
                 delayed("first", Duration.ofSeconds(1)),
                 delayed("second", Duration.ofSeconds(2)),
-                delayed("also second", Duration.ofSeconds(2))));
+                delayed("also second", Duration.ofSeconds(2))),
+            Durability.MEMORY);
     assertThat(take(billing, 1)).containsExactly("now");
     queue.force();
     queue.publisher().publish(delayed("half", Duration.ofMillis(1_500)));

@@ -54,8 +54,10 @@ class DurabilityTest {
     assertThat(publisher.publish("m0")).isZero();
     assertThat(publisher.publish(Message.of("m1"))).isEqualTo(1);
     assertThat(publisher.publishAll(List.of("m2", "m3"))).isEqualTo(2);
-    assertThat(publisher.publish(List.of(Message.of("m4"), Message.of("m5")))).isEqualTo(4);
-    assertThat(publisher.publishAsync(Message.of("m6"), Durability.MEMORY).join()).isEqualTo(6);
+    assertThat(publisher.putAll(List.of(Message.of("m4"), Message.of("m5")), Durability.MEMORY))
+        .isEqualTo(PublishResult.stored(4, Durability.DISK));
+    assertThat(publisher.putAsync(List.of(Message.of("m6")), Durability.MEMORY).join())
+        .isEqualTo(PublishResult.stored(6, Durability.DISK));
     assertThat(queue.subscriber("audit").next().data()).isEqualTo("m0");
     queue.close();
   }
@@ -64,7 +66,7 @@ class DurabilityTest {
   void shouldNeverWeakenTheLevelOfTheQueue() throws IOException {
     MessageQueue<String> queue = builder().durability(Durability.DISK).open();
     hideTheBlock();
-    assertThatThrownBy(() -> queue.publisher().publish(Message.of("m0"), Durability.MEMORY))
+    assertThatThrownBy(() -> queue.publisher().put(Message.of("m0"), Durability.MEMORY))
         .isInstanceOf(QueueFailedException.class);
     bringTheBlockBack();
     assertThatThrownBy(queue::close).isInstanceOf(QueueFailedException.class);
@@ -74,12 +76,15 @@ class DurabilityTest {
   void shouldRaiseTheLevelForACall() {
     try (MessageQueue<String> queue = builder().open()) {
       Publisher<String> publisher = queue.publisher();
-      assertThat(publisher.publishAsync(Message.of("m0"), Durability.MEMORY))
-          .isCompletedWithValue(0L);
-      assertThat(publisher.publish(Message.of("m1"), Durability.DISK)).isEqualTo(1);
+      assertThat(publisher.putAsync(List.of(Message.of("m0")), Durability.MEMORY))
+          .isCompletedWithValue(PublishResult.stored(0, Durability.MEMORY));
+      assertThat(publisher.put(Message.of("m1"), Durability.DISK))
+          .isEqualTo(PublishResult.stored(1, Durability.DISK));
       List<Message<String>> batch = List.of(Message.of("m2"), Message.of("m3"));
-      assertThat(publisher.publish(batch, Durability.DISK)).isEqualTo(2);
-      assertThat(publisher.publishAsync(batch, Durability.DISK).join()).isEqualTo(4);
+      assertThat(publisher.putAll(batch, Durability.DISK))
+          .isEqualTo(PublishResult.stored(2, Durability.DISK));
+      assertThat(publisher.putAsync(batch, Durability.DISK).join())
+          .isEqualTo(PublishResult.stored(4, Durability.DISK));
       assertThat(publisher.publish("m6")).isEqualTo(6);
     }
   }
@@ -87,9 +92,9 @@ class DurabilityTest {
   @Test
   void shouldRefuseWhatNamesNoLevel() {
     try (MessageQueue<String> queue = builder().open()) {
-      assertThatThrownBy(() -> queue.publisher().publish(Message.of("m"), null))
-          .hasMessage("level");
-      assertThat(queue.publisher().publishAsync(Message.of("m"), null)).isCompletedExceptionally();
+      assertThatThrownBy(() -> queue.publisher().put(Message.of("m"), null)).hasMessage("level");
+      assertThat(queue.publisher().putAsync(List.of(Message.of("m")), null))
+          .isCompletedExceptionally();
       assertThat(queue.stats().nextSequence()).isZero();
     }
   }
@@ -103,13 +108,13 @@ class DurabilityTest {
     assertThat(audit.next().data()).isEqualTo("m0");
     publisher.publish("m1");
     hideTheBlock();
-    assertThatThrownBy(() -> publisher.publish(Message.of("m2"), Durability.DISK))
+    assertThatThrownBy(() -> publisher.put(Message.of("m2"), Durability.DISK))
         .isInstanceOf(QueueFailedException.class)
         .hasMessageContaining("orders");
     bringTheBlockBack();
     assertThat(queue.state()).isEqualTo(QueueState.FAILED);
     assertThatThrownBy(() -> publisher.publish("m3")).isInstanceOf(QueueFailedException.class);
-    assertThatThrownBy(() -> publisher.publishAsync(Message.of("m3"), Durability.DISK).join())
+    assertThatThrownBy(() -> publisher.putAsync(List.of(Message.of("m3")), Durability.DISK).join())
         .hasCauseInstanceOf(QueueFailedException.class);
     assertThat(audit.next().data()).isEqualTo("m1");
     assertThatThrownBy(queue::close).isInstanceOf(QueueFailedException.class);
@@ -120,11 +125,11 @@ class DurabilityTest {
     List<Long> sequences = new ArrayList<>();
     try (MessageQueue<String> queue =
         builder().durability(Durability.DISK).recycle(SizeBasedRecycle.ofMessages(3)).open()) {
-      List<CompletableFuture<Long>> under = new ArrayList<>();
+      List<CompletableFuture<PublishResult>> under = new ArrayList<>();
       for (int i = 0; i < 100; i++) {
-        under.add(queue.publisher().publishAsync(Message.of("m" + i), Durability.DISK));
+        under.add(queue.publisher().putAsync(List.of(Message.of("m" + i)), Durability.DISK));
       }
-      under.forEach(future -> sequences.add(future.join()));
+      under.forEach(future -> sequences.add(future.join().sequence()));
     }
     assertThat(sequences).hasSize(100).isSorted().doesNotHaveDuplicates();
     try (MessageQueue<String> queue = builder().open()) {

@@ -73,7 +73,7 @@ class ForcesTest {
 
   private void publish(int from, int to) {
     for (int number = from; number < to; number++) {
-      queue.publisher().publish(message(number), Durability.MEMORY);
+      queue.publisher().put(message(number), Durability.MEMORY);
     }
   }
 
@@ -197,7 +197,7 @@ class ForcesTest {
           queue.subscriber(
               SubscriberConfig.builder("paying").ack(true).ackDurability(Durability.DISK).build());
       queue.publisher().publish(message(0).expiresAfter(Duration.ofSeconds(1)));
-      queue.publisher().publish(message(1), Durability.DISK);
+      queue.publisher().put(message(1), Durability.DISK);
       withoutFlushers(
           () -> {
             time.advance(Duration.ofSeconds(2));

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import com.wookler.river.common.ManualTimeSource;
+import com.wookler.river.core.message.Durability;
 import com.wookler.river.core.message.Message;
 import com.wookler.river.core.message.MessageConverter;
 import com.wookler.river.core.subscriber.Delivery;
@@ -156,7 +157,7 @@ final class FormatFixture {
         for (int j = 0; j < 10; j++) {
           batch.add(message(i + j));
         }
-        queue.publisher().publish(batch);
+        queue.publisher().putAll(batch, Durability.MEMORY);
         i += 9;
       } else {
         queue.publisher().publish(message(i));

@@ -8,6 +8,7 @@ import com.wookler.river.common.config.ConfigParser;
 import com.wookler.river.common.counters.AbstractCounter;
 import com.wookler.river.common.counters.Count;
 import com.wookler.river.common.utils.Monitoring;
+import com.wookler.river.core.message.Durability;
 import com.wookler.river.core.message.Message;
 import com.wookler.river.core.message.MessageConverter;
 import com.wookler.river.core.subscriber.Delivery;
@@ -130,10 +131,12 @@ class GettingStartedTest {
     long first =
         queue
             .publisher()
-            .publish(
+            .putAll(
                 List.of(
                     Message.of("third").withKey("customer-7"),
-                    Message.of("fourth").withHeader("source", new byte[] {1})));
+                    Message.of("fourth").withHeader("source", new byte[] {1})),
+                Durability.MEMORY)
+            .sequence();
 
     List<Delivery<String>> batch = billing.batch(64, Duration.ofSeconds(1));
     for (Delivery<String> each : batch) {

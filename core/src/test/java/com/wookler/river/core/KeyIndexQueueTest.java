@@ -6,12 +6,14 @@ import static org.awaitility.Awaitility.await;
 
 import com.wookler.river.common.ManualTimeSource;
 import com.wookler.river.common.errors.ConfigurationException;
+import com.wookler.river.core.message.Durability;
 import com.wookler.river.core.message.Message;
 import com.wookler.river.core.message.MessageConverter;
 import com.wookler.river.core.message.QueueClosedException;
 import com.wookler.river.core.subscriber.Delivery;
 import com.wookler.river.core.subscriber.Subscriber;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
@@ -88,7 +90,7 @@ class KeyIndexQueueTest {
             Message.of("x").withKey("a"),
             Message.of("y").withKey("b"),
             Message.of("z").withKey("a"));
-    queue.publisher().publish(batch);
+    queue.publisher().putAll(batch, Durability.MEMORY);
     assertThat(queue.latest("a").orElseThrow().data()).isEqualTo("z");
     assertThat(latest("b")).hasValue(5L);
     assertThat(latest("none")).isEmpty();
@@ -271,13 +273,14 @@ class KeyIndexQueueTest {
   }
 
   /**
-   * A copy of what is in use; once more where a merge of the index has removed a file meanwhile.
+   * Copies a queue in use; copies it again where a file was removed meanwhile, by a merge of the
+   * index or with a block of the log.
    */
   private static Path copied(Path data, Path copy) throws IOException {
     try {
       FormatFixture.copy(data, copy);
       return copy;
-    } catch (NoSuchFileException e) {
+    } catch (NoSuchFileException | UncheckedIOException e) {
       return copied(data, copy.resolveSibling(copy.getFileName() + " again"));
     }
   }
@@ -287,7 +290,7 @@ class KeyIndexQueueTest {
     for (int i = 1 + random.nextInt(5); i > 0; i--) {
       batch.add(Message.of("m").withKey("key " + random.nextInt(30)));
     }
-    long first = queue.publisher().publish(batch);
+    long first = queue.publisher().putAll(batch, Durability.MEMORY).sequence();
     for (int i = 0; i < batch.size(); i++) {
       model.put(batch.get(i).key(), first + i);
     }

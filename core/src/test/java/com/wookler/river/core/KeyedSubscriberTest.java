@@ -6,6 +6,7 @@ import static org.awaitility.Awaitility.await;
 
 import com.wookler.river.common.ManualTimeSource;
 import com.wookler.river.common.errors.ConfigurationException;
+import com.wookler.river.core.message.Durability;
 import com.wookler.river.core.message.Message;
 import com.wookler.river.core.message.MessageConverter;
 import com.wookler.river.core.subscriber.Backoff;
@@ -377,7 +378,7 @@ class KeyedSubscriberTest {
     for (int i = 0; i < hot; i++) {
       batch.add(message("h" + i));
       if (batch.size() == 1_000) {
-        queue.publisher().publish(batch);
+        queue.publisher().putAll(batch, Durability.MEMORY);
         batch.clear();
       }
     }

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.wookler.river.common.ManualTimeSource;
 import com.wookler.river.common.errors.ConfigurationException;
+import com.wookler.river.core.message.Durability;
 import com.wookler.river.core.message.Message;
 import com.wookler.river.core.message.MessageConverter;
 import com.wookler.river.core.subscriber.Backoff;
@@ -51,7 +52,9 @@ class LongDurationsTest {
   void shouldGiveBackForGoodWhatIsGivenBackForAnyTime() {
     try (MessageQueue<String> queue = builder().open()) {
       Subscriber<String> billing = billing(queue);
-      queue.publisher().publish(List.of(Message.of("first"), Message.of("second")));
+      queue
+          .publisher()
+          .putAll(List.of(Message.of("first"), Message.of("second")), Durability.MEMORY);
 
       delivery(billing).nack(LONGEST);
       String receipt = delivery(billing).receipt();
@@ -68,7 +71,9 @@ class LongDurationsTest {
   void shouldExtendByTwelveHoursWhatIsExtendedByAnyTime() {
     try (MessageQueue<String> queue = builder().open()) {
       Subscriber<String> billing = billing(queue);
-      queue.publisher().publish(List.of(Message.of("first"), Message.of("second")));
+      queue
+          .publisher()
+          .putAll(List.of(Message.of("first"), Message.of("second")), Durability.MEMORY);
 
       delivery(billing).extend(LONGEST);
       String receipt = delivery(billing).receipt();

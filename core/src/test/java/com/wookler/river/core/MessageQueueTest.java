@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.wookler.river.common.errors.RiverException;
+import com.wookler.river.core.message.Durability;
 import com.wookler.river.core.message.Message;
 import com.wookler.river.core.message.MessageConverter;
 import com.wookler.river.core.message.MessageTooLargeException;
@@ -92,13 +93,14 @@ class MessageQueueTest {
       List<String> asked = new ArrayList<>();
       queue
           .publisher()
-          .publish(
+          .putAll(
               computed(
                   i -> {
                     asked.add("inner " + i);
                     queue.publisher().publish("inner " + i);
                     return Message.of("outer " + i).withKey("key " + i);
-                  }));
+                  }),
+              Durability.MEMORY);
       queue
           .publisher()
           .publishAll(
@@ -160,7 +162,7 @@ class MessageQueueTest {
           .hasMessageContaining("message is null");
       List<Message<String>> messages = new ArrayList<>();
       messages.add(null);
-      assertThatThrownBy(() -> publisher.publish(messages))
+      assertThatThrownBy(() -> publisher.putAll(messages, Durability.MEMORY))
           .isInstanceOf(RiverException.class)
           .hasMessageContaining("message is null");
       assertThat(queue.stats().nextSequence()).isZero();

@@ -6,6 +6,7 @@ import static org.awaitility.Awaitility.await;
 import com.wookler.river.common.ManualTimeSource;
 import com.wookler.river.core.log.BlockInfo;
 import com.wookler.river.core.log.RecycleStrategy;
+import com.wookler.river.core.message.Durability;
 import com.wookler.river.core.message.Message;
 import com.wookler.river.core.message.MessageConverter;
 import com.wookler.river.core.subscriber.Backoff;
@@ -114,7 +115,7 @@ final class ModelledQueue implements AutoCloseable {
   }
 
   void publish(List<Message<byte[]>> batch) {
-    long first = queue.publisher().publish(batch);
+    long first = queue.publisher().putAll(batch, Durability.MEMORY).sequence();
     assertThat(first).isEqualTo(log.end());
     for (int i = 0; i < batch.size(); i++) {
       log.published(first + i, batch.get(i));

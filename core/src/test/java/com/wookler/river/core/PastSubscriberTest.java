@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import com.wookler.river.common.ManualTimeSource;
+import com.wookler.river.core.message.Durability;
 import com.wookler.river.core.message.Message;
 import com.wookler.river.core.message.MessageConverter;
 import com.wookler.river.core.subscriber.Delivery;
@@ -70,7 +71,7 @@ class PastSubscriberTest {
     for (int i = 0; i < messages; i++) {
       long next = queue.stats().nextSequence();
       if (next % BLOCK == 3) {
-        queue.publisher().publish(List.of(message(next), message(next + 1)));
+        queue.publisher().putAll(List.of(message(next), message(next + 1)), Durability.MEMORY);
         i++;
       } else {
         queue.publisher().publish(message(next));

@@ -127,11 +127,11 @@ class QueueLimitsTest {
         .isInstanceOf(QueueFullException.class);
     assertThatThrownBy(() -> publisher.publishAll(List.of("m")))
         .isInstanceOf(QueueFullException.class);
-    assertThatThrownBy(() -> publisher.publish(List.of(Message.of("m"))))
+    assertThatThrownBy(() -> publisher.putAll(List.of(Message.of("m")), Durability.MEMORY))
         .isInstanceOf(QueueFullException.class);
     assertThatThrownBy(() -> publisher.put(Message.of("m"), Durability.DISK))
         .isInstanceOf(QueueFullException.class);
-    assertThat(publisher.publishAsync(Message.of("m"), Durability.MEMORY))
+    assertThat(publisher.putAsync(List.of(Message.of("m")), Durability.MEMORY))
         .isCompletedExceptionally();
     assertThat(queue.stats().nextSequence()).isEqualTo(1);
   }

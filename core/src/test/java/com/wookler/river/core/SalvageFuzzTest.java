@@ -8,6 +8,7 @@ import com.wookler.river.core.log.BlockFile;
 import com.wookler.river.core.log.BlockScanner;
 import com.wookler.river.core.log.Seal;
 import com.wookler.river.core.message.DocumentFormat;
+import com.wookler.river.core.message.Durability;
 import com.wookler.river.core.message.Message;
 import com.wookler.river.core.message.MessageConverter;
 import com.wookler.river.core.subscriber.Delivery;
@@ -110,7 +111,7 @@ class SalvageFuzzTest {
         for (int i = 0; i < count; i++) {
           batch.add(message(next++));
         }
-        queue.publisher().publish(batch);
+        queue.publisher().putAll(batch, Durability.MEMORY);
       }
       queue.force();
     }

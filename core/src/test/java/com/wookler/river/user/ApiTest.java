@@ -50,6 +50,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.Collection;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Set;
@@ -154,19 +155,19 @@ class ApiTest {
       List<Message<String>> batch = List.of(message, message);
       assertThat(publisher.publish("data")).isZero();
       assertThat(publisher.publish(message)).isEqualTo(1);
-      assertThat(publisher.publish(batch)).isEqualTo(2);
+      assertThat(publisher.putAll(batch, Durability.MEMORY).sequence()).isEqualTo(2);
       assertThat(publisher.publishAll(List.of("a", "b"))).isEqualTo(4);
-      assertThat(publisher.publish(message, Durability.DISK)).isEqualTo(6);
-      CompletableFuture<Long> one = publisher.publishAsync(message, Durability.DISK);
-      assertThat(one.get(60, TimeUnit.SECONDS)).isEqualTo(7);
-      assertThat(publisher.publish(batch, Durability.MEMORY)).isEqualTo(8);
-      CompletableFuture<Long> two = publisher.publishAsync(batch, Durability.DISK);
-      assertThat(two.get(60, TimeUnit.SECONDS)).isEqualTo(10);
+      assertThat(publisher.put(message, Durability.DISK))
+          .isEqualTo(PublishResult.stored(6, Durability.DISK));
+      CompletableFuture<PublishResult> later = publisher.putAsync(batch, Durability.DISK);
+      assertThat(later.get(60, TimeUnit.SECONDS))
+          .isEqualTo(PublishResult.stored(7, Durability.DISK));
       PublishResult first = publisher.put(message.withId("id"), Durability.DISK);
-      assertThat(first).isEqualTo(new PublishResult(12, false, Durability.DISK));
+      assertThat(first).isEqualTo(PublishResult.stored(9, Durability.DISK));
       PublishResult again = publisher.put(message.withId("id"), Durability.MEMORY);
-      assertThat(again.sequence()).isEqualTo(12);
+      assertThat(again.sequence()).isEqualTo(9);
       assertThat(again.duplicate()).isTrue();
+      assertThat(again.duplicates()).containsExactly(Map.entry(0, 9L));
       assertThat(again.durability()).isEqualTo(Durability.MEMORY);
     }
   }
@@ -265,7 +266,7 @@ class ApiTest {
   void shouldConsumeInEveryWay() throws Exception {
     try (MessageQueue<String> queue = builder().open();
         Subscriber<String> subscriber = queue.subscriber(withAck("billing"))) {
-      queue.publisher().publish(List.of(messageWithAll(), messageWithAll()));
+      queue.publisher().putAll(List.of(messageWithAll(), messageWithAll()), Durability.MEMORY);
       queue.publisher().publishAll(List.of("2", "3", "4", "5"));
       assertThat(subscriber.name()).isEqualTo("billing");
       assertThat(subscriber.peek(2)).hasSize(2);

@@ -64,40 +64,27 @@ public final class Doubles {
     }
 
     @Override
-    public long publish(List<Message<M>> batch) {
+    public long publishAll(List<M> batch) {
       long first = published.size();
-      published.addAll(batch);
+      batch.forEach(this::publish);
       return first;
     }
 
     @Override
-    public long publishAll(List<M> batch) {
-      return publish(batch.stream().map(Message::of).toList());
-    }
-
-    @Override
-    public long publish(Message<M> message, Durability level) {
-      return publish(message);
-    }
-
-    @Override
-    public CompletableFuture<Long> publishAsync(Message<M> message, Durability level) {
-      return CompletableFuture.completedFuture(publish(message));
-    }
-
-    @Override
-    public long publish(List<Message<M>> batch, Durability level) {
-      return publish(batch);
-    }
-
-    @Override
-    public CompletableFuture<Long> publishAsync(List<Message<M>> batch, Durability level) {
-      return CompletableFuture.completedFuture(publish(batch));
-    }
-
-    @Override
     public PublishResult put(Message<M> message, Durability level) {
-      return new PublishResult(publish(message), false, level);
+      return PublishResult.stored(publish(message), level);
+    }
+
+    @Override
+    public PublishResult putAll(List<Message<M>> batch, Durability level) {
+      long first = published.size();
+      published.addAll(batch);
+      return PublishResult.stored(first, level);
+    }
+
+    @Override
+    public CompletableFuture<PublishResult> putAsync(List<Message<M>> batch, Durability level) {
+      return CompletableFuture.completedFuture(putAll(batch, level));
     }
   }
 

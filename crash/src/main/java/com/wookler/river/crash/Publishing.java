@@ -1,5 +1,6 @@
 package com.wookler.river.crash;
 
+import com.wookler.river.core.PublishResult;
 import com.wookler.river.core.Publisher;
 import com.wookler.river.core.message.Durability;
 import com.wookler.river.core.message.Message;
@@ -71,29 +72,27 @@ final class Publishing {
   }
 
   private void publish(List<Message<byte[]>> batch, Durability level, long first) {
-    long sequence;
+    PublishResult result;
     try {
-      sequence =
-          batch.size() == 1
-              ? publisher.publish(batch.get(0), level)
-              : publisher.publish(batch, level);
+      result =
+          batch.size() == 1 ? publisher.put(batch.get(0), level) : publisher.putAll(batch, level);
     } catch (Throwable e) {
       journal.append(failed(e), first, batch.size(), 0);
       throw e;
     }
-    journal.append(Kind.PUBLISHED, first, batch.size(), sequence);
+    journal.append(Kind.PUBLISHED, first, batch.size(), result.sequence());
   }
 
   private void publishAsync(List<Message<byte[]>> batch, Durability level, long first) {
     underWay.acquireUninterruptibly();
     try {
-      CompletableFuture<Long> unused =
+      CompletableFuture<?> unused =
           publisher
-              .publishAsync(batch, level)
+              .putAsync(batch, level)
               .whenComplete(
-                  (sequence, e) -> {
+                  (result, e) -> {
                     if (e == null) {
-                      journal.append(Kind.PUBLISHED, first, batch.size(), sequence);
+                      journal.append(Kind.PUBLISHED, first, batch.size(), result.sequence());
                     } else {
                       journal.append(failed(e), first, batch.size(), 0);
                     }

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import com.wookler.river.core.MessageQueue;
+import com.wookler.river.core.message.Durability;
 import com.wookler.river.core.message.Message;
 import com.wookler.river.core.subscriber.Delivery;
 import com.wookler.river.core.subscriber.Order;
@@ -47,10 +48,11 @@ class ReactorKillTest {
       for (int from = 0; from < Counts.REACTOR; from += 1_000) {
         source
             .publisher()
-            .publish(
+            .putAll(
                 IntStream.range(from, Math.min(from + 1_000, Counts.REACTOR))
                     .mapToObj(this::message)
-                    .toList());
+                    .toList(),
+                Durability.MEMORY);
       }
     }
   }

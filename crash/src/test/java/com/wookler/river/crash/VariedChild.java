@@ -120,7 +120,7 @@ final class VariedChild {
               .withKey("key " + id % KEYS)
               .deliverAfter(Duration.ofMillis(delay));
       boolean device = random.nextInt(TO_THE_DEVICE_ONE_OF) == 0;
-      queue.publisher().publish(message, device ? Durability.DISK : Durability.MEMORY);
+      queue.publisher().put(message, device ? Durability.DISK : Durability.MEMORY);
       journal.append(Kind.PUBLISHED, id, delay, device ? 1 : 0);
       TimeSource.system().park(queue, PAUSE_NANOS);
     }

@@ -7,6 +7,7 @@ import com.wookler.river.core.inspect.MessageSource;
 import com.wookler.river.core.inspect.Progress;
 import com.wookler.river.core.log.CheckedJson;
 import com.wookler.river.core.message.DamagedMessageException;
+import com.wookler.river.core.message.Durability;
 import com.wookler.river.core.message.Message;
 import com.wookler.river.core.message.MessageConverter;
 import com.wookler.river.core.message.StoredMessage;
@@ -113,7 +114,7 @@ final class Replay implements AutoCloseable {
         next = message.sequence() + 1;
       }
       if (!batch.isEmpty()) {
-        queue.publisher().publish(batch);
+        queue.publisher().putAll(batch, Durability.MEMORY);
         published += batch.size();
         target = queue.stats().nextSequence();
         sinceNote += batch.size();

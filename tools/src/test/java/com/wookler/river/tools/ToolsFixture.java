@@ -4,6 +4,7 @@ import static org.awaitility.Awaitility.await;
 
 import com.wookler.river.core.MessageQueue;
 import com.wookler.river.core.SizeBasedRecycle;
+import com.wookler.river.core.message.Durability;
 import com.wookler.river.core.message.Message;
 import com.wookler.river.core.message.MessageConverter;
 import com.wookler.river.core.subscriber.Delivery;
@@ -81,7 +82,10 @@ abstract class ToolsFixture {
     while (queue.stats().nextSequence() < MESSAGES) {
       long next = queue.stats().nextSequence();
       if (next % 10 == 4) {
-        queue.publisher().publish(List.of(message(next), message(next + 1), message(next + 2)));
+        queue
+            .publisher()
+            .putAll(
+                List.of(message(next), message(next + 1), message(next + 2)), Durability.MEMORY);
       } else {
         queue.publisher().publish(message(next));
       }

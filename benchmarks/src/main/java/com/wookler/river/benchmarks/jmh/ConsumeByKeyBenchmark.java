@@ -1,5 +1,6 @@
 package com.wookler.river.benchmarks.jmh;
 
+import com.wookler.river.core.message.Durability;
 import com.wookler.river.core.message.Message;
 import com.wookler.river.core.subscriber.Delivery;
 import com.wookler.river.core.subscriber.Order;
@@ -65,7 +66,7 @@ public class ConsumeByKeyBenchmark {
     for (int i = 0; i < BenchQueue.LOT; i++) {
       batch.add(Message.of(new byte[SIZE]).withKey("customer-" + i % keys));
       if (batch.size() == BenchQueue.BATCH) {
-        fixture.queue().publisher().publish(batch);
+        fixture.queue().publisher().putAll(batch, Durability.MEMORY);
         batch.clear();
       }
     }

@@ -96,17 +96,17 @@ final class RiverSystem implements QueueSystem {
     public void send(byte[] message) throws InterruptedException, ExecutionException {
       free.acquire();
       check();
-      watch(publisher.publishAsync(Message.of(message), level));
+      watch(publisher.putAsync(List.of(Message.of(message)), level));
     }
 
     @Override
     public void send(List<byte[]> batch) throws InterruptedException, ExecutionException {
       free.acquire();
       check();
-      watch(publisher.publishAsync(batch.stream().map(Message::of).toList(), level));
+      watch(publisher.putAsync(batch.stream().map(Message::of).toList(), level));
     }
 
-    private void watch(CompletableFuture<Long> publish) {
+    private void watch(CompletableFuture<?> publish) {
       var unused =
           publish.whenComplete(
               (sequence, failed) -> {

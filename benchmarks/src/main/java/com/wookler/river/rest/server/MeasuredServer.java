@@ -38,22 +38,11 @@ public final class MeasuredServer {
 
     @Override
     public <M> CompletableFuture<PublishResult> put(
-        HostedQueue<M> queue, Message<M> message, Durability level) {
-      return queue.queue().name().equals(NOWHERE)
-          ? CompletableFuture.completedFuture(
-              new PublishResult(sequence.getAndIncrement(), false, level))
-          : Sink.QUEUES.put(queue, message, level);
-    }
-
-    @Override
-    public <M> CompletableFuture<List<PublishResult>> putAll(
         HostedQueue<M> queue, List<Message<M>> batch, Durability level) {
       return queue.queue().name().equals(NOWHERE)
           ? CompletableFuture.completedFuture(
-              batch.stream()
-                  .map(each -> new PublishResult(sequence.getAndIncrement(), false, level))
-                  .toList())
-          : Sink.QUEUES.putAll(queue, batch, level);
+              PublishResult.stored(sequence.getAndAdd(batch.size()), level))
+          : Sink.QUEUES.put(queue, batch, level);
     }
   }
 

@@ -4,6 +4,7 @@ import com.wookler.river.common.errors.ConfigurationException;
 import com.wookler.river.core.Publisher;
 import com.wookler.river.core.message.Durability;
 import com.wookler.river.core.message.Message;
+import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Flow;
@@ -98,13 +99,13 @@ public final class PublishingSubscriber<M> implements Flow.Subscriber<Message<M>
       return;
     }
     open.incrementAndGet();
-    CompletableFuture<Long> answer;
+    CompletableFuture<?> answer;
     try {
-      answer = target.publishAsync(message, durability);
+      answer = target.putAsync(List.of(message), durability);
     } catch (RuntimeException | Error e) {
       answer = CompletableFuture.failedFuture(e);
     }
-    CompletableFuture<?> unused = answer.whenComplete((sequence, e) -> answered(e));
+    CompletableFuture<?> unused = answer.whenComplete((result, e) -> answered(e));
   }
 
   private void answered(@Nullable Throwable e) {

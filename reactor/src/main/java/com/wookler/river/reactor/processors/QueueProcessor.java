@@ -111,7 +111,7 @@ public final class QueueProcessor<M> implements BatchProcessor<M>, ReactorAware<
       return held(batch, "does not run");
     }
     try {
-      target.publish(batch.stream().map(this::message).toList(), durability);
+      target.putAll(batch.stream().map(this::message).toList(), durability);
       returned();
       return Collections.nCopies(batch.size(), ProcessResult.pass());
     } catch (QueueFullException | QueueClosedException | QueueFailedException e) {

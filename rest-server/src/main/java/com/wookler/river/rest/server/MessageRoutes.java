@@ -96,14 +96,10 @@ final class MessageRoutes {
   record DuplicateJson(int index, long sequence) {}
 
   record PublishedBatchJson(long first, int count, List<DuplicateJson> duplicates) {
-    static PublishedBatchJson of(List<PublishResult> results) {
-      List<DuplicateJson> duplicates = new ArrayList<>();
-      for (int i = 0; i < results.size(); i++) {
-        if (results.get(i).duplicate()) {
-          duplicates.add(new DuplicateJson(i, results.get(i).sequence()));
-        }
-      }
-      return new PublishedBatchJson(results.get(0).sequence(), results.size(), duplicates);
+    static PublishedBatchJson of(PublishResult result, int count) {
+      List<DuplicateJson> duplicates = new ArrayList<>(result.duplicates().size());
+      result.duplicates().forEach((i, at) -> duplicates.add(new DuplicateJson(i, at)));
+      return new PublishedBatchJson(result.sequence(), count, duplicates);
     }
   }
 
@@ -145,11 +141,12 @@ final class MessageRoutes {
   private <M> CompletableFuture<Answer> store(
       Call call, Publication publication, HostedQueue<M> queue, Durability level) {
     if (publication.batch()) {
-      return sink.putAll(queue, queue.messages(publication.messages()), level)
-          .thenApply(results -> created(PublishedBatchJson.of(results)));
+      List<Message<M>> messages = queue.messages(publication.messages());
+      return sink.put(queue, messages, level)
+          .thenApply(result -> created(PublishedBatchJson.of(result, messages.size())));
     }
     Message<M> message = queue.message(publication.messages().get(0));
-    return sink.put(queue, message, level)
+    return sink.put(queue, List.of(message), level)
         .thenCompose(
             result ->
                 result.duplicate()

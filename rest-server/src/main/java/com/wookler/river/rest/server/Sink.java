@@ -16,22 +16,12 @@ interface Sink {
       new Sink() {
         @Override
         public <M> CompletableFuture<PublishResult> put(
-            HostedQueue<M> queue, Message<M> message, Durability level) {
-          return queue.queue().publisher().putAsync(message, level);
-        }
-
-        @Override
-        public <M> CompletableFuture<List<PublishResult>> putAll(
             HostedQueue<M> queue, List<Message<M>> batch, Durability level) {
-          return queue.queue().publisher().putAllAsync(batch, level);
+          return queue.queue().publisher().putAsync(batch, level);
         }
       };
 
-  /** Takes one; never waits for the device. */
+  /** Takes all messages or none; never waits for the device. */
   <M> CompletableFuture<PublishResult> put(
-      HostedQueue<M> queue, Message<M> message, Durability level);
-
-  /** Takes all or none. */
-  <M> CompletableFuture<List<PublishResult>> putAll(
       HostedQueue<M> queue, List<Message<M>> batch, Durability level);
 }
