@@ -128,8 +128,7 @@ final class Deduplicator implements AutoCloseable {
    *
    * @param converted the data of each
    */
-  LogPublisher.Placed publish(
-      Intake intake, List<? extends Message<?>> messages, byte[][] converted) {
+  Placed publish(Intake intake, List<? extends Message<?>> messages, byte[][] converted) {
     PublishBuffer buffer = PublishBuffer.ofThread();
     Attempt attempt = new Attempt(intake, buffer, messages, converted);
     try {
@@ -215,7 +214,7 @@ final class Deduplicator implements AutoCloseable {
       }
     }
 
-    LogPublisher.Placed placed() {
+    Placed placed() {
       int stored = 0;
       long end = 0;
       Map<Integer, Long> duplicates = Map.of();
@@ -229,7 +228,7 @@ final class Deduplicator implements AutoCloseable {
           duplicates.put(i, sequence);
         }
       }
-      return new LogPublisher.Placed(stored > 0 ? base : sequence(stands[0]), end, duplicates);
+      return new Placed(stored > 0 ? base : sequence(stands[0]), end, duplicates);
     }
 
     private long sequence(long stands) {

@@ -328,39 +328,37 @@ final class Burial<M> {
   }
 
   private @Nullable Grave takeSpent() {
-    state.lock.lock();
+    List<Grave> taken = new ArrayList<>(1);
+    state.changeIfOpen(() -> takeSpent(taken));
+    return taken.isEmpty() ? null : taken.get(0);
+  }
+
+  /** Returns whether a message has left delivery, which is added to those taken if it has one. */
+  @SuppressWarnings("GuardedBy") // called under the lock
+  private boolean takeSpent(List<Grave> taken) {
+    long sequence = state.ledger.nextSpent();
+    if (sequence < 0) {
+      return false;
+    }
+    long ticket = state.ledger.bury(sequence);
+    int attempts = state.ledger.attempts(sequence);
     try {
-      if (state.isClosed()) {
-        return null;
+      StoredMessage message = state.feed.find(sequence);
+      if (message == null) {
+        throw new IllegalStateException("sequence " + sequence + " is not in the log");
       }
-      long sequence = state.ledger.nextSpent();
-      if (sequence < 0) {
-        return null;
+      taken.add(new Grave(new DeadLetter(message, attempts, "not acknowledged", null), ticket, 0));
+      return true;
+    } catch (DamagedMessageException e) {
+      if (state.feed.passOver(sequence) > sequence) {
+        state.ledger.buried(sequence, ticket); // there is nothing to write a letter about
+        return true;
       }
-      long ticket = state.ledger.bury(sequence);
-      int attempts = state.ledger.attempts(sequence);
-      try {
-        StoredMessage message = state.feed.find(sequence);
-        if (message == null) {
-          throw new IllegalStateException("sequence " + sequence + " is not in the log");
-        }
-        return new Grave(new DeadLetter(message, attempts, "not acknowledged", null), ticket, 0);
-      } catch (DamagedMessageException e) {
-        if (state.feed.passOver(sequence) > sequence) {
-          state.ledger.buried(sequence, ticket); // there is nothing to write a letter about
-          if (state.decided(false)) { // its key goes on
-            state.line.wakeOne();
-          }
-          return null;
-        }
-        state.ledger.exhume(sequence, ticket, state.nowMillis());
-        throw e;
-      } catch (Throwable e) {
-        state.ledger.exhume(sequence, ticket, state.nowMillis());
-        throw e;
-      }
-    } finally {
-      state.lock.unlock();
+      state.ledger.exhume(sequence, ticket, state.nowMillis());
+      throw e;
+    } catch (Throwable e) {
+      state.ledger.exhume(sequence, ticket, state.nowMillis());
+      throw e;
     }
   }
 
@@ -371,30 +369,23 @@ final class Burial<M> {
       return;
     }
     store.force();
-    boolean wake;
-    state.lock.lock();
-    try {
-      if (state.isClosed()) {
-        return; // the next opening finds them
-      }
-      boolean full = !state.ledger.hasRoom();
-      for (Grave grave : graves) {
-        state.ledger.buried(grave.source(), grave.ticket());
-      }
-      state.verdicts.died(graves.size());
-      unfinished.addAndGet(-graves.size());
-      state.counters.dead().add(graves.size());
-      wake = state.decided(full);
-    } finally {
-      state.lock.unlock();
+    if (!state.changeIfOpen(() -> finish(graves))) {
+      return; // the next opening finds them
     }
-    state.room.finished();
     forget(graves.size());
     finishedEnd = graves.get(graves.size() - 1).place() + 1;
-    if (wake) {
-      state.line.wakeOne();
-    }
     graves.forEach(grave -> store.tell(grave.letter()));
+  }
+
+  @SuppressWarnings("GuardedBy") // called under the lock
+  private boolean finish(List<Grave> graves) {
+    for (Grave grave : graves) {
+      state.ledger.buried(grave.source(), grave.ticket());
+    }
+    state.verdicts.died(graves.size());
+    unfinished.addAndGet(-graves.size());
+    state.counters.dead().add(graves.size());
+    return true;
   }
 
   private List<Grave> graves() {

@@ -2,9 +2,12 @@ package com.wookler.river.core.subscriber;
 
 import com.wookler.river.core.ack.Outcome;
 import com.wookler.river.core.message.StaleReceiptException;
+import com.wookler.river.core.subscriber.SubscriberState.Change;
+import com.wookler.river.core.subscriber.SubscriberState.Effect;
 import java.time.Duration;
 import java.util.Collection;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
@@ -16,12 +19,12 @@ import org.jspecify.annotations.Nullable;
 final class Decisions<M> {
   static final String NACK = "nack";
 
-  private final DurableSubscriber<M> subscriber;
+  private final DeliveryOwner<M> owner;
   private final SubscriberState<M> state;
   private final Burial<M> burial;
 
-  Decisions(DurableSubscriber<M> subscriber, SubscriberState<M> state, Burial<M> burial) {
-    this.subscriber = subscriber;
+  Decisions(DeliveryOwner<M> owner, SubscriberState<M> state, Burial<M> burial) {
+    this.owner = owner;
     this.burial = burial;
     this.state = state;
   }
@@ -33,22 +36,22 @@ final class Decisions<M> {
    */
   MessageDelivery<M> own(Delivery<M> delivery) {
     Objects.requireNonNull(delivery, "delivery");
-    if (delivery instanceof MessageDelivery<M> own && own.subscriber() == subscriber) {
+    if (delivery instanceof MessageDelivery<M> own && own.owner() == owner) {
       return own;
     }
     throw state.refusals.foreign();
   }
 
   void ack(MessageDelivery<M> delivery) {
-    decide(delivery, Verdicts::acknowledge, false);
+    decide(delivery, Verdicts::acknowledge, Effect.ACKNOWLEDGES);
   }
 
   void ackUpTo(MessageDelivery<M> delivery) {
-    decide(delivery, Verdicts::acknowledgeUpTo, false);
+    decide(delivery, Verdicts::acknowledgeUpTo, Effect.ACKNOWLEDGES);
   }
 
   void release(MessageDelivery<M> delivery) {
-    decide(delivery, Verdicts::release, true);
+    decide(delivery, Verdicts::release, Effect.RESCHEDULES);
   }
 
   /** Gives it back for later. */
@@ -84,7 +87,10 @@ final class Decisions<M> {
     if (state.isLast(delivery.attempt())) {
       giveUp(delivery, Verdict.NACKED, delivery.deadLetter(reason, exception));
     } else {
-      decide(delivery, (own, given) -> own.retry(given, delayMillis, state.nowMillis()), true);
+      decide(
+          delivery,
+          (verdicts, own) -> verdicts.retry(own, delayMillis, state.nowMillis()),
+          Effect.RESCHEDULES);
     }
   }
 
@@ -99,18 +105,9 @@ final class Decisions<M> {
     if (!state.config.ackRequired()) {
       return;
     }
-    Outcome outcome;
-    boolean wake;
-    state.lock.lock();
-    try {
-      state.ensureOpen(delivery);
-      boolean full = !state.ledger.hasRoom();
-      outcome = state.verdicts.bury(delivery, verdict);
-      wake = state.decided(full); // it is in flight no more
-    } finally {
-      state.lock.unlock();
-    }
-    tell(wake, outcome == Outcome.STALE ? delivery : null);
+    Outcome outcome =
+        state.change(delivery, (verdicts, own) -> verdicts.bury(own, verdict), Effect.REMOVES);
+    ensureCurrent(delivery, outcome);
     if (outcome == Outcome.DONE) {
       burial.bury(delivery, letter);
     }
@@ -121,44 +118,31 @@ final class Decisions<M> {
       throw new IllegalArgumentException("an extension by " + time);
     }
     long millis = TimeUnit.MILLISECONDS.convert(time);
-    decide(delivery, (own, given) -> own.extend(given, millis, state.nowMillis()), true);
+    decide(
+        delivery,
+        (verdicts, own) -> verdicts.extend(own, millis, state.nowMillis()),
+        Effect.RESCHEDULES);
   }
 
-  /** Carries a decision out, which may have a message due before a waiting consumer would look. */
-  private void decide(MessageDelivery<M> delivery, Verdicts.Decision decision, boolean retimes) {
-    if (!state.config.ackRequired()) {
-      return;
+  private void decide(
+      MessageDelivery<M> delivery,
+      Change<? super MessageDelivery<M>, Outcome> change,
+      Effect effect) {
+    if (state.config.ackRequired()) {
+      ensureCurrent(delivery, state.change(delivery, change, effect));
     }
-    Outcome outcome;
-    boolean wake;
-    long acknowledged;
-    state.lock.lock();
-    try {
-      state.ensureOpen(delivery);
-      boolean full = !state.ledger.hasRoom();
-      outcome = decision.over(state.verdicts, delivery);
-      wake = state.decided(full) || retimes;
-      acknowledged = retimes ? 0 : state.force.acknowledged();
-    } finally {
-      state.lock.unlock();
-    }
-    tell(wake, outcome == Outcome.STALE ? delivery : null);
-    state.force.await(acknowledged);
   }
 
-  /** Finishes what the filter refused. */
+  private void ensureCurrent(MessageDelivery<M> delivery, Outcome outcome) {
+    if (outcome == Outcome.STALE) {
+      throw state.refusals.stale(delivery.sequence(), delivery.attempt());
+    }
+  }
+
+  /** Completes a message that the filter refused. */
   void refuse(MessageDelivery<M> delivery) {
-    boolean wake;
-    state.lock.lock();
-    try {
-      state.ensureOpen();
-      boolean full = !state.ledger.hasRoom();
-      state.verdicts.refuse(delivery);
-      wake = state.decided(full);
-    } finally {
-      state.lock.unlock();
-    }
-    tell(wake, null);
+    Outcome unused =
+        state.change(this, (verdicts, self) -> verdicts.refuse(delivery), Effect.REMOVES);
   }
 
   /**
@@ -190,36 +174,24 @@ final class Decisions<M> {
       return;
     }
     deliveries.forEach(this::own); // a foreign one is refused before any is decided
-    MessageDelivery<M> stale = null;
-    boolean wake;
-    long acknowledged;
-    state.lock.lock();
-    try {
-      state.ensureOpen();
-      boolean full = !state.ledger.hasRoom();
-      for (Delivery<M> delivery : deliveries) {
-        MessageDelivery<M> own = own(delivery);
-        if (state.verdicts.acknowledge(own) == Outcome.STALE) {
-          stale = own;
-        }
-      }
-      wake = state.decided(full);
-      acknowledged = state.force.acknowledged();
-    } finally {
-      state.lock.unlock();
-    }
-    tell(wake, null);
-    state.force.await(acknowledged); // those that are not stale, whatever is said of the others
-    tell(false, stale);
+    state
+        .change(deliveries, this::acknowledgeAll, Effect.ACKNOWLEDGES)
+        .ifPresent( // those that are not stale are acknowledged all the same
+            stale -> {
+              throw state.refusals.stale(stale.sequence(), stale.attempt());
+            });
   }
 
-  private void tell(boolean wake, @Nullable MessageDelivery<M> stale) {
-    state.room.finished();
-    if (wake) {
-      state.line.wakeOne();
+  /** Returns the last delivery that is stale, if any. */
+  private Optional<MessageDelivery<M>> acknowledgeAll(
+      Verdicts verdicts, Collection<Delivery<M>> deliveries) {
+    MessageDelivery<M> stale = null;
+    for (Delivery<M> delivery : deliveries) {
+      MessageDelivery<M> own = own(delivery);
+      if (verdicts.acknowledge(own) == Outcome.STALE) {
+        stale = own;
+      }
     }
-    if (stale != null) {
-      throw state.refusals.stale(stale);
-    }
+    return Optional.ofNullable(stale);
   }
 }

@@ -12,9 +12,8 @@ import java.time.Instant;
 final class DueDelivery<M> extends TermedDelivery<M> {
   private final Terms.Origin origin;
 
-  DueDelivery(
-      DurableSubscriber<M> subscriber, StoredMessage copy, Terms terms, Terms.Origin origin) {
-    super(subscriber, copy, terms, origin.micros());
+  DueDelivery(DeliveryOwner<M> owner, StoredMessage copy, Terms terms, Terms.Origin origin) {
+    super(owner, copy, terms, origin.micros());
     this.origin = origin;
   }
 

@@ -43,6 +43,64 @@ public final class DurableSubscriber<M> implements Subscriber<M> {
   private final AsyncRoom<Delivery<M>> async;
   private final ReentrantLock closing = new ReentrantLock(); // taken before the state's
 
+  /** Carries out what is done through a delivery. */
+  private final class Owner implements DeliveryOwner<M> {
+    @Override
+    public String queueName() {
+      return context.queue();
+    }
+
+    @Override
+    public MessageConverter<M> converter() {
+      return context.converter();
+    }
+
+    @Override
+    public Receipts receipts() {
+      return receipts;
+    }
+
+    @Override
+    public ReceiptMemory memory() {
+      return state.memory;
+    }
+
+    @Override
+    public void ack(MessageDelivery<M> delivery) {
+      decisions.ack(delivery);
+    }
+
+    @Override
+    public void nack(MessageDelivery<M> delivery, Duration delay) {
+      decisions.retry(delivery, delay);
+    }
+
+    @Override
+    public void nack(MessageDelivery<M> delivery) {
+      decisions.retry(delivery);
+    }
+
+    @Override
+    public void fail(MessageDelivery<M> delivery, Throwable cause) {
+      decisions.fail(delivery, cause);
+    }
+
+    @Override
+    public void reject(MessageDelivery<M> delivery, String reason) {
+      decisions.reject(delivery, reason);
+    }
+
+    @Override
+    public void release(MessageDelivery<M> delivery) {
+      decisions.release(delivery);
+    }
+
+    @Override
+    public void extend(MessageDelivery<M> delivery, Duration time) {
+      decisions.extend(delivery, time);
+    }
+  }
+
   /**
    * Opens it.
    *
@@ -61,15 +119,18 @@ public final class DurableSubscriber<M> implements Subscriber<M> {
     this.config = config;
     this.log = context.log();
     this.onClose = onClose;
-    this.state = new SubscriberState<>(this, context, config, ledger, counters);
+    DeliveryOwner<M> owner = new Owner();
+    this.state = new SubscriberState<>(owner, context, config, ledger, counters);
     this.burial = new Burial<>(state, deadLetters);
     this.tending = new Tending<>(state, burial, context.log());
-    this.decisions = new Decisions<>(this, state, burial);
-    this.polls = new Polls<>(state, burial, decisions);
+    this.decisions = new Decisions<>(owner, state, burial);
+    Sieve<M> filter =
+        config.filter() == null ? null : new Sieve<>(state, decisions, config.filter());
+    this.polls = new Polls<>(state, burial, filter);
     this.receipts =
         new Receipts(context.identity(), config.name(), UUID.randomUUID().getMostSignificantBits());
     this.settling = new Settling<>(state, burial, receipts);
-    this.peeking = new Peeking<>(state, context);
+    this.peeking = new Peeking<>(state, context, filter);
     this.waiting = new WaitingRoom<>(state.line, context.time(), polls);
     this.async = new AsyncRoom<>(state.line, context.time(), polls, config.filter() != null);
   }
@@ -87,18 +148,6 @@ public final class DurableSubscriber<M> implements Subscriber<M> {
   @Override
   public SubscriberConfig config() {
     return config;
-  }
-
-  MessageConverter<M> converter() {
-    return context.converter();
-  }
-
-  String queueName() {
-    return context.queue();
-  }
-
-  Decisions<M> decisions() {
-    return decisions;
   }
 
   /** The counters that it writes, for the queue to take them out of the report. */
@@ -178,12 +227,11 @@ public final class DurableSubscriber<M> implements Subscriber<M> {
         throw state.refusals.closed();
       }
       burial.settleAll();
-      moveTo(Positions.resolve(position, log, context.backup(), lookup));
+      state.moveTo(Positions.resolve(position, log, context.backup(), lookup));
     } finally {
       context.removal().unlock();
     }
-    state.room.finished();
-    state.line.wakeAll();
+    state.announceToAll();
   }
 
   @Override
@@ -193,12 +241,11 @@ public final class DurableSubscriber<M> implements Subscriber<M> {
     try {
       lag = lag();
       burial.settleAll();
-      moveTo(log.nextSequence());
+      state.moveTo(log.nextSequence());
     } finally {
       context.removal().unlock();
     }
-    state.room.finished();
-    state.line.wakeAll(); // what was published meanwhile found nobody listening if it was full
+    state.announceToAll(); // what was published meanwhile found nobody listening if it was full
     return lag;
   }
 
@@ -208,22 +255,6 @@ public final class DurableSubscriber<M> implements Subscriber<M> {
       state.ensureOpen();
       state.discardGivenUp();
       return state.feed.lag();
-    } finally {
-      state.lock.unlock();
-    }
-  }
-
-  private void moveTo(long sequence) {
-    state.lock.lock();
-    try {
-      state.ensureOpen();
-      try {
-        state.ledger.seek(sequence);
-      } finally { // where it cannot be forced the subscriber has moved all the same
-        state.feed.moved();
-        state.line.listen(true);
-        state.force.changed();
-      }
     } finally {
       state.lock.unlock();
     }
@@ -342,17 +373,7 @@ public final class DurableSubscriber<M> implements Subscriber<M> {
    * @param end no further than the log's
    */
   public void discard(long end) {
-    boolean wake;
-    state.lock.lock();
-    try {
-      wake = state.discard(end);
-    } finally {
-      state.lock.unlock();
-    }
-    state.room.finished();
-    if (wake) {
-      state.line.wakeOne();
-    }
+    state.discardBelow(end);
   }
 
   /** Messages that were given up since it was opened; any thread. */
@@ -382,15 +403,6 @@ public final class DurableSubscriber<M> implements Subscriber<M> {
     long finished = burial.finishedEnd();
     state.force.forceAll();
     burial.forced(finished);
-  }
-
-  /** Guarded by the subscriber's lock, as it says. */
-  ReceiptMemory memory() {
-    return state.memory;
-  }
-
-  Receipts receipts() {
-    return receipts;
   }
 
   @Override

@@ -30,7 +30,7 @@ final class Feed<M> implements AutoCloseable {
   /** So many messages that wait for their keys are read at most before others have the lock. */
   private static final int READ_AHEAD = 1024;
 
-  private final DurableSubscriber<M> subscriber;
+  private final DeliveryOwner<M> owner;
   private final StoredMessage.Maker<MessageDelivery<M>> maker;
   private final BlockLog log;
   private final Ledger ledger;
@@ -60,16 +60,16 @@ final class Feed<M> implements AutoCloseable {
   }
 
   Feed(
-      DurableSubscriber<M> subscriber,
+      DeliveryOwner<M> owner,
       SubscriberConfig config,
       SubscriberContext<M> context,
       Ledger ledger,
       @Nullable KeyOrderHash keys) {
-    this.subscriber = subscriber;
+    this.owner = owner;
     this.maker =
         (sequence, micros, data, key, headers, terms) -> {
           readTerms = terms;
-          return MessageDelivery.of(subscriber, sequence, micros, data, key, headers, terms);
+          return MessageDelivery.of(owner, sequence, micros, data, key, headers, terms);
         };
     this.expiry = new Expiry(context, config);
     this.log = context.log();
@@ -194,7 +194,7 @@ final class Feed<M> implements AutoCloseable {
         continue;
       }
       if (!expiry.isOver(message.publishedMicros(), message.terms())) {
-        MessageDelivery<M> delivery = MessageDelivery.of(subscriber, message);
+        MessageDelivery<M> delivery = MessageDelivery.of(owner, message);
         delivery.handedOver(ledger.redeliver(again, nowMillis), second(nowMillis));
         taken++;
         return delivery;
@@ -248,7 +248,7 @@ final class Feed<M> implements AutoCloseable {
         StoredMessage message = from.next(position);
         if (message != null && message.sequence() == position) {
           readTerms = message.terms();
-          return MessageDelivery.of(subscriber, message);
+          return MessageDelivery.of(owner, message);
         }
         // what is before it was lost before its block was archived
         end = message == null ? behindHole(from, position, first) : message.sequence();

@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
 
 /** A delivery as the subscriber hands it over; kept small, there is one a message. */
 class MessageDelivery<M> implements Delivery<M>, Claim {
-  private final DurableSubscriber<M> subscriber;
+  private final DeliveryOwner<M> owner;
   private final long place;
   private final long publishedMicros;
   private final byte[] bytes;
@@ -25,13 +25,13 @@ class MessageDelivery<M> implements Delivery<M>, Claim {
 
   /** What the reader of the log gives: one object a message, not two. */
   MessageDelivery(
-      DurableSubscriber<M> subscriber,
+      DeliveryOwner<M> owner,
       long place,
       long publishedMicros,
       byte[] bytes,
       @Nullable String key,
       Map<String, byte[]> headers) {
-    this.subscriber = subscriber;
+    this.owner = owner;
     this.place = place;
     this.publishedMicros = publishedMicros;
     this.bytes = bytes;
@@ -41,7 +41,7 @@ class MessageDelivery<M> implements Delivery<M>, Claim {
 
   /** What the reader of the log gives, be it a due copy or not. */
   static <M> MessageDelivery<M> of(
-      DurableSubscriber<M> subscriber,
+      DeliveryOwner<M> owner,
       long place,
       long micros,
       byte[] data,
@@ -49,30 +49,30 @@ class MessageDelivery<M> implements Delivery<M>, Claim {
       Map<String, byte[]> headers,
       @Nullable Terms terms) {
     if (terms == null) {
-      return new MessageDelivery<>(subscriber, place, micros, data, key, headers);
+      return new MessageDelivery<>(owner, place, micros, data, key, headers);
     }
     StoredMessage message = new StoredMessage(place, micros, data, key, headers, terms);
-    return of(subscriber, message, terms);
+    return of(owner, message, terms);
   }
 
   private static <M> MessageDelivery<M> of(
-      DurableSubscriber<M> subscriber, StoredMessage message, Terms terms) {
+      DeliveryOwner<M> owner, StoredMessage message, Terms terms) {
     return terms.origin() == null
-        ? new TermedDelivery<>(subscriber, message, terms)
-        : new DueDelivery<>(subscriber, message, terms, terms.origin());
+        ? new TermedDelivery<>(owner, message, terms)
+        : new DueDelivery<>(owner, message, terms, terms.origin());
   }
 
-  static <M> MessageDelivery<M> of(DurableSubscriber<M> subscriber, StoredMessage message) {
+  static <M> MessageDelivery<M> of(DeliveryOwner<M> owner, StoredMessage message) {
     Terms terms = message.terms();
     return terms == null
         ? new MessageDelivery<>(
-            subscriber,
+            owner,
             message.sequence(),
             message.publishedMicros(),
             message.data(),
             message.key(),
             message.headers())
-        : of(subscriber, message, terms);
+        : of(owner, message, terms);
   }
 
   void handedOver(long withTicket, int inSecond) {
@@ -80,8 +80,8 @@ class MessageDelivery<M> implements Delivery<M>, Claim {
     handedOverSecond = inSecond;
   }
 
-  DurableSubscriber<M> subscriber() {
-    return subscriber;
+  DeliveryOwner<M> owner() {
+    return owner;
   }
 
   @Override
@@ -91,13 +91,13 @@ class MessageDelivery<M> implements Delivery<M>, Claim {
 
   @Override
   public Verdict verdict() {
-    return verdict == Verdict.NONE ? subscriber.memory().verdict(place, ticket) : verdict;
+    return verdict == Verdict.NONE ? owner.memory().verdict(place, ticket) : verdict;
   }
 
   @Override
   public void verdict(Verdict decided) {
     verdict = decided;
-    subscriber.memory().decided(place, ticket, decided);
+    owner.memory().decided(place, ticket, decided);
   }
 
   @Override
@@ -132,11 +132,11 @@ class MessageDelivery<M> implements Delivery<M>, Claim {
 
   private M convert() {
     try {
-      return subscriber.converter().fromBytes(bytes);
+      return owner.converter().fromBytes(bytes);
     } catch (RuntimeException e) {
       throw new RiverException(
           "queue "
-              + subscriber.queueName()
+              + owner.queueName()
               + ", sequence "
               + sequence()
               + ": the converter cannot read the message of "
@@ -169,33 +169,33 @@ class MessageDelivery<M> implements Delivery<M>, Claim {
 
   @Override
   public String receipt() {
-    subscriber.memory().use();
-    return subscriber.receipts().write(place, ticket, handedOverSecond);
+    owner.memory().use();
+    return owner.receipts().write(place, ticket, handedOverSecond);
   }
 
   @Override
   public void ack() {
-    subscriber.decisions().ack(this);
+    owner.ack(this);
   }
 
   @Override
   public void nack(Duration delay) {
-    subscriber.decisions().retry(this, delay);
+    owner.nack(this, delay);
   }
 
   @Override
   public void nack() {
-    subscriber.decisions().retry(this);
+    owner.nack(this);
   }
 
   @Override
   public void fail(Throwable cause) {
-    subscriber.decisions().fail(this, cause);
+    owner.fail(this, cause);
   }
 
   @Override
   public void reject(String reason) {
-    subscriber.decisions().reject(this, reason);
+    owner.reject(this, reason);
   }
 
   long publishedMicros() {
@@ -223,12 +223,12 @@ class MessageDelivery<M> implements Delivery<M>, Claim {
 
   @Override
   public void release() {
-    subscriber.decisions().release(this);
+    owner.release(this);
   }
 
   @Override
   public void extend(Duration time) {
-    subscriber.decisions().extend(this, time);
+    owner.extend(this, time);
   }
 
   @Override

@@ -22,6 +22,7 @@ final class Peeking<M> {
   private final SubscriberState<M> state;
   private final SubscriberContext<M> context;
   private final BlockLog log;
+  private final @Nullable Sieve<M> filter;
 
   /** A message, and how often it was delivered. */
   private record Seen(StoredMessage message, int attempts) {}
@@ -29,8 +30,9 @@ final class Peeking<M> {
   /** Where messages are read: what has left the log in the past, if there is a backup. */
   private record Readers(LogReader inLog, @Nullable PastReader past) {}
 
-  Peeking(SubscriberState<M> state, SubscriberContext<M> context) {
+  Peeking(SubscriberState<M> state, SubscriberContext<M> context, @Nullable Sieve<M> filter) {
     this.state = state;
+    this.filter = filter;
     this.context = context;
     this.log = context.log();
   }
@@ -47,7 +49,7 @@ final class Peeking<M> {
       for (Seen seen : some) {
         Delivery<M> delivery = new LookedUp<>(seen.message(), context.converter(), seen.attempts());
         from = seen.message().sequence() + 1;
-        if (state.filter == null || state.filter.wouldPass(delivery)) {
+        if (filter == null || filter.wouldPass(delivery)) {
           found.add(delivery);
         }
       }

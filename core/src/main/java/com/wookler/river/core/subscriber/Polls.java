@@ -23,26 +23,25 @@ final class Polls<M> implements WaitingRoom.Source<Delivery<M>> {
 
   private final SubscriberState<M> state;
   private final Burial<M> burial;
-  private final Decisions<M> decisions;
+  private final @Nullable Sieve<M> filter;
 
-  Polls(SubscriberState<M> state, Burial<M> burial, Decisions<M> decisions) {
+  Polls(SubscriberState<M> state, Burial<M> burial, @Nullable Sieve<M> filter) {
     this.state = state;
     this.burial = burial;
-    this.decisions = decisions;
+    this.filter = filter;
   }
 
   /** The next message, or null if there is none now. */
   @Nullable Delivery<M> takeOne() {
     Delivery<M> taken = take(Feed::takeOne, 1);
-    Sieve<M> filter = state.filter;
-    while (filter != null && taken != null && !passes(filter, taken)) {
+    while (filter != null && taken != null && !passes(taken)) {
       taken = take(Feed::takeOne, 1);
     }
     return taken;
   }
 
-  private boolean passes(Sieve<M> filter, Delivery<M> taken) {
-    return filter.passes((MessageDelivery<M>) taken, decisions);
+  private boolean passes(Delivery<M> taken) {
+    return filter == null || filter.passes((MessageDelivery<M>) taken);
   }
 
   @Override
@@ -56,7 +55,6 @@ final class Polls<M> implements WaitingRoom.Source<Delivery<M>> {
   }
 
   private @Nullable List<Delivery<M>> take(int max, boolean inTurn) {
-    Sieve<M> filter = state.filter;
     long end = filter != null && inTurn ? state.time.nanoTime() + TURN_NANOS : 0;
     int refused = 0;
     while (true) {
@@ -69,7 +67,7 @@ final class Polls<M> implements WaitingRoom.Source<Delivery<M>> {
       }
       List<Delivery<M>> passed = new ArrayList<>(taken.size());
       for (Delivery<M> one : taken) {
-        if (passes(filter, one)) {
+        if (passes(one)) {
           passed.add(one);
         }
       }
@@ -153,10 +151,7 @@ final class Polls<M> implements WaitingRoom.Source<Delivery<M>> {
   }
 
   private void tell(boolean wake, boolean spent) {
-    state.room.finished();
-    if (wake) {
-      state.line.wakeOne();
-    }
+    state.announce(wake);
     if (spent) {
       burial.wake();
     }

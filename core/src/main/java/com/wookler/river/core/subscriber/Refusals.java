@@ -46,16 +46,16 @@ record Refusals(String queue, String subscriber) {
         "the delivery is not one of subscriber " + subscriber + " of queue " + queue);
   }
 
-  StaleReceiptException stale(MessageDelivery<?> delivery) {
+  StaleReceiptException stale(long sequence, int attempt) {
     return new StaleReceiptException(
         "queue "
             + queue
             + ", subscriber "
             + subscriber
             + ", sequence "
-            + delivery.sequence()
+            + sequence
             + ": the receipt of attempt "
-            + delivery.attempt()
+            + attempt
             + " is stale; the message was delivered again, given back or finished otherwise");
   }
 }

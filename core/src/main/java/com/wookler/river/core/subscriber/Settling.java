@@ -5,6 +5,7 @@ import com.wookler.river.core.ack.Ledger;
 import com.wookler.river.core.ack.Outcome;
 import com.wookler.river.core.message.StoredMessage;
 import com.wookler.river.core.subscriber.Receipts.Receipt;
+import com.wookler.river.core.subscriber.SubscriberState.Effect;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
@@ -36,31 +37,22 @@ final class Settling<M> {
     }
     List<Settled> settled = new ArrayList<>(read.size());
     List<Dead> dead = new ArrayList<>();
-    boolean wake;
-    long acknowledged;
-    state.lock.lock();
-    try {
-      state.ensureOpen();
-      boolean full = !state.ledger.hasRoom();
-      for (Receipt receipt : read) {
-        settled.add(settle(receipt, action, dead));
-      }
-      boolean finishes = action instanceof Settlement.Ack || action instanceof Settlement.AckUpTo;
-      wake = state.decided(full) || !finishes;
-      acknowledged = finishes ? state.force.acknowledged() : 0;
-    } finally {
-      state.lock.unlock();
-    }
-    state.room.finished();
-    if (wake) {
-      state.line.wakeOne();
-    }
+    boolean acknowledges = action instanceof Settlement.Ack || action instanceof Settlement.AckUpTo;
+    List<Settled> unused =
+        state.change(
+            read,
+            (verdicts, receipts) -> {
+              for (Receipt one : receipts) {
+                settled.add(settle(one, action, dead));
+              }
+              return settled;
+            },
+            acknowledges ? Effect.ACKNOWLEDGES : Effect.RESCHEDULES);
     bury(dead);
-    state.force.await(acknowledged);
     return settled;
   }
 
-  @GuardedBy("state.lock")
+  @SuppressWarnings("GuardedBy") // called under the lock
   private Settled settle(@Nullable Receipt receipt, Settlement action, List<Dead> dead) {
     if (receipt == null) {
       return Settled.UNKNOWN;

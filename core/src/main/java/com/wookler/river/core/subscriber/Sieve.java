@@ -19,10 +19,12 @@ final class Sieve<M> {
   private static final Logger LOG = LoggerFactory.getLogger(Sieve.class);
 
   private final SubscriberState<M> state;
+  private final Decisions<M> decisions;
   private final Predicate<Delivery<M>> filter;
 
-  Sieve(SubscriberState<M> state, Predicate<?> filter) {
+  Sieve(SubscriberState<M> state, Decisions<M> decisions, Predicate<?> filter) {
     this.state = state;
+    this.decisions = decisions;
     this.filter =
         filter instanceof FilterExpression own ? new DeliveryFilter<>(own) : overMessages(filter);
   }
@@ -34,7 +36,7 @@ final class Sieve<M> {
   }
 
   /** Whether the consumer gets the message; what it does not get is decided. */
-  boolean passes(MessageDelivery<M> delivery, Decisions<M> decisions) {
+  boolean passes(MessageDelivery<M> delivery) {
     boolean passes;
     try {
       passes = filter.test(delivery);

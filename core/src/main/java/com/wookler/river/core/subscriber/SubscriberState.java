@@ -3,12 +3,16 @@ package com.wookler.river.core.subscriber;
 import com.google.errorprone.annotations.concurrent.GuardedBy;
 import com.wookler.river.common.TimeSource;
 import com.wookler.river.core.ack.Ledger;
+import com.wookler.river.core.ack.Outcome;
 import com.wookler.river.core.log.Arrivals;
 import com.wookler.river.core.log.BlockLog;
 import com.wookler.river.core.log.Room;
 import com.wookler.river.core.log.StoredTimes;
+import com.wookler.river.core.message.QueueClosedException;
+import com.wookler.river.core.message.StaleReceiptException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -32,7 +36,6 @@ final class SubscriberState<M> {
   final LedgerForce force;
   final Room room;
   private final BlockLog log;
-  final @Nullable Sieve<M> filter;
 
   /** Null in the order of sequences. */
   final @Nullable KeyOrderHash keys;
@@ -59,7 +62,7 @@ final class SubscriberState<M> {
   private long closedFloor;
 
   SubscriberState(
-      DurableSubscriber<M> subscriber,
+      DeliveryOwner<M> owner,
       SubscriberContext<M> context,
       SubscriberConfig config,
       Ledger ledger,
@@ -75,9 +78,8 @@ final class SubscriberState<M> {
     this.room = log.room();
     this.openedNanos = time.nanoTime();
     this.openedMillis = TimeUnit.MICROSECONDS.toMillis(time.epochMicros());
-    this.filter = config.filter() == null ? null : new Sieve<>(this, config.filter());
     this.keys = config.order() == Order.KEY ? new KeyOrderHash() : null;
-    this.feed = new Feed<>(subscriber, config, context, ledger, keys);
+    this.feed = new Feed<>(owner, config, context, ledger, keys);
     this.verdicts = new Verdicts(ledger, counters.acks());
     this.memory = new ReceiptMemory(config.maxInFlight());
     this.force =
@@ -112,33 +114,123 @@ final class SubscriberState<M> {
     log.ownership().refuseLost(); // its files are another's, or gone
   }
 
-  /**
-   * Refuses a decision over a delivery whose subscriber was closed, which voids it.
-   *
-   * @throws StaleReceiptException the subscriber is closed
-   * @throws QueueClosedException the queue is
-   */
-  @GuardedBy("lock")
-  void ensureOpen(MessageDelivery<?> delivery) {
-    if (closed) {
-      throw log.isStopped() ? refusals.closed() : refusals.stale(delivery);
-    }
-    log.ownership().refuseLost();
-  }
-
   @GuardedBy("lock")
   boolean isClosed() {
     return closed;
   }
 
-  /** Whether somebody who waits can go on now that something was decided: no publish tells. */
+  /**
+   * One change to what the subscriber keeps of its messages; runs under its lock.
+   *
+   * @param <A> what it is about
+   * @param <T> its result
+   */
+  @FunctionalInterface
+  interface Change<A, T> {
+    /** Makes the change; where it throws nothing has changed. */
+    T apply(Verdicts verdicts, A about);
+  }
+
+  /** What a change means to consumers that wait, and to the caller. */
+  enum Effect {
+    /** Messages are acknowledged: the caller waits until that is as durable as configured. */
+    ACKNOWLEDGES,
+
+    /** Messages are due at another time: a consumer that waits has to look again. */
+    RESCHEDULES,
+
+    /** Messages have left delivery. */
+    REMOVES
+  }
+
+  /**
+   * Changes what the subscriber keeps of its messages. The one place for what belongs to each
+   * change: the lock; that housekeeping and the flusher look again; that the queue's limits admit
+   * publishers that wait for room; that one consumer which can continue now is woken; and the wait
+   * for the device, which a stale acknowledgement does not need.
+   *
+   * @throws StaleReceiptException it is about a delivery, and the subscriber was closed
+   * @throws QueueClosedException the queue or, otherwise, the subscriber was closed
+   */
+  <A, T> T change(A about, Change<? super A, T> change, Effect effect) {
+    T result;
+    boolean wake;
+    long acknowledged;
+    lock.lock();
+    try {
+      ensureOpen(about);
+      boolean wasFull = !ledger.hasRoom();
+      result = change.apply(verdicts, about);
+      wake = changed(wasFull) || effect == Effect.RESCHEDULES;
+      acknowledged =
+          effect == Effect.ACKNOWLEDGES && result != Outcome.STALE ? force.acknowledged() : 0;
+    } finally {
+      lock.unlock();
+    }
+    announce(wake);
+    force.await(acknowledged);
+    return result;
+  }
+
+  /**
+   * Changes what the subscriber keeps of its messages like {@link #change}, in the background.
+   *
+   * @param change returns whether it has changed something
+   * @return false if nothing was changed, perhaps because the subscriber was closed
+   */
+  boolean changeIfOpen(BooleanSupplier change) {
+    boolean wake;
+    lock.lock();
+    try {
+      if (closed) {
+        return false;
+      }
+      boolean wasFull = !ledger.hasRoom();
+      if (!change.getAsBoolean()) {
+        return false;
+      }
+      wake = changed(wasFull);
+    } finally {
+      lock.unlock();
+    }
+    announce(wake);
+    return true;
+  }
+
+  /** Returns whether a consumer that waits can continue now, which no publish tells it. */
   @GuardedBy("lock")
-  boolean decided(boolean wasFull) {
+  private boolean changed(boolean wasFull) {
     force.changed();
     if (wasFull) {
       line.listen(true);
     }
     return (ledger.hasGoneOn() || wasFull) && feed.hasMore();
+  }
+
+  /**
+   * Lets publishers that wait for room look again and, if asked to, wakes one consumer. To be
+   * called after each change, without the lock.
+   */
+  void announce(boolean wake) {
+    room.finished();
+    if (wake) {
+      line.wakeOne();
+    }
+  }
+
+  /** Lets publishers that wait for room look again, and wakes all consumers. */
+  void announceToAll() {
+    room.finished();
+    line.wakeAll();
+  }
+
+  /** Refuses a change by a closed subscriber, which voids its deliveries. */
+  @GuardedBy("lock")
+  private void ensureOpen(@Nullable Object about) {
+    if (closed && about instanceof MessageDelivery<?> delivery && !log.isStopped()) {
+      throw refusals.stale(delivery.sequence(), delivery.attempt());
+    }
+    ensureOpen();
   }
 
   /** Has the ledger look at what is overdue, of which it may tell its journal. */
@@ -190,20 +282,51 @@ final class SubscriberState<M> {
     discard(room.discardBelow());
   }
 
-  /** Finishes everything below a sequence. Returns whether a consumer that waits can go on now. */
+  /**
+   * Completes all messages below a sequence. Returns whether a consumer that waits can continue.
+   */
   @GuardedBy("lock")
-  boolean discard(long end) {
+  private boolean discard(long end) {
     if (closed || end <= ledger.floor()) {
       return false;
     }
-    boolean full = !ledger.hasRoom();
-    long before = discarded; // nobody else writes it
+    boolean wasFull = !ledger.hasRoom();
+    long before = discarded; // written here only
     discarded = before + ledger.discard(end);
     force.changed();
-    if (full) {
+    if (wasFull) {
       line.listen(true);
     }
     return feed.hasMore();
+  }
+
+  /** Completes all messages below a sequence, in the background. */
+  void discardBelow(long end) {
+    boolean wake;
+    lock.lock();
+    try {
+      wake = discard(end);
+    } finally {
+      lock.unlock();
+    }
+    announce(wake);
+  }
+
+  /** Moves the subscriber; {@link #announceToAll} is to follow. */
+  void moveTo(long sequence) {
+    lock.lock();
+    try {
+      ensureOpen();
+      try {
+        ledger.seek(sequence);
+      } finally { // where it cannot be forced the subscriber has moved all the same
+        feed.moved();
+        line.listen(true);
+        force.changed();
+      }
+    } finally {
+      lock.unlock();
+    }
   }
 
   /** Messages that were given up since it was opened; any thread. */

@@ -87,10 +87,7 @@ final class Sweep<M> {
     } finally {
       state.lock.unlock();
     }
-    state.room.finished();
-    if (wake) {
-      state.line.wakeOne();
-    }
+    state.announce(wake);
   }
 
   @SuppressWarnings("GuardedBy") // called under the lock

@@ -7,14 +7,13 @@ import com.wookler.river.core.message.Terms;
 class TermedDelivery<M> extends MessageDelivery<M> {
   private final Terms terms;
 
-  TermedDelivery(DurableSubscriber<M> subscriber, StoredMessage message, Terms terms) {
-    this(subscriber, message, terms, message.publishedMicros());
+  TermedDelivery(DeliveryOwner<M> owner, StoredMessage message, Terms terms) {
+    this(owner, message, terms, message.publishedMicros());
   }
 
-  TermedDelivery(
-      DurableSubscriber<M> subscriber, StoredMessage message, Terms terms, long publishedMicros) {
+  TermedDelivery(DeliveryOwner<M> owner, StoredMessage message, Terms terms, long publishedMicros) {
     super(
-        subscriber,
+        owner,
         message.sequence(),
         publishedMicros,
         message.data(),

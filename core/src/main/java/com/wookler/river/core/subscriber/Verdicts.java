@@ -108,11 +108,13 @@ final class Verdicts {
   }
 
   /** Finishes a message that the filter refused; without acknowledgement it is finished. */
-  void refuse(Claim claim) {
-    if (ledger.acknowledge(claim.place(), claim.ticket()) == Outcome.DONE) {
+  Outcome refuse(Claim claim) {
+    Outcome outcome = ledger.acknowledge(claim.place(), claim.ticket());
+    if (outcome == Outcome.DONE) {
       claim.verdict(Verdict.ACKED);
       filtered++;
     }
+    return outcome;
   }
 
   /** Messages that the filter refused since the subscriber was opened. */

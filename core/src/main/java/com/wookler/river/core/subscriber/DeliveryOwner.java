@@ -1,0 +1,38 @@
+package com.wookler.river.core.subscriber;
+
+import com.wookler.river.core.message.MessageConverter;
+import java.time.Duration;
+
+/**
+ * The subscriber as its deliveries see it: it carries out their acknowledgements and knows how to
+ * convert their data and to write their receipts.
+ *
+ * @param <M> type of the data
+ */
+interface DeliveryOwner<M> {
+  String queueName();
+
+  MessageConverter<M> converter();
+
+  Receipts receipts();
+
+  /** Returns what was decided by receipt; guarded by the subscriber's lock, as it says. */
+  ReceiptMemory memory();
+
+  void ack(MessageDelivery<M> delivery);
+
+  /** Gives the delivery back, due again after the delay. */
+  void nack(MessageDelivery<M> delivery, Duration delay);
+
+  /** Gives the delivery back, due again after the subscriber's backoff. */
+  void nack(MessageDelivery<M> delivery);
+
+  /** Gives the delivery back, due again after the subscriber's backoff for a failure. */
+  void fail(MessageDelivery<M> delivery, Throwable cause);
+
+  void reject(MessageDelivery<M> delivery, String reason);
+
+  void release(MessageDelivery<M> delivery);
+
+  void extend(MessageDelivery<M> delivery, Duration time);
+}
