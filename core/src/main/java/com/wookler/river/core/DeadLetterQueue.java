@@ -15,8 +15,8 @@ import com.wookler.river.core.subscriber.DeadLetter;
 import com.wookler.river.core.subscriber.DeadLetterStore;
 import com.wookler.river.core.subscriber.DeadLetters;
 import com.wookler.river.core.subscriber.Delivery;
-import com.wookler.river.core.subscriber.LookedUp;
 import com.wookler.river.core.subscriber.Position;
+import com.wookler.river.core.subscriber.ReadOnlyDelivery;
 import com.wookler.river.core.subscriber.Subscriber;
 import com.wookler.river.core.subscriber.SubscriberConfig;
 import java.io.IOException;
@@ -318,7 +318,7 @@ final class DeadLetterQueue<M> implements DeadLetterStore<M>, DeadLetters<M> {
           List<Delivery<M>> found = new ArrayList<>();
           long first = open.letters().stats().ackFloor(); // finished in order, one step at a time
           for (StoredMessage letter : open.queue().lookup().read(first, max)) {
-            found.add(new LookedUp<>(letter, all.config().converter(), 0));
+            found.add(new ReadOnlyDelivery<>(letter, all.config().converter(), 0));
           }
           return found;
         });

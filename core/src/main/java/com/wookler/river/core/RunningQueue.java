@@ -18,7 +18,7 @@ import com.wookler.river.core.subscriber.DeadLetterStore;
 import com.wookler.river.core.subscriber.Delivery;
 import com.wookler.river.core.subscriber.EhcacheRedeliveryCache;
 import com.wookler.river.core.subscriber.Expiries;
-import com.wookler.river.core.subscriber.LookedUp;
+import com.wookler.river.core.subscriber.ReadOnlyDelivery;
 import com.wookler.river.core.subscriber.SubscriberContext;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -385,7 +385,7 @@ final class RunningQueue<M> {
   List<Delivery<M>> read(long from, int max) {
     List<Delivery<M>> found = new ArrayList<>();
     for (StoredMessage message : lookup.read(from, max)) {
-      found.add(new LookedUp<>(message, config.converter(), 0));
+      found.add(new ReadOnlyDelivery<>(message, config.converter(), 0));
     }
     return found;
   }
@@ -393,7 +393,7 @@ final class RunningQueue<M> {
   Optional<Delivery<M>> latest(String key) {
     return LatestByKey.of(keys, config.name())
         .latest(key)
-        .map(message -> new LookedUp<>(message, config.converter(), 0));
+        .map(message -> new ReadOnlyDelivery<>(message, config.converter(), 0));
   }
 
   Forwarding forwarding() {

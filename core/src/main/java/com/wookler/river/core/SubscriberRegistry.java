@@ -424,7 +424,7 @@ final class SubscriberRegistry<M> {
   /** Has each do what is due by time; on housekeeping. */
   void tend() {
     for (DurableSubscriber<M> subscriber : open()) {
-      subscriber.tend();
+      subscriber.runMaintenance();
     }
   }
 

@@ -30,7 +30,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Decisions by receipt, looking without taking, and the figures. */
+/** AckHandler by receipt, looking without taking, and the figures. */
 @Timeout(120)
 class SettleTest {
   private static final SubscriberConfig BILLING =

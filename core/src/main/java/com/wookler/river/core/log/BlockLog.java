@@ -51,7 +51,7 @@ public final class BlockLog implements AutoCloseable {
   private final BlockForcer forcer;
   private final WorkerPool.Serial flusher;
   private final GroupCommit commits;
-  private final Arrivals arrivals = new Arrivals();
+  private final Waiters arrivals = new Waiters();
   private final ReentrantLock appendLock = new ReentrantLock();
 
   private final Blocks blocks = new Blocks(); // written under the append lock and by forget()
@@ -421,7 +421,7 @@ public final class BlockLog implements AutoCloseable {
   }
 
   /** Where consumers wait. */
-  public Arrivals arrivals() {
+  public Waiters arrivals() {
     return arrivals;
   }
 

@@ -19,8 +19,8 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The subscriber: {@link Polls} take messages, {@link Decisions} say what became of them, and this
- * moves, pauses and closes; all over one {@link SubscriberState}.
+ * The subscriber: {@link Poller} take messages, {@link AckHandler} say what became of them, and
+ * this moves, pauses and closes; all over one {@link SubscriberState}.
  *
  * <p>Created by the queue only.
  *
@@ -32,15 +32,15 @@ public final class DurableSubscriber<M> implements Subscriber<M> {
   private final BlockLog log;
   private final Consumer<DurableSubscriber<M>> onClose;
   private final SubscriberState<M> state;
-  private final Burial<M> burial;
-  private final Tending<M> tending;
-  private final Polls<M> polls;
-  private final Decisions<M> decisions;
-  private final Settling<M> settling;
+  private final DeadLettering<M> deadLettering;
+  private final Maintenance<M> maintenance;
+  private final Poller<M> poller;
+  private final AckHandler<M> ackHandler;
+  private final ReceiptHandler<M> receiptHandler;
   private final Receipts receipts;
-  private final Peeking<M> peeking;
-  private final WaitingRoom<Delivery<M>> waiting;
-  private final AsyncRoom<Delivery<M>> async;
+  private final Peeker<M> peeker;
+  private final BlockingWaiters<Delivery<M>> waiting;
+  private final AsyncWaiters<Delivery<M>> async;
   private final ReentrantLock closing = new ReentrantLock(); // taken before the state's
 
   /** Carries out what is done through a delivery. */
@@ -67,37 +67,37 @@ public final class DurableSubscriber<M> implements Subscriber<M> {
 
     @Override
     public void ack(MessageDelivery<M> delivery) {
-      decisions.ack(delivery);
+      ackHandler.ack(delivery);
     }
 
     @Override
     public void nack(MessageDelivery<M> delivery, Duration delay) {
-      decisions.retry(delivery, delay);
+      ackHandler.retry(delivery, delay);
     }
 
     @Override
     public void nack(MessageDelivery<M> delivery) {
-      decisions.retry(delivery);
+      ackHandler.retry(delivery);
     }
 
     @Override
     public void fail(MessageDelivery<M> delivery, Throwable cause) {
-      decisions.fail(delivery, cause);
+      ackHandler.fail(delivery, cause);
     }
 
     @Override
     public void reject(MessageDelivery<M> delivery, String reason) {
-      decisions.reject(delivery, reason);
+      ackHandler.reject(delivery, reason);
     }
 
     @Override
     public void release(MessageDelivery<M> delivery) {
-      decisions.release(delivery);
+      ackHandler.release(delivery);
     }
 
     @Override
     public void extend(MessageDelivery<M> delivery, Duration time) {
-      decisions.extend(delivery, time);
+      ackHandler.extend(delivery, time);
     }
   }
 
@@ -121,18 +121,18 @@ public final class DurableSubscriber<M> implements Subscriber<M> {
     this.onClose = onClose;
     DeliveryOwner<M> owner = new Owner();
     this.state = new SubscriberState<>(owner, context, config, ledger, counters);
-    this.burial = new Burial<>(state, deadLetters);
-    this.tending = new Tending<>(state, burial, context.log());
-    this.decisions = new Decisions<>(owner, state, burial);
-    Sieve<M> filter =
-        config.filter() == null ? null : new Sieve<>(state, decisions, config.filter());
-    this.polls = new Polls<>(state, burial, filter);
+    this.deadLettering = new DeadLettering<>(state, deadLetters);
+    this.maintenance = new Maintenance<>(state, deadLettering, context.log());
+    this.ackHandler = new AckHandler<>(owner, state, deadLettering);
+    FilterStage<M> filter =
+        config.filter() == null ? null : new FilterStage<>(state, ackHandler, config.filter());
+    this.poller = new Poller<>(state, deadLettering, filter);
     this.receipts =
         new Receipts(context.identity(), config.name(), UUID.randomUUID().getMostSignificantBits());
-    this.settling = new Settling<>(state, burial, receipts);
-    this.peeking = new Peeking<>(state, context, filter);
-    this.waiting = new WaitingRoom<>(state.line, context.time(), polls);
-    this.async = new AsyncRoom<>(state.line, context.time(), polls, config.filter() != null);
+    this.receiptHandler = new ReceiptHandler<>(state, deadLettering, receipts);
+    this.peeker = new Peeker<>(state, context, filter);
+    this.waiting = new BlockingWaiters<>(state.line, context.time(), poller);
+    this.async = new AsyncWaiters<>(state.line, context.time(), poller, config.filter() != null);
   }
 
   @Override
@@ -157,7 +157,7 @@ public final class DurableSubscriber<M> implements Subscriber<M> {
 
   @Override
   public @Nullable Delivery<M> next() {
-    return polls.takeOne();
+    return poller.takeOne();
   }
 
   @Override
@@ -181,7 +181,7 @@ public final class DurableSubscriber<M> implements Subscriber<M> {
 
   @Override
   public CompletableFuture<List<Delivery<M>>> batchAsync(int max, Duration timeout) {
-    return batchAsync(max, timeout, AsyncRoom.FUTURES);
+    return batchAsync(max, timeout, AsyncWaiters.FUTURES);
   }
 
   @Override
@@ -194,28 +194,28 @@ public final class DurableSubscriber<M> implements Subscriber<M> {
 
   @Override
   public List<Settled> settle(Collection<String> texts, Settlement action) {
-    return settling.settle(
+    return receiptHandler.settle(
         Objects.requireNonNull(texts, "receipts"), Objects.requireNonNull(action, "action"));
   }
 
   @Override
   public List<Delivery<M>> peek(int max) {
-    return peeking.peek(Require.positive(max, "max"));
+    return peeker.peek(Require.positive(max, "max"));
   }
 
   @Override
   public void ack(Delivery<M> delivery) {
-    decisions.ack(decisions.own(delivery));
+    ackHandler.ack(ackHandler.own(delivery));
   }
 
   @Override
   public void ackUpTo(Delivery<M> delivery) {
-    decisions.ackUpTo(decisions.own(delivery));
+    ackHandler.ackUpTo(ackHandler.own(delivery));
   }
 
   @Override
   public void ack(Collection<Delivery<M>> deliveries) {
-    decisions.ack(deliveries);
+    ackHandler.ack(deliveries);
   }
 
   @Override
@@ -224,9 +224,9 @@ public final class DurableSubscriber<M> implements Subscriber<M> {
     context.removal().lock();
     try (LogReader lookup = log.reader()) {
       if (!isOpen()) { // before the log is read, which the queue closes after its subscribers
-        throw state.refusals.closed();
+        throw state.errors.closed();
       }
-      burial.settleAll();
+      deadLettering.settleAll();
       state.moveTo(Positions.resolve(position, log, context.backup(), lookup));
     } finally {
       context.removal().unlock();
@@ -240,7 +240,7 @@ public final class DurableSubscriber<M> implements Subscriber<M> {
     context.removal().lock();
     try {
       lag = lag();
-      burial.settleAll();
+      deadLettering.settleAll();
       state.moveTo(log.nextSequence());
     } finally {
       context.removal().unlock();
@@ -254,7 +254,7 @@ public final class DurableSubscriber<M> implements Subscriber<M> {
     try {
       state.ensureOpen();
       state.discardGivenUp();
-      return state.feed.lag();
+      return state.fetcher.lag();
     } finally {
       state.lock.unlock();
     }
@@ -282,23 +282,23 @@ public final class DurableSubscriber<M> implements Subscriber<M> {
 
   @Override
   public DeadLetters<M> deadLetters() {
-    return burial.store().letters();
+    return deadLettering.store().letters();
   }
 
   /** The store that it was given. */
   public DeadLetterStore<M> deadLetterStore() {
-    return burial.store();
+    return deadLettering.store();
   }
 
   /** Does what is due by time though nobody polls; called by housekeeping. */
-  public void tend() {
-    burial.tendLimits();
-    async.tend(tending.run());
+  public void runMaintenance() {
+    deadLettering.dropLettersOverLimits();
+    async.runMaintenance(maintenance.run());
   }
 
   /** How often something could be due, so that it was looked at; for tests. */
-  long tended() {
-    return tending.times();
+  long maintenanceRuns() {
+    return maintenance.times();
   }
 
   @Override
@@ -319,22 +319,22 @@ public final class DurableSubscriber<M> implements Subscriber<M> {
       state.ensureOpen();
       state.discardGivenUp();
       Ledger ledger = state.ledger;
-      int letters = burial.unfinished(); // once: a message with a letter is dead, and no lag
+      int letters = deadLettering.unfinished(); // once: a message with a letter is dead, and no lag
       return new SubscriberStats(
-          Math.max(0, state.feed.lag() - letters),
+          Math.max(0, state.fetcher.lag() - letters),
           ledger.inFlight(),
           ledger.floor(),
-          age(state.feed.oldestMicros()),
+          age(state.fetcher.oldestMicros()),
           (int) (ledger.position() - ledger.floor()),
           (int) ledger.unfinished(),
           ledger.waiting(),
-          state.feed.taken() - state.verdicts.filtered(),
-          state.verdicts.acked(),
+          state.fetcher.taken() - state.acknowledgements.filtered(),
+          state.acknowledgements.acked(),
           ledger.redelivered(),
-          state.verdicts.dead() + letters,
-          state.verdicts.deadDropped(),
-          state.verdicts.filtered(),
-          state.feed.expiry().expired(),
+          state.acknowledgements.dead() + letters,
+          state.acknowledgements.deadDropped(),
+          state.acknowledgements.filtered(),
+          state.fetcher.expiry().expired(),
           state.discarded());
     } finally {
       state.lock.unlock();
@@ -386,7 +386,7 @@ public final class DurableSubscriber<M> implements Subscriber<M> {
     state.lock.lock();
     try {
       if (!state.isClosed()) {
-        state.feed.leave(block);
+        state.fetcher.leave(block);
       }
     } finally {
       state.lock.unlock();
@@ -400,9 +400,9 @@ public final class DurableSubscriber<M> implements Subscriber<M> {
 
   /** Forces its ledger to the device; called by the flusher, after the log was forced. */
   public void force() {
-    long finished = burial.finishedEnd();
+    long finished = deadLettering.finishedEnd();
     state.force.forceAll();
-    burial.forced(finished);
+    deadLettering.forced(finished);
   }
 
   @Override

@@ -22,7 +22,7 @@ final class LedgerForce implements GroupCommit.Target {
   private final BlockLog log;
   private final Ledger ledger;
   private final Runnable expired;
-  private final Refusals refusals;
+  private final SubscriberErrors errors;
   private final boolean awaited;
   private final GroupCommit commits;
 
@@ -48,13 +48,13 @@ final class LedgerForce implements GroupCommit.Target {
       BlockLog log,
       Ledger ledger,
       Runnable expired,
-      Refusals refusals,
+      SubscriberErrors errors,
       Durability level,
       WorkerPool.Serial committer) {
     this.log = log;
     this.ledger = ledger;
     this.expired = expired;
-    this.refusals = refusals;
+    this.errors = errors;
     this.awaited = level == Durability.DISK;
     this.commits = new GroupCommit(this, committer);
   }
@@ -115,7 +115,7 @@ final class LedgerForce implements GroupCommit.Target {
    */
   void await(long acknowledgement) {
     if (acknowledgement == Long.MAX_VALUE) {
-      throw refusals.unwritten();
+      throw errors.unwritten();
     }
     if (acknowledgement > forcedEnd) {
       commits.await(acknowledgement);
@@ -193,7 +193,7 @@ final class LedgerForce implements GroupCommit.Target {
 
   @Override
   public RuntimeException notForced() {
-    return refusals.unforced(failure);
+    return errors.unforced(failure);
   }
 
   /** After the last force: whoever still waits gets an answer. */

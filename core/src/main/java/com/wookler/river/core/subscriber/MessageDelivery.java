@@ -11,7 +11,7 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /** A delivery as the subscriber hands it over; kept small, there is one a message. */
-class MessageDelivery<M> implements Delivery<M>, Claim {
+class MessageDelivery<M> implements Delivery<M>, Acknowledgeable {
   private final DeliveryOwner<M> owner;
   private final long place;
   private final long publishedMicros;
@@ -20,7 +20,8 @@ class MessageDelivery<M> implements Delivery<M>, Claim {
   private final Map<String, byte[]> headers;
   private long ticket; // set once, under the subscriber's lock, before anybody else has it
   private int handedOverSecond; // likewise; since 1970, unsigned
-  private Verdict verdict = Verdict.NONE; // guarded by the subscriber's lock
+  private Acknowledgement acknowledgement =
+      Acknowledgement.NONE; // guarded by the subscriber's lock
   private volatile @Nullable M data; // converted by whoever asks first
 
   /** What the reader of the log gives: one object a message, not two. */
@@ -90,13 +91,15 @@ class MessageDelivery<M> implements Delivery<M>, Claim {
   }
 
   @Override
-  public Verdict verdict() {
-    return verdict == Verdict.NONE ? owner.memory().verdict(place, ticket) : verdict;
+  public Acknowledgement acknowledgement() {
+    return acknowledgement == Acknowledgement.NONE
+        ? owner.memory().acknowledgement(place, ticket)
+        : acknowledgement;
   }
 
   @Override
-  public void verdict(Verdict decided) {
-    verdict = decided;
+  public void acknowledgement(Acknowledgement decided) {
+    acknowledgement = decided;
     owner.memory().decided(place, ticket, decided);
   }
 

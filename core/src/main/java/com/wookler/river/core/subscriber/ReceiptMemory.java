@@ -18,14 +18,14 @@ final class ReceiptMemory {
   private volatile boolean used;
   private long @Nullable [] sequences;
   private long[] tickets = {};
-  private Verdict[] verdicts = {};
+  private Acknowledgement[] acknowledgements = {};
 
   /** For so many messages that are out at once. */
   ReceiptMemory(int inFlight) {
     size = Math.max(MIN, Math.min(MAX, Integer.highestOneBit(inFlight) * 2));
   }
 
-  Claim claim(Receipt receipt) {
+  Acknowledgeable target(Receipt receipt) {
     return new Remembered(receipt);
   }
 
@@ -37,42 +37,42 @@ final class ReceiptMemory {
   }
 
   /** What was decided; as long as nobody has a receipt, nobody can have decided otherwise. */
-  Verdict verdict(long sequence, long ticket) {
+  Acknowledgement acknowledgement(long sequence, long ticket) {
     long[] known = sequences;
     int at = at(sequence);
     return known != null && known[at] == sequence && tickets[at] == ticket
-        ? verdicts[at]
-        : Verdict.NONE;
+        ? acknowledgements[at]
+        : Acknowledgement.NONE;
   }
 
   /** Remembers a decision by a delivery, unless nobody can ask for it by a receipt. */
-  void decided(long sequence, long ticket, Verdict decided) {
+  void decided(long sequence, long ticket, Acknowledgement decided) {
     if (used) {
       remember(sequence, ticket, decided);
     }
   }
 
-  private void remember(long sequence, long ticket, Verdict decided) {
+  private void remember(long sequence, long ticket, Acknowledgement decided) {
     long[] known = sequences;
     if (known == null) {
       known = new long[size];
       Arrays.fill(known, -1);
       tickets = new long[size];
-      verdicts = new Verdict[size];
-      Arrays.fill(verdicts, Verdict.NONE);
+      acknowledgements = new Acknowledgement[size];
+      Arrays.fill(acknowledgements, Acknowledgement.NONE);
       sequences = known;
     }
     int at = at(sequence);
     known[at] = sequence;
     tickets[at] = ticket;
-    verdicts[at] = decided;
+    acknowledgements[at] = decided;
   }
 
   private int at(long sequence) {
     return (int) sequence & (size - 1);
   }
 
-  private final class Remembered implements Claim {
+  private final class Remembered implements Acknowledgeable {
     private final Receipt receipt;
 
     Remembered(Receipt receipt) {
@@ -95,12 +95,12 @@ final class ReceiptMemory {
     }
 
     @Override
-    public Verdict verdict() {
-      return ReceiptMemory.this.verdict(receipt.sequence(), receipt.ticket());
+    public Acknowledgement acknowledgement() {
+      return ReceiptMemory.this.acknowledgement(receipt.sequence(), receipt.ticket());
     }
 
     @Override
-    public void verdict(Verdict decided) {
+    public void acknowledgement(Acknowledgement decided) {
       remember(receipt.sequence(), receipt.ticket(), decided);
     }
   }

@@ -24,7 +24,7 @@ final class Redeliveries implements AutoCloseable {
 
   private final UUID identity;
   private final BlockLog log;
-  private final Finder finder;
+  private final MessageFinder finder;
   private final RedeliveryCache cache;
   private final DocumentReader cached;
   private @Nullable LogReader reader;
@@ -35,7 +35,7 @@ final class Redeliveries implements AutoCloseable {
   Redeliveries(
       UUID identity,
       BlockLog log,
-      Finder finder,
+      MessageFinder finder,
       RedeliveryCache cache,
       @Nullable PastReader past) {
     this.past = past;

@@ -4,10 +4,10 @@ import com.google.errorprone.annotations.concurrent.GuardedBy;
 import com.wookler.river.common.TimeSource;
 import com.wookler.river.core.ack.Ledger;
 import com.wookler.river.core.ack.Outcome;
-import com.wookler.river.core.log.Arrivals;
 import com.wookler.river.core.log.BlockLog;
 import com.wookler.river.core.log.Room;
 import com.wookler.river.core.log.StoredTimes;
+import com.wookler.river.core.log.Waiters;
 import com.wookler.river.core.message.QueueClosedException;
 import com.wookler.river.core.message.StaleReceiptException;
 import java.util.concurrent.TimeUnit;
@@ -27,8 +27,8 @@ final class SubscriberState<M> {
   final ReentrantLock lock = new ReentrantLock();
   final SubscriberConfig config;
   final SubscriberCounters counters;
-  final Refusals refusals;
-  final Arrivals.Line line;
+  final SubscriberErrors errors;
+  final Waiters.Line line;
   final TimeSource time;
   final StoredTimes times;
   final long openedNanos;
@@ -44,10 +44,10 @@ final class SubscriberState<M> {
   final Ledger ledger;
 
   @GuardedBy("lock")
-  final Feed<M> feed;
+  final MessageFetcher<M> fetcher;
 
   @GuardedBy("lock")
-  final Verdicts verdicts;
+  final Acknowledgements acknowledgements;
 
   final ReceiptMemory memory;
   private volatile long discarded; // messages; written under the lock
@@ -70,7 +70,7 @@ final class SubscriberState<M> {
     this.config = config;
     this.ledger = ledger;
     this.counters = counters;
-    this.refusals = new Refusals(context.queue(), config.name());
+    this.errors = new SubscriberErrors(context.queue(), config.name());
     this.line = context.log().arrivals().line();
     this.time = context.time();
     this.log = context.log();
@@ -79,15 +79,15 @@ final class SubscriberState<M> {
     this.openedNanos = time.nanoTime();
     this.openedMillis = TimeUnit.MICROSECONDS.toMillis(time.epochMicros());
     this.keys = config.order() == Order.KEY ? new KeyOrderHash() : null;
-    this.feed = new Feed<>(owner, config, context, ledger, keys);
-    this.verdicts = new Verdicts(ledger, counters.acks());
+    this.fetcher = new MessageFetcher<>(owner, config, context, ledger, keys);
+    this.acknowledgements = new Acknowledgements(ledger, counters.acks());
     this.memory = new ReceiptMemory(config.maxInFlight());
     this.force =
         new LedgerForce(
             context.log(),
             ledger,
             () -> context.expiries().store().force(config.name()),
-            refusals,
+            errors,
             config.ackDurability(),
             context.committer());
   }
@@ -109,7 +109,7 @@ final class SubscriberState<M> {
   @GuardedBy("lock")
   void ensureOpen() {
     if (closed) {
-      throw refusals.closed();
+      throw errors.closed();
     }
     log.ownership().refuseLost(); // its files are another's, or gone
   }
@@ -128,7 +128,7 @@ final class SubscriberState<M> {
   @FunctionalInterface
   interface Change<A, T> {
     /** Makes the change; where it throws nothing has changed. */
-    T apply(Verdicts verdicts, A about);
+    T apply(Acknowledgements acknowledgements, A about);
   }
 
   /** What a change means to consumers that wait, and to the caller. */
@@ -160,7 +160,7 @@ final class SubscriberState<M> {
     try {
       ensureOpen(about);
       boolean wasFull = !ledger.hasRoom();
-      result = change.apply(verdicts, about);
+      result = change.apply(acknowledgements, about);
       wake = changed(wasFull) || effect == Effect.RESCHEDULES;
       acknowledged =
           effect == Effect.ACKNOWLEDGES && result != Outcome.STALE ? force.acknowledged() : 0;
@@ -204,7 +204,7 @@ final class SubscriberState<M> {
     if (wasFull) {
       line.listen(true);
     }
-    return (ledger.hasGoneOn() || wasFull) && feed.hasMore();
+    return (ledger.hasGoneOn() || wasFull) && fetcher.hasMore();
   }
 
   /**
@@ -228,7 +228,7 @@ final class SubscriberState<M> {
   @GuardedBy("lock")
   private void ensureOpen(@Nullable Object about) {
     if (closed && about instanceof MessageDelivery<?> delivery && !log.isStopped()) {
-      throw refusals.stale(delivery.sequence(), delivery.attempt());
+      throw errors.stale(delivery.sequence(), delivery.attempt());
     }
     ensureOpen();
   }
@@ -272,7 +272,7 @@ final class SubscriberState<M> {
     }
     closed = true;
     closedFloor = ledger.floor();
-    feed.close();
+    fetcher.close();
     return true;
   }
 
@@ -297,7 +297,7 @@ final class SubscriberState<M> {
     if (wasFull) {
       line.listen(true);
     }
-    return feed.hasMore();
+    return fetcher.hasMore();
   }
 
   /** Completes all messages below a sequence, in the background. */
@@ -320,7 +320,7 @@ final class SubscriberState<M> {
       try {
         ledger.seek(sequence);
       } finally { // where it cannot be forced the subscriber has moved all the same
-        feed.moved();
+        fetcher.moved();
         line.listen(true);
         force.changed();
       }

@@ -158,11 +158,11 @@ class DurableSubscriberTest extends SubscriberFixture {
   }
 
   private long tends(int steps) {
-    long before = subscriber.tended();
+    long before = subscriber.maintenanceRuns();
     for (int i = 0; i < steps; i++) {
-      subscriber.tend();
+      subscriber.runMaintenance();
     }
-    return subscriber.tended() - before;
+    return subscriber.maintenanceRuns() - before;
   }
 
   private void settleDown() {
@@ -210,11 +210,11 @@ class DurableSubscriberTest extends SubscriberFixture {
     openSubscriber();
     publish(25);
     time.advance(Duration.ofMinutes(1));
-    subscriber.tend(); // it looks whether somebody polls
+    subscriber.runMaintenance(); // it looks whether somebody polls
 
     List<Long> expired = new ArrayList<>();
     for (int step = 0; step < 4; step++) {
-      subscriber.tend();
+      subscriber.runMaintenance();
       expired.add(subscriber.stats().expired());
     }
 

@@ -11,7 +11,7 @@ import java.util.concurrent.TimeUnit;
  *
  * <p>Guarded by the subscriber's lock.
  */
-final class Verdicts {
+final class Acknowledgements {
   private static final long MAX_EXTENSION_MILLIS = TimeUnit.HOURS.toMillis(12);
 
   private final Ledger ledger;
@@ -25,10 +25,10 @@ final class Verdicts {
   @FunctionalInterface
   interface Decision {
     /** Carries it out, under the subscriber's lock. */
-    Outcome over(Verdicts verdicts, Claim claim);
+    Outcome over(Acknowledgements acknowledgements, Acknowledgeable target);
   }
 
-  Verdicts(Ledger ledger, AbstractCounter acks) {
+  Acknowledgements(Ledger ledger, AbstractCounter acks) {
     this.ledger = ledger;
     this.acks = acks;
   }
@@ -58,13 +58,13 @@ final class Verdicts {
     deadDropped += letters;
   }
 
-  Outcome acknowledge(Claim claim) {
-    if (claim.verdict() == Verdict.ACKED) {
+  Outcome acknowledge(Acknowledgeable target) {
+    if (target.acknowledgement() == Acknowledgement.ACKED) {
       return Outcome.REPEATED;
     }
-    Outcome outcome = ledger.acknowledge(claim.place(), claim.ticket());
+    Outcome outcome = ledger.acknowledge(target.place(), target.ticket());
     if (outcome != Outcome.STALE) {
-      claim.verdict(Verdict.ACKED);
+      target.acknowledgement(Acknowledgement.ACKED);
     }
     if (outcome == Outcome.DONE) {
       count(1);
@@ -72,46 +72,47 @@ final class Verdicts {
     return outcome;
   }
 
-  Outcome acknowledgeUpTo(Claim claim) {
-    if (claim.verdict() == Verdict.ACKED && claim.place() < ledger.floor()) {
+  Outcome acknowledgeUpTo(Acknowledgeable target) {
+    if (target.acknowledgement() == Acknowledgement.ACKED && target.place() < ledger.floor()) {
       return Outcome.REPEATED;
     }
     long before = ledger.unfinished();
-    Outcome outcome = ledger.acknowledgeUpTo(claim.place(), claim.ticket());
+    Outcome outcome = ledger.acknowledgeUpTo(target.place(), target.ticket());
     if (outcome != Outcome.STALE) {
-      claim.verdict(Verdict.ACKED);
+      target.acknowledgement(Acknowledgement.ACKED);
       count(before - ledger.unfinished());
     }
     return outcome;
   }
 
-  Outcome release(Claim claim) {
-    return claim.verdict() == Verdict.RELEASED
-        ? Outcome.REPEATED
-        : givenBack(claim, Verdict.RELEASED, ledger.release(claim.place(), claim.ticket()));
-  }
-
-  Outcome retry(Claim claim, long delayMillis, long nowMillis) {
-    return claim.verdict() == Verdict.NACKED
+  Outcome release(Acknowledgeable target) {
+    return target.acknowledgement() == Acknowledgement.RELEASED
         ? Outcome.REPEATED
         : givenBack(
-            claim,
-            Verdict.NACKED,
-            ledger.retry(claim.place(), claim.ticket(), delayMillis, nowMillis));
+            target, Acknowledgement.RELEASED, ledger.release(target.place(), target.ticket()));
+  }
+
+  Outcome retry(Acknowledgeable target, long delayMillis, long nowMillis) {
+    return target.acknowledgement() == Acknowledgement.NACKED
+        ? Outcome.REPEATED
+        : givenBack(
+            target,
+            Acknowledgement.NACKED,
+            ledger.retry(target.place(), target.ticket(), delayMillis, nowMillis));
   }
 
   /** Takes the message out of delivery, for its dead letter to be written. */
-  Outcome bury(Claim claim, Verdict verdict) {
-    return claim.verdict() == verdict
+  Outcome bury(Acknowledgeable target, Acknowledgement acknowledgement) {
+    return target.acknowledgement() == acknowledgement
         ? Outcome.REPEATED
-        : givenBack(claim, verdict, ledger.bury(claim.place(), claim.ticket()));
+        : givenBack(target, acknowledgement, ledger.bury(target.place(), target.ticket()));
   }
 
   /** Finishes a message that the filter refused; without acknowledgement it is finished. */
-  Outcome refuse(Claim claim) {
-    Outcome outcome = ledger.acknowledge(claim.place(), claim.ticket());
+  Outcome refuse(Acknowledgeable target) {
+    Outcome outcome = ledger.acknowledge(target.place(), target.ticket());
     if (outcome == Outcome.DONE) {
-      claim.verdict(Verdict.ACKED);
+      target.acknowledgement(Acknowledgement.ACKED);
       filtered++;
     }
     return outcome;
@@ -122,17 +123,19 @@ final class Verdicts {
     return filtered;
   }
 
-  private Outcome givenBack(Claim claim, Verdict verdict, Outcome outcome) {
+  private Outcome givenBack(
+      Acknowledgeable target, Acknowledgement acknowledgement, Outcome outcome) {
     if (outcome == Outcome.DONE) {
-      claim.verdict(verdict);
+      target.acknowledgement(acknowledgement);
     }
     return unlessFinished(outcome);
   }
 
-  Outcome extend(Claim claim, long millis, long nowMillis) {
-    long handedOver = Integer.toUnsignedLong(claim.handedOverSecond());
+  Outcome extend(Acknowledgeable target, long millis, long nowMillis) {
+    long handedOver = Integer.toUnsignedLong(target.handedOverSecond());
     long latest = TimeUnit.SECONDS.toMillis(handedOver) + MAX_EXTENSION_MILLIS;
-    return unlessFinished(ledger.extend(claim.place(), claim.ticket(), millis, nowMillis, latest));
+    return unlessFinished(
+        ledger.extend(target.place(), target.ticket(), millis, nowMillis, latest));
   }
 
   /** The message is finished, so a verdict that wants it delivered again did not take effect. */

@@ -1,7 +1,7 @@
 package com.wookler.river.core.subscriber;
 
 /** One hand-over of one message, whose holder decides. Guarded by the subscriber's lock. */
-interface Claim {
+interface Acknowledgeable {
   /** The message's place in the log. */
   long place();
 
@@ -11,7 +11,7 @@ interface Claim {
   int handedOverSecond();
 
   /** What took effect so far. */
-  Verdict verdict();
+  Acknowledgement acknowledgement();
 
-  void verdict(Verdict decided);
+  void acknowledgement(Acknowledgement decided);
 }

@@ -36,8 +36,8 @@ import org.slf4j.LoggerFactory;
  *
  * <p>A letter that cannot be added in the background is tried again, later and later.
  */
-final class Burial<M> {
-  private static final Logger LOG = LoggerFactory.getLogger(Burial.class);
+final class DeadLettering<M> {
+  private static final Logger LOG = LoggerFactory.getLogger(DeadLettering.class);
   private static final int STEP = 64;
   private static final long FIRST_RETRY_NANOS = TimeUnit.SECONDS.toNanos(1);
   private static final long LAST_RETRY_NANOS = TimeUnit.MINUTES.toNanos(1);
@@ -51,7 +51,7 @@ final class Burial<M> {
   private final ReentrantLock adding = new ReentrantLock();
 
   @GuardedBy("adding")
-  private final Deque<Grave> added = new ArrayDeque<>();
+  private final Deque<PendingLetter> added = new ArrayDeque<>();
 
   /** Letters whose messages are not finished yet; less only under the subscriber's lock. */
   private final AtomicInteger unfinished = new AtomicInteger();
@@ -66,13 +66,13 @@ final class Burial<M> {
   private long settledEnd; // confined to the flusher, after the constructor
 
   /** A message that is given up. */
-  private record Grave(DeadLetter letter, long ticket, long place) {
+  private record PendingLetter(DeadLetter letter, long ticket, long place) {
     long source() {
       return letter.message().sequence();
     }
   }
 
-  Burial(SubscriberState<M> state, DeadLetterStore<M> store) {
+  DeadLettering(SubscriberState<M> state, DeadLetterStore<M> store) {
     this.state = state;
     this.store = store;
     this.notBefore = state.time.nanoTime();
@@ -113,7 +113,7 @@ final class Burial<M> {
       return false;
     }
     try {
-      StoredMessage message = state.feed.find(source.place());
+      StoredMessage message = state.fetcher.find(source.place());
       return message != null && message.originalMicros() == source.publishedMicros();
     } catch (DamagedMessageException e) {
       return false; // comes again, and is met where it is delivered
@@ -134,17 +134,17 @@ final class Burial<M> {
    *
    * @throws RuntimeException it cannot be kept; the message is in flight again
    */
-  void bury(Claim claim, DeadLetter letter) {
+  void bury(Acknowledgeable target, DeadLetter letter) {
     try {
-      add(letter, claim.ticket());
+      add(letter, target.ticket());
     } catch (Throwable e) {
       state.lock.lock();
       try {
-        claim.verdict(Verdict.NONE);
+        target.acknowledgement(Acknowledgement.NONE);
       } finally {
         state.lock.unlock();
       }
-      exhume(claim.place(), claim.ticket());
+      restore(target.place(), target.ticket());
       throw e;
     }
     wake();
@@ -153,7 +153,7 @@ final class Burial<M> {
   private void add(DeadLetter letter, long ticket) {
     adding.lock();
     try {
-      added.add(new Grave(letter, ticket, store.add(letter)));
+      added.add(new PendingLetter(letter, ticket, store.add(letter)));
       unfinished.incrementAndGet();
     } finally {
       adding.unlock();
@@ -161,7 +161,7 @@ final class Burial<M> {
     state.force.touch(); // it waits to be finished
   }
 
-  private void exhume(long sequence, long ticket) {
+  private void restore(long sequence, long ticket) {
     state.lock.lock();
     try {
       if (!state.isClosed()) {
@@ -191,14 +191,14 @@ final class Burial<M> {
   }
 
   /** Has letters dropped that have become too old, or that were too many at the opening. */
-  void tendLimits() {
+  void dropLettersOverLimits() {
     if (limited && state.time.nanoTime() - dropAt >= 0) {
       dropAt = state.time.nanoTime() + DROP_NANOS;
       later(this::drop);
     }
   }
 
-  /** What cannot be dropped now is tried again by {@link #tendLimits}. */
+  /** What cannot be dropped now is tried again by {@link #dropLettersOverLimits}. */
   private void drop() {
     try {
       long dropped = store.drop(state.config.deadLetterLimit(), state.config.deadLetterAge());
@@ -209,7 +209,7 @@ final class Burial<M> {
       if (!isClosed() && saidUndropped.isTime()) {
         LOG.warn(
             "Queue {}, subscriber {}: the oldest dead letters cannot be dropped, trying again: {}",
-            state.refusals.queue(),
+            state.errors.queue(),
             state.config.name(),
             e.toString());
       }
@@ -220,7 +220,7 @@ final class Burial<M> {
     state.lock.lock();
     try {
       if (!state.isClosed()) {
-        state.verdicts.dropped(letters);
+        state.acknowledgements.dropped(letters);
         state.counters.deadDropped().add(letters);
       }
     } finally {
@@ -233,7 +233,7 @@ final class Burial<M> {
    *
    * @return whether nothing is left
    */
-  boolean tend() {
+  boolean runMaintenance() {
     if (state.config.maxDeliveries() == 0 && isEmpty()) {
       return true;
     }
@@ -291,7 +291,7 @@ final class Burial<M> {
       LOG.warn(
           "Queue {}, subscriber {}: a message to give up stays unfinished, its dead letter cannot"
               + " be kept; next try in {} s: {}",
-          state.refusals.queue(),
+          state.errors.queue(),
           state.config.name(),
           TimeUnit.NANOSECONDS.toSeconds(retryNanos),
           e.toString());
@@ -312,14 +312,14 @@ final class Burial<M> {
   private boolean burySpent() {
     int buried = 0;
     while (buried < STEP) {
-      Grave grave = takeSpent();
-      if (grave == null) {
+      PendingLetter letter = takeSpent();
+      if (letter == null) {
         return false;
       }
       try {
-        add(grave.letter(), grave.ticket());
+        add(letter.letter(), letter.ticket());
       } catch (Throwable e) {
-        exhume(grave.source(), grave.ticket());
+        restore(letter.source(), letter.ticket());
         throw e;
       }
       buried++;
@@ -327,15 +327,15 @@ final class Burial<M> {
     return true;
   }
 
-  private @Nullable Grave takeSpent() {
-    List<Grave> taken = new ArrayList<>(1);
+  private @Nullable PendingLetter takeSpent() {
+    List<PendingLetter> taken = new ArrayList<>(1);
     state.changeIfOpen(() -> takeSpent(taken));
     return taken.isEmpty() ? null : taken.get(0);
   }
 
   /** Returns whether a message has left delivery, which is added to those taken if it has one. */
   @SuppressWarnings("GuardedBy") // called under the lock
-  private boolean takeSpent(List<Grave> taken) {
+  private boolean takeSpent(List<PendingLetter> taken) {
     long sequence = state.ledger.nextSpent();
     if (sequence < 0) {
       return false;
@@ -343,14 +343,16 @@ final class Burial<M> {
     long ticket = state.ledger.bury(sequence);
     int attempts = state.ledger.attempts(sequence);
     try {
-      StoredMessage message = state.feed.find(sequence);
+      StoredMessage message = state.fetcher.find(sequence);
       if (message == null) {
         throw new IllegalStateException("sequence " + sequence + " is not in the log");
       }
-      taken.add(new Grave(new DeadLetter(message, attempts, "not acknowledged", null), ticket, 0));
+      taken.add(
+          new PendingLetter(
+              new DeadLetter(message, attempts, "not acknowledged", null), ticket, 0));
       return true;
     } catch (DamagedMessageException e) {
-      if (state.feed.passOver(sequence) > sequence) {
+      if (state.fetcher.passOver(sequence) > sequence) {
         state.ledger.buried(sequence, ticket); // there is nothing to write a letter about
         return true;
       }
@@ -364,31 +366,31 @@ final class Burial<M> {
 
   /** Forces the letters that were added, then finishes their messages. */
   private void finish() {
-    List<Grave> graves = graves();
-    if (graves.isEmpty()) {
+    List<PendingLetter> letters = letters();
+    if (letters.isEmpty()) {
       return;
     }
     store.force();
-    if (!state.changeIfOpen(() -> finish(graves))) {
+    if (!state.changeIfOpen(() -> finish(letters))) {
       return; // the next opening finds them
     }
-    forget(graves.size());
-    finishedEnd = graves.get(graves.size() - 1).place() + 1;
-    graves.forEach(grave -> store.tell(grave.letter()));
+    forget(letters.size());
+    finishedEnd = letters.get(letters.size() - 1).place() + 1;
+    letters.forEach(letter -> store.tell(letter.letter()));
   }
 
   @SuppressWarnings("GuardedBy") // called under the lock
-  private boolean finish(List<Grave> graves) {
-    for (Grave grave : graves) {
-      state.ledger.buried(grave.source(), grave.ticket());
+  private boolean finish(List<PendingLetter> letters) {
+    for (PendingLetter letter : letters) {
+      state.ledger.buried(letter.source(), letter.ticket());
     }
-    state.verdicts.died(graves.size());
-    unfinished.addAndGet(-graves.size());
-    state.counters.dead().add(graves.size());
+    state.acknowledgements.died(letters.size());
+    unfinished.addAndGet(-letters.size());
+    state.counters.dead().add(letters.size());
     return true;
   }
 
-  private List<Grave> graves() {
+  private List<PendingLetter> letters() {
     adding.lock();
     try {
       return new ArrayList<>(added);
@@ -397,10 +399,10 @@ final class Burial<M> {
     }
   }
 
-  private void forget(int graves) {
+  private void forget(int letters) {
     adding.lock();
     try {
-      for (int i = 0; i < graves; i++) {
+      for (int i = 0; i < letters; i++) {
         added.remove();
       }
     } finally {
@@ -422,7 +424,7 @@ final class Burial<M> {
       store.settle(end);
       settledEnd = end;
     } catch (RuntimeException e) { // acknowledgements are forced all the same
-      LOG.warn("Queue {}: cannot note which dead letters are settled", state.refusals.queue(), e);
+      LOG.warn("Queue {}: cannot note which dead letters are settled", state.errors.queue(), e);
     }
   }
 

@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
  * by itself. It remembers when the message that it met first expires, and does not read that again;
  * and until when nothing can be due, as long as nobody touches the subscriber.
  */
-final class Sweep<M> {
+final class ExpirySweep<M> {
   private final SubscriberState<M> state;
 
   // confined to housekeeping
@@ -25,7 +25,7 @@ final class Sweep<M> {
   private long quietUntil; // microseconds since 1970
   private boolean quietWhatComes; // whatever is published, it stands behind something else
 
-  Sweep(SubscriberState<M> state) {
+  ExpirySweep(SubscriberState<M> state) {
     this.state = state;
   }
 
@@ -65,23 +65,23 @@ final class Sweep<M> {
       if (state.isClosed()) {
         return;
       }
-      boolean wasStuck = state.feed.expiry().isStuck();
-      state.feed.expiry().tryAgain();
-      boolean idle = state.feed.taken() == takenBefore;
-      takenBefore = state.feed.taken();
+      boolean wasStuck = state.fetcher.expiry().isStuck();
+      state.fetcher.expiry().tryAgain();
+      boolean idle = state.fetcher.taken() == takenBefore;
+      takenBefore = state.fetcher.taken();
       boolean full = !state.ledger.hasRoom();
-      long before = state.feed.expiry().expired();
+      long before = state.fetcher.expiry().expired();
       if (idle) {
         sweep();
       }
-      boolean moved = state.feed.expiry().expired() != before;
+      boolean moved = state.fetcher.expiry().expired() != before;
       if (moved) {
         state.force.changed();
         if (full) {
           state.line.listen(true);
         }
       }
-      wake = (wasStuck || moved) && state.feed.hasMore();
+      wake = (wasStuck || moved) && state.fetcher.hasMore();
     } catch (RiverException e) { // damage, or a block that cannot be read now
       return; // a poll tells
     } finally {
@@ -92,7 +92,7 @@ final class Sweep<M> {
 
   @SuppressWarnings("GuardedBy") // called under the lock
   private void sweep() {
-    Expiry expiry = state.feed.expiry();
+    Expiry expiry = state.fetcher.expiry();
     state.expire();
     for (int i = 0; i < expiry.sweep() && !expiry.isStuck(); i++) {
       long ready = state.ledger.nextReady();
@@ -107,9 +107,9 @@ final class Sweep<M> {
         quiet(Long.MAX_VALUE, true); // until something is finished
         return;
       }
-      StoredMessage message = state.feed.find(next);
+      StoredMessage message = state.fetcher.find(next);
       if (message == null) {
-        if (!state.feed.hasMore()) {
+        if (!state.fetcher.hasMore()) {
           quiet(Long.MAX_VALUE, false);
         }
         return;

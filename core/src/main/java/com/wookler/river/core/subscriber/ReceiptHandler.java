@@ -13,20 +13,20 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Carries out what is decided by receipt, as {@link Decisions} does by delivery. Thread-safe: takes
- * the subscriber's lock once a call.
+ * Carries out what is decided by receipt, as {@link AckHandler} does by delivery. Thread-safe:
+ * takes the subscriber's lock once a call.
  */
-final class Settling<M> {
+final class ReceiptHandler<M> {
   private final SubscriberState<M> state;
-  private final Burial<M> burial;
+  private final DeadLettering<M> deadLettering;
   private final Receipts receipts;
 
   /** A message that is given up, by its receipt. */
-  private record Dead(Claim claim, DeadLetter letter) {}
+  private record Dead(Acknowledgeable target, DeadLetter letter) {}
 
-  Settling(SubscriberState<M> state, Burial<M> burial, Receipts receipts) {
+  ReceiptHandler(SubscriberState<M> state, DeadLettering<M> deadLettering, Receipts receipts) {
     this.state = state;
-    this.burial = burial;
+    this.deadLettering = deadLettering;
     this.receipts = receipts;
   }
 
@@ -41,7 +41,7 @@ final class Settling<M> {
     List<Settled> unused =
         state.change(
             read,
-            (verdicts, receipts) -> {
+            (acknowledgements, receipts) -> {
               for (Receipt one : receipts) {
                 settled.add(settle(one, action, dead));
               }
@@ -63,50 +63,51 @@ final class Settling<M> {
     if (!state.config.ackRequired()) {
       return Settled.OK;
     }
-    Outcome outcome = decide(state.memory.claim(receipt), action, dead);
+    Outcome outcome = decide(state.memory.target(receipt), action, dead);
     return outcome == Outcome.STALE ? Settled.STALE : Settled.OK;
   }
 
   @GuardedBy("state.lock")
-  private Outcome decide(Claim claim, Settlement action, List<Dead> dead) {
-    Verdicts verdicts = state.verdicts;
+  private Outcome decide(Acknowledgeable target, Settlement action, List<Dead> dead) {
+    Acknowledgements acknowledgements = state.acknowledgements;
     if (action instanceof Settlement.Nack nack) {
-      int attempt = Ledger.attempt(claim.ticket());
+      int attempt = Ledger.attempt(target.ticket());
       if (state.isLast(attempt)) {
-        return giveUp(claim, Verdict.NACKED, Decisions.NACK, dead);
+        return giveUp(target, Acknowledgement.NACKED, AckHandler.NACK, dead);
       }
       long delay =
           nack.delay() == null
-              ? state.config.backoff().millis(claim.place(), attempt)
+              ? state.config.backoff().millis(target.place(), attempt)
               : TimeUnit.MILLISECONDS.convert(nack.delay());
-      return verdicts.retry(claim, delay, state.nowMillis());
+      return acknowledgements.retry(target, delay, state.nowMillis());
     }
     if (action instanceof Settlement.Reject reject) {
-      return giveUp(claim, Verdict.REJECTED, reject.reason(), dead);
+      return giveUp(target, Acknowledgement.REJECTED, reject.reason(), dead);
     }
     if (action instanceof Settlement.Extend extend) {
       long millis = TimeUnit.MILLISECONDS.convert(extend.time());
-      return verdicts.extend(claim, millis, state.nowMillis());
+      return acknowledgements.extend(target, millis, state.nowMillis());
     }
     if (action instanceof Settlement.AckUpTo) {
-      return verdicts.acknowledgeUpTo(claim);
+      return acknowledgements.acknowledgeUpTo(target);
     }
     return action instanceof Settlement.Release
-        ? verdicts.release(claim)
-        : verdicts.acknowledge(claim);
+        ? acknowledgements.release(target)
+        : acknowledgements.acknowledge(target);
   }
 
   /** Its data are not at hand, so they are read again. */
   @GuardedBy("state.lock")
-  private Outcome giveUp(Claim claim, Verdict verdict, String reason, List<Dead> dead) {
-    StoredMessage message = state.feed.find(claim.place());
+  private Outcome giveUp(
+      Acknowledgeable target, Acknowledgement acknowledgement, String reason, List<Dead> dead) {
+    StoredMessage message = state.fetcher.find(target.place());
     if (message == null) {
       return Outcome.STALE;
     }
-    Outcome outcome = state.verdicts.bury(claim, verdict);
+    Outcome outcome = state.acknowledgements.bury(target, acknowledgement);
     if (outcome == Outcome.DONE) {
-      int attempt = Ledger.attempt(claim.ticket());
-      dead.add(new Dead(claim, new DeadLetter(message, attempt, reason, null)));
+      int attempt = Ledger.attempt(target.ticket());
+      dead.add(new Dead(target, new DeadLetter(message, attempt, reason, null)));
     }
     return outcome;
   }
@@ -118,7 +119,7 @@ final class Settling<M> {
     RuntimeException failed = null;
     for (Dead one : dead) {
       try {
-        burial.bury(one.claim(), one.letter());
+        deadLettering.bury(one.target(), one.letter());
       } catch (RuntimeException e) {
         failed = failed == null ? e : failed;
       }

@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
  *
  * @param <M> type of the data
  */
-public final class LookedUp<M> implements Delivery<M> {
+public final class ReadOnlyDelivery<M> implements Delivery<M> {
   private final StoredMessage message;
   private final MessageConverter<M> converter;
   private final int attempts;
@@ -24,7 +24,7 @@ public final class LookedUp<M> implements Delivery<M> {
    *
    * @param attempts deliveries that it had; 0 without a subscriber
    */
-  public LookedUp(StoredMessage message, MessageConverter<M> converter, int attempts) {
+  public ReadOnlyDelivery(StoredMessage message, MessageConverter<M> converter, int attempts) {
     this.message = message;
     this.converter = converter;
     this.attempts = attempts;

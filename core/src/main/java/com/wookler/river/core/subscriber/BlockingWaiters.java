@@ -1,7 +1,7 @@
 package com.wookler.river.core.subscriber;
 
 import com.wookler.river.common.TimeSource;
-import com.wookler.river.core.log.Arrivals;
+import com.wookler.river.core.log.Waiters;
 import java.time.Duration;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -16,10 +16,10 @@ import org.jspecify.annotations.Nullable;
  *
  * @param <D> what is waited for
  */
-final class WaitingRoom<D> {
+final class BlockingWaiters<D> {
   private static final Duration LONGEST = Duration.ofDays(365);
 
-  private final Arrivals.Line line;
+  private final Waiters.Line line;
   private final TimeSource time;
   private final Source<D> source;
 
@@ -38,7 +38,7 @@ final class WaitingRoom<D> {
     boolean needsAnother();
   }
 
-  WaitingRoom(Arrivals.Line line, TimeSource time, Source<D> source) {
+  BlockingWaiters(Waiters.Line line, TimeSource time, Source<D> source) {
     this.line = line;
     this.time = time;
     this.source = source;
@@ -65,7 +65,7 @@ final class WaitingRoom<D> {
   private List<D> park(int max, long deadline) throws InterruptedException {
     while (true) {
       // before the look below, so that a publish behind it wakes this thread
-      Arrivals.Waiter waiter = line.join();
+      Waiters.Waiter waiter = line.join();
       try {
         List<D> taken = source.take(max);
         long left = deadline - time.nanoTime();

@@ -11,22 +11,22 @@ import java.util.concurrent.TimeUnit;
  * the ledger, the expiry of the message that is next, a publish if there is no such message, and
  * any change of the subscriber's. Confined to housekeeping.
  */
-final class Tending<M> {
+final class Maintenance<M> {
   private static final long LONGEST_NANOS = TimeUnit.MINUTES.toNanos(1);
 
   private final SubscriberState<M> state;
-  private final Burial<M> burial;
-  private final Sweep<M> sweep;
+  private final DeadLettering<M> deadLettering;
+  private final ExpirySweep<M> sweep;
   private final BlockLog log;
   private boolean quiet;
   private long quietUntil; // nanoseconds, of the clock
   private long quietEnd; // of the log; -1: wherever that is
   private long times;
 
-  Tending(SubscriberState<M> state, Burial<M> burial, BlockLog log) {
+  Maintenance(SubscriberState<M> state, DeadLettering<M> deadLettering, BlockLog log) {
     this.state = state;
-    this.burial = burial;
-    this.sweep = new Sweep<>(state);
+    this.deadLettering = deadLettering;
+    this.sweep = new ExpirySweep<>(state);
     this.log = log;
   }
 
@@ -42,7 +42,7 @@ final class Tending<M> {
     times++;
     state.force.untouch();
     long end = log.nextSequence(); // before the look
-    boolean nothingLeft = burial.tend();
+    boolean nothingLeft = deadLettering.runMaintenance();
     sweep.run();
     quiet = nothingLeft && sweep.isQuiet();
     if (quiet) {

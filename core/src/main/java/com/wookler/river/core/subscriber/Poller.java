@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
  * Takes messages from the feed, counts and times that, and says when to look again. Thread-safe:
  * each call takes the subscriber's lock.
  */
-final class Polls<M> implements WaitingRoom.Source<Delivery<M>> {
+final class Poller<M> implements BlockingWaiters.Source<Delivery<M>> {
   private static final int SAMPLE_MASK = 63;
 
   /** How long a filter looks for a message before others have the thread, and through how many. */
@@ -22,20 +22,21 @@ final class Polls<M> implements WaitingRoom.Source<Delivery<M>> {
   private static final int TURN_MESSAGES = 1_000;
 
   private final SubscriberState<M> state;
-  private final Burial<M> burial;
-  private final @Nullable Sieve<M> filter;
+  private final DeadLettering<M> deadLettering;
+  private final @Nullable FilterStage<M> filter;
 
-  Polls(SubscriberState<M> state, Burial<M> burial, @Nullable Sieve<M> filter) {
+  Poller(
+      SubscriberState<M> state, DeadLettering<M> deadLettering, @Nullable FilterStage<M> filter) {
     this.state = state;
-    this.burial = burial;
+    this.deadLettering = deadLettering;
     this.filter = filter;
   }
 
   /** The next message, or null if there is none now. */
   @Nullable Delivery<M> takeOne() {
-    Delivery<M> taken = take(Feed::takeOne, 1);
+    Delivery<M> taken = take(MessageFetcher::takeOne, 1);
     while (filter != null && taken != null && !passes(taken)) {
-      taken = take(Feed::takeOne, 1);
+      taken = take(MessageFetcher::takeOne, 1);
     }
     return taken;
   }
@@ -81,7 +82,7 @@ final class Polls<M> implements WaitingRoom.Source<Delivery<M>> {
     }
   }
 
-  private <T> @Nullable T take(Feed.Taking<M, T> taking, int max) {
+  private <T> @Nullable T take(MessageFetcher.Taking<M, T> taking, int max) {
     T taken = takeNow(taking, max);
     while (taken == null && state.keys != null && mayFindMore()) {
       taken = takeNow(taking, max);
@@ -99,13 +100,13 @@ final class Polls<M> implements WaitingRoom.Source<Delivery<M>> {
     }
     state.lock.lock();
     try {
-      return !state.isClosed() && !state.isPaused() && state.feed.hasMore();
+      return !state.isClosed() && !state.isPaused() && state.fetcher.hasMore();
     } finally {
       state.lock.unlock();
     }
   }
 
-  private <T> @Nullable T takeNow(Feed.Taking<M, T> taking, int max) {
+  private <T> @Nullable T takeNow(MessageFetcher.Taking<M, T> taking, int max) {
     boolean wake = false;
     boolean spent = false;
     state.lock.lock();
@@ -118,30 +119,30 @@ final class Polls<M> implements WaitingRoom.Source<Delivery<M>> {
       state.discardGivenUp();
       boolean ackRequired = state.config.ackRequired();
       long due = state.ledger.nextDueMillis();
-      long before = state.feed.taken();
+      long before = state.fetcher.taken();
       long position = state.ledger.position();
       long redelivered = state.ledger.redelivered();
-      long expired = state.feed.expiry().expired();
+      long expired = state.fetcher.expiry().expired();
       boolean sampled = max > 1 || (before & SAMPLE_MASK) == 0;
       long started = ackRequired || sampled ? state.time.nanoTime() : state.openedNanos;
       long nowMillis = state.millisAt(started);
-      T taken = taking.from(state.feed, nowMillis);
+      T taken = taking.from(state.fetcher, nowMillis);
       spent = state.config.maxDeliveries() > 0 && state.ledger.nextSpent() >= 0;
-      if (state.feed.expiry().expired() != expired || due <= nowMillis) {
+      if (state.fetcher.expiry().expired() != expired || due <= nowMillis) {
         state.force.changed();
       }
       if (taken == null) {
         state.line.listen(state.ledger.hasRoom());
-        if (state.ledger.position() != position || state.feed.expiry().isStuck()) {
+        if (state.ledger.position() != position || state.fetcher.expiry().isStuck()) {
           state.force.touch(); // another message is the next, or this one is to be tried again
         }
         // published since the look, and before it listened; by key, this thread looks again itself
-        wake = state.keys == null && state.feed.hasMore();
+        wake = state.keys == null && state.fetcher.hasMore();
       } else {
         countAgain(state.ledger.redelivered() - redelivered);
-        took(state.feed.taken() - before, sampled ? started : state.openedNanos);
+        took(state.fetcher.taken() - before, sampled ? started : state.openedNanos);
         // whoever waits without a time to look again needs one, now that something can fall due
-        wake = state.feed.hasMore() || (due == Long.MAX_VALUE && ackRequired);
+        wake = state.fetcher.hasMore() || (due == Long.MAX_VALUE && ackRequired);
       }
       return taken;
     } finally {
@@ -153,7 +154,7 @@ final class Polls<M> implements WaitingRoom.Source<Delivery<M>> {
   private void tell(boolean wake, boolean spent) {
     state.announce(wake);
     if (spent) {
-      burial.wake();
+      deadLettering.wake();
     }
   }
 
@@ -197,7 +198,7 @@ final class Polls<M> implements WaitingRoom.Source<Delivery<M>> {
     state.lock.lock();
     try {
       return !state.isClosed()
-          && (state.ledger.nextDueMillis() != Long.MAX_VALUE || state.feed.hasMore());
+          && (state.ledger.nextDueMillis() != Long.MAX_VALUE || state.fetcher.hasMore());
     } finally {
       state.lock.unlock();
     }

@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
  * @param queue name of the queue
  * @param subscriber its name
  */
-record Refusals(String queue, String subscriber) {
+record SubscriberErrors(String queue, String subscriber) {
 
   QueueClosedException closed() {
     return new QueueClosedException(

@@ -1,7 +1,7 @@
 package com.wookler.river.core.subscriber;
 
 /** What the holder of a hand-over has decided, as far as it took effect. */
-enum Verdict {
+enum Acknowledgement {
   NONE,
   ACKED,
   NACKED,

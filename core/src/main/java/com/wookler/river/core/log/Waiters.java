@@ -24,12 +24,12 @@ import org.jspecify.annotations.Nullable;
  * publisher makes the message visible before it looks for waiting consumers; both are volatile
  * accesses, so one of them sees the other. The same holds for a line that begins to listen.
  */
-public final class Arrivals {
+public final class Waiters {
   private static final Line[] NONE = {};
 
   private volatile Line[] listening = NONE; // replaced under the monitor
 
-  Arrivals() {}
+  Waiters() {}
 
   /** A new line, woken by each publish until it is {@link Line#close closed}. */
   public Line line() {
@@ -59,11 +59,11 @@ public final class Arrivals {
 
   /** Consumers of one subscriber that wait. Thread-safe. */
   public static final class Line {
-    private final Arrivals arrivals;
+    private final Waiters arrivals;
     private final Queue<Waiter> waiters = new ConcurrentLinkedQueue<>();
     private volatile boolean listens = true;
 
-    private Line(Arrivals arrivals) {
+    private Line(Waiters arrivals) {
       this.arrivals = arrivals;
     }
 

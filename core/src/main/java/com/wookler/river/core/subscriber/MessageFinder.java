@@ -9,12 +9,12 @@ import org.jspecify.annotations.Nullable;
  * Reads single messages, with readers of its own that are opened when they are needed. Guarded by
  * its owner.
  */
-final class Finder implements AutoCloseable {
+final class MessageFinder implements AutoCloseable {
   private final BlockLog log;
   private @Nullable LogReader bySequence;
   private @Nullable LogReader byLocation; // reading by it loses the position of the other
 
-  Finder(BlockLog log) {
+  MessageFinder(BlockLog log) {
     this.log = log;
   }
 

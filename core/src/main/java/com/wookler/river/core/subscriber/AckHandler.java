@@ -16,16 +16,16 @@ import org.jspecify.annotations.Nullable;
  * Thread-safe: each call takes the subscriber's lock. An acknowledgement may wait for the device,
  * without the lock. Without acknowledgement nothing is left to decide, and nothing happens.
  */
-final class Decisions<M> {
+final class AckHandler<M> {
   static final String NACK = "nack";
 
   private final DeliveryOwner<M> owner;
   private final SubscriberState<M> state;
-  private final Burial<M> burial;
+  private final DeadLettering<M> deadLettering;
 
-  Decisions(DeliveryOwner<M> owner, SubscriberState<M> state, Burial<M> burial) {
+  AckHandler(DeliveryOwner<M> owner, SubscriberState<M> state, DeadLettering<M> deadLettering) {
     this.owner = owner;
-    this.burial = burial;
+    this.deadLettering = deadLettering;
     this.state = state;
   }
 
@@ -39,19 +39,19 @@ final class Decisions<M> {
     if (delivery instanceof MessageDelivery<M> own && own.owner() == owner) {
       return own;
     }
-    throw state.refusals.foreign();
+    throw state.errors.foreign();
   }
 
   void ack(MessageDelivery<M> delivery) {
-    decide(delivery, Verdicts::acknowledge, Effect.ACKNOWLEDGES);
+    decide(delivery, Acknowledgements::acknowledge, Effect.ACKNOWLEDGES);
   }
 
   void ackUpTo(MessageDelivery<M> delivery) {
-    decide(delivery, Verdicts::acknowledgeUpTo, Effect.ACKNOWLEDGES);
+    decide(delivery, Acknowledgements::acknowledgeUpTo, Effect.ACKNOWLEDGES);
   }
 
   void release(MessageDelivery<M> delivery) {
-    decide(delivery, Verdicts::release, Effect.RESCHEDULES);
+    decide(delivery, Acknowledgements::release, Effect.RESCHEDULES);
   }
 
   /** Gives it back for later. */
@@ -85,11 +85,11 @@ final class Decisions<M> {
   private void retry(
       MessageDelivery<M> delivery, long delayMillis, String reason, @Nullable String exception) {
     if (state.isLast(delivery.attempt())) {
-      giveUp(delivery, Verdict.NACKED, delivery.deadLetter(reason, exception));
+      giveUp(delivery, Acknowledgement.NACKED, delivery.deadLetter(reason, exception));
     } else {
       decide(
           delivery,
-          (verdicts, own) -> verdicts.retry(own, delayMillis, state.nowMillis()),
+          (acknowledgements, own) -> acknowledgements.retry(own, delayMillis, state.nowMillis()),
           Effect.RESCHEDULES);
     }
   }
@@ -97,19 +97,23 @@ final class Decisions<M> {
   void reject(MessageDelivery<M> delivery, String reason) {
     giveUp(
         delivery,
-        Verdict.REJECTED,
+        Acknowledgement.REJECTED,
         delivery.deadLetter(Objects.requireNonNull(reason, "reason"), null));
   }
 
-  private void giveUp(MessageDelivery<M> delivery, Verdict verdict, DeadLetter letter) {
+  private void giveUp(
+      MessageDelivery<M> delivery, Acknowledgement acknowledgement, DeadLetter letter) {
     if (!state.config.ackRequired()) {
       return;
     }
     Outcome outcome =
-        state.change(delivery, (verdicts, own) -> verdicts.bury(own, verdict), Effect.REMOVES);
+        state.change(
+            delivery,
+            (acknowledgements, own) -> acknowledgements.bury(own, acknowledgement),
+            Effect.REMOVES);
     ensureCurrent(delivery, outcome);
     if (outcome == Outcome.DONE) {
-      burial.bury(delivery, letter);
+      deadLettering.bury(delivery, letter);
     }
   }
 
@@ -120,7 +124,7 @@ final class Decisions<M> {
     long millis = TimeUnit.MILLISECONDS.convert(time);
     decide(
         delivery,
-        (verdicts, own) -> verdicts.extend(own, millis, state.nowMillis()),
+        (acknowledgements, own) -> acknowledgements.extend(own, millis, state.nowMillis()),
         Effect.RESCHEDULES);
   }
 
@@ -135,14 +139,15 @@ final class Decisions<M> {
 
   private void ensureCurrent(MessageDelivery<M> delivery, Outcome outcome) {
     if (outcome == Outcome.STALE) {
-      throw state.refusals.stale(delivery.sequence(), delivery.attempt());
+      throw state.errors.stale(delivery.sequence(), delivery.attempt());
     }
   }
 
   /** Completes a message that the filter refused. */
   void refuse(MessageDelivery<M> delivery) {
     Outcome unused =
-        state.change(this, (verdicts, self) -> verdicts.refuse(delivery), Effect.REMOVES);
+        state.change(
+            this, (acknowledgements, self) -> acknowledgements.refuse(delivery), Effect.REMOVES);
   }
 
   /**
@@ -178,17 +183,17 @@ final class Decisions<M> {
         .change(deliveries, this::acknowledgeAll, Effect.ACKNOWLEDGES)
         .ifPresent( // those that are not stale are acknowledged all the same
             stale -> {
-              throw state.refusals.stale(stale.sequence(), stale.attempt());
+              throw state.errors.stale(stale.sequence(), stale.attempt());
             });
   }
 
   /** Returns the last delivery that is stale, if any. */
   private Optional<MessageDelivery<M>> acknowledgeAll(
-      Verdicts verdicts, Collection<Delivery<M>> deliveries) {
+      Acknowledgements acknowledgements, Collection<Delivery<M>> deliveries) {
     MessageDelivery<M> stale = null;
     for (Delivery<M> delivery : deliveries) {
       MessageDelivery<M> own = own(delivery);
-      if (verdicts.acknowledge(own) == Outcome.STALE) {
+      if (acknowledgements.acknowledge(own) == Outcome.STALE) {
         stale = own;
       }
     }

@@ -3,7 +3,7 @@ package com.wookler.river.core.subscriber;
 import com.google.errorprone.annotations.concurrent.GuardedBy;
 import com.wookler.river.common.TimeSource;
 import com.wookler.river.common.WorkerPool;
-import com.wookler.river.core.log.Arrivals;
+import com.wookler.river.core.log.Waiters;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -21,7 +21,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * Where those wait for the messages of one subscriber that hold no thread, first come first served.
  *
- * <p>All of them have one place in the {@link Arrivals.Line}, beside the consumers that are parked
+ * <p>All of them have one place in the {@link Waiters.Line}, beside the consumers that are parked
  * in it. Whoever wakes it, a publisher perhaps, has a thread of the pool {@code async} look for
  * messages; futures are completed on the pool that futures use by themselves, for that runs what
  * the user has attached, or on an executor of his. A filter that finds nothing in a while is asked
@@ -34,7 +34,7 @@ import org.jspecify.annotations.Nullable;
  *
  * @param <D> what is waited for
  */
-final class AsyncRoom<D> {
+final class AsyncWaiters<D> {
   private static final Duration LONGEST = Duration.ofDays(365);
   private static final long LONGEST_TIMER_NANOS = TimeUnit.MINUTES.toNanos(1);
   private static final int THREADS = 2;
@@ -42,9 +42,9 @@ final class AsyncRoom<D> {
   /** The pool that futures use by themselves. */
   static final Executor FUTURES = new CompletableFuture<Void>().defaultExecutor();
 
-  private final Arrivals.Line line;
+  private final Waiters.Line line;
   private final TimeSource time;
-  private final WaitingRoom.Source<D> source;
+  private final BlockingWaiters.Source<D> source;
   private final boolean filters;
   private final AtomicBoolean asked = new AtomicBoolean();
   private final ReentrantLock lock = new ReentrantLock();
@@ -63,7 +63,7 @@ final class AsyncRoom<D> {
 
   private volatile WorkerPool.@Nullable Serial looker; // written under the lock
   private volatile boolean inLine; // whether nobody has woken the waiter
-  private Arrivals.@Nullable Waiter waiter; // confined to the looker, like what follows
+  private Waiters.@Nullable Waiter waiter; // confined to the looker, like what follows
   private long timerAt = Long.MAX_VALUE;
 
   /**
@@ -71,7 +71,8 @@ final class AsyncRoom<D> {
    *
    * @param filters whether taking may look through a whole backlog, which no caller waits for
    */
-  AsyncRoom(Arrivals.Line line, TimeSource time, WaitingRoom.Source<D> source, boolean filters) {
+  AsyncWaiters(
+      Waiters.Line line, TimeSource time, BlockingWaiters.Source<D> source, boolean filters) {
     this.line = line;
     this.time = time;
     this.source = source;
@@ -145,7 +146,7 @@ final class AsyncRoom<D> {
     }
 
     /** Takes what is there, as far as that is found in a turn. */
-    Look look(WaitingRoom.Source<D> source, boolean last) {
+    Look look(BlockingWaiters.Source<D> source, boolean last) {
       List<D> taken = List.of();
       Throwable failed = null;
       deciding.lock();
@@ -234,7 +235,7 @@ final class AsyncRoom<D> {
   }
 
   /** For clocks that are moved by hand: no timer knows. While nothing is due, nobody looks. */
-  void tend(boolean mayBeDue) {
+  void runMaintenance(boolean mayBeDue) {
     if (nextDeadline <= time.nanoTime() || (mayBeDue && nextDeadline != Long.MAX_VALUE)) {
       ask();
     }
@@ -247,7 +248,7 @@ final class AsyncRoom<D> {
 
   private void look() {
     asked.set(false); // before the look: what comes behind it asks again
-    long end = filters ? time.nanoTime() + Polls.TURN_NANOS : 0;
+    long end = filters ? time.nanoTime() + Poller.TURN_NANOS : 0;
     while (true) {
       if (!inLine) { // before the look, so that a publish behind it wakes it
         inLine = true;
@@ -300,7 +301,7 @@ final class AsyncRoom<D> {
   }
 
   private void leave() {
-    Arrivals.Waiter left = waiter;
+    Waiters.Waiter left = waiter;
     if (left != null) {
       line.leave(left);
     }

@@ -15,16 +15,16 @@ import org.slf4j.LoggerFactory;
  * Asks a subscriber's filter, on the polling thread and without a lock. The message was handed over
  * for it: a filter that ends the process has the attempt counted.
  */
-final class Sieve<M> {
-  private static final Logger LOG = LoggerFactory.getLogger(Sieve.class);
+final class FilterStage<M> {
+  private static final Logger LOG = LoggerFactory.getLogger(FilterStage.class);
 
   private final SubscriberState<M> state;
-  private final Decisions<M> decisions;
+  private final AckHandler<M> ackHandler;
   private final Predicate<Delivery<M>> filter;
 
-  Sieve(SubscriberState<M> state, Decisions<M> decisions, Predicate<?> filter) {
+  FilterStage(SubscriberState<M> state, AckHandler<M> ackHandler, Predicate<?> filter) {
     this.state = state;
-    this.decisions = decisions;
+    this.ackHandler = ackHandler;
     this.filter =
         filter instanceof FilterExpression own ? new DeliveryFilter<>(own) : overMessages(filter);
   }
@@ -43,15 +43,15 @@ final class Sieve<M> {
     } catch (Throwable e) { // the user's, the converter's too
       LOG.warn(
           "Queue {}, subscriber {}: the filter threw at sequence {}: {}",
-          state.refusals.queue(),
+          state.errors.queue(),
           state.config.name(),
           delivery.sequence(),
           e.toString());
-      decisions.filterFailed(delivery, e);
+      ackHandler.filterFailed(delivery, e);
       return false;
     }
     if (!passes) {
-      decisions.refuse(delivery);
+      ackHandler.refuse(delivery);
     }
     return passes;
   }
@@ -82,7 +82,7 @@ final class Sieve<M> {
     if (delivery instanceof MessageDelivery<?> handedOver) {
       return handedOver.terms();
     }
-    return delivery instanceof LookedUp<?> looked ? looked.terms() : null;
+    return delivery instanceof ReadOnlyDelivery<?> looked ? looked.terms() : null;
   }
 
   private static <M> Message<M> withTerms(Message<M> plain, Terms terms) {

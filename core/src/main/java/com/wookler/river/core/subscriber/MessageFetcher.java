@@ -22,8 +22,8 @@ import org.slf4j.LoggerFactory;
  *
  * <p>Guarded by the subscriber's lock.
  */
-final class Feed<M> implements AutoCloseable {
-  private static final Logger LOG = LoggerFactory.getLogger(Feed.class);
+final class MessageFetcher<M> implements AutoCloseable {
+  private static final Logger LOG = LoggerFactory.getLogger(MessageFetcher.class);
   private static final long SECOND = TimeUnit.SECONDS.toMillis(1);
   private static final int FIRST_CAPACITY = 64;
 
@@ -36,7 +36,7 @@ final class Feed<M> implements AutoCloseable {
   private final Ledger ledger;
   private final LogReader reader;
   private final Redeliveries redeliveries;
-  private final Finder finder;
+  private final MessageFinder finder;
   private final String name;
   private final @Nullable Salvage salvage;
   private final boolean ackRequired;
@@ -56,10 +56,10 @@ final class Feed<M> implements AutoCloseable {
   @FunctionalInterface
   interface Taking<M, T> {
     /** Takes; null if there is nothing. */
-    @Nullable T from(Feed<M> feed, long nowMillis);
+    @Nullable T from(MessageFetcher<M> fetcher, long nowMillis);
   }
 
-  Feed(
+  MessageFetcher(
       DeliveryOwner<M> owner,
       SubscriberConfig config,
       SubscriberContext<M> context,
@@ -77,7 +77,7 @@ final class Feed<M> implements AutoCloseable {
     this.reader = log.reader();
     this.salvage = context.salvage();
     this.past = context.backup() == null ? null : new PastReader(context.backup(), log, salvage);
-    this.finder = new Finder(log);
+    this.finder = new MessageFinder(log);
     this.redeliveries = new Redeliveries(context.identity(), log, finder, context.cache(), past);
     this.name = config.name();
     this.who = "Queue " + context.queue() + ", subscriber " + config.name();

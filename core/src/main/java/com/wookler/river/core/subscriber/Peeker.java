@@ -18,11 +18,11 @@ import org.jspecify.annotations.Nullable;
  * removal lock while it reads, so that no block goes and no backup expires, and the subscriber's
  * lock for a moment a message. Filter and converter are asked without either.
  */
-final class Peeking<M> {
+final class Peeker<M> {
   private final SubscriberState<M> state;
   private final SubscriberContext<M> context;
   private final BlockLog log;
-  private final @Nullable Sieve<M> filter;
+  private final @Nullable FilterStage<M> filter;
 
   /** A message, and how often it was delivered. */
   private record Seen(StoredMessage message, int attempts) {}
@@ -30,7 +30,7 @@ final class Peeking<M> {
   /** Where messages are read: what has left the log in the past, if there is a backup. */
   private record Readers(LogReader inLog, @Nullable PastReader past) {}
 
-  Peeking(SubscriberState<M> state, SubscriberContext<M> context, @Nullable Sieve<M> filter) {
+  Peeker(SubscriberState<M> state, SubscriberContext<M> context, @Nullable FilterStage<M> filter) {
     this.state = state;
     this.filter = filter;
     this.context = context;
@@ -47,7 +47,8 @@ final class Peeking<M> {
         break;
       }
       for (Seen seen : some) {
-        Delivery<M> delivery = new LookedUp<>(seen.message(), context.converter(), seen.attempts());
+        Delivery<M> delivery =
+            new ReadOnlyDelivery<>(seen.message(), context.converter(), seen.attempts());
         from = seen.message().sequence() + 1;
         if (filter == null || filter.wouldPass(delivery)) {
           found.add(delivery);
@@ -105,7 +106,7 @@ final class Peeking<M> {
       try {
         state.ensureOpen();
         sequence = available(from);
-        expiry = state.feed.expiry();
+        expiry = state.fetcher.expiry();
         end = state.keys == null ? log.nextSequence() : Math.min(log.nextSequence(), windowEnd());
         attempts = sequence < end ? state.ledger.attempts(sequence) : 0;
         postponed = state.ledger.isPostponed(sequence, state.nowMillis());
