@@ -5,7 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertTimeout;
 
 import com.wookler.river.common.ManualTimeSource;
 import com.wookler.river.core.log.BlockFile;
-import com.wookler.river.core.log.BlockScanner;
+import com.wookler.river.core.log.BlockWalk;
 import com.wookler.river.core.log.Seal;
 import com.wookler.river.core.message.DocumentFormat;
 import com.wookler.river.core.message.Durability;
@@ -134,7 +134,7 @@ class SalvageFuzzTest {
     }
   }
 
-  private BlockScanner.Visitor needsOf(int block) {
+  private BlockWalk.Visitor needsOf(int block) {
     return (offset, document, length) -> {
       ByteBuffer bytes = ByteBuffer.wrap(document, 0, length).order(ByteOrder.LITTLE_ENDIAN);
       long first = bytes.getLong(8);

@@ -5,7 +5,7 @@ import com.github.luben.zstd.ZstdInputStream;
 import com.wookler.river.common.TimeSource;
 import com.wookler.river.core.backup.Backup;
 import com.wookler.river.core.backup.Verification;
-import com.wookler.river.core.log.BlockScanner;
+import com.wookler.river.core.log.BlockWalk;
 import com.wookler.river.core.message.DamagedMessageException;
 import com.wookler.river.core.message.DocumentReader;
 import com.wookler.river.core.message.StoredMessage;
@@ -103,7 +103,7 @@ final class Contents {
     int block = Integer.parseInt(String.valueOf(file.getFileName()).substring(1, 9));
     DocumentReader reader = new DocumentReader(identity);
     try (InputStream in = new BufferedInputStream(content, 1 << 20)) {
-      BlockScanner.walk(
+      BlockWalk.walk(
           in,
           (offset, document, length) -> {
             try {

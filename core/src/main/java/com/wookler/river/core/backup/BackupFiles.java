@@ -1,6 +1,6 @@
 package com.wookler.river.core.backup;
 
-import com.wookler.river.core.log.BlockScanner;
+import com.wookler.river.core.log.BlockWalk;
 import com.wookler.river.core.log.ContentCheck;
 import com.wookler.river.core.log.DurableFiles;
 import com.wookler.river.core.message.DamagedMessageException;
@@ -120,7 +120,7 @@ public final class BackupFiles {
    *
    * @throws DamagedMessageException its seal is of no use
    */
-  public static void walk(StoredBlock stored, long from, BlockScanner.Visitor visitor, Fault fault)
+  public static void walk(StoredBlock stored, long from, BlockWalk.Visitor visitor, Fault fault)
       throws IOException {
     BackupSeal seal = BackupSeal.read(BackupLayout.sealOf(stored.file()));
     int first = seal.frames().indexOf(seal.holding(from));

@@ -1,6 +1,6 @@
 package com.wookler.river.core.backup;
 
-import com.wookler.river.core.log.BlockScanner;
+import com.wookler.river.core.log.BlockWalk;
 import com.wookler.river.core.message.DamagedMessageException;
 import com.wookler.river.core.message.DocumentReader;
 import com.wookler.river.core.message.StoredMessage;
@@ -102,8 +102,8 @@ final class BackupReader {
     return seal;
   }
 
-  private static @Nullable String walk(
-      StoredBlock stored, Frame frame, BlockScanner.Visitor visitor) throws IOException {
+  private static @Nullable String walk(StoredBlock stored, Frame frame, BlockWalk.Visitor visitor)
+      throws IOException {
     try (FrameFile file = new FrameFile(stored.file())) {
       return file.walk(frame, visitor);
     }
@@ -126,7 +126,7 @@ final class BackupReader {
   }
 
   /** Waits for messages in a row. A damaged document before the first does not stop the search. */
-  private static final class Pick implements BlockScanner.Visitor {
+  private static final class Pick implements BlockWalk.Visitor {
     private final DocumentReader reader;
     private final int block;
     private final List<StoredMessage> found = new ArrayList<>();
@@ -185,7 +185,7 @@ final class BackupReader {
   }
 
   /** Waits for the first document from a time on. */
-  private static final class Search implements BlockScanner.Visitor {
+  private static final class Search implements BlockWalk.Visitor {
     private final DocumentReader reader;
     private final int block;
     private final long micros;

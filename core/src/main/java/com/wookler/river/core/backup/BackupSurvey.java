@@ -1,6 +1,6 @@
 package com.wookler.river.core.backup;
 
-import com.wookler.river.core.log.BlockScanner;
+import com.wookler.river.core.log.BlockWalk;
 import com.wookler.river.core.log.Damage;
 import com.wookler.river.core.message.DamagedMessageException;
 import com.wookler.river.core.message.DocumentReader;
@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
  * What a damaged backup has lost around a message: what {@link BackupReader} cannot prove. The seal
  * says with which sequence each frame begins, so a frame that is lost takes no other with it.
  */
-final class BackupSurvey implements BlockScanner.Visitor {
+final class BackupSurvey implements BlockWalk.Visitor {
   private static final long UNKNOWN = -1;
 
   private final StoredBlock stored;

@@ -2,7 +2,7 @@ package com.wookler.river.core.backup;
 
 import com.github.luben.zstd.ZstdIOException;
 import com.github.luben.zstd.ZstdInputStreamNoFinalizer;
-import com.wookler.river.core.log.BlockScanner;
+import com.wookler.river.core.log.BlockWalk;
 import java.io.Closeable;
 import java.io.FileNotFoundException;
 import java.io.IOException;
@@ -65,16 +65,16 @@ final class FrameFile implements Closeable {
    *     before that was found
    * @throws IOException the file cannot be read
    */
-  @Nullable String walk(Frame frame, BlockScanner.Visitor visitor) throws IOException {
+  @Nullable String walk(Frame frame, BlockWalk.Visitor visitor) throws IOException {
     Compressed compressed = new Compressed(frame.offset(), frame.length());
     try (ZstdInputStreamNoFinalizer zstd = new ZstdInputStreamNoFinalizer(compressed)) {
       zstd.setLongMax(MAX_WINDOW_LOG);
       Content content = new Content(zstd, frame.bytes());
-      BlockScanner.Ending ending =
-          BlockScanner.walk(
+      BlockWalk.Ending ending =
+          BlockWalk.walk(
               content,
               (offset, bytes, length) -> visitor.document(frame.start() + offset, bytes, length));
-      if (ending != BlockScanner.Ending.OPEN || content.left > 0) {
+      if (ending != BlockWalk.Ending.OPEN || content.left > 0) {
         return "a frame does not hold whole documents";
       }
       if (zstd.read() >= 0) {

@@ -2,7 +2,7 @@ package com.wookler.river.core.inspect;
 
 import com.wookler.river.common.errors.ConfigurationException;
 import com.wookler.river.core.log.BlockFile;
-import com.wookler.river.core.log.BlockScanner;
+import com.wookler.river.core.log.BlockWalk;
 import com.wookler.river.core.log.ContentCheck;
 import com.wookler.river.core.log.LogFiles;
 import com.wookler.river.core.log.LogNotes;
@@ -103,7 +103,7 @@ final class LogSource implements MessageSource {
       try {
         boolean grows = piece.end() == ContentCheck.UNKNOWN;
         BlockFile.End end = grows ? block.walk(walk) : block.walkClosed(walk);
-        if (end.ending() == BlockScanner.Ending.BROKEN && !tracker.done()) {
+        if (end.ending() == BlockWalk.Ending.BROKEN && !tracker.done()) {
           tracker.damaged(end.offset(), "the block breaks off here");
           block.behind(end.offset(), queue, walk);
         }

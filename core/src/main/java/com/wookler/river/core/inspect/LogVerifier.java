@@ -1,7 +1,7 @@
 package com.wookler.river.core.inspect;
 
 import com.wookler.river.core.log.BlockFile;
-import com.wookler.river.core.log.BlockScanner;
+import com.wookler.river.core.log.BlockWalk;
 import com.wookler.river.core.log.ContentCheck;
 import com.wookler.river.core.log.Gaps;
 import com.wookler.river.core.log.LogFiles;
@@ -239,7 +239,7 @@ final class LogVerifier {
 
   private boolean isEmpty(BlockFile block) throws IOException {
     BlockFile.End end = block.walk((offset, document, length) -> {});
-    return end.ending() != BlockScanner.Ending.CLOSED
+    return end.ending() != BlockWalk.Ending.CLOSED
         && block.behind(0, queue, (offset, document, length) -> {}).messages() == 0;
   }
 
@@ -314,11 +314,11 @@ final class LogVerifier {
       throws IOException {
     if (end.noted()) {
       check.breaks(end.offset(), "documents behind this were written, and are gone");
-    } else if (end.ending() == BlockScanner.Ending.BROKEN) {
+    } else if (end.ending() == BlockWalk.Ending.BROKEN) {
       return broken(block, seal, end, check);
-    } else if (end.ending() == BlockScanner.Ending.OPEN && seal != null) {
+    } else if (end.ending() == BlockWalk.Ending.OPEN && seal != null) {
       check.breaks(end.offset(), "its end mark is missing");
-    } else if (end.ending() == BlockScanner.Ending.OPEN && block.number() != newest) {
+    } else if (end.ending() == BlockWalk.Ending.OPEN && block.number() != newest) {
       report.note(block.file(), block.number(), "has no end mark; the next opening writes it");
     }
     return ContentCheck.UNKNOWN;

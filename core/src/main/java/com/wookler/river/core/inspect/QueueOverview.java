@@ -5,7 +5,7 @@ import com.wookler.river.core.ack.LedgerLook;
 import com.wookler.river.core.delay.DelayFiles;
 import com.wookler.river.core.keys.RunFiles;
 import com.wookler.river.core.log.BlockFile;
-import com.wookler.river.core.log.BlockScanner;
+import com.wookler.river.core.log.BlockWalk;
 import com.wookler.river.core.log.ContentCheck;
 import com.wookler.river.core.log.LogFiles;
 import com.wookler.river.core.log.QueueIdentity;
@@ -199,7 +199,7 @@ public record QueueOverview(
     ContentCheck check = new ContentCheck(queue, number, first, (sequence, offset, what) -> {});
     BlockFile.End end = block.walk(check);
     boolean some = check.messages() > 0;
-    State state = end.ending() == BlockScanner.Ending.CLOSED ? State.CLOSED : State.ACTIVE;
+    State state = end.ending() == BlockWalk.Ending.CLOSED ? State.CLOSED : State.ACTIVE;
     return new BlockLine(
         number,
         check.damages() > 0 ? State.DAMAGED : state,

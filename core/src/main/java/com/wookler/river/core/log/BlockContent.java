@@ -10,7 +10,7 @@ import java.util.List;
 import java.util.Optional;
 
 /** Adds up what the documents of an unsealed block hold, by walking its file. */
-final class BlockContent implements BlockScanner.Visitor {
+final class BlockContent implements BlockWalk.Visitor {
   private static final int READ_BYTES = 1 << 20;
 
   private final int number;
@@ -38,7 +38,7 @@ final class BlockContent implements BlockScanner.Visitor {
    */
   record Walked(
       Block block,
-      BlockScanner.Ending ending,
+      BlockWalk.Ending ending,
       Optional<BlockStart> start,
       List<Hole> holes,
       String fault,
@@ -60,15 +60,14 @@ final class BlockContent implements BlockScanner.Visitor {
   static Walked walk(int number, Path file, long expectedFirst, LogSettings settings)
       throws IOException {
     BlockContent content = new BlockContent(number, settings);
-    BlockScanner.Result result;
+    BlockWalk.Result result;
     try (InputStream in = new BufferedInputStream(ReadFailedException.open(file), READ_BYTES)) {
-      result = BlockScanner.scan(in, content, offset -> UsedEnd.of(file, offset) == offset);
+      result = BlockWalk.scan(in, content, offset -> UsedEnd.of(file, offset) == offset);
     }
     return content.found(file, expectedFirst, result);
   }
 
-  private Walked found(Path file, long expectedFirst, BlockScanner.Result result)
-      throws IOException {
+  private Walked found(Path file, long expectedFirst, BlockWalk.Result result) throws IOException {
     BlockTotals sum = totals;
     long first = result.start().map(BlockStart::firstSequence).orElse(expectedFirst);
     boolean starts = result.start().isPresent() && (sum.documents() == 0 || sum.first() == first);
@@ -79,7 +78,7 @@ final class BlockContent implements BlockScanner.Visitor {
         result.start(),
         sum.holes(),
         HeaderCheck.fault(file, sum.spaced(), sum.documents(), result.end()),
-        proven && starts && result.ending() != BlockScanner.Ending.BROKEN);
+        proven && starts && result.ending() != BlockWalk.Ending.BROKEN);
   }
 
   @Override

@@ -76,7 +76,7 @@ final class BlockCursor implements AutoCloseable {
    */
   void place(int block, long offset) throws IOException {
     BlockWindow at = window;
-    if (at == null || at.block() != block || !at.has(offset, BlockScanner.HEADER_BYTES)) {
+    if (at == null || at.block() != block || !at.has(offset, BlockWalk.HEADER_BYTES)) {
       close();
       window = store.window(block, offset);
     }
@@ -95,14 +95,14 @@ final class BlockCursor implements AutoCloseable {
       return false;
     }
     long offset = next;
-    while (from.has(offset, BlockScanner.HEADER_BYTES)) {
+    while (from.has(offset, BlockWalk.HEADER_BYTES)) {
       int header = from.intAt(offset);
-      long size = BlockScanner.sizeOf(header);
+      long size = BlockWalk.sizeOf(header);
       if (size == 0) {
         return false;
       }
-      if (BlockScanner.isMessage(header)) {
-        open(from, offset, BlockScanner.lengthOf(header));
+      if (BlockWalk.isMessage(header)) {
+        open(from, offset, BlockWalk.lengthOf(header));
         next = offset + size;
         return true;
       }
@@ -112,7 +112,7 @@ final class BlockCursor implements AutoCloseable {
   }
 
   private void open(BlockWindow from, long offset, int length) {
-    long start = offset + BlockScanner.HEADER_BYTES;
+    long start = offset + BlockWalk.HEADER_BYTES;
     if (!from.has(start, length)) { // all of a block fits into a window
       throw new DamagedMessageException("damaged: a document claims " + length + " bytes");
     }

@@ -1,6 +1,7 @@
 package com.wookler.river.core.log;
 
 import com.wookler.river.core.message.DamagedMessageException;
+import com.wookler.river.core.message.DocumentReader;
 import java.io.BufferedInputStream;
 import java.io.IOException;
 import java.io.InputStream;
@@ -38,7 +39,7 @@ public final class BlockFile {
    * @param ending what stands there
    * @param noted whether the owner has noted a document behind that: the tail was taken away
    */
-  public record End(long offset, BlockScanner.Ending ending, boolean noted) {}
+  public record End(long offset, BlockWalk.Ending ending, boolean noted) {}
 
   /**
    * What is whole behind a break.
@@ -103,52 +104,52 @@ public final class BlockFile {
   }
 
   /** Shows the documents of a block that is closed and does not change. */
-  public End walkClosed(BlockScanner.Visitor visitor) throws IOException {
+  public End walkClosed(BlockWalk.Visitor visitor) throws IOException {
     try (InputStream in = stream()) {
-      BlockScanner.Result result = BlockScanner.scan(in, visitor);
+      BlockWalk.Result result = BlockWalk.scan(in, visitor);
       return new End(result.end(), result.ending(), false);
     }
   }
 
   /** Shows the documents of a block to which its owner may append meanwhile. */
-  public End walk(BlockScanner.Visitor visitor) throws IOException {
+  public End walk(BlockWalk.Visitor visitor) throws IOException {
     long noted = ChronicleHeader.lastDocument(file); // first: it must not be ahead of the look
-    BlockScanner.Result found;
+    BlockWalk.Result found;
     try (InputStream in = stream()) {
-      found = BlockScanner.scan(in, (offset, document, length) -> {});
+      found = BlockWalk.scan(in, (offset, document, length) -> {});
     }
     End end = settled(found, noted);
     try (InputStream in = new Bounded(stream(), end.offset())) {
-      BlockScanner.scan(in, visitor);
+      BlockWalk.scan(in, visitor);
     }
     return end;
   }
 
   /** A document that was just being written is no break, and soon complete. */
-  private End settled(BlockScanner.Result found, long noted) throws IOException {
-    if (found.ending() == BlockScanner.Ending.CLOSED) {
+  private End settled(BlockWalk.Result found, long noted) throws IOException {
+    if (found.ending() == BlockWalk.Ending.CLOSED) {
       return new End(found.end(), found.ending(), false);
     }
     int header = header(found.end());
     for (int i = 0; i < TRIES; i++) {
-      if (header != 0 && BlockScanner.sizeOf(header) > 0 && fits(found.end(), header)) {
-        return new End(found.end(), BlockScanner.Ending.OPEN, false); // it has grown meanwhile
+      if (header != 0 && BlockWalk.sizeOf(header) > 0 && fits(found.end(), header)) {
+        return new End(found.end(), BlockWalk.Ending.OPEN, false); // it has grown meanwhile
       }
-      if (found.ending() == BlockScanner.Ending.OPEN && noted < found.end()) {
+      if (found.ending() == BlockWalk.Ending.OPEN && noted < found.end()) {
         return new End(found.end(), found.ending(), false);
       }
       LockSupport.parkNanos(this, BETWEEN_NANOS);
       header = header(found.end());
     }
-    boolean closed = header == BlockScanner.END;
+    boolean closed = header == BlockWalk.END;
     return new End(
         found.end(),
-        closed ? BlockScanner.Ending.CLOSED : found.ending(),
+        closed ? BlockWalk.Ending.CLOSED : found.ending(),
         !closed && (header == 0 ? noted >= found.end() : noted > found.end()));
   }
 
   private boolean fits(long offset, int header) throws IOException {
-    return offset + BlockScanner.sizeOf(header) <= Files.size(file);
+    return offset + BlockWalk.sizeOf(header) <= Files.size(file);
   }
 
   /** The header at an offset; 0 behind the end of the file. */
@@ -159,10 +160,58 @@ public final class BlockFile {
     }
   }
 
-  /** Looks behind a break for whole documents of this queue, and shows them. */
-  public Behind behind(long offset, UUID queue, BlockScanner.Visitor visitor) throws IOException {
-    BlockSalvage.Found found = BlockSalvage.search(file, offset, queue, number, visitor);
-    return new Behind(found.messages(), found.firstSequence(), found.endSequence());
+  /**
+   * Looks after a break for whole documents of this queue, and shows them: with messages there the
+   * break is a hole, without it is a torn end. Chronicle's header of such a document is complete
+   * and fits its length: the one that was being written when the process died has no such header.
+   */
+  public Behind behind(long offset, UUID queue, BlockWalk.Visitor visitor) throws IOException {
+    Search search = new Search(new DocumentReader(queue), visitor);
+    long bytes = Files.size(file); // limits may have been larger when it was written
+    try (FileWindow window = new FileWindow(file, bytes)) {
+      BlockWalk.search(
+          window,
+          offset + 3 & ~3L,
+          bytes,
+          (at, header, length) -> header == length && search.isDocument(window, at, length));
+      window.refuseUnreadable();
+    }
+    return new Behind(search.messages, search.firstSequence, search.endSequence);
+  }
+
+  /** Proves documents, and counts their messages. */
+  private final class Search {
+    private final DocumentReader reader;
+    private final BlockWalk.Visitor visitor;
+    private long messages;
+    private long firstSequence = Long.MAX_VALUE;
+    private long endSequence = -1;
+
+    Search(DocumentReader reader, BlockWalk.Visitor visitor) {
+      this.reader = reader;
+      this.visitor = visitor;
+    }
+
+    boolean isDocument(FileWindow window, long offset, int length) throws IOException {
+      byte[] document = new byte[length];
+      window.copy(offset + BlockWalk.HEADER_BYTES, document, length);
+      try {
+        reader.open(document, length, number);
+        if (reader.isLost()) {
+          return false; // it has no messages
+        }
+        long first = reader.firstSequence();
+        int count = reader.count();
+        reader.verify();
+        messages += count;
+        firstSequence = Math.min(firstSequence, first);
+        endSequence = Math.max(endSequence, first + count);
+      } catch (DamagedMessageException e) {
+        return false;
+      }
+      visitor.document(offset, document, length);
+      return true;
+    }
   }
 
   /** Whether Chronicle has completed its first header; without it nothing can be walked. */

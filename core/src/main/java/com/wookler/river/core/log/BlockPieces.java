@@ -1,7 +1,6 @@
 package com.wookler.river.core.log;
 
 import com.wookler.river.core.message.DamagedMessageException;
-import com.wookler.river.core.message.DocumentFormat;
 import com.wookler.river.core.message.DocumentReader;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -12,15 +11,12 @@ import java.nio.file.Path;
  * stand, for a recovery: what leads to them is damaged, or was never written.
  */
 final class BlockPieces {
-  private static final int STEP = 4;
-
   private final int number;
   private final long below;
   private final DocumentReader reader;
   private final Sink sink;
   private long checksum;
   private long expected; // what comes before is a copy, in a message's data, of what was seen
-  private long usedEnd;
 
   private BlockPieces(int number, long below, LogSettings settings, Sink sink) {
     this.number = number;
@@ -55,9 +51,9 @@ final class BlockPieces {
       return first + count;
     }
 
-    /** Where the next header may stand. */
+    /** Returns where the next header may stand. */
     long behind() {
-      return offset + BlockScanner.HEADER_BYTES + (length + 3L & ~3L);
+      return BlockWalk.behind(offset, length);
     }
   }
 
@@ -73,48 +69,28 @@ final class BlockPieces {
       throws IOException {
     BlockPieces search = new BlockPieces(number, below, settings, sink);
     try (FileWindow window = new FileWindow(file, Files.size(file))) {
-      search.run(window, used);
-    }
-    return search.usedEnd;
-  }
-
-  private void run(FileWindow window, long used) throws IOException {
-    long offset = 0;
-    while (offset < used && window.has(offset, BlockScanner.HEADER_BYTES)) {
-      int header = window.intAt(offset);
-      long start = offset + BlockScanner.HEADER_BYTES;
-      int length = length(window, start);
-      if (length > 0 && opens(window, start, length)) {
-        offset = piece(offset, header, length);
-        usedEnd = offset;
-      } else if (header == 0) {
-        offset = Math.max(offset + STEP, window.behindZeros(offset) - STEP); // most of a new block
-      } else {
-        offset += STEP;
-        usedEnd = offset;
-      }
+      return BlockWalk.search(
+          window,
+          0,
+          used,
+          (offset, header, length) -> search.isDocument(window, offset, header, length));
     }
   }
 
-  private static int length(FileWindow window, long start) {
-    return window.has(start, DocumentFormat.HEADER_BYTES)
-        ? DocumentFormat.lengthAt(window, start)
-        : 0;
-  }
-
-  private long piece(long offset, int header, int length) throws IOException {
+  private boolean isDocument(FileWindow window, long offset, int header, int length)
+      throws IOException {
+    if (!opens(window, offset + BlockWalk.HEADER_BYTES, length)) {
+      return false;
+    }
     int count = reader.count();
     boolean whole = isWhole();
     Piece piece = new Piece(offset, length, reader.firstSequence(), count, header == length, whole);
     expected = piece.end();
     sink.piece(piece, reader, checksum);
-    return piece.behind();
+    return true;
   }
 
   private boolean opens(FileWindow window, long start, int length) {
-    if (!window.has(start, length)) {
-      return false;
-    }
     try {
       reader.open(window, start, length, number);
       long first = reader.firstSequence();

@@ -102,7 +102,7 @@ final class BlockRecovery {
       LOG.warn("Queue {}: damaged: {}: {}; reading what is there", settings.queue(), file, unlike);
     }
     note(walked.block(), walked.holes());
-    if (goesOn && walked.ending() == BlockScanner.Ending.OPEN) {
+    if (goesOn && walked.ending() == BlockWalk.Ending.OPEN) {
       started = true;
       return walked.block();
     }

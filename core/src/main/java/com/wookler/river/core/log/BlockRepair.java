@@ -35,8 +35,8 @@ import java.util.Optional;
 final class BlockRepair implements BlockPieces.Sink {
   private static final int START_HEADER = 0x4000_0000 | BlockStart.BYTES;
   private static final int CONTENT =
-      ChronicleHeader.BYTES + BlockScanner.HEADER_BYTES + BlockStart.BYTES;
-  private static final int LOST_BYTES = BlockScanner.HEADER_BYTES + DocumentFormat.HEADER_BYTES;
+      ChronicleHeader.BYTES + BlockWalk.HEADER_BYTES + BlockStart.BYTES;
+  private static final int LOST_BYTES = BlockWalk.HEADER_BYTES + DocumentFormat.HEADER_BYTES;
   private static final int HIDDEN = 0x4000_0000;
 
   private final int number;
@@ -164,10 +164,9 @@ final class BlockRepair implements BlockPieces.Sink {
   private boolean leads(long offset) throws IOException {
     long from = at;
     while (from < offset) {
-      ByteBuffer header = ChronicleHeader.read(channel, from, BlockScanner.HEADER_BYTES);
-      long size =
-          header.limit() < BlockScanner.HEADER_BYTES ? 0 : BlockScanner.sizeOf(header.getInt(0));
-      if (size == 0 || BlockScanner.isMessage(header.getInt(0))) {
+      ByteBuffer header = ChronicleHeader.read(channel, from, BlockWalk.HEADER_BYTES);
+      long size = header.limit() < BlockWalk.HEADER_BYTES ? 0 : BlockWalk.sizeOf(header.getInt(0));
+      if (size == 0 || BlockWalk.isMessage(header.getInt(0))) {
         return false;
       }
       from += size;
@@ -179,11 +178,11 @@ final class BlockRepair implements BlockPieces.Sink {
     int count = Math.toIntExact(end - expected);
     byte[] document = DocumentFormat.lost(settings.identity(), number, expected, count, micros);
     long rest = bytes - LOST_BYTES;
-    int head = rest > 0 ? LOST_BYTES + BlockScanner.HEADER_BYTES : LOST_BYTES;
+    int head = rest > 0 ? LOST_BYTES + BlockWalk.HEADER_BYTES : LOST_BYTES;
     ByteBuffer patch = ByteBuffer.allocate(head).order(ByteOrder.LITTLE_ENDIAN);
     patch.putInt(document.length).put(document);
     if (rest > 0) {
-      patch.putInt(HIDDEN | (int) (rest - BlockScanner.HEADER_BYTES));
+      patch.putInt(HIDDEN | (int) (rest - BlockWalk.HEADER_BYTES));
     }
     patches.add(new Patch(at, patch.flip(), bytes - head));
     holes.add(new Hole(expected, end, forced));

@@ -89,7 +89,7 @@ final class BlockSearch implements AutoCloseable {
           throw endsBefore();
         }
         return Objects.requireNonNull(context.wire()).bytes().readPosition()
-            - BlockScanner.HEADER_BYTES;
+            - BlockWalk.HEADER_BYTES;
       }
     } catch (DamagedMessageException e) {
       throw e;

@@ -31,7 +31,7 @@ import java.util.zip.CRC32C;
 record BlockStart(UUID queue, int block, long firstSequence, long lastMicros) {
   static final int BYTES = 48;
 
-  private static final int HEAD_BYTES = BlockScanner.HEADER_BYTES + BYTES;
+  private static final int HEAD_BYTES = BlockWalk.HEADER_BYTES + BYTES;
   private static final int DOCUMENTS_BEFORE = 8; // Chronicle's header and the first index
   private static final int SEARCHED_BYTES = 256 << 10; // it stands behind those
   private static final byte[] MAGIC = "RIVBLOC1".getBytes(StandardCharsets.US_ASCII);
@@ -81,12 +81,12 @@ record BlockStart(UUID queue, int block, long firstSequence, long lastMicros) {
       long offset = 0;
       for (int i = 0; i < DOCUMENTS_BEFORE; i++) {
         int length = channel.read(head.clear(), offset);
-        long size = length < BlockScanner.HEADER_BYTES ? 0 : BlockScanner.sizeOf(head.getInt(0));
+        long size = length < BlockWalk.HEADER_BYTES ? 0 : BlockWalk.sizeOf(head.getInt(0));
         if (size == 0) {
           break;
         }
-        byte[] content = Arrays.copyOfRange(head.array(), BlockScanner.HEADER_BYTES, HEAD_BYTES);
-        Optional<BlockStart> start = decode(content, length - BlockScanner.HEADER_BYTES);
+        byte[] content = Arrays.copyOfRange(head.array(), BlockWalk.HEADER_BYTES, HEAD_BYTES);
+        Optional<BlockStart> start = decode(content, length - BlockWalk.HEADER_BYTES);
         if (start.isPresent()) {
           return start;
         }

@@ -1,7 +1,6 @@
 package com.wookler.river.core.log;
 
 import com.wookler.river.core.message.DamagedMessageException;
-import com.wookler.river.core.message.DocumentFormat;
 import com.wookler.river.core.message.DocumentReader;
 import java.io.IOException;
 import java.nio.file.NoSuchFileException;
@@ -23,8 +22,6 @@ import org.jspecify.annotations.Nullable;
  * damage: they are a gap of the log, which has told of them.
  */
 final class BlockSurvey {
-  private static final int STEP = 4;
-
   private final Block block;
   private final long first;
   private final long end;
@@ -60,18 +57,19 @@ final class BlockSurvey {
     return survey;
   }
 
-  private void search(FileWindow window, DocumentReader reader) {
-    long offset = 0;
-    while (window.has(offset, BlockScanner.HEADER_BYTES + DocumentFormat.HEADER_BYTES)) {
-      long start = offset + BlockScanner.HEADER_BYTES;
-      int length = DocumentFormat.lengthAt(window, start);
-      if (length > 0 && window.has(start, length) && opens(window, reader, start, length)) {
-        document(offset, start + length, reader);
-        offset = start + (length + 3L & ~3L);
-      } else {
-        offset += STEP;
-      }
-    }
+  private void search(FileWindow window, DocumentReader reader) throws IOException {
+    BlockWalk.search(
+        window,
+        0,
+        Long.MAX_VALUE,
+        (offset, header, length) -> {
+          long start = offset + BlockWalk.HEADER_BYTES;
+          boolean isDocument = opens(window, reader, start, length);
+          if (isDocument) {
+            document(offset, start + length, reader);
+          }
+          return isDocument;
+        });
   }
 
   private boolean opens(FileWindow window, DocumentReader reader, long start, int length) {

@@ -130,7 +130,7 @@ public final class BlockWriter implements AutoCloseable {
             (sequence, offset, what) ->
                 wrong.add("sequence " + sequence + ", byte " + offset + ": " + what));
     BlockFile.End end = new BlockFile(seal.block(), file).walkClosed(check);
-    if (end.ending() != BlockScanner.Ending.CLOSED) {
+    if (end.ending() != BlockWalk.Ending.CLOSED) {
       wrong.add("byte " + end.offset() + ": it breaks off");
     }
     check.compareWith(seal);
@@ -155,8 +155,8 @@ public final class BlockWriter implements AutoCloseable {
   }
 
   private static void mark(FileChannel channel, long offset) throws IOException {
-    ByteBuffer mark = ByteBuffer.allocate(BlockScanner.HEADER_BYTES).order(ByteOrder.LITTLE_ENDIAN);
-    channel.write(mark.putInt(0, BlockScanner.END), offset);
+    ByteBuffer mark = ByteBuffer.allocate(BlockWalk.HEADER_BYTES).order(ByteOrder.LITTLE_ENDIAN);
+    channel.write(mark.putInt(0, BlockWalk.END), offset);
   }
 
   private static void force(Path file) throws IOException {

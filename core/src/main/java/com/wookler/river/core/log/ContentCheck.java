@@ -11,7 +11,7 @@ import java.util.UUID;
  *
  * <p>Used once, by one thread; keeps counts only, whatever the size of the block.
  */
-public final class ContentCheck implements BlockScanner.Visitor {
+public final class ContentCheck implements BlockWalk.Visitor {
   /** As a sequence or an offset: it cannot be told. */
   public static final long UNKNOWN = -1;
 

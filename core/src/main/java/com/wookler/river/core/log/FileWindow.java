@@ -8,6 +8,7 @@ import java.nio.channels.FileChannel;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.zip.CRC32C;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The bytes of a block as its file has them, read a part at a time, however little is left of it:
@@ -23,6 +24,7 @@ final class FileWindow implements DocumentBytes, AutoCloseable {
   private final long end;
   private ByteBuffer bytes = ByteBuffer.allocate(0);
   private long from;
+  private @Nullable IOException unreadable; // the first part that could not be read
 
   /**
    * Opens a file.
@@ -67,7 +69,19 @@ final class FileWindow implements DocumentBytes, AutoCloseable {
       } while (read > 0 && target.hasRemaining());
       return true;
     } catch (IOException e) {
+      unreadable = unreadable == null ? e : unreadable;
       return false;
+    }
+  }
+
+  /**
+   * Refuses zeros that stand for what could not be read.
+   *
+   * @throws IOException the first error of a read
+   */
+  void refuseUnreadable() throws IOException {
+    if (unreadable != null) {
+      throw unreadable;
     }
   }
 

@@ -80,20 +80,20 @@ final class HeaderCheck {
     long ordinal = from < 0 ? 0 : (long) from * SPACING;
     while (at < offset) {
       int header = intAt(at);
-      long size = BlockScanner.sizeOf(header);
+      long size = BlockWalk.sizeOf(header);
       if (size == 0) {
         return false;
       }
-      ordinal += BlockScanner.isMessage(header) ? 1 : 0;
+      ordinal += BlockWalk.isMessage(header) ? 1 : 0;
       at += size;
     }
-    boolean says = (int) (place >>> 32) == (int) offset && BlockScanner.isMessage(intAt(offset));
+    boolean says = (int) (place >>> 32) == (int) offset && BlockWalk.isMessage(intAt(offset));
     return at == offset && (!says || (int) place == (int) ordinal);
   }
 
   private int intAt(long offset) throws IOException {
-    ByteBuffer bytes = ChronicleHeader.read(channel, offset, BlockScanner.HEADER_BYTES);
-    return bytes.limit() < BlockScanner.HEADER_BYTES ? 0 : bytes.getInt(0);
+    ByteBuffer bytes = ChronicleHeader.read(channel, offset, BlockWalk.HEADER_BYTES);
+    return bytes.limit() < BlockWalk.HEADER_BYTES ? 0 : bytes.getInt(0);
   }
 
   private boolean indexes(ByteBuffer head) throws IOException {

@@ -133,7 +133,7 @@ final class Mending {
         () -> {
           try (FileChannel channel = FileChannel.open(file, StandardOpenOption.WRITE)) {
             ByteBuffer mark = ByteBuffer.allocate(4).order(ByteOrder.LITTLE_ENDIAN);
-            mark.putInt(0, BlockScanner.END);
+            mark.putInt(0, BlockWalk.END);
             channel.write(mark, offset);
             channel.force(true);
           }

@@ -11,7 +11,7 @@ import java.util.UUID;
  * Takes the messages out of the documents of one block as they are shown to it, each proven by its
  * checksum. Not thread-safe.
  */
-public final class MessageWalk implements BlockScanner.Visitor {
+public final class MessageWalk implements BlockWalk.Visitor {
   private final DocumentReader reader;
   private final int block;
   private final Sink sink;

@@ -86,7 +86,7 @@ final class SalvageReader {
 
   private void read(Block block, long offset) throws IOException {
     try (FileWindow window = new FileWindow(block.file(), block.end())) {
-      long start = offset + BlockScanner.HEADER_BYTES;
+      long start = offset + BlockWalk.HEADER_BYTES;
       window.has(start, DocumentFormat.HEADER_BYTES);
       int length = DocumentFormat.lengthAt(window, start);
       if (!window.has(start, length)) {

@@ -92,11 +92,6 @@ public final class DocumentFormat {
 
   private DocumentFormat() {}
 
-  /** Whether a document may start with these four bytes, read as a little-endian number. */
-  public static boolean startsLikeDocument(int firstBytes) {
-    return firstBytes == MAGIC;
-  }
-
   /**
    * How long the document at an offset says that it is, its header included; 0 if none begins
    * there. At least {@link #HEADER_BYTES} must be there. Nothing is proven yet.

@@ -206,7 +206,7 @@ final class LogFixture implements AutoCloseable {
   List<Long> offsets(int number) throws IOException {
     List<Long> offsets = new ArrayList<>();
     try (var in = Files.newInputStream(block(number))) {
-      BlockScanner.walk(in, (offset, document, length) -> offsets.add(offset));
+      BlockWalk.walk(in, (offset, document, length) -> offsets.add(offset));
     }
     return offsets;
   }
@@ -214,7 +214,7 @@ final class LogFixture implements AutoCloseable {
   /** Where the next document of a block would stand. */
   long end(int number) throws IOException {
     try (var in = Files.newInputStream(block(number))) {
-      return BlockScanner.scan(in, (offset, document, length) -> {}).end();
+      return BlockWalk.scan(in, (offset, document, length) -> {}).end();
     }
   }
 

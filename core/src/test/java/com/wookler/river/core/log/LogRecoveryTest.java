@@ -106,9 +106,9 @@ class LogRecoveryTest {
     ByteBuffer bytes = ByteBuffer.wrap(before).order(ByteOrder.LITTLE_ENDIAN);
     int offset = 0;
     int restored = 0;
-    while (offset + 4 <= before.length && BlockScanner.sizeOf(bytes.getInt(offset)) > 0) {
+    while (offset + 4 <= before.length && BlockWalk.sizeOf(bytes.getInt(offset)) > 0) {
       int header = bytes.getInt(offset);
-      int size = (int) BlockScanner.sizeOf(header);
+      int size = (int) BlockWalk.sizeOf(header);
       if ((header & HIDDEN) != 0) {
         LogFixture.write(block, offset, Arrays.copyOfRange(before, offset, offset + size));
         restored++;

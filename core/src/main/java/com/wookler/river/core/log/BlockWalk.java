@@ -1,5 +1,6 @@
 package com.wookler.river.core.log;
 
+import com.wookler.river.core.message.DocumentFormat;
 import java.io.EOFException;
 import java.io.IOException;
 import java.io.InputStream;
@@ -8,14 +9,16 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Walks the raw bytes of a block from its start, without Chronicle, and says how it ends.
+ * Walks the raw bytes of a block without Chronicle: from its start, document by document, which
+ * tells how the block ends ({@link #scan}); or looks for documents at every place where one may
+ * stand, where what leads to them is damaged ({@link #search}).
  *
  * <p>A block is a run of documents, each a header of four bytes (little-endian: 30 bits of length,
  * bit 30 for documents that readers don't see, bit 31 while it is being written), then its bytes,
  * padded to a multiple of four. Header 0 means nothing was written there yet, {@code 0xC0000000}
  * that the block was closed.
  */
-public final class BlockScanner {
+public final class BlockWalk {
   static final int END = 0xC000_0000;
 
   /** Bytes of a document's header. */
@@ -24,6 +27,7 @@ public final class BlockScanner {
   private static final int UNFINISHED = 0x8000_0000;
   private static final int HIDDEN = 0x4000_0000;
   private static final int LENGTH = 0x3FFF_FFFF;
+  private static final int STEP = 4;
   private static final int SKIP_BYTES = 1 << 16;
   private static final byte[] ZEROS = new byte[SKIP_BYTES];
 
@@ -34,7 +38,7 @@ public final class BlockScanner {
   private long offset;
   private @Nullable BlockStart start;
 
-  private BlockScanner(InputStream in, Visitor visitor, Rest rest) {
+  private BlockWalk(InputStream in, Visitor visitor, Rest rest) {
     this.in = in;
     this.visitor = visitor;
     this.rest = rest;
@@ -116,7 +120,59 @@ public final class BlockScanner {
 
   /** Likewise; reads no further than to a header of 0. */
   static Result scan(InputStream block, Visitor visitor, Rest rest) throws IOException {
-    return new BlockScanner(block, visitor, rest).run();
+    return new BlockWalk(block, visitor, rest).run();
+  }
+
+  /** Is asked about each place of a block where a document of River's may stand. */
+  @FunctionalInterface
+  interface Candidate {
+    /**
+     * Returns whether a document is there; the search goes on after it.
+     *
+     * @param offset where Chronicle's header of it stands
+     * @param header these four bytes, of which nothing is known
+     * @param length of the document, as its own header says; so many bytes are in the window
+     */
+    boolean isDocument(long offset, int header, int length) throws IOException;
+  }
+
+  /**
+   * Looks for documents at every multiple of four. What can be there without Chronicle's header and
+   * index, which may be damaged or were never written, is known by the document's own header.
+   *
+   * @param from where to begin, a multiple of four
+   * @param to no document starts at or after this offset
+   * @return the offset after the last bytes that are not 0
+   */
+  static long search(FileWindow window, long from, long to, Candidate candidate)
+      throws IOException {
+    long offset = from;
+    long usedEnd = 0;
+    while (offset < to && window.has(offset, HEADER_BYTES)) {
+      int header = window.intAt(offset);
+      long content = offset + HEADER_BYTES;
+      int length =
+          window.has(content, DocumentFormat.HEADER_BYTES)
+              ? DocumentFormat.lengthAt(window, content)
+              : 0;
+      if (length > 0
+          && window.has(content, length)
+          && candidate.isDocument(offset, header, length)) {
+        offset = behind(offset, length);
+        usedEnd = offset;
+      } else if (header == 0) { // most of a new block
+        offset = Math.max(offset + STEP, window.behindZeros(offset) - STEP);
+      } else {
+        offset += STEP;
+        usedEnd = offset;
+      }
+    }
+    return usedEnd;
+  }
+
+  /** Returns where the next header may stand after a document of this length. */
+  static long behind(long offset, int length) {
+    return offset + HEADER_BYTES + (length + 3L & ~3L);
   }
 
   private Result run() throws IOException {
