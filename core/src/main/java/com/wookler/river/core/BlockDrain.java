@@ -1,5 +1,6 @@
 package com.wookler.river.core;
 
+import com.wookler.river.common.RetryBackoff;
 import com.wookler.river.common.TimeSource;
 import com.wookler.river.core.backup.Backup;
 import com.wookler.river.core.delay.Delays;
@@ -16,7 +17,6 @@ import java.nio.file.Path;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.concurrent.Executor;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.IntConsumer;
@@ -41,8 +41,6 @@ import org.slf4j.LoggerFactory;
 final class BlockDrain {
   private static final Logger LOG = LoggerFactory.getLogger(BlockDrain.class);
   private static final int TRIES_WITHOUT_SPACE = 3;
-  private static final long FIRST_RETRY_NANOS = TimeUnit.SECONDS.toNanos(1);
-  private static final long LAST_RETRY_NANOS = TimeUnit.MINUTES.toNanos(1);
 
   private final String queue;
   private final BlockLog log;
@@ -60,10 +58,9 @@ final class BlockDrain {
 
   private final AtomicLong archived = new AtomicLong();
   private final AtomicLong unseen = new AtomicLong();
-  private volatile long notBefore; // after a failure; written by the serial task
+  private final RetryBackoff retry; // confined to the serial task, but for isTime
   private boolean keep; // the block at hand, because it is damaged; confined to the serial task
   private int withoutSpace; // tries in a row to back a block up; likewise
-  private long retryNanos = FIRST_RETRY_NANOS; // confined to the serial task
 
   /**
    * Who deletes the files of a block, who takes delayed messages out of it, who has to leave it,
@@ -111,7 +108,7 @@ final class BlockDrain {
     this.salvage = neighbours.salvage();
     this.files = new BlockRemoval(queue, log, salvage, neighbours.forces(), time);
     this.listeners = neighbours.listeners();
-    this.notBefore = time.nanoTime();
+    this.retry = new RetryBackoff(time);
   }
 
   /** Blocks taken out so far of which there is a backup. */
@@ -126,8 +123,7 @@ final class BlockDrain {
 
   /** Whether a block can go now; cheap, for housekeeping. */
   boolean isDue() {
-    return log.failure().isEmpty()
-        && (files.isDue() || (time.nanoTime() - notBefore >= 0 && drained().isPresent()));
+    return log.failure().isEmpty() && (files.isDue() || (retry.isTime() && drained().isPresent()));
   }
 
   /** The oldest block if it is closed, and finished or given up. */
@@ -174,17 +170,15 @@ final class BlockDrain {
         archived.incrementAndGet();
         listeners.blockArchived(seal, file);
       }
-      retryNanos = FIRST_RETRY_NANOS;
+      retry.succeeded();
     } catch (
         Throwable e) { // an error too, such as a native library that is missing: it would recur
-      notBefore = time.nanoTime() + retryNanos;
       LOG.warn(
           "Queue {}: block {} stays, it could not be archived; next try in {} s: {}",
           queue,
           seal.block(),
-          TimeUnit.NANOSECONDS.toSeconds(retryNanos),
+          retry.failed(),
           e.toString());
-      retryNanos = Math.min(retryNanos * 2, LAST_RETRY_NANOS);
     }
   }
 

@@ -1,5 +1,6 @@
 package com.wookler.river.core;
 
+import com.wookler.river.common.RetryBackoff;
 import com.wookler.river.common.TimeSource;
 import com.wookler.river.common.utils.Amount;
 import com.wookler.river.core.log.BlockLog;
@@ -8,7 +9,6 @@ import com.wookler.river.core.log.Seal;
 import java.io.IOException;
 import java.util.ArrayDeque;
 import java.util.Deque;
-import java.util.concurrent.TimeUnit;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -21,18 +21,14 @@ import org.slf4j.LoggerFactory;
  */
 final class BlockRemoval {
   private static final Logger LOG = LoggerFactory.getLogger(BlockRemoval.class);
-  private static final long FIRST_RETRY_NANOS = TimeUnit.SECONDS.toNanos(1);
-  private static final long LAST_RETRY_NANOS = TimeUnit.MINUTES.toNanos(1);
 
   private final String queue;
   private final BlockLog log;
   private final Salvage salvage;
   private final Forces forces;
-  private final TimeSource time;
 
   private final Deque<Leaving> leaving = new ArrayDeque<>(); // confined to the flusher
-  private long retryNanos = FIRST_RETRY_NANOS; // likewise
-  private volatile long notBefore; // written by the flusher
+  private final RetryBackoff retry; // confined to the flusher, but for isTime
   private volatile boolean late; // set by the flusher, cleared by whoever sends it to try again
 
   /**
@@ -47,7 +43,7 @@ final class BlockRemoval {
     this.log = log;
     this.salvage = salvage;
     this.forces = forces;
-    this.time = time;
+    this.retry = new RetryBackoff(time);
   }
 
   /** A block that no reader stands in any more, the one behind the last; on the flusher. */
@@ -60,7 +56,7 @@ final class BlockRemoval {
 
   /** Whether something waits to be tried again now; cheap, from any thread. */
   boolean isDue() {
-    return late && time.nanoTime() - notBefore >= 0;
+    return late && retry.isTime();
   }
 
   /** Likewise; then whoever asks lets the flusher {@link #run}. */
@@ -80,7 +76,7 @@ final class BlockRemoval {
   void run() {
     try {
       if (leaving.isEmpty() || !forces.force()) {
-        notBefore = time.nanoTime() + FIRST_RETRY_NANOS;
+        retry.postpone();
         late = !leaving.isEmpty(); // the log says itself why it could not be forced
         return;
       }
@@ -96,7 +92,7 @@ final class BlockRemoval {
         return;
       }
       leaving.remove();
-      retryNanos = FIRST_RETRY_NANOS;
+      retry.succeeded();
     }
   }
 
@@ -114,10 +110,8 @@ final class BlockRemoval {
         log.file(leaving.element().seal()),
         why,
         Amount.of(leaving.size() - 1, "block"),
-        TimeUnit.NANOSECONDS.toSeconds(retryNanos),
+        retry.failed(),
         e);
-    notBefore = time.nanoTime() + retryNanos;
-    retryNanos = Math.min(retryNanos * 2, LAST_RETRY_NANOS);
     late = true;
   }
 }

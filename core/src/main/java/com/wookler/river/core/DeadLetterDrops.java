@@ -1,6 +1,6 @@
 package com.wookler.river.core;
 
-import com.wookler.river.common.Seldom;
+import com.wookler.river.common.RateLimitedLog;
 import com.wookler.river.core.log.BlockLog;
 import com.wookler.river.core.log.LogReader;
 import com.wookler.river.core.subscriber.Position;
@@ -17,13 +17,13 @@ final class DeadLetterDrops {
 
   private final DeadLetterQueues<?> all;
   private final String subscriber;
-  private final Seldom said;
+  private final RateLimitedLog said;
   private long notSaid; // letters that were dropped
 
   DeadLetterDrops(DeadLetterQueues<?> all, String subscriber) {
     this.all = all;
     this.subscriber = subscriber;
-    this.said = new Seldom(all.config().time());
+    this.said = new RateLimitedLog(all.config().time());
   }
 
   /**
@@ -59,7 +59,7 @@ final class DeadLetterDrops {
   private void report(long dropped, long most, Duration age) {
     all.dropped(subscriber, dropped);
     notSaid += dropped;
-    if (said.isTime()) {
+    if (said.mayLog()) {
       LOG.warn(
           "Queue {}, subscriber {}: the oldest {} dead letters were dropped, with"
               + " subscriber.dead.max {} and subscriber.dead.age {}; redrive or purge them in"

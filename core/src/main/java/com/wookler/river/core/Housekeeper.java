@@ -1,7 +1,7 @@
 package com.wookler.river.core;
 
 import com.wookler.river.common.ManagedTask;
-import com.wookler.river.common.Seldom;
+import com.wookler.river.common.RateLimitedLog;
 import com.wookler.river.common.TimeSource;
 import com.wookler.river.core.backup.Backup;
 import com.wookler.river.core.log.BlockLog;
@@ -49,7 +49,7 @@ final class Housekeeper implements ManagedTask {
   private long lookedAt; // whether the directory is this process's own
   private int told; // the number of the last shortage that the listeners heard of
   private boolean failed;
-  private final Seldom saidUnforced; // confined to forces, of which there is one at a time
+  private final RateLimitedLog saidUnforced; // confined to forces, of which there is one at a time
 
   /** Where work is done, and who hears of it. */
   record Pools(Executor flusher, Executor worker, Listeners listeners) {}
@@ -72,7 +72,7 @@ final class Housekeeper implements ManagedTask {
     this.fullWatch = work.fullWatch();
     this.pools = pools;
     this.time = config.time();
-    this.saidUnforced = new Seldom(time);
+    this.saidUnforced = new RateLimitedLog(time);
     this.syncNanos = TimeUnit.NANOSECONDS.convert(config.storage().syncInterval());
     this.interval =
         config.storage().syncInterval().compareTo(INTERVAL) < 0
@@ -138,7 +138,7 @@ final class Housekeeper implements ManagedTask {
     try {
       forces.force();
     } catch (RuntimeException e) {
-      if (saidUnforced.isTime()) {
+      if (saidUnforced.mayLog()) {
         LOG.warn("Queue {}: not all of it could be forced, trying again: {}", queue, e.toString());
       }
     }

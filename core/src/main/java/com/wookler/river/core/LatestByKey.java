@@ -1,6 +1,7 @@
 package com.wookler.river.core;
 
 import com.wookler.river.common.ManagedTask;
+import com.wookler.river.common.RetryBackoff;
 import com.wookler.river.common.TaskShare;
 import com.wookler.river.common.TimeSource;
 import com.wookler.river.common.WorkerPool;
@@ -11,7 +12,6 @@ import com.wookler.river.core.log.BlockLog;
 import com.wookler.river.core.message.StoredMessage;
 import java.time.Duration;
 import java.util.Optional;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -26,8 +26,6 @@ final class LatestByKey implements ManagedTask, AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(LatestByKey.class);
   private static final Duration INTERVAL = Duration.ofMillis(100);
   private static final int STEPS = 16; // then other queues have their turn
-  private static final long FIRST_RETRY_NANOS = TimeUnit.SECONDS.toNanos(1);
-  private static final long LAST_RETRY_NANOS = TimeUnit.MINUTES.toNanos(1);
 
   private final String queue;
   private final LoggedKeys source;
@@ -39,8 +37,7 @@ final class LatestByKey implements ManagedTask, AutoCloseable {
   private final AtomicBoolean working = new AtomicBoolean();
   private volatile boolean stopped;
   private volatile boolean merges = true; // whether there may be something to merge
-  private volatile long notBefore; // after a failure
-  private long retryNanos = FIRST_RETRY_NANOS; // confined to the line of the worker
+  private final RetryBackoff retry; // confined to the line of the worker, but for isTime
 
   private LatestByKey(
       QueueConfig<?> config,
@@ -53,7 +50,7 @@ final class LatestByKey implements ManagedTask, AutoCloseable {
     this.source = source;
     this.search = new KeySearch(source, lookup);
     this.worker = worker;
-    this.notBefore = time.nanoTime();
+    this.retry = new RetryBackoff(time);
     this.index = KeyIndex.open(directory.keys(), queue, directory.identity(), source);
     this.tasks = TaskShare.acquire();
     tasks.manager().add(this);
@@ -110,9 +107,7 @@ final class LatestByKey implements ManagedTask, AutoCloseable {
 
   @Override
   public boolean step() {
-    if ((merges || index.isBehind())
-        && time.nanoTime() - notBefore >= 0
-        && working.compareAndSet(false, true)) {
+    if ((merges || index.isBehind()) && retry.isTime() && working.compareAndSet(false, true)) {
       worker.execute(this::work);
     }
     return false;
@@ -122,15 +117,10 @@ final class LatestByKey implements ManagedTask, AutoCloseable {
     boolean more = false;
     try {
       more = indexSome() && !stopped;
-      retryNanos = FIRST_RETRY_NANOS;
+      retry.succeeded();
     } catch (RuntimeException e) {
-      notBefore = time.nanoTime() + retryNanos;
       LOG.warn(
-          "Queue {}: its index of keys stays behind; next try in {} s",
-          queue,
-          TimeUnit.NANOSECONDS.toSeconds(retryNanos),
-          e);
-      retryNanos = Math.min(retryNanos * 2, LAST_RETRY_NANOS);
+          "Queue {}: its index of keys stays behind; next try in {} s", queue, retry.failed(), e);
     } finally {
       working.set(more);
     }

@@ -1,7 +1,7 @@
 package com.wookler.river.reactor;
 
 import com.google.errorprone.annotations.concurrent.GuardedBy;
-import com.wookler.river.common.Seldom;
+import com.wookler.river.common.RateLimitedLog;
 import com.wookler.river.common.TimeSource;
 import com.wookler.river.core.subscriber.Delivery;
 import java.util.HashMap;
@@ -23,7 +23,7 @@ final class FailureLog {
   private final Map<Class<?>, Kind> kinds = new HashMap<>();
 
   private static final class Kind {
-    private final Seldom said = new Seldom(TimeSource.system());
+    private final RateLimitedLog said = new RateLimitedLog(TimeSource.system());
     private long untold;
   }
 
@@ -54,7 +54,7 @@ final class FailureLog {
   /** How many were not told since the last one that was; below 0 if this one is not, either. */
   private synchronized long untold(Class<?> type) {
     Kind kind = kinds.computeIfAbsent(type, first -> new Kind());
-    if (!kind.said.isTime()) {
+    if (!kind.said.mayLog()) {
       kind.untold++;
       return -1;
     }

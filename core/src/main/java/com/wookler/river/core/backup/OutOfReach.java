@@ -1,7 +1,7 @@
 package com.wookler.river.core.backup;
 
 import com.google.errorprone.annotations.concurrent.GuardedBy;
-import com.wookler.river.common.Seldom;
+import com.wookler.river.common.RateLimitedLog;
 import com.wookler.river.common.TimeSource;
 import com.wookler.river.common.errors.RiverException;
 import java.io.IOException;
@@ -31,7 +31,7 @@ final class OutOfReach {
   private final TimeSource time;
 
   @GuardedBy("this")
-  private final Map<Path, Seldom> said = new HashMap<>();
+  private final Map<Path, RateLimitedLog> said = new HashMap<>();
 
   OutOfReach(String queue, TimeSource time) {
     this.queue = queue;
@@ -61,6 +61,6 @@ final class OutOfReach {
     if (said.size() >= MOST && !said.containsKey(file)) {
       said.clear();
     }
-    return said.computeIfAbsent(file, each -> new Seldom(time)).isTime();
+    return said.computeIfAbsent(file, each -> new RateLimitedLog(time)).mayLog();
   }
 }

@@ -2,7 +2,7 @@ package com.wookler.river.core.delay;
 
 import com.google.errorprone.annotations.concurrent.GuardedBy;
 import com.wookler.river.common.ManagedTask;
-import com.wookler.river.common.Seldom;
+import com.wookler.river.common.RateLimitedLog;
 import com.wookler.river.common.TaskShare;
 import com.wookler.river.common.errors.RiverException;
 import com.wookler.river.core.message.QueueClosedException;
@@ -49,7 +49,7 @@ public final class Delays implements AutoCloseable {
   private final DelayLimits limits;
   private final Executor flusher;
 
-  private final Seldom saidWaiting; // confined to the steps, which never overlap
+  private final RateLimitedLog saidWaiting; // confined to the steps, which never overlap
 
   private volatile @Nullable Timers timers; // set once, under the monitor
 
@@ -114,7 +114,7 @@ public final class Delays implements AutoCloseable {
     this.context = context;
     this.flusher = flusher;
     this.limits = limits;
-    this.saidWaiting = new Seldom(context.time());
+    this.saidWaiting = new RateLimitedLog(context.time());
   }
 
   private RiverException unreadable(IOException e) {
@@ -239,13 +239,13 @@ public final class Delays implements AutoCloseable {
     } catch (QueueClosedException | QueueFailedException e) {
       return Long.MAX_VALUE;
     } catch (RiverException | InternalError e) { // what cannot be read now, of a mapping too
-      if (saidWaiting.isTime()) {
+      if (saidWaiting.mayLog()) {
         LOG.warn(
             "Queue {}: delayed messages wait; trying again: {}", context.queue(), e.toString());
       }
       return LATER_NANOS;
     } catch (RuntimeException | Error e) { // a full heap too: there is no other thread for it
-      if (saidWaiting.isTime()) {
+      if (saidWaiting.mayLog()) {
         LOG.error("Queue {}: delayed messages wait; trying again", context.queue(), e);
       }
       return LATER_NANOS;

@@ -1,6 +1,6 @@
 package com.wookler.river.core.delay;
 
-import com.wookler.river.common.Seldom;
+import com.wookler.river.common.RateLimitedLog;
 import com.wookler.river.core.log.LogReader;
 import com.wookler.river.core.message.DamagedMessageException;
 import com.wookler.river.core.message.DocumentWriter;
@@ -24,7 +24,7 @@ final class NextDue implements AutoCloseable {
   private final WaitingMessages messages;
   private final LogReader reader;
   private final DelayContext context;
-  private final Seldom saidDamaged;
+  private final RateLimitedLog saidDamaged;
   private final TakenOut taken;
   private WaitingSpread spread;
 
@@ -40,7 +40,7 @@ final class NextDue implements AutoCloseable {
     this.messages = messages;
     this.index = index;
     this.reader = context.log().reader();
-    this.saidDamaged = new Seldom(context.time());
+    this.saidDamaged = new RateLimitedLog(context.time());
     this.taken = new TakenOut(most);
     this.spread = new WaitingSpread(collected);
   }
@@ -135,7 +135,7 @@ final class NextDue implements AutoCloseable {
   }
 
   private void sayDamaged(DamagedMessageException e) {
-    if (saidDamaged.isTime()) {
+    if (saidDamaged.mayLog()) {
       LOG.error(
           "Queue {}: a delayed message is damaged, and waits, because queue.on.damage is STOP; the"
               + " others come. Opened with SALVAGE the queue passes it over: {}",

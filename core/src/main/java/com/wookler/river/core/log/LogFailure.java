@@ -1,7 +1,7 @@
 package com.wookler.river.core.log;
 
 import com.google.errorprone.annotations.concurrent.GuardedBy;
-import com.wookler.river.common.Seldom;
+import com.wookler.river.common.RateLimitedLog;
 import com.wookler.river.common.errors.RiverException;
 import com.wookler.river.core.message.QueueFailedException;
 import java.io.IOException;
@@ -23,13 +23,13 @@ final class LogFailure {
   private volatile @Nullable NotNowException waiting; // why nothing could be forced the last time
 
   @GuardedBy("this")
-  private final Seldom said;
+  private final RateLimitedLog said;
 
   LogFailure(LogSettings settings) {
     this.queue = settings.queue();
     this.directory = settings.directory();
     this.possession = settings.possession();
-    this.said = new Seldom(settings.time());
+    this.said = new RateLimitedLog(settings.time());
   }
 
   boolean isThere() {
@@ -109,9 +109,9 @@ final class LogFailure {
   /** That lasts as long as it lasts, so it is said every minute. */
   private synchronized void waits(String doing, NotNowException e) {
     if (waiting == null) {
-      said.over();
+      said.reset();
     }
-    if (said.isTime()) {
+    if (said.mayLog()) {
       LOG.warn("Queue {}: cannot {} now, trying again: {}", queue, doing, e.getMessage());
     }
     waiting = e;

@@ -1,7 +1,8 @@
 package com.wookler.river.core.subscriber;
 
 import com.google.errorprone.annotations.concurrent.GuardedBy;
-import com.wookler.river.common.Seldom;
+import com.wookler.river.common.RateLimitedLog;
+import com.wookler.river.common.RetryBackoff;
 import com.wookler.river.core.message.DamagedMessageException;
 import com.wookler.river.core.message.StoredMessage;
 import java.util.ArrayDeque;
@@ -39,8 +40,6 @@ import org.slf4j.LoggerFactory;
 final class DeadLettering<M> {
   private static final Logger LOG = LoggerFactory.getLogger(DeadLettering.class);
   private static final int STEP = 64;
-  private static final long FIRST_RETRY_NANOS = TimeUnit.SECONDS.toNanos(1);
-  private static final long LAST_RETRY_NANOS = TimeUnit.MINUTES.toNanos(1);
   private static final long DROP_NANOS = TimeUnit.SECONDS.toNanos(1);
 
   private final SubscriberState<M> state;
@@ -58,10 +57,9 @@ final class DeadLettering<M> {
 
   private final boolean limited; // whether letters are dropped
 
-  private final Seldom saidUndropped; // confined to the background task
+  private final RateLimitedLog saidUndropped; // confined to the background task
   private volatile long finishedEnd; // written by the background task
-  private volatile long notBefore; // likewise
-  private long retryNanos = FIRST_RETRY_NANOS; // confined to the background task
+  private final RetryBackoff retry; // confined to the background task, but for isTime
   private long dropAt; // confined to housekeeping
   private long settledEnd; // confined to the flusher, after the constructor
 
@@ -75,9 +73,9 @@ final class DeadLettering<M> {
   DeadLettering(SubscriberState<M> state, DeadLetterStore<M> store) {
     this.state = state;
     this.store = store;
-    this.notBefore = state.time.nanoTime();
-    this.dropAt = notBefore;
-    this.saidUndropped = new Seldom(state.time);
+    this.retry = new RetryBackoff(state.time);
+    this.dropAt = state.time.nanoTime();
+    this.saidUndropped = new RateLimitedLog(state.time);
     this.limited = state.config.deadLetterLimit() > 0 || !state.config.deadLetterAge().isZero();
     if (state.config.ackRequired()) {
       recover();
@@ -206,7 +204,7 @@ final class DeadLettering<M> {
         countDropped(dropped);
       }
     } catch (RuntimeException e) {
-      if (!isClosed() && saidUndropped.isTime()) {
+      if (!isClosed() && saidUndropped.mayLog()) {
         LOG.warn(
             "Queue {}, subscriber {}: the oldest dead letters cannot be dropped, trying again: {}",
             state.errors.queue(),
@@ -251,7 +249,7 @@ final class DeadLettering<M> {
       state.lock.unlock();
     }
     boolean left = spent || !isEmpty();
-    if (left && state.time.nanoTime() - notBefore >= 0) {
+    if (left && retry.isTime()) {
       wake();
     }
     return !left;
@@ -275,7 +273,7 @@ final class DeadLettering<M> {
       } finally {
         finish(); // what others have added, too
       }
-      retryNanos = FIRST_RETRY_NANOS;
+      retry.succeeded();
       if (limited) {
         drop();
       }
@@ -286,16 +284,14 @@ final class DeadLettering<M> {
       if (isClosed()) {
         return; // the next opening goes on
       }
-      notBefore = state.time.nanoTime() + retryNanos;
       state.force.touch();
       LOG.warn(
           "Queue {}, subscriber {}: a message to give up stays unfinished, its dead letter cannot"
               + " be kept; next try in {} s: {}",
           state.errors.queue(),
           state.config.name(),
-          TimeUnit.NANOSECONDS.toSeconds(retryNanos),
+          retry.failed(),
           e.toString());
-      retryNanos = Math.min(retryNanos * 2, LAST_RETRY_NANOS);
     }
   }
 

@@ -1,6 +1,6 @@
 package com.wookler.river.rest.server;
 
-import com.wookler.river.common.Seldom;
+import com.wookler.river.common.RateLimitedLog;
 import com.wookler.river.common.TimeSource;
 import io.vertx.core.http.HttpConnection;
 import io.vertx.core.net.SocketAddress;
@@ -26,7 +26,7 @@ final class Connections {
 
   private final Load load;
   private final TimeSource time;
-  private final Seldom refusing;
+  private final RateLimitedLog refusing;
   private final IdentityHashMap<HttpConnection, State> open = new IdentityHashMap<>();
   private final Set<Body> arriving = new HashSet<>();
 
@@ -39,7 +39,7 @@ final class Connections {
   Connections(Load load, TimeSource time) {
     this.load = load;
     this.time = time;
-    this.refusing = new Seldom(time);
+    this.refusing = new RateLimitedLog(time);
   }
 
   void opened(HttpConnection connection) {
@@ -72,7 +72,7 @@ final class Connections {
   }
 
   private void logRefusal(String limit, String address) {
-    if (refusing.isTime()) {
+    if (refusing.mayLog()) {
       LOG.warn(
           "There are {} connections, as many as {} allows: further ones are closed at once, the"
               + " last of them from {}",
