@@ -81,11 +81,11 @@ final class BlockDrain {
    */
   record Archive(Backup backup, Path directory, BackupFull full) {
     /** As the settings say; null: nowhere. */
-    static @Nullable Archive of(
-        QueueConfig.@Nullable BackupConfig settings, @Nullable Backup backup) {
-      return settings == null || backup == null
+    static @Nullable Archive of(QueueConfig<?> config, @Nullable Backup backup) {
+      Path base = config.find(QueueOptions.BACKUP_DIRECTORY);
+      return base == null || backup == null
           ? null
-          : new Archive(backup, settings.directory(), settings.full());
+          : new Archive(backup, base, config.get(QueueOptions.BACKUP_FULL));
     }
   }
 
@@ -142,7 +142,7 @@ final class BlockDrain {
     if (log.room().discardBelow() >= seal.endSequence()) {
       return true;
     }
-    if (retention == Retention.NONE || (!retention.removesUnfinished() && isUnfinished(seal))) {
+    if (retention.isNone() || (!retention.removesUnfinished() && isUnfinished(seal))) {
       return false;
     }
     Retention.Held held = new Retention.Held(log.nextSequence() - log.firstSequence(), log.bytes());

@@ -11,6 +11,7 @@ import com.wookler.river.core.message.QueueClosedException;
 import com.wookler.river.core.message.QueueFullException;
 import com.wookler.river.core.message.QueueLockedException;
 import com.wookler.river.core.message.StoredMessage;
+import com.wookler.river.core.settings.Settings;
 import com.wookler.river.core.subscriber.DeadLetter;
 import com.wookler.river.core.subscriber.DeadLetterStore;
 import com.wookler.river.core.subscriber.DeadLetters;
@@ -49,6 +50,7 @@ import org.slf4j.LoggerFactory;
 final class DeadLetterQueue<M> implements DeadLetterStore<M>, DeadLetters<M> {
   private static final Logger LOG = LoggerFactory.getLogger(DeadLetterQueue.class);
   private static final int STEP = 64;
+  private static final long LARGEST_MESSAGE = 128L << 20;
   private static final int STEPS_A_SECOND = 10;
   private static final int NO_ROOM = -1;
   private static final long LOOK_NANOS = TimeUnit.MILLISECONDS.toNanos(50);
@@ -179,13 +181,21 @@ final class DeadLetterQueue<M> implements DeadLetterStore<M>, DeadLetters<M> {
   }
 
   private Parts startQueue() {
-    QueueSettings<byte[]> settings = new QueueSettings<>(name, MessageConverter.bytes());
-    settings.directory = directory;
-    settings.maxMessageBytes = StorageConfig.MAX_MESSAGE_BYTES; // older messages may be larger
-    settings.recycle = SizeBasedRecycle.ofBytes(settings.blockBytes); // not four of those
-    settings.syncInterval = all.config().storage().syncInterval();
-    settings.time = all.config().time();
-    RunningQueue<byte[]> queue = RunningQueue.ofDeadLetters(settings.ownConfig());
+    Settings settings =
+        QueueOptions.TABLE
+            .defaults()
+            .with(QueueOptions.DIRECTORY, directory)
+            .with(QueueOptions.MAX_MESSAGE_BYTES, LARGEST_MESSAGE) // older ones may be larger
+            .with(QueueOptions.SYNC_INTERVAL, all.config().get(QueueOptions.SYNC_INTERVAL));
+    RunningQueue<byte[]> queue =
+        RunningQueue.ofDeadLetters(
+            new QueueConfig<>(
+                name,
+                MessageConverter.bytes(),
+                settings,
+                SizeBasedRecycle.ofBytes(settings.get(QueueOptions.BLOCK_BYTES)), // not four
+                QueueConfig.Start.EMPTY,
+                all.config().time()));
     try {
       return new Parts(
           queue,
@@ -372,7 +382,7 @@ final class DeadLetterQueue<M> implements DeadLetterStore<M>, DeadLetters<M> {
    */
   private int redriveOnce(int max) {
     TimeSource time = all.config().time();
-    Duration timeout = all.config().limits().timeout();
+    Duration timeout = all.config().get(QueueOptions.FULL_TIMEOUT);
     long started = time.nanoTime();
     int some = use(false, 0, open -> redriveSome(open, max));
     while (some == NO_ROOM && !Thread.currentThread().isInterrupted()) {

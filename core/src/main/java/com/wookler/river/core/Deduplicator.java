@@ -65,7 +65,7 @@ final class Deduplicator implements AutoCloseable {
   Deduplicator(QueueConfig<?> config, DataDirectory directory, Lookup lookup) {
     this.log = lookup.log();
     this.time = config.time();
-    Duration window = config.deduplicate();
+    Duration window = config.get(QueueOptions.DEDUPLICATE);
     long now = time.epochMicros();
     this.queue = config.name();
     this.ids =

@@ -31,18 +31,14 @@ final class ExpiryQueues implements ExpiredMessages {
   static void check(String queue, SubscriberConfig subscriber) {
     String name = subscriber.expiryQueue();
     if (name != null) {
-      Names.check(queue, "subscriber.expiry.queue of " + subscriber.name(), name);
-      QueueConfig.check(
-          queue,
-          !name.equalsIgnoreCase(queue),
-          "subscriber.expiry.queue of " + subscriber.name() + " is the queue itself; name another");
+      QueueConfig.checkOther(queue, "subscriber.expiry.queue of " + subscriber.name(), name);
     }
   }
 
   @Override
   public boolean keep(StoredMessage message, SubscriberConfig subscriber) {
     String named = subscriber.expiryQueue();
-    String name = named == null ? config.expiry().queue() : named;
+    String name = named == null ? config.find(QueueOptions.EXPIRY_QUEUE) : named;
     return name == null || keep(message, subscriber.name(), of(name));
   }
 

@@ -362,7 +362,7 @@ final class Forward {
   }
 
   private boolean isOver(StoredMessage message, @Nullable Terms terms) {
-    long maxAge = source.config().expiry().maxAgeMicros();
+    long maxAge = source.config().maxAgeMicros();
     if (terms == null && maxAge == Long.MAX_VALUE) {
       return false;
     }

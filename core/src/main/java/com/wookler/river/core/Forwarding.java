@@ -26,7 +26,7 @@ record Forwarding(Forwards forwards, ForwardTarget target) {
       ExpiryQueues expiryQueues,
       Supplier<WorkerPool.Serial> workers) {
     BlockLog log = lookup.log();
-    boolean goesOn = config.storage().onDamage() == OnDamage.SALVAGE;
+    boolean goesOn = config.get(QueueOptions.ON_DAMAGE) == OnDamage.SALVAGE;
     Forwards.PassOver passOver =
         sequence -> {
           long end = log.gaps().endOf(sequence);

@@ -53,12 +53,12 @@ final class Forwards implements ManagedTask, AutoCloseable {
     this.config = source.config();
     this.directory = source.directory().forwards();
     try {
-      Set<String> targets = new LinkedHashSet<>(config.forward().queues());
+      Set<String> targets = new LinkedHashSet<>(config.get(QueueOptions.FORWARD));
       targets.addAll(ForwardPosition.targets(directory));
       for (String target : targets) {
         Forward forward = new Forward(source, target, position(source, target));
         all.add(forward);
-        if (config.forward().queues().contains(target)) {
+        if (config.get(QueueOptions.FORWARD).contains(target)) {
           lines.add(new Line(forward, workers.get(), new AtomicBoolean()));
         } else {
           forward.rests("queue.forward does not name it");
@@ -100,7 +100,7 @@ final class Forwards implements ManagedTask, AutoCloseable {
     if (lines.isEmpty()) {
       return;
     }
-    refuseCycles(config.forward().queues(), new ArrayList<>(List.of(config.name())));
+    refuseCycles(config.get(QueueOptions.FORWARD), new ArrayList<>(List.of(config.name())));
     TaskShare share = TaskShare.acquire();
     tasks = share;
     share.manager().add(this);
@@ -169,7 +169,7 @@ final class Forwards implements ManagedTask, AutoCloseable {
 
   /** The lowest of this sequence and those that have still to be forwarded. */
   OptionalLong lower(OptionalLong floor) {
-    if (all.isEmpty() || (floor.isEmpty() && !config.forward().only())) {
+    if (all.isEmpty() || (floor.isEmpty() && !config.get(QueueOptions.FANOUT_ONLY))) {
       return floor; // without subscribers everything stays, unless the queue is there for nobody
     }
     long lowest = floor.orElse(Long.MAX_VALUE);
@@ -200,19 +200,19 @@ final class Forwards implements ManagedTask, AutoCloseable {
    * @throws ConfigurationException it is there for forwarding alone
    */
   void refuseSubscribers(String who) {
-    if (config.forward().only()) {
+    if (config.get(QueueOptions.FANOUT_ONLY)) {
       throw new ConfigurationException(
           "queue "
               + config.name()
               + " has queue.fanout.only: "
               + who
               + " cannot subscribe to it; subscribe to "
-              + String.join(", ", config.forward().queues()));
+              + String.join(", ", config.get(QueueOptions.FORWARD)));
     }
   }
 
   List<String> queues() {
-    return config.forward().queues();
+    return config.get(QueueOptions.FORWARD);
   }
 
   List<ForwardStats> stats() {
@@ -221,7 +221,7 @@ final class Forwards implements ManagedTask, AutoCloseable {
 
   /** Gives up what a queue has not got that is not forwarded to any more. */
   boolean remove(String target) {
-    if (config.forward().queues().contains(target)) {
+    if (config.get(QueueOptions.FORWARD).contains(target)) {
       throw new ConfigurationException(
           "queue " + config.name() + " forwards to " + target + ": take it out of queue.forward");
     }

@@ -73,11 +73,9 @@ final class Housekeeper implements ManagedTask {
     this.pools = pools;
     this.time = config.time();
     this.saidUnforced = new RateLimitedLog(time);
-    this.syncNanos = TimeUnit.NANOSECONDS.convert(config.storage().syncInterval());
-    this.interval =
-        config.storage().syncInterval().compareTo(INTERVAL) < 0
-            ? config.storage().syncInterval()
-            : INTERVAL;
+    Duration sync = config.get(QueueOptions.SYNC_INTERVAL);
+    this.syncNanos = TimeUnit.NANOSECONDS.convert(sync);
+    this.interval = sync.compareTo(INTERVAL) < 0 ? sync : INTERVAL;
     this.forcedAt = time.nanoTime();
     this.expiredAt = forcedAt - EXPIRY_NANOS;
     this.lookedAt = forcedAt;

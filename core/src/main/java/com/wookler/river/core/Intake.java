@@ -27,7 +27,7 @@ final class Intake {
   private static final Duration LONGEST = Duration.ofDays(36_500);
 
   private final String queue;
-  private final LimitConfig limits;
+  private final QueueConfig<?> config;
   private final BlockLog log;
   private final LongSupplier floor;
   private final TimeSource time;
@@ -44,12 +44,12 @@ final class Intake {
    */
   Intake(QueueConfig<?> config, BlockLog log, LongSupplier floor) {
     this.queue = config.name();
-    this.limits = config.limits();
+    this.config = config;
     this.log = log;
     this.floor = floor;
     this.time = config.time();
-    this.discards = limits.policy() == FullPolicy.DISCARD_OLDEST;
-    log.room().limit(limits.capacity());
+    this.discards = config.get(QueueOptions.FULL_POLICY) == FullPolicy.DISCARD_OLDEST;
+    log.room().limit(config.capacity());
   }
 
   /**
@@ -79,7 +79,7 @@ final class Intake {
     }
     if (sequence == Room.NONE) {
       refuseWhatNeverFits(buffer);
-      if (limits.policy() != FullPolicy.BLOCK) {
+      if (config.get(QueueOptions.FULL_POLICY) != FullPolicy.BLOCK) {
         throw full("");
       }
       begin("");
@@ -129,7 +129,7 @@ final class Intake {
     long sequence = again(attempt);
     if (sequence == Room.NONE) {
       refuseWhatNeverFits(buffer);
-      if (limits.policy() != FullPolicy.BLOCK) {
+      if (config.get(QueueOptions.FULL_POLICY) != FullPolicy.BLOCK) {
         throw full("");
       }
       sequence = await(attempt);
@@ -153,14 +153,14 @@ final class Intake {
               + " of "
               + buffer.document().length()
               + " bytes can never fit within "
-              + limits.text()
+              + config.limits()
               + "; split the batch or raise the limit");
     }
   }
 
   private long await(LongSupplier attempt) {
     long started = time.nanoTime();
-    long timeout = saturated(limits.timeout());
+    long timeout = saturated(config.get(QueueOptions.FULL_TIMEOUT));
     Room.Waiting place = log.room().enter();
     try {
       while (true) {
@@ -171,7 +171,8 @@ final class Intake {
         }
         long left = timeout - (time.nanoTime() - started);
         if (left <= 0) {
-          throw full(", and nobody has finished enough in " + limits.timeout());
+          throw full(
+              ", and nobody has finished enough in " + config.get(QueueOptions.FULL_TIMEOUT));
         }
         if (Thread.currentThread().isInterrupted()) {
           throw full(", and the thread that waited was interrupted");
@@ -197,7 +198,7 @@ final class Intake {
         "queue "
             + queue
             + " is full ("
-            + limits.text()
+            + config.limits()
             + "): its slowest subscriber, if it has any, still needs what is there"
             + why;
     if (episode == null) {
@@ -215,7 +216,7 @@ final class Intake {
    * @return what publishers were told, if the queue is full
    */
   Optional<String> look() {
-    if (!limits.isLimited() || discards) {
+    if (!config.isLimited() || discards) {
       return Optional.empty();
     }
     log.room().free(floor.getAsLong());

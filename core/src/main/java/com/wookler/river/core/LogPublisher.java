@@ -56,13 +56,13 @@ final class LogPublisher<M> implements Publisher<M> {
       AbstractCounter addTime) {
     this.queue = config.name();
     this.converter = config.converter();
-    this.maxMessageBytes = config.storage().maxMessageBytes();
-    this.level = config.storage().durability();
+    this.maxMessageBytes = config.get(QueueOptions.MAX_MESSAGE_BYTES).intValue();
+    this.level = config.get(QueueOptions.DURABILITY);
     this.log = log;
     this.intake = intake;
     this.deduplicator = deduplicator;
     this.delays = delays;
-    this.window = config.deduplicate();
+    this.window = config.get(QueueOptions.DEDUPLICATE);
     this.time = config.time();
     this.addTime = addTime;
   }

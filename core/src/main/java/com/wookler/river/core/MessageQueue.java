@@ -1,21 +1,30 @@
 package com.wookler.river.core;
 
+import com.wookler.river.common.TimeSource;
 import com.wookler.river.common.config.ConfigNode;
 import com.wookler.river.common.config.Configurable;
 import com.wookler.river.common.errors.ConfigurationException;
 import com.wookler.river.common.utils.Require;
+import com.wookler.river.core.log.RecycleStrategy;
+import com.wookler.river.core.message.Durability;
 import com.wookler.river.core.message.MessageConverter;
 import com.wookler.river.core.message.QueueClosedException;
+import com.wookler.river.core.settings.Option;
+import com.wookler.river.core.settings.Settings;
 import com.wookler.river.core.subscriber.Delivery;
 import com.wookler.river.core.subscriber.Subscriber;
 import com.wookler.river.core.subscriber.SubscriberConfig;
+import java.nio.file.Path;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.UUID;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A durable queue in this JVM: publishers append to a log on local disk, any number of subscribers
@@ -276,14 +285,214 @@ public final class MessageQueue<M> implements Configurable, AutoCloseable {
    *
    * @param <M> type of the data
    */
-  public static final class Builder<M> extends QueueOptions<M, Builder<M>> {
+  public static final class Builder<M> {
+    private final String name;
+    private final MessageConverter<M> converter;
+    private final List<SubscriberConfig> subscribers = new ArrayList<>();
+    private Settings settings = QueueOptions.TABLE.defaults();
+    private RecycleStrategy recycle = QueueConfig.WHEN_FULL;
+    private TimeSource time = TimeSource.system();
+
     private Builder(String name, MessageConverter<M> converter) {
-      super(name, converter);
+      this.name = Objects.requireNonNull(name, "name");
+      this.converter = Objects.requireNonNull(converter, "converter");
     }
 
-    @Override
-    Builder<M> self() {
+    /** Sets an option of {@link QueueOptions}; null: its default. */
+    public <T> Builder<M> set(Option<T> option, @Nullable T value) {
+      settings = settings.with(option, value);
       return this;
+    }
+
+    /** Base directory, in which the queue has one of its name (default {@code river-data}). */
+    public Builder<M> directory(Path base) {
+      return set(QueueOptions.DIRECTORY, Objects.requireNonNull(base, "base"));
+    }
+
+    /** When a block is closed, besides its size (default: when it is full). */
+    public Builder<M> recycle(RecycleStrategy strategy) {
+      recycle = Objects.requireNonNull(strategy, "strategy");
+      return this;
+    }
+
+    /**
+     * Archives drained blocks instead of just deleting them.
+     *
+     * @param base in which the queue has a directory of its name
+     * @param retention how long a backup is kept after it was made; zero: for ever
+     */
+    public Builder<M> backup(Path base, Duration retention) {
+      Objects.requireNonNull(retention, "retention"); // before one of the two is taken
+      return set(QueueOptions.BACKUP_DIRECTORY, Objects.requireNonNull(base, "base"))
+          .set(QueueOptions.BACKUP_RETENTION, retention);
+    }
+
+    /**
+     * What becomes of a drained block for whose backup there is no space (default: it stays until
+     * there is).
+     */
+    public Builder<M> backupFull(BackupFull policy) {
+      return set(QueueOptions.BACKUP_FULL, Objects.requireNonNull(policy, "policy"));
+    }
+
+    /** What a publish promises that asks for no more (default {@link Durability#MEMORY}). */
+    public Builder<M> durability(Durability level) {
+      return set(QueueOptions.DURABILITY, Objects.requireNonNull(level, "level"));
+    }
+
+    /** Pause between two background forces (default 200 ms); see {@link Durability#MEMORY}. */
+    public Builder<M> syncInterval(Duration interval) {
+      return set(QueueOptions.SYNC_INTERVAL, Objects.requireNonNull(interval, "interval"));
+    }
+
+    /** What subscribers do where the log is damaged (default {@link OnDamage#SALVAGE}). */
+    public Builder<M> onDamage(OnDamage action) {
+      return set(QueueOptions.ON_DAMAGE, Objects.requireNonNull(action, "action"));
+    }
+
+    /** Largest data of one message in bytes (default 16 MB, at most 128 MB). */
+    public Builder<M> maxMessageBytes(int bytes) {
+      return set(QueueOptions.MAX_MESSAGE_BYTES, (long) bytes);
+    }
+
+    /**
+     * How many messages the queue may hold (default: any number): what its slowest subscriber has
+     * not finished, and without subscribers what is in the log; and the delayed ones that wait and
+     * are not among these; see {@link #whenFull}.
+     */
+    public Builder<M> maxMessages(long messages) {
+      return set(QueueOptions.MAX_MESSAGES, messages);
+    }
+
+    /**
+     * How many bytes, envelopes included, the queue may hold (default: any number), counted like
+     * {@link #maxMessages} to within a 256th; what is there when it is opened, by its blocks'
+     * sizes, and delayed ones by what was published next to them.
+     */
+    public Builder<M> maxBytes(long bytes) {
+      return set(QueueOptions.MAX_BYTES, bytes);
+    }
+
+    /**
+     * What a publish does for which these limits leave no room (default {@link FullPolicy#REJECT}).
+     * A batch larger than a limit is refused at once, whatever the policy.
+     *
+     * @param timeout how long {@link FullPolicy#BLOCK} waits (default 30 s)
+     */
+    public Builder<M> whenFull(FullPolicy policy, Duration timeout) {
+      Objects.requireNonNull(timeout, "timeout");
+      return set(QueueOptions.FULL_POLICY, Objects.requireNonNull(policy, "policy"))
+          .set(QueueOptions.FULL_TIMEOUT, timeout);
+    }
+
+    /** How long the queue keeps what nobody has finished (default: for good). */
+    public Builder<M> retention(Retention retention) {
+      settings = retention.in(settings);
+      return this;
+    }
+
+    /**
+     * Stores messages of one id once within this time (default zero: ids have no effect; at most
+     * 366 days). An id in it takes 16 to 32 bytes of heap, and 25 and its own on disk.
+     */
+    public Builder<M> deduplicate(Duration window) {
+      return set(QueueOptions.DEDUPLICATE, Objects.requireNonNull(window, "window"));
+    }
+
+    /**
+     * Whether to index the last message of each key, for {@link MessageQueue#latest} (default: no).
+     * Publishing pays nothing; in the background each message is read once more. Takes 3 MB, and 16
+     * to 32 bytes on disk for each key in log and backups. On later, it takes in what is there.
+     */
+    public Builder<M> keyIndex(boolean on) {
+      return set(QueueOptions.KEY_INDEX, on);
+    }
+
+    /**
+     * Lets messages expire so long after they were published (default zero: only those that say
+     * so). What is out then may still be acknowledged.
+     *
+     * @param expiryQueue another queue, to which a message is handed on for each subscriber that
+     *     had not finished it, before it counts as finished. It has to be open here, with the same
+     *     base directory; else expired messages wait, and those behind. Null: they go nowhere
+     */
+    public Builder<M> maxAge(Duration age, @Nullable String expiryQueue) {
+      return set(QueueOptions.MAX_AGE, Objects.requireNonNull(age, "age"))
+          .set(QueueOptions.EXPIRY_QUEUE, expiryQueue);
+    }
+
+    /**
+     * Other queues to which every message is forwarded, each once, in order, batches as batches
+     * (default: none); a little after its publish, also after a crash.
+     *
+     * <p>They have to be open in this JVM, with the same base directory; what is for one that is
+     * not, or is full, waits in this queue's log. Key, headers and what is left of the expiry go
+     * along, {@link com.wookler.river.core.message.ForwardOrigin} says where it came from; its id
+     * does not. A new target gets what is in the log; one that is left out again keeps its place,
+     * and blocks: {@link MessageQueue#removeForward}. Nothing may come back.
+     */
+    public Builder<M> forwardTo(String... queues) {
+      return set(QueueOptions.FORWARD, List.of(queues));
+    }
+
+    /**
+     * Whether the queue is there for {@link #forwardTo} alone (default: no): without subscribers,
+     * and its log is kept only until all targets have forced what they got.
+     */
+    public Builder<M> fanoutOnly(boolean on) {
+      return set(QueueOptions.FANOUT_ONLY, on);
+    }
+
+    /** Size at which a block is closed in any case (default 64 MB, at most 1 GB). */
+    public Builder<M> blockBytes(long bytes) {
+      return set(QueueOptions.BLOCK_BYTES, bytes);
+    }
+
+    /**
+     * Bytes of its volume that the queue leaves free (default 256 MB or 5 % of the volume,
+     * whichever is less, and a block more where the backup is on the same volume; 0: none). When no
+     * more are left, publishing ends with {@link com.wookler.river.core.message.QueueFullException}
+     * until there is space again; reading, acknowledging and archiving go on.
+     */
+    public Builder<M> diskReserve(long bytes) {
+      return set(QueueOptions.DISK_RESERVE, bytes);
+    }
+
+    /** Whether to take up what the directory holds (default), or to set it aside. */
+    public Builder<M> reload(boolean take) {
+      return set(QueueOptions.RELOAD, take);
+    }
+
+    /** How long data that was set aside is kept (default 7 days). */
+    public Builder<M> discardedRetention(Duration retention) {
+      return set(QueueOptions.DISCARDED_RETENTION, Objects.requireNonNull(retention, "retention"));
+    }
+
+    /** An Ehcache 3 file for the redelivery cache (default: a small built-in one). */
+    public Builder<M> ehcache(Path file) {
+      return set(QueueOptions.EHCACHE, Objects.requireNonNull(file, "file"));
+    }
+
+    /** A subscriber that exists from the start. */
+    public Builder<M> subscriber(SubscriberConfig subscriber) {
+      subscribers.add(Objects.requireNonNull(subscriber, "subscriber"));
+      return this;
+    }
+
+    /** The clock, for tests that move it (default: the system's). */
+    public Builder<M> timeSource(TimeSource source) {
+      time = Objects.requireNonNull(source, "source");
+      return this;
+    }
+
+    QueueConfig<M> config() {
+      return new QueueConfig<>(
+          Names.check("queue", name),
+          converter,
+          settings,
+          recycle,
+          new QueueConfig.Start(subscribers, Map.of()),
+          time);
     }
 
     /**

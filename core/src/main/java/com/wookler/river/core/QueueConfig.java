@@ -1,11 +1,17 @@
 package com.wookler.river.core;
 
 import com.wookler.river.common.TimeSource;
+import com.wookler.river.common.config.ConfigNode;
 import com.wookler.river.common.errors.ConfigurationException;
 import com.wookler.river.core.delay.Delays;
+import com.wookler.river.core.log.Capacity;
 import com.wookler.river.core.log.LogSettings;
+import com.wookler.river.core.log.RecycleStrategy;
 import com.wookler.river.core.message.MessageConverter;
+import com.wookler.river.core.settings.Option;
+import com.wookler.river.core.settings.Settings;
 import com.wookler.river.core.subscriber.SubscriberConfig;
+import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -13,88 +19,76 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * All settings of one queue, checked; {@link QueueSettings} collects them from builder and XML.
+ * All that is configured of one queue, checked: a value for each row of {@link QueueOptions}, and
+ * what is no text.
  *
- * @param name of the queue
- * @param directory base under which the queue has its own
- * @param converter of the data
- * @param storage how messages are stored
- * @param limits how much it may hold
- * @param retention how long it keeps what nobody has finished
- * @param deduplicate window in which an id is stored once; zero: ids have no effect
- * @param keyIndex whether the last message of each key is indexed
- * @param expiry when messages expire
- * @param reload what becomes of the data that the directory holds
- * @param backup where drained blocks go, or null: nowhere
- * @param forward to which queues it forwards
- * @param ehcache the user's cache for redelivery, or null: the built-in one
- * @param subscribers that exist from the start
- * @param attachments what is started with them, by their names
- * @param time clock
+ * @param <M> type of the data
  */
-record QueueConfig<M>(
-    String name,
-    Path directory,
-    MessageConverter<M> converter,
-    StorageConfig storage,
-    LimitConfig limits,
-    Retention retention,
-    Duration deduplicate,
-    boolean keyIndex,
-    ExpiryConfig expiry,
-    ReloadConfig reload,
-    @Nullable BackupConfig backup,
-    ForwardConfig forward,
-    @Nullable Path ehcache,
-    List<SubscriberConfig> subscribers,
-    Map<String, SubscriberExtension.Attachment> attachments,
-    TimeSource time) {
+final class QueueConfig<M> {
+  /** Never recycles before the block is full. */
+  static final RecycleStrategy WHEN_FULL = block -> false;
+
+  private static final int BLOCK_PER_MESSAGE = 4;
+  private static final long MOST_DEFAULT_RESERVE = 256L << 20;
+  private static final int RESERVED_PART = 20; // of the volume: 5 %
+
+  private final String name;
+  private final MessageConverter<M> converter;
+  private final Settings settings;
+  private final RecycleStrategy recycle;
+  private final Start start;
+  private final TimeSource time;
 
   /**
-   * What becomes of the data that the directory holds when the queue is opened.
+   * What there is from the start.
    *
-   * @param take it up, or set it aside
-   * @param discardedRetention how long data that was set aside is kept
+   * @param subscribers that exist
+   * @param attachments what is started with them, by their names
    */
-  record ReloadConfig(boolean take, Duration discardedRetention) {}
+  record Start(
+      List<SubscriberConfig> subscribers, Map<String, SubscriberExtension.Attachment> attachments) {
+    static final Start EMPTY = new Start(List.of(), Map.of());
 
-  /**
-   * Where drained blocks go.
-   *
-   * @param directory base under which the queue has its own
-   * @param retention how long a backup is kept after it was made; zero: for ever
-   * @param full what becomes of a block for whose backup there is no space
-   */
-  record BackupConfig(Path directory, Duration retention, BackupFull full) {}
-
-  static final Duration LONGEST_WINDOW = Duration.ofDays(366);
-
-  QueueConfig {
-    storage.check(name);
-    limits.check(name);
-    retention.check(name);
-    expiry.check(name);
-    check(
-        name,
-        !deduplicate.isNegative() && deduplicate.compareTo(LONGEST_WINDOW) <= 0,
-        "queue.deduplicate is " + deduplicate + "; zero to 366 days are allowed");
-    check(
-        name,
-        !reload.discardedRetention().isNegative(),
-        "queue.discarded.retention is "
-            + reload.discardedRetention()
-            + "; it must not be negative");
-    subscribers = List.copyOf(subscribers);
-    attachments = Map.copyOf(attachments);
-    checkNames(name, subscribers);
-    forward.check(name, subscribers);
-    if (backup != null) {
-      checkBackup(name, directory, backup);
+    Start {
+      subscribers = List.copyOf(subscribers);
+      attachments = Map.copyOf(attachments);
     }
+  }
+
+  /**
+   * Checks what is configured.
+   *
+   * @throws ConfigurationException a value is out of its range, or does not fit another one
+   */
+  QueueConfig(
+      String name,
+      MessageConverter<M> converter,
+      Settings settings,
+      RecycleStrategy recycle,
+      Start start,
+      TimeSource time) {
+    this.name = name;
+    this.converter = converter;
+    this.settings = settings;
+    this.recycle = recycle == WHEN_FULL ? recycle(settings) : recycle;
+    this.start = start;
+    this.time = time;
+    settings.check("queue " + name);
+    checkSubscribers();
+    checkForward();
+    checkBackup();
+    String expiryQueue = find(QueueOptions.EXPIRY_QUEUE);
+    if (expiryQueue != null) {
+      checkOther(name, QueueOptions.EXPIRY_QUEUE.name(), expiryQueue);
+    }
+    Path ehcache = find(QueueOptions.EHCACHE);
     check(
         name,
         ehcache == null || Files.isReadable(ehcache),
@@ -102,23 +96,151 @@ record QueueConfig<M>(
             + (ehcache == null ? "" : ehcache.toAbsolutePath()));
   }
 
-  /** How its log is to be kept in this directory. */
+  String name() {
+    return name;
+  }
+
+  MessageConverter<M> converter() {
+    return converter;
+  }
+
+  TimeSource time() {
+    return time;
+  }
+
+  List<SubscriberConfig> subscribers() {
+    return start.subscribers();
+  }
+
+  Map<String, SubscriberExtension.Attachment> attachments() {
+    return start.attachments();
+  }
+
+  /** Returns the base under which the queue has its own directory. */
+  Path directory() {
+    return get(QueueOptions.DIRECTORY);
+  }
+
+  /** Returns the value of an option that has a default. */
+  <T> T get(Option<T> option) {
+    return settings.get(option);
+  }
+
+  /** Returns the value of an option, or null. */
+  <T> @Nullable T find(Option<T> option) {
+    return settings.find(option);
+  }
+
+  /** Returns how long the queue keeps what nobody has finished. */
+  Retention retention() {
+    return Retention.of(settings);
+  }
+
+  /** Returns how much it may hold. */
+  Capacity capacity() {
+    return new Capacity(
+        get(QueueOptions.MAX_MESSAGES),
+        get(QueueOptions.MAX_BYTES),
+        get(QueueOptions.FULL_POLICY) == FullPolicy.DISCARD_OLDEST);
+  }
+
+  /** Returns whether it may not hold any number of messages and bytes. */
+  boolean isLimited() {
+    return get(QueueOptions.MAX_MESSAGES) != Long.MAX_VALUE
+        || get(QueueOptions.MAX_BYTES) != Long.MAX_VALUE;
+  }
+
+  /** Returns how much it may hold, as error texts name it. */
+  String limits() {
+    long messages = get(QueueOptions.MAX_MESSAGES);
+    long bytes = get(QueueOptions.MAX_BYTES);
+    String both = messages == Long.MAX_VALUE ? "" : "queue.max.messages=" + messages;
+    return bytes == Long.MAX_VALUE
+        ? both
+        : both + (both.isEmpty() ? "" : ", ") + "queue.max.bytes=" + bytes;
+  }
+
+  /** Returns after how many microseconds a message expires; the greatest number: never. */
+  long maxAgeMicros() {
+    long nanos = get(QueueOptions.MAX_AGE).toNanos();
+    return nanos == 0 ? Long.MAX_VALUE : TimeUnit.NANOSECONDS.toMicros(nanos);
+  }
+
+  /** Returns how its log is to be kept in this directory. */
   LogSettings logSettings(DataDirectory own) {
     return new LogSettings(
         name,
         own.identity(),
         own.log(),
-        storage.effectiveBlockBytes(),
-        storage.recycle(),
-        storage.effectiveDiskReserve(own.path(), backup),
+        blockBytes(),
+        recycle,
+        diskReserve(own.path()),
         time,
         Delays.largest(own.delayed(), own.log()),
         own.lock());
   }
 
-  private static void checkNames(String name, List<SubscriberConfig> subscribers) {
+  /** Returns the size at which a block is closed, large enough for the largest message. */
+  private long blockBytes() {
+    return Math.max(
+        get(QueueOptions.BLOCK_BYTES), BLOCK_PER_MESSAGE * get(QueueOptions.MAX_MESSAGE_BYTES));
+  }
+
+  /**
+   * Returns the bytes that blocks leave free on the volume of this directory. Where the backup is
+   * on it too, a block more: a block must be backed up before its space is free.
+   */
+  private long diskReserve(Path own) {
+    Long given = find(QueueOptions.DISK_RESERVE);
+    if (given != null) {
+      return given;
+    }
+    long reserve = Math.min(MOST_DEFAULT_RESERVE, own.toFile().getTotalSpace() / RESERVED_PART);
+    Path backup = find(QueueOptions.BACKUP_DIRECTORY);
+    return backup != null && onOneVolume(own, backup) ? reserve + blockBytes() : reserve;
+  }
+
+  private static boolean onOneVolume(Path directory, Path other) {
+    try {
+      Path existing = other.toAbsolutePath().normalize();
+      while (!Files.exists(existing) && existing.getParent() != null) {
+        existing = existing.getParent();
+      }
+      return Files.getFileStore(directory).equals(Files.getFileStore(existing));
+    } catch (IOException e) {
+      return true; // the larger reserve does no harm
+    }
+  }
+
+  /** Returns the strategy of the built-in ones that these settings say: whichever is due first. */
+  static RecycleStrategy recycle(Settings settings) {
+    Long messages = settings.find(QueueOptions.RECYCLE_MESSAGES);
+    Long bytes = settings.find(QueueOptions.RECYCLE_BYTES);
+    Duration age = settings.find(QueueOptions.RECYCLE_AGE);
+    return Stream.of(
+            Optional.ofNullable(messages).map(SizeBasedRecycle::ofMessages),
+            Optional.ofNullable(bytes).map(SizeBasedRecycle::ofBytes),
+            Optional.ofNullable(age).map(TimeBasedRecycle::every))
+        .<RecycleStrategy>flatMap(Optional::stream)
+        .reduce(RecycleStrategy::or)
+        .orElse(WHEN_FULL);
+  }
+
+  /** Reads the parameters of a {@code <recycle>} element that names a built-in strategy. */
+  static Settings readRecycle(ConfigNode node) {
+    Settings read = QueueOptions.TABLE.read(node, QueueOptions.TABLE.defaults(), List.of());
+    try {
+      read.check("the strategy");
+      recycle(read);
+      return read;
+    } catch (ConfigurationException e) {
+      throw node.located(e);
+    }
+  }
+
+  private void checkSubscribers() {
     Set<String> names = new HashSet<>();
-    for (SubscriberConfig subscriber : subscribers) {
+    for (SubscriberConfig subscriber : subscribers()) {
       Names.check("subscriber", subscriber.name());
       ExpiryQueues.check(name, subscriber);
       check(
@@ -128,26 +250,47 @@ record QueueConfig<M>(
     }
   }
 
-  private static void checkBackup(String name, Path directory, BackupConfig backup) {
+  private void checkForward() {
+    List<String> queues = get(QueueOptions.FORWARD);
+    Set<String> names = new HashSet<>();
+    for (String queue : queues) {
+      checkOther(name, QueueOptions.FORWARD.name(), queue);
+      check(
+          name,
+          names.add(queue.toLowerCase(Locale.ROOT)),
+          "queue.forward names " + queue + " twice");
+    }
+    boolean only = get(QueueOptions.FANOUT_ONLY);
     check(
         name,
-        !backup.retention().isNegative(),
-        "backup.retention is "
-            + backup.retention()
-            + "; it must be positive, or zero to keep backups for ever");
-    Path own = directory.resolve(name).toAbsolutePath().normalize();
-    Path base = backup.directory().toAbsolutePath().normalize();
-    Path target = base.resolve(name);
+        !only || !queues.isEmpty(),
+        "queue.fanout.only is true, and queue.forward names no queue");
     check(
         name,
-        !own.startsWith(target) && !target.startsWith(own),
-        "backup.directory "
-            + backup.directory()
-            + " is, holds or lies in the queue's own directory "
-            + own);
+        !only || subscribers().isEmpty(),
+        "queue.fanout.only is true, so it has no subscribers; subscribe to "
+            + String.join(", ", queues));
   }
 
-  static void check(String name, boolean right, String what) {
+  private void checkBackup() {
+    Path backup = find(QueueOptions.BACKUP_DIRECTORY);
+    if (backup != null) {
+      Path own = directory().resolve(name).toAbsolutePath().normalize();
+      Path target = backup.toAbsolutePath().normalize().resolve(name);
+      check(
+          name,
+          !own.startsWith(target) && !target.startsWith(own),
+          "backup.directory " + backup + " is, holds or lies in the queue's own directory " + own);
+    }
+  }
+
+  /** Refuses a name that an option gives of another queue. */
+  static void checkOther(String queue, String param, String other) {
+    Names.check(queue, param, other);
+    check(queue, !other.equalsIgnoreCase(queue), param + " is the queue itself; name another");
+  }
+
+  private static void check(String name, boolean right, String what) {
     if (!right) {
       throw new ConfigurationException("queue " + name + ": " + what);
     }

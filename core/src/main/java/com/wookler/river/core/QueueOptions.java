@@ -1,246 +1,416 @@
 package com.wookler.river.core;
 
-import com.wookler.river.common.TimeSource;
-import com.wookler.river.core.log.RecycleStrategy;
+import com.wookler.river.common.config.ConfigNode;
 import com.wookler.river.core.message.Durability;
 import com.wookler.river.core.message.MessageConverter;
-import com.wookler.river.core.subscriber.SubscriberConfig;
+import com.wookler.river.core.settings.Option;
+import com.wookler.river.core.settings.OptionTable;
+import com.wookler.river.core.settings.OptionType;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
-import java.util.Objects;
-import org.jspecify.annotations.Nullable;
 
 /**
- * What can be set of a queue by {@link MessageQueue.Builder}, which is where users meet it.
- *
- * @param <M> type of the data
- * @param <B> the builder
+ * The options of a queue and of its backup, one row each: the builder's checks, XML, the JSON of
+ * REST, the schema and docs/configuration.md are made from these rows.
  */
-abstract class QueueOptions<M, B extends QueueOptions<M, B>> {
-  private final QueueSettings<M> settings;
+public final class QueueOptions {
+  /** All of them. */
+  public static final OptionTable TABLE = new OptionTable("queue");
 
-  QueueOptions(String name, MessageConverter<M> converter) {
-    this.settings =
-        new QueueSettings<>(
-            Objects.requireNonNull(name, "name"), Objects.requireNonNull(converter, "converter"));
+  private static final String NAMES = "see [Names](#names)";
+
+  /** Makes the messages' data from bytes and back. */
+  static final Option<MessageConverter<?>> CONVERTER =
+      TABLE
+          .add("queue.message.converter", new ConverterType())
+          .dflt(null, "required")
+          .allowed("a `MessageConverter`")
+          .java("builder(name, converter)")
+          .means(
+              "turns data into bytes and back; in XML a public class with a public constructor"
+                  + " without parameters");
+
+  /** See {@link MessageQueue.Builder#directory}. */
+  public static final Option<Path> DIRECTORY =
+      TABLE
+          .path("queue.directory")
+          .dflt(Path.of("river-data"), "required in XML, else `river-data`")
+          .java("directory(Path)")
+          .means(
+              "base directory; several queues may share it, each has a directory of its name in it");
+
+  /** See {@link MessageQueue.Builder#reload}. */
+  public static final Option<Boolean> RELOAD =
+      TABLE
+          .flag("queue.onstart.reload", true)
+          .java("reload(boolean)")
+          .means(
+              "`false` sets what the directory holds aside, in `<queue>.discarded-<time>`, and"
+                  + " starts empty");
+
+  /** See {@link MessageQueue.Builder#discardedRetention}. */
+  public static final Option<Duration> DISCARDED_RETENTION =
+      TABLE
+          .duration("queue.discarded.retention")
+          .dflt("7dd")
+          .atLeast("0")
+          .allowed("0 or more")
+          .java("discardedRetention(Duration)")
+          .means(
+              "data that was set aside longer ago than this is removed when the queue is opened");
+
+  /** See {@link MessageQueue.Builder#durability}. */
+  public static final Option<Durability> DURABILITY =
+      TABLE
+          .constant("queue.durability", Durability.MEMORY)
+          .java("durability(Durability)")
+          .json("durability")
+          .means(
+              "what a publish that has returned promises: `MEMORY` survives the end of the process,"
+                  + " `DISK` the end of the power. A call may ask for more, `publish(message,"
+                  + " Durability.DISK)`, and never gets less");
+
+  /** See {@link MessageQueue.Builder#syncInterval}. */
+  public static final Option<Duration> SYNC_INTERVAL =
+      TABLE
+          .duration("queue.sync.interval")
+          .dflt("200ms")
+          .atLeast("1ms")
+          .java("syncInterval(Duration)")
+          .json("syncInterval")
+          .means("pause between two background forces of log and acknowledgements to the device");
+
+  /** See {@link MessageQueue.Builder#onDamage}. */
+  public static final Option<OnDamage> ON_DAMAGE =
+      TABLE
+          .constant("queue.on.damage", OnDamage.SALVAGE)
+          .java("onDamage(OnDamage)")
+          .json("onDamage")
+          .means(
+              "what subscribers do where the log is damaged: go on at the next message that can be"
+                  + " proven, and report exactly what is lost; or stop, with"
+                  + " `DamagedMessageException` at each poll, until `seek`. A delayed message that"
+                  + " is damaged when it is due is passed over and reported; or it waits alone, is"
+                  + " tried again, and that is said, once a minute");
+
+  /** See {@link MessageQueue.Builder#blockBytes}; an empty block has 64 KB of index. */
+  public static final Option<Long> BLOCK_BYTES =
+      TABLE
+          .bytes("queue.block.bytes")
+          .dflt("64MB")
+          .between("256KB", "1GB")
+          .java("blockBytes(long)")
+          .json("blockBytes")
+          .means(
+              "size at which a block is closed whatever its strategy says; raised to four times"
+                  + " `queue.max.message.bytes`");
+
+  /** See {@link MessageQueue.Builder#maxMessageBytes}. */
+  public static final Option<Long> MAX_MESSAGE_BYTES =
+      TABLE
+          .bytes("queue.max.message.bytes")
+          .dflt("16MB")
+          .between("1", "128MB")
+          .java("maxMessageBytes(int)")
+          .json("maxMessageBytes")
+          .means("largest data of one message");
+
+  /** See {@link MessageQueue.Builder#maxMessages}. */
+  public static final Option<Long> MAX_MESSAGES =
+      TABLE
+          .number("queue.max.messages", "messages")
+          .dflt(Long.MAX_VALUE, "any number")
+          .atLeast("1")
+          .java("maxMessages(long)")
+          .json("maxMessages")
+          .means(
+              "how many messages the queue may hold: those that its slowest subscriber has not"
+                  + " finished, or without subscribers those in its log; and the delayed ones that"
+                  + " wait and are not among these");
+
+  /** See {@link MessageQueue.Builder#maxBytes}. */
+  public static final Option<Long> MAX_BYTES =
+      TABLE
+          .bytes("queue.max.bytes")
+          .dflt(Long.MAX_VALUE, "any number")
+          .atLeast("1")
+          .java("maxBytes(long)")
+          .json("maxBytes")
+          .means(
+              "how many bytes the queue may hold, counted as messages are, with envelopes, to within"
+                  + " a 256th of the limit; delayed messages that wait count as so many that were"
+                  + " published before the others; of what is there when the queue is opened, an"
+                  + " estimate by blocks");
+
+  /** See {@link MessageQueue.Builder#whenFull}. */
+  public static final Option<FullPolicy> FULL_POLICY =
+      TABLE
+          .constant("queue.full.policy", FullPolicy.REJECT)
+          .java("whenFull(FullPolicy, Duration)")
+          .json("whenFull.policy")
+          .means(
+              "what a publish does that these two leave no room for: it is refused with"
+                  + " `QueueFullException`, waits for room, or the oldest messages are given up for"
+                  + " every subscriber, and counted. A batch larger than a limit is always refused");
+
+  /** See {@link MessageQueue.Builder#whenFull}. */
+  public static final Option<Duration> FULL_TIMEOUT =
+      TABLE
+          .duration("queue.full.timeout")
+          .dflt("30ss")
+          .atLeast("0")
+          .allowed("0 or more")
+          .java("whenFull(FullPolicy, Duration)")
+          .json("whenFull.timeout")
+          .means("how long `BLOCK` waits before it refuses");
+
+  /** See {@link MessageQueue.Builder#deduplicate}. */
+  public static final Option<Duration> DEDUPLICATE =
+      TABLE
+          .duration("queue.deduplicate")
+          .dflt("0")
+          .between("0", "366dd")
+          .java("deduplicate(Duration)")
+          .json("deduplicate")
+          .means(
+              "window in which messages of one id are stored once; 0: ids have no effect. An id in"
+                  + " the window takes 16 to 32 bytes of heap, and 25 and its own on disk");
+
+  /** See {@link MessageQueue.Builder#keyIndex}. */
+  public static final Option<Boolean> KEY_INDEX =
+      TABLE
+          .flag("queue.index.keys", false)
+          .java("keyIndex(boolean)")
+          .json("keyIndex")
+          .means(
+              "whether the last message of each key is indexed, for `MessageQueue.latest(key)`."
+                  + " Costs publishers nothing; about 3 MB of memory, 16 to 32 bytes on disk for"
+                  + " each key, and a read of each message in the background. Turned on later, it"
+                  + " takes in what is there");
+
+  /** See {@link MessageQueue.Builder#forwardTo}. */
+  public static final Option<List<String>> FORWARD =
+      TABLE
+          .add("queue.forward", new NamesType())
+          .dflt(List.of(), "none")
+          .unit("names, separated by commas or spaces")
+          .allowed(NAMES)
+          .java("forwardTo(String...)")
+          .means(
+              "other queues to which every message is forwarded, each once; see"
+                  + " [Forwarding](#forwarding)");
+
+  /** See {@link MessageQueue.Builder#fanoutOnly}. */
+  public static final Option<Boolean> FANOUT_ONLY =
+      TABLE
+          .flag("queue.fanout.only", false)
+          .java("fanoutOnly(boolean)")
+          .means(
+              "whether the queue is there for `queue.forward` alone: it has no subscribers, and"
+                  + " keeps its log only until all targets have what they got on the device");
+
+  /** See {@link MessageQueue.Builder#maxAge}. */
+  public static final Option<Duration> MAX_AGE =
+      TABLE
+          .duration("queue.max.age")
+          .dflt("0")
+          .between("0", "36500dd")
+          .java("maxAge(Duration, String)")
+          .json("maxAge")
+          .means(
+              "after which a message expires: it is not delivered any more and counts as finished;"
+                  + " 0: only those expire that say so");
+
+  /** See {@link MessageQueue.Builder#maxAge}. */
+  public static final Option<String> EXPIRY_QUEUE =
+      TABLE
+          .queue("queue.expiry.queue")
+          .dflt(null, "none: they go nowhere")
+          .java("maxAge(Duration, String)")
+          .json("expiryQueue")
+          .means(
+              "another queue, to which expired messages are handed on, each once. It has to be open"
+                  + " in this JVM, with the same base directory; while it is not, or is full, or"
+                  + " takes none as large, expired messages wait, and those behind them, said once a"
+                  + " minute");
+
+  /** See {@link MessageQueue.Builder#retention}. */
+  public static final Option<Duration> RETENTION_AGE =
+      TABLE
+          .duration("queue.retention.age")
+          .dflt(Duration.ZERO, "for good")
+          .atLeast("0")
+          .allowed("0 or more; 0 means for good")
+          .java("retention(Retention)")
+          .json("retention.age")
+          .means(
+              "of a queue without subscribers: a closed block goes when its last message is older"
+                  + " than this. See [Retention](#retention)");
+
+  /** See {@link MessageQueue.Builder#retention}. */
+  public static final Option<Long> RETENTION_BYTES =
+      TABLE
+          .bytes("queue.retention.bytes")
+          .dflt(Long.MAX_VALUE, "for good")
+          .atLeast("1")
+          .java("retention(Retention)")
+          .json("retention.bytes")
+          .means("the oldest closed block goes when the others have so many bytes");
+
+  /** See {@link MessageQueue.Builder#retention}. */
+  public static final Option<Long> RETENTION_MESSAGES =
+      TABLE
+          .number("queue.retention.messages", "messages")
+          .dflt(Long.MAX_VALUE, "for good")
+          .atLeast("1")
+          .java("retention(Retention)")
+          .json("retention.messages")
+          .means("the oldest closed block goes when the others hold so many messages");
+
+  /** See {@link Retention#removingUnfinished}. */
+  public static final Option<Boolean> RETENTION_UNFINISHED =
+      TABLE
+          .flag("queue.retention.unfinished", false)
+          .java("retention(Retention)")
+          .means("whether the retention also takes what a subscriber has not finished");
+
+  /** See {@link MessageQueue.Builder#diskReserve}; none: by the size of the volume. */
+  public static final Option<Long> DISK_RESERVE =
+      TABLE
+          .bytes("queue.disk.reserve")
+          .dflt(
+              null,
+              "256 MB or 5 % of the volume, whichever is less; a block more where the backup is on"
+                  + " the same volume")
+          .atLeast("0")
+          .allowed("0 or more; 0 means none")
+          .java("diskReserve(long)")
+          .means(
+              "bytes that stay free on the volume of the queue's directory: below them publishing"
+                  + " ends with `QueueFullException` until there is space again");
+
+  /** See {@link MessageQueue.Builder#ehcache}. */
+  public static final Option<Path> EHCACHE =
+      TABLE
+          .path("ehcache.config")
+          .dflt(null, "built-in cache")
+          .allowed("an Ehcache 3 file")
+          .java("ehcache(Path)")
+          .means("cache for messages that are delivered again, see [below](#ehcacheconfig)");
+
+  static {
+    TABLE.withoutEffect("queue.lock.timeout");
+    TABLE.withoutEffect("queue.recovery.threshold");
+    TABLE.withoutEffect("queue.blocks.unused");
+    TABLE.withoutEffect("queue.chronicle.size");
+    TABLE.withoutEffect("queue.max.expire.sweep");
+    TABLE.element("backup");
   }
 
-  abstract B self();
+  /** See {@link MessageQueue.Builder#backup}; none: drained blocks are deleted. */
+  public static final Option<Path> BACKUP_DIRECTORY =
+      TABLE
+          .path("backup.directory")
+          .dflt(null, "required")
+          .allowed("not in, over or the same as the queue's own directory")
+          .java("backup(Path, Duration)")
+          .means("base directory; the queue has a directory of its name in it");
 
-  /**
-   * All of it, as a queue takes it.
-   *
-   * @throws com.wookler.river.common.errors.ConfigurationException a setting is out of its range
-   */
-  final QueueConfig<M> config() {
-    return settings.config();
+  /** See {@link MessageQueue.Builder#backup}. */
+  public static final Option<Duration> BACKUP_RETENTION =
+      TABLE
+          .duration("backup.retention")
+          .dflt(Duration.ZERO, "required")
+          .atLeast("0")
+          .allowed("0 or more; 0 means for ever")
+          .java("backup(Path, Duration)")
+          .json("backup.retention")
+          .means("how long a backup is kept after it was made");
+
+  /** See {@link MessageQueue.Builder#backupFull}. */
+  public static final Option<BackupFull> BACKUP_FULL =
+      TABLE
+          .constant("backup.full", BackupFull.KEEP)
+          .java("backupFull(BackupFull)")
+          .json("backup.full")
+          .means(
+              "what becomes of a drained block for whose backup there is no space: it stays, and is"
+                  + " tried again; or after three tries it is deleted without a backup, with a"
+                  + " warning");
+
+  static {
+    TABLE.element("recycle");
   }
 
-  /** Base directory, in which the queue has one of its name (default {@code river-data}). */
-  public B directory(Path base) {
-    settings.directory = Objects.requireNonNull(base, "base");
-    return self();
+  /** See {@link SizeBasedRecycle#ofMessages}. */
+  public static final Option<Long> RECYCLE_MESSAGES =
+      TABLE
+          .number("recycle.size", "messages")
+          .dflt(null, "–")
+          .atLeast("1")
+          .allowed("1 or more")
+          .java("SizeBasedRecycle.ofMessages(long)")
+          .json("recycle.messages")
+          .means("`SizeBasedRecycle`: closed when it holds so many messages");
+
+  /** See {@link SizeBasedRecycle#ofBytes}. */
+  public static final Option<Long> RECYCLE_BYTES =
+      TABLE
+          .bytes("recycle.bytes")
+          .dflt(null, "–")
+          .atLeast("1")
+          .allowed("1 or more")
+          .java("SizeBasedRecycle.ofBytes(long)")
+          .json("recycle.bytes")
+          .means(
+              "`SizeBasedRecycle`: closed when its messages have so many bytes; with both, whichever"
+                  + " comes first");
+
+  /** See {@link TimeBasedRecycle#every}. */
+  public static final Option<Duration> RECYCLE_AGE =
+      TABLE
+          .duration("recycle.time")
+          .dflt(null, "–")
+          .allowed("more than 0")
+          .java("TimeBasedRecycle.every(Duration)")
+          .json("recycle.age")
+          .means(
+              "`TimeBasedRecycle`: closed so long after its first message, on an idle queue too");
+
+  private QueueOptions() {}
+
+  /** The class of a converter. */
+  private static final class ConverterType extends OptionType<MessageConverter<?>> {
+    ConverterType() {
+      super(Json.TEXT, "class", "");
+    }
+
+    @Override
+    public MessageConverter<?> parse(String text) {
+      throw new IllegalArgumentException(text);
+    }
+
+    @Override
+    public MessageConverter<?> read(ConfigNode node, String param) {
+      return node.instantiateParam(param, MessageConverter.class);
+    }
   }
 
-  /** When a block is closed, besides its size (default: when it is full). */
-  public B recycle(RecycleStrategy strategy) {
-    settings.recycle = Objects.requireNonNull(strategy, "strategy");
-    return self();
-  }
+  /** Names of queues, separated by commas or spaces. */
+  private static final class NamesType extends OptionType<List<String>> {
+    NamesType() {
+      super(Json.TEXT, "names", "");
+    }
 
-  /**
-   * Archives drained blocks instead of just deleting them.
-   *
-   * @param base in which the queue has a directory of its name
-   * @param retention how long a backup is kept after it was made; zero: for ever
-   */
-  public B backup(Path base, Duration retention) {
-    Objects.requireNonNull(retention, "retention"); // before one of the two is taken
-    settings.backupDirectory = Objects.requireNonNull(base, "base");
-    settings.backupRetention = retention;
-    return self();
-  }
+    @Override
+    public List<String> parse(String text) {
+      return List.of(text.split("[\\s,]+"));
+    }
 
-  /**
-   * What becomes of a drained block for whose backup there is no space (default: it stays until
-   * there is).
-   */
-  public B backupFull(BackupFull policy) {
-    settings.backupFull = Objects.requireNonNull(policy, "policy");
-    return self();
-  }
-
-  /** What a publish promises that asks for no more (default {@link Durability#MEMORY}). */
-  public B durability(Durability level) {
-    settings.durability = Objects.requireNonNull(level, "level");
-    return self();
-  }
-
-  /** Pause between two background forces (default 200 ms); see {@link Durability#MEMORY}. */
-  public B syncInterval(Duration interval) {
-    settings.syncInterval = Objects.requireNonNull(interval, "interval");
-    return self();
-  }
-
-  /** What subscribers do where the log is damaged (default {@link OnDamage#SALVAGE}). */
-  public B onDamage(OnDamage action) {
-    settings.onDamage = Objects.requireNonNull(action, "action");
-    return self();
-  }
-
-  /** Largest data of one message in bytes (default 16 MB, at most 128 MB). */
-  public B maxMessageBytes(int bytes) {
-    settings.maxMessageBytes = bytes;
-    return self();
-  }
-
-  /**
-   * How many messages the queue may hold (default: any number): what its slowest subscriber has not
-   * finished, and without subscribers what is in the log; and the delayed ones that wait and are
-   * not among these; see {@link #whenFull}.
-   */
-  public B maxMessages(long messages) {
-    settings.maxMessages = messages;
-    return self();
-  }
-
-  /**
-   * How many bytes, envelopes included, the queue may hold (default: any number), counted like
-   * {@link #maxMessages} to within a 256th; what is there when it is opened, by its blocks' sizes,
-   * and delayed ones by what was published next to them.
-   */
-  public B maxBytes(long bytes) {
-    settings.maxBytes = bytes;
-    return self();
-  }
-
-  /**
-   * What a publish does for which these limits leave no room (default {@link FullPolicy#REJECT}). A
-   * batch larger than a limit is refused at once, whatever the policy.
-   *
-   * @param timeout how long {@link FullPolicy#BLOCK} waits (default 30 s)
-   */
-  public B whenFull(FullPolicy policy, Duration timeout) {
-    Objects.requireNonNull(timeout, "timeout");
-    settings.fullPolicy = Objects.requireNonNull(policy, "policy");
-    settings.fullTimeout = timeout;
-    return self();
-  }
-
-  /** How long the queue keeps what nobody has finished (default: for good). */
-  public B retention(Retention retention) {
-    settings.retention = Objects.requireNonNull(retention, "retention");
-    return self();
-  }
-
-  /**
-   * Stores messages of one id once within this time (default zero: ids have no effect; at most 366
-   * days). An id in it takes 16 to 32 bytes of heap, and 25 and its own on disk.
-   */
-  public B deduplicate(Duration window) {
-    settings.deduplicate = Objects.requireNonNull(window, "window");
-    return self();
-  }
-
-  /**
-   * Whether to index the last message of each key, for {@link MessageQueue#latest} (default: no).
-   * Publishing pays nothing; in the background each message is read once more. Takes 3 MB, and 16
-   * to 32 bytes on disk for each key in log and backups. On later, it takes in what is there.
-   */
-  public B keyIndex(boolean on) {
-    settings.keyIndex = on;
-    return self();
-  }
-
-  /**
-   * Lets messages expire so long after they were published (default zero: only those that say so).
-   * What is out then may still be acknowledged.
-   *
-   * @param expiryQueue another queue, to which a message is handed on for each subscriber that had
-   *     not finished it, before it counts as finished. It has to be open here, with the same base
-   *     directory; else expired messages wait, and those behind. Null: they go nowhere
-   */
-  public B maxAge(Duration age, @Nullable String expiryQueue) {
-    settings.maxAge = Objects.requireNonNull(age, "age");
-    settings.expiryQueue = expiryQueue;
-    return self();
-  }
-
-  /**
-   * Other queues to which every message is forwarded, each once, in order, batches as batches
-   * (default: none); a little after its publish, also after a crash.
-   *
-   * <p>They have to be open in this JVM, with the same base directory; what is for one that is not,
-   * or is full, waits in this queue's log. Key, headers and what is left of the expiry go along,
-   * {@link com.wookler.river.core.message.ForwardOrigin} says where it came from; its id does not.
-   * A new target gets what is in the log; one that is left out again keeps its place, and blocks:
-   * {@link MessageQueue#removeForward}. Nothing may come back.
-   */
-  public B forwardTo(String... queues) {
-    settings.forward = new ForwardConfig(List.of(queues), settings.forward.only());
-    return self();
-  }
-
-  /**
-   * Whether the queue is there for {@link #forwardTo} alone (default: no): without subscribers, and
-   * its log is kept only until all targets have forced what they got.
-   */
-  public B fanoutOnly(boolean on) {
-    settings.forward = new ForwardConfig(settings.forward.queues(), on);
-    return self();
-  }
-
-  /** How many messages a step of housekeeping lets expire at most (default 1,000). */
-  public B maxExpireSweep(int messages) {
-    settings.maxExpireSweep = messages;
-    return self();
-  }
-
-  /** Size at which a block is closed in any case (default 64 MB, at most 1 GB). */
-  public B blockBytes(long bytes) {
-    settings.blockBytes = bytes;
-    return self();
-  }
-
-  /**
-   * Bytes of its volume that the queue leaves free (default 256 MB or 5 % of the volume, whichever
-   * is less, and a block more where the backup is on the same volume; 0: none). When no more are
-   * left, publishing ends with {@link com.wookler.river.core.message.QueueFullException} until
-   * there is space again; reading, acknowledging and archiving go on.
-   */
-  public B diskReserve(long bytes) {
-    settings.diskReserve = bytes;
-    return self();
-  }
-
-  /** Whether to take up what the directory holds (default), or to set it aside. */
-  public B reload(boolean take) {
-    settings.reload = take;
-    return self();
-  }
-
-  /** How long data that was set aside is kept (default 7 days). */
-  public B discardedRetention(Duration retention) {
-    settings.discardedRetention = Objects.requireNonNull(retention, "retention");
-    return self();
-  }
-
-  /** An Ehcache 3 file for the redelivery cache (default: a small built-in one). */
-  public B ehcache(Path file) {
-    settings.ehcache = Objects.requireNonNull(file, "file");
-    return self();
-  }
-
-  /** A subscriber that exists from the start. */
-  public B subscriber(SubscriberConfig subscriber) {
-    settings.subscribers.add(Objects.requireNonNull(subscriber, "subscriber"));
-    return self();
-  }
-
-  /** The clock, for tests that move it (default: the system's). */
-  public B timeSource(TimeSource source) {
-    settings.time = Objects.requireNonNull(source, "source");
-    return self();
+    @Override
+    public String text(List<String> names) {
+      return String.join(" ", names);
+    }
   }
 }

@@ -1,6 +1,7 @@
 package com.wookler.river.core;
 
 import com.wookler.river.core.log.Seal;
+import com.wookler.river.core.settings.Settings;
 import java.time.Duration;
 import java.util.Objects;
 import java.util.concurrent.TimeUnit;
@@ -27,7 +28,7 @@ public final class Retention {
 
   private final Duration age; // zero: any
   private final long bytes; // the greatest: any
-  private final long messages; // likewise
+  private final long messages; // the greatest: any
   private final boolean unfinished;
 
   private Retention(Duration age, long bytes, long messages, boolean unfinished) {
@@ -90,14 +91,27 @@ public final class Retention {
     return unfinished;
   }
 
-  /** Refuses what is out of its range. */
-  void check(String queue) {
-    QueueConfig.check(
-        queue, !age.isNegative(), "queue.retention.age is " + age + "; it must be positive");
-    QueueConfig.check(
-        queue, bytes >= 1, "queue.retention.bytes is " + bytes + "; it must be 1 or more");
-    QueueConfig.check(
-        queue, messages >= 1, "queue.retention.messages is " + messages + "; it must be 1 or more");
+  /** Returns the retention that these settings say. */
+  static Retention of(Settings settings) {
+    return new Retention(
+        settings.get(QueueOptions.RETENTION_AGE),
+        settings.get(QueueOptions.RETENTION_BYTES),
+        settings.get(QueueOptions.RETENTION_MESSAGES),
+        settings.is(QueueOptions.RETENTION_UNFINISHED));
+  }
+
+  /** Returns the settings with this retention. */
+  Settings in(Settings settings) {
+    return settings
+        .with(QueueOptions.RETENTION_AGE, age)
+        .with(QueueOptions.RETENTION_BYTES, bytes)
+        .with(QueueOptions.RETENTION_MESSAGES, messages)
+        .with(QueueOptions.RETENTION_UNFINISHED, unfinished);
+  }
+
+  /** Returns whether it keeps everything. */
+  boolean isNone() {
+    return age.isZero() && bytes == Long.MAX_VALUE && messages == Long.MAX_VALUE;
   }
 
   /**

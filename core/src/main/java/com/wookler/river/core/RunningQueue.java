@@ -49,6 +49,7 @@ final class RunningQueue<M> {
   private static final Logger LOG = LoggerFactory.getLogger(RunningQueue.class);
   static final int FLUSHERS = 2;
   private static final int WORKERS = 2;
+  private static final int EXPIRED_A_STEP = 1_000; // for one subscriber
 
   private final QueueConfig<M> config;
 
@@ -117,7 +118,7 @@ final class RunningQueue<M> {
               context,
               subscribers,
               config.retention(),
-              BlockDrain.Archive.of(config.backup(), backup),
+              BlockDrain.Archive.of(config, backup),
               new BlockDrain.Neighbours(flusher, forces, delays, this::leave, salvage, listeners));
       Intake intake = new Intake(config, log, this::needed);
       undo.push(worker::drain);
@@ -163,9 +164,9 @@ final class RunningQueue<M> {
   private DataDirectory openDirectory() {
     DataDirectory opened =
         DataDirectory.open(
-            config.directory(), config.name(), config.reload().take(), config.time());
+            config.directory(), config.name(), config.get(QueueOptions.RELOAD), config.time());
     undo.push(() -> giveUp(opened));
-    opened.removeDiscarded(config.reload().discardedRetention(), config.time().wallTime());
+    opened.removeDiscarded(config.get(QueueOptions.DISCARDED_RETENTION), config.time().wallTime());
     return opened;
   }
 
@@ -191,7 +192,7 @@ final class RunningQueue<M> {
   }
 
   private SubscriberContext<M> context(ExpiryQueues expiryQueues) {
-    EhcacheRedeliveryCache cache = openCache(config.ehcache());
+    EhcacheRedeliveryCache cache = openCache(config.find(QueueOptions.EHCACHE));
     undo.push(cache::close);
     return new SubscriberContext<>(
         config.name(),
@@ -202,9 +203,9 @@ final class RunningQueue<M> {
         config.converter(),
         config.time(),
         cache,
-        config.storage().onDamage() == OnDamage.SALVAGE ? salvage : null,
+        config.get(QueueOptions.ON_DAMAGE) == OnDamage.SALVAGE ? salvage : null,
         line("flusher", FLUSHERS), // apart: an acknowledgement waits for no snapshot or deletion
-        new Expiries(config.expiry().maxAgeMicros(), config.expiry().sweep(), expiryQueues));
+        new Expiries(config.maxAgeMicros(), EXPIRED_A_STEP, expiryQueues));
   }
 
   /** A queue of dead letters: its subscribers have none. */
@@ -249,7 +250,7 @@ final class RunningQueue<M> {
             this::forceSoon,
             lookup,
             salvage,
-            config.storage().onDamage() == OnDamage.SALVAGE,
+            config.get(QueueOptions.ON_DAMAGE) == OnDamage.SALVAGE,
             counters.delayed());
     Delays opened =
         Delays.open(
@@ -284,7 +285,7 @@ final class RunningQueue<M> {
   }
 
   private @Nullable Deduplicator openDeduplicator() {
-    if (config.deduplicate().isZero()) {
+    if (config.get(QueueOptions.DEDUPLICATE).isZero()) {
       return null;
     }
     Deduplicator opened = new Deduplicator(config, directory, lookup);
@@ -295,7 +296,7 @@ final class RunningQueue<M> {
   }
 
   private @Nullable LatestByKey openKeys() {
-    if (!config.keyIndex()) {
+    if (!config.get(QueueOptions.KEY_INDEX)) {
       return null;
     }
     LatestByKey opened = // in a line apart: a backlog takes long
@@ -326,17 +327,16 @@ final class RunningQueue<M> {
   }
 
   private @Nullable Backup openBackup() {
-    QueueConfig.BackupConfig settings = config.backup();
-    if (settings == null) {
+    Path base = config.find(QueueOptions.BACKUP_DIRECTORY);
+    if (base == null) {
       return null;
     }
-    Path own = settings.directory().resolve(config.name());
     Backup opened =
         new Backup(
             config.name(),
             directory.identity(),
-            own,
-            settings.retention(),
+            base.resolve(config.name()),
+            config.get(QueueOptions.BACKUP_RETENTION),
             config.time(),
             () -> log.times()); // the log asks the backup first
     undo.push(opened::close);

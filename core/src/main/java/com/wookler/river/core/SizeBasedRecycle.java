@@ -5,24 +5,21 @@ import com.wookler.river.common.config.Configurable;
 import com.wookler.river.common.errors.ConfigurationException;
 import com.wookler.river.core.log.BlockInfo;
 import com.wookler.river.core.log.RecycleStrategy;
-import java.util.List;
+import com.wookler.river.core.settings.Settings;
+import java.time.Duration;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Recycles a block when it holds so many messages or so many bytes, whichever comes first.
  *
  * <p>Exact for single messages; a batch is never split, so a block may pass its limit by one batch.
  * In XML: {@code recycle.size} (messages), {@code recycle.bytes} (a size such as {@code 16MB}), at
- * least one of them.
+ * least one of them, and also {@code recycle.time}, as {@link TimeBasedRecycle} has it.
  */
 public final class SizeBasedRecycle implements RecycleStrategy, Configurable {
-  private static final String SIZE = "recycle.size";
-  private static final String BYTES = "recycle.bytes";
-
-  /** Its parameters. */
-  static final List<String> PARAMS = List.of(SIZE, BYTES);
-
   private long maxMessages = Long.MAX_VALUE; // set before the queue starts, never after
   private long maxBytes = Long.MAX_VALUE;
+  private RecycleStrategy other = QueueConfig.WHEN_FULL;
 
   /** For XML: then {@link #configure}. */
   public SizeBasedRecycle() {}
@@ -39,7 +36,7 @@ public final class SizeBasedRecycle implements RecycleStrategy, Configurable {
    */
   public static SizeBasedRecycle ofMessages(long messages) {
     if (messages < 1) {
-      throw new ConfigurationException(SIZE + " is " + messages + "; it must be 1 or more");
+      throw new ConfigurationException("recycle.size is " + messages + "; it must be 1 or more");
     }
     return new SizeBasedRecycle(messages, Long.MAX_VALUE);
   }
@@ -51,36 +48,37 @@ public final class SizeBasedRecycle implements RecycleStrategy, Configurable {
    */
   public static SizeBasedRecycle ofBytes(long bytes) {
     if (bytes < 1) {
-      throw new ConfigurationException(BYTES + " is " + bytes + "; it must be 1 or more");
+      throw new ConfigurationException("recycle.bytes is " + bytes + "; it must be 1 or more");
     }
     return new SizeBasedRecycle(Long.MAX_VALUE, bytes);
   }
 
   @Override
   public void configure(ConfigNode node) {
-    node.allowParams(PARAMS);
-    if (node.param(SIZE).isEmpty() && node.param(BYTES).isEmpty()) {
-      throw node.error(SIZE, "is missing: give the number of messages, or " + BYTES);
+    Settings read = QueueConfig.readRecycle(node);
+    if (!read.isGiven(QueueOptions.RECYCLE_MESSAGES) && !read.isGiven(QueueOptions.RECYCLE_BYTES)) {
+      throw node.error(
+          QueueOptions.RECYCLE_MESSAGES.name(),
+          "is missing: give the number of messages, or " + QueueOptions.RECYCLE_BYTES.name());
     }
-    long messages = node.number(SIZE, Long.MAX_VALUE);
-    long bytes = node.bytes(BYTES, Long.MAX_VALUE);
-    if (messages < 1) {
-      throw node.error(SIZE, "is " + messages + "; it must be 1 or more");
-    }
-    if (bytes < 1) {
-      throw node.error(BYTES, "is " + bytes + "; it must be 1 or more");
-    }
-    maxMessages = messages;
-    maxBytes = bytes;
+    maxMessages = orNever(read.find(QueueOptions.RECYCLE_MESSAGES));
+    maxBytes = orNever(read.find(QueueOptions.RECYCLE_BYTES));
+    Duration age = read.find(QueueOptions.RECYCLE_AGE);
+    other = age == null ? QueueConfig.WHEN_FULL : TimeBasedRecycle.every(age);
+  }
+
+  private static long orNever(@Nullable Long limit) {
+    return limit == null ? Long.MAX_VALUE : limit;
   }
 
   @Override
   public boolean isDue(BlockInfo block) {
-    return block.messages() >= maxMessages || block.bytes() >= maxBytes;
+    return block.messages() >= maxMessages || block.bytes() >= maxBytes || other.isDue(block);
   }
 
   @Override
   public String toString() {
-    return "SizeBasedRecycle[messages=" + maxMessages + ", bytes=" + maxBytes + "]";
+    String both = "SizeBasedRecycle[messages=" + maxMessages + ", bytes=" + maxBytes + "]";
+    return other == QueueConfig.WHEN_FULL ? both : both + " or " + other;
   }
 }

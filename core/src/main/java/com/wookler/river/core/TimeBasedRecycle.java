@@ -5,23 +5,20 @@ import com.wookler.river.common.config.Configurable;
 import com.wookler.river.common.errors.ConfigurationException;
 import com.wookler.river.core.log.BlockInfo;
 import com.wookler.river.core.log.RecycleStrategy;
+import com.wookler.river.core.settings.Settings;
 import java.time.Duration;
-import java.util.List;
 import java.util.concurrent.TimeUnit;
 
 /**
  * Recycles a block so long after its first message was published, also on an idle queue. An empty
  * block waits.
  *
- * <p>In XML: {@code recycle.time}, such as {@code 10mm}.
+ * <p>In XML: {@code recycle.time}, such as {@code 10mm}, and also the parameters of {@link
+ * SizeBasedRecycle}.
  */
 public final class TimeBasedRecycle implements RecycleStrategy, Configurable {
-  private static final String TIME = "recycle.time";
-
-  /** Its parameters. */
-  static final List<String> PARAMS = List.of(TIME);
-
   private long maxNanos = Long.MAX_VALUE; // set before the queue starts, never after
+  private RecycleStrategy other = QueueConfig.WHEN_FULL;
 
   /** For XML: then {@link #configure}. */
   public TimeBasedRecycle() {}
@@ -37,29 +34,27 @@ public final class TimeBasedRecycle implements RecycleStrategy, Configurable {
    */
   public static TimeBasedRecycle every(Duration age) {
     if (age.isZero() || age.isNegative()) {
-      throw new ConfigurationException(TIME + " is " + age + "; it must be positive");
+      throw new ConfigurationException("recycle.time is " + age + "; it must be positive");
     }
     return new TimeBasedRecycle(TimeUnit.NANOSECONDS.convert(age));
   }
 
   @Override
   public void configure(ConfigNode node) {
-    node.allowParams(PARAMS);
-    node.requireParam(TIME);
-    Duration age = node.duration(TIME, Duration.ZERO);
-    if (age.isZero() || age.isNegative()) {
-      throw node.error(TIME, "is " + age + "; it must be positive");
-    }
-    maxNanos = TimeUnit.NANOSECONDS.convert(age);
+    node.requireParam(QueueOptions.RECYCLE_AGE.name());
+    Settings read = QueueConfig.readRecycle(node);
+    maxNanos = TimeUnit.NANOSECONDS.convert(read.get(QueueOptions.RECYCLE_AGE));
+    other = QueueConfig.recycle(read.with(QueueOptions.RECYCLE_AGE, null));
   }
 
   @Override
   public boolean isDue(BlockInfo block) {
-    return block.ageNanos() >= maxNanos;
+    return block.ageNanos() >= maxNanos || other.isDue(block);
   }
 
   @Override
   public String toString() {
-    return "TimeBasedRecycle[" + Duration.ofNanos(maxNanos) + "]";
+    String age = "TimeBasedRecycle[" + Duration.ofNanos(maxNanos) + "]";
+    return other == QueueConfig.WHEN_FULL ? age : age + " or " + other;
   }
 }

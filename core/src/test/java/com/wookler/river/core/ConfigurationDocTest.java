@@ -5,15 +5,16 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.wookler.river.common.config.ConfigParser;
 import com.wookler.river.common.config.Durations;
-import com.wookler.river.common.config.Sizes;
 import com.wookler.river.common.errors.ConfigurationException;
-import com.wookler.river.core.ack.Limits;
-import com.wookler.river.core.ack.Retries;
-import com.wookler.river.core.message.Durability;
-import com.wookler.river.core.message.MessageConverter;
+import com.wookler.river.core.settings.Option;
+import com.wookler.river.core.settings.OptionTable;
+import com.wookler.river.core.settings.OptionType;
+import com.wookler.river.core.settings.Settings;
 import com.wookler.river.core.subscriber.Backoff;
 import com.wookler.river.core.subscriber.Position;
 import com.wookler.river.core.subscriber.SubscriberConfig;
+import com.wookler.river.core.subscriber.SubscriberOptions;
+import com.wookler.river.testing.Generated;
 import java.io.IOException;
 import java.lang.reflect.Method;
 import java.lang.reflect.Modifier;
@@ -30,11 +31,13 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
 
 /** Holds docs/configuration.md to the code: what is in one of the two only fails. */
 class ConfigurationDocTest {
-  private static final QueueSettings<String> QUEUE =
-      new QueueSettings<>("q", MessageConverter.utf8());
+  private static final OptionTable QUEUE = QueueOptions.TABLE;
+  private static final OptionTable SUBSCRIBER = SubscriberOptions.TABLE;
 
   private static final Path DOC = Path.of("..", "docs", "configuration.md");
   private static final Pattern JAVA_METHOD = Pattern.compile("`([\\w.]+)\\(([^)`]*)\\)`");
@@ -61,10 +64,6 @@ class ConfigurationDocTest {
 
     String java() {
       return cells.get(2);
-    }
-
-    String dflt() {
-      return cells.get(3).replace("`", "");
     }
 
     /** The values in quotes in the column of what is allowed. */
@@ -110,18 +109,31 @@ class ConfigurationDocTest {
   }
 
   @Test
+  void shouldHaveTheRowsOfTheCode() throws IOException {
+    hold(QUEUE, "queue", "| queue | (attribute", "| queue | – |");
+    hold(QUEUE, "recycle", "| recycle | (element)", "| backup | (element)");
+    hold(QUEUE, "backup", "| backup | (element)", "| subscriber | (element)");
+    hold(SUBSCRIBER, "subscriber", "| subscriber | (attribute", "| env |");
+  }
+
+  private static void hold(OptionTable table, String element, String after, String until)
+      throws IOException {
+    List<String> rows =
+        table.names(element).stream()
+            .map(name -> table.row(name).orElseThrow().documented())
+            .toList();
+    assertThat(rows).isNotEmpty();
+    Generated.hold(DOC, after, until, rows);
+  }
+
+  @Test
   void shouldHaveEveryParameterAndNoOther() {
-    assertThat(params(settings, "queue"))
-        .containsExactlyInAnyOrderElementsOf(QueueXml.QUEUE_PARAMS);
-    assertThat(params(settings, "backup"))
-        .containsExactlyInAnyOrderElementsOf(QueueXml.BACKUP_PARAMS);
+    for (String element : List.of("queue", "recycle", "backup")) {
+      assertThat(params(settings, element))
+          .containsExactlyInAnyOrderElementsOf(QUEUE.names(element));
+    }
     assertThat(params(settings, "subscriber"))
-        .containsExactlyInAnyOrderElementsOf(QueueXml.SUBSCRIBER_PARAMS);
-    assertThat(params(settings, "recycle"))
-        .containsExactlyInAnyOrderElementsOf(
-            Stream.of(SizeBasedRecycle.PARAMS, TimeBasedRecycle.PARAMS)
-                .flatMap(List::stream)
-                .toList());
+        .containsExactlyInAnyOrderElementsOf(SUBSCRIBER.names("subscriber"));
   }
 
   @Test
@@ -139,18 +151,18 @@ class ConfigurationDocTest {
   @Test
   void shouldListWhatHasNoEffect() {
     assertThat(params(withoutEffect, "queue"))
-        .containsExactlyInAnyOrderElementsOf(QueueXml.QUEUE_PARAMS_WITHOUT_EFFECT);
+        .containsExactlyInAnyOrderElementsOf(QUEUE.namesWithoutEffect("queue"));
     assertThat(params(withoutEffect, "subscriber"))
-        .containsExactlyInAnyOrderElementsOf(QueueXml.SUBSCRIBER_PARAMS_WITHOUT_EFFECT);
+        .containsExactlyInAnyOrderElementsOf(SUBSCRIBER.namesWithoutEffect("subscriber"));
   }
 
   @Test
   void shouldHaveEveryMethodOfTheBuildersAndNoOther() {
     Set<String> known = new HashSet<>();
     known.addAll(signatures(MessageQueue.Builder.class, ""));
-    known.addAll(signatures(QueueOptions.class, ""));
     known.addAll(signatures(SubscriberConfig.Builder.class, ""));
-    known.removeAll(Set.of("open()", "build()"));
+    known.removeAll(
+        Set.of("open()", "build()", "set(Option, Object)", "settings(Settings)")); // no option
     known.add("builder(name, converter)");
     known.add("SubscriberConfig.builder(name)");
     known.addAll(signatures(SizeBasedRecycle.class, "SizeBasedRecycle."));
@@ -179,91 +191,74 @@ class ConfigurationDocTest {
         .collect(Collectors.joining(", "));
   }
 
-  @Test
-  void shouldGiveTheDefaultsOfQueues() {
-    assertThat(row("queue.directory").dflt()).isEqualTo("required in XML, else " + QUEUE.directory);
-    assertThat(row("queue.onstart.reload").dflt()).isEqualTo(String.valueOf(QUEUE.reload));
-    assertThat(duration("queue.discarded.retention")).isEqualTo(QUEUE.discardedRetention);
-    assertThat(row("queue.durability").dflt()).isEqualTo(Durability.MEMORY.name());
-    assertThat(duration("queue.sync.interval")).isEqualTo(QUEUE.syncInterval);
-    assertThat(row("queue.on.damage").dflt()).isEqualTo(QUEUE.onDamage.name());
-    assertThat(size("queue.block.bytes")).isEqualTo(QUEUE.blockBytes);
-    assertThat(size("queue.max.message.bytes")).isEqualTo(QUEUE.maxMessageBytes);
-    assertThat(row("queue.max.messages").dflt()).isEqualTo("any number");
-    assertThat(row("queue.max.bytes").dflt()).isEqualTo("any number");
-    assertThat(QUEUE.maxMessages).isEqualTo(QUEUE.maxBytes).isEqualTo(Long.MAX_VALUE);
-    assertThat(row("queue.full.policy").dflt()).isEqualTo(QUEUE.fullPolicy.name());
-    assertThat(duration("queue.full.timeout")).isEqualTo(QUEUE.fullTimeout);
-    assertThat(duration("queue.deduplicate")).isEqualTo(QUEUE.deduplicate);
-    assertThat(row("queue.index.keys").dflt()).isEqualTo(String.valueOf(QUEUE.keyIndex));
-    assertThat(row("queue.forward").dflt()).isEqualTo("none");
-    assertThat(QUEUE.forward).isSameAs(ForwardConfig.NONE);
-    assertThat(row("queue.fanout.only").dflt()).isEqualTo(String.valueOf(QUEUE.forward.only()));
-    assertThat(duration("queue.max.age")).isEqualTo(QUEUE.maxAge);
-    assertThat(row("queue.expiry.queue").dflt()).isEqualTo("none: they go nowhere");
-    assertThat(QUEUE.expiryQueue).isNull();
-    assertThat(size("queue.max.expire.sweep")).isEqualTo(QUEUE.maxExpireSweep);
-    assertThat(QUEUE.retention).isSameAs(Retention.NONE); // as the rows say: for good
+  private static Stream<Option<?>> options() {
+    return Stream.of(QUEUE, SUBSCRIBER).flatMap(table -> table.rows().stream());
+  }
+
+  /** Those in quotes are values, those without are words for one. */
+  @ParameterizedTest
+  @MethodSource("options")
+  void shouldGiveTheDefaultThatCounts(Option<?> option) {
+    String cell = row(option.name()).cells().get(3);
+
+    if (cell.startsWith("`")) {
+      assertThat(option.type().parse(cell.replace("`", ""))).isEqualTo(option.dflt());
+    } else if (cell.startsWith("required in XML")) {
+      assertThat(cell).endsWith("else `" + option.dflt() + "`");
+    } else {
+      assertThat(Stream.of(null, Long.MAX_VALUE, Duration.ZERO, List.of())).contains(option.dflt());
+      assertThat(cell)
+          .matches("none.*|any number|for good|required|–|that of .*|built-in.*|256 MB.*");
+    }
   }
 
   @Test
-  void shouldGiveTheDefaultsOfSubscribers() {
+  void shouldHaveDefaultsThatCountInASubscriber() {
     SubscriberConfig defaults = SubscriberConfig.builder("audit").build();
-    assertThat(row("subscriber.ack.required").dflt())
-        .isEqualTo(String.valueOf(defaults.ackRequired()));
-    assertThat(duration("subscriber.ack.timeout")).isEqualTo(defaults.ackTimeout());
-    assertThat(row("subscriber.ack.durability").dflt()).isEqualTo(defaults.ackDurability().name());
-    assertThat(size("subscriber.max.in.flight")).isEqualTo(defaults.maxInFlight());
-    assertThat(size("subscriber.window")).isEqualTo(defaults.window());
-    assertThat(size("subscriber.max.deliveries")).isEqualTo(defaults.maxDeliveries());
-    assertThat(row("subscriber.backoff").dflt()).isEqualTo(defaults.backoff().toString());
-    assertThat(size("subscriber.dead.max")).isEqualTo(defaults.deadLetterLimit());
-    assertThat(duration("subscriber.dead.age")).isEqualTo(defaults.deadLetterAge());
-    assertThat(row("subscriber.order").dflt()).isEqualTo(defaults.order().name());
-    assertThat(row("subscriber.start").dflt()).isEqualTo("earliest");
+
+    assertThat(defaults.ackTimeout()).isEqualTo(Durations.parse("30ss"));
+    assertThat(defaults.maxInFlight()).isEqualTo(10_000);
+    assertThat(defaults.window()).isEqualTo(262_144);
+    assertThat(defaults.batchSize()).isEqualTo(64);
     assertThat(defaults.start()).isEqualTo(Position.earliest());
-    assertThat(size("subscriber.batch.size")).isEqualTo(defaults.batchSize());
-    assertThat(duration("subscriber.poll.timeout")).isEqualTo(defaults.pollTimeout());
+    assertThat(defaults.settings()).isEqualTo(SUBSCRIBER.defaults());
   }
 
-  private Duration duration(String param) {
-    return Durations.parse(row(param).dflt());
+  /** A row that says "a to b" means it: both are taken, and what is beyond them is not. */
+  @ParameterizedTest
+  @MethodSource("options")
+  void shouldGiveTheLimitsThatAreChecked(Option<?> option) {
+    List<String> allowed = row(option.name()).allowed();
+    if (allowed.isEmpty() || option.type().json() == OptionType.Json.OBJECT) {
+      return;
+    }
+    for (String value : allowed.stream().filter(each -> each.matches("\\d.*")).toList()) {
+      check(option, option.type().parse(value), 0);
+      int beyond = value.equals(allowed.get(0)) ? -1 : 1;
+      assertThatThrownBy(() -> check(option, option.type().parse(value), beyond))
+          .as(value)
+          .isInstanceOf(ConfigurationException.class)
+          .hasMessageContaining(option.name());
+    }
   }
 
-  private long size(String param) {
-    return Sizes.parse(row(param).dflt());
+  @SuppressWarnings("unchecked") // of the option's own type
+  private static <T> void check(Option<T> option, Object value, int more) {
+    Object other =
+        value instanceof Duration duration ? duration.plusNanos(more) : (Long) value + more;
+    OptionTable table = option.name().startsWith("subscriber.") ? SUBSCRIBER : QUEUE;
+    Settings settings = table.defaults();
+    if (table == SUBSCRIBER) {
+      settings = settings.with(SubscriberOptions.ACK_REQUIRED, true);
+    }
+    settings.with(option, (T) other).check("it");
   }
 
   @Test
-  void shouldGiveTheLimitsThatAreChecked() {
-    assertThat(sizes("queue.block.bytes"))
-        .containsExactly(StorageConfig.MIN_BLOCK_BYTES, StorageConfig.MAX_BLOCK_BYTES);
-    assertThat(sizes("queue.max.message.bytes"))
-        .containsExactly(1L, (long) StorageConfig.MAX_MESSAGE_BYTES);
-    assertThat(sizes("subscriber.max.in.flight")).containsExactly(1L, (long) Limits.MAX_WINDOW);
-    assertThat(sizes("subscriber.window")).containsExactly(1L, (long) Limits.MAX_WINDOW);
-    assertThat(sizes("subscriber.max.deliveries"))
-        .containsExactly(0L, (long) Retries.MOST_DELIVERIES);
+  void shouldReadTheBackoffsThatItShows() {
     for (String allowed : row("subscriber.backoff").allowed()) {
       assertThat(Backoff.parse(allowed)).isNotNull();
     }
-    List<String> timeout = row("subscriber.ack.timeout").allowed();
-    for (String allowed : timeout) {
-      SubscriberConfig.builder("audit").ackTimeout(Durations.parse(allowed)).build();
-    }
-    Duration tooLong = Durations.parse(timeout.get(1)).plusMillis(1);
-    assertThatThrownBy(() -> SubscriberConfig.builder("audit").ackTimeout(tooLong).build())
-        .isInstanceOf(ConfigurationException.class);
-    Duration shortest = Durations.parse(row("queue.sync.interval").allowed().get(0));
-    MessageQueue.Builder<String> tooShort =
-        MessageQueue.builder("orders", MessageConverter.utf8())
-            .directory(directory)
-            .syncInterval(shortest.minusNanos(1));
-    assertThatThrownBy(tooShort::open).isInstanceOf(ConfigurationException.class);
-  }
-
-  private List<Long> sizes(String param) {
-    return row(param).allowed().stream().map(Sizes::parse).toList();
   }
 
   @Test

@@ -150,15 +150,15 @@ class ExpiryTest {
 
   @Test
   void shouldFinishWhatExpiresThoughNobodyPolls() {
-    queue = started(builder("orders").maxAge(MINUTE, null).maxExpireSweep(7));
+    queue = started(builder("orders").maxAge(MINUTE, null));
     Subscriber<String> plain = queue.subscriber("plain");
     Subscriber<String> acking = acking("acking");
-    publish(51);
+    publish(2_051);
     assertThat(acking.next().sequence()).isZero(); // times out first
     time.advance(MINUTE);
-    await().until(() -> queue.stats().firstSequence() == 50);
-    await().until(() -> plain.stats().expired() == 51);
-    await().until(() -> acking.stats().expired() == 51);
+    await().until(() -> queue.stats().firstSequence() == 2_050);
+    await().until(() -> plain.stats().expired() == 2_051);
+    await().until(() -> acking.stats().expired() == 2_051);
     assertThat(plain.stats().lag()).isZero();
   }
 

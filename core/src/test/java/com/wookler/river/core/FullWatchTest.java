@@ -36,13 +36,12 @@ class FullWatchTest {
     captured.close();
   }
 
-  private QueueSettings<String> settings() {
-    QueueSettings<String> settings = new QueueSettings<>("orders", MessageConverter.utf8());
-    settings.directory = directory;
-    settings.maxMessages = 5;
-    settings.fullPolicy = FullPolicy.DISCARD_OLDEST;
-    settings.time = time;
-    return settings;
+  private MessageQueue.Builder<String> settings() {
+    return MessageQueue.builder("orders", MessageConverter.utf8())
+        .directory(directory)
+        .maxMessages(5)
+        .whenFull(FullPolicy.DISCARD_OLDEST, Duration.ZERO)
+        .timeSource(time);
   }
 
   /** So many looks, each after so long, at which so many more messages were given up. */
@@ -95,8 +94,8 @@ class FullWatchTest {
 
   @Test
   void shouldBeAskedByHousekeeping() {
-    QueueSettings<String> settings = settings();
-    settings.subscribers.add(SubscriberConfig.builder("slow").ack(true).build());
+    MessageQueue.Builder<String> settings =
+        settings().subscriber(SubscriberConfig.builder("slow").ack(true).build());
     RunningQueue<String> queue = new RunningQueue<>(settings.config(), new Listeners());
     try {
       for (int i = 0; i < 1_005; i++) {

@@ -212,8 +212,8 @@ class KeyIndexQueueTest {
 
   @Test
   void shouldNotBeHiddenByAKeyWithTheSameHash() {
-    QueueSettings<String> settings = new QueueSettings<>("orders", MessageConverter.utf8());
-    settings.directory = directory;
+    MessageQueue.Builder<String> settings =
+        MessageQueue.builder("orders", MessageConverter.utf8()).directory(directory);
     RunningQueue<String> running = new RunningQueue<>(settings.config(), new Listeners());
     try {
       for (int i = 0; i < 10_000; i++) {

@@ -366,6 +366,38 @@ class RecycleTest {
   }
 
   @Test
+  void shouldCloseABlockByWhicheverOfTwoStrategiesIsDueFirst() {
+    open(SizeBasedRecycle.ofMessages(5).or(TimeBasedRecycle.every(Duration.ofMinutes(1))));
+
+    publish(7, 10);
+    time.advance(Duration.ofMinutes(1));
+    await().until(() -> queue.stats().blocks() == 3);
+
+    assertThat(sizes()).containsExactly(5L, 2L);
+  }
+
+  @Test
+  void shouldTakeBothBuiltInStrategiesFromOneElement() throws IOException {
+    String both = param("recycle.size", "5") + param("recycle.time", "300ms");
+    for (Class<?> type : List.of(SizeBasedRecycle.class, TimeBasedRecycle.class)) {
+      queue = fromXml(recycle(type, both));
+      int blocks = queue.stats().blocks();
+      publish(6, 10); // five by their number, then one by its age
+      await().until(() -> queue.stats().blocks() >= blocks + 2);
+      queue.close();
+    }
+    shouldRefuseInARunningDirectory(
+        recycle(SizeBasedRecycle.class, param("recycle.size", "5") + param("recycle.time", "0")));
+  }
+
+  private void shouldRefuseInARunningDirectory(String recycle) {
+    assertThatThrownBy(() -> fromXml(recycle))
+        .isInstanceOf(ConfigurationException.class)
+        .hasMessageContaining("queue.xml:")
+        .hasMessageContaining("recycle.time");
+  }
+
+  @Test
   void shouldNameWhatIsWrongWithAStrategy() {
     shouldRefuse(recycle(SizeBasedRecycle.class, ""), "recycle.size");
     shouldRefuse(recycle(SizeBasedRecycle.class, param("recycle.size", "0")), "recycle.size");

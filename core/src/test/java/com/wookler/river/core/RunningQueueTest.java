@@ -25,14 +25,15 @@ class RunningQueueTest {
   @TempDir Path directory;
 
   private RunningQueue<String> open() {
-    return open(StorageConfig.WHEN_FULL, null);
+    return open(QueueConfig.WHEN_FULL, null);
   }
 
   private RunningQueue<String> open(RecycleStrategy recycle, @Nullable Path backup) {
-    QueueSettings<String> settings = new QueueSettings<>("orders", MessageConverter.utf8());
-    settings.directory = directory;
-    settings.recycle = recycle;
-    settings.backupDirectory = backup;
+    MessageQueue.Builder<String> settings =
+        MessageQueue.builder("orders", MessageConverter.utf8())
+            .directory(directory)
+            .recycle(recycle)
+            .set(QueueOptions.BACKUP_DIRECTORY, backup);
     return new RunningQueue<>(settings.config(), new Listeners());
   }
 

@@ -15,6 +15,7 @@ import com.wookler.river.core.subscriber.Backoff;
 import com.wookler.river.core.subscriber.Delivery;
 import com.wookler.river.core.subscriber.Subscriber;
 import com.wookler.river.core.subscriber.SubscriberConfig;
+import com.wookler.river.core.subscriber.SubscriberOptions;
 import com.wookler.river.testing.MonitorXml;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -129,7 +130,7 @@ class XmlQueueTest {
         Arguments.of("queue.fanout.only", "false", "true"),
         Arguments.of("queue.max.age", "7dd", "-1ss"),
         Arguments.of("queue.expiry.queue", "expired", "orders"),
-        Arguments.of("queue.max.expire.sweep", "10", "0"),
+        Arguments.of("queue.max.expire.sweep", "10", ""),
         Arguments.of("queue.retention.age", "30dd", "-1dd"),
         Arguments.of("queue.retention.bytes", "10 GB", "0"),
         Arguments.of("queue.retention.messages", "1000", "0"),
@@ -159,8 +160,8 @@ class XmlQueueTest {
     Set<String> tested = new HashSet<>();
     queueParams().forEach(arguments -> tested.add((String) arguments.get()[0]));
     tested.addAll(Set.of("queue.message.converter", "queue.directory", "ehcache.config"));
-    assertThat(tested).containsAll(QueueXml.QUEUE_PARAMS);
-    assertThat(tested).containsAll(QueueXml.QUEUE_PARAMS_WITHOUT_EFFECT);
+    assertThat(tested).containsAll(QueueOptions.TABLE.names("queue"));
+    assertThat(tested).containsAll(QueueOptions.TABLE.namesWithoutEffect("queue"));
   }
 
   @Test
@@ -380,8 +381,8 @@ class XmlQueueTest {
   void shouldTestEveryParameterOfASubscriber() {
     Set<String> tested = new HashSet<>();
     subscriberParams().forEach(arguments -> tested.add((String) arguments.get()[0]));
-    assertThat(tested).containsAll(QueueXml.SUBSCRIBER_PARAMS);
-    assertThat(tested).containsAll(QueueXml.SUBSCRIBER_PARAMS_WITHOUT_EFFECT);
+    assertThat(tested).containsAll(SubscriberOptions.TABLE.names("subscriber"));
+    assertThat(tested).containsAll(SubscriberOptions.TABLE.namesWithoutEffect("subscriber"));
   }
 
   @Test

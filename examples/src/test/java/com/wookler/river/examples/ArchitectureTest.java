@@ -64,6 +64,7 @@ class ArchitectureTest {
           "core.log",
           "core.filter",
           "core.message",
+          "core.settings",
           "common.micrometer",
           "common.utils",
           "common",

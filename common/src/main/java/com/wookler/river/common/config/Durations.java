@@ -8,7 +8,8 @@ import java.util.regex.Pattern;
 
 /** Reads durations as configurations give them. */
 public final class Durations {
-  static final String ALLOWED =
+  /** What an error says is allowed. */
+  public static final String ALLOWED =
       "a duration such as 500ms, 30s, 10m (minutes), 2h, 1d, PT1M30S, or a number of milliseconds";
 
   private static final Pattern FORM = Pattern.compile("(\\d+)\\s*(ms|ss?|mm?|hh?|dd?)?");

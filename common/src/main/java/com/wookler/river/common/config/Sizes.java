@@ -6,7 +6,9 @@ import java.util.regex.Pattern;
 
 /** Reads sizes in bytes as configurations give them. */
 public final class Sizes {
-  static final String ALLOWED = "a size such as 1048576, 64MB or 1 GB (B, KB, MB, GB, TB, PB)";
+  /** What an error says is allowed. */
+  public static final String ALLOWED =
+      "a size such as 1048576, 64MB or 1 GB (B, KB, MB, GB, TB, PB)";
 
   private static final Pattern FORM = Pattern.compile("(\\d+)\\s*([kmgtp]?b)?");
   private static final String UNITS = "bkmgtp";

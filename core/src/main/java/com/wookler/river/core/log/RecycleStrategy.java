@@ -1,5 +1,7 @@
 package com.wookler.river.core.log;
 
+import java.util.Objects;
+
 /**
  * Decides when the active block has had enough and the next one starts.
  *
@@ -15,4 +17,10 @@ package com.wookler.river.core.log;
 public interface RecycleStrategy {
   /** Whether this block, which holds at least one message, is to be closed now. */
   boolean isDue(BlockInfo block);
+
+  /** Returns the strategy that closes a block as soon as one of the two says so. */
+  default RecycleStrategy or(RecycleStrategy other) {
+    Objects.requireNonNull(other, "other");
+    return block -> isDue(block) || other.isDue(block);
+  }
 }

@@ -4,20 +4,15 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import com.wookler.river.common.errors.ConfigurationException;
 import com.wookler.river.common.errors.RiverException;
 import com.wookler.river.core.ack.Origin;
-import com.wookler.river.core.filter.FilterExpression;
 import com.wookler.river.core.log.CheckedJson;
 import com.wookler.river.core.log.DurableFiles;
 import com.wookler.river.core.message.DamagedMessageException;
-import com.wookler.river.core.message.Durability;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.DateTimeException;
-import java.time.Duration;
+import java.util.LinkedHashMap;
+import java.util.Map;
 import java.util.UUID;
-import java.util.function.Predicate;
-import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * What stands about a subscriber in its directory, in {@code subscriber.json}, a {@link
@@ -45,7 +40,6 @@ public record StoredSubscriber(SubscriberConfig config, long start, LedgerState 
   }
 
   private static final int FORMAT = 1;
-  private static final Logger LOG = LoggerFactory.getLogger(StoredSubscriber.class);
 
   /** Where the ledger stands when its own files do not say. */
   public Origin origin(long earliest) {
@@ -60,54 +54,10 @@ public record StoredSubscriber(SubscriberConfig config, long start, LedgerState 
     json.put("name", config.name());
     json.put("start", start);
     json.put("ledger", ledger.name());
-    json.put("ackRequired", config.ackRequired());
-    json.put("ackTimeout", config.ackTimeout().toString());
-    json.put("ackDurability", config.ackDurability().name());
-    json.put("maxDeliveries", config.maxDeliveries());
-    json.put("backoff", config.backoff().toString());
-    json.put("deadLetterLimit", config.deadLetterLimit());
-    json.put("deadLetterAge", config.deadLetterAge().toString());
-    json.put("filter", filterName(config));
-    json.put("filterExpression", expression(config));
-    json.put("expiryQueue", config.expiryQueue());
-    json.put("order", config.order().name());
-    json.put("maxInFlight", config.maxInFlight());
-    json.put("window", config.window());
-    json.put("batchSize", config.batchSize());
-    json.put("pollTimeout", config.pollTimeout().toString());
+    ObjectNode options = json.putObject("options");
+    config.settings().texts().forEach(options::put);
     DurableFiles.createDirectories(directory);
     CheckedJson.update(directory.resolve(FILE), json);
-  }
-
-  private static String filterName(SubscriberConfig config) {
-    Predicate<?> filter = config.filter();
-    if (filter instanceof LostFilter lost) {
-      return lost.name();
-    }
-    return filter == null ? "" : filter.getClass().getName();
-  }
-
-  /** A filter that is code is known by name only; this one is all there. */
-  private static @Nullable String expression(SubscriberConfig config) {
-    if (config.filter() instanceof LostFilter lost) {
-      return lost.expression();
-    }
-    return config.filter() instanceof FilterExpression expression ? expression.text() : null;
-  }
-
-  private static void filter(
-      SubscriberConfig.Builder to, String name, @Nullable String expression) {
-    if (expression != null) {
-      try {
-        to.filterExpression(expression);
-        return;
-      } catch (ConfigurationException e) {
-        LOG.warn("The filter of a subscriber cannot be read: {}", e.getMessage());
-      }
-    }
-    if (!name.isEmpty()) {
-      to.filter(new LostFilter(name, expression));
-    }
   }
 
   /**
@@ -131,22 +81,12 @@ public record StoredSubscriber(SubscriberConfig config, long start, LedgerState 
           "damaged: " + file + " is not what was written for subscriber " + name);
     }
     try {
+      Map<String, String> options = new LinkedHashMap<>();
+      json.required("options")
+          .properties()
+          .forEach(each -> options.put(each.getKey(), each.getValue().asText()));
       SubscriberConfig.Builder config =
-          SubscriberConfig.builder(name)
-              .ack(json.required("ackRequired").asBoolean())
-              .ackTimeout(Duration.parse(json.path("ackTimeout").asText()))
-              .ackDurability(Durability.valueOf(json.path("ackDurability").asText()))
-              .maxDeliveries(json.path("maxDeliveries").asInt())
-              .expiryQueue(json.path("expiryQueue").textValue())
-              .backoff(Backoff.parse(json.path("backoff").asText("none")))
-              .deadLetterLimit(json.path("deadLetterLimit").asLong())
-              .deadLetterAge(Duration.parse(json.path("deadLetterAge").asText("PT0S")))
-              .order(Order.valueOf(json.path("order").asText(Order.SEQUENCE.name())))
-              .maxInFlight(json.path("maxInFlight").asInt())
-              .window(json.path("window").asInt())
-              .batchSize(json.path("batchSize").asInt())
-              .pollTimeout(Duration.parse(json.path("pollTimeout").asText()));
-      filter(config, json.path("filter").asText(), json.path("filterExpression").textValue());
+          SubscriberConfig.builder(name).settings(SubscriberOptions.TABLE.restore(options));
       LedgerState ledger = LedgerState.valueOf(json.path("ledger").asText(LedgerState.NEW.name()));
       return new StoredSubscriber(config.build(), json.path("start").asLong(), ledger);
     } catch (DateTimeException | ConfigurationException | IllegalArgumentException e) {

@@ -6,12 +6,12 @@ import com.wookler.river.core.ack.Retries;
 import com.wookler.river.core.filter.FilterExpression;
 import com.wookler.river.core.message.Durability;
 import com.wookler.river.core.message.Message;
+import com.wookler.river.core.settings.Option;
+import com.wookler.river.core.settings.Settings;
 import java.time.Duration;
-import java.util.ArrayList;
-import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.Objects;
+import java.util.Set;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
@@ -22,143 +22,13 @@ import org.jspecify.annotations.Nullable;
  * counts only then. All others may change each time it is opened.
  */
 public final class SubscriberConfig {
-  /** Default of {@link #ackTimeout}. */
-  public static final Duration DEFAULT_ACK_TIMEOUT = Duration.ofSeconds(30);
-
-  /** Default of {@link #maxInFlight}. */
-  public static final int DEFAULT_MAX_IN_FLIGHT = Limits.DEFAULT_MAX_IN_FLIGHT;
-
-  /** Default of {@link #window}. */
-  public static final int DEFAULT_WINDOW = Limits.DEFAULT_WINDOW;
-
-  /** Default of {@link #batchSize}. */
-  public static final int DEFAULT_BATCH_SIZE = 64;
-
-  /** Default of {@link #pollTimeout}. */
-  public static final Duration DEFAULT_POLL_TIMEOUT = Duration.ofSeconds(1);
-
-  /** In the place of a name or a filter, and equal to none. */
-  private static final Object NONE =
-      new Object() {
-        @Override
-        public String toString() {
-          return "none";
-        }
-      };
-
-  private static final Duration MIN_ACK_TIMEOUT = Duration.ofMillis(1);
-  private static final Duration MAX_ACK_TIMEOUT = Duration.ofHours(12);
-  private static final Duration MAX_DEAD_LETTER_AGE = Duration.ofDays(36_500);
-
-  private final @Nullable String expiryQueue;
   private final String name;
-  private final Position start;
-  private final Order order;
-  private final @Nullable Predicate<?> filter;
-  private final Acks acks;
-  private final RetryPolicy retries;
-  private final DeadBounds dead;
-  private final Bounds bounds;
-  private final Polling polling;
+  private final Settings settings;
 
-  /** How messages are finished. */
-  private record Acks(boolean required, Duration timeout, Durability durability) {}
-
-  /** How much may be unfinished. */
-  private record Bounds(int maxInFlight, int window) {}
-
-  /** How many dead letters are kept, and for how long. */
-  private record DeadBounds(long limit, Duration age) {}
-
-  /** What a poll without arguments does. */
-  private record Polling(int batchSize, Duration timeout) {}
-
-  /** How often a message is delivered, and how long it waits in between. */
-  private record RetryPolicy(int maxDeliveries, Backoff backoff) implements Retries {
-    @Override
-    public long delayMillis(long sequence, int attempt) {
-      return backoff.millis(sequence, attempt);
-    }
-  }
-
-  private SubscriberConfig(Builder from) {
-    name = from.name;
-    start = from.start;
-    order = from.order;
-    filter = from.filter;
-    acks = new Acks(from.ackRequired, from.ackTimeout, from.ackDurability);
-    expiryQueue = from.expiryQueue;
-    retries = new RetryPolicy(from.maxDeliveries, from.backoff);
-    dead = new DeadBounds(from.deadLetterLimit, from.deadLetterAge);
-    bounds = new Bounds(from.maxInFlight, from.window);
-    polling = new Polling(from.batchSize, from.pollTimeout);
-    checkAcks();
-    checkBounds();
-    check(batchSize() >= 1, "subscriber.batch.size is " + batchSize() + "; it must be positive");
-    check(
-        !pollTimeout().isNegative(),
-        "subscriber.poll.timeout is " + pollTimeout() + "; it must not be negative");
-  }
-
-  private void checkAcks() {
-    check(
-        ackTimeout().compareTo(MIN_ACK_TIMEOUT) >= 0
-            && ackTimeout().compareTo(MAX_ACK_TIMEOUT) <= 0,
-        "subscriber.ack.timeout is " + ackTimeout() + "; 1 ms to 12 hours are allowed");
-    checkNeedsAck("subscriber.order", order, Order.SEQUENCE);
-    checkNeedsAck("subscriber.ack.durability", ackDurability(), Durability.MEMORY);
-    checkNeedsAck("subscriber.max.deliveries", maxDeliveries(), 0);
-    checkNeedsAck("subscriber.backoff", backoff(), Backoff.none());
-    checkNeedsAck("subscriber.dead.max", dead.limit(), 0L);
-    checkNeedsAck("subscriber.dead.age", dead.age(), Duration.ZERO);
-    check(dead.limit() >= 0, "subscriber.dead.max is " + dead.limit() + "; 0 or more is allowed");
-    check(
-        !dead.age().isNegative() && dead.age().compareTo(MAX_DEAD_LETTER_AGE) <= 0,
-        "subscriber.dead.age is "
-            + dead.age()
-            + "; 0, which is without limit, to 36500 days are allowed");
-    check(
-        maxDeliveries() >= 0 && maxDeliveries() <= Retries.MOST_DELIVERIES,
-        "subscriber.max.deliveries is "
-            + maxDeliveries()
-            + "; 0, which is without limit, to "
-            + Retries.MOST_DELIVERIES
-            + " are allowed");
-  }
-
-  /**
-   * Refuses a setting that promises what only acknowledgement makes possible. Bounds on what is
-   * unfinished are not among them: without acknowledgement they always hold.
-   */
-  private void checkNeedsAck(String setting, Object value, Object dflt) {
-    check(
-        ackRequired() || value.equals(dflt),
-        setting
-            + " is "
-            + value
-            + ", but without subscriber.ack.required a message is finished when it is delivered,"
-            + " so this has no effect; require acknowledgement, or leave "
-            + setting
-            + " out");
-  }
-
-  private void checkBounds() {
-    check(
-        maxInFlight() >= 1 && maxInFlight() <= Limits.MAX_WINDOW,
-        "subscriber.max.in.flight is "
-            + maxInFlight()
-            + "; 1 to "
-            + Limits.MAX_WINDOW
-            + " are allowed");
-    check(
-        window() >= 1 && window() <= Limits.MAX_WINDOW,
-        "subscriber.window is " + window() + "; 1 to " + Limits.MAX_WINDOW + " are allowed");
-  }
-
-  private void check(boolean right, String what) {
-    if (!right) {
-      throw new ConfigurationException("subscriber " + name + ": " + what);
-    }
+  private SubscriberConfig(String name, Settings settings) {
+    this.name = name;
+    this.settings = settings;
+    settings.check("subscriber " + name);
   }
 
   /**
@@ -179,7 +49,7 @@ public final class SubscriberConfig {
    * Whether messages are finished by acknowledgement (default false: when they are handed over).
    */
   public boolean ackRequired() {
-    return acks.required();
+    return settings.is(SubscriberOptions.ACK_REQUIRED);
   }
 
   /**
@@ -187,7 +57,7 @@ public final class SubscriberConfig {
    * acknowledgement it is only the default of a reactor's time limit.
    */
   public Duration ackTimeout() {
-    return acks.timeout();
+    return settings.get(SubscriberOptions.ACK_TIMEOUT);
   }
 
   /**
@@ -195,7 +65,7 @@ public final class SubscriberConfig {
    * of the power too. {@code DISK} needs {@code ackRequired}.
    */
   public Durability ackDurability() {
-    return acks.durability();
+    return settings.get(SubscriberOptions.ACK_DURABILITY);
   }
 
   /**
@@ -203,7 +73,7 @@ public final class SubscriberConfig {
    * ackRequired}.
    */
   public Order order() {
-    return order;
+    return settings.get(SubscriberOptions.ORDER);
   }
 
   /**
@@ -219,7 +89,7 @@ public final class SubscriberConfig {
    * code, and whoever opens the subscriber after a restart has to give it.
    */
   public @Nullable Predicate<?> filter() {
-    return filter;
+    return settings.find(SubscriberOptions.FILTER);
   }
 
   /**
@@ -227,7 +97,7 @@ public final class SubscriberConfig {
    * without limit. Needs {@code ackRequired}.
    */
   public int maxDeliveries() {
-    return retries.maxDeliveries();
+    return settings.number(SubscriberOptions.MAX_DELIVERIES);
   }
 
   /**
@@ -235,7 +105,7 @@ public final class SubscriberConfig {
    * is closed: see {@link Backoff}. Needs {@code ackRequired}.
    */
   public Backoff backoff() {
-    return retries.backoff();
+    return settings.get(SubscriberOptions.BACKOFF);
   }
 
   /**
@@ -243,7 +113,7 @@ public final class SubscriberConfig {
    * dropped, and counted ({@link SubscriberStats#deadDropped}). Needs {@code ackRequired}.
    */
   public long deadLetterLimit() {
-    return dead.limit();
+    return settings.get(SubscriberOptions.DEAD_LETTER_LIMIT);
   }
 
   /**
@@ -252,12 +122,12 @@ public final class SubscriberConfig {
    * subscriber is open. Needs {@code ackRequired}.
    */
   public Duration deadLetterAge() {
-    return dead.age();
+    return settings.get(SubscriberOptions.DEAD_LETTER_AGE);
   }
 
   /** How many may be out at once (default 10,000, at most 1,048,576). */
   public int maxInFlight() {
-    return bounds.maxInFlight();
+    return settings.number(SubscriberOptions.MAX_IN_FLIGHT);
   }
 
   /**
@@ -266,22 +136,22 @@ public final class SubscriberConfig {
    * each key of which a message is not finished.
    */
   public int window() {
-    return bounds.window();
+    return settings.number(SubscriberOptions.WINDOW);
   }
 
   /** Where a new subscriber begins (default earliest). */
   public Position start() {
-    return start;
+    return settings.get(SubscriberOptions.START);
   }
 
   /** What {@link Subscriber#batch()} takes at most (default 64). */
   public int batchSize() {
-    return polling.batchSize();
+    return settings.number(SubscriberOptions.BATCH_SIZE);
   }
 
   /** How long {@link Subscriber#batch()} waits (default 1 s). */
   public Duration pollTimeout() {
-    return polling.timeout();
+    return settings.get(SubscriberOptions.POLL_TIMEOUT);
   }
 
   /** Whether these are the same settings; {@code start}, which counts only once, aside. */
@@ -294,37 +164,12 @@ public final class SubscriberConfig {
    * 200}: its value here and then there. Name and {@code start} aside.
    */
   public List<String> differences(SubscriberConfig other) {
-    List<String> all = new ArrayList<>();
-    Map<String, Object> others = other.values();
-    values()
-        .forEach(
-            (setting, value) -> {
-              Object there = others.get(setting);
-              if (!value.equals(there)) {
-                all.add(setting + " is " + value + ", not " + there);
-              }
-            });
-    return all;
+    return settings.differences(other.settings, Set.of(SubscriberOptions.START));
   }
 
-  /** All but name and start, as they are called in XML. */
-  private Map<String, Object> values() {
-    Map<String, Object> values = new LinkedHashMap<>();
-    values.put("subscriber.ack.required", ackRequired());
-    values.put("subscriber.ack.timeout", ackTimeout());
-    values.put("subscriber.ack.durability", ackDurability());
-    values.put("subscriber.max.deliveries", maxDeliveries());
-    values.put("subscriber.backoff", backoff());
-    values.put("subscriber.dead.max", deadLetterLimit());
-    values.put("subscriber.dead.age", deadLetterAge());
-    values.put("subscriber.expiry.queue", expiryQueue == null ? NONE : expiryQueue);
-    values.put("subscriber.order", order);
-    values.put("subscriber.filter", filter == null ? NONE : filter);
-    values.put("subscriber.max.in.flight", maxInFlight());
-    values.put("subscriber.window", window());
-    values.put("subscriber.batch.size", batchSize());
-    values.put("subscriber.poll.timeout", pollTimeout());
-    return values;
+  /** Returns a value for each option of {@link SubscriberOptions}. */
+  public Settings settings() {
+    return settings;
   }
 
   /**
@@ -332,7 +177,7 @@ public final class SubscriberConfig {
    * them, instead of the one that its queue names (default null: that one).
    */
   public @Nullable String expiryQueue() {
-    return expiryQueue;
+    return settings.find(SubscriberOptions.EXPIRY_QUEUE);
   }
 
   /** The part of the settings that its ledger needs. */
@@ -341,110 +186,104 @@ public final class SubscriberConfig {
         ackTimeout().toMillis(),
         maxInFlight(),
         Math.max(window(), maxInFlight()),
-        retries,
-        order == Order.KEY);
+        new RetryPolicy(maxDeliveries(), backoff()),
+        order() == Order.KEY);
+  }
+
+  /** How often a message is delivered, and how long it waits in between. */
+  private record RetryPolicy(int maxDeliveries, Backoff backoff) implements Retries {
+    @Override
+    public long delayMillis(long sequence, int attempt) {
+      return backoff.millis(sequence, attempt);
+    }
   }
 
   @Override
   public boolean equals(Object other) {
     return other instanceof SubscriberConfig that
-        && start.equals(that.start)
-        && equalsButForStart(that);
+        && name.equals(that.name)
+        && settings.equals(that.settings);
   }
 
   @Override
   public int hashCode() {
-    return Objects.hash(name, start, order, filter, acks, retries, dead, bounds, polling);
+    return Objects.hash(name, settings);
   }
 
   @Override
   public String toString() {
-    return "SubscriberConfig"
-        + List.<Object>of(
-            name, "order=" + order, acks, retries, dead, bounds, polling, "start=" + start);
+    return "SubscriberConfig[" + name + ", " + settings + "]";
   }
 
   /** Collects settings. Not thread-safe. */
   public static final class Builder {
     private final String name;
-    private boolean ackRequired;
-    private Duration ackTimeout = DEFAULT_ACK_TIMEOUT;
-    private Durability ackDurability = Durability.MEMORY;
-    private Order order = Order.SEQUENCE;
-    private @Nullable Predicate<?> filter;
-    private int maxDeliveries;
-    private Backoff backoff = Backoff.none();
-    private long deadLetterLimit;
-    private Duration deadLetterAge = Duration.ZERO;
-    private @Nullable String expiryQueue;
-    private int maxInFlight = DEFAULT_MAX_IN_FLIGHT;
-    private int window = DEFAULT_WINDOW;
-    private Position start = Position.earliest();
-    private int batchSize = DEFAULT_BATCH_SIZE;
-    private Duration pollTimeout = DEFAULT_POLL_TIMEOUT;
+    private Settings settings = SubscriberOptions.TABLE.defaults();
 
     private Builder(String name) {
       this.name = Objects.requireNonNull(name, "name");
     }
 
+    /** Sets an option of {@link SubscriberOptions}; null: its default. */
+    public <T> Builder set(Option<T> option, @Nullable T value) {
+      settings = settings.with(option, value);
+      return this;
+    }
+
+    /** Sets all options. */
+    public Builder settings(Settings all) {
+      settings = Objects.requireNonNull(all, "all");
+      return this;
+    }
+
     /** See {@link SubscriberConfig#ackRequired}. */
     public Builder ack(boolean required) {
-      this.ackRequired = required;
-      return this;
+      return set(SubscriberOptions.ACK_REQUIRED, required);
     }
 
     /** See {@link SubscriberConfig#ackTimeout}. */
     public Builder ackTimeout(Duration timeout) {
-      this.ackTimeout = Objects.requireNonNull(timeout, "timeout");
-      return this;
+      return set(SubscriberOptions.ACK_TIMEOUT, Objects.requireNonNull(timeout, "timeout"));
     }
 
     /** See {@link SubscriberConfig#ackDurability}. */
     public Builder ackDurability(Durability level) {
-      this.ackDurability = Objects.requireNonNull(level, "level");
-      return this;
+      return set(SubscriberOptions.ACK_DURABILITY, Objects.requireNonNull(level, "level"));
     }
 
     /** See {@link SubscriberConfig#maxDeliveries}. */
     public Builder maxDeliveries(int deliveries) {
-      this.maxDeliveries = deliveries;
-      return this;
+      return set(SubscriberOptions.MAX_DELIVERIES, (long) deliveries);
     }
 
     /** See {@link SubscriberConfig#expiryQueue}. */
     public Builder expiryQueue(@Nullable String queue) {
-      this.expiryQueue = queue;
-      return this;
+      return set(SubscriberOptions.EXPIRY_QUEUE, queue);
     }
 
     /** See {@link SubscriberConfig#backoff}. */
     public Builder backoff(Backoff rule) {
-      this.backoff = Objects.requireNonNull(rule, "rule");
-      return this;
+      return set(SubscriberOptions.BACKOFF, Objects.requireNonNull(rule, "rule"));
     }
 
     /** See {@link SubscriberConfig#deadLetterLimit}. */
     public Builder deadLetterLimit(long letters) {
-      this.deadLetterLimit = letters;
-      return this;
+      return set(SubscriberOptions.DEAD_LETTER_LIMIT, letters);
     }
 
     /** See {@link SubscriberConfig#deadLetterAge}. */
     public Builder deadLetterAge(Duration age) {
-      this.deadLetterAge = Objects.requireNonNull(age, "age");
-      return this;
+      return set(SubscriberOptions.DEAD_LETTER_AGE, Objects.requireNonNull(age, "age"));
     }
 
     /** See {@link SubscriberConfig#order}. */
     public Builder order(Order wanted) {
-      this.order = Objects.requireNonNull(wanted, "wanted");
-      return this;
+      return set(SubscriberOptions.ORDER, Objects.requireNonNull(wanted, "wanted"));
     }
 
     /** See {@link SubscriberConfig#filter}. */
     public <M> Builder filter(Predicate<Message<M>> wanted) {
-      this.filter = Objects.requireNonNull(wanted, "wanted");
-      return this;
+      return set(SubscriberOptions.FILTER, Objects.requireNonNull(wanted, "wanted"));
     }
 
     /**
@@ -454,38 +293,32 @@ public final class SubscriberConfig {
      * @throws ConfigurationException it is no expression, with the column
      */
     public Builder filterExpression(String expression) {
-      this.filter = FilterExpression.parse(expression);
-      return this;
+      return set(SubscriberOptions.FILTER_EXPRESSION, FilterExpression.parse(expression));
     }
 
     /** See {@link SubscriberConfig#maxInFlight}. */
     public Builder maxInFlight(int messages) {
-      this.maxInFlight = messages;
-      return this;
+      return set(SubscriberOptions.MAX_IN_FLIGHT, (long) messages);
     }
 
     /** See {@link SubscriberConfig#window}. */
     public Builder window(int messages) {
-      this.window = messages;
-      return this;
+      return set(SubscriberOptions.WINDOW, (long) messages);
     }
 
     /** See {@link SubscriberConfig#start}. */
     public Builder start(Position position) {
-      this.start = Objects.requireNonNull(position, "position");
-      return this;
+      return set(SubscriberOptions.START, Objects.requireNonNull(position, "position"));
     }
 
     /** See {@link SubscriberConfig#batchSize}. */
     public Builder batchSize(int messages) {
-      this.batchSize = messages;
-      return this;
+      return set(SubscriberOptions.BATCH_SIZE, (long) messages);
     }
 
     /** See {@link SubscriberConfig#pollTimeout}. */
     public Builder pollTimeout(Duration timeout) {
-      this.pollTimeout = Objects.requireNonNull(timeout, "timeout");
-      return this;
+      return set(SubscriberOptions.POLL_TIMEOUT, Objects.requireNonNull(timeout, "timeout"));
     }
 
     /**
@@ -494,7 +327,7 @@ public final class SubscriberConfig {
      * @throws ConfigurationException one is out of its range
      */
     public SubscriberConfig build() {
-      return new SubscriberConfig(this);
+      return new SubscriberConfig(name, settings);
     }
   }
 }

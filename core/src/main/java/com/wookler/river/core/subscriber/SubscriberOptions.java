@@ -1,0 +1,371 @@
+package com.wookler.river.core.subscriber;
+
+import com.wookler.river.common.config.ConfigNode;
+import com.wookler.river.common.errors.ConfigurationException;
+import com.wookler.river.core.ack.Retries;
+import com.wookler.river.core.filter.FilterExpression;
+import com.wookler.river.core.message.Durability;
+import com.wookler.river.core.settings.Option;
+import com.wookler.river.core.settings.Option.Change;
+import com.wookler.river.core.settings.OptionTable;
+import com.wookler.river.core.settings.OptionType;
+import java.time.DateTimeException;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Locale;
+import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The options of a subscriber, one row each: {@link SubscriberConfig} and its builder, XML, the
+ * stored form, the JSON of REST, the schema and docs/configuration.md are made from these rows.
+ */
+public final class SubscriberOptions {
+  private static final Logger LOG = LoggerFactory.getLogger(SubscriberOptions.class);
+
+  /** All of them. */
+  public static final OptionTable TABLE = new OptionTable("subscriber");
+
+  /** See {@link SubscriberConfig#ackRequired}. */
+  public static final Option<Boolean> ACK_REQUIRED =
+      TABLE
+          .flag("subscriber.ack.required", false)
+          .java("ack(boolean)")
+          .json("ack")
+          .changes(Change.NEVER)
+          .means(
+              "whether a message is finished by its acknowledgement, or when it is handed over;"
+                  + " cannot change later");
+
+  /** See {@link SubscriberConfig#ackTimeout}. */
+  public static final Option<Duration> ACK_TIMEOUT =
+      TABLE
+          .duration("subscriber.ack.timeout")
+          .dflt("30ss")
+          .between("1ms", "12hh")
+          .java("ackTimeout(Duration)")
+          .json("ackTimeout")
+          .means(
+              "after which an unfinished message is delivered again; without"
+                  + " `subscriber.ack.required` only the default of a reactor's time limit");
+
+  /** See {@link SubscriberConfig#ackDurability}. */
+  public static final Option<Durability> ACK_DURABILITY =
+      TABLE
+          .constant("subscriber.ack.durability", Durability.MEMORY)
+          .needs(ACK_REQUIRED)
+          .java("ackDurability(Durability)")
+          .json("ackDurability")
+          .means(
+              "what an acknowledgement that returned survives: a kill of the process, or a power"
+                  + " loss too. `DISK` needs `subscriber.ack.required`; acknowledgements that wait"
+                  + " at the same time share one force");
+
+  /** See {@link SubscriberConfig#maxDeliveries}. */
+  public static final Option<Long> MAX_DELIVERIES =
+      TABLE
+          .number("subscriber.max.deliveries", "deliveries")
+          .dflt("0")
+          .between("0", String.valueOf(Retries.MOST_DELIVERIES))
+          .needs(ACK_REQUIRED)
+          .allowed("`0` to `" + Retries.MOST_DELIVERIES + "`; 0 is without limit")
+          .java("maxDeliveries(int)")
+          .json("maxDeliveries")
+          .means(
+              "how often a message is delivered before it becomes a dead letter; needs"
+                  + " `subscriber.ack.required`");
+
+  /** The original's name, which counts the retries only. */
+  static final Option<Long> RETRY_COUNT =
+      TABLE
+          .alias("subscriber.retry.count", new RetryCount(), MAX_DELIVERIES)
+          .dflt(null, "–")
+          .unit("retries")
+          .allowed(RetryCount.ALLOWED)
+          .java("maxDeliveries(int)")
+          .means(
+              "the original's name: `subscriber.max.deliveries` less one, for the first delivery is"
+                  + " no retry; needs `subscriber.ack.required`");
+
+  /** See {@link SubscriberConfig#backoff}. */
+  public static final Option<Backoff> BACKOFF =
+      TABLE
+          .add("subscriber.backoff", new BackoffType())
+          .dflt("none")
+          .needs(ACK_REQUIRED)
+          .allowed(
+              "`none`; `fixed 5ss`; `list 1ss 5ss 30ss`; `exponential 1ss 5mm`, perhaps with factor"
+                  + " and jitter, `exponential 1ss 5mm 2.0 0.2`")
+          .java("backoff(Backoff)")
+          .json("backoff")
+          .means(
+              "how long a message waits before it is delivered again, by attempt: after a timeout,"
+                  + " `nack()` and `fail`. With `none`, one over which processing fails again waits"
+                  + " a millisecond, then twice as long each time, up to a second. A list's last"
+                  + " wait counts from then on; an exponential one doubles up to the longest, and"
+                  + " up to a fifth of it is taken off at random. A wait that has begun goes on"
+                  + " while the subscriber is closed, by the clock of the day. Needs"
+                  + " `subscriber.ack.required`");
+
+  /** See {@link SubscriberConfig#deadLetterLimit}. */
+  public static final Option<Long> DEAD_LETTER_LIMIT =
+      TABLE
+          .number("subscriber.dead.max", "letters")
+          .dflt("0")
+          .atLeast("0")
+          .needs(ACK_REQUIRED)
+          .allowed("0 or more; 0 is without limit")
+          .java("deadLetterLimit(long)")
+          .json("deadLetterLimit")
+          .means(
+              "how many dead letters are kept; of more the oldest are dropped, counted and logged."
+                  + " Needs `subscriber.ack.required`");
+
+  /** See {@link SubscriberConfig#deadLetterAge}. */
+  public static final Option<Duration> DEAD_LETTER_AGE =
+      TABLE
+          .duration("subscriber.dead.age")
+          .dflt("0")
+          .between("0", "36500dd")
+          .needs(ACK_REQUIRED)
+          .allowed("`0` to `36500dd`; 0 is without limit")
+          .java("deadLetterAge(Duration)")
+          .json("deadLetterAge")
+          .means(
+              "how long a dead letter is kept, from when its message was given up; older ones are"
+                  + " dropped, counted and logged, while the subscriber is open. Needs"
+                  + " `subscriber.ack.required`");
+
+  /** See {@link SubscriberConfig#expiryQueue}. */
+  public static final Option<String> EXPIRY_QUEUE =
+      TABLE
+          .queue("subscriber.expiry.queue")
+          .dflt(null, "that of `queue.expiry.queue`")
+          .java("expiryQueue(String)")
+          .json("expiryQueue")
+          .means(
+              "the queue to which messages are handed on that expired before this subscriber had"
+                  + " finished them");
+
+  /** See {@link SubscriberConfig#order}. */
+  public static final Option<Order> ORDER =
+      TABLE
+          .constant("subscriber.order", Order.SEQUENCE)
+          .needs(ACK_REQUIRED)
+          .java("order(Order)")
+          .json("order")
+          .changes(Change.NEVER)
+          .means(
+              "in which order messages are handed over. With `KEY`, at most one message of a key is"
+                  + " out, and later ones of it wait until it is finished; needs"
+                  + " `subscriber.ack.required`. Cannot change later");
+
+  /** See {@link SubscriberConfig#filter}. */
+  public static final Option<Predicate<?>> FILTER =
+      TABLE
+          .add("subscriber.filter", new FilterType())
+          .dflt(null, "none: all messages")
+          .allowed("a `Predicate<Message<M>>`")
+          .java("filter(Predicate)")
+          .means(
+              "which messages the subscriber wants; what it refuses counts as finished. In XML a"
+                  + " public class with a public constructor without parameters. Such a filter is"
+                  + " not kept on disk: after a restart it has to be given again");
+
+  /** See {@link SubscriberConfig.Builder#filterExpression}. */
+  static final Option<Predicate<?>> FILTER_EXPRESSION =
+      TABLE
+          .alias("subscriber.filter.expression", new ExpressionType(), FILTER)
+          .dflt(null, "none: all messages")
+          .allowed("see [Filter expressions](#filter-expressions)")
+          .java("filterExpression(String)")
+          .json("filterExpression")
+          .means("the same as an expression, kept on disk; instead of `subscriber.filter`");
+
+  /** See {@link SubscriberConfig#maxInFlight}. */
+  public static final Option<Long> MAX_IN_FLIGHT =
+      TABLE
+          .number("subscriber.max.in.flight", "messages")
+          .dflt("10000")
+          .between("1", "1048576")
+          .java("maxInFlight(int)")
+          .json("maxInFlight")
+          .means("how many may be out at once; at the limit polls return nothing new");
+
+  /** See {@link SubscriberConfig#window}. */
+  public static final Option<Long> WINDOW =
+      TABLE
+          .number("subscriber.window", "messages")
+          .dflt("262144")
+          .between("1", "1048576")
+          .java("window(int)")
+          .json("window")
+          .means(
+              "how far above the lowest unfinished message reading goes; 16 bytes of heap a message"
+                  + " in use, with `subscriber.order=KEY` 28, and at most 48 for each key of which"
+                  + " a message is unfinished; at least `subscriber.max.in.flight` counts");
+
+  /** See {@link SubscriberConfig#start}. */
+  public static final Option<Position> START =
+      TABLE
+          .add("subscriber.start", new PositionType())
+          .dflt("earliest")
+          .allowed("earliest, latest, a sequence, a time such as `2026-11-20T10:15:00Z`")
+          .java("start(Position)")
+          .json("start")
+          .changes(Change.NEVER)
+          .means(
+              "where a new subscriber begins, a sequence or time also in the backup; counts only"
+                  + " when it is created");
+
+  /** See {@link SubscriberConfig#batchSize}. */
+  public static final Option<Long> BATCH_SIZE =
+      TABLE
+          .number("subscriber.batch.size", "messages")
+          .dflt("64")
+          .between("1", String.valueOf(Integer.MAX_VALUE))
+          .allowed("1 or more")
+          .java("batchSize(int)")
+          .means("what `batch()` without arguments takes at most");
+
+  /** See {@link SubscriberConfig#pollTimeout}. */
+  public static final Option<Duration> POLL_TIMEOUT =
+      TABLE
+          .duration("subscriber.poll.timeout")
+          .dflt("1ss")
+          .atLeast("0")
+          .allowed("0 or more")
+          .java("pollTimeout(Duration)")
+          .means("how long `batch()` without arguments waits");
+
+  static {
+    TABLE.withoutEffect("subscriber.ack.cache.size");
+  }
+
+  private SubscriberOptions() {}
+
+  /** A number of retries, which is one less than that of the deliveries. */
+  private static final class RetryCount extends OptionType<Long> {
+    static final String ALLOWED = "0 to " + (Retries.MOST_DELIVERIES - 1);
+
+    RetryCount() {
+      super(Json.INTEGER, "retries", ALLOWED + " are allowed");
+    }
+
+    @Override
+    public Long parse(String text) {
+      long retries = Long.parseLong(text);
+      if (retries < 0 || retries >= Retries.MOST_DELIVERIES) {
+        throw new IllegalArgumentException(text);
+      }
+      return retries + 1;
+    }
+
+    @Override
+    public @Nullable String text(Long deliveries) {
+      return null; // the other row says it
+    }
+  }
+
+  /** As {@link Backoff#parse} reads it. */
+  private static final class BackoffType extends OptionType<Backoff> {
+    BackoffType() {
+      super(Json.OBJECT, "–", "");
+    }
+
+    @Override
+    public Backoff parse(String text) {
+      return Backoff.parse(text);
+    }
+  }
+
+  /** The name of a class; from the disk it comes as a filter that only has this name. */
+  private static final class FilterType extends OptionType<Predicate<?>> {
+    FilterType() {
+      super(Json.TEXT, "class", "");
+    }
+
+    @Override
+    public Predicate<?> parse(String text) {
+      return new LostFilter(text, null);
+    }
+
+    @Override
+    public Predicate<?> read(ConfigNode node, String param) {
+      return node.instantiateParam(param, Predicate.class);
+    }
+
+    @Override
+    public String text(Predicate<?> filter) {
+      return filter instanceof LostFilter lost ? lost.name() : filter.getClass().getName();
+    }
+  }
+
+  /** As {@link FilterExpression#parse} reads it; it says nothing of a filter that is code. */
+  private static final class ExpressionType extends OptionType<Predicate<?>> {
+    ExpressionType() {
+      super(Json.TEXT, "text", "");
+    }
+
+    @Override
+    public Predicate<?> parse(String text) {
+      return FilterExpression.parse(text);
+    }
+
+    @Override
+    public Predicate<?> restore(String text) {
+      try {
+        return parse(text);
+      } catch (ConfigurationException e) {
+        LOG.warn("The filter of a subscriber cannot be read: {}", e.getMessage());
+        return new LostFilter(FilterExpression.class.getName(), text);
+      }
+    }
+
+    @Override
+    public @Nullable String text(Predicate<?> filter) {
+      if (filter instanceof LostFilter lost) {
+        return lost.expression();
+      }
+      return filter instanceof FilterExpression expression ? expression.text() : null;
+    }
+  }
+
+  /** A beginning, an end, a sequence or a time. */
+  private static final class PositionType extends OptionType<Position> {
+    PositionType() {
+      super(Json.OBJECT, "–", "");
+    }
+
+    @Override
+    public Position parse(String text) {
+      return switch (text.toLowerCase(Locale.ROOT)) {
+        case "earliest" -> Position.earliest();
+        case "latest" -> Position.latest();
+        default -> sequenceOrTime(text);
+      };
+    }
+
+    @Override
+    public @Nullable String text(Position start) {
+      return null; // counts once; where it has led to is kept
+    }
+
+    private static Position sequenceOrTime(String text) {
+      try {
+        return !text.isEmpty() && text.chars().allMatch(Character::isDigit)
+            ? Position.sequence(Long.parseLong(text))
+            : Position.time(Instant.parse(text));
+      } catch (NumberFormatException | DateTimeException e) {
+        throw new ConfigurationException(
+            "is '"
+                + text
+                + "'; allowed are earliest, latest, a sequence, a time such as"
+                + " 2026-11-20T10:15:00Z",
+            e);
+      }
+    }
+  }
+}
