@@ -2,7 +2,6 @@ package com.wookler.river.core;
 
 import com.wookler.river.common.errors.ConfigurationException;
 import java.util.Locale;
-import java.util.regex.Pattern;
 
 /**
  * The rule for names of queues and subscribers, which are directories on disk and parts of
@@ -16,12 +15,12 @@ final class Names {
   /** Ends the names of queues of dead letters. */
   static final String DEAD = ".dead";
 
-  private static final Pattern ALLOWED = Pattern.compile("[A-Za-z0-9_][A-Za-z0-9._-]{0,63}");
+  private static final int LONGEST = 64;
 
   private Names() {}
 
   static String check(String kind, String name) {
-    if (!ALLOWED.matcher(name).matches()) {
+    if (!isAllowed(name)) {
       throw new ConfigurationException(
           "the "
               + kind
@@ -39,6 +38,20 @@ final class Names {
               + "' is reserved: .dead and .discarded- are River's own endings");
     }
     return name;
+  }
+
+  private static boolean isAllowed(String name) {
+    boolean allowed = !name.isEmpty() && name.length() <= LONGEST;
+    for (int i = 0; allowed && i < name.length(); i++) {
+      char at = name.charAt(i);
+      allowed =
+          (at >= 'A' && at <= 'Z')
+              || (at >= 'a' && at <= 'z')
+              || (at >= '0' && at <= '9')
+              || at == '_'
+              || (i > 0 && (at == '.' || at == '-'));
+    }
+    return allowed;
   }
 
   /**

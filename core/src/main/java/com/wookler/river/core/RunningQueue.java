@@ -4,6 +4,7 @@ import com.wookler.river.common.TaskShare;
 import com.wookler.river.common.WorkerPool;
 import com.wookler.river.common.errors.RiverException;
 import com.wookler.river.core.ack.AckScan;
+import com.wookler.river.core.ack.LedgerFiles;
 import com.wookler.river.core.backup.Backup;
 import com.wookler.river.core.delay.DelayContext;
 import com.wookler.river.core.delay.Delays;
@@ -25,7 +26,9 @@ import java.nio.file.Path;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
@@ -55,6 +58,8 @@ final class RunningQueue<M> {
 
   /** What to do, last first, to take apart what has been put together. */
   private final Deque<Runnable> undo = new ArrayDeque<>();
+
+  private final Map<String, LedgerFiles> ledgerFiles = new HashMap<>(); // read before the log
 
   private final DataDirectory directory;
   private final WorkerPool.Serial flusher;
@@ -181,7 +186,8 @@ final class RunningQueue<M> {
     WorkerPool.Serial maker = line("worker", WORKERS);
     WorkerPool.Serial toucher = line("worker", WORKERS);
     LogLines lines = new LogLines(flusher, line("flusher", FLUSHERS), maker, toucher);
-    long finished = AckScan.run(directory.subscribers(), directory.identity()).nextFree();
+    long finished =
+        AckScan.run(directory.subscribers(), directory.identity(), ledgerFiles::put).nextFree();
     Backup past = backup;
     OutsideLog outside = new OutsideLog(finished, at -> past == null ? at : past.endFrom(at));
     BlockLog opened = BlockLog.open(config.logSettings(directory), counters.log(), lines, outside);
@@ -235,7 +241,7 @@ final class RunningQueue<M> {
       QueueCounters counters,
       BiFunction<String, Path, DeadLetterStore<M>> deadLetters) {
     SubscriberStore store =
-        new SubscriberStore(directory, config.name(), log, backup, flusher, expiryQueues);
+        new SubscriberStore(directory.subscribers(), ledgerFiles, context, flusher, expiryQueues);
     SubscriberRegistry<M> opened =
         new SubscriberRegistry<>(
             store, context, counters, deadLetters, forwarding.forwards(), config.subscribers());

@@ -1,10 +1,10 @@
 package com.wookler.river.core;
 
 import com.wookler.river.common.WorkerPool;
-import com.wookler.river.common.errors.RiverException;
 import com.wookler.river.common.utils.Amount;
 import com.wookler.river.core.ack.Health;
 import com.wookler.river.core.ack.Ledger;
+import com.wookler.river.core.ack.LedgerFiles;
 import com.wookler.river.core.ack.LedgerLook;
 import com.wookler.river.core.ack.Ledgers;
 import com.wookler.river.core.ack.Origin;
@@ -20,16 +20,17 @@ import com.wookler.river.core.subscriber.Positions;
 import com.wookler.river.core.subscriber.StoredSubscriber;
 import com.wookler.river.core.subscriber.StoredSubscriber.LedgerState;
 import com.wookler.river.core.subscriber.SubscriberConfig;
+import com.wookler.river.core.subscriber.SubscriberContext;
 import java.io.IOException;
-import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
-import java.util.ArrayList;
+import java.util.Collection;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.UUID;
 import java.util.concurrent.atomic.AtomicReference;
-import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -58,36 +59,47 @@ final class SubscriberStore {
   private final WorkerPool.Serial flusher;
   private final ExpiryQueues expiryQueues;
 
+  /** What the settings file of each subscriber says. */
+  private final Map<String, StoredSubscriber> stored = new HashMap<>();
+
+  /** What was read of the files of those whose ledger was not opened yet. */
+  private final Map<String, LedgerFiles> files;
+
+  /**
+   * Of the subscribers in a directory.
+   *
+   * @param files which were read before the log was opened, by subscriber
+   * @param context of all subscribers of the queue
+   */
   SubscriberStore(
-      DataDirectory of,
-      String queue,
-      BlockLog log,
-      @Nullable Backup backup,
+      Path directory,
+      Map<String, LedgerFiles> files,
+      SubscriberContext<?> context,
       WorkerPool.Serial flusher,
       ExpiryQueues expiryQueues) {
-    this.expiryQueues = expiryQueues;
-    this.backup = backup;
-    this.directory = of.subscribers();
-    this.identity = of.identity();
-    this.queue = queue;
-    this.log = log;
+    this.directory = directory;
+    this.files = files;
+    this.identity = context.identity();
+    this.queue = context.queue();
+    this.log = context.log();
+    this.backup = context.backup();
     this.flusher = flusher;
+    this.expiryQueues = expiryQueues;
   }
 
   /** All that have subscribed; clears away what a crash left half removed. */
-  List<StoredSubscriber> known() throws IOException {
+  Collection<StoredSubscriber> known() throws IOException {
     DurableFiles.createDirectories(directory);
-    List<StoredSubscriber> known = new ArrayList<>();
-    try (DirectoryStream<Path> all = Files.newDirectoryStream(directory, Files::isDirectory)) {
-      for (Path subscriber : all) {
-        if (String.valueOf(subscriber.getFileName()).endsWith(REMOVED) || isEmpty(subscriber)) {
-          clear(subscriber);
-        } else {
-          known.add(stored(subscriber));
-        }
+    for (Map.Entry<String, LedgerFiles> read : Map.copyOf(files).entrySet()) {
+      String name = read.getKey();
+      if (name.endsWith(REMOVED) || isEmpty(read.getValue().names())) {
+        files.remove(name);
+        clear(directory.resolve(name));
+      } else {
+        stored.put(name, stored(directory.resolve(name)));
       }
     }
-    return known;
+    return stored.values();
   }
 
   /** The directory of a subscriber. */
@@ -95,11 +107,8 @@ final class SubscriberStore {
     return directory.resolve(name);
   }
 
-  private static boolean isEmpty(Path directory) throws IOException {
-    try (Stream<Path> files = Files.list(directory)) {
-      return files.allMatch(
-          file -> String.valueOf(file.getFileName()).endsWith(DurableFiles.TEMPORARY));
-    }
+  private static boolean isEmpty(List<String> names) {
+    return names.stream().allMatch(name -> name.endsWith(DurableFiles.TEMPORARY));
   }
 
   private StoredSubscriber stored(Path subscriber) throws IOException {
@@ -147,10 +156,12 @@ final class SubscriberStore {
    */
   long floor(StoredSubscriber of) throws IOException {
     SubscriberConfig config = of.config();
-    Owner owner = Owner.of(identity, config.name());
+    LedgerFiles read = files.get(config.name());
     LedgerLook look =
-        LedgerLook.at(
-            directory(config.name()), owner, config.ackRequired(), of.origin(log.firstSequence()));
+        LedgerLook.of(
+            read == null ? LedgerFiles.list(directory(config.name()), owner(config)) : read,
+            config.ackRequired(),
+            of.origin(log.firstSequence()));
     if (look.damaged().isEmpty()
         && look.floor() >= log.firstSequence()
         && log.gaps().endOf(look.floor()) == look.floor()) {
@@ -166,12 +177,8 @@ final class SubscriberStore {
    * were too damaged to say.
    */
   boolean isGuessed(String name) {
-    try {
-      return StoredSubscriber.read(directory.resolve(name), identity).ledger()
-          == LedgerState.GUESSED;
-    } catch (IOException e) {
-      throw new RiverException("queue " + queue + ": cannot read subscriber " + name, e);
-    }
+    StoredSubscriber known = stored.get(name);
+    return known != null && known.ledger() == LedgerState.GUESSED;
   }
 
   /**
@@ -182,19 +189,17 @@ final class SubscriberStore {
    */
   Ledger open(SubscriberConfig config, boolean given) throws IOException {
     Path own = directory.resolve(config.name());
-    boolean isNew = !Files.exists(own.resolve(StoredSubscriber.FILE));
+    StoredSubscriber known = stored.get(config.name());
     StoredSubscriber before =
-        isNew
-            ? new StoredSubscriber(config, resolve(config), LedgerState.NEW)
-            : StoredSubscriber.read(own, identity);
+        known == null ? new StoredSubscriber(config, resolve(config), LedgerState.NEW) : known;
     LedgerState state =
         given && before.ledger() == LedgerState.GUESSED ? LedgerState.MADE : before.ledger();
     try {
-      new StoredSubscriber(config, before.start(), state).write(own, identity);
+      write(new StoredSubscriber(config, before.start(), state), own);
       Ledger ledger = ledger(config, own, before.origin(log.firstSequence()));
       try {
         if (state == LedgerState.NEW) {
-          new StoredSubscriber(config, before.start(), LedgerState.MADE).write(own, identity);
+          write(new StoredSubscriber(config, before.start(), LedgerState.MADE), own);
         }
         reconcile(config, ledger);
         return ledger;
@@ -203,10 +208,19 @@ final class SubscriberStore {
         throw e;
       }
     } catch (IOException | RuntimeException e) {
-      if (isNew) {
+      if (known == null) {
+        stored.remove(config.name());
         deleteQuietly(own);
       }
       throw e;
+    }
+  }
+
+  /** Writes settings, unless they are known to be on the device. */
+  private void write(StoredSubscriber settings, Path own) throws IOException {
+    if (!settings.equals(stored.get(settings.config().name()))) {
+      settings.write(own, identity);
+      stored.put(settings.config().name(), settings);
     }
   }
 
@@ -216,12 +230,18 @@ final class SubscriberStore {
     }
   }
 
-  private Ledger ledger(SubscriberConfig config, Path own, Origin origin) {
-    Owner owner = Owner.of(identity, config.name()).under(this::health);
+  private Ledger ledger(SubscriberConfig config, Path own, Origin origin) throws IOException {
+    Owner owner = owner(config).under(this::health);
+    LedgerFiles read = files.remove(config.name()); // from now on they change
+    LedgerFiles found = read == null ? LedgerFiles.list(own, owner) : read;
     return config.ackRequired()
         ? Ledgers.withAck(
-            own, owner, config.limits(), origin, write -> afterLog(config.name(), write))
-        : Ledgers.withoutAck(own, owner, origin);
+            found, owner, config.limits(), origin, write -> afterLog(config.name(), write))
+        : Ledgers.withoutAck(found, owner, origin);
+  }
+
+  private Owner owner(SubscriberConfig config) {
+    return Owner.of(identity, config.name());
   }
 
   private Health health() {
@@ -272,6 +292,8 @@ final class SubscriberStore {
       DataDirectory.deleteTree(going); // of an earlier one of this name, which could not be cleared
     }
     DurableFiles.rename(directory.resolve(name), going);
+    files.remove(name);
+    stored.remove(name);
     return going;
   }
 

@@ -83,6 +83,7 @@ class ArchitectureTest {
           "FileJournal",
           "Generations",
           "LedgerDamage",
+          "LedgerFiles",
           "LedgerLook",
           "Ledgers",
           "LogSupply",

@@ -101,7 +101,10 @@ final class AckLog {
     this.summer = new Summer(generation, owner);
     this.countSeed = generation ^ owner.seed();
     this.records = records;
-    file.put(COUNT, countWord(records, countSeed)); // a kill may have left one less
+    long count = countWord(records, countSeed);
+    if (file.get(COUNT) != count) { // a kill has left one less
+      file.put(COUNT, count);
+    }
   }
 
   /** Stores a run of finished messages. Returns false, and stores nothing, if the log is full. */

@@ -4,8 +4,9 @@ import com.wookler.river.common.errors.RiverException;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
-import java.nio.file.Files;
+import java.nio.channels.FileChannel;
 import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
@@ -30,28 +31,65 @@ final class AckLogFile {
   }
 
   private static final byte[] ZEROS = new byte[4096];
+  private static final int PIECE = 64 << 10;
 
   private final long generation;
   private final long seed;
-  private final int places;
+  private final Used used;
   private final ByteBuffer bytes;
   private final AckLog.Summer summer;
   private final AckLog.@Nullable Header header;
   private final Shape shape;
   private int valid; // records before the first that is not, written in assess
 
-  private AckLogFile(Path path, long generation, Owner owner, byte[] found) {
+  private AckLogFile(Path path, long generation, Owner owner, Used used) {
     this.generation = generation;
     this.seed = owner.seed();
-    this.bytes = ByteBuffer.wrap(found).order(ByteOrder.LITTLE_ENDIAN);
+    this.used = used;
+    this.bytes = ByteBuffer.wrap(used.bytes).order(ByteOrder.LITTLE_ENDIAN);
     this.summer = new AckLog.Summer(generation, owner);
-    this.places = placesUpTo(usedEnd(found));
-    this.header = readHeader(path, owner, found);
-    this.shape = assess(found);
+    this.header = readHeader(path, owner);
+    this.shape = assess();
   }
 
   static AckLogFile read(Path path, long generation, Owner owner) throws IOException {
-    return new AckLogFile(path, generation, owner, Files.readAllBytes(path));
+    return new AckLogFile(
+        path, generation, owner, Disk.withChannel(path, AckLogFile::used, StandardOpenOption.READ));
+  }
+
+  /** What a file holds up to its last byte that is not zero. */
+  private static final class Used {
+    final byte[] bytes; // at least a header, in whole places; what the file does not have is zero
+    final long length; // of the file
+    final int end; // after the last byte that is not zero
+
+    Used(byte[] bytes, long length, int end) {
+      this.bytes = bytes;
+      this.length = length;
+      this.end = end;
+    }
+  }
+
+  /** Reads all of a file, most of which is zero as a rule, in pieces. */
+  private static Used used(FileChannel file) throws IOException {
+    ByteBuffer piece = ByteBuffer.allocate(PIECE);
+    byte[] bytes = {};
+    int end = 0;
+    long length = 0;
+    while (file.read(piece.clear().limit(Math.min(PIECE, AckLog.SIZE - (int) length)), length)
+        > 0) {
+      int last = lastUsed(piece.array(), piece.position());
+      if (last > 0) {
+        end = (int) length + last;
+        bytes = Arrays.copyOf(bytes, at(placesUpTo(end)));
+        System.arraycopy(piece.array(), 0, bytes, (int) length, last);
+      }
+      length += piece.position();
+    }
+    if (bytes.length < AckLog.HEADER) {
+      bytes = Arrays.copyOf(bytes, AckLog.HEADER);
+    }
+    return new Used(bytes, Math.max(length, file.size()), end);
   }
 
   long generation() {
@@ -69,13 +107,11 @@ final class AckLogFile {
 
   /** How many whole places for records there are, without those at the end that are all zero. */
   int places() {
-    return places;
+    return placesUpTo(used.end);
   }
 
-  private int placesUpTo(int used) {
-    int whole = Math.max(0, (bytes.capacity() - AckLog.HEADER) / AckLog.RECORD);
-    int begun = Math.max(0, (used - AckLog.HEADER + AckLog.RECORD - 1) / AckLog.RECORD);
-    return Math.min(AckLog.RECORDS, Math.min(whole, begun));
+  private static int placesUpTo(int end) {
+    return Math.max(0, (end - AckLog.HEADER + AckLog.RECORD - 1) / AckLog.RECORD);
   }
 
   /** How many records the next opening continues after; -1 if this log cannot be continued. */
@@ -85,6 +121,9 @@ final class AckLogFile {
 
   /** Whether a record stands there that proves itself by its checksum. */
   boolean isValid(int place) {
+    if (place >= places()) {
+      return false;
+    }
     int type = type(place);
     return (type >= AckLog.FINISHED && type <= AckLog.NOT_BEFORE)
         && first(place) >= 0
@@ -136,10 +175,11 @@ final class AckLogFile {
     return AckLog.HEADER + place * AckLog.RECORD;
   }
 
-  private AckLog.@Nullable Header readHeader(Path path, Owner owner, byte[] found) {
-    if (found.length < AckLog.HEADER
+  private AckLog.@Nullable Header readHeader(Path path, Owner owner) {
+    if (used.length < AckLog.HEADER
         || bytes.getLong(0) != AckLog.MAGIC
-        || bytes.getInt(AckLog.HEADER_CRC) != Checks.crc32c(owner, found, 0, AckLog.HEADER_CRC)) {
+        || bytes.getInt(AckLog.HEADER_CRC)
+            != Checks.crc32c(owner, used.bytes, 0, AckLog.HEADER_CRC)) {
       return null;
     }
     if (bytes.getInt(8) != AckLog.VERSION) {
@@ -155,8 +195,8 @@ final class AckLogFile {
     return read.generation() == generation && read.floor() >= 0 ? read : null;
   }
 
-  private Shape assess(byte[] found) {
-    if (isZero(found, 0, found.length)) {
+  private Shape assess() {
+    if (used.end == 0) {
       return Shape.UNUSED;
     }
     while (valid < places() && isValid(valid)) {
@@ -167,7 +207,7 @@ final class AckLogFile {
         return Shape.DAMAGED;
       }
     }
-    if (header == null || found.length != AckLog.SIZE) {
+    if (header == null || used.length != AckLog.SIZE) {
       return Shape.DAMAGED;
     }
     long word = bytes.getLong(AckLog.COUNT);
@@ -175,29 +215,22 @@ final class AckLogFile {
     if (count < 0 || word != AckLog.countWord(count, generation ^ seed)) {
       return Shape.DAMAGED;
     }
-    return count <= valid && isZero(found, at(valid), found.length) ? Shape.WHOLE : Shape.TORN;
+    return count <= valid && used.end <= at(valid) ? Shape.WHOLE : Shape.TORN;
+  }
+
+  /** Returns the end of the last byte that is not zero, 0 if all are. */
+  private static int lastUsed(byte[] bytes, int length) {
+    int end = length;
+    while (end > 0 && isZero(bytes, Math.max(0, end - ZEROS.length), end)) {
+      end = Math.max(0, end - ZEROS.length);
+    }
+    while (end > 0 && bytes[end - 1] == 0) {
+      end--;
+    }
+    return end;
   }
 
   private static boolean isZero(byte[] bytes, int from, int to) {
-    for (int at = from; at < to; at += ZEROS.length) {
-      int end = Math.min(to, at + ZEROS.length);
-      if (!Arrays.equals(bytes, at, end, ZEROS, 0, end - at)) {
-        return false;
-      }
-    }
-    return true;
-  }
-
-  /** The end of the last part of {@link #ZEROS}' length that is not all zero. */
-  private static int usedEnd(byte[] bytes) {
-    int end = bytes.length;
-    while (end > 0) {
-      int from = Math.max(0, end - ZEROS.length);
-      if (!isZero(bytes, from, end)) {
-        return end;
-      }
-      end = from;
-    }
-    return 0;
+    return Arrays.equals(bytes, from, to, ZEROS, 0, to - from);
   }
 }

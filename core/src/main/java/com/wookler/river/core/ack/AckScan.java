@@ -6,6 +6,7 @@ import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.UUID;
+import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -44,14 +45,18 @@ public final class AckScan {
    *
    * @param subscribers holds a directory for each, of the subscriber's name; may be absent
    * @param queue the identity of the queue: what is of another proves nothing
+   * @param read takes each subscriber's files, by its name
    * @throws RiverException a newer River wrote a file, or it cannot be read
    */
-  public static Reached run(Path subscribers, UUID queue) {
+  public static Reached run(Path subscribers, UUID queue, BiConsumer<String, LedgerFiles> read) {
     Collector highest = new Collector();
     if (Files.isDirectory(subscribers)) {
       try (DirectoryStream<Path> all = Files.newDirectoryStream(subscribers, Files::isDirectory)) {
         for (Path subscriber : all) {
-          look(subscriber, queue, highest);
+          String name = String.valueOf(subscriber.getFileName());
+          LedgerFiles files = LedgerFiles.list(subscriber, Owner.of(queue, name));
+          look(name, files, highest);
+          read.accept(name, files);
         }
       } catch (IOException e) {
         throw new RiverException("cannot read the subscribers in " + subscribers, e);
@@ -60,32 +65,28 @@ public final class AckScan {
     return new Reached(highest.floor, highest.finishedEnd, highest.handedOver, highest.subscriber);
   }
 
-  private static void look(Path directory, UUID queue, Collector highest) throws IOException {
-    String name = String.valueOf(directory.getFileName());
-    Owner owner = Owner.of(queue, name);
+  private static void look(String name, LedgerFiles files, Collector highest) throws IOException {
     long before = highest.nextFree();
-    Path cursor = directory.resolve(Cursor.NAME);
-    if (Files.exists(cursor)) {
-      Cursor.Content content = Cursor.read(cursor, owner);
-      highest.handedOver(content.mark());
-      if (content.kind() == Cursor.WITHOUT_ACK) {
-        highest.floor(content.mark());
+    Cursor.Content cursor = files.cursor();
+    if (cursor != null) {
+      highest.handedOver(cursor.mark());
+      if (cursor.kind() == Cursor.WITHOUT_ACK) {
+        highest.floor(cursor.mark());
       }
     }
-    Generations generations = new Generations(directory, owner);
-    for (Generations.Numbered file : generations.list()) {
+    for (Generations.Numbered file : files.numbered()) {
       if (file.corrupt()) {
         continue; // what it proved is in the snapshot that was written when it was set aside
       }
       if (file.log()) {
-        AckLogFile log = AckLogFile.read(file.path(), file.generation(), owner);
+        AckLogFile log = files.log(file);
         AckLog.Header header = log.header();
         if (header != null) {
           highest.floor(header.floor());
         }
         log.tell(highest);
       } else {
-        Snapshot.read(file.path(), file.generation(), owner, highest);
+        Snapshot.read(file, files.snapshot(file), files.owner(), highest);
       }
     }
     if (highest.nextFree() > before || highest.subscriber == null) {

@@ -2,15 +2,11 @@ package com.wookler.river.core.ack;
 
 import com.wookler.river.core.log.DurableFiles;
 import java.io.IOException;
-import java.nio.file.DirectoryIteratorException;
-import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
-import java.util.regex.Matcher;
-import java.util.regex.Pattern;
 
 /**
  * The numbered files in a subscriber's directory: {@code ack-7.snap} and {@code ack-7.log}. The
@@ -23,9 +19,11 @@ final class Generations {
   static final String TEMPORARY = ".tmp";
   static final String CORRUPT = ".corrupt";
 
-  private static final Pattern NAME =
-      Pattern.compile("ack-([0-9]{1,18})\\.(log|snap)(\\.corrupt)?");
-  private static final Pattern SPARE_LOG = Pattern.compile("ack-spare-[0-9]{1,18}\\.log");
+  private static final String PREFIX = "ack-";
+  private static final String SPARE = PREFIX + "spare-";
+  private static final String LOG = ".log";
+  private static final String SNAPSHOT = ".snap";
+  private static final int MAX_DIGITS = 18;
   private static final int KEPT = 2;
 
   private final Path directory;
@@ -63,9 +61,9 @@ final class Generations {
   /** Logs out of use. */
   List<Path> spareLogs() throws IOException {
     List<Path> spare = new ArrayList<>();
-    for (Path path : paths()) {
-      if (SPARE_LOG.matcher(String.valueOf(path.getFileName())).matches()) {
-        spare.add(path);
+    for (String name : LedgerFiles.names(directory)) {
+      if (number(name, SPARE, LOG) >= 0) {
+        spare.add(directory.resolve(name));
       }
     }
     return spare;
@@ -75,29 +73,46 @@ final class Generations {
     return directory.resolve("ack-spare.snap");
   }
 
-  /** All numbered files, by number. */
+  /** Returns all numbered files, by number. */
   List<Numbered> list() throws IOException {
-    List<Numbered> found = new ArrayList<>();
-    for (Path path : paths()) {
-      Matcher name = NAME.matcher(String.valueOf(path.getFileName()));
-      if (name.matches()) {
-        boolean log = "log".equals(name.group(2));
-        boolean corrupt = name.group(3) != null;
-        found.add(new Numbered(Long.parseLong(name.group(1)), log, corrupt, path));
+    return numbered(directory, LedgerFiles.names(directory));
+  }
+
+  /** Returns the numbered files among those in a directory, by number. */
+  static List<Numbered> numbered(Path directory, List<String> names) {
+    List<Numbered> found = new ArrayList<>(names.size());
+    for (String name : names) {
+      boolean corrupt = name.endsWith(CORRUPT);
+      String whole = corrupt ? name.substring(0, name.length() - CORRUPT.length()) : name;
+      boolean log = whole.endsWith(LOG);
+      long generation = number(whole, PREFIX, log ? LOG : SNAPSHOT);
+      if (generation >= 0) {
+        found.add(new Numbered(generation, log, corrupt, directory.resolve(name)));
       }
     }
     found.sort(Comparator.comparingLong(Numbered::generation));
     return found;
   }
 
-  private List<Path> paths() throws IOException {
-    List<Path> found = new ArrayList<>();
-    try (DirectoryStream<Path> paths = Files.newDirectoryStream(directory, "ack-*")) {
-      paths.forEach(found::add);
-    } catch (DirectoryIteratorException e) {
-      throw e.getCause();
+  /** Returns the number between a prefix and an ending, -1 if the name has none. */
+  private static long number(String name, String prefix, String ending) {
+    int from = prefix.length();
+    int to = name.length() - ending.length();
+    if (to <= from
+        || to - from > MAX_DIGITS
+        || !name.startsWith(prefix)
+        || !name.endsWith(ending)) {
+      return -1;
     }
-    return found;
+    long number = 0;
+    for (int i = from; i < to; i++) {
+      char digit = name.charAt(i);
+      if (digit < '0' || digit > '9') {
+        return -1;
+      }
+      number = number * 10 + (digit - '0');
+    }
+    return number;
   }
 
   /** Writes the snapshot of a generation; when this returns it survives a power loss. */

@@ -1,15 +1,12 @@
 package com.wookler.river.core.ack;
 
 import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.locks.LockSupport;
-import java.util.stream.Stream;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Where a subscriber stands, by a look at its files that changes nothing; also while the queue is
@@ -65,8 +62,7 @@ public record LedgerLook(
     LedgerLook look = null;
     for (int i = 0; i < TRIES; i++) {
       try {
-        LedgerLook again =
-            ack ? withAck(directory, owner, origin) : withoutAck(directory, owner, origin);
+        LedgerLook again = of(LedgerFiles.list(directory, owner), ack, origin);
         if (again.damaged.isEmpty() || (look != null && look.damaged.equals(again.damaged))) {
           return again;
         }
@@ -78,16 +74,26 @@ public record LedgerLook(
       }
       LockSupport.parkNanos(directory, BETWEEN_NANOS);
     }
-    return look == null ? withAck(directory, owner, origin) : look;
+    return look == null ? of(LedgerFiles.list(directory, owner), ack, origin) : look;
   }
 
-  private static LedgerLook withAck(Path directory, Owner owner, Origin origin) throws IOException {
-    Cursor.Content cursor = cursor(directory, owner);
-    Recovery.Look look = Recovery.look(new Generations(directory, owner), origin, cursor);
+  /**
+   * Looks once at files that nothing writes to.
+   *
+   * @param files which were not changed since they were listed
+   * @param origin where it stands if the files don't tell
+   */
+  public static LedgerLook of(LedgerFiles files, boolean ack, Origin origin) throws IOException {
+    return ack ? withAck(files, origin) : withoutAck(files, origin);
+  }
+
+  private static LedgerLook withAck(LedgerFiles files, Origin origin) throws IOException {
+    Cursor.Content cursor = files.cursor();
+    Recovery.Look look = Recovery.look(files, origin);
     RecoveryReport report = look.found().report();
     List<LedgerDamage> damaged = new ArrayList<>(look.damaged());
     if (cursor != null && cursor.kind() == Cursor.WITHOUT_ACK) {
-      damaged.add(otherKind(directory));
+      damaged.add(otherKind(files.directory()));
     }
     Ring ring = look.found().ring();
     return new LedgerLook(
@@ -98,13 +104,13 @@ public record LedgerLook(
         ring.count(Ring.FINISHED),
         report.generation(),
         report.snapshot(),
-        setAside(directory),
+        files.setAside(),
         damaged);
   }
 
-  private static LedgerLook withoutAck(Path directory, Owner owner, Origin origin)
-      throws IOException {
-    Cursor.Content cursor = cursor(directory, owner);
+  private static LedgerLook withoutAck(LedgerFiles files, Origin origin) throws IOException {
+    Path directory = files.directory();
+    Cursor.Content cursor = files.cursor();
     List<LedgerDamage> damaged = new ArrayList<>();
     if (cursor == null && origin.made()) {
       damaged.add(LedgerDamage.missing(directory.resolve(Cursor.NAME)));
@@ -118,26 +124,11 @@ public record LedgerLook(
       position = cursor.slots() > 0 ? cursor.mark() : origin.earliest();
     }
     boolean created = cursor == null && !origin.made();
-    return new LedgerLook(
-        false, created, position, position, 0, 0, 0, setAside(directory), damaged);
+    return new LedgerLook(false, created, position, position, 0, 0, 0, files.setAside(), damaged);
   }
 
   private static LedgerDamage otherKind(Path directory) {
     return new LedgerDamage(
         directory.resolve(Cursor.NAME), "is damaged: it is not of a subscriber of this kind");
-  }
-
-  private static Cursor.@Nullable Content cursor(Path directory, Owner owner) throws IOException {
-    Path path = directory.resolve(Cursor.NAME);
-    return Files.exists(path) ? Cursor.read(path, owner) : null;
-  }
-
-  private static List<Path> setAside(Path directory) throws IOException {
-    try (Stream<Path> files = Files.list(directory)) {
-      return files
-          .filter(file -> String.valueOf(file.getFileName()).endsWith(Generations.CORRUPT))
-          .sorted()
-          .toList();
-    }
   }
 }

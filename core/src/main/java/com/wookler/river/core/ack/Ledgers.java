@@ -33,12 +33,23 @@ public final class Ledgers {
    */
   public static Ledger withAck(
       Path directory, Owner owner, Limits limits, Origin origin, Executor flusher) {
+    return withAck(list(directory, owner), owner, limits, origin, flusher);
+  }
+
+  /**
+   * Opens the ledger of a subscriber that acknowledges, or makes it, from files that were listed
+   * and perhaps read before.
+   *
+   * @param files which were not changed since they were listed
+   */
+  public static Ledger withAck(
+      LedgerFiles files, Owner owner, Limits limits, Origin origin, Executor flusher) {
+    Path directory = files.directory();
     try {
-      DurableFiles.createDirectories(directory);
       int kind = limits.byKey() ? Cursor.BY_KEY : Cursor.WITH_ACK;
-      Cursor.Content content = readCursor(directory, owner, kind);
+      Cursor.Content content = cursorOf(files, kind);
       Generations generations = new Generations(directory, owner);
-      Recovery.Found found = Recovery.run(generations, origin, content, limits.byKey());
+      Recovery.Found found = Recovery.run(files, generations, origin, content, limits.byKey());
       say(directory, found.report());
       FileJournal.Start start = found.start();
       if (start.snapshotted()) {
@@ -69,9 +80,19 @@ public final class Ledgers {
    * @throws RiverException as for {@link #withAck}
    */
   public static Ledger withoutAck(Path directory, Owner owner, Origin origin) {
+    return withoutAck(list(directory, owner), owner, origin);
+  }
+
+  /**
+   * Opens the ledger of a subscriber without acknowledgement, or makes it, from files that were
+   * listed and perhaps read before.
+   *
+   * @param files which were not changed since they were listed
+   */
+  public static Ledger withoutAck(LedgerFiles files, Owner owner, Origin origin) {
+    Path directory = files.directory();
     try {
-      DurableFiles.createDirectories(directory);
-      Cursor.Content content = readCursor(directory, owner, Cursor.WITHOUT_ACK);
+      Cursor.Content content = cursorOf(files, Cursor.WITHOUT_ACK);
       RecoveryReport report = recoverPosition(directory, origin, content);
       say(directory, report);
       Cursor cursor = openCursor(directory, owner, Cursor.WITHOUT_ACK, content, report.floor());
@@ -130,14 +151,11 @@ public final class Ledgers {
   }
 
   /** What the cursor file holds, null if there is none; nothing if it is of another kind. */
-  private static Cursor.@Nullable Content readCursor(Path directory, Owner owner, int kind)
-      throws IOException {
-    Path path = directory.resolve(Cursor.NAME);
-    if (!Files.exists(path)) {
-      return null;
-    }
-    Cursor.Content content = Cursor.read(path, owner);
-    return content.kind() < 0 || content.kind() == kind ? content : Cursor.OF_ANOTHER_KIND;
+  private static Cursor.@Nullable Content cursorOf(LedgerFiles files, int kind) throws IOException {
+    Cursor.Content content = files.cursor();
+    return content == null || content.kind() < 0 || content.kind() == kind
+        ? content
+        : Cursor.OF_ANOTHER_KIND;
   }
 
   private static Cursor openCursor(
@@ -162,6 +180,15 @@ public final class Ledgers {
           "Acknowledgements in {}: {} unfinished tails were cut, as after a kill or a power loss",
           directory,
           report.torn());
+    }
+  }
+
+  private static LedgerFiles list(Path directory, Owner owner) {
+    try {
+      DurableFiles.createDirectories(directory);
+      return LedgerFiles.list(directory, owner);
+    } catch (IOException e) {
+      throw cannotOpen(directory, e);
     }
   }
 

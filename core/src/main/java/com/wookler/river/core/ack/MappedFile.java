@@ -79,6 +79,19 @@ final class MappedFile {
     }
   }
 
+  /**
+   * Reads 8 aligned bytes.
+   *
+   * @throws RiverException the file cannot be read
+   */
+  long get(int offset) {
+    try {
+      return (long) LONGS.getOpaque(buffer, offset);
+    } catch (InternalError e) {
+      throw new RiverException("cannot read " + path + ": " + e, e);
+    }
+  }
+
   /** A store into a page that the file has no more is passed over, and its error comes later. */
   private void checkStored(int offset, long value) {
     if ((long) LONGS.getOpaque(buffer, offset) != value) {

@@ -24,6 +24,7 @@ final class Recovery {
   private static final int LONG_CHAIN = 4;
 
   private final Generations generations;
+  private final LedgerFiles files;
   private final Cursor.@Nullable Content cursor;
   private final List<LedgerDamage> damaged = new ArrayList<>();
   private final boolean mends;
@@ -40,11 +41,13 @@ final class Recovery {
   private int torn;
 
   private Recovery(
+      LedgerFiles files,
       Generations generations,
       Origin origin,
       Cursor.@Nullable Content cursor,
       boolean byKey,
       boolean mends) {
+    this.files = files;
     this.generations = generations;
     this.byKey = byKey;
     this.cursor = cursor;
@@ -58,20 +61,27 @@ final class Recovery {
   /**
    * Reads what is there, and sets aside what is damaged.
    *
+   * @param files which were not changed since they were listed
+   * @param generations in which they are
    * @param cursor what the cursor file holds; null if there is none
    * @param byKey whether it is of a ledger by key
    */
   static Found run(
-      Generations generations, Origin origin, Cursor.@Nullable Content cursor, boolean byKey)
+      LedgerFiles files,
+      Generations generations,
+      Origin origin,
+      Cursor.@Nullable Content cursor,
+      boolean byKey)
       throws IOException {
-    return new Recovery(generations, origin, cursor, byKey, true).find(origin);
+    return new Recovery(files, generations, origin, cursor, byKey, true).find(origin);
   }
 
-  /** Likewise, but leaves everything as it is. */
-  static Look look(Generations generations, Origin origin, Cursor.@Nullable Content cursor)
-      throws IOException {
+  /** Reads what is there, and leaves everything as it is. */
+  static Look look(LedgerFiles files, Origin origin) throws IOException {
+    Cursor.Content cursor = files.cursor();
     boolean byKey = cursor != null && cursor.kind() == Cursor.BY_KEY;
-    Recovery recovery = new Recovery(generations, origin, cursor, byKey, false);
+    Generations generations = new Generations(files.directory(), files.owner());
+    Recovery recovery = new Recovery(files, generations, origin, cursor, byKey, false);
     Found found = recovery.find(origin);
     return new Look(found, List.copyOf(recovery.damaged));
   }
@@ -80,22 +90,21 @@ final class Recovery {
   record Look(Found found, List<LedgerDamage> damaged) {}
 
   private Found find(Origin origin) throws IOException {
-    List<Numbered> files = generations.list();
-    loadSnapshot(files);
-    replayLogs(files);
+    loadSnapshot(files.numbered());
+    replayLogs(files.numbered());
     return conclude(origin);
   }
 
-  private void loadSnapshot(List<Numbered> files) throws IOException {
-    for (int i = files.size() - 1; i >= 0; i--) {
-      Numbered file = files.get(i);
+  private void loadSnapshot(List<Numbered> found) throws IOException {
+    for (int i = found.size() - 1; i >= 0; i--) {
+      Numbered file = found.get(i);
       if (file.corrupt()) {
         created = false;
         newest = Math.max(newest, file.generation());
       } else if (!file.log()) {
         created = false;
         newest = Math.max(newest, file.generation());
-        if (!based && Snapshot.read(file.path(), file.generation(), generations.owner(), replay)) {
+        if (!based && Snapshot.read(file, files.snapshot(file), files.owner(), replay)) {
           based = true;
           base = file.generation();
         } else if (!based) {
@@ -105,12 +114,12 @@ final class Recovery {
     }
   }
 
-  private void replayLogs(List<Numbered> files) throws IOException {
-    for (Numbered file : files) {
+  private void replayLogs(List<Numbered> found) throws IOException {
+    for (Numbered file : found) {
       if (!file.log() || file.corrupt()) {
         continue;
       }
-      AckLogFile log = AckLogFile.read(file.path(), file.generation(), generations.owner());
+      AckLogFile log = files.log(file);
       if (log.shape() == AckLogFile.Shape.UNUSED) {
         if (mends) {
           generations.recycleLog(file.path());

@@ -1,11 +1,9 @@
 package com.wookler.river.core.ack;
 
 import com.wookler.river.common.errors.RiverException;
-import java.io.IOException;
+import com.wookler.river.core.ack.Generations.Numbered;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -76,9 +74,13 @@ final class Snapshot {
     return bytes;
   }
 
-  /** Tells what a file says. Returns false, and tells nothing, if the file is damaged. */
-  static boolean read(Path path, long generation, Owner owner, Facts facts) throws IOException {
-    ByteBuffer in = checked(path, generation, owner);
+  /**
+   * Tells what a file says. Returns false, and tells nothing, if the file is damaged.
+   *
+   * @param bytes the file's content
+   */
+  static boolean read(Numbered file, byte[] bytes, Owner owner, Facts facts) {
+    ByteBuffer in = checked(file, bytes, owner);
     if (in == null) {
       return false;
     }
@@ -114,9 +116,7 @@ final class Snapshot {
     }
   }
 
-  private static @Nullable ByteBuffer checked(Path path, long generation, Owner owner)
-      throws IOException {
-    byte[] bytes = Files.readAllBytes(path);
+  private static @Nullable ByteBuffer checked(Numbered file, byte[] bytes, Owner owner) {
     ByteBuffer in = ByteBuffer.wrap(bytes).order(ByteOrder.LITTLE_ENDIAN);
     int end = bytes.length - 4;
     if (end < HEADER
@@ -126,7 +126,7 @@ final class Snapshot {
     }
     if (in.getInt(8) != VERSION) {
       throw new RiverException(
-          path
+          file.path()
               + " has format version "
               + in.getInt(8)
               + ", written by a newer River; this one knows "
@@ -134,6 +134,6 @@ final class Snapshot {
     }
     long pairs = (long) in.getInt(12) + in.getInt(40);
     long size = HEADER + PAIR * pairs + (long) DELAY * in.getInt(44);
-    return in.getLong(16) == generation && size == end ? in : null;
+    return in.getLong(16) == file.generation() && size == end ? in : null;
   }
 }

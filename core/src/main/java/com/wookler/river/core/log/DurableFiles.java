@@ -37,6 +37,9 @@ public final class DurableFiles {
    * modes. The entries of new ones are forced, so that they survive a power loss.
    */
   public static void createDirectories(Path directory) throws IOException {
+    if (Files.isDirectory(directory)) {
+      return;
+    }
     Path existing = directory.toAbsolutePath();
     while (!Files.exists(existing) && existing.getParent() != null) {
       existing = existing.getParent();

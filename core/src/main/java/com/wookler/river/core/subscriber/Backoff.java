@@ -68,6 +68,9 @@ public sealed interface Backoff {
    * @throws ConfigurationException it is none; the message says what is allowed
    */
   static Backoff parse(String text) {
+    if ("none".equals(text)) {
+      return none();
+    }
     String[] words = text.trim().split("\\s+");
     try {
       List<Duration> delays = new ArrayList<>();

@@ -26,9 +26,10 @@ class AckScanTest {
 
   @Test
   void shouldFindNothingWithoutSubscribers() {
-    assertThat(AckScan.run(subscribers.resolve("none"), QUEUE))
+    assertThat(AckScan.run(subscribers.resolve("none"), QUEUE, (name, files) -> {}))
         .isEqualTo(new AckScan.Reached(0, 0, 0, null));
-    assertThat(AckScan.run(subscribers, QUEUE)).isEqualTo(new AckScan.Reached(0, 0, 0, null));
+    assertThat(AckScan.run(subscribers, QUEUE, (name, files) -> {}))
+        .isEqualTo(new AckScan.Reached(0, 0, 0, null));
   }
 
   @Test
@@ -36,13 +37,14 @@ class AckScanTest {
     try (Ledger plain = Ledgers.withoutAck(directory("plain"), owner("plain"), ORIGIN)) {
       plain.skip(40);
     }
-    assertThat(AckScan.run(subscribers, QUEUE)).isEqualTo(new AckScan.Reached(40, 40, 40, "plain"));
+    assertThat(AckScan.run(subscribers, QUEUE, (name, files) -> {}))
+        .isEqualTo(new AckScan.Reached(40, 40, 40, "plain"));
     try (Ledger acking = open("acking")) {
       for (int i = 0; i < 60; i++) {
         handOver(acking);
       }
       acking.acknowledge(50, handOverAgain(acking, 50));
-      assertThat(AckScan.run(subscribers, QUEUE))
+      assertThat(AckScan.run(subscribers, QUEUE, (name, files) -> {}))
           .isEqualTo(new AckScan.Reached(40, 51, 70, "acking"));
     }
   }
@@ -57,7 +59,7 @@ class AckScanTest {
         }
       }
     }
-    AckScan.Reached reached = AckScan.run(subscribers, QUEUE);
+    AckScan.Reached reached = AckScan.run(subscribers, QUEUE, (name, files) -> {});
     assertThat(reached.finishedEnd()).isEqualTo(100_010);
     assertThat(reached.nextFree()).isEqualTo(100_010);
     assertThat(reached.floor()).isEqualTo(10);
@@ -77,7 +79,7 @@ class AckScanTest {
     Arrays.fill(bytes, 0, AckLog.HEADER, (byte) 1);
     Files.write(log, bytes);
     Files.write(own.resolve(Cursor.NAME), new byte[10]);
-    AckScan.Reached reached = AckScan.run(subscribers, QUEUE);
+    AckScan.Reached reached = AckScan.run(subscribers, QUEUE, (name, files) -> {});
     assertThat(reached.finishedEnd()).isEqualTo(81);
     assertThat(reached.floor()).isEqualTo(10);
   }
@@ -88,10 +90,10 @@ class AckScanTest {
       handOver(ledger);
     }
     Files.move(directory("acking"), directory("other"));
-    assertThat(AckScan.run(subscribers, QUEUE).nextFree()).isZero();
+    assertThat(AckScan.run(subscribers, QUEUE, (name, files) -> {}).nextFree()).isZero();
     Files.move(directory("other"), directory("acking"));
-    assertThat(AckScan.run(subscribers, new UUID(3, 5)).nextFree()).isZero();
-    assertThat(AckScan.run(subscribers, QUEUE).nextFree()).isEqualTo(11);
+    assertThat(AckScan.run(subscribers, new UUID(3, 5), (name, files) -> {}).nextFree()).isZero();
+    assertThat(AckScan.run(subscribers, QUEUE, (name, files) -> {}).nextFree()).isEqualTo(11);
   }
 
   @Test
@@ -101,7 +103,7 @@ class AckScanTest {
       Files.createDirectories(directory("empty"));
       Files.write(directory("acking").resolve("ack-7.snap"), new byte[] {1});
       Map<Path, FileTime> before = times();
-      AckScan.run(subscribers, QUEUE);
+      AckScan.run(subscribers, QUEUE, (name, files) -> {});
       assertThat(times()).isEqualTo(before);
     }
   }
@@ -117,7 +119,7 @@ class AckScanTest {
       bytes[16 + i] = (byte) (check >>> (8 * i));
     }
     Files.write(cursor, bytes);
-    assertThatThrownBy(() -> AckScan.run(subscribers, QUEUE))
+    assertThatThrownBy(() -> AckScan.run(subscribers, QUEUE, (name, files) -> {}))
         .isInstanceOf(RiverException.class)
         .hasMessageContaining("cursor has format version 9");
   }
