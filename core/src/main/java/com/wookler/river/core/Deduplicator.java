@@ -25,7 +25,7 @@ import org.slf4j.LoggerFactory;
  * in the log and the id is known; not while it waits for room, after which it looks again. Messages
  * without an id pass by.
  */
-final class Deduplicator implements AutoCloseable {
+final class Deduplicator {
   private static final Logger LOG = LoggerFactory.getLogger(Deduplicator.class);
 
   private final String queue;
@@ -75,13 +75,8 @@ final class Deduplicator implements AutoCloseable {
             window,
             now,
             new Known(log));
-    try {
-      log.times().saw(ids.lastMicros());
-      addMissing(lookup, now - TimeUnit.NANOSECONDS.toMicros(window.toNanos()));
-    } catch (Throwable e) {
-      ids.close();
-      throw e;
-    }
+    log.times().saw(ids.lastMicros());
+    addMissing(lookup, now - TimeUnit.NANOSECONDS.toMicros(window.toNanos()));
   }
 
   private void addMissing(Lookup lookup, long sinceMicros) {
@@ -247,10 +242,5 @@ final class Deduplicator implements AutoCloseable {
    */
   void flush(long end) {
     ids.flush(end, log.times().now());
-  }
-
-  @Override
-  public void close() {
-    ids.close();
   }
 }

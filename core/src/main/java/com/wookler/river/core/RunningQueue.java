@@ -295,7 +295,6 @@ final class RunningQueue<M> {
       return null;
     }
     Deduplicator opened = new Deduplicator(config, directory, lookup);
-    undo.push(opened::close);
     undo.push(flusher::drain);
     undo.push(() -> flusher.execute(forces::force));
     return opened;

@@ -47,12 +47,52 @@ class IdleQueueTest {
     assertThat(descriptors()).isEmpty();
   }
 
+  @Test
+  void shouldHoldTwoDescriptorsWhateverItsFeatures() throws InterruptedException {
+    for (int i = 0; i < 3; i++) {
+      try (MessageQueue<String> queue = queueWithAll()) {
+        await().untilAsserted(() -> assertThat(descriptors()).hasSizeLessThanOrEqualTo(2));
+        useAll(queue, i);
+        use(queue); // to the end of the log, into the block that is open anyway
+        await().untilAsserted(() -> assertThat(descriptors()).hasSizeLessThanOrEqualTo(2));
+      }
+    }
+    assertThat(directory.resolve("orders/ids")).isNotEmptyDirectory();
+    assertThat(directory.resolve("orders/keys")).isNotEmptyDirectory();
+    assertThat(directory.resolve("orders/delayed/due-000000000001")).isNotEmptyFile();
+    assertThat(descriptors()).isEmpty();
+  }
+
   private MessageQueue<String> queue() {
+    return builder().open();
+  }
+
+  private MessageQueue<String> queueWithAll() {
+    return builder().deduplicate(Duration.ofHours(1)).keyIndex(true).open();
+  }
+
+  private MessageQueue.Builder<String> builder() {
     return MessageQueue.builder("orders", MessageConverter.utf8())
         .directory(directory)
         .recycle(SizeBasedRecycle.ofMessages(50))
-        .backup(directory.resolve("backup"), Duration.ofDays(1))
-        .open();
+        .backup(directory.resolve("backup"), Duration.ofDays(1));
+  }
+
+  /** Ids that are new and that are known, delays that end and that do not, and old messages. */
+  private static void useAll(MessageQueue<String> queue, int run) {
+    for (int i = 0; i < 20; i++) {
+      Message<String> message = Message.of("message " + i).withKey("key " + i);
+      queue.publisher().publish(message.withId("id " + run + " " + i));
+      queue.publisher().publish(message.withId("id 0 " + i));
+      queue.publisher().publish(message.deliverAfter(Duration.ofHours(1)));
+    }
+    long due = queue.publisher().publish(Message.of("due").deliverAfter(Duration.ofMillis(1)));
+    queue.force();
+    await().until(() -> queue.stats().nextSequence() > due + 1);
+    assertThat(queue.latest("key 7")).isPresent();
+    assertThat(queue.latest("key 177").isPresent()).isEqualTo(run > 0);
+    assertThat(queue.latest("no such key")).isEmpty();
+    assertThat(queue.read(0)).isNotNull();
   }
 
   private static List<Subscriber<String>> subscribe(MessageQueue<String> queue) {

@@ -11,12 +11,16 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.channels.FileChannel;
+import java.nio.file.FileSystemException;
 import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.OpenOption;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.Arrays;
 import java.util.UUID;
 import java.util.zip.CRC32C;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A file of waiting messages, {@code due-<number>}, in the order in which they came. Numbers are
@@ -46,7 +50,9 @@ import java.util.zip.CRC32C;
  * </pre>
  *
  * <p>What stands behind the length that {@link TimerState} names counts for nothing. Written by one
- * thread at a time; read by any.
+ * thread at a time; read by any. Each read opens the file, and what is written stays open until it
+ * is forced, so that messages that only wait hold no descriptor. Where the file is there and cannot
+ * be opened, such as for want of descriptors, each method throws a {@link RiverException}.
  */
 final class BucketFile implements AutoCloseable {
   static final String PREFIX = "due-";
@@ -57,17 +63,17 @@ final class BucketFile implements AutoCloseable {
   private static final int VERSION = 1;
   private static final int RECORD_MAGIC = 0x31455544; // "DUE1"
   private static final int NO_BLOCK = 0;
+  private static final int AHEAD_BYTES = 1 << 10; // read with a head: most records are shorter
 
   private final Path path;
   private final UUID queue;
   private final long number;
-  private final FileChannel channel;
+  private @Nullable FileChannel unforced; // with what was written since the last force
 
-  private BucketFile(Path path, UUID queue, long number, FileChannel channel) {
+  private BucketFile(Path path, UUID queue, long number) {
     this.path = path;
     this.queue = queue;
     this.number = number;
-    this.channel = channel;
   }
 
   static Path path(Path directory, long number) {
@@ -77,9 +83,9 @@ final class BucketFile implements AutoCloseable {
   /** A new one, not forced. */
   static BucketFile create(Path directory, UUID queue, long number) throws IOException {
     Path path = path(directory, number);
-    DurableFiles.create(path).close();
-    BucketFile file = open(path, queue, number, true);
+    BucketFile file = new BucketFile(path, queue, number);
     try {
+      file.unforced = DurableFiles.create(path);
       file.write(file.header(), 0);
     } catch (Throwable e) {
       file.close();
@@ -97,26 +103,24 @@ final class BucketFile implements AutoCloseable {
    */
   static BucketFile open(Path directory, UUID queue, long number, boolean write, long end)
       throws IOException {
-    BucketFile file = open(path(directory, number), queue, number, write);
-    try {
-      file.check();
-      if (write && file.channel.size() > end) {
-        file.channel.truncate(end); // a run that was ended did not count it
+    BucketFile file = new BucketFile(path(directory, number), queue, number);
+    file.check();
+    if (write && file.size() > end) {
+      try (FileChannel channel = file.channel(StandardOpenOption.WRITE)) {
+        channel.truncate(end); // a run that was ended did not count it
       }
-      return file;
-    } catch (Throwable e) {
-      file.close();
-      throw e;
     }
+    return file;
   }
 
-  private static BucketFile open(Path path, UUID queue, long number, boolean write)
-      throws IOException {
-    FileChannel channel =
-        write
-            ? FileChannel.open(path, StandardOpenOption.READ, StandardOpenOption.WRITE)
-            : FileChannel.open(path, StandardOpenOption.READ);
-    return new BucketFile(path, queue, number, channel);
+  private FileChannel channel(OpenOption option) throws IOException {
+    try {
+      return FileChannel.open(path, option);
+    } catch (NoSuchFileException e) {
+      throw e;
+    } catch (FileSystemException e) { // which says nothing of what it holds
+      throw new RiverException("cannot open " + path + " now: " + e.getMessage(), e);
+    }
   }
 
   private ByteBuffer header() {
@@ -155,7 +159,7 @@ final class BucketFile implements AutoCloseable {
   }
 
   long size() throws IOException {
-    return channel.size();
+    return Files.size(path);
   }
 
   /** Encodes records. Not thread-safe. */
@@ -229,18 +233,33 @@ final class BucketFile implements AutoCloseable {
   }
 
   void write(ByteBuffer bytes, long offset) throws IOException {
+    FileChannel channel = unforced == null ? channel(StandardOpenOption.WRITE) : unforced;
+    unforced = channel;
     long to = offset;
     while (bytes.hasRemaining()) {
       to += channel.write(bytes, to);
     }
   }
 
+  /** Forces what was written since the last force. After a failure it has to be written again. */
   void force() throws IOException {
-    channel.force(false);
+    try {
+      if (unforced != null) {
+        unforced.force(false);
+      }
+    } finally {
+      close();
+    }
   }
 
   /** Fills the buffer as far as the file goes, and flips it. */
   void read(ByteBuffer into, long offset) throws IOException {
+    try (FileChannel channel = channel(StandardOpenOption.READ)) {
+      read(channel, into, offset);
+    }
+  }
+
+  private static void read(FileChannel channel, ByteBuffer into, long offset) throws IOException {
     long from = offset;
     while (into.hasRemaining()) {
       int read = channel.read(into, from);
@@ -254,15 +273,20 @@ final class BucketFile implements AutoCloseable {
 
   /** The bytes of a record whose head was proven. */
   byte[] record(long offset) throws IOException {
-    ByteBuffer head = ByteBuffer.allocate(RECORD_BYTES).order(ByteOrder.LITTLE_ENDIAN);
-    read(head, offset);
-    int length = head.limit() < RECORD_BYTES ? -1 : lengthAt(head, 0);
-    if (length < 0 || offset + length > channel.size()) {
-      throw new DamagedMessageException("damaged: " + path + " has no message at byte " + offset);
+    try (FileChannel channel = channel(StandardOpenOption.READ)) {
+      ByteBuffer head = ByteBuffer.allocate(AHEAD_BYTES).order(ByteOrder.LITTLE_ENDIAN);
+      read(channel, head, offset);
+      int length = head.limit() < RECORD_BYTES ? -1 : lengthAt(head, 0);
+      if (length >= 0 && length <= head.limit()) {
+        return Arrays.copyOf(head.array(), length);
+      }
+      if (length < 0 || offset + length > channel.size()) {
+        throw new DamagedMessageException("damaged: " + path + " has no message at byte " + offset);
+      }
+      ByteBuffer record = ByteBuffer.allocate(length);
+      read(channel, record, offset);
+      return record.array();
     }
-    ByteBuffer record = ByteBuffer.allocate(length);
-    read(record, offset);
-    return record.array();
   }
 
   /** The bytes of the message of a record, damaged perhaps. */
@@ -301,6 +325,10 @@ final class BucketFile implements AutoCloseable {
 
   @Override
   public void close() throws IOException {
-    channel.close();
+    FileChannel channel = unforced;
+    unforced = null;
+    if (channel != null) {
+      channel.close();
+    }
   }
 }

@@ -19,8 +19,10 @@ import org.jspecify.annotations.Nullable;
  * places, and the end of the file that is not written yet.
  *
  * <p>Guarded by the lock of {@link IdStore}; but {@link #write} runs without it, on one thread at a
- * time, on what {@link #takePending} gave. Reads go through a {@link RandomAccessFile}: unlike a
- * channel it does not close when its thread is interrupted.
+ * time, on what {@link #takePending} gave. The file is opened for each use, so that an idle store
+ * holds no descriptor: what a write stores it forces through the same descriptor, and all before
+ * was forced likewise, so that no error of the device is missed. Reads go through a {@link
+ * RandomAccessFile}: unlike a channel it does not close when its thread is interrupted.
  */
 final class IdFile {
   private final Path path;
@@ -28,8 +30,7 @@ final class IdFile {
   private final Force device;
   private final CRC32C digest = new CRC32C(); // of all bytes, those included that are not written
   private final IdTable table = new IdTable();
-  private @Nullable RandomAccessFile reader; // null until the file is made, by the first write
-  private @Nullable FileChannel writer;
+  private boolean made; // whether there is the file, which the first write makes
   private boolean named; // whether the directory's entry of it is on the device
 
   private byte[] pending = new byte[256]; // what will stand at the end of the file
@@ -66,27 +67,15 @@ final class IdFile {
    */
   static IdFile open(Path directory, long number, Force device) throws IOException {
     IdFile file = new IdFile(directory, number, device);
-    FileChannel channel = file.openChannels();
-    try {
+    file.made = true;
+    try (FileChannel channel = file.channel()) {
       device.force(channel);
-      return file;
-    } catch (Throwable e) {
-      file.close();
-      throw e;
     }
+    return file;
   }
 
-  private FileChannel openChannels() throws IOException {
-    RandomAccessFile opened = new RandomAccessFile(path.toFile(), "r");
-    try {
-      FileChannel channel = FileChannel.open(path, StandardOpenOption.WRITE);
-      reader = opened;
-      writer = channel;
-      return channel;
-    } catch (Throwable e) {
-      opened.close();
-      throw e;
-    }
+  private FileChannel channel() throws IOException {
+    return FileChannel.open(path, StandardOpenOption.WRITE);
   }
 
   Path path() {
@@ -130,9 +119,10 @@ final class IdFile {
     digest.update(content, 0, scan.whole());
     written = scan.whole();
     if (scan.whole() < content.length) {
-      FileChannel channel = Objects.requireNonNull(writer);
-      channel.truncate(written);
-      channel.force(true);
+      try (FileChannel channel = channel()) {
+        channel.truncate(written);
+        channel.force(true);
+      }
     }
   }
 
@@ -190,8 +180,7 @@ final class IdFile {
   }
 
   private byte[] readFile(long at) {
-    try {
-      RandomAccessFile from = Objects.requireNonNull(reader); // what is written has a file
+    try (RandomAccessFile from = new RandomAccessFile(path.toFile(), "r")) {
       from.seek(at + 4);
       int length = Integer.reverseBytes(from.readInt());
       if (length < IdRecord.FIXED_BYTES || length > IdRecord.MAX_LENGTH) {
@@ -222,16 +211,14 @@ final class IdFile {
 
   /** Writes and forces, a new file's name too; on a thread that nobody interrupts. */
   void write(ByteBuffer bytes, long at) throws IOException {
-    FileChannel channel = writer;
-    if (channel == null) {
-      DurableFiles.create(path).close();
-      channel = openChannels();
+    try (FileChannel channel = made ? channel() : DurableFiles.create(path)) {
+      made = true;
+      long to = at;
+      while (bytes.hasRemaining()) {
+        to += channel.write(bytes, to);
+      }
+      device.force(channel);
     }
-    long to = at;
-    while (bytes.hasRemaining()) {
-      to += channel.write(bytes, to);
-    }
-    device.force(channel);
     if (!named) {
       DurableFiles.forceDirectory(Objects.requireNonNull(path.toAbsolutePath().getParent()));
       named = true;
@@ -243,26 +230,12 @@ final class IdFile {
     leaving = new byte[0];
   }
 
-  void close() throws IOException {
-    try {
-      if (writer != null) {
-        writer.close();
-      }
-    } finally {
-      if (reader != null) {
-        reader.close();
-      }
-    }
-  }
-
   void delete() throws IOException {
-    close();
     Files.deleteIfExists(path);
   }
 
   /** Keeps a damaged file under another name. */
   void setAside() throws IOException {
-    close();
     if (!Files.exists(path)) {
       return; // the last try got as far as that
     }

@@ -21,8 +21,6 @@ import java.util.UUID;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * Knows where each id stands that was published within the window.
@@ -44,8 +42,7 @@ import org.slf4j.LoggerFactory;
  *
  * <p>Whoever looks an id up and then stores it holds {@link #lock} from the one to the other.
  */
-public final class IdStore implements AutoCloseable {
-  private static final Logger LOG = LoggerFactory.getLogger(IdStore.class);
+public final class IdStore {
   private static final int PARTS = 8;
   private static final long MAX_FILE_BYTES = 1L << 30;
 
@@ -144,12 +141,8 @@ public final class IdStore implements AutoCloseable {
       store.load(nowMicros, before);
       return store;
     } catch (IOException e) {
-      store.closeFiles();
       throw new RiverException(
           "queue " + owner.queue() + ": cannot read its ids in " + directory, e);
-    } catch (RuntimeException e) {
-      store.closeFiles();
-      throw e;
     }
   }
 
@@ -201,7 +194,7 @@ public final class IdStore implements AutoCloseable {
       Map<Long, IdScan> found, Map<Long, String> faults, Deque<IdFile> damaged, boolean last)
       throws IOException {
     IdFile file = IdFile.open(directory, number, device);
-    files.add(file); // at once, so that it is closed whatever happens
+    files.add(file);
     byte[] content = Files.readAllBytes(file.path());
     boolean[] beyond = {false};
     IdScan scan =
@@ -478,28 +471,5 @@ public final class IdStore implements AutoCloseable {
     }
     hash *= 0xC2B2AE3D27D4EB4FL;
     return hash ^ hash >>> 29;
-  }
-
-  private void closeFiles() {
-    lock.lock();
-    try {
-      leaving.forEach(each -> files.add(each.file()));
-      for (IdFile file : files) {
-        try {
-          file.close();
-        } catch (IOException e) {
-          LOG.warn("Queue {}: cannot close its ids in {}", queue, directory, e);
-        }
-      }
-      files.clear();
-    } finally {
-      lock.unlock();
-    }
-  }
-
-  /** Closes the files; writes nothing. */
-  @Override
-  public void close() {
-    closeFiles();
   }
 }

@@ -264,9 +264,7 @@ public final class KeyIndex implements AutoCloseable {
   private void replace(RunMerge merge, KeyRun merged) throws IOException {
     lock.lock();
     try {
-      if (closed) {
-        merged.close(); // the next opening finds out which of them count
-      } else {
+      if (!closed) { // else the next opening finds out which of them count
         runs.replace(merge.inputs(), merged);
       }
     } finally {
@@ -284,7 +282,7 @@ public final class KeyIndex implements AutoCloseable {
     }
   }
 
-  /** Writes what is in memory, if the log can be forced, and closes the files. */
+  /** Writes what is in memory, if the log can be forced. */
   @Override
   public void close() {
     lock.lock();
@@ -299,8 +297,6 @@ public final class KeyIndex implements AutoCloseable {
         }
       } catch (RiverException e) {
         LOG.warn("Queue {}: the next start indexes the newest messages again", queue, e);
-      } finally {
-        runs.close();
       }
     } finally {
       lock.unlock();

@@ -1,6 +1,8 @@
 package com.wookler.river.core.keys;
 
+import com.wookler.river.common.errors.RiverException;
 import java.io.EOFException;
+import java.io.FileNotFoundException;
 import java.io.IOException;
 import java.io.RandomAccessFile;
 import java.nio.ByteBuffer;
@@ -14,27 +16,26 @@ import java.util.UUID;
  * covers; it never changes. {@link RunHeader} draws it.
  *
  * <p>Hashes are spread evenly, so a search guesses the page and is nearly always at most one or two
- * pages off: no index of the pages is kept in memory. Not thread-safe.
+ * pages off: no index of the pages is kept in memory. It is opened for each search, so that an idle
+ * index holds no descriptor. Not thread-safe.
  */
 @SuppressWarnings("ByteBufferBackingArray") // pages are allocated on the heap
-final class KeyRun implements AutoCloseable {
+final class KeyRun {
   private static final int GUESSES = 4;
 
   private final Path file;
   private final RunHeader header;
   private final RunHeader.PageCheck check;
-  private final RandomAccessFile in;
   private final ByteBuffer page = RunHeader.page();
 
-  KeyRun(Path file, RunHeader header) throws IOException {
+  KeyRun(Path file, RunHeader header) {
     this.file = file;
     this.header = header;
     this.check = new RunHeader.PageCheck(header.queue(), header.number());
-    this.in = new RandomAccessFile(file.toFile(), "r");
   }
 
   /**
-   * Opens a file that an earlier run of the queue has written.
+   * Reads the header of a file that an earlier run of the queue has written.
    *
    * @throws RunDamage it is damaged, or another queue's; its entries are proven when they are read
    */
@@ -85,15 +86,44 @@ final class KeyRun implements AutoCloseable {
     return Math.max(header.count(), RunHeader.PAGE_ENTRIES);
   }
 
-  /** The last sequence of this hash; {@link KeyTable#NONE} if it is not there. */
+  /**
+   * Returns the last sequence of this hash; {@link KeyTable#NONE} if it is not there.
+   *
+   * @throws RiverException the file cannot be opened now, such as for want of descriptors
+   */
   long find(long hash) throws RunDamage {
+    try (RandomAccessFile in = opened()) {
+      return find(hash, in);
+    } catch (IOException e) {
+      throw unreadable(e);
+    }
+  }
+
+  private RandomAccessFile opened() throws RunDamage {
+    try {
+      return new RandomAccessFile(file.toFile(), "r");
+    } catch (FileNotFoundException e) {
+      if (Files.exists(file)) {
+        throw new RiverException("cannot open " + file + " now: " + e.getMessage(), e);
+      }
+      throw new RunDamage("it is missing", e);
+    }
+  }
+
+  private static RunDamage unreadable(IOException e) {
+    return e instanceof EOFException
+        ? new RunDamage("it is cut off", e)
+        : new RunDamage("it cannot be read: " + e, e);
+  }
+
+  private long find(long hash, RandomAccessFile in) throws IOException, RunDamage {
     int low = 0;
     int high = header.pages() - 1;
     long lowest = Long.MIN_VALUE;
     long highest = Long.MAX_VALUE;
     for (int tries = 0; low <= high; tries++) {
       int at = tries < GUESSES ? guess(hash, lowest, highest, low, high) : (low + high) >>> 1;
-      int entries = load(page, at);
+      int entries = load(in, at);
       if (hash < hashAt(page, 0)) {
         high = at - 1;
         highest = hashAt(page, 0);
@@ -131,17 +161,11 @@ final class KeyRun implements AutoCloseable {
   }
 
   /** Reads a page and proves it; returns its entries. */
-  private int load(ByteBuffer into, int number) throws RunDamage {
+  private int load(RandomAccessFile in, int number) throws IOException, RunDamage {
     int entries = header.entriesOf(number);
-    try {
-      in.seek((1L + number) * RunHeader.PAGE_BYTES);
-      in.readFully(into.array());
-    } catch (EOFException e) {
-      throw new RunDamage("it is cut off", e);
-    } catch (IOException e) {
-      throw new RunDamage("it cannot be read: " + e, e);
-    }
-    check.prove(into, number, entries);
+    in.seek((1L + number) * RunHeader.PAGE_BYTES);
+    in.readFully(page.array());
+    check.prove(page, number, entries);
     return entries;
   }
 
@@ -153,15 +177,16 @@ final class KeyRun implements AutoCloseable {
     return page.getLong(entry * RunHeader.ENTRY_BYTES + 8);
   }
 
-  /** Goes through all entries, by a file handle of its own. */
+  /** Goes through all entries, by a page and a file handle of its own. */
   final class Cursor implements AutoCloseable {
-    private final KeyRun run;
+    private final KeyRun run = new KeyRun(file, header);
+    private final RandomAccessFile in;
     private int number = -1;
     private int entry;
     private int entries;
 
     Cursor() throws IOException {
-      run = new KeyRun(file, header);
+      in = new RandomAccessFile(file.toFile(), "r");
     }
 
     /** Goes to the next entry, first to the first; false behind the last. */
@@ -170,7 +195,11 @@ final class KeyRun implements AutoCloseable {
         if (number + 1 >= header.pages()) {
           return false;
         }
-        entries = run.load(run.page, ++number);
+        try {
+          entries = run.load(in, ++number);
+        } catch (IOException e) {
+          throw unreadable(e);
+        }
         entry = 0;
       }
       return true;
@@ -190,7 +219,7 @@ final class KeyRun implements AutoCloseable {
 
     @Override
     public void close() throws IOException {
-      run.close();
+      in.close();
     }
   }
 
@@ -212,10 +241,5 @@ final class KeyRun implements AutoCloseable {
         before = cursor.hash();
       }
     }
-  }
-
-  @Override
-  public void close() throws IOException {
-    in.close();
   }
 }

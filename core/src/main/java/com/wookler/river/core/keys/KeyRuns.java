@@ -18,7 +18,7 @@ import org.slf4j.LoggerFactory;
  * The runs of an index, oldest first; no two of them cover the same message. Guarded by the lock of
  * {@link KeyIndex}.
  */
-final class KeyRuns implements AutoCloseable {
+final class KeyRuns {
   private static final Logger LOG = LoggerFactory.getLogger(KeyRuns.class);
 
   /** An older run is merged with newer ones that together are at least this part of it. */
@@ -51,18 +51,13 @@ final class KeyRuns implements AutoCloseable {
     DurableFiles.createDirectories(directory);
     RunFiles.removeTemporary(directory);
     KeyRuns opened = new KeyRuns(directory, queue, identity);
-    try {
-      List<Path> newestFirst = RunFiles.list(directory);
-      Collections.reverse(newestFirst);
-      for (Path file : newestFirst) {
-        opened.take(file, logEnd);
-      }
-      opened.runs.sort(Comparator.comparingLong(KeyRun::from).thenComparingLong(KeyRun::end));
-      return opened;
-    } catch (Throwable e) {
-      opened.close();
-      throw e;
+    List<Path> newestFirst = RunFiles.list(directory);
+    Collections.reverse(newestFirst);
+    for (Path file : newestFirst) {
+      opened.take(file, logEnd);
     }
+    opened.runs.sort(Comparator.comparingLong(KeyRun::from).thenComparingLong(KeyRun::end));
+    return opened;
   }
 
   private void take(Path file, long logEnd) throws IOException {
@@ -77,10 +72,8 @@ final class KeyRuns implements AutoCloseable {
       return;
     }
     if (run.end() > logEnd) {
-      run.close();
       setAside(file, "it covers messages up to " + (run.end() - 1) + ", which the log has not");
     } else if (runs.stream().anyMatch(newer -> overlap(newer, run))) {
-      run.close();
       Files.delete(file); // a crash came after a merge: the newer one has all of it
     } else {
       runs.add(run);
@@ -178,7 +171,6 @@ final class KeyRuns implements AutoCloseable {
   /** Takes a merged run in the place of what it was made of, unless some of that was set aside. */
   void replace(List<KeyRun> inputs, KeyRun merged) throws IOException {
     if (!runs.containsAll(inputs)) {
-      merged.close();
       Files.delete(merged.file());
       return;
     }
@@ -186,14 +178,12 @@ final class KeyRuns implements AutoCloseable {
     runs.removeAll(inputs);
     runs.add(at, merged);
     for (KeyRun input : inputs) {
-      input.close();
       Files.deleteIfExists(input.file());
     }
   }
 
   private void remove(KeyRun run) throws IOException {
     runs.remove(run);
-    run.close();
     Files.deleteIfExists(run.file());
   }
 
@@ -201,7 +191,6 @@ final class KeyRuns implements AutoCloseable {
   void setAside(KeyRun run, String what) {
     runs.remove(run);
     try {
-      run.close();
       setAside(run.file(), what);
     } catch (IOException e) {
       LOG.warn("Queue {}: {}: {}; and it cannot be set aside", queue, run.file(), what, e);
@@ -217,16 +206,5 @@ final class KeyRuns implements AutoCloseable {
         file,
         what,
         aside.getFileName());
-  }
-
-  @Override
-  public void close() {
-    for (KeyRun run : runs) {
-      try {
-        run.close();
-      } catch (IOException e) {
-        LOG.warn("Queue {}: cannot close {}", queue, run.file(), e);
-      }
-    }
   }
 }

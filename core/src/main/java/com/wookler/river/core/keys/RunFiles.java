@@ -83,7 +83,8 @@ public final class RunFiles {
       throws IOException {
     int count = 0;
     for (Path file : list(directory)) {
-      try (KeyRun run = KeyRun.open(file, queue)) {
+      try {
+        KeyRun run = KeyRun.open(file, queue);
         count++;
         run.verify();
       } catch (RunDamage e) {

@@ -20,7 +20,6 @@ import java.util.Random;
 import java.util.Set;
 import java.util.UUID;
 import java.util.stream.Stream;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -60,11 +59,6 @@ class IdStoreTest {
     return store;
   }
 
-  @AfterEach
-  void close() {
-    store.close();
-  }
-
   private List<Path> files() throws IOException {
     try (Stream<Path> files = Files.list(directory)) {
       return files.sorted().toList();
@@ -94,7 +88,6 @@ class IdStoreTest {
       if (random.nextInt(3_000) == 0) {
         store.flush(i + 1, now);
         long covered = store.covered();
-        store.close();
         open(now);
         assertThat(store.covered()).isEqualTo(covered);
       }
@@ -111,7 +104,6 @@ class IdStoreTest {
     store.add("lost", 5, 1);
     store.add("never", 6, 1);
     store.flush(7, 1);
-    store.close();
     end = 6; // the log lost its end in a power loss
     lost.add(5L);
     open(1);
@@ -119,7 +111,6 @@ class IdStoreTest {
     assertThat(store.find("lost", 2)).isNull();
     assertThat(store.find("never", 2)).isNull();
     assertThat(store.covered()).isZero();
-    store.close();
     end = 100; // its sequence is another message's by now
     open(1);
     assertThat(store.find("kept", 2)).isNotNull();
@@ -133,7 +124,6 @@ class IdStoreTest {
     store.flush(1, 1);
     store.add("two", 1, 1);
     store.flush(2, 1);
-    store.close();
     Path file = files().get(0);
     byte[] content = Files.readAllBytes(file);
     for (int length = content.length - 1; length > 0; length -= 11) {
@@ -146,10 +136,8 @@ class IdStoreTest {
       assertThat(store.covered()).isLessThan(2);
       store.add("three", 2, 2);
       store.flush(3, 2);
-      store.close();
       open(2);
       assertThat(store.find("three", 3)).isEqualTo(new IdStore.Place(2, 2));
-      store.close();
       for (Path each : files()) {
         Files.delete(each);
       }
@@ -167,7 +155,6 @@ class IdStoreTest {
     assertThat(store.isDirty(1)).isTrue();
     Files.move(aside, directory);
     store.flush(1, 1);
-    store.close();
     open(1);
     assertThat(store.find("one", 2)).isEqualTo(new IdStore.Place(0, 1));
     assertThat(store.covered()).isEqualTo(1);
@@ -184,7 +171,6 @@ class IdStoreTest {
     store.flush(3, 1);
     store.add("later", 3, 2_000_000); // in the next file
     store.flush(4, 2_000_000);
-    store.close();
     Path first = files().get(0);
     assertThat(files()).hasSize(2);
     byte[] content = Files.readAllBytes(first);
@@ -203,7 +189,6 @@ class IdStoreTest {
         store.add("id 1", 1, 1); // as the log said
         store.flush(4, 2_000_000);
       }
-      store.close();
     }
     assertThat(first).doesNotExist();
     assertThat(IdFiles.setAside(directory)).hasSize(1);
@@ -234,7 +219,6 @@ class IdStoreTest {
       store.add("id " + i, i, now);
       store.flush(i + 1, now);
     }
-    store.close();
     assertThat(files()).hasSize(PARTS);
     assertThat(faults()).isEmpty();
     first = PARTS * IDS - 1;
@@ -267,7 +251,6 @@ class IdStoreTest {
         }
       }
       store.flush(PARTS * IDS, 6_000_000);
-      store.close();
       assertThat(faults()).isEmpty();
       open(6_000_000);
       assertThat(store.fault()).isEmpty();
@@ -275,7 +258,6 @@ class IdStoreTest {
       for (int i = 0; i < PARTS * IDS; i++) {
         assertThat(store.find("id " + i, 6_000_000)).isNotNull();
       }
-      store.close();
       for (Path file : files()) {
         Files.delete(file);
       }
@@ -324,7 +306,6 @@ class IdStoreTest {
       open(1);
       store.add("id " + i, i, 1);
       store.flush(i + 1, 1);
-      store.close();
     }
     assertThat(files()).hasSize(1);
     open(1);
@@ -337,7 +318,6 @@ class IdStoreTest {
     open(10_000_000); // the first two are over
     assertThat(store.isDirty(PARTS * IDS)).isTrue();
     store.flush(PARTS * IDS, 10_000_000);
-    store.close();
     assertThat(files()).hasSize(3);
     assertThat(faults()).isEmpty();
     open(5_000_000); // the clock was set back
@@ -350,7 +330,6 @@ class IdStoreTest {
     store.add("one", 0, 1);
     store.add("two", 1, 1);
     store.flush(2, 1);
-    store.close();
     Path file = files().get(0);
     byte[] content = Files.readAllBytes(file);
     for (int bit = 0; bit < content.length * 8; bit += 5) {
@@ -361,7 +340,6 @@ class IdStoreTest {
       assertThat(store.covered()).isZero();
       IdStore.Place one = store.find("one", 2);
       assertThat(one == null || one.sequence() == 0).isTrue();
-      store.close();
     }
   }
 
@@ -390,7 +368,6 @@ class IdStoreTest {
     store = IdStore.open(directory, ORDERS, WINDOW, 0, log, refusing);
     store.add("a", 0, 1);
     assertThatThrownBy(() -> store.flush(1, 1)).isInstanceOf(RiverException.class);
-    store.close();
     assertThatThrownBy(() -> IdStore.open(directory, ORDERS, WINDOW, 2, log, refusing))
         .isInstanceOf(RiverException.class)
         .hasRootCauseMessage("killed here");
