@@ -304,6 +304,12 @@ public final class MessageQueue<M> implements Configurable, AutoCloseable {
       return this;
     }
 
+    /** Sets all options. */
+    public Builder<M> settings(Settings all) {
+      settings = Objects.requireNonNull(all, "all");
+      return this;
+    }
+
     /** Base directory, in which the queue has one of its name (default {@code river-data}). */
     public Builder<M> directory(Path base) {
       return set(QueueOptions.DIRECTORY, Objects.requireNonNull(base, "base"));

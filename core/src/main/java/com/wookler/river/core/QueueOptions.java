@@ -69,7 +69,9 @@ public final class QueueOptions {
           .means(
               "what a publish that has returned promises: `MEMORY` survives the end of the process,"
                   + " `DISK` the end of the power. A call may ask for more, `publish(message,"
-                  + " Durability.DISK)`, and never gets less");
+                  + " Durability.DISK)`, and never gets less")
+          .meansInJson(
+              "what a publish that was answered survives: `MEMORY` the end of the process, `DISK` the end of the power. A request may ask for more, and never gets less");
 
   /** See {@link MessageQueue.Builder#syncInterval}. */
   public static final Option<Duration> SYNC_INTERVAL =
@@ -92,7 +94,9 @@ public final class QueueOptions {
                   + " proven, and report exactly what is lost; or stop, with"
                   + " `DamagedMessageException` at each poll, until `seek`. A delayed message that"
                   + " is damaged when it is due is passed over and reported; or it waits alone, is"
-                  + " tried again, and that is said, once a minute");
+                  + " tried again, and that is said, once a minute")
+          .meansInJson(
+              "what subscribers do where the log is damaged: go on at the next message that can be proven, and report what is lost; or stop, with a `damaged` problem at each poll, until `seek`");
 
   /** See {@link MessageQueue.Builder#blockBytes}; an empty block has 64 KB of index. */
   public static final Option<Long> BLOCK_BYTES =
@@ -152,7 +156,9 @@ public final class QueueOptions {
           .means(
               "what a publish does that these two leave no room for: it is refused with"
                   + " `QueueFullException`, waits for room, or the oldest messages are given up for"
-                  + " every subscriber, and counted. A batch larger than a limit is always refused");
+                  + " every subscriber, and counted. A batch larger than a limit is always refused")
+          .meansInJson(
+              "what a publish does that `maxMessages` and `maxBytes` leave no room for: it is refused, waits for room, or the oldest messages are given up for every subscriber, and counted");
 
   /** See {@link MessageQueue.Builder#whenFull}. */
   public static final Option<Duration> FULL_TIMEOUT =
@@ -187,7 +193,9 @@ public final class QueueOptions {
               "whether the last message of each key is indexed, for `MessageQueue.latest(key)`."
                   + " Costs publishers nothing; about 3 MB of memory, 16 to 32 bytes on disk for"
                   + " each key, and a read of each message in the background. Turned on later, it"
-                  + " takes in what is there");
+                  + " takes in what is there")
+          .meansInJson(
+              "whether the last message of each key is indexed, so that it can be looked up; 16 to 32 bytes on disk for each key. Turned on later, it takes in what is there");
 
   /** See {@link MessageQueue.Builder#forwardTo}. */
   public static final Option<List<String>> FORWARD =
@@ -233,7 +241,9 @@ public final class QueueOptions {
               "another queue, to which expired messages are handed on, each once. It has to be open"
                   + " in this JVM, with the same base directory; while it is not, or is full, or"
                   + " takes none as large, expired messages wait, and those behind them, said once a"
-                  + " minute");
+                  + " minute")
+          .meansInJson(
+              "another queue of this server, to which expired messages are handed on, each once. While it is not there, or is full, or takes none as large, expired messages wait, and those behind them");
 
   /** See {@link MessageQueue.Builder#retention}. */
   public static final Option<Duration> RETENTION_AGE =
@@ -246,7 +256,8 @@ public final class QueueOptions {
           .json("retention.age")
           .means(
               "of a queue without subscribers: a closed block goes when its last message is older"
-                  + " than this. See [Retention](#retention)");
+                  + " than this. See [Retention](#retention)")
+          .meansInJson("a closed file goes when its last message is older than this");
 
   /** See {@link MessageQueue.Builder#retention}. */
   public static final Option<Long> RETENTION_BYTES =
@@ -256,7 +267,8 @@ public final class QueueOptions {
           .atLeast("1")
           .java("retention(Retention)")
           .json("retention.bytes")
-          .means("the oldest closed block goes when the others have so many bytes");
+          .means("the oldest closed block goes when the others have so many bytes")
+          .meansInJson("the oldest closed file goes when the others have so many bytes");
 
   /** See {@link MessageQueue.Builder#retention}. */
   public static final Option<Long> RETENTION_MESSAGES =
@@ -266,7 +278,8 @@ public final class QueueOptions {
           .atLeast("1")
           .java("retention(Retention)")
           .json("retention.messages")
-          .means("the oldest closed block goes when the others hold so many messages");
+          .means("the oldest closed block goes when the others hold so many messages")
+          .meansInJson("the oldest closed file goes when the others hold so many messages");
 
   /** See {@link Retention#removingUnfinished}. */
   public static final Option<Boolean> RETENTION_UNFINISHED =
@@ -326,7 +339,8 @@ public final class QueueOptions {
           .allowed("0 or more; 0 means for ever")
           .java("backup(Path, Duration)")
           .json("backup.retention")
-          .means("how long a backup is kept after it was made");
+          .means("how long a backup is kept after it was made")
+          .meansInJson("how long a backup is kept after it was made; zero: for ever");
 
   /** See {@link MessageQueue.Builder#backupFull}. */
   public static final Option<BackupFull> BACKUP_FULL =
@@ -337,7 +351,9 @@ public final class QueueOptions {
           .means(
               "what becomes of a drained block for whose backup there is no space: it stays, and is"
                   + " tried again; or after three tries it is deleted without a backup, with a"
-                  + " warning");
+                  + " warning")
+          .meansInJson(
+              "what becomes of a file for whose backup there is no space: it stays in the log until there is, or is deleted after three tries");
 
   static {
     TABLE.element("recycle");
@@ -352,7 +368,8 @@ public final class QueueOptions {
           .allowed("1 or more")
           .java("SizeBasedRecycle.ofMessages(long)")
           .json("recycle.messages")
-          .means("`SizeBasedRecycle`: closed when it holds so many messages");
+          .means("`SizeBasedRecycle`: closed when it holds so many messages")
+          .meansInJson("closed when it holds so many messages");
 
   /** See {@link SizeBasedRecycle#ofBytes}. */
   public static final Option<Long> RECYCLE_BYTES =
@@ -365,18 +382,19 @@ public final class QueueOptions {
           .json("recycle.bytes")
           .means(
               "`SizeBasedRecycle`: closed when its messages have so many bytes; with both, whichever"
-                  + " comes first");
+                  + " comes first")
+          .meansInJson("closed when its messages have so many bytes");
 
   /** See {@link TimeBasedRecycle#every}. */
   public static final Option<Duration> RECYCLE_AGE =
       TABLE
           .duration("recycle.time")
           .dflt(null, "–")
-          .allowed("more than 0")
+          .atLeast("1ms")
           .java("TimeBasedRecycle.every(Duration)")
           .json("recycle.age")
-          .means(
-              "`TimeBasedRecycle`: closed so long after its first message, on an idle queue too");
+          .means("`TimeBasedRecycle`: closed so long after its first message, on an idle queue too")
+          .meansInJson("closed so long after its first message, also when nothing is published");
 
   private QueueOptions() {}
 

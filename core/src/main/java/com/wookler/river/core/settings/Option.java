@@ -48,6 +48,7 @@ public final class Option<T> {
   private String allowed = "–";
   private String unit;
   private String meaning = "";
+  private String meaningInJson = "";
 
   /** Where a value has to be, and in which words. */
   private record Range<T>(
@@ -163,6 +164,13 @@ public final class Option<T> {
     return this;
   }
 
+  /** Sets the sentence for REST, where the other one speaks of Java or XML. */
+  @CanIgnoreReturnValue
+  public Option<T> meansInJson(String sentence) {
+    meaningInJson = sentence;
+    return this;
+  }
+
   /** Returns its name in XML. */
   public String name() {
     return name;
@@ -206,6 +214,21 @@ public final class Option<T> {
     return element.equals(of);
   }
 
+  /** Returns the sentence that says what the option does. */
+  public String meaning() {
+    return meaning;
+  }
+
+  /** Returns the sentence for REST, where Java and XML are nothing to the reader. */
+  public String meaningInJson() {
+    return meaningInJson.isEmpty() ? meaning : meaningInJson;
+  }
+
+  /** Returns whether the method of the builder takes an int. */
+  public boolean isInt() {
+    return java.contains("(int)");
+  }
+
   /** Returns the row of the documentation. */
   public String documented() {
     return String.join(
@@ -227,6 +250,11 @@ public final class Option<T> {
         : new @Nullable Object[] {range.least(), range.most()};
   }
 
+  /** Returns what is wrong with a value that is out of range, or null. */
+  public @Nullable String refusal(T value) {
+    return range == null || range.holds(value) ? null : "is " + value + "; " + range.words();
+  }
+
   /**
    * Refuses a value that is out of range, or that has no effect.
    *
@@ -236,9 +264,9 @@ public final class Option<T> {
     if (value == null) {
       return;
     }
-    if (range != null && !range.holds(value)) {
-      throw new ConfigurationException(
-          who + ": " + said.name + " is " + value + "; " + range.words());
+    String wrong = refusal(value);
+    if (wrong != null) {
+      throw new ConfigurationException(who + ": " + said.name + " " + wrong);
     }
     if (needed != null && !all.is(needed) && !Objects.equals(value, dflt)) {
       throw new ConfigurationException(

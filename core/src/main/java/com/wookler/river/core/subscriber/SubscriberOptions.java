@@ -49,7 +49,8 @@ public final class SubscriberOptions {
           .json("ackTimeout")
           .means(
               "after which an unfinished message is delivered again; without"
-                  + " `subscriber.ack.required` only the default of a reactor's time limit");
+                  + " `subscriber.ack.required` only the default of a reactor's time limit")
+          .meansInJson("after which an unfinished message is delivered again");
 
   /** See {@link SubscriberConfig#ackDurability}. */
   public static final Option<Durability> ACK_DURABILITY =
@@ -107,7 +108,9 @@ public final class SubscriberOptions {
                   + " wait counts from then on; an exponential one doubles up to the longest, and"
                   + " up to a fifth of it is taken off at random. A wait that has begun goes on"
                   + " while the subscriber is closed, by the clock of the day. Needs"
-                  + " `subscriber.ack.required`");
+                  + " `subscriber.ack.required`")
+          .meansInJson(
+              "how long a message waits before it is delivered again, by attempt; without it not at all. Needs `ack`");
 
   /** See {@link SubscriberConfig#deadLetterLimit}. */
   public static final Option<Long> DEAD_LETTER_LIMIT =
@@ -147,7 +150,9 @@ public final class SubscriberOptions {
           .json("expiryQueue")
           .means(
               "the queue to which messages are handed on that expired before this subscriber had"
-                  + " finished them");
+                  + " finished them")
+          .meansInJson(
+              "the queue to which messages are handed on that expired before this subscriber had finished them; without it that of the queue");
 
   /** See {@link SubscriberConfig#order}. */
   public static final Option<Order> ORDER =
@@ -182,7 +187,9 @@ public final class SubscriberOptions {
           .allowed("see [Filter expressions](#filter-expressions)")
           .java("filterExpression(String)")
           .json("filterExpression")
-          .means("the same as an expression, kept on disk; instead of `subscriber.filter`");
+          .means("the same as an expression, kept on disk; instead of `subscriber.filter`")
+          .meansInJson(
+              "which messages it wants, over `key`, `headers` and the fields of data that is JSON, as `headers.type == 'order' && json.amount > 100`; what it refuses counts as finished");
 
   /** See {@link SubscriberConfig#maxInFlight}. */
   public static final Option<Long> MAX_IN_FLIGHT =
@@ -205,7 +212,9 @@ public final class SubscriberOptions {
           .means(
               "how far above the lowest unfinished message reading goes; 16 bytes of heap a message"
                   + " in use, with `subscriber.order=KEY` 28, and at most 48 for each key of which"
-                  + " a message is unfinished; at least `subscriber.max.in.flight` counts");
+                  + " a message is unfinished; at least `subscriber.max.in.flight` counts")
+          .meansInJson(
+              "how far above the lowest unfinished message reading goes; at least `maxInFlight` counts");
 
   /** See {@link SubscriberConfig#start}. */
   public static final Option<Position> START =

@@ -1,14 +1,18 @@
 package com.wookler.river.rest.server;
 
+import com.fasterxml.jackson.databind.node.ObjectNode;
 import com.google.errorprone.annotations.CanIgnoreReturnValue;
 import com.wookler.river.common.errors.RiverException;
 import com.wookler.river.core.FullPolicy;
 import com.wookler.river.core.MessageQueue;
+import com.wookler.river.core.QueueOptions;
 import com.wookler.river.core.message.Message;
 import com.wookler.river.core.message.MessageConverter;
+import com.wookler.river.core.settings.Settings;
 import com.wookler.river.core.subscriber.Delivery;
 import com.wookler.river.core.subscriber.Subscriber;
 import com.wookler.river.core.subscriber.SubscriberConfig;
+import com.wookler.river.core.subscriber.SubscriberOptions;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -27,7 +31,7 @@ import org.jspecify.annotations.Nullable;
 final class HostedQueue<M> {
   private final MessageQueue<M> queue;
   private final MessageConverter<M> converter;
-  private final @Nullable QueueSettingsJson settings;
+  private final @Nullable Settings settings;
 
   /** Volatile: whoever waits for its messages learns why they end. */
   private volatile boolean removed;
@@ -41,8 +45,7 @@ final class HostedQueue<M> {
   /**
    * @param settings of a queue that was made by a request; null if the application has made it
    */
-  HostedQueue(
-      MessageQueue<M> queue, MessageConverter<M> converter, @Nullable QueueSettingsJson settings) {
+  HostedQueue(MessageQueue<M> queue, MessageConverter<M> converter, @Nullable Settings settings) {
     this.queue = queue;
     this.converter = converter;
     this.settings = settings;
@@ -62,7 +65,7 @@ final class HostedQueue<M> {
   }
 
   /** Null if the application has made it. */
-  @Nullable QueueSettingsJson settings() {
+  @Nullable Settings settings() {
     return settings;
   }
 
@@ -100,9 +103,9 @@ final class HostedQueue<M> {
         }
         return new Made<>(opened(queue.subscriber(config)), true);
       }
-      SubscriberSettingsJson asked = SubscriberSettingsJson.of(config);
-      SubscriberSettingsJson known = SubscriberSettingsJson.of(there.subscriber().config());
-      if (!asked.equals(known)) {
+      ObjectNode asked = SettingsJson.SUBSCRIBER.all(config.settings());
+      ObjectNode known = SettingsJson.SUBSCRIBER.all(there.subscriber().config().settings());
+      if (!asked.toString().equals(known.toString())) {
         throw Problem.of(
             Problem.Kind.CONFLICT, "subscriber " + config.name() + " has other settings");
       }
@@ -110,6 +113,20 @@ final class HostedQueue<M> {
     } finally {
       changing.unlock();
     }
+  }
+
+  /**
+   * A subscriber as requests make it: it acknowledges unless they say otherwise.
+   *
+   * @throws Problem it cannot have these settings
+   */
+  static SubscriberConfig subscriber(String name, Settings asked) {
+    Settings settings =
+        asked.isGiven(SubscriberOptions.ACK_REQUIRED)
+            ? asked
+            : asked.with(SubscriberOptions.ACK_REQUIRED, true);
+    return Problems.checked(
+        "body", () -> SubscriberConfig.builder(name).settings(settings).build());
   }
 
   private @Nullable String sameButForCase(String subscriber) {
@@ -159,8 +176,7 @@ final class HostedQueue<M> {
 
   /** Whether a publish may wait for room; of an application's queue that is not known. */
   boolean mayWait() {
-    return settings == null
-        || (settings.whenFull() != null && settings.whenFull().policy() == FullPolicy.BLOCK);
+    return settings == null || settings.get(QueueOptions.FULL_POLICY) == FullPolicy.BLOCK;
   }
 
   /** A message of a request as the queue takes it. */

@@ -10,6 +10,7 @@ import com.fasterxml.jackson.core.StreamReadFeature;
 import com.fasterxml.jackson.core.util.JsonParserDelegate;
 import com.fasterxml.jackson.databind.DeserializationFeature;
 import com.fasterxml.jackson.databind.JsonMappingException;
+import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.MapperFeature;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.cfg.CoercionAction;
@@ -17,10 +18,12 @@ import com.fasterxml.jackson.databind.cfg.CoercionInputShape;
 import com.fasterxml.jackson.databind.exc.MismatchedInputException;
 import com.fasterxml.jackson.databind.exc.UnrecognizedPropertyException;
 import com.fasterxml.jackson.databind.json.JsonMapper;
+import com.fasterxml.jackson.databind.node.ObjectNode;
 import com.fasterxml.jackson.databind.type.LogicalType;
 import io.vertx.core.buffer.Buffer;
 import java.io.IOException;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** Reads and writes the objects of the contract; strict, and bounded whatever is sent. */
@@ -65,20 +68,47 @@ final class Json {
       return MAPPER.readValue(json, type);
     } catch (JsonMappingException e) {
       json.throwIfFound();
-      String path =
-          e.getPath().stream()
-              .map(part -> part.getFieldName() == null ? "" + part.getIndex() : part.getFieldName())
-              .collect(Collectors.joining("."));
-      if (e.getCause() instanceof Problem problem) {
-        String inner = String.valueOf(problem.field());
-        throw Problem.field(path.isEmpty() ? inner : path + "." + inner, problem.detail());
-      }
-      throw Problem.field(path.isEmpty() ? "body" : path, plain(e));
+      throw problem("", e);
     } catch (JsonProcessingException e) {
       throw Problem.field("body", "is no JSON: " + e.getOriginalMessage());
     } catch (IOException e) {
       throw new IllegalStateException(e); // reads from memory
     }
+  }
+
+  /** A value that was read as a tree before. */
+  static <T> T convert(String field, JsonNode json, Class<T> type) {
+    try {
+      return MAPPER.treeToValue(json, type);
+    } catch (JsonMappingException e) {
+      throw problem(field, e);
+    } catch (JsonProcessingException e) {
+      throw new IllegalStateException(e); // it was read
+    }
+  }
+
+  /** Names the field, below one that is named already. */
+  private static Problem problem(String above, JsonMappingException e) {
+    String path =
+        Stream.concat(
+                Stream.of(above),
+                e.getPath().stream()
+                    .map(
+                        part ->
+                            part.getFieldName() == null
+                                ? "" + part.getIndex()
+                                : part.getFieldName()))
+            .filter(part -> !part.isEmpty())
+            .collect(Collectors.joining("."));
+    if (e.getCause() instanceof Problem problem) {
+      String inner = String.valueOf(problem.field());
+      return Problem.field(path.isEmpty() ? inner : path + "." + inner, problem.detail());
+    }
+    return Problem.field(path.isEmpty() ? "body" : path, plain(e));
+  }
+
+  static ObjectNode object() {
+    return MAPPER.createObjectNode();
   }
 
   /** What is wrong, without the names of our classes. */

@@ -1,7 +1,9 @@
 package com.wookler.river.rest.server;
 
+import com.wookler.river.core.QueueOptions;
 import com.wookler.river.core.QueueState;
 import com.wookler.river.core.message.QueueClosedException;
+import com.wookler.river.core.subscriber.SubscriberOptions;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
@@ -36,7 +38,7 @@ record Offers(QueueCatalog catalog, boolean autoCreate) {
     String name = call.name("queue");
     HostedQueue<?> found = catalog.find(name);
     return found == null && makes(call)
-        ? catalog.make(name, QueueSettingsJson.NONE).queue()
+        ? catalog.make(name, QueueOptions.TABLE.defaults()).queue()
         : queue(call);
   }
 
@@ -77,7 +79,7 @@ record Offers(QueueCatalog catalog, boolean autoCreate) {
     String name = call.name("subscriber");
     HostedSubscriber<?> found = queue.find(name);
     return found == null && makes(call)
-        ? queue.make(SubscriberSettingsJson.NONE.toConfig(name)).subscriber()
+        ? queue.make(HostedQueue.subscriber(name, SubscriberOptions.TABLE.defaults())).subscriber()
         : subscriber(call, queue);
   }
 

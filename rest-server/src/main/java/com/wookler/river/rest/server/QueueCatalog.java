@@ -3,8 +3,11 @@ package com.wookler.river.rest.server;
 import com.google.errorprone.annotations.concurrent.GuardedBy;
 import com.wookler.river.common.errors.RiverException;
 import com.wookler.river.core.MessageQueue;
+import com.wookler.river.core.QueueOptions;
 import com.wookler.river.core.message.MessageConverter;
+import com.wookler.river.core.settings.Settings;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.ConcurrentSkipListMap;
@@ -20,6 +23,12 @@ import org.slf4j.LoggerFactory;
  */
 final class QueueCatalog implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(QueueCatalog.class);
+
+  /** A repeated request has the same id as the first one. */
+  static final Duration DEDUPLICATE = Duration.ofMinutes(10);
+
+  /** A publish does not hold a request for longer. */
+  static final Duration LONGEST_BLOCK = Duration.ofSeconds(30);
 
   private final Path directory;
   private final @Nullable Path backups;
@@ -56,7 +65,7 @@ final class QueueCatalog implements AutoCloseable {
     }
   }
 
-  private HostedQueue<byte[]> reopen(String name, QueueSettingsJson settings) {
+  private HostedQueue<byte[]> reopen(String name, Settings settings) {
     try {
       return open(name, settings);
     } catch (Problem e) {
@@ -67,16 +76,28 @@ final class QueueCatalog implements AutoCloseable {
     }
   }
 
-  private HostedQueue<byte[]> open(String name, QueueSettingsJson settings) {
+  private HostedQueue<byte[]> open(String name, Settings settings) {
     MessageConverter<byte[]> bytes = MessageConverter.bytes();
-    MessageQueue.Builder<byte[]> builder = MessageQueue.builder(name, bytes).directory(directory);
-    Problems.checked(
-        "body",
-        () -> {
-          settings.applyTo(builder, backups);
-          return builder;
-        });
+    MessageQueue.Builder<byte[]> builder =
+        MessageQueue.builder(name, bytes).settings(complete(settings)).directory(directory);
+    if (settings.isGiven(QueueOptions.BACKUP_RETENTION)) {
+      if (backups == null) {
+        throw Problem.field(
+            "backup", "this server keeps no backups: it has no server.backup.directory");
+      }
+      builder.set(QueueOptions.BACKUP_DIRECTORY, backups);
+    }
     return new HostedQueue<>(Problems.checked("body", builder::open), bytes, settings);
+  }
+
+  /** The settings with the server's own defaults and bounds. */
+  private static Settings complete(Settings settings) {
+    if (settings.get(QueueOptions.FULL_TIMEOUT).compareTo(LONGEST_BLOCK) > 0) {
+      throw Problem.field("whenFull.timeout", "is more than " + Text.of(LONGEST_BLOCK));
+    }
+    return settings.isGiven(QueueOptions.DEDUPLICATE)
+        ? settings
+        : settings.with(QueueOptions.DEDUPLICATE, DEDUPLICATE);
   }
 
   /** All, by name. */
@@ -98,7 +119,7 @@ final class QueueCatalog implements AutoCloseable {
   record Made(HostedQueue<?> queue, boolean made) {}
 
   /** The queue with these settings, made if need be; blocks. */
-  Made make(String name, QueueSettingsJson settings) {
+  Made make(String name, Settings settings) {
     changing.lock();
     try {
       ensureOpen();
@@ -115,25 +136,25 @@ final class QueueCatalog implements AutoCloseable {
         throw e;
       }
       queues.put(name, opened);
-      LOG.info("Queue {} was made by a request: {}", name, settings);
+      LOG.info("Queue {} was made by a request: {}", name, SettingsJson.QUEUE.given(settings));
       return new Made(opened, true);
     } finally {
       changing.unlock();
     }
   }
 
-  private static void check(String name, QueueSettingsJson settings, HostedQueue<?> there) {
+  private static void check(String name, Settings settings, HostedQueue<?> there) {
     String known = there.queue().name();
     if (!known.equals(name)) {
       throw Problem.of(
           Problem.Kind.CONFLICT, "there is a queue '" + known + "', the same name but for case");
     }
-    QueueSettingsJson has = there.settings();
+    Settings has = there.settings();
     if (has == null) {
       throw Problem.of(
           Problem.Kind.CONFLICT, "queue " + name + " is configured by the server's own settings");
     }
-    if (!settings.plain().equals(has.plain())) {
+    if (!complete(settings).equals(complete(has))) {
       throw Problem.of(Problem.Kind.CONFLICT, "queue " + name + " has other settings");
     }
   }

@@ -1,8 +1,11 @@
 package com.wookler.river.rest.server;
 
+import com.fasterxml.jackson.databind.node.ObjectNode;
 import com.wookler.river.core.MessageQueue;
+import com.wookler.river.core.QueueOptions;
 import com.wookler.river.core.QueueState;
 import com.wookler.river.core.QueueStats;
+import com.wookler.river.core.settings.Settings;
 import io.vertx.core.Future;
 import io.vertx.core.http.HttpMethod;
 import java.util.List;
@@ -29,13 +32,18 @@ final class QueueRoutes {
 
   /** A queue as the contract shows it. */
   record QueueJson(
-      String name, QueueState state, @Nullable QueueSettingsJson settings, QueueStats stats) {}
+      String name, QueueState state, @Nullable ObjectNode settings, QueueStats stats) {}
 
   record QueuesJson(List<QueueJson> queues) {}
 
   static QueueJson json(HostedQueue<?> hosted) {
     MessageQueue<?> queue = hosted.queue();
-    return new QueueJson(queue.name(), queue.state(), hosted.settings(), queue.stats());
+    Settings settings = hosted.settings();
+    return new QueueJson(
+        queue.name(),
+        queue.state(),
+        settings == null ? null : SettingsJson.QUEUE.given(settings),
+        queue.stats());
   }
 
   private Future<Answer> list(Call call) {
@@ -57,9 +65,8 @@ final class QueueRoutes {
 
   private Future<Answer> put(Call call) {
     String name = call.name("queue");
-    QueueSettingsJson asked = call.bodyOrNull(QueueSettingsJson.class);
-    QueueSettingsJson settings = asked == null ? QueueSettingsJson.NONE : asked;
-    call.mayPublish("expiryQueue", settings.expiryQueue());
+    Settings settings = SettingsJson.QUEUE.read(call.bodyOrNull(ObjectNode.class));
+    call.mayPublish("expiryQueue", settings.find(QueueOptions.EXPIRY_QUEUE));
     return call.blocking(
         () -> {
           QueueCatalog.Made made = offers.catalog().make(name, settings);

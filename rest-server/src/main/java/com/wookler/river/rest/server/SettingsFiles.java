@@ -1,6 +1,8 @@
 package com.wookler.river.rest.server;
 
+import com.fasterxml.jackson.databind.node.ObjectNode;
 import com.wookler.river.common.errors.RiverException;
+import com.wookler.river.core.settings.Settings;
 import io.vertx.core.buffer.Buffer;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -28,8 +30,8 @@ final class SettingsFiles {
   }
 
   /** All of them, by the queues' names. */
-  Map<String, QueueSettingsJson> all() {
-    Map<String, QueueSettingsJson> all = new TreeMap<>();
+  Map<String, Settings> all() {
+    Map<String, Settings> all = new TreeMap<>();
     if (!Files.isDirectory(directory)) {
       return all;
     }
@@ -44,9 +46,10 @@ final class SettingsFiles {
     }
   }
 
-  private static QueueSettingsJson read(Path file) throws IOException {
+  private static Settings read(Path file) throws IOException {
     try {
-      return Json.read(Buffer.buffer(Files.readAllBytes(file)), QueueSettingsJson.class);
+      return SettingsJson.QUEUE.read(
+          Json.read(Buffer.buffer(Files.readAllBytes(file)), ObjectNode.class));
     } catch (Problem e) {
       throw new RiverException(
           file + ": " + e.field() + " " + e.detail() + "; mend it, or remove it with its queue", e);
@@ -54,7 +57,7 @@ final class SettingsFiles {
   }
 
   /** Durable when it returns. */
-  void write(String queue, QueueSettingsJson settings) {
+  void write(String queue, Settings settings) {
     Path file = directory.resolve(queue + END);
     Path half = directory.resolve(queue + END + ".tmp");
     try {
@@ -65,7 +68,8 @@ final class SettingsFiles {
               StandardOpenOption.CREATE,
               StandardOpenOption.TRUNCATE_EXISTING,
               StandardOpenOption.WRITE)) {
-        ByteBuffer bytes = ByteBuffer.wrap(Json.write(settings).getBytes());
+        ByteBuffer bytes =
+            ByteBuffer.wrap(Json.write(SettingsJson.QUEUE.given(settings)).getBytes());
         while (bytes.hasRemaining()) {
           out.write(bytes);
         }

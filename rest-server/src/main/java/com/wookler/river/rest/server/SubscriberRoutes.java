@@ -1,9 +1,12 @@
 package com.wookler.river.rest.server;
 
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import com.wookler.river.core.settings.Settings;
 import com.wookler.river.core.subscriber.Position;
 import com.wookler.river.core.subscriber.SubscriberConfig;
+import com.wookler.river.core.subscriber.SubscriberOptions;
 import com.wookler.river.core.subscriber.SubscriberStats;
-import com.wookler.river.rest.server.SubscriberSettingsJson.PositionJson;
+import com.wookler.river.rest.server.ObjectsJson.PositionJson;
 import io.vertx.core.Future;
 import io.vertx.core.WorkerExecutor;
 import io.vertx.core.buffer.Buffer;
@@ -88,8 +91,7 @@ final class SubscriberRoutes {
     }
   }
 
-  record SubscriberJson(
-      String name, String queue, SubscriberSettingsJson settings, StatsJson stats) {}
+  record SubscriberJson(String name, String queue, ObjectNode settings, StatsJson stats) {}
 
   record SubscribersJson(List<SubscriberJson> subscribers) {}
 
@@ -103,7 +105,7 @@ final class SubscriberRoutes {
     return new SubscriberJson(
         hosted.subscriber().name(),
         hosted.queue(),
-        SubscriberSettingsJson.of(hosted.subscriber().config()),
+        SettingsJson.SUBSCRIBER.all(hosted.subscriber().config().settings()),
         StatsJson.of(hosted.subscriber().stats()));
   }
 
@@ -141,10 +143,9 @@ final class SubscriberRoutes {
   private Future<Answer> put(Call call) {
     HostedQueue<?> queue = offers.queue(call);
     String name = call.name("subscriber");
-    SubscriberSettingsJson asked = call.bodyOrNull(SubscriberSettingsJson.class);
-    SubscriberSettingsJson settings = asked == null ? SubscriberSettingsJson.NONE : asked;
-    call.mayPublish("expiryQueue", settings.expiryQueue());
-    SubscriberConfig config = settings.toConfig(name);
+    Settings settings = SettingsJson.SUBSCRIBER.read(call.bodyOrNull(ObjectNode.class));
+    call.mayPublish("expiryQueue", settings.find(SubscriberOptions.EXPIRY_QUEUE));
+    SubscriberConfig config = HostedQueue.subscriber(name, settings);
     return call.blocking(() -> put(queue, config));
   }
 

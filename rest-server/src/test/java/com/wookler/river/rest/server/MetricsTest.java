@@ -5,9 +5,11 @@ import static org.awaitility.Awaitility.await;
 
 import com.wookler.river.common.TimeSource;
 import com.wookler.river.core.MessageQueue;
+import com.wookler.river.core.QueueOptions;
 import com.wookler.river.core.message.Message;
 import com.wookler.river.core.message.MessageConverter;
 import com.wookler.river.core.subscriber.SubscriberConfig;
+import com.wookler.river.core.subscriber.SubscriberOptions;
 import io.prometheus.metrics.expositionformats.PrometheusTextFormatWriter;
 import io.prometheus.metrics.model.snapshots.MetricSnapshots;
 import java.io.ByteArrayOutputStream;
@@ -257,11 +259,11 @@ class MetricsTest {
       Subjects subscribers = new Subjects(1);
       Latencies latencies = new Latencies(TimeSource.system(), queues, subscribers);
       for (String name : List.of("a", "b", "c", "d")) {
-        HostedQueue<?> queue = catalog.make(name, QueueSettingsJson.NONE).queue();
+        HostedQueue<?> queue = catalog.make(name, QueueOptions.TABLE.defaults()).queue();
         publish(queue);
         publish(queue);
         latencies.published(name, latencies.now());
-        queue.make(SubscriberSettingsJson.NONE.toConfig("s"));
+        queue.make(HostedQueue.subscriber("s", SubscriberOptions.TABLE.defaults()));
       }
       QueueFigures figures = new QueueFigures(catalog, queues, subscribers, latencies);
       String all = text(figures, Access.ALL);

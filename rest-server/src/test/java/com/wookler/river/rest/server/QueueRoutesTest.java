@@ -94,7 +94,7 @@ class QueueRoutesTest extends ServerFixture {
     assertField("{\"whenFull\":{}}", "whenFull.policy");
     assertField("{\"whenFull\":{\"policy\":\"BLOCK\",\"timeout\":\"31s\"}}", "whenFull.timeout");
     assertField("{\"retention\":{}}", "retention");
-    assertField("{\"retention\":{\"bytes\":0}}", "body");
+    assertField("{\"retention\":{\"bytes\":0}}", "retention.bytes");
     assertField("{\"maxMessages\":1.5}", "maxMessages");
     assertField("{\"colour\":\"red\"}", "colour");
     assertField("{\"maxMessages\":1,\"maxMessages\":2}", "body");
@@ -103,7 +103,7 @@ class QueueRoutesTest extends ServerFixture {
     assertField("{", "body");
     assertField("{} {}", "body");
     assertField("[".repeat(100_000), "body");
-    assertField("{\"blockBytes\":1}", "body");
+    assertField("{\"blockBytes\":1}", "blockBytes");
     assertThat(asked.get("/v1/queues").json().get("queues")).isEmpty();
   }
 

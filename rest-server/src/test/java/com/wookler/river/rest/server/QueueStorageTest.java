@@ -144,9 +144,9 @@ class QueueStorageTest {
   @Test
   void shouldNameTheSettingThatIsWrong() {
     assertField("{\"recycle\":{}}", "recycle");
-    assertField("{\"recycle\":{\"messages\":0}}", "recycle");
-    assertField("{\"recycle\":{\"bytes\":-1}}", "recycle");
-    assertField("{\"recycle\":{\"age\":\"0s\"}}", "recycle");
+    assertField("{\"recycle\":{\"messages\":0}}", "recycle.messages");
+    assertField("{\"recycle\":{\"bytes\":-1}}", "recycle.bytes");
+    assertField("{\"recycle\":{\"age\":\"0s\"}}", "recycle.age");
     assertField("{\"recycle\":{\"age\":\"soon\"}}", "recycle.age");
     assertField("{\"recycle\":{\"class\":\"java.net.URL\"}}", "recycle.class");
     assertField("{\"backup\":{}}", "backup.retention");

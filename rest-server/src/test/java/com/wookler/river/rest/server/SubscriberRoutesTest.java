@@ -187,8 +187,9 @@ class SubscriberRoutesTest extends ServerFixture {
   @Test
   void shouldNameTheSettingThatIsWrong() {
     asked.put("/v1/queues/orders", "");
-    assertSetting("{\"maxInFlight\":0}", "body");
-    assertSetting("{\"ackTimeout\":\"13h\"}", "body");
+    assertSetting("{\"maxInFlight\":0}", "maxInFlight");
+    assertSetting("{\"ackTimeout\":\"13h\"}", "ackTimeout");
+    assertSetting("{\"ack\":false,\"maxDeliveries\":1}", "body");
     assertSetting("{\"backoff\":{}}", "backoff");
     assertSetting("{\"backoff\":{\"list\":[]}}", "backoff.list");
     assertSetting("{\"backoff\":{\"list\":[null]}}", "backoff.list.0");
