@@ -58,9 +58,9 @@ final class DataDirectory implements AutoCloseable {
 
   private final Path path; // without links: however it is named, it is claimed once
   private final DirectoryLock lock;
-  private final UUID identity;
+  private volatile QueueIdentity identity; // replaced by noteOrigins
 
-  private DataDirectory(Path path, DirectoryLock lock, UUID identity) {
+  private DataDirectory(Path path, DirectoryLock lock, QueueIdentity identity) {
     this.path = path;
     this.lock = lock;
     this.identity = identity;
@@ -194,11 +194,12 @@ final class DataDirectory implements AutoCloseable {
         || ((name.equals(LOG_NAME) || name.equals(SUBSCRIBERS_NAME)) && isEmptyDirectory);
   }
 
-  private static UUID identity(Path path, String name, TimeSource time) throws IOException {
+  private static QueueIdentity identity(Path path, String name, TimeSource time)
+      throws IOException {
     Path file = path.resolve(QueueIdentity.FILE);
     QueueIdentity.Look look = QueueIdentity.look(path);
     if (look.identity().isPresent()) {
-      return look.identity().get().id();
+      return look.identity().get();
     }
     boolean exists = Files.exists(file);
     if (look.id().isEmpty() && exists) {
@@ -213,7 +214,8 @@ final class DataDirectory implements AutoCloseable {
               + " copy what can be proven");
     }
     QueueIdentity made =
-        new QueueIdentity(look.id().orElseGet(UUID::randomUUID), name, time.wallTime().toString());
+        new QueueIdentity(
+            look.id().orElseGet(UUID::randomUUID), name, time.wallTime().toString(), false);
     DurableFiles.makeDirectories(path.resolve(LOG_NAME)); // forced with the file
     DurableFiles.makeDirectories(path.resolve(SUBSCRIBERS_NAME));
     Optional<Path> kept = made.replace(file);
@@ -225,7 +227,7 @@ final class DataDirectory implements AutoCloseable {
           made.id(),
           kept.map(at -> "; the damaged one is kept as " + at).orElse(""));
     }
-    return made.id();
+    return made;
   }
 
   Path log() {
@@ -257,7 +259,19 @@ final class DataDirectory implements AutoCloseable {
   }
 
   UUID identity() {
-    return identity;
+    return identity.id();
+  }
+
+  /** Returns whether the queue has taken messages of other queues. */
+  boolean hasOrigins() {
+    return identity.hasOrigins();
+  }
+
+  /** Notes, on the device, that the queue takes messages of other queues from now on. */
+  void noteOrigins() throws IOException {
+    QueueIdentity noted = identity.withOrigins();
+    noted.write(path.resolve(QueueIdentity.FILE));
+    identity = noted;
   }
 
   /** Removes what was set aside longer ago than this. */

@@ -15,6 +15,7 @@ import com.wookler.river.core.message.Message;
 import com.wookler.river.core.message.StoredMessage;
 import com.wookler.river.core.message.Terms;
 import java.io.IOException;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.HashMap;
 import java.util.List;
@@ -46,7 +47,7 @@ final class ForwardTarget {
   private static final long COVERED_STEP = 10_000;
 
   private final String queue;
-  private final UUID identity;
+  private final DataDirectory directory;
   private final Path file;
   private final BlockLog log;
   private final Lookup lookup;
@@ -69,20 +70,27 @@ final class ForwardTarget {
   private volatile long covered; // what the file covers; less than 0: there is none
   private volatile boolean wanted; // whether it is to be written soon
 
-  ForwardTarget(String queue, UUID identity, Path directory, Lookup lookup) {
+  ForwardTarget(String queue, DataDirectory directory, Lookup lookup) {
     this.queue = queue;
-    this.identity = identity;
-    this.file = directory.resolve(Origins.FILE);
+    this.directory = directory;
+    this.file = directory.path().resolve(Origins.FILE);
     this.log = lookup.log();
     this.lookup = lookup;
-    this.covered = Origins.exist(file) ? load() : NONE;
+    this.covered = directory.hasOrigins() || Origins.exist(file) ? load() : NONE;
   }
 
   private long load() {
     Origins kept = Origins.NONE;
     try {
-      kept = Origins.read(file, identity);
+      kept = Origins.read(file, directory.identity());
       takeUp(kept);
+      if (!directory.hasOrigins()) {
+        directory.noteOrigins(); // queue.json was made anew, or a kill came between
+      }
+    } catch (NoSuchFileException e) {
+      LOG.warn(
+          "Queue {}: damaged: {} is missing; asking log and backups for what is here", queue, file);
+      wanted = true;
     } catch (DamagedMessageException | IllegalArgumentException e) {
       LOG.warn("Queue {}: {}; asking the log for what it holds", queue, e.getMessage());
       kept = Origins.NONE;
@@ -253,7 +261,9 @@ final class ForwardTarget {
       }
       long end = log.nextSequence();
       try {
-        new Origins(end, Map.of(), Map.of()).write(file, identity); // nothing has come yet
+        new Origins(end, Map.of(), Map.of())
+            .write(file, directory.identity()); // nothing has come yet
+        directory.noteOrigins();
       } catch (IOException e) {
         throw new RiverException("queue " + queue + ": cannot write " + file, e);
       }
@@ -290,7 +300,7 @@ final class ForwardTarget {
   /** Writes it; on the flusher. */
   void write(Origins captured) {
     try {
-      captured.write(file, identity);
+      captured.write(file, directory.identity());
     } catch (IOException e) {
       wanted = true;
       throw new RiverException("queue " + queue + ": cannot write " + file, e);

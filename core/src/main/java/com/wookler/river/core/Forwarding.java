@@ -32,8 +32,7 @@ record Forwarding(Forwards forwards, ForwardTarget target) {
           long end = log.gaps().endOf(sequence);
           return end > sequence || !goesOn ? end : salvage.passOver(sequence);
         };
-    ForwardTarget target =
-        new ForwardTarget(config.name(), directory.identity(), directory.path(), lookup);
+    ForwardTarget target = new ForwardTarget(config.name(), directory, lookup);
     return new Forwarding(
         new Forwards(new Forward.Source(config, directory, log, expiryQueues, passOver), workers),
         target);

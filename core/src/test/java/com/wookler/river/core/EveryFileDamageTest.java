@@ -42,7 +42,7 @@ import org.junit.jupiter.api.io.TempDir;
  */
 @Timeout(7200)
 class EveryFileDamageTest {
-  private static final int SEEDS = Integer.getInteger("river.files.seeds", 100);
+  private static final int SEEDS = Integer.getInteger("river.files.seeds", 200);
   private static final long FIRST_SEED = Long.getLong("river.files.first", 1);
   private static final Duration LIMIT = Duration.ofSeconds(60);
   private static final int MOST_FAILURES = 5;
@@ -221,12 +221,20 @@ class EveryFileDamageTest {
       boolean warned =
           warnings.stream()
               .filter(line -> !line.contains("damaged messages are left out")) // of those before
+              .filter(line -> !isOfFixture(line))
               .anyMatch(line -> line.contains("damaged"));
       if (warned || !lost.isEmpty()) {
         assertThat(known.containsAll(findings))
             .as("verify was silent about %s", warnings)
             .isFalse();
       }
+    }
+
+    /** Whether a recovery, which walks a block without a seal, has met the fixture's damage. */
+    private boolean isOfFixture(String warning) {
+      return warning.contains("is not what was published")
+          && known.stream()
+              .allMatch(finding -> warning.contains(finding.replaceFirst(".*/(b\\d+).*", "$1")));
     }
 
     private void others() {
@@ -297,7 +305,7 @@ class EveryFileDamageTest {
           .forEach(
               (id, sequence) -> {
                 Long got = seen.ids().get(id);
-                if (got == null && !lost.contains(sequence)) {
+                if (got == null && !isGone(sequence)) {
                   missing.add(id);
                 } else if (got == null) {
                   return; // went with its message
@@ -308,6 +316,14 @@ class EveryFileDamageTest {
       if (!missing.isEmpty()) {
         assertThat(warnings).as("ids forgotten: " + missing).anyMatch(line -> line.contains("ids"));
       }
+    }
+
+    /** Whether a message is lost, or was damaged before and its whole block is lost now. */
+    private boolean isGone(long sequence) {
+      return lost.contains(sequence)
+          || (!sound.messages().containsKey(sequence)
+              && lost.contains(sequence - 1)
+              && lost.contains(sequence + 1));
     }
 
     private void forwarded(String what, List<Long> expected, List<Long> got, String touched) {

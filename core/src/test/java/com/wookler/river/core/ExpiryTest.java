@@ -6,6 +6,9 @@ import static org.awaitility.Awaitility.await;
 
 import com.wookler.river.common.ManualTimeSource;
 import com.wookler.river.common.errors.ConfigurationException;
+import com.wookler.river.core.inspect.Finding;
+import com.wookler.river.core.inspect.Progress;
+import com.wookler.river.core.inspect.QueueVerifier;
 import com.wookler.river.core.log.BlockLog;
 import com.wookler.river.core.message.Durability;
 import com.wookler.river.core.message.ForwardOrigin;
@@ -286,6 +289,35 @@ class ExpiryTest {
     assertThat(all(late)).isEmpty();
     assertThat(late.stats().expired()).isEqualTo(5);
     assertThat(again.stats().nextSequence()).isEqualTo(6);
+  }
+
+  @Test
+  void shouldHandOnOnceThoughTheListOfWhatCameIsMissing() throws Exception {
+    MessageQueue<String> expired = started(builder("expired"));
+    queue = started(builder("orders").maxAge(MINUTE, "expired"));
+    publish(5);
+    time.advance(MINUTE);
+    assertThat(all(queue.subscriber("first"))).isEmpty();
+    queue.close();
+    expired.close();
+    Path origins = directory.resolve("expired/origins.json");
+    Files.delete(origins);
+    List<Finding> findings = new ArrayList<>();
+    QueueVerifier.verify(directory.resolve("expired"), null, findings::add, Progress.NONE);
+    assertThat(findings).filteredOn(Finding::isDamage).hasSize(1);
+    assertThat(findings.toString()).contains("origins.json").contains("missing");
+
+    MessageQueue<String> again;
+    try (CapturedLog log = new CapturedLog("com.wookler.river")) {
+      again = started(builder("expired"));
+      assertThat(log.warnings()).anyMatch(line -> line.contains("origins.json is missing"));
+    }
+    queue = started(builder("orders").maxAge(MINUTE, "expired"));
+    Subscriber<String> late =
+        queue.subscriber(SubscriberConfig.builder("late").start(Position.sequence(0)).build());
+    assertThat(all(late)).isEmpty();
+    assertThat(late.stats().expired()).isEqualTo(5);
+    assertThat(again.stats().nextSequence()).isEqualTo(5);
   }
 
   @Test

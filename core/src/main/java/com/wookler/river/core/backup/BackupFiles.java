@@ -2,11 +2,9 @@ package com.wookler.river.core.backup;
 
 import com.wookler.river.core.log.BlockWalk;
 import com.wookler.river.core.log.ContentCheck;
-import com.wookler.river.core.log.DurableFiles;
 import com.wookler.river.core.message.DamagedMessageException;
 import java.io.IOException;
 import java.io.OutputStream;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -57,26 +55,14 @@ public final class BackupFiles {
                 odd.add(
                     new Odd(file, what, BackupLayout.block(file, BackupLayout.DATA).isPresent())));
     scan.run();
-    for (Path file : scan.leftovers) {
-      if (isSealAlone(file)) {
-        odd.add(new Odd(file, "its backup is missing, or its removal was cut off", true));
-      }
+    for (StoredBlock alone : scan.sealsAlone) {
+      odd.add(new Odd(alone.file(), "it is missing, or its removal was cut off", true));
     }
     scan.blocks.sort(
         Comparator.comparing((StoredBlock stored) -> stored.block().queue())
             .thenComparing(stored -> stored.block().firstSequence())
             .thenComparing(StoredBlock::file));
     return new BackupFiles(List.copyOf(scan.blocks), List.copyOf(odd));
-  }
-
-  /** A backup under construction has a temporary file beside its seal, until it has its name. */
-  private static boolean isSealAlone(Path file) {
-    if (BackupLayout.block(file, BackupLayout.SEAL).isEmpty()) {
-      return false;
-    }
-    Path data = BackupLayout.dataOf(file);
-    Path made = data.resolveSibling(data.getFileName() + DurableFiles.TEMPORARY);
-    return !Files.exists(made) && !Files.exists(data);
   }
 
   /** Those with a sound seal, each queue's together, in the order of their sequences. */

@@ -78,6 +78,9 @@ final class BackupIndex {
     }
     loaded = scan;
     placeAll(scan);
+    // one of a block that is still in the log, which a kill left, is replaced by the next archive;
+    // one that is old enough expires; of any other somebody has taken the data away: a read says so
+    scan.sealsAlone.forEach(this::place);
     long foreign = others.stream().filter(block -> !isOwn(block)).count();
     if (foreign > 0) {
       LOG.info(

@@ -1,6 +1,7 @@
 package com.wookler.river.core.backup;
 
 import com.wookler.river.core.log.ContentCheck;
+import com.wookler.river.core.log.DurableFiles;
 import com.wookler.river.core.message.DamagedMessageException;
 import java.io.IOException;
 import java.nio.file.AccessDeniedException;
@@ -31,6 +32,9 @@ final class BackupScan extends SimpleFileVisitor<Path> {
 
   /** Backups whose seal is there but could not be read, which says nothing of what it holds. */
   final List<Path> unread = new ArrayList<>();
+
+  /** Backups whose seal is there without them. */
+  final List<StoredBlock> sealsAlone = new ArrayList<>();
 
   /** What a crash left, to be deleted before the next backup is made. */
   final List<Path> leftovers = new ArrayList<>();
@@ -102,7 +106,7 @@ final class BackupScan extends SimpleFileVisitor<Path> {
       leftovers.add(file);
     } else if (BackupLayout.block(file, BackupLayout.SEAL).isPresent()) {
       if (!Files.exists(BackupLayout.dataOf(file), LinkOption.NOFOLLOW_LINKS)) {
-        leftovers.add(file);
+        sealAlone(file);
       }
     } else if (BackupLayout.block(file, BackupLayout.DATA).isPresent()) {
       backup(file);
@@ -130,6 +134,21 @@ final class BackupScan extends SimpleFileVisitor<Path> {
     } catch (IOException e) {
       unread.add(file);
       odd.unread(file, "its seal cannot be read now (" + e + ")");
+    }
+  }
+
+  private void sealAlone(Path file) {
+    Path data = BackupLayout.dataOf(file);
+    if (Files.exists(data.resolveSibling(data.getFileName() + DurableFiles.TEMPORARY))) {
+      leftovers.add(file); // a kill came before the backup had its name
+      return;
+    }
+    try {
+      BackupSeal seal = BackupSeal.read(file);
+      checkName(data, seal);
+      sealsAlone.add(StoredBlock.of(data, seal));
+    } catch (DamagedMessageException | IOException e) {
+      leftovers.add(file); // it says nothing of what was there
     }
   }
 

@@ -42,10 +42,10 @@ final class WaitingMessages {
       }
       if (bucket != null || original == null) { // else that it comes from there was said
         LOG.warn(
-            "Queue {}: {}{}",
+            "Queue {}: a delayed message {}: {}",
             context.queue(),
-            e.getMessage(),
-            original == null ? "" : "; the log or a backup has the message");
+            original == null ? "is lost" : "is read from the log or a backup",
+            e.getMessage());
       }
       if (original == null) {
         long end = offset + BucketFile.RECORD_BYTES;

@@ -104,13 +104,34 @@ public final class IdFiles {
   }
 
   /**
+   * Returns why sound files do not have the ids of all messages before the log, whose ids nothing
+   * else has; empty if they do.
+   *
+   * @param isEmpty whether there are no files
+   * @param covered they have all ids of messages below this sequence
+   * @param first sequence of the log
+   * @param end of the log
+   */
+  static String incomplete(Path directory, boolean isEmpty, long covered, long first, long end) {
+    if (isEmpty) {
+      return Files.isDirectory(directory) && end > 0 ? directory + " has none" : "";
+    }
+    return covered < first
+        ? directory + " has those of messages below sequence " + covered + " only"
+        : "";
+  }
+
+  /**
    * Proves the files of ids of a queue; reads only, also while a process has the queue open.
    *
    * @param directory {@code ids} in the queue's directory
+   * @param first sequence of the log
+   * @param end of the log
    * @param damage gets each file that is missing or not what was written, and what is wrong
    * @return how many files there are
    */
-  public static int verify(Path directory, UUID queue, BiConsumer<Path, String> damage)
+  public static int verify(
+      Path directory, UUID queue, long first, long end, BiConsumer<Path, String> damage)
       throws IOException {
     NavigableMap<Long, Path> files = list(directory);
     Map<Long, IdScan> found = new TreeMap<>();
@@ -129,6 +150,13 @@ public final class IdFiles {
     }
     compare(found, faults);
     faults.forEach((number, what) -> damage.accept(path(directory, number), what));
+    if (faults.isEmpty()) {
+      long covered = found.values().stream().mapToLong(IdScan::covered).max().orElse(0);
+      String what = incomplete(directory, files.isEmpty(), covered, first, end);
+      if (!what.isEmpty()) {
+        damage.accept(directory, what);
+      }
+    }
     return found.size();
   }
 }

@@ -70,6 +70,7 @@ public final class IdStore {
   @GuardedBy("lock")
   private long partSince;
 
+  private boolean made; // the directory; confined to the flusher
   private volatile boolean pending; // written under the lock
   private volatile long covered; // likewise
   private volatile boolean leaves; // whether something is leaving; likewise
@@ -136,9 +137,7 @@ public final class IdStore {
       Path directory, Owner owner, Duration window, long nowMicros, Log log, IdFile.Force device) {
     IdStore store = new IdStore(directory, owner, window, log, device);
     try {
-      boolean before = Files.isDirectory(directory);
-      DurableFiles.createDirectories(directory);
-      store.load(nowMicros, before);
+      store.load(nowMicros);
       return store;
     } catch (IOException e) {
       throw new RiverException(
@@ -146,14 +145,12 @@ public final class IdStore {
     }
   }
 
-  private void load(long nowMicros, boolean before) throws IOException {
+  private void load(long nowMicros) throws IOException {
     lock.lock();
     try {
       NavigableMap<Long, Path> paths = IdFiles.list(directory);
       if (!paths.isEmpty()) {
         DurableFiles.forceDirectory(directory); // a kill may have come before that
-      } else if (before && log.nextSequence() > 0) {
-        fault = directory + " has none";
       }
       Map<Long, IdScan> found = new TreeMap<>();
       Map<Long, String> faults = new TreeMap<>();
@@ -164,8 +161,10 @@ public final class IdStore {
       }
       IdFiles.compare(found, faults);
       faults.forEach((at, what) -> fault = IdFiles.path(directory, at) + " " + what);
-      if (fault.isEmpty() && covered < log.firstSequence() && !paths.isEmpty()) {
-        fault = directory + " has those of messages below sequence " + covered + " only";
+      if (fault.isEmpty()) {
+        fault =
+            IdFiles.incomplete(
+                directory, paths.isEmpty(), covered, log.firstSequence(), log.nextSequence());
       }
       missing = IdFiles.missing(found, faults.keySet());
       for (IdFile file : damaged) {
@@ -389,6 +388,10 @@ public final class IdStore {
       }
     } finally {
       lock.unlock();
+    }
+    if (!made) { // with the first file, so that a directory without files has lost them
+      DurableFiles.createDirectories(directory);
+      made = true;
     }
     file.write(bytes, file.end());
     for (Leaving each : gone) {

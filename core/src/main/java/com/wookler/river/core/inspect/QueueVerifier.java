@@ -95,7 +95,8 @@ public final class QueueVerifier {
     log.run();
     subscribers.compare(readable(queue.get(), first), log.endSequence());
     RunFiles.verify(directory.keys(), queue.get(), report::damage);
-    IdFiles.verify(directory.path().resolve("ids"), queue.get(), report::damage);
+    IdFiles.verify(
+        directory.path().resolve("ids"), queue.get(), first, log.endSequence(), report::damage);
     for (Path aside : IdFiles.setAside(directory.path().resolve("ids"))) {
       report.note(aside, "was set aside as damaged before");
     }
@@ -134,9 +135,12 @@ public final class QueueVerifier {
       }
     }
     Path origins = directory.path().resolve(Origins.FILE);
-    if (Origins.exist(origins)) {
+    boolean expected = directory.identity().map(QueueIdentity::hasOrigins).orElse(false);
+    if (expected || Origins.exist(origins)) {
       try {
         Origins.read(origins, queue);
+      } catch (NoSuchFileException e) {
+        report.damage(origins, "it is missing");
       } catch (RiverException e) {
         report.damage(origins, String.valueOf(e.getMessage()));
       }

@@ -79,7 +79,7 @@ final class Target implements AutoCloseable {
   /** Makes it a queue's directory. */
   void finish(UUID queue) throws IOException {
     String name = String.valueOf(directory.getFileName());
-    new QueueIdentity(queue, name, TimeSource.system().wallTime().toString())
+    new QueueIdentity(queue, name, TimeSource.system().wallTime().toString(), false)
         .write(directory.resolve(QueueIdentity.FILE));
     Files.delete(directory.resolve(QueueIdentity.UNFINISHED));
     done = true;

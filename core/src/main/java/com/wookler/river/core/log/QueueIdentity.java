@@ -22,14 +22,16 @@ import java.util.stream.Stream;
  * Whose log it is, kept in the queue's directory as {@code queue.json}:
  *
  * <pre>
- *  {"format":1,"id":"…","name":"…","created":"…","check":"…"}
+ *  {"format":1,"id":"…","name":"…","created":"…","origins":true,"check":"…"}
  * </pre>
  *
  * @param id part of every checksum of the log
  * @param name of the queue when it was made
  * @param created when it was made, or this file was made anew, for people
+ * @param hasOrigins whether it has taken messages of other queues, so that {@code origins.json}
+ *     must be there; without that the field is missing
  */
-public record QueueIdentity(UUID id, String name, String created) {
+public record QueueIdentity(UUID id, String name, String created, boolean hasOrigins) {
   /** The name of the file. */
   public static final String FILE = "queue.json";
 
@@ -56,7 +58,15 @@ public record QueueIdentity(UUID id, String name, String created) {
   public void write(Path file) throws IOException {
     ObjectNode json = CheckedJson.object();
     json.put("format", FORMAT).put("id", id.toString()).put("name", name).put("created", created);
+    if (hasOrigins) {
+      json.put("origins", true);
+    }
     CheckedJson.write(file, json);
+  }
+
+  /** Returns the identity of a queue that has taken messages of other queues. */
+  public QueueIdentity withOrigins() {
+    return new QueueIdentity(id, name, created, true);
   }
 
   /**
@@ -81,7 +91,8 @@ public record QueueIdentity(UUID id, String name, String created) {
       return new QueueIdentity(
           UUID.fromString(json.path("id").asText()),
           json.path("name").asText(),
-          json.path("created").asText());
+          json.path("created").asText(),
+          json.path("origins").asBoolean());
     } catch (IllegalArgumentException e) {
       throw new DamagedMessageException(
           "damaged: " + file.toAbsolutePath() + " is not a queue's identity: no id", e);

@@ -138,11 +138,29 @@ class BackupExpireTest extends BackupFixture {
   @Test
   void shouldFinishAnExpiryThatACrashCutShort() throws IOException {
     Path zst = archive(block(1, 0, 100, 1));
+    time.advance(RETENTION);
+    Files.delete(zst);
+    restart();
+
+    assertThat(backup.expire()).isEqualTo(1);
+
+    assertThat(directory).isEmptyDirectory();
+  }
+
+  @Test
+  void shouldReportABackupOfWhichOnlyTheSealIsLeftBeforeItsTime() throws IOException {
+    Path zst = archive(block(1, 0, 100, 1));
     Files.delete(zst);
     restart();
 
     assertThat(backup.expire()).isZero();
+    assertThat(backup.read(5)).isEmpty();
 
-    assertThat(directory).isEmptyDirectory();
+    assertThat(backup.damageOf(5, 100))
+        .hasValueSatisfying(
+            damage -> {
+              assertThat(damage.first()).isZero();
+              assertThat(damage.end()).isEqualTo(100);
+            });
   }
 }
