@@ -1,5 +1,6 @@
 package com.wookler.river.rest.server;
 
+import com.google.errorprone.annotations.concurrent.GuardedBy;
 import com.wookler.river.common.errors.RiverException;
 import io.vertx.core.buffer.Buffer;
 import java.io.IOException;
@@ -20,6 +21,7 @@ import java.util.ArrayList;
 import java.util.Base64;
 import java.util.HexFormat;
 import java.util.List;
+import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.UnaryOperator;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
@@ -40,6 +42,9 @@ final class KeyFile {
   private static final int SALT_BYTES = 16;
   private static final Pattern PATTERN =
       Pattern.compile("\\*|[A-Za-z0-9_][A-Za-z0-9._-]{0,63}\\*?");
+
+  /** Held while this JVM changes a file of keys: a file lock excludes only other processes. */
+  private static final ReentrantLock CHANGING = new ReentrantLock();
 
   private final Path path;
 
@@ -200,8 +205,21 @@ final class KeyFile {
     }
   }
 
-  /** Two that change it at the same time wait for each other; it is there whole or as before. */
+  /**
+   * Replaces the file's keys. Threads and processes that change it at the same time wait for each
+   * other, and a reader sees the file as it was before or after the change.
+   */
   private void change(UnaryOperator<List<Key>> change) {
+    CHANGING.lock();
+    try {
+      changeLocked(change);
+    } finally {
+      CHANGING.unlock();
+    }
+  }
+
+  @GuardedBy("CHANGING")
+  private void changeLocked(UnaryOperator<List<Key>> change) {
     Path whole = path.toAbsolutePath();
     Path lock = whole.resolveSibling(whole.getFileName() + ".lock");
     Path half = whole.resolveSibling(whole.getFileName() + ".tmp");

@@ -14,8 +14,13 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.BrokenBarrierException;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CyclicBarrier;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -207,6 +212,36 @@ class KeysTest {
 
     assertThat(stream.join().body()).isBlank();
     assertThat(poll.join().problem()).isEqualTo("forbidden");
+  }
+
+  /** The lock on the file excludes other processes only. */
+  @Test
+  void shouldKeepEveryKeyThatThreadsAddAtTheSameTime() throws Exception {
+    int threads = 8;
+    CyclicBarrier together = new CyclicBarrier(threads);
+    List<CompletableFuture<String>> added = new ArrayList<>();
+    ExecutorService pool = Executors.newFixedThreadPool(threads);
+    try {
+      for (int i = 0; i < threads; i++) {
+        String name = "many-" + i;
+        added.add(
+            CompletableFuture.supplyAsync(
+                () -> {
+                  try {
+                    together.await();
+                  } catch (InterruptedException | BrokenBarrierException e) {
+                    throw new AssertionError(e);
+                  }
+                  Path path = directory.resolve("keys.json");
+                  return new KeyFile(path).add(name, NONE, NONE, NONE, NONE).key().id();
+                },
+                pool));
+      }
+      List<String> ids = added.stream().map(CompletableFuture::join).toList();
+      assertThat(file.keys()).extracting(KeyFile.Key::id).containsAll(ids).hasSize(threads + 4);
+    } finally {
+      pool.shutdownNow();
+    }
   }
 
   @Test
