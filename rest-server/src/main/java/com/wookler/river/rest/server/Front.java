@@ -100,6 +100,7 @@ final class Front {
         body.whole()
             .compose(
                 bytes -> {
+                  ensureAllowed(found, caller.access); // the key may have changed since the head
                   load.begin(exchange);
                   Call call =
                       new Call(exchange, found.parameters(), target.query(), bytes, caller.access);
@@ -121,12 +122,17 @@ final class Front {
       return Access.ALL;
     }
     Access access = guard.access(request.getHeader("Authorization"));
+    ensureAllowed(found, access);
+    return access;
+  }
+
+  private static void ensureAllowed(Routes.Found found, Access access) {
     String queue = found.parameters().get("queue");
-    Problem refusal = queue == null ? null : access.refusal(right, Text.name("queue", queue));
+    Problem refusal =
+        queue == null ? null : access.refusal(found.endpoint().right(), Text.name("queue", queue));
     if (refusal != null) {
       throw refusal;
     }
-    return access;
   }
 
   private static void ensureKnown(Set<String> known, Target target) {

@@ -39,25 +39,25 @@ final class MessageRoutes {
   private static final long MESSAGE_BYTES = 400L; // of a batch's message, besides its data
 
   private final Offers offers;
-  private final WorkerExecutor patient;
+  private final WaitingPublishes waiting;
   private final WorkerExecutor readers;
   private final Latencies latencies;
   private final Sink sink;
 
   /**
-   * @param patient threads on which publishers wait for room
+   * @param waiting runs the publishes that may wait for room
    * @param readers threads on which many messages are read
    */
   MessageRoutes(
       Offers offers,
       Sink sink,
-      WorkerExecutor patient,
+      WaitingPublishes waiting,
       WorkerExecutor readers,
       Latencies latencies) {
     this.readers = readers;
     this.offers = offers;
     this.sink = sink;
-    this.patient = patient;
+    this.waiting = waiting;
     this.latencies = latencies;
   }
 
@@ -112,7 +112,8 @@ final class MessageRoutes {
     Durability level = durability(call);
     HostedQueue<?> queue = offers.catalog().find(call.name("queue"));
     if (queue != null && queue.mayWait()) {
-      return call.blocking(patient, () -> store(call, form, level)).compose(call::on);
+      return call.on(
+          waiting.run(call.access(), call.name("queue"), () -> store(call, form, level)));
     }
     if (queue == null || call.body().length() > LARGE_BYTES) {
       return call.blocking(() -> store(call, form, level)).compose(call::on);

@@ -17,6 +17,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Objects;
 import java.util.Set;
+import java.util.concurrent.Callable;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -41,7 +42,7 @@ public final class RiverServer implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(RiverServer.class);
   private static final Duration LONGEST_ANSWER = Duration.ofSeconds(10);
   private static final long CLOSE_SECONDS = 30;
-  private static final long LOOK_AT_FILES_MILLIS = 250;
+  private static final long LOOK_AT_FILES_MILLIS = 100;
   private static final int PATIENT_THREADS = 32;
   private static final int READERS = 2; // each with as much memory as some answers have
   private static final int THREADS = 10; // none of them waits for a message
@@ -55,6 +56,7 @@ public final class RiverServer implements AutoCloseable {
   private final Latencies latencies;
   private final Polls polls;
   private final Streams streams;
+  private final WaitingPublishes publishes;
   private final Metrics metrics;
   private final Sink sink;
   private final AtomicBoolean stopping = new AtomicBoolean();
@@ -84,6 +86,9 @@ public final class RiverServer implements AutoCloseable {
           Vertx.vertx(
               new VertxOptions().setEventLoopPoolSize(from.threads).setWorkerPoolSize(THREADS));
       this.vertx = started;
+      this.publishes =
+          new WaitingPublishes(
+              started.createSharedWorkerExecutor("river-patient", PATIENT_THREADS));
       this.port = listen(from);
     } catch (Throwable e) {
       if (started != null) {
@@ -110,7 +115,9 @@ public final class RiverServer implements AutoCloseable {
     Listener listener = new Listener(front, load, time, from.tls);
     if (keys != null || from.tls != null) {
       Changes certificates = new Changes(from.tls == null ? List.of() : from.tls.files());
-      vertx.setPeriodic(LOOK_AT_FILES_MILLIS, tick -> look(keys, certificates, listener));
+      WorkerExecutor looker = vertx.createSharedWorkerExecutor("river-files", 1);
+      Callable<Boolean> look = () -> look(keys, certificates, listener);
+      vertx.setPeriodic(LOOK_AT_FILES_MILLIS, tick -> looker.executeBlocking(look));
     }
     return await(
         listener
@@ -126,27 +133,24 @@ public final class RiverServer implements AutoCloseable {
   }
 
   /** Takes up keys and certificates that have changed. */
-  private void look(@Nullable Keys keys, Changes certificates, Listener listener) {
-    vertx.<Boolean>executeBlocking(
-        () -> {
-          if (keys != null && keys.refresh()) {
-            polls.endForbidden();
-            streams.endForbidden();
-          }
-          if (certificates.seen()) {
-            listener.renewCertificates(vertx);
-          }
-          return true;
-        });
+  private boolean look(@Nullable Keys keys, Changes certificates, Listener listener) {
+    if (keys != null && keys.refresh()) {
+      polls.endForbidden();
+      streams.endForbidden();
+      publishes.endForbidden();
+    }
+    if (certificates.seen()) {
+      listener.renewCertificates(vertx);
+    }
+    return true;
   }
 
   /** All that it answers. */
   List<Endpoint> endpoints(Offers offers) {
-    WorkerExecutor patient = vertx.createSharedWorkerExecutor("river-patient", PATIENT_THREADS);
     WorkerExecutor readers = vertx.createSharedWorkerExecutor("river-readers", READERS);
     List<Endpoint> all = new ArrayList<>();
     all.addAll(new QueueRoutes(offers).endpoints());
-    all.addAll(new MessageRoutes(offers, sink, patient, readers, latencies).endpoints());
+    all.addAll(new MessageRoutes(offers, sink, publishes, readers, latencies).endpoints());
     all.addAll(new SubscriberRoutes(offers, readers).endpoints());
     all.addAll(new DeliveryRoutes(offers, polls, streams, load).endpoints());
     all.addAll(new StreamRoute(offers, streams, load).endpoints());
