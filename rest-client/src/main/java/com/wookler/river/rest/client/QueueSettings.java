@@ -6,39 +6,59 @@ import org.jspecify.annotations.Nullable;
 /**
  * Settings of a queue that a server makes. What is null has the server's default.
  *
- * @param durability what messages survive once a publish returned
- * @param syncInterval how often {@code MEMORY} is brought to the device
- * @param maxMessageBytes size of a message, 1 to 134,217,728
- * @param maxMessages that are kept; 0: any number
- * @param maxBytes that are kept; 0: any number
- * @param whenFull what a publish meets then
- * @param retention how long what nobody has finished is kept
- * @param deduplicate how long an id is known (10 minutes); zero: ids have no effect, and a publish
- *     that is repeated may be stored twice
- * @param maxAge after which messages expire
- * @param expiryQueue that gets what has expired
- * @param keyIndex whether messages can be found by key
- * @param blockBytes size of a file of the log
- * @param onDamage {@code SALVAGE} or {@code STOP}
- * @param recycle when a file of the log is closed before it has {@code blockBytes}
- * @param backup whether what leaves the log is kept; the server has to have a directory for that
+ * @param durability what a publish that was answered survives: {@code MEMORY} the end of the
+ *     process, {@code DISK} the end of the power. A request may ask for more, and never gets less;
+ *     default MEMORY
+ * @param syncInterval pause between two background forces of log and acknowledgements to the
+ *     device; default 200ms
+ * @param onDamage what subscribers do where the log is damaged: go on at the next message that can
+ *     be proven, and report what is lost; or stop, with a {@code damaged} problem at each poll,
+ *     until {@code seek}; default SALVAGE
+ * @param blockBytes size at which a block is closed whatever its strategy says; raised to four
+ *     times {@code maxMessageBytes}; default 67108864
+ * @param maxMessageBytes largest data of one message; default 16777216
+ * @param maxMessages how many messages the queue may hold: those that its slowest subscriber has
+ *     not finished, or without subscribers those in its log; and the delayed ones that wait and are
+ *     not among these; 0: any number
+ * @param maxBytes how many bytes the queue may hold, counted as messages are, with envelopes, to
+ *     within a 256th of the limit; delayed messages that wait count as so many that were published
+ *     before the others; of what is there when the queue is opened, an estimate by blocks; 0: any
+ *     number
+ * @param whenFull what a publish to a full queue meets
+ * @param deduplicate window in which messages of one id are stored once; 0: ids have no effect. An
+ *     id in the window takes 16 to 32 bytes of heap, and 25 and its own on disk; default 10m
+ * @param keyIndex whether the last message of each key is indexed, so that it can be looked up; 16
+ *     to 32 bytes on disk for each key. Turned on later, it takes in what is there; default false
+ * @param maxAge after which a message expires: it is not delivered any more and counts as finished;
+ *     0: only those expire that say so; default 0s
+ * @param expiryQueue another queue of this server, to which expired messages are handed on, each
+ *     once. While it is not there, or is full, or takes none as large, expired messages wait, and
+ *     those behind them
+ * @param retention how long what nobody has finished is kept; without it, for good. One of them is
+ *     given
+ * @param backup keep what leaves the log, compressed and verified, in the server's own directory
+ *     for backups. There it can be looked up, and a new subscriber or {@code seek} may begin.
+ *     Without it nothing is kept
+ * @param recycle when a file of the log is closed before it has {@code blockBytes}: at so many
+ *     messages, at so many bytes, or so long after its first message, whichever comes first. One of
+ *     them is given. What is closed, and finished by every subscriber, leaves the log
  */
 public record QueueSettings(
     @Nullable Durability durability,
     @Nullable Duration syncInterval,
+    @Nullable String onDamage,
+    @Nullable Long blockBytes,
     @Nullable Integer maxMessageBytes,
     @Nullable Long maxMessages,
     @Nullable Long maxBytes,
     @Nullable WhenFull whenFull,
-    @Nullable Retention retention,
     @Nullable Duration deduplicate,
+    @Nullable Boolean keyIndex,
     @Nullable Duration maxAge,
     @Nullable String expiryQueue,
-    @Nullable Boolean keyIndex,
-    @Nullable Long blockBytes,
-    @Nullable String onDamage,
-    @Nullable Recycle recycle,
-    @Nullable Backup backup) {
+    @Nullable Retention retention,
+    @Nullable Backup backup,
+    @Nullable Recycle recycle) {
 
   /**
    * What a publish to a full queue meets.
@@ -78,50 +98,170 @@ public record QueueSettings(
   public static final class Builder {
     private @Nullable Durability durability;
     private @Nullable Duration syncInterval;
+    private @Nullable String onDamage;
+    private @Nullable Long blockBytes;
     private @Nullable Integer maxMessageBytes;
     private @Nullable Long maxMessages;
     private @Nullable Long maxBytes;
     private @Nullable WhenFull whenFull;
-    private @Nullable Retention retention;
     private @Nullable Duration deduplicate;
+    private @Nullable Boolean keyIndex;
     private @Nullable Duration maxAge;
     private @Nullable String expiryQueue;
-    private @Nullable Boolean keyIndex;
-    private @Nullable Long blockBytes;
-    private @Nullable String onDamage;
-    private @Nullable Recycle recycle;
+    private @Nullable Retention retention;
     private @Nullable Backup backup;
+    private @Nullable Recycle recycle;
 
     private Builder() {}
 
-    /** What messages survive once a publish returned. */
-    public Builder durability(Durability level) {
-      durability = level;
+    /**
+     * What a publish that was answered survives: {@code MEMORY} the end of the process, {@code
+     * DISK} the end of the power. A request may ask for more, and never gets less; default MEMORY.
+     */
+    public Builder durability(Durability value) {
+      durability = value;
       return this;
     }
 
-    /** How often {@code MEMORY} is brought to the device. */
-    public Builder syncInterval(Duration interval) {
-      syncInterval = interval;
+    /**
+     * Pause between two background forces of log and acknowledgements to the device; default 200ms.
+     */
+    public Builder syncInterval(Duration value) {
+      syncInterval = value;
       return this;
     }
 
-    /** Size of a message at most. */
-    public Builder maxMessageBytes(int bytes) {
-      maxMessageBytes = bytes;
+    /**
+     * What subscribers do where the log is damaged: go on at the next message that can be proven,
+     * and report what is lost; or stop, with a {@code damaged} problem at each poll, until {@code
+     * seek}; default SALVAGE.
+     */
+    public Builder onDamage(String value) {
+      onDamage = value;
       return this;
     }
 
-    /** How many messages are kept at most; 0: any number. */
-    public Builder maxMessages(long messages) {
-      maxMessages = messages;
+    /**
+     * Size at which a block is closed whatever its strategy says; raised to four times {@code
+     * maxMessageBytes}; default 67108864.
+     */
+    public Builder blockBytes(long value) {
+      blockBytes = value;
       return this;
     }
 
-    /** How many bytes are kept at most; 0: any number. */
-    public Builder maxBytes(long bytes) {
-      maxBytes = bytes;
+    /** Largest data of one message; default 16777216. */
+    public Builder maxMessageBytes(int value) {
+      maxMessageBytes = value;
       return this;
+    }
+
+    /**
+     * How many messages the queue may hold: those that its slowest subscriber has not finished, or
+     * without subscribers those in its log; and the delayed ones that wait and are not among these;
+     * 0: any number.
+     */
+    public Builder maxMessages(long value) {
+      maxMessages = value;
+      return this;
+    }
+
+    /**
+     * How many bytes the queue may hold, counted as messages are, with envelopes, to within a 256th
+     * of the limit; delayed messages that wait count as so many that were published before the
+     * others; of what is there when the queue is opened, an estimate by blocks; 0: any number.
+     */
+    public Builder maxBytes(long value) {
+      maxBytes = value;
+      return this;
+    }
+
+    /** What a publish to a full queue meets. */
+    public Builder whenFull(WhenFull value) {
+      whenFull = value;
+      return this;
+    }
+
+    /**
+     * Window in which messages of one id are stored once; 0: ids have no effect. An id in the
+     * window takes 16 to 32 bytes of heap, and 25 and its own on disk; default 10m.
+     */
+    public Builder deduplicate(Duration value) {
+      deduplicate = value;
+      return this;
+    }
+
+    /**
+     * Whether the last message of each key is indexed, so that it can be looked up; 16 to 32 bytes
+     * on disk for each key. Turned on later, it takes in what is there; default false.
+     */
+    public Builder keyIndex(boolean value) {
+      keyIndex = value;
+      return this;
+    }
+
+    /**
+     * After which a message expires: it is not delivered any more and counts as finished; 0: only
+     * those expire that say so; default 0s.
+     */
+    public Builder maxAge(Duration value) {
+      maxAge = value;
+      return this;
+    }
+
+    /**
+     * Another queue of this server, to which expired messages are handed on, each once. While it is
+     * not there, or is full, or takes none as large, expired messages wait, and those behind them.
+     */
+    public Builder expiryQueue(String value) {
+      expiryQueue = value;
+      return this;
+    }
+
+    /** How long what nobody has finished is kept; without it, for good. One of them is given. */
+    public Builder retention(Retention value) {
+      retention = value;
+      return this;
+    }
+
+    /**
+     * Keep what leaves the log, compressed and verified, in the server's own directory for backups.
+     * There it can be looked up, and a new subscriber or {@code seek} may begin. Without it nothing
+     * is kept.
+     */
+    public Builder backup(Backup value) {
+      backup = value;
+      return this;
+    }
+
+    /**
+     * When a file of the log is closed before it has {@code blockBytes}: at so many messages, at so
+     * many bytes, or so long after its first message, whichever comes first. One of them is given.
+     * What is closed, and finished by every subscriber, leaves the log.
+     */
+    public Builder recycle(Recycle value) {
+      recycle = value;
+      return this;
+    }
+
+    /** The settings so far. */
+    public QueueSettings build() {
+      return new QueueSettings(
+          durability,
+          syncInterval,
+          onDamage,
+          blockBytes,
+          maxMessageBytes,
+          maxMessages,
+          maxBytes,
+          whenFull,
+          deduplicate,
+          keyIndex,
+          maxAge,
+          expiryQueue,
+          retention,
+          backup,
+          recycle);
     }
 
     /** A full queue refuses. */
@@ -142,86 +282,13 @@ public record QueueSettings(
       return this;
     }
 
-    /** How long what nobody has finished is kept. */
-    public Builder retention(Retention limits) {
-      retention = limits;
-      return this;
-    }
-
-    /** How long an id is known; zero: ids have no effect. */
-    public Builder deduplicate(Duration window) {
-      deduplicate = window;
-      return this;
-    }
-
-    /** After which messages expire. */
-    public Builder maxAge(Duration age) {
-      maxAge = age;
-      return this;
-    }
-
-    /** The queue that gets what has expired. */
-    public Builder expiryQueue(String name) {
-      expiryQueue = name;
-      return this;
-    }
-
-    /** Whether messages can be found by key. */
-    public Builder keyIndex(boolean index) {
-      keyIndex = index;
-      return this;
-    }
-
-    /** Size of a file of the log. */
-    public Builder blockBytes(long bytes) {
-      blockBytes = bytes;
-      return this;
-    }
-
-    /** {@code SALVAGE} or {@code STOP}. */
-    public Builder onDamage(String what) {
-      onDamage = what;
-      return this;
-    }
-
-    /** When a file of the log is closed before it has {@code blockBytes}. */
-    public Builder recycle(Recycle limits) {
-      recycle = limits;
-      return this;
-    }
-
     /**
      * Keeps what leaves the log for so long; zero: for ever. The server decides where, and refuses
      * it where it has no directory for backups.
      */
     public Builder backup(Duration retention) {
-      return backup(new Backup(retention, null));
-    }
-
-    /** Likewise, with what becomes of files for whose backup there is no space. */
-    public Builder backup(Backup settings) {
-      backup = settings;
+      backup = new Backup(retention, null);
       return this;
-    }
-
-    /** The settings so far. */
-    public QueueSettings build() {
-      return new QueueSettings(
-          durability,
-          syncInterval,
-          maxMessageBytes,
-          maxMessages,
-          maxBytes,
-          whenFull,
-          retention,
-          deduplicate,
-          maxAge,
-          expiryQueue,
-          keyIndex,
-          blockBytes,
-          onDamage,
-          recycle,
-          backup);
     }
   }
 }

@@ -7,35 +7,50 @@ import org.jspecify.annotations.Nullable;
 /**
  * Settings of a subscriber. What is null has the server's default.
  *
- * @param ack false: a message is finished when it is handed over
- * @param ackTimeout after which a message comes again
- * @param ackDurability what an acknowledgement survives once it returned
- * @param maxInFlight how many may be out
- * @param window how far it reads ahead of the oldest unfinished message
- * @param maxDeliveries before a message becomes a dead letter; 0: any number
- * @param backoff from one delivery of a message to the next
- * @param deadLetterLimit how many dead letters are kept, of more the oldest are dropped; 0: any
- *     number
- * @param deadLetterAge how long a dead letter is kept; zero: for ever
- * @param order {@code SEQUENCE} or {@code KEY}
- * @param start where it begins when it is made
- * @param filterExpression which messages it wants, over key, headers and fields of JSON data
- * @param expiryQueue that gets what has expired
+ * @param ack whether a message is finished by its acknowledgement, or when it is handed over;
+ *     cannot change later; default true
+ * @param ackTimeout after which an unfinished message is delivered again; default 30s
+ * @param ackDurability what an acknowledgement that returned survives: a kill of the process, or a
+ *     power loss too. {@code DISK} needs {@code ack}; acknowledgements that wait at the same time
+ *     share one force; default MEMORY
+ * @param maxDeliveries how often a message is delivered before it becomes a dead letter; needs
+ *     {@code ack}; default 0
+ * @param backoff how long a message waits before it is delivered again, by attempt; without it not
+ *     at all. Needs {@code ack}
+ * @param deadLetterLimit how many dead letters are kept; of more the oldest are dropped, counted
+ *     and logged. Needs {@code ack}; default 0
+ * @param deadLetterAge how long a dead letter is kept, from when its message was given up; older
+ *     ones are dropped, counted and logged, while the subscriber is open. Needs {@code ack};
+ *     default 0s
+ * @param expiryQueue the queue to which messages are handed on that expired before this subscriber
+ *     had finished them; without it that of the queue
+ * @param order in which order messages are handed over. With {@code KEY}, at most one message of a
+ *     key is out, and later ones of it wait until it is finished; needs {@code ack}. Cannot change
+ *     later; default SEQUENCE
+ * @param filterExpression which messages it wants, over {@code key}, {@code headers} and the fields
+ *     of data that is JSON, as {@code headers.type == 'order' && json.amount > 100}; what it
+ *     refuses counts as finished
+ * @param maxInFlight how many may be out at once; at the limit polls return nothing new; default
+ *     10000
+ * @param window how far above the lowest unfinished message reading goes; at least {@code
+ *     maxInFlight} counts; default 262144
+ * @param start where a new subscriber begins, a sequence or time also in the backup; counts only
+ *     when it is created; default earliest
  */
 public record SubscriberSettings(
     @Nullable Boolean ack,
     @Nullable Duration ackTimeout,
     @Nullable Durability ackDurability,
-    @Nullable Integer maxInFlight,
-    @Nullable Integer window,
     @Nullable Integer maxDeliveries,
     @Nullable Backoff backoff,
     @Nullable Long deadLetterLimit,
     @Nullable Duration deadLetterAge,
+    @Nullable String expiryQueue,
     @Nullable String order,
-    @Nullable Position start,
     @Nullable String filterExpression,
-    @Nullable String expiryQueue) {
+    @Nullable Integer maxInFlight,
+    @Nullable Integer window,
+    @Nullable Position start) {
 
   /**
    * How long a message waits that was given back; exactly one of the three is there.
@@ -68,100 +83,130 @@ public record SubscriberSettings(
     private @Nullable Boolean ack;
     private @Nullable Duration ackTimeout;
     private @Nullable Durability ackDurability;
-    private @Nullable Integer maxInFlight;
-    private @Nullable Integer window;
     private @Nullable Integer maxDeliveries;
     private @Nullable Backoff backoff;
     private @Nullable Long deadLetterLimit;
     private @Nullable Duration deadLetterAge;
-    private @Nullable String order;
-    private @Nullable Position start;
-    private @Nullable String filterExpression;
     private @Nullable String expiryQueue;
+    private @Nullable String order;
+    private @Nullable String filterExpression;
+    private @Nullable Integer maxInFlight;
+    private @Nullable Integer window;
+    private @Nullable Position start;
 
     private Builder() {}
 
-    /** False: a message is finished when it is handed over. */
-    public Builder ack(boolean required) {
-      ack = required;
+    /**
+     * Whether a message is finished by its acknowledgement, or when it is handed over; cannot
+     * change later; default true.
+     */
+    public Builder ack(boolean value) {
+      ack = value;
       return this;
     }
 
-    /** After which a message comes again. */
-    public Builder ackTimeout(Duration timeout) {
-      ackTimeout = timeout;
+    /** After which an unfinished message is delivered again; default 30s. */
+    public Builder ackTimeout(Duration value) {
+      ackTimeout = value;
       return this;
     }
 
-    /** What an acknowledgement survives once it returned. */
-    public Builder ackDurability(Durability level) {
-      ackDurability = level;
+    /**
+     * What an acknowledgement that returned survives: a kill of the process, or a power loss too.
+     * {@code DISK} needs {@code ack}; acknowledgements that wait at the same time share one force;
+     * default MEMORY.
+     */
+    public Builder ackDurability(Durability value) {
+      ackDurability = value;
       return this;
     }
 
-    /** How many may be out. */
-    public Builder maxInFlight(int messages) {
-      maxInFlight = messages;
+    /**
+     * How often a message is delivered before it becomes a dead letter; needs {@code ack}; default
+     * 0.
+     */
+    public Builder maxDeliveries(int value) {
+      maxDeliveries = value;
       return this;
     }
 
-    /** How far it reads ahead of the oldest unfinished message. */
-    public Builder window(int messages) {
-      window = messages;
+    /**
+     * How long a message waits before it is delivered again, by attempt; without it not at all.
+     * Needs {@code ack}.
+     */
+    public Builder backoff(Backoff value) {
+      backoff = value;
       return this;
     }
 
-    /** Deliveries before a message becomes a dead letter; 0: any number. */
-    public Builder maxDeliveries(int deliveries) {
-      maxDeliveries = deliveries;
+    /**
+     * How many dead letters are kept; of more the oldest are dropped, counted and logged. Needs
+     * {@code ack}; default 0.
+     */
+    public Builder deadLetterLimit(long value) {
+      deadLetterLimit = value;
       return this;
     }
 
-    /** The same pause from each delivery to the next. */
-    public Builder backoff(Duration fixed) {
-      backoff = new Backoff(fixed, null, null);
+    /**
+     * How long a dead letter is kept, from when its message was given up; older ones are dropped,
+     * counted and logged, while the subscriber is open. Needs {@code ack}; default 0s.
+     */
+    public Builder deadLetterAge(Duration value) {
+      deadLetterAge = value;
       return this;
     }
 
-    /** Any pauses. */
-    public Builder backoff(Backoff pauses) {
-      backoff = pauses;
+    /**
+     * The queue to which messages are handed on that expired before this subscriber had finished
+     * them; without it that of the queue.
+     */
+    public Builder expiryQueue(String value) {
+      expiryQueue = value;
       return this;
     }
 
-    /** How many dead letters are kept; 0: any number. */
-    public Builder deadLetterLimit(long letters) {
-      deadLetterLimit = letters;
+    /**
+     * In which order messages are handed over. With {@code KEY}, at most one message of a key is
+     * out, and later ones of it wait until it is finished; needs {@code ack}. Cannot change later;
+     * default SEQUENCE.
+     */
+    public Builder order(String value) {
+      order = value;
       return this;
     }
 
-    /** How long a dead letter is kept; zero: for ever. */
-    public Builder deadLetterAge(Duration age) {
-      deadLetterAge = age;
+    /**
+     * Which messages it wants, over {@code key}, {@code headers} and the fields of data that is
+     * JSON, as {@code headers.type == 'order' && json.amount > 100}; what it refuses counts as
+     * finished.
+     */
+    public Builder filterExpression(String value) {
+      filterExpression = value;
       return this;
     }
 
-    /** One message of a key at a time. */
-    public Builder orderByKey() {
-      order = "KEY";
+    /** How many may be out at once; at the limit polls return nothing new; default 10000. */
+    public Builder maxInFlight(int value) {
+      maxInFlight = value;
       return this;
     }
 
-    /** Where it begins when it is made. */
-    public Builder start(Position position) {
-      start = position;
+    /**
+     * How far above the lowest unfinished message reading goes; at least {@code maxInFlight}
+     * counts; default 262144.
+     */
+    public Builder window(int value) {
+      window = value;
       return this;
     }
 
-    /** Which messages it wants, such as {@code headers.type == 'order' && json.amount > 100}. */
-    public Builder filterExpression(String expression) {
-      filterExpression = expression;
-      return this;
-    }
-
-    /** The queue that gets what has expired. */
-    public Builder expiryQueue(String name) {
-      expiryQueue = name;
+    /**
+     * Where a new subscriber begins, a sequence or time also in the backup; counts only when it is
+     * created; default earliest.
+     */
+    public Builder start(Position value) {
+      start = value;
       return this;
     }
 
@@ -171,16 +216,28 @@ public record SubscriberSettings(
           ack,
           ackTimeout,
           ackDurability,
-          maxInFlight,
-          window,
           maxDeliveries,
           backoff,
           deadLetterLimit,
           deadLetterAge,
+          expiryQueue,
           order,
-          start,
           filterExpression,
-          expiryQueue);
+          maxInFlight,
+          window,
+          start);
+    }
+
+    /** The same pause from each delivery to the next. */
+    public Builder backoff(Duration fixed) {
+      backoff = new Backoff(fixed, null, null);
+      return this;
+    }
+
+    /** One message of a key at a time. */
+    public Builder orderByKey() {
+      order = "KEY";
+      return this;
     }
   }
 }
