@@ -58,6 +58,7 @@ final class BlockDrain {
 
   private final AtomicLong archived = new AtomicLong();
   private final AtomicLong unseen = new AtomicLong();
+  private volatile long backupFailures; // written by the serial task
   private final RetryBackoff retry; // confined to the serial task, but for isTime
   private boolean keep; // the block at hand, because it is damaged; confined to the serial task
   private int withoutSpace; // tries in a row to back a block up; likewise
@@ -165,7 +166,7 @@ final class BlockDrain {
     Seal seal = next.get();
     try {
       keep = false;
-      Path file = archive == null ? null : backUp(archive, seal);
+      Path file = archive == null ? null : watched(archive, seal);
       if (remove(seal) && file != null) {
         archived.incrementAndGet();
         listeners.blockArchived(seal, file);
@@ -180,6 +181,25 @@ final class BlockDrain {
           retry.failed(),
           e.toString());
     }
+  }
+
+  /** Counts tries that fail; returns as {@link #backUp}. */
+  private @Nullable Path watched(Archive to, Seal seal) throws IOException {
+    try {
+      Path file = backUp(to, seal);
+      backupFailures = 0;
+      return file;
+    } catch (Throwable e) {
+      if (backupFailures++ == 0) { // written here only
+        listeners.backupFailed(seal.block(), e.toString());
+      }
+      throw e;
+    }
+  }
+
+  /** Returns how many tries to back a block up have failed since the last backup; any thread. */
+  long backupFailures() {
+    return backupFailures;
   }
 
   /** Null if it is to leave the log without a backup. */

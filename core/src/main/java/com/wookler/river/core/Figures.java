@@ -69,6 +69,7 @@ final class Figures<S> implements AutoCloseable {
     all.add("lost.ever", Count.class, QueueStats::lostEver);
     all.add("archived", Count.class, QueueStats::archived);
     all.add("backups", Gauge.class, QueueStats::backups);
+    all.add("backup.failures", Gauge.class, QueueStats::backupFailures);
     all.add("discarded", Count.class, QueueStats::discarded);
     all.add("disk.free", Gauge.class, QueueStats::diskFree);
     all.add("delayed", Gauge.class, QueueStats::delayed);

@@ -47,6 +47,10 @@ final class Listeners {
     each(listener -> listener.deadLettersDropped(subscriber, letters));
   }
 
+  void backupFailed(int block, String why) {
+    each(listener -> listener.backupFailed(block, why));
+  }
+
   void damaged(Damage damage) {
     each(
         listener ->

@@ -22,6 +22,16 @@ public interface QueueListener {
   default void blockArchived(int block, long firstSequence, long messages, Path backup) {}
 
   /**
+   * A drained block could not be backed up, and stays in the log: the directory of the backups
+   * cannot be written, say. It is tried again, later and later. Called once, until a backup has
+   * been made and another one fails.
+   *
+   * @param block its number
+   * @param why what the first try met
+   */
+  default void backupFailed(int block, String why) {}
+
+  /**
    * Publishers are refused or wait, because the queue holds as much as its limits allow, or because
    * the disk is full or has no more left than its reserve. Told once, until publishing has gone on
    * and stopped again.

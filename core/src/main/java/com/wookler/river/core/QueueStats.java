@@ -24,6 +24,8 @@ package com.wookler.river.core;
  *     published a moment ago may be missing
  * @param lostEver messages that were ever known to be lost, each counted once, restarts included;
  *     it never becomes less as long as the queue has its {@code damage.log}
+ * @param backupFailures tries to back a block up that have failed since the last backup was made;
+ *     0: nothing is wrong
  */
 public record QueueStats(
     long messages,
@@ -37,4 +39,5 @@ public record QueueStats(
     long discarded,
     long diskFree,
     long delayed,
-    long lostEver) {}
+    long lostEver,
+    long backupFailures) {}

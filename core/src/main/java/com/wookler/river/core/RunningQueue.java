@@ -438,7 +438,8 @@ final class RunningQueue<M> {
         discarded(),
         directory.path().toFile().getUsableSpace(),
         delays.waiting(),
-        salvage.lostEver());
+        salvage.lostEver(),
+        drain.backupFailures());
   }
 
   /** Forces the log and, after it, the ledgers. */

@@ -259,10 +259,23 @@ class ArchiveTest {
     Path notADirectory = Files.createFile(directory.resolve("file"));
     backups = notADirectory.resolve("below");
     queue = builder().backup(backups, RETENTION).open();
+    Queue<String> failed = new ConcurrentLinkedQueue<>();
+    queue.addListener(
+        new QueueListener() {
+          @Override
+          public void backupFailed(int block, String why) {
+            failed.add(block + " " + why);
+          }
+        });
     publish(25);
     finish(queue.subscriber("audit"), 25);
-    time.advance(Duration.ofHours(1));
-    queue.force();
+    await()
+        .until(
+            () -> {
+              time.advance(Duration.ofMinutes(1));
+              return queue.stats().backupFailures() > 1;
+            });
+    assertThat(failed).hasSize(1).allMatch(line -> line.startsWith("1 ")); // said once
     assertThat(queue.stats().archived()).isZero();
     assertThat(queue.stats().firstSequence()).isZero();
     assertThat(queue.read(0)).isPresent();
@@ -276,6 +289,7 @@ class ArchiveTest {
               return queue.stats().archived() == 2;
             });
     assertThat(queue.read(0).get().data()).isEqualTo("m0");
+    assertThat(queue.stats().backupFailures()).isZero();
   }
 
   @Test

@@ -15,6 +15,7 @@ package com.wookler.river.rest.client;
  * @param diskFree bytes that are free where the queue stands
  * @param delayed messages that are not due yet
  * @param lostEver messages that were ever lost, restarts included; 0 from an older server
+ * @param backupFailures tries to back a block up that have failed since the last backup was made
  */
 public record QueueStats(
     long messages,
@@ -28,4 +29,5 @@ public record QueueStats(
     long discarded,
     long diskFree,
     long delayed,
-    long lostEver) {}
+    long lostEver,
+    long backupFailures) {}

@@ -39,6 +39,10 @@ final class QueueFigures {
           gauge("river_queue_blocks", "Files of the log", QueueStats::blocks),
           gauge("river_queue_backups", "Blocks in the backup", QueueStats::backups),
           gauge(
+              "river_queue_backup_failures",
+              "Tries to back a block up that have failed since the last backup was made",
+              QueueStats::backupFailures),
+          gauge(
               "river_queue_lost",
               "Messages that damage or a power loss has taken from the log as it is now",
               QueueStats::lost),

@@ -34,7 +34,13 @@ final class ServiceRoutes {
         !stopping.getAsBoolean()
             && offers.catalog().all().stream()
                 .allMatch(queue -> queue.queue().state() == QueueState.RUNNING);
+    String status = !ready ? "down" : isBackedUp() ? "up" : "degraded";
     return Future.succeededFuture(
-        Answer.json(ready ? 200 : 503, Json.write(new HealthJson(ready ? "up" : "down"))));
+        Answer.json(ready ? 200 : 503, Json.write(new HealthJson(status))));
+  }
+
+  private boolean isBackedUp() {
+    return offers.catalog().all().stream()
+        .allMatch(queue -> queue.queue().stats().backupFailures() == 0);
   }
 }

@@ -102,6 +102,26 @@ class QueueStorageTest {
   }
 
   @Test
+  void shouldSayThatBackupsCannotBeMade() throws Exception {
+    assertThat(asked.put(QUEUE, BACKED_UP).status()).isEqualTo(201);
+    Files.createDirectories(directory.resolve("backups"));
+    Files.createFile(directory.resolve("backups/orders")); // where their directory should be
+    asked.put(QUEUE + "/subscribers/billing", "{\"ack\":false}");
+    publish(30);
+    assertThat(asked.get("/health/ready").body()).isEqualTo("{\"status\":\"up\"}");
+    asked.post(QUEUE + "/subscribers/billing/deliveries?max=30", "");
+    await().until(() -> stat("backupFailures") > 0);
+
+    assertThat(asked.get("/health/ready").status()).isEqualTo(200);
+    assertThat(asked.get("/health/ready").body()).isEqualTo("{\"status\":\"degraded\"}");
+    assertThat(asked.get("/metrics").body())
+        .containsPattern("river_queue_backup_failures\\{queue=\"orders\"} [1-9]");
+    Files.delete(directory.resolve("backups/orders"));
+    await().until(() -> stat("backups") >= 1);
+    await().until(() -> asked.get("/health/ready").body().contains("up"));
+  }
+
+  @Test
   void shouldHaveItAgainAfterARestart() throws Exception {
     asked.put(QUEUE, BACKED_UP);
     asked.put(QUEUE + "/subscribers/billing", "{\"ack\":false}");
