@@ -117,7 +117,13 @@ public final class RiverServer implements AutoCloseable {
       Changes certificates = new Changes(from.tls == null ? List.of() : from.tls.files());
       WorkerExecutor looker = vertx.createSharedWorkerExecutor("river-files", 1);
       Callable<Boolean> look = () -> look(keys, certificates, listener);
-      vertx.setPeriodic(LOOK_AT_FILES_MILLIS, tick -> looker.executeBlocking(look));
+      vertx.setPeriodic(
+          LOOK_AT_FILES_MILLIS,
+          tick -> {
+            if (!stopping.get()) { // its end closes the thread before the timer
+              looker.executeBlocking(look);
+            }
+          });
     }
     return await(
         listener

@@ -84,7 +84,7 @@ class RevokedKeysTest {
   }
 
   /** Opens everything that can wait, has the key changed, and looks at how long it still waits. */
-  private void assertEnds(String problem, Runnable change) {
+  private void assertEnds(String problem, Runnable change) throws Exception {
     CompletableFuture<HttpResponse<String>> stream =
         Asked.client()
             .sendAsync(
@@ -113,15 +113,17 @@ class RevokedKeysTest {
     assertThat(with("GET", FULL, "").json().at("/stats/nextSequence").asInt()).isEqualTo(1);
     with("POST", FULL + "/subscribers/slow/purge", "");
     with("POST", MESSAGES, "second"); // by threads that were interrupted
+    assertThat(server.terminate()).isEqualTo(143);
+    assertThat(server.errors()).doesNotContain("RejectedExecution");
   }
 
   @Test
-  void shouldEndWhatWaitsUnderAKeyThatIsRevoked() {
+  void shouldEndWhatWaitsUnderAKeyThatIsRevoked() throws Exception {
     assertEnds("unauthorized", () -> assertThat(file.revoke("shop")).isEqualTo(1));
   }
 
   @Test
-  void shouldEndWhatWaitsUnderAKeyThatIsNarrowed() throws IOException {
+  void shouldEndWhatWaitsUnderAKeyThatIsNarrowed() throws Exception {
     String narrowed =
         Files.readString(file.path())
             .replace("[\"full\"]", "[\"other\"]")
