@@ -190,7 +190,9 @@ final class BlockDrain {
       backupFailures = 0;
       return file;
     } catch (Throwable e) {
-      if (backupFailures++ == 0) { // written here only
+      long before = backupFailures; // written by this task only
+      backupFailures = before + 1;
+      if (before == 0) {
         listeners.backupFailed(seal.block(), e.toString());
       }
       throw e;
