@@ -99,6 +99,35 @@ class ClockStepTest {
     }
   }
 
+  @ParameterizedTest
+  @EnumSource
+  void shouldDelayByItsDurationWhatIsFoundAgainInTheLog(SetRight when) throws Exception {
+    MessageQueue<String> queue = builder().open();
+    queue.subscriber("audit");
+    time.stepWall(HALF_DAY);
+    queue.publisher().publish(Message.of("waits").deliverAfter(Duration.ofHours(1)));
+    await().until(() -> queue.stats().delayed() == 1);
+    setRight(queue, builder(), when).close();
+    try (Stream<Path> files = Files.list(directory.resolve("data/orders/delayed"))) {
+      List<Path> lost = files.filter(file -> file.toString().contains("due-")).toList();
+      assertThat(lost).isNotEmpty();
+      for (Path file : lost) {
+        Files.delete(file);
+      }
+    }
+    time.advance(Duration.ofMinutes(5)); // that it is closed for
+
+    try (MessageQueue<String> again = builder().open()) {
+      Subscriber<String> audit = again.subscriber("audit");
+      await().until(() -> again.stats().delayed() == 1);
+      time.advance(Duration.ofMinutes(55).minus(SECOND));
+      assertThat(audit.next()).isNull();
+      time.advance(SECOND);
+      assertThat(next(audit)).isEqualTo("waits");
+      assertThat(audit.next()).isNull();
+    }
+  }
+
   @Test
   void shouldNotDeliverADelayedMessageEarlyWhereTheClockIsSetForward() throws Exception {
     try (MessageQueue<String> queue = builder().open()) {

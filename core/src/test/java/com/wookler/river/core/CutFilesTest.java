@@ -2,9 +2,12 @@ package com.wookler.river.core;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.catchThrowable;
 import static org.awaitility.Awaitility.await;
 
 import com.wookler.river.common.errors.RiverException;
+import com.wookler.river.core.message.Durability;
+import com.wookler.river.core.message.Message;
 import com.wookler.river.core.message.MessageConverter;
 import com.wookler.river.core.message.QueueFailedException;
 import com.wookler.river.core.subscriber.Delivery;
@@ -16,6 +19,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.concurrent.atomic.AtomicReference;
+import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -39,8 +43,12 @@ class CutFilesTest {
   }
 
   private static void cut(Path file) throws IOException {
+    cut(file, 0);
+  }
+
+  private static void cut(Path file, long bytes) throws IOException {
     try (FileChannel channel = FileChannel.open(file, StandardOpenOption.WRITE)) {
-      channel.truncate(0);
+      channel.truncate(bytes);
     }
   }
 
@@ -65,6 +73,51 @@ class CutFilesTest {
     Files.delete(file("log/b00000001.cq4"));
     expectFailed(queue, "b00000001.cq4");
     assertThatThrownBy(queue::close).isInstanceOf(QueueFailedException.class);
+  }
+
+  /** The file that is mapped for appending and reading; nothing but River's errors may come. */
+  @ParameterizedTest
+  @ValueSource(longs = {0, 4 << 10, 64 << 10, 128 << 10})
+  void shouldFailWhenTheBlockToWhichItAppendsIsCut(long bytes) throws Exception {
+    MessageQueue<String> queue = open();
+    for (int i = 0; i < 2_000; i++) {
+      queue.publisher().publish(("m" + i).repeat(20));
+    }
+    Subscriber<String> audit = queue.subscriber("audit");
+    Delivery<String> held = audit.next();
+    assertThat(held).isNotNull();
+    cut(file("log/b00000001.cq4"), bytes);
+    expectOnlyOurs(held::ack);
+    await()
+        .until(
+            () -> {
+              expectOnlyOurs(() -> queue.publisher().publish("behind the cut"));
+              expectOnlyOurs(() -> queue.publisher().put(Message.of("forced"), Durability.DISK));
+              expectOnlyOurs(() -> queue.read(1_999, 1));
+              expectOnlyOurs(
+                  () -> {
+                    Delivery<String> next = audit.next();
+                    if (next != null) {
+                      next.ack();
+                    }
+                  });
+              return queue.state() == QueueState.FAILED;
+            });
+    expectFailed(queue, "b00000001.cq4");
+    expectOnlyOurs(() -> queue.read(0, 1));
+    expectOnlyOurs(audit::next);
+    expectOnlyOurs(queue::force);
+    assertThatThrownBy(queue::close).isInstanceOf(QueueFailedException.class);
+    try (MessageQueue<String> again = open()) {
+      assertThat(again.publisher().publish("goes on")).isGreaterThanOrEqualTo(2_000);
+    }
+  }
+
+  private static void expectOnlyOurs(ThrowingCallable call) {
+    Throwable thrown = catchThrowable(call);
+    if (thrown != null) {
+      assertThat(thrown).isInstanceOf(RiverException.class);
+    }
   }
 
   private void expectFailed(MessageQueue<String> queue, String why) {

@@ -20,20 +20,25 @@ import com.wookler.river.core.subscriber.Delivery;
 import com.wookler.river.core.subscriber.Position;
 import com.wookler.river.core.subscriber.Subscriber;
 import com.wookler.river.core.subscriber.SubscriberConfig;
+import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 
 /** Messages that are delivered later than they were published. */
 class DelayTest {
@@ -447,6 +452,63 @@ class DelayTest {
     }
     assertThat(audit.next(Duration.ofMillis(100))).isNull();
     assertThat(queue.stats().delayed()).isZero();
+  }
+
+  /** What happens to the files of delayed messages while the queue is closed. */
+  enum FilesAre {
+    DELETED,
+    DAMAGED
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void shouldFindInTheBackupWhatItsFilesHaveLost(FilesAre after) throws Exception {
+    MessageQueue.Builder<String> settings =
+        builder()
+            .recycle(SizeBasedRecycle.ofMessages(10))
+            .backup(directory.resolve("backup"), Duration.ZERO);
+    MessageQueue<String> queue = started(settings);
+    Subscriber<String> billing = billing();
+    queue.publisher().publish(delayed("d0", Duration.ofDays(1)));
+    queue.publisher().publish(delayed("d1", Duration.ofDays(2)));
+    for (int i = 2; i < 30; i++) {
+      queue.publisher().publish("m" + i);
+    }
+    take(billing, 28);
+    await()
+        .until(
+            () -> {
+              time.advance(Duration.ofMillis(200));
+              return queue.stats().firstSequence() >= 20;
+            });
+    close();
+    lose(directory.resolve("orders/delayed"), after);
+
+    MessageQueue<String> reopened = started(settings);
+    await().until(() -> reopened.stats().delayed() == 2);
+    time.advance(Duration.ofDays(1));
+    assertThat(take(billing(), 1)).containsExactly("d0");
+    shouldGiveNothing(billing());
+    time.advance(Duration.ofDays(1));
+    assertThat(take(billing(), 1)).containsExactly("d1");
+    shouldGiveNothing(billing());
+    assertThat(reopened.stats().lost()).isZero();
+  }
+
+  private static void lose(Path delayed, FilesAre after) throws IOException {
+    try (Stream<Path> files = Files.list(delayed)) {
+      List<Path> affected = files.filter(file -> file.toString().contains("due-")).toList();
+      assertThat(affected).isNotEmpty();
+      for (Path file : affected) {
+        if (after == FilesAre.DAMAGED) {
+          byte[] bytes = Files.readAllBytes(file);
+          Arrays.fill(bytes, 0, bytes.length, (byte) 7);
+          Files.write(file, bytes);
+        } else {
+          Files.delete(file);
+        }
+      }
+    }
   }
 
   @Test
