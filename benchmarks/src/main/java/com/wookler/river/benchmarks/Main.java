@@ -1,5 +1,6 @@
 package com.wookler.river.benchmarks;
 
+import com.wookler.river.benchmarks.harness.UsageException;
 import com.wookler.river.benchmarks.jmh.JmhCommand;
 import com.wookler.river.benchmarks.load.FlameCommand;
 import com.wookler.river.benchmarks.load.RunCommand;
@@ -12,7 +13,6 @@ import com.wookler.river.benchmarks.reactor.ReactorCommand;
 import com.wookler.river.benchmarks.report.ReportCommand;
 import com.wookler.river.benchmarks.rest.RestCommand;
 import com.wookler.river.benchmarks.scale.ScaleCommand;
-import com.wookler.river.benchmarks.utils.UsageException;
 import java.io.PrintWriter;
 import java.nio.charset.StandardCharsets;
 import org.jspecify.annotations.Nullable;

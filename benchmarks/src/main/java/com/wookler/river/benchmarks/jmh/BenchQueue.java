@@ -1,7 +1,7 @@
 package com.wookler.river.benchmarks.jmh;
 
-import com.wookler.river.benchmarks.system.RiverMonitor;
-import com.wookler.river.benchmarks.utils.Directories;
+import com.wookler.river.benchmarks.harness.Directories;
+import com.wookler.river.benchmarks.harness.RiverMonitor;
 import com.wookler.river.common.Env;
 import com.wookler.river.core.MessageQueue;
 import com.wookler.river.core.message.MessageConverter;

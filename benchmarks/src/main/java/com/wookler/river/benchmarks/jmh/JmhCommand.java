@@ -1,18 +1,19 @@
 package com.wookler.river.benchmarks.jmh;
 
-import com.wookler.river.benchmarks.options.JsonOption;
+import com.wookler.river.benchmarks.harness.ResultOptions;
+import com.wookler.river.benchmarks.harness.Samples;
+import com.wookler.river.benchmarks.harness.UsageException;
 import com.wookler.river.benchmarks.report.Row;
-import com.wookler.river.benchmarks.utils.UsageException;
 import java.io.IOException;
-import java.io.PrintWriter;
 import java.nio.file.Path;
-import java.util.Collection;
 import java.util.List;
-import java.util.Locale;
+import java.util.Map;
 import java.util.concurrent.Callable;
 import java.util.regex.Pattern;
 import java.util.regex.PatternSyntaxException;
+import org.openjdk.jmh.infra.BenchmarkParams;
 import org.openjdk.jmh.profile.GCProfiler;
+import org.openjdk.jmh.results.Result;
 import org.openjdk.jmh.results.RunResult;
 import org.openjdk.jmh.runner.NoBenchmarksException;
 import org.openjdk.jmh.runner.Runner;
@@ -20,81 +21,110 @@ import org.openjdk.jmh.runner.RunnerException;
 import org.openjdk.jmh.runner.options.ChainedOptionsBuilder;
 import org.openjdk.jmh.runner.options.OptionsBuilder;
 import org.openjdk.jmh.runner.options.TimeValue;
+import org.openjdk.jmh.runner.options.VerboseMode;
+import org.openjdk.jmh.util.Statistics;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.Spec;
 
 /**
  * {@code jmh}: runs the benchmarks of this package in JVMs of their own, each with the allocation
- * profiler, and prints a line for each.
+ * profiler; rows are median, least and greatest of all iterations of all forks.
  */
 @Command(
     name = "jmh",
     description = "Measures the small paths with JMH: time and allocation.",
     mixinStandardHelpOptions = true)
 public final class JmhCommand implements Callable<Integer> {
+  /** Name of the figure of what was allocated, by all threads. */
+  static final String ALLOCATED = "B/op";
+
+  private static final String TABLE = "jmh";
+  private static final String ALLOCATED_BY_JMH = "gc.alloc.rate.norm";
+  private static final TimeValue SECOND = TimeValue.seconds(1);
+  private static final TimeValue MOMENT = TimeValue.milliseconds(10);
+
   @Option(
       names = "--include",
       paramLabel = "REGEX",
       defaultValue = ".*",
       description = "Benchmarks, such as Publish or next. Default: all.")
-  private String include;
+  private String include = ".*";
 
   @Option(
       names = "--quick",
-      description = "One JVM and short rounds: to see that it works, not to compare by.")
+      description = "One short round in this JVM: to see that it works, not to compare by.")
   private boolean quick;
 
-  @Mixin private JsonOption json;
-  @Spec private CommandSpec spec;
-
-  /** Made by the command line, which sets the options. */
-  @SuppressWarnings("NullAway.Init")
-  public JmhCommand() {}
+  @Mixin private ResultOptions results = new ResultOptions();
 
   @Override
   public Integer call() throws IOException, RunnerException {
-    List<Row> rows = JmhRows.of(measure());
-    PrintWriter out = spec.commandLine().getOut();
-    rows.forEach(row -> out.println(line(row)));
-    json.write(Path.of(System.getProperty("java.io.tmpdir", ".")), rows);
+    List<Row> rows = measure();
+    results.print(rows);
+    results.write(Path.of(System.getProperty("java.io.tmpdir", ".")), rows);
     return CommandLine.ExitCode.OK;
   }
 
-  private static String line(Row row) {
-    Double allocated = row.extra().get(JmhRows.ALLOCATED);
-    return String.format(
-        Locale.ROOT,
-        "%-40s %,10.1f %s (%,.1f to %,.1f)  %s",
-        row.line(),
-        row.median(),
-        row.unit(),
-        row.min(),
-        row.max(),
-        allocated == null ? row.note() : String.format(Locale.ROOT, "%,.1f B/op", allocated));
-  }
-
-  private Collection<RunResult> measure() throws RunnerException {
+  private List<Row> measure() throws RunnerException {
+    if (quick) {
+      System.setProperty("jmh.ignoreLock", "true"); // another may run; the figures mean nothing
+    }
     try {
       Pattern.compile(include);
-      return new Runner(options().build()).run();
+      return new Runner(options().build()).run().stream().map(JmhCommand::row).toList();
     } catch (PatternSyntaxException | NoBenchmarksException e) {
       throw new UsageException("--include " + include + " names no benchmark");
+    } finally {
+      System.clearProperty("jmh.ignoreLock");
     }
   }
 
   private ChainedOptionsBuilder options() {
-    return new OptionsBuilder()
-        .include(include)
-        .addProfiler(GCProfiler.class)
-        .shouldFailOnError(true)
-        .forks(quick ? 1 : 2)
-        .warmupIterations(quick ? 2 : 5)
-        .warmupTime(TimeValue.milliseconds(quick ? 300 : 1000))
-        .measurementIterations(quick ? 3 : 5)
-        .measurementTime(TimeValue.milliseconds(quick ? 300 : 1000));
+    ChainedOptionsBuilder options =
+        new OptionsBuilder()
+            .include(include)
+            .addProfiler(GCProfiler.class)
+            .shouldFailOnError(true)
+            .forks(quick ? 0 : 2)
+            .warmupIterations(quick ? 0 : 5)
+            .warmupTime(SECOND)
+            .measurementIterations(quick ? 1 : 5)
+            .measurementTime(quick ? MOMENT : SECOND);
+    return quick ? options.verbosity(VerboseMode.SILENT) : options;
+  }
+
+  private static Row row(RunResult result) {
+    Statistics statistics = result.getPrimaryResult().getStatistics();
+    boolean takesBefore =
+        result.getParams().getBenchmark().startsWith(AckBenchmark.class.getName() + ".");
+    return new Row(
+        TABLE,
+        line(result.getParams()),
+        Samples.RIVER,
+        result.getPrimaryResult().getScoreUnit(),
+        statistics.getPercentile(50),
+        statistics.getMin(),
+        statistics.getMax(),
+        null,
+        takesBefore ? Map.of() : allocated(result),
+        takesBefore ? "no B/op: JMH counts what taking the messages allocated too" : "");
+  }
+
+  private static Map<String, Double> allocated(RunResult result) {
+    Result<?> norm = result.getSecondaryResults().get(ALLOCATED_BY_JMH);
+    return norm == null ? Map.of() : Map.of(ALLOCATED, norm.getStatistics().getPercentile(50));
+  }
+
+  /** Such as {@code Publish.publishAll64, 1024 B}. */
+  private static String line(BenchmarkParams params) {
+    String method = params.getBenchmark(); // with package and class
+    String type = method.substring(0, method.lastIndexOf('.'));
+    String name =
+        type.substring(type.lastIndexOf('.') + 1).replace("Benchmark", "")
+            + method.substring(type.length());
+    String size = params.getParam("size");
+    return size == null ? name : name + ", " + size + " B";
   }
 }

@@ -1,28 +1,25 @@
 package com.wookler.river.benchmarks.load;
 
-import com.wookler.river.benchmarks.profile.FlameSvg;
-import com.wookler.river.benchmarks.profile.FlightRecording;
-import com.wookler.river.benchmarks.profile.Samples;
-import com.wookler.river.benchmarks.profile.Stacks;
-import com.wookler.river.benchmarks.report.Machine;
+import com.wookler.river.benchmarks.harness.ChildJvm;
+import com.wookler.river.benchmarks.harness.Directories;
+import com.wookler.river.benchmarks.harness.Lab;
+import com.wookler.river.benchmarks.harness.Rounds;
+import com.wookler.river.benchmarks.harness.Samples;
+import com.wookler.river.benchmarks.harness.UsageException;
+import com.wookler.river.benchmarks.load.LoadContender.Size;
 import com.wookler.river.benchmarks.system.QueueSystem;
 import com.wookler.river.benchmarks.system.Systems;
-import com.wookler.river.benchmarks.utils.Directories;
-import com.wookler.river.benchmarks.utils.UsageException;
-import com.wookler.river.common.TimeSource;
 import java.io.IOException;
-import java.io.PrintWriter;
-import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
 import java.time.Duration;
-import java.time.LocalDate;
-import java.time.ZoneOffset;
+import java.util.ArrayList;
 import java.util.List;
-import java.util.Locale;
 import java.util.concurrent.Callable;
-import java.util.function.Consumer;
-import java.util.function.Supplier;
+import java.util.stream.Stream;
+import one.convert.Arguments;
+import one.convert.JfrToFlame;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
@@ -30,35 +27,40 @@ import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
 
-/** Draws where the time of one line goes. Its rounds are no measurement: they are recorded. */
+/**
+ * Records where the time of one line goes, by JDK Flight Recorder, and has async-profiler's
+ * converter draw it. Rounds that are recorded are no measurement.
+ */
 @Command(
     name = "flame",
-    description = "Where one system's time goes at one line, as a flame graph (SVG).",
+    description = "Where one system's time goes at one line, as a flame graph (HTML).",
     mixinStandardHelpOptions = true,
     sortOptions = false)
 public final class FlameCommand implements Callable<Integer> {
-  private static final Duration WARM_UP = Duration.ofSeconds(2);
   private static final Duration CAP = Duration.ofSeconds(10);
-  private static final String HEAP = "1g";
+  private static final List<String> HEAP = List.of("-Xms1g", "-Xmx1g");
+  private static final String RECORDING = ".jfr";
 
   @Option(
       names = "--line",
       required = true,
       paramLabel = "LINE",
       description = "The line; river bench run --list lists them.")
-  private String line;
+  private String line = "";
 
   @Option(
       names = "--system",
       paramLabel = "NAME",
       defaultValue = "river",
       description = "The system. Default: ${DEFAULT-VALUE}.")
-  private String system;
+  private String system = "river";
 
   @Option(
       names = "--output",
       paramLabel = "FILE",
-      description = "Where the graph goes. Default: flame-LINE-SYSTEM.svg.")
+      description =
+          "Where the graph goes, or the recording alone if it ends with .jfr. Default:"
+              + " flame-LINE-SYSTEM.html.")
   private @Nullable Path output;
 
   @Option(
@@ -71,12 +73,12 @@ public final class FlameCommand implements Callable<Integer> {
   @Option(
       names = "--directory",
       paramLabel = "DIR",
-      description = "Where the data goes. Default: a temporary directory.")
-  private @Nullable Path directory;
+      description = "Below which the data is meanwhile (the temporary directory).")
+  private @Nullable Path base;
 
   @Spec private CommandSpec spec;
 
-  /** Made by the command line, which sets the options. */
+  /** Creates it; the command line sets the options. */
   @SuppressWarnings("NullAway.Init")
   public FlameCommand() {}
 
@@ -86,77 +88,59 @@ public final class FlameCommand implements Callable<Integer> {
       throw new UsageException("--rounds is at least 1");
     }
     Line asked = Lines.byName(line);
-    QueueSystem contender = contender(asked);
-    Path name = output == null ? Path.of("flame-" + line + "-" + system + ".svg") : output;
+    QueueSystem contender = Systems.byName(system);
+    if (!contender.supports(asked.workOf(contender))) {
+      throw new UsageException(system + " cannot do " + line);
+    }
+    Path name = output == null ? Path.of("flame-" + line + "-" + system + ".html") : output;
     Path file = name.toAbsolutePath();
     Files.createDirectories(file.getParent()); // before minutes of work, not after
-    Path data =
-        directory == null
-            ? Files.createTempDirectory("river-bench-")
-            : Files.createDirectories(directory.toAbsolutePath());
+    Path parent = base == null ? Path.of(System.getProperty("java.io.tmpdir", "")) : base;
+    Path data = Files.createTempDirectory(Files.createDirectories(parent), "river-bench-");
     try {
-      Plan plan = new Plan(rounds, 1, CAP, WARM_UP, data);
-      PrintWriter err = spec.commandLine().getErr();
-      Stacks stacks = sample(asked, contender, plan, FlameCommand::fork, err::println);
-      if (stacks.samples() == 0) {
-        throw new UsageException("no samples: the rounds were too short; ask for more --rounds");
+      Path recording = record(asked, contender, data);
+      if (file.toString().endsWith(RECORDING)) {
+        Files.copy(recording, file);
+      } else {
+        draw(recording, file, system + ": " + asked.text());
       }
-      Files.writeString(file, FlameSvg.draw(stacks, caption(asked, stacks, Machine.here(data))));
-      spec.commandLine().getOut().printf("%,d samples: %s%n", stacks.samples(), name);
     } finally {
-      if (directory == null) {
-        Directories.delete(data);
-      }
+      Directories.delete(data);
     }
+    spec.commandLine().getOut().println(name);
     return CommandLine.ExitCode.OK;
   }
 
-  /** Warms up, does the plan's rounds, and yields the stacks of those, but not of the warm-up. */
-  static Stacks sample(
-      Line line, QueueSystem system, Plan plan, Supplier<Worker> workers, Consumer<String> progress)
-      throws IOException {
-    Path recordings = Files.createTempDirectory(plan.directory(), "recordings-");
-    try {
-      Plan recorded = plan.recordedIn(recordings);
-      try (Contest contest = new Contest(line, recorded, List.of(system), workers, progress)) {
-        contest.rows();
+  /** Warms up, records the rounds, and returns the recording of all of them. */
+  private Path record(Line asked, QueueSystem contender, Path data) throws Exception {
+    Path each = Files.createDirectory(data.resolve("rounds"));
+    List<String> options = new ArrayList<>(HEAP);
+    options.addAll(FlightRecording.jvmOptions());
+    Lab lab = new Lab(data, Lab.Extent.NORMAL, rounds, spec.commandLine().getErr()::println);
+    Samples samples = Samples.ofSystems(asked.table(), Line.BASE);
+    try (Rounds recorded = new Rounds(samples, lab)) {
+      Lab.Worker worker = recorded.closing(new ChildJvm(options));
+      Size size = new Size(1, CAP, each.toString());
+      recorded.add(system, new LoadContender(asked, contender, size, lab, worker));
+      recorded.run(LoadContender.MOST_WARM_UPS, rounds);
+    }
+    return join(each, data.resolve("all" + RECORDING));
+  }
+
+  /** A recording is a sequence of chunks, so recordings after one another are one. */
+  private static Path join(Path directory, Path all) throws IOException {
+    Files.createFile(all);
+    try (Stream<Path> parts = Files.list(directory)) {
+      for (Path part : parts.sorted().toList()) {
+        Files.write(all, Files.readAllBytes(part), StandardOpenOption.APPEND);
       }
-      return Samples.read(recordings);
-    } finally {
-      Directories.delete(recordings);
     }
+    return all;
   }
 
-  private QueueSystem contender(Line asked) {
-    try {
-      QueueSystem found = Systems.byName(system);
-      if (!found.supports(asked.workOf(found))) {
-        throw new UsageException(system + " cannot do " + line);
-      }
-      return found;
-    } catch (IllegalArgumentException e) {
-      throw new UsageException(String.valueOf(e.getMessage()));
-    }
-  }
-
-  private List<String> caption(Line asked, Stacks stacks, Machine machine) {
-    LocalDate today = TimeSource.system().wallTime().atOffset(ZoneOffset.UTC).toLocalDate();
-    return List.of(
-        system + ": " + asked.text() + " (" + line + ")",
-        String.format(
-            Locale.ROOT,
-            "%s, JDK %s, %,d samples of running threads in %d rounds",
-            today,
-            machine.jdk(),
-            stacks.samples(),
-            rounds));
-  }
-
-  private static Worker fork() {
-    try {
-      return new ForkedWorker(HEAP, FlightRecording.jvmOptions());
-    } catch (IOException e) {
-      throw new UncheckedIOException(e);
-    }
+  private static void draw(Path recording, Path file, String title) throws IOException {
+    Arguments arguments = new Arguments("--threads", "--title", title);
+    arguments.output = "html";
+    JfrToFlame.convert(recording.toString(), file.toString(), arguments);
   }
 }

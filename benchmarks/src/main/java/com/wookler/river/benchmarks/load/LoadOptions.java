@@ -1,31 +1,21 @@
 package com.wookler.river.benchmarks.load;
 
-import com.wookler.river.benchmarks.options.JsonOption;
-import com.wookler.river.benchmarks.report.Machine;
-import com.wookler.river.benchmarks.report.MarkdownTable;
+import com.wookler.river.benchmarks.harness.Benchmark;
+import com.wookler.river.benchmarks.harness.Lab;
+import com.wookler.river.benchmarks.harness.Rounds;
+import com.wookler.river.benchmarks.harness.Samples;
+import com.wookler.river.benchmarks.harness.UsageException;
+import com.wookler.river.benchmarks.load.LoadContender.Size;
 import com.wookler.river.benchmarks.report.Row;
 import com.wookler.river.benchmarks.system.QueueSystem;
 import com.wookler.river.benchmarks.system.Systems;
-import com.wookler.river.benchmarks.utils.Directories;
-import com.wookler.river.benchmarks.utils.UsageException;
-import java.io.IOException;
-import java.io.PrintWriter;
-import java.io.UncheckedIOException;
-import java.nio.file.Files;
-import java.nio.file.Path;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import org.jspecify.annotations.Nullable;
-import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 
-/** Options of all commands of the harness, and what they do with them. */
+/** Options of the commands that measure lines, and what these do with them. */
 final class LoadOptions {
-  private static final double QUICK_SCALE = 0.001;
-  private static final Duration QUICK_CAP = Duration.ofSeconds(1);
-  private static final Duration WARM_UP = Duration.ofSeconds(2);
+  private static final int ROUNDS = 5;
 
   @Option(
       names = "--systems",
@@ -36,31 +26,11 @@ final class LoadOptions {
   private List<String> systems = List.of();
 
   @Option(
-      names = "--rounds",
-      paramLabel = "N",
-      defaultValue = "5",
-      description = "Rounds of each that count. Default: ${DEFAULT-VALUE}.")
-  private int rounds;
-
-  @Option(
-      names = "--quick",
-      description =
-          "A thousandth of each count, one round, no warm-up worth the name: figures mean"
-              + " nothing then.")
-  private boolean quick;
-
-  @Option(
-      names = "--directory",
-      paramLabel = "DIR",
-      description = "Where the data goes. Default: a temporary directory.")
-  private @Nullable Path directory;
-
-  @Option(
       names = "--heap",
       paramLabel = "SIZE",
       defaultValue = "1g",
       description = "Heap of each JVM that works. Default: ${DEFAULT-VALUE}.")
-  private String heap;
+  private String heap = "1g";
 
   @Option(
       names = "--jvm",
@@ -68,80 +38,36 @@ final class LoadOptions {
       description = "A further option for each JVM that works; may be repeated.")
   private List<String> jvm = new ArrayList<>();
 
-  @Mixin private JsonOption json;
-
-  /** Made by the command line, which sets the options. */
-  @SuppressWarnings("NullAway.Init")
+  /** Creates it; the command line sets the options. */
   LoadOptions() {}
 
   /**
-   * Measures lines, prints their tables, and writes the results after each line, so that a run
-   * which fails late leaves what it has.
+   * Returns the systems that take part.
    *
-   * @param scale by which counts are multiplied
-   * @param cap after which a round is cut off
-   * @return all rows
+   * @throws UsageException there is none of such a name
    */
-  List<Row> measure(CommandSpec spec, List<Line> lines, double scale, Duration cap)
-      throws IOException {
-    if (rounds < 1) {
-      throw new UsageException("--rounds is at least 1");
-    }
-    List<QueueSystem> contenders = contenders();
-    Path data = data();
-    PrintWriter err = spec.commandLine().getErr();
-    List<Row> rows = new ArrayList<>();
-    try {
-      Plan plan = plan(data, scale, cap);
-      for (Line line : lines) {
-        try (Contest contest = new Contest(line, plan, contenders, this::fork, err::println)) {
-          rows.addAll(contest.rows());
+  List<QueueSystem> systems() {
+    return systems.isEmpty() ? Systems.all() : systems.stream().map(Systems::byName).toList();
+  }
+
+  /** Returns the benchmark of a line. */
+  Benchmark benchmark(Line line, Size size) {
+    return new Benchmark(line.name(), line.text(), lab -> measure(line, size, lab));
+  }
+
+  private List<Row> measure(Line line, Size size, Lab lab) throws Exception {
+    List<String> options = new ArrayList<>(List.of("-Xms" + heap, "-Xmx" + heap));
+    options.addAll(jvm);
+    Samples samples = Samples.ofSystems(line.table(), Line.BASE);
+    try (Rounds rounds = new Rounds(samples, lab)) {
+      for (QueueSystem system : systems()) {
+        if (system.supports(line.workOf(system))) {
+          Lab.Worker worker = rounds.closing(lab.worker(options));
+          rounds.add(system.name(), new LoadContender(line, system, size, lab, worker));
         }
-        json.write(data, rows);
       }
-      spec.commandLine().getOut().println(Machine.here(data).describe());
-    } finally {
-      if (directory == null) {
-        Directories.delete(data);
-      }
+      rounds.run(lab.count(LoadContender.MOST_WARM_UPS, 0), lab.rounds(ROUNDS));
     }
-    print(spec.commandLine().getOut(), rows);
-    return rows;
-  }
-
-  private List<QueueSystem> contenders() {
-    try {
-      return systems.isEmpty() ? Systems.all() : systems.stream().map(Systems::byName).toList();
-    } catch (IllegalArgumentException e) {
-      throw new UsageException(String.valueOf(e.getMessage()));
-    }
-  }
-
-  private Path data() throws IOException {
-    return directory == null
-        ? Files.createTempDirectory("river-bench-")
-        : Files.createDirectories(directory.toAbsolutePath());
-  }
-
-  private Plan plan(Path data, double scale, Duration cap) {
-    return quick
-        ? new Plan(1, scale * QUICK_SCALE, QUICK_CAP, Duration.ZERO, data)
-        : new Plan(rounds, scale, cap, WARM_UP, data);
-  }
-
-  private Worker fork() {
-    try {
-      return new ForkedWorker(heap, jvm);
-    } catch (IOException e) {
-      throw new UncheckedIOException(e);
-    }
-  }
-
-  private static void print(PrintWriter out, List<Row> rows) {
-    for (String table : rows.stream().map(Row::table).distinct().toList()) {
-      out.println();
-      out.print(MarkdownTable.of(rows.stream().filter(row -> row.table().equals(table)).toList()));
-    }
-    out.flush();
+    return samples.rows(name -> line.note(Systems.byName(name)));
   }
 }

@@ -26,13 +26,13 @@ final class Received implements Receiver.Sink {
   @Override
   public void accept(byte[] data) {
     if (data.length != size) {
-      throw new WrongCountException(
+      throw new IllegalStateException(
           "message " + count + " has " + data.length + " bytes instead of " + size);
     }
     int publisher = Payloads.publisher(data);
     long index = Payloads.index(data);
     if (publisher >= next.length || index != next[publisher]) {
-      throw new WrongCountException(
+      throw new IllegalStateException(
           "message "
               + count
               + " is number "
@@ -58,7 +58,7 @@ final class Received implements Receiver.Sink {
   void check(List<Long> published) {
     for (int i = 0; i < next.length; i++) {
       if (next[i] != published.get(i)) {
-        throw new WrongCountException(
+        throw new IllegalStateException(
             "publisher "
                 + i
                 + " published "

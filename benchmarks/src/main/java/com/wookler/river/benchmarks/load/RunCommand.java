@@ -1,19 +1,17 @@
 package com.wookler.river.benchmarks.load;
 
-import com.wookler.river.benchmarks.report.Row;
-import com.wookler.river.benchmarks.system.QueueSystem;
+import com.wookler.river.benchmarks.harness.Benchmark;
+import com.wookler.river.benchmarks.harness.BenchmarkCommand;
+import com.wookler.river.benchmarks.harness.Lab;
+import com.wookler.river.benchmarks.harness.UsageException;
+import com.wookler.river.benchmarks.load.LoadContender.Size;
 import com.wookler.river.benchmarks.system.Systems;
-import com.wookler.river.benchmarks.utils.UsageException;
 import java.io.PrintWriter;
 import java.time.Duration;
 import java.util.List;
-import java.util.concurrent.Callable;
-import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.Spec;
 
 /** Measures lines of work, each done by several systems in turn. */
 @Command(
@@ -21,18 +19,7 @@ import picocli.CommandLine.Spec;
     description = "Lines of work, each done by several systems in turn, as Markdown and JSON.",
     mixinStandardHelpOptions = true,
     sortOptions = false)
-public final class RunCommand implements Callable<Integer> {
-  @Option(
-      names = "--only",
-      paramLabel = "LINE",
-      arity = "1..*",
-      split = ",",
-      description = "Lines to measure. Default: all but sustained.")
-  private List<String> only = List.of();
-
-  @Option(names = "--list", description = "List the lines and the systems, and measure nothing.")
-  private boolean list;
-
+public final class RunCommand extends BenchmarkCommand {
   @Option(
       names = "--count-scale",
       paramLabel = "F",
@@ -47,35 +34,31 @@ public final class RunCommand implements Callable<Integer> {
       description = "Cut rounds off after this. Default: ${DEFAULT-VALUE}.")
   private int cap;
 
-  @Mixin private LoadOptions options;
-  @Spec private CommandSpec spec;
-
-  /** Made by the command line, which sets the options. */
-  @SuppressWarnings("NullAway.Init")
-  public RunCommand() {}
+  @Mixin private LoadOptions options = new LoadOptions();
 
   @Override
-  public Integer call() throws Exception {
-    if (list) {
-      list(spec.commandLine().getOut());
-      return CommandLine.ExitCode.OK;
-    }
+  protected List<Benchmark> benchmarks() {
+    Size size = new Size(scale, Duration.ofSeconds(cap), null);
+    return Lines.every().stream().map(line -> options.benchmark(line, size)).toList();
+  }
+
+  @Override
+  protected List<Benchmark> byDefault() {
+    return benchmarks().stream().filter(one -> !one.name().equals(Lines.SUSTAINED)).toList();
+  }
+
+  @Override
+  protected void check() {
     if (scale <= 0 || cap < 1) {
       throw new UsageException("--count-scale is above 0, --cap at least 1");
     }
-    List<Line> lines = Lines.named(only);
-    List<Row> rows = options.measure(spec, lines, scale, Duration.ofSeconds(cap));
-    if (rows.isEmpty()) {
-      throw new UsageException("none of these systems can do any of this");
-    }
-    return CommandLine.ExitCode.OK;
+    options.systems();
   }
 
-  private static void list(PrintWriter out) {
-    Lines.every().forEach(line -> out.printf("%-24s %s%n", line.name(), line.text()));
+  @Override
+  protected void list(PrintWriter out) {
+    super.list(out);
     out.println();
-    for (QueueSystem system : Systems.all()) {
-      out.printf("%-24s %s%n", system.name(), system.notes());
-    }
+    Systems.all().forEach(one -> out.println(Lab.text("%-24s %s", one.name(), one.notes())));
   }
 }

@@ -1,16 +1,15 @@
 package com.wookler.river.benchmarks.load;
 
-import com.wookler.river.benchmarks.utils.UsageException;
+import com.wookler.river.benchmarks.harness.Benchmark;
+import com.wookler.river.benchmarks.harness.BenchmarkCommand;
+import com.wookler.river.benchmarks.harness.UsageException;
+import com.wookler.river.benchmarks.load.LoadContender.Size;
 import com.wookler.river.common.config.Sizes;
 import java.time.Duration;
 import java.util.List;
-import java.util.concurrent.Callable;
-import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.Spec;
 
 /** Measures writing so much that the page cache cannot hold it. */
 @Command(
@@ -18,7 +17,7 @@ import picocli.CommandLine.Spec;
     description = "Writes more than the page cache likes, while a subscriber drains.",
     mixinStandardHelpOptions = true,
     sortOptions = false)
-public final class SustainedCommand implements Callable<Integer> {
+public final class SustainedCommand extends BenchmarkCommand {
   private static final Duration CAP = Duration.ofHours(1); // the bytes are what counts
 
   @Option(
@@ -26,21 +25,20 @@ public final class SustainedCommand implements Callable<Integer> {
       paramLabel = "SIZE",
       defaultValue = "8GB",
       description = "What each round writes. Default: ${DEFAULT-VALUE}.")
-  private String bytes;
+  private String bytes = "8GB";
 
-  @Mixin private LoadOptions options;
-  @Spec private CommandSpec spec;
-
-  /** Made by the command line, which sets the options. */
-  @SuppressWarnings("NullAway.Init")
-  public SustainedCommand() {}
+  @Mixin private LoadOptions options = new LoadOptions();
 
   @Override
-  public Integer call() throws Exception {
+  protected List<Benchmark> benchmarks() {
     Line line = Lines.byName(Lines.SUSTAINED);
     double messages = (double) size() / line.work().size();
-    options.measure(spec, List.of(line), messages / line.count(), CAP);
-    return CommandLine.ExitCode.OK;
+    return List.of(options.benchmark(line, new Size(messages / line.count(), CAP, null)));
+  }
+
+  @Override
+  protected void check() {
+    options.systems();
   }
 
   private long size() {

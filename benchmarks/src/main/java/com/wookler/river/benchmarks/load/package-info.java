@@ -1,9 +1,9 @@
 /**
- * The load harness: lines of work, each done by several systems in turn, each system in a JVM of
- * its own.
+ * Lines of work, each done by several systems in turn: a {@code Line} says what, a {@code
+ * LoadRound} does it once, in the JVM of its system.
  *
- * <p>May import: {@code system}, {@code options}, {@code report}, {@code profile}, {@code utils},
- * River's {@code common}, Jackson, HdrHistogram, picocli.
+ * <p>May import: {@code harness}, {@code system}, {@code report}, River's {@code common}, the JDK's
+ * flight recorder and async-profiler's converter, picocli.
  */
 @NullMarked
 package com.wookler.river.benchmarks.load;

@@ -1,6 +1,6 @@
 package com.wookler.river.benchmarks.programs;
 
-import com.wookler.river.benchmarks.utils.UsageException;
+import com.wookler.river.benchmarks.harness.UsageException;
 import java.io.PrintWriter;
 import java.nio.file.Path;
 import org.jspecify.annotations.Nullable;

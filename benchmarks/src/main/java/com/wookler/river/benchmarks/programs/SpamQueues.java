@@ -1,7 +1,7 @@
 package com.wookler.river.benchmarks.programs;
 
 import com.google.errorprone.annotations.concurrent.GuardedBy;
-import com.wookler.river.benchmarks.utils.Directories;
+import com.wookler.river.benchmarks.harness.Directories;
 import com.wookler.river.common.MonitoredThread;
 import com.wookler.river.rest.client.RiverClient;
 import java.io.IOException;

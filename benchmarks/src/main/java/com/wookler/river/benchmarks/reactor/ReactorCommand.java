@@ -1,21 +1,14 @@
 package com.wookler.river.benchmarks.reactor;
 
-import com.wookler.river.benchmarks.options.DirectoryOption;
-import com.wookler.river.benchmarks.options.JsonOption;
-import com.wookler.river.benchmarks.report.MarkdownTable;
+import com.wookler.river.benchmarks.harness.Benchmark;
+import com.wookler.river.benchmarks.harness.BenchmarkCommand;
+import com.wookler.river.benchmarks.harness.Lab;
+import com.wookler.river.benchmarks.harness.UsageException;
 import com.wookler.river.benchmarks.report.Row;
-import com.wookler.river.benchmarks.utils.Directories;
-import com.wookler.river.benchmarks.utils.UsageException;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.Callable;
-import picocli.CommandLine;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.Spec;
 
 /**
  * {@code ./river bench reactor}: what a reactor costs where its processor does nothing, how soon it
@@ -26,24 +19,13 @@ import picocli.CommandLine.Spec;
     description = "An empty processor beside batch(64) with ack; waking up; idle reactors.",
     mixinStandardHelpOptions = true,
     sortOptions = false)
-public final class ReactorCommand implements Callable<Integer> {
-  private static final int SIZE = 1024;
-  private static final int WAKES_A_ROUND = 100;
-  private static final int IDLE_ROUNDS = 3;
-
+public final class ReactorCommand extends BenchmarkCommand {
   @Option(
       names = "--count",
       paramLabel = "N",
       defaultValue = "1000000",
       description = "Messages of a round of throughput. Default: ${DEFAULT-VALUE}.")
   private int count;
-
-  @Option(
-      names = "--rounds",
-      paramLabel = "N",
-      defaultValue = "7",
-      description = "Of throughput, behind the first. Default: ${DEFAULT-VALUE}.")
-  private int rounds;
 
   @Option(
       names = "--rests",
@@ -66,40 +48,50 @@ public final class ReactorCommand implements Callable<Integer> {
       description = "How long they are watched, three times. Default: ${DEFAULT-VALUE}.")
   private int seconds;
 
-  @Option(names = "--quick", description = "Tiny counts: the figures mean nothing.")
-  private boolean quick;
-
-  @Mixin private DirectoryOption directory;
-  @Mixin private JsonOption json;
-  @Spec private CommandSpec spec;
-
-  /** Made by the command line, which sets the options. */
-  @SuppressWarnings("NullAway.Init")
-  public ReactorCommand() {}
-
-  @Override
-  public Integer call() throws Exception {
-    if (count < 1 || rounds < 1 || rests < 1 || idle < 1 || seconds < 1) {
-      throw new UsageException("all numbers are at least 1");
+  /** A part in the JVM that does this; the options as their names say. */
+  record Part(
+      String name, String directory, Lab.Extent extent, int asked, ReactorWork.Settings settings)
+      implements Lab.Job<Row[]> {
+    @Override
+    public Row[] call() throws Exception {
+      Lab lab = new Lab(Path.of(directory), extent, asked, System.err::println);
+      ReactorWork work = new ReactorWork(lab, settings);
+      List<Row> rows =
+          switch (name) {
+            case "throughput" -> work.throughput();
+            case "wakes" -> work.wakes();
+            default -> work.idle();
+          };
+      return rows.toArray(Row[]::new);
     }
-    Path own = directory.create("river-reactor-");
-    try {
-      measure(own);
-    } finally {
-      Directories.delete(own);
-    }
-    return CommandLine.ExitCode.OK;
   }
 
-  private void measure(Path base) throws Exception {
-    Throughput throughput = new Throughput(quick ? 300 : count, SIZE, quick ? 1 : rounds);
-    Wakes wakes = quick ? new Wakes(2, 1, 3) : new Wakes(40, rests, WAKES_A_ROUND);
-    Idle reactors = quick ? new Idle(idle, 1, 1) : new Idle(idle, IDLE_ROUNDS, seconds);
-    List<Row> rows = new ArrayList<>(throughput.measure(base));
-    rows.addAll(wakes.measure(base));
-    rows.addAll(reactors.measure(base));
-    spec.commandLine().getOut().print(MarkdownTable.of(rows));
-    spec.commandLine().getOut().flush();
-    json.write(base, rows);
+  @Override
+  protected void check() {
+    if (count < 1 || rests < 1 || idle < 1 || seconds < 1) {
+      throw new UsageException("all numbers are at least 1");
+    }
+  }
+
+  @Override
+  protected List<Benchmark> benchmarks() {
+    return List.of(
+        part("throughput", "1 KiB through an empty processor, beside batch(64) and ack"),
+        part("wakes", "how soon a reactor wakes, at rest and while its thread waits"),
+        part("idle", "the CPU time of the process with idle reactors"));
+  }
+
+  private Benchmark part(String name, String text) {
+    ReactorWork.Settings settings = new ReactorWork.Settings(count, rests, idle, seconds);
+    return new Benchmark(
+        name,
+        text,
+        lab -> {
+          try (Lab.Worker worker = lab.worker(List.of())) {
+            Part part =
+                new Part(name, lab.directory().toString(), lab.extent(), lab.asked(), settings);
+            return List.of(worker.ask(part, Row[].class));
+          }
+        });
   }
 }

@@ -2,7 +2,7 @@
  * Reactors beside the subscriber that they take from, how soon they wake, and what they cost while
  * they have nothing to do.
  *
- * <p>May import River's public API, picocli, {@code options}, {@code report} and {@code utils}.
+ * <p>May import: River's public API, {@code harness}, {@code report}, picocli.
  */
 @NullMarked
 package com.wookler.river.benchmarks.reactor;

@@ -1,6 +1,6 @@
 package com.wookler.river.benchmarks.report;
 
-import com.wookler.river.benchmarks.utils.UsageException;
+import com.wookler.river.benchmarks.harness.UsageException;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

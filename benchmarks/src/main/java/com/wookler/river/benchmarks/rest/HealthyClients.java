@@ -1,6 +1,7 @@
 package com.wookler.river.benchmarks.rest;
 
-import com.wookler.river.common.TimeSource;
+import com.wookler.river.benchmarks.harness.Latencies;
+import com.wookler.river.benchmarks.harness.ThisJvm;
 import java.io.IOException;
 import java.io.InputStream;
 import java.net.InetAddress;
@@ -23,23 +24,17 @@ final class HealthyClients implements AutoCloseable {
   private static final Duration PAUSE = Duration.ofMillis(10);
   private static final int BYTES = 1_024;
 
-  private final TimeSource time = TimeSource.system();
   private final ExecutorService threads = Executors.newFixedThreadPool(CLIENTS);
   private final int port;
   private final byte[] request;
 
   /**
-   * Times until an answer was there, in microseconds, in ascending order.
+   * Times until an answer was there.
    *
    * @param known on a connection that was open
    * @param anew with the time to connect
    */
-  record Latencies(List<Double> known, List<Double> anew) {
-    /** What this part of them was not longer than. */
-    static double quantile(List<Double> sorted, double part) {
-      return sorted.get((int) Math.min(sorted.size() - 1, Math.ceil(sorted.size() * part)));
-    }
-  }
+  record Times(Latencies known, Latencies anew) {}
 
   HealthyClients(int port, String queue) {
     this.port = port;
@@ -49,50 +44,44 @@ final class HealthyClients implements AutoCloseable {
     this.request = (head + "x".repeat(BYTES)).getBytes(StandardCharsets.US_ASCII);
   }
 
-  /** Begins; what the future has comes when the time is over. */
-  List<Future<Latencies>> start(Duration howLong) {
-    List<Future<Latencies>> all = new ArrayList<>();
+  /** Starts the clients; each future is complete when the time is over. */
+  List<Future<Times>> start(Duration howLong) {
+    List<Future<Times>> all = new ArrayList<>();
     for (int i = 0; i < CLIENTS; i++) {
       all.add(threads.submit(() -> publish(howLong)));
     }
     return all;
   }
 
-  /** Of all clients together. */
-  static Latencies gathered(List<Future<Latencies>> all) throws Exception {
-    Latencies sum = new Latencies(new ArrayList<>(), new ArrayList<>());
-    for (Future<Latencies> one : all) {
-      sum.known().addAll(one.get().known());
-      sum.anew().addAll(one.get().anew());
+  /** Returns the times of all clients together. */
+  static Times gathered(List<Future<Times>> all) throws Exception {
+    Times sum = new Times(new Latencies(), new Latencies());
+    for (Future<Times> one : all) {
+      sum.known().add(one.get().known());
+      sum.anew().add(one.get().anew());
     }
-    sum.known().sort(null);
-    sum.anew().sort(null);
     return sum;
   }
 
-  private Latencies publish(Duration howLong) throws IOException {
-    Latencies latencies = new Latencies(new ArrayList<>(), new ArrayList<>());
+  private Times publish(Duration howLong) throws IOException {
+    Times times = new Times(new Latencies(), new Latencies());
     try (Socket known = connect()) {
-      long end = time.nanoTime() + howLong.toNanos();
-      for (int i = 0; i < 2 || time.nanoTime() < end; i++) {
-        long start = time.nanoTime();
+      long end = System.nanoTime() + howLong.toNanos();
+      for (int i = 0; i < 2 || System.nanoTime() < end; i++) {
+        long start = System.nanoTime();
         if (i % ANEW_EACH == 0) {
           try (Socket anew = connect()) {
             send(anew);
           }
-          latencies.anew().add((time.nanoTime() - start) / 1e3);
+          times.anew().record(System.nanoTime() - start);
         } else {
           send(known);
-          latencies.known().add((time.nanoTime() - start) / 1e3);
+          times.known().record(System.nanoTime() - start);
         }
-        long next = start + PAUSE.toNanos();
-        long left;
-        while ((left = next - time.nanoTime()) > 0) {
-          time.park(this, left);
-        }
+        ThisJvm.pause(PAUSE.minusNanos(System.nanoTime() - start));
       }
     }
-    return latencies;
+    return times;
   }
 
   private Socket connect() throws IOException {

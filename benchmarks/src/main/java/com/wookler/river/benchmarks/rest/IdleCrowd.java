@@ -1,6 +1,5 @@
 package com.wookler.river.benchmarks.rest;
 
-import com.wookler.river.common.TimeSource;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -24,7 +23,6 @@ final class IdleCrowd implements AutoCloseable {
   private static final Duration BETWEEN_BYTES = Duration.ofSeconds(10);
   private static final int STEPS_BETWEEN_BYTES = 100;
 
-  private final TimeSource time = TimeSource.system();
   private final InetSocketAddress server;
   private final Selector selector = Selector.open();
   private final ByteBuffer buffer = ByteBuffer.allocateDirect(1_024);
@@ -59,9 +57,9 @@ final class IdleCrowd implements AutoCloseable {
     for (int i = 0; i < bytes && !slow.isEmpty(); i++) {
       send(slow.get(next++ % slow.size()));
     }
-    long until = time.nanoTime() + BETWEEN_BYTES.dividedBy(STEPS_BETWEEN_BYTES).toNanos();
+    long until = System.nanoTime() + BETWEEN_BYTES.dividedBy(STEPS_BETWEEN_BYTES).toNanos();
     long left;
-    while ((left = until - time.nanoTime()) > 0) {
+    while ((left = until - System.nanoTime()) > 0) {
       selector.select(Math.max(1, Duration.ofNanos(left).toMillis()));
       for (SelectionKey key : selector.selectedKeys()) {
         read(key);

@@ -1,6 +1,5 @@
 package com.wookler.river.benchmarks.rest;
 
-import com.wookler.river.common.TimeSource;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -58,15 +57,14 @@ final class PollCrowd implements AutoCloseable {
    * @throws IOException one has something else, or was not there in time
    */
   void awaitAnswers(Duration most) throws IOException {
-    TimeSource time = TimeSource.system();
-    long started = time.nanoTime();
+    long started = System.nanoTime();
     while (unanswered > 0) {
       selector.select(TimeUnit.SECONDS.toMillis(1));
       for (SelectionKey key : selector.selectedKeys()) {
         read(key);
       }
       selector.selectedKeys().clear();
-      if (time.nanoTime() - started > most.toNanos()) {
+      if (System.nanoTime() - started > most.toNanos()) {
         throw new IOException(unanswered + " polls have no answer after " + most);
       }
     }

@@ -1,24 +1,16 @@
 package com.wookler.river.benchmarks.rest;
 
-import com.wookler.river.benchmarks.options.ChoiceOptions;
-import com.wookler.river.benchmarks.options.DirectoryOption;
-import com.wookler.river.benchmarks.options.JsonOption;
-import com.wookler.river.benchmarks.report.MarkdownTable;
-import com.wookler.river.benchmarks.report.Row;
-import com.wookler.river.benchmarks.utils.Directories;
-import com.wookler.river.benchmarks.utils.UsageException;
-import java.io.PrintWriter;
-import java.nio.file.Path;
+import com.wookler.river.benchmarks.harness.Benchmark;
+import com.wookler.river.benchmarks.harness.BenchmarkCommand;
+import com.wookler.river.benchmarks.harness.Lab;
+import com.wookler.river.benchmarks.harness.UsageException;
+import com.wookler.river.benchmarks.rest.Publishing.Requests;
+import java.io.IOException;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
-import java.util.Locale;
-import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.Spec;
 
 /** {@code ./river bench rest}: each line with a server in a JVM of its own. */
 @Command(
@@ -28,80 +20,95 @@ import picocli.CommandLine.Spec;
             + " polls, many idle connections.",
     mixinStandardHelpOptions = true,
     sortOptions = false)
-public final class RestCommand implements Callable<Integer> {
+public final class RestCommand extends BenchmarkCommand {
+  /** Table that all rows belong to. */
+  static final String TABLE = "rest";
+
+  /** Of the server to which is published. */
+  static final String HEAP = "512m";
+
+  private static final int KIB = 1_024;
   private static final Duration QUICK_ROUND = Duration.ofMillis(150);
 
-  @Mixin private ChoiceOptions choice;
-
-  @Option(names = "--quick", description = "One tiny round of each: the figures mean nothing.")
-  private boolean quick;
-
-  @Option(
-      names = "--rounds",
-      paramLabel = "N",
-      defaultValue = "5",
-      description = "Rounds that count. Default: ${DEFAULT-VALUE}.")
-  private int rounds;
+  private @Nullable Server shared;
 
   @Option(
       names = "--seconds",
       paramLabel = "N",
       defaultValue = "3",
-      description = "How long each takes. Default: ${DEFAULT-VALUE}.")
+      description = "How long each round takes. Default: ${DEFAULT-VALUE}.")
   private int seconds;
 
-  @Mixin private DirectoryOption directory;
-  @Mixin private JsonOption json;
-  @Spec private CommandSpec spec;
-
-  /** Made by the command line, which sets its options. */
-  @SuppressWarnings("NullAway.Init")
-  public RestCommand() {}
+  @Override
+  protected void check() {
+    if (seconds < 1) {
+      throw new UsageException("--seconds is at least 1");
+    }
+  }
 
   @Override
-  public Integer call() throws Exception {
-    if (rounds < 1 || seconds < 1) {
-      throw new UsageException("--rounds and --seconds are at least 1");
-    }
-    PrintWriter out = spec.commandLine().getOut();
-    List<RestLine> lines = RestLines.named(choice.only());
-    if (choice.isList()) {
-      lines.forEach(line -> out.printf(Locale.ROOT, "%-18s %s%n", line.name(), line.text()));
-      return 0;
-    }
-    Path own = directory.create("river-rest-");
-    try (RestLab lab = lab(own)) {
-      print(measure(lines, lab));
-    } finally {
-      Directories.delete(own);
-    }
-    return 0;
+  protected List<Benchmark> benchmarks() {
+    Requests single = new Requests(64, 1, KIB);
+    Requests many = new Requests(500, 1, KIB);
+    String batches = " over HTTP, batches of 100";
+    String device = "publish 1 KiB to the device over HTTP";
+    return List.of(
+        compared("publish-1k", "publish 1 KiB over HTTP", single),
+        compared("publish-1k-ids", "publish 1 KiB over HTTP, each with an id", single.withIds()),
+        compared("batch-100", "publish 100 B" + batches, new Requests(16, 100, 100)),
+        compared("batch-1k", "publish 1 KiB" + batches, new Requests(16, 100, KIB)),
+        publish("forced-1k", device, single.forced(), false),
+        publish("publishers", "publish 1 KiB over HTTP, 500 publishers", many, false),
+        publish("publishers-forced", device + ", 500 publishers", many.forced(), false),
+        client(1),
+        client(10),
+        client(100),
+        new Benchmark("polls", Connections.POLLS, lab -> Connections.polls(lab, round(lab))),
+        new Benchmark("idle", Connections.IDLE, lab -> Connections.idle(lab, round(lab))));
   }
 
-  private RestLab lab(Path own) {
-    return quick
-        ? new RestLab(own, 1, QUICK_ROUND, true)
-        : new RestLab(own, rounds, Duration.ofSeconds(seconds), false);
+  private Benchmark compared(String name, String text, Requests requests) {
+    return publish(name, text, requests, true);
   }
 
-  private List<Row> measure(List<RestLine> lines, RestLab lab) throws Exception {
-    List<Row> rows = new ArrayList<>();
-    for (RestLine line : lines) {
-      if (line.needsWrk() && Wrk.find().isEmpty()) {
-        spec.commandLine().getErr().println("SKIPPED: " + line.text() + ": " + Wrk.MISSING);
-        continue;
-      }
-      spec.commandLine().getErr().println(line.text());
-      rows.addAll(line.measure(lab));
-      json.write(lab.directory(), rows);
+  private Benchmark publish(String name, String text, Requests requests, boolean compared) {
+    return new Benchmark(
+        name,
+        text,
+        lab -> {
+          if (Wrk.find().isEmpty()) {
+            throw new Benchmark.SkippedException(Wrk.MISSING);
+          }
+          Publishing publishing = new Publishing(text, requests, compared);
+          return publishing.measure(lab, server(lab), round(lab));
+        });
+  }
+
+  private Benchmark client(int threads) {
+    String text =
+        "publish 1 KiB by the Java client, " + threads + (threads == 1 ? " thread" : " threads");
+    return new Benchmark(
+        "client-" + threads,
+        text,
+        lab -> new ClientCost(text, threads, round(lab)).measure(lab, server(lab)));
+  }
+
+  private Duration round(Lab lab) {
+    return lab.time(Duration.ofSeconds(seconds), QUICK_ROUND);
+  }
+
+  /** Returns one server for all that publish, because compiling it takes a while. */
+  private Server server(Lab lab) throws IOException {
+    if (shared == null) {
+      shared = new Server(lab.directory().resolveSibling(""), HEAP, Duration.ZERO);
     }
-    return rows;
+    return shared;
   }
 
-  private void print(List<Row> rows) {
-    PrintWriter out = spec.commandLine().getOut();
-    out.println();
-    out.print(MarkdownTable.of(rows));
-    out.flush();
+  @Override
+  protected void close() throws IOException {
+    if (shared != null) {
+      shared.close();
+    }
   }
 }

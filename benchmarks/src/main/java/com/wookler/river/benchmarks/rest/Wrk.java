@@ -76,7 +76,7 @@ final class Wrk {
    *
    * @throws IOException it failed, or an answer was an error
    */
-  Figures publish(String url, PublishLine.Requests requests, Duration time)
+  Figures publish(String url, Publishing.Requests requests, Duration time)
       throws IOException, InterruptedException {
     Process process =
         new ProcessBuilder(command(url, requests, time)).redirectErrorStream(true).start();
@@ -97,7 +97,7 @@ final class Wrk {
         number(figures, 7));
   }
 
-  private List<String> command(String url, PublishLine.Requests requests, Duration time) {
+  private List<String> command(String url, Publishing.Requests requests, Duration time) {
     List<String> command = new ArrayList<>();
     if (time.compareTo(SHORTEST) < 0) { // it knows whole seconds only, but ends well by a signal
       command.addAll(List.of("timeout", "-s", "INT", time.toMillis() / 1e3 + "s"));

@@ -1,96 +1,96 @@
 package com.wookler.river.benchmarks.scale;
 
-import com.wookler.river.benchmarks.options.ChoiceOptions;
-import com.wookler.river.benchmarks.options.DirectoryOption;
-import com.wookler.river.benchmarks.options.JsonOption;
+import com.wookler.river.benchmarks.harness.Benchmark;
+import com.wookler.river.benchmarks.harness.BenchmarkCommand;
+import com.wookler.river.benchmarks.harness.Lab;
 import com.wookler.river.benchmarks.report.Row;
-import com.wookler.river.benchmarks.utils.Directories;
-import com.wookler.river.benchmarks.utils.UsageException;
-import java.io.IOException;
-import java.io.PrintWriter;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.List;
-import java.util.Locale;
-import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.Spec;
 
-/** {@code ./river bench scale}: each part in a JVM of its own, its rows printed as they come. */
+/** {@code ./river bench scale}: each part in a JVM of its own, with 2 GB of heap. */
 @Command(
     name = "scale",
     description = "What must not grow: with blocks, subscribers, backlog, queues.",
     mixinStandardHelpOptions = true,
     sortOptions = false)
-public final class ScaleCommand implements Callable<Integer> {
-  @Mixin private ChoiceOptions choice;
+public final class ScaleCommand extends BenchmarkCommand {
+  /** Table that all rows belong to. */
+  static final String TABLE = "scale";
 
-  @Option(names = "--quick", description = "Tiny counts: the figures mean nothing.")
-  private boolean quick;
+  private static final List<Benchmark> PARTS =
+      List.of(
+          new Benchmark(
+              "blocks",
+              "publish, consume, begin, follow and remove a block with 1 to 10,000 blocks in the"
+                  + " log",
+              Growth::blocks),
+          new Benchmark(
+              "subscribers",
+              "publish and consume beside 0 to 1,000 idle subscribers",
+              Growth::subscribers),
+          new Benchmark(
+              "backlog",
+              "publish and consume with 0 to 10 million messages waiting, 100 million with --full",
+              Growth::backlog),
+          new Benchmark(
+              "acks",
+              "publish, consume and ack with 0 to 1 million acknowledgements above the floor",
+              Growth::acks),
+          new Benchmark(
+              "restart",
+              "open a queue with 10 million waiting and 1 million acknowledged above the floor",
+              Restarts::restart),
+          new Benchmark(
+              "reopen", "open a queue again, and its 1,000 subscribers", Restarts::reopen),
+          new Benchmark(
+              "redelivery",
+              "1 million messages in flight: their heap, and the time to deliver them again",
+              Redelivery::measure),
+          new Benchmark(
+              "queues",
+              "1,000 quiet queues in one JVM: threads, heap, disk, descriptors, CPU, time to open"
+                  + " one",
+              IdleQueues::measure),
+          new Benchmark(
+              "archive",
+              "MB/s of log archived, and publishers' p99.9 with archiving and without",
+              Archiving::archive),
+          new Benchmark(
+              "pauses",
+              "the longest pause of a paced publisher while blocks are recycled, archived, forced",
+              Archiving::pauses));
 
   @Option(names = "--full", description = "With 100 million messages waiting: 16 GB of disk.")
   private boolean full;
 
-  @Option(
-      names = "--rounds",
-      paramLabel = "N",
-      description = "Rounds that count (3 to 7, by what one takes).")
-  private int rounds;
-
-  @Mixin private DirectoryOption directory;
-  @Mixin private JsonOption json;
-  @Spec private CommandSpec spec;
-
-  /** Made by the command line, which sets its options. */
-  @SuppressWarnings("NullAway.Init")
-  public ScaleCommand() {}
+  /** A part in the JVM that does this. */
+  record Part(String name, String directory, Lab.Extent extent, int asked)
+      implements Lab.Job<Row[]> {
+    @Override
+    public Row[] call() throws Exception {
+      Lab lab = new Lab(Path.of(directory), extent, asked, System.err::println);
+      return Benchmark.named(PARTS, name).measurement().measure(lab).toArray(Row[]::new);
+    }
+  }
 
   @Override
-  public Integer call() throws IOException, InterruptedException {
-    PrintWriter out = spec.commandLine().getOut();
-    if (rounds < 0 || (quick && full)) {
-      throw new UsageException("--rounds must be positive, and --quick excludes --full");
-    }
-    List<Part> parts = Parts.named(choice.only());
-    if (choice.isList()) {
-      parts.forEach(part -> out.printf(Locale.ROOT, "%-12s %s%n", part.name(), part.about()));
-      return 0;
-    }
-    List<Row> rows = new ArrayList<>();
-    for (Part part : parts) {
-      measure(part, rows);
-    }
-    return 0;
+  protected List<Benchmark> benchmarks() {
+    return PARTS.stream()
+        .map(part -> new Benchmark(part.name(), part.text(), lab -> measure(part.name(), lab)))
+        .toList();
   }
 
-  private void measure(Part part, List<Row> rows) throws IOException, InterruptedException {
-    Path own = directory.create("river-scale-" + part.name() + "-");
-    Lab.Extent extent = quick ? Lab.Extent.QUICK : full ? Lab.Extent.FULL : Lab.Extent.NORMAL;
-    try {
-      List<Row> measured = PartChild.run(part, new Lab(own, extent, rounds));
-      measured.forEach(row -> print(spec.commandLine().getOut(), row));
-      rows.addAll(measured);
-      json.write(own, rows);
-    } finally {
-      Directories.delete(own);
+  private static List<Row> measure(String part, Lab lab) throws Exception {
+    try (Lab.Worker worker = lab.worker(List.of("-Xmx2g"))) {
+      Part job = new Part(part, lab.directory().toString(), lab.extent(), lab.asked());
+      return List.of(worker.ask(job, Row[].class));
     }
   }
 
-  private static void print(PrintWriter out, Row row) {
-    out.printf(
-        Locale.ROOT,
-        "%-60s %,14.1f %-8s (%,.1f to %,.1f)%s%n",
-        row.line(),
-        row.median(),
-        row.unit(),
-        row.min(),
-        row.max(),
-        row.ratio() == null
-            ? ""
-            : String.format(Locale.ROOT, "  %.2f x %s", row.ratio().median(), row.ratio().to()));
-    out.flush();
+  @Override
+  protected boolean full() {
+    return full;
   }
 }

@@ -1,36 +1,90 @@
 package com.wookler.river.rest.server;
 
+import com.wookler.river.benchmarks.harness.Lab;
+import com.wookler.river.benchmarks.harness.ThisJvm;
 import com.wookler.river.core.PublishResult;
 import com.wookler.river.core.message.Durability;
 import com.wookler.river.core.message.Message;
-import java.io.BufferedReader;
-import java.io.IOException;
-import java.io.InputStreamReader;
-import java.io.PrintStream;
-import java.lang.management.ManagementFactory;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.NullMarked;
+import org.jspecify.annotations.Nullable;
 
 /**
- * A server to be measured, in a process of its own. What is published to the queue {@link #NOWHERE}
- * is read, understood and answered like all else, and thrown away instead of being stored. It
- * stands in this package because nobody else shall be able to have such a queue.
- *
- * <p>Prints its port; then, for each line on standard input, {@code WAITING THREADS HEAP}: long
- * polls, threads as the JVM counts them, bytes of the heap in use after a collection. Ends with its
- * input.
+ * A server to be measured, in a JVM of its own. What is published to the queue {@link #NOWHERE} is
+ * read, checked and answered like all else, and thrown away instead of being stored. It is in this
+ * package because no other server can have such a queue.
  */
 @NullMarked
 public final class MeasuredServer {
   /** The queue that keeps nothing. */
   public static final String NOWHERE = "nowhere";
 
+  private static @Nullable RiverServer server; // of the thread that does the jobs
+
   private MeasuredServer() {}
+
+  /**
+   * Starts the server and returns its port.
+   *
+   * @param directory of its queues
+   * @param idleMillis its limit of idle connections; 0 for the default
+   */
+  public record Start(String directory, long idleMillis) implements Lab.Job<Integer> {
+    @Override
+    public Integer call() {
+      RiverServer.Builder builder =
+          RiverServer.builder()
+              .port(0)
+              .maxConnectionsPerAddress(20_000) // all come from this machine
+              .directory(Path.of(directory))
+              .sink(new Discarding());
+      if (idleMillis > 0) {
+        builder.idleTimeout(Duration.ofMillis(idleMillis));
+      }
+      RiverServer started = builder.start();
+      server = started;
+      return started.port();
+    }
+  }
+
+  /** Returns what the server says of itself. */
+  public record Look() implements Lab.Job<State> {
+    @Override
+    public State call() {
+      RiverServer started = server;
+      if (started == null) {
+        throw new IllegalStateException("not started");
+      }
+      long heap = ThisJvm.heapBytes();
+      return new State(started.waiting(), ThisJvm.threads(), heap);
+    }
+  }
+
+  /** Closes the server, and returns whether there was one. */
+  public record Stop() implements Lab.Job<Boolean> {
+    @Override
+    public Boolean call() {
+      RiverServer started = server;
+      if (started == null) {
+        return false;
+      }
+      started.close();
+      return true;
+    }
+  }
+
+  /**
+   * What the server says of itself.
+   *
+   * @param waiting long polls
+   * @param threads as the JVM counts them
+   * @param heapBytes in use after collections
+   */
+  public record State(int waiting, int threads, long heapBytes) {}
 
   /** Throws away what goes to {@link #NOWHERE}. */
   private static final class Discarding implements Sink {
@@ -43,34 +97,6 @@ public final class MeasuredServer {
           ? CompletableFuture.completedFuture(
               PublishResult.stored(sequence.getAndAdd(batch.size()), level))
           : Sink.QUEUES.put(queue, batch, level);
-    }
-  }
-
-  /** With the directory as the argument, and perhaps the idle limit in milliseconds. */
-  public static void main(String[] args) throws IOException {
-    PrintStream out = new PrintStream(System.out, true, StandardCharsets.UTF_8);
-    BufferedReader in =
-        new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
-    RiverServer.Builder builder =
-        RiverServer.builder()
-            .port(0)
-            .maxConnectionsPerAddress(20_000) // all come from this machine
-            .directory(Path.of(args[0]))
-            .sink(new Discarding());
-    if (args.length > 1) {
-      builder.idleTimeout(Duration.ofMillis(Long.parseLong(args[1])));
-    }
-    try (RiverServer server = builder.start()) {
-      out.println(server.port());
-      while (in.readLine() != null) {
-        System.gc();
-        out.println(
-            server.waiting()
-                + " "
-                + ManagementFactory.getThreadMXBean().getThreadCount()
-                + " "
-                + ManagementFactory.getMemoryMXBean().getHeapMemoryUsage().getUsed());
-      }
     }
   }
 }
