@@ -1,6 +1,7 @@
 package com.wookler.river.core;
 
 import com.google.errorprone.annotations.concurrent.GuardedBy;
+import com.wookler.river.common.TimeSource;
 import com.wookler.river.common.errors.RiverException;
 import com.wookler.river.core.forward.ExpiredOrigins;
 import com.wookler.river.core.forward.Origins;
@@ -20,6 +21,7 @@ import java.nio.file.Path;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.OptionalLong;
 import java.util.UUID;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
@@ -44,6 +46,7 @@ final class ForwardTarget {
   /** Of a queue from which there is nothing. */
   static final long NONE = -1;
 
+  private static final long KNOWN = -2; // as the result of an append: the message is here
   private static final long COVERED_STEP = 10_000;
 
   private final String queue;
@@ -51,6 +54,7 @@ final class ForwardTarget {
   private final Path file;
   private final BlockLog log;
   private final Lookup lookup;
+  private final TimeSource time;
   private final ReentrantLock lock = new ReentrantLock();
 
   @GuardedBy("lock")
@@ -70,8 +74,9 @@ final class ForwardTarget {
   private volatile long covered; // what the file covers; less than 0: there is none
   private volatile boolean wanted; // whether it is to be written soon
 
-  ForwardTarget(String queue, DataDirectory directory, Lookup lookup) {
+  ForwardTarget(String queue, DataDirectory directory, Lookup lookup, TimeSource time) {
     this.queue = queue;
+    this.time = time;
     this.directory = directory;
     this.file = directory.path().resolve(Origins.FILE);
     this.log = lookup.log();
@@ -203,6 +208,61 @@ final class ForwardTarget {
     } finally {
       lock.unlock();
       document.finish();
+    }
+  }
+
+  /**
+   * Appends a message of a source that is no queue, unless it is here; may wait for room.
+   *
+   * @return its sequence, or {@link #NONE} if it is here
+   */
+  long putFrom(Intake intake, ForwardOrigin from, Message<?> message, byte[] data) {
+    PublishBuffer buffer = PublishBuffer.ofThread();
+    boolean[] stored = {false};
+    try {
+      long sequence =
+          intake.append(
+              buffer,
+              () -> {
+                DocumentWriter document = buffer.document();
+                document.start();
+                document.addFrom(data, message.key(), message.headers(), message.terms(), from);
+                intake.check(buffer);
+                long appended = appendFrom(buffer, from);
+                stored[0] = appended != KNOWN;
+                return stored[0] ? appended : 0;
+              });
+      return stored[0] ? sequence : NONE;
+    } finally {
+      buffer.document().finish();
+    }
+  }
+
+  private long appendFrom(PublishBuffer buffer, ForwardOrigin from) {
+    lock.lock();
+    try {
+      if (last.getOrDefault(from.queue(), NONE) >= from.sequence()) {
+        return KNOWN;
+      }
+      begin();
+      long sequence = log.append(buffer, time.epochMicros());
+      if (sequence != Room.NONE) {
+        last.put(from.queue(), from.sequence());
+      }
+      return sequence;
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** Returns the last position of a source that is no queue. */
+  OptionalLong lastFrom(UUID source) {
+    lock.lock();
+    try {
+      Long position = last.get(source);
+      return position == null ? OptionalLong.empty() : OptionalLong.of(position);
+    } finally {
+      lock.unlock();
     }
   }
 

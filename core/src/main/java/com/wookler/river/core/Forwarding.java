@@ -32,7 +32,7 @@ record Forwarding(Forwards forwards, ForwardTarget target) {
           long end = log.gaps().endOf(sequence);
           return end > sequence || !goesOn ? end : salvage.passOver(sequence);
         };
-    ForwardTarget target = new ForwardTarget(config.name(), directory, lookup);
+    ForwardTarget target = new ForwardTarget(config.name(), directory, lookup, config.time());
     return new Forwarding(
         new Forwards(new Forward.Source(config, directory, log, expiryQueues, passOver), workers),
         target);

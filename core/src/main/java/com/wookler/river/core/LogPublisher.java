@@ -23,6 +23,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -110,6 +111,20 @@ final class LogPublisher<M> implements Publisher<M> {
     } catch (RuntimeException e) {
       return CompletableFuture.failedFuture(e);
     }
+  }
+
+  /** See {@link MessageQueue#putFrom}. */
+  PublishResult putFrom(
+      ForwardTarget target, ForwardOrigin from, Message<M> message, Durability asked) {
+    Durability promised = atLeast(asked);
+    byte[] bytes = bytes(present(message).data());
+    Supplier<Long> put = () -> target.putFrom(intake, from, message, bytes);
+    long sequence = isDelayed(message) ? delays.publishing(put) : put.get();
+    if (sequence == ForwardTarget.NONE) {
+      reached(promised, log.nextSequence(), 0);
+      return PublishResult.duplicateOf(sequence, promised);
+    }
+    return PublishResult.stored(reached(promised, sequence, 1), promised);
   }
 
   private long store(Message<M> message) {

@@ -7,6 +7,8 @@ import com.wookler.river.common.errors.ConfigurationException;
 import com.wookler.river.common.utils.Require;
 import com.wookler.river.core.log.RecycleStrategy;
 import com.wookler.river.core.message.Durability;
+import com.wookler.river.core.message.ForwardOrigin;
+import com.wookler.river.core.message.Message;
 import com.wookler.river.core.message.MessageConverter;
 import com.wookler.river.core.message.QueueClosedException;
 import com.wookler.river.core.settings.Option;
@@ -175,6 +177,40 @@ public final class MessageQueue<M> implements Configurable, AutoCloseable {
     Objects.requireNonNull(target, "target");
     Forwards all = running().forwarding().forwards();
     return Interrupts.deferred(() -> all.remove(target));
+  }
+
+  /**
+   * Publishes a message of a source that numbers its messages, unless the queue has one of this
+   * position or a higher one of it: so each is stored exactly once, however often the source sends
+   * it again, also after a kill and however much later. Positions of an origin go up, in steps of
+   * any size; one that comes after a higher one is left out. An id of the message is not looked at.
+   *
+   * <p>The message carries its origin and position in the header {@value ForwardOrigin#HEADER}.
+   * Each origin that a queue has ever had takes about 100 bytes of memory, and of a file that is
+   * written now and then.
+   *
+   * @param position of the message at its source, 0 or more
+   * @param level the result is returned once the message is at least as durable; one that is left
+   *     out, too
+   * @return {@link PublishResult#duplicate} if it was left out; its sequence is then not known, and
+   *     -1
+   */
+  public PublishResult putFrom(Origin origin, long position, Message<M> message, Durability level) {
+    Objects.requireNonNull(origin, "origin");
+    if (position < 0) {
+      throw new IllegalArgumentException("position " + position + " of " + origin.name());
+    }
+    RunningQueue<M> queue = running();
+    ForwardOrigin from = new ForwardOrigin(origin.id(), position);
+    return queue.publisher().putFrom(queue.forwarding().target(), from, message, level);
+  }
+
+  /**
+   * Returns the highest position that the queue has of an origin, from which its source goes on;
+   * empty if it has none.
+   */
+  public OptionalLong lastFrom(Origin origin) {
+    return running().forwarding().target().lastFrom(Objects.requireNonNull(origin, "origin").id());
   }
 
   /** What the queue holds. */

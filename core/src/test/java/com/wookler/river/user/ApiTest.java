@@ -13,6 +13,7 @@ import com.wookler.river.common.errors.RiverException;
 import com.wookler.river.core.FullPolicy;
 import com.wookler.river.core.MessageQueue;
 import com.wookler.river.core.OnDamage;
+import com.wookler.river.core.Origin;
 import com.wookler.river.core.PublishResult;
 import com.wookler.river.core.Publisher;
 import com.wookler.river.core.QueueState;
@@ -169,6 +170,17 @@ class ApiTest {
       assertThat(again.duplicate()).isTrue();
       assertThat(again.duplicates()).containsExactly(Map.entry(0, 9L));
       assertThat(again.durability()).isEqualTo(Durability.MEMORY);
+    }
+  }
+
+  @Test
+  void shouldPutMessagesOfASourceOnce() {
+    try (MessageQueue<String> queue = builder().open()) {
+      Origin source = Origin.of("source");
+      Message<String> message = Message.of("m");
+      assertThat(queue.putFrom(source, 7, message, Durability.DISK).duplicate()).isFalse();
+      assertThat(queue.putFrom(source, 7, message, Durability.MEMORY).duplicate()).isTrue();
+      assertThat(queue.lastFrom(source)).hasValue(7);
     }
   }
 

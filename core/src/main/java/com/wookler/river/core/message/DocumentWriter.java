@@ -87,6 +87,16 @@ public final class DocumentWriter {
     put(message.data(), message.key(), origin.in(message.headers(), ForwardOrigin.HEADER), terms);
   }
 
+  /** Adds a message of a source that is no queue, which says where it comes from, not its id. */
+  public void addFrom(
+      byte[] data,
+      @Nullable String key,
+      Map<String, byte[]> headers,
+      @Nullable Terms terms,
+      ForwardOrigin origin) {
+    put(data, key, origin.in(headers, ForwardOrigin.HEADER), Terms.withoutId(terms));
+  }
+
   /** Adds a message that expired in another queue, whatever its headers say of that. */
   public void addExpired(Message<byte[]> copy, ForwardOrigin origin) {
     put(copy.data(), copy.key(), origin.in(copy.headers(), ForwardOrigin.EXPIRED), null);

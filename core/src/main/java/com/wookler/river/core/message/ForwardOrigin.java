@@ -8,13 +8,15 @@ import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Where a message was published that came from another queue: in the header {@value #HEADER} if
- * that forwards its messages ({@code queue.forward}), in {@value #EXPIRED} if the message expired
- * there; 24 bytes, big-endian. These headers are River's: one of their names that an application
- * publishes is not stored.
+ * Where a message was published that came from another queue, or from a source that is none: in the
+ * header {@value #HEADER} if that forwards its messages ({@code queue.forward}), or was put with an
+ * origin ({@link com.wookler.river.core.MessageQueue#putFrom}), in {@value #EXPIRED} if the message
+ * expired there; 24 bytes, big-endian. These headers are River's: one of their names that an
+ * application publishes is not stored.
  *
- * @param queue identity of the queue that it came from directly, as in its {@code queue.json}
- * @param sequence of it there
+ * @param queue identity of the queue that it came from directly, as in its {@code queue.json}; of a
+ *     source that is none, of the origin
+ * @param sequence of it there; of a source that is none, its position
  */
 public record ForwardOrigin(UUID queue, long sequence) {
   /** The name of the header. */

@@ -32,6 +32,14 @@ public record Terms(
         new Origin(delayed.sequence(), delayed.publishedMicros()));
   }
 
+  /** Returns the terms without an id; null if nothing is left. */
+  static @Nullable Terms withoutId(@Nullable Terms terms) {
+    if (terms == null || (terms.expiryMicros == 0 && terms.delayMicros == 0)) {
+      return null;
+    }
+    return new Terms(null, terms.expiryMicros, terms.delayMicros);
+  }
+
   /** Whether nobody is given this message, but the copy that is appended when it is due. */
   public static boolean isDelayed(@Nullable Terms terms) {
     return terms != null && terms.delayMicros > 0;
