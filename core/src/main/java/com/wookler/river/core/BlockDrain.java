@@ -45,7 +45,7 @@ final class BlockDrain {
   private final String queue;
   private final BlockLog log;
   private final SubscriberRegistry<?> subscribers;
-  private final Retention retention;
+  private final QueueConfig<?> config;
   private final @Nullable Archive archive;
   private final ReentrantLock removal;
   private final Executor flusher;
@@ -75,25 +75,19 @@ final class BlockDrain {
       Salvage salvage,
       Listeners listeners) {}
 
-  /**
-   * Where blocks go before they are deleted.
-   *
-   * @param full what becomes of one for which there is no space there
-   */
-  record Archive(Backup backup, Path directory, BackupFull full) {
+  /** Where blocks go before they are deleted. */
+  record Archive(Backup backup, Path directory) {
     /** As the settings say; null: nowhere. */
     static @Nullable Archive of(QueueConfig<?> config, @Nullable Backup backup) {
       Path base = config.find(QueueOptions.BACKUP_DIRECTORY);
-      return base == null || backup == null
-          ? null
-          : new Archive(backup, base, config.get(QueueOptions.BACKUP_FULL));
+      return base == null || backup == null ? null : new Archive(backup, base);
     }
   }
 
   BlockDrain(
       SubscriberContext<?> context,
       SubscriberRegistry<?> subscribers,
-      Retention retention,
+      QueueConfig<?> config,
       @Nullable Archive archive,
       Neighbours neighbours) {
     this.queue = context.queue();
@@ -102,7 +96,7 @@ final class BlockDrain {
     this.time = context.time();
     this.subscribers = subscribers;
     this.archive = archive;
-    this.retention = retention;
+    this.config = config;
     this.flusher = neighbours.flusher();
     this.delays = neighbours.delays();
     this.leaveLookup = neighbours.leaveLookup();
@@ -143,6 +137,7 @@ final class BlockDrain {
     if (log.room().discardBelow() >= seal.endSequence()) {
       return true;
     }
+    Retention retention = config.retention();
     if (retention.isNone() || (!retention.removesUnfinished() && isUnfinished(seal))) {
       return false;
     }
@@ -218,7 +213,7 @@ final class BlockDrain {
       }
       if (!DurableFiles.isFull(e, to.directory())
           || ++withoutSpace < TRIES_WITHOUT_SPACE
-          || to.full() == BackupFull.KEEP) {
+          || config.get(QueueOptions.BACKUP_FULL) == BackupFull.KEEP) {
         throw e;
       }
       LOG.warn(

@@ -37,8 +37,7 @@ final class Housekeeper implements ManagedTask {
   private final FullWatch fullWatch;
   private final Pools pools;
   private final TimeSource time;
-  private final Duration interval;
-  private final long syncNanos;
+  private final QueueConfig<?> config;
 
   private final AtomicBoolean forcing = new AtomicBoolean();
   private final AtomicBoolean working = new AtomicBoolean();
@@ -73,9 +72,7 @@ final class Housekeeper implements ManagedTask {
     this.pools = pools;
     this.time = config.time();
     this.saidUnforced = new RateLimitedLog(time);
-    Duration sync = config.get(QueueOptions.SYNC_INTERVAL);
-    this.syncNanos = TimeUnit.NANOSECONDS.convert(sync);
-    this.interval = sync.compareTo(INTERVAL) < 0 ? sync : INTERVAL;
+    this.config = config;
     this.forcedAt = time.nanoTime();
     this.expiredAt = forcedAt - EXPIRY_NANOS;
     this.lookedAt = forcedAt;
@@ -88,7 +85,8 @@ final class Housekeeper implements ManagedTask {
 
   @Override
   public Duration interval() {
-    return interval;
+    Duration sync = config.get(QueueOptions.SYNC_INTERVAL);
+    return sync.compareTo(INTERVAL) < 0 ? sync : INTERVAL;
   }
 
   @Override
@@ -117,7 +115,8 @@ final class Housekeeper implements ManagedTask {
     fullWatch.look();
     subscribers.tend();
     tellShortage();
-    if (now - forcedAt >= syncNanos && forces.isUnforced()) {
+    if (now - forcedAt >= TimeUnit.NANOSECONDS.convert(config.get(QueueOptions.SYNC_INTERVAL))
+        && forces.isUnforced()) {
       forcedAt = now;
       once(forcing, pools.flusher(), this::force);
     }

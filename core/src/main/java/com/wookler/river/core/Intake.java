@@ -31,7 +31,6 @@ final class Intake {
   private final BlockLog log;
   private final LongSupplier floor;
   private final TimeSource time;
-  private final boolean discards;
 
   private volatile long metFullAt; // by any publisher, before it is told so
 
@@ -48,8 +47,16 @@ final class Intake {
     this.log = log;
     this.floor = floor;
     this.time = config.time();
-    this.discards = config.get(QueueOptions.FULL_POLICY) == FullPolicy.DISCARD_OLDEST;
+    limit();
+  }
+
+  /** Has the log keep to the limits, which may have changed. */
+  void limit() {
     log.room().limit(config.capacity());
+  }
+
+  private boolean discards() {
+    return config.get(QueueOptions.FULL_POLICY) == FullPolicy.DISCARD_OLDEST;
   }
 
   /**
@@ -120,7 +127,7 @@ final class Intake {
    * @throws QueueFullException likewise
    */
   void check(PublishBuffer buffer) {
-    if (discards) {
+    if (discards()) {
       refuseWhatNeverFits(buffer);
     }
   }
@@ -216,7 +223,7 @@ final class Intake {
    * @return what publishers were told, if the queue is full
    */
   Optional<String> look() {
-    if (!config.isLimited() || discards) {
+    if (!config.isLimited() || discards()) {
       return Optional.empty();
     }
     log.room().free(floor.getAsLong());

@@ -39,7 +39,7 @@ final class LogPublisher<M> implements Publisher<M> {
   private final String queue;
   private final MessageConverter<M> converter;
   private final int maxMessageBytes;
-  private final Durability level;
+  private final QueueConfig<M> config;
   private final BlockLog log;
   private final Intake intake;
   private final @Nullable Deduplicator deduplicator;
@@ -58,7 +58,7 @@ final class LogPublisher<M> implements Publisher<M> {
     this.queue = config.name();
     this.converter = config.converter();
     this.maxMessageBytes = config.get(QueueOptions.MAX_MESSAGE_BYTES).intValue();
-    this.level = config.get(QueueOptions.DURABILITY);
+    this.config = config;
     this.log = log;
     this.intake = intake;
     this.deduplicator = deduplicator;
@@ -75,14 +75,14 @@ final class LogPublisher<M> implements Publisher<M> {
 
   @Override
   public long publish(M data) {
-    return reached(level, store(data, null, Map.of(), null), 1);
+    return reached(level(), store(data, null, Map.of(), null), 1);
   }
 
   @Override
   public long publish(Message<M> message) {
     return hasId(message)
-        ? reached(level, once(List.of(message))).first()
-        : reached(level, store(message), 1);
+        ? reached(level(), once(List.of(message))).first()
+        : reached(level(), store(message), 1);
   }
 
   @Override
@@ -213,7 +213,7 @@ final class LogPublisher<M> implements Publisher<M> {
     for (Object bytes : all) {
       document.add((byte[]) bytes, null, Map.of());
     }
-    return reached(level, append(buffer), all.length);
+    return reached(level(), append(buffer), all.length);
   }
 
   /**
@@ -325,9 +325,13 @@ final class LogPublisher<M> implements Publisher<M> {
     }
   }
 
+  private Durability level() {
+    return config.get(QueueOptions.DURABILITY);
+  }
+
   /** A call may raise the queue's level, and never lowers it. */
   private Durability atLeast(Durability asked) {
-    return Objects.requireNonNull(asked, "level") == Durability.DISK ? asked : level;
+    return Objects.requireNonNull(asked, "level") == Durability.DISK ? asked : level();
   }
 
   private Placed reached(Durability promised, Placed placed) {

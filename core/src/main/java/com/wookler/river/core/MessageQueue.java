@@ -26,6 +26,7 @@ import java.util.Objects;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.UUID;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -267,6 +268,21 @@ public final class MessageQueue<M> implements Configurable, AutoCloseable {
    */
   public Optional<Delivery<M>> latest(String key) {
     return running().latest(Objects.requireNonNull(key, "key"));
+  }
+
+  /**
+   * Changes options of the queue and of its subscribers while it runs. All is checked before the
+   * first of them changes. What changes of a subscriber is kept with it; what changes of the queue
+   * holds until it is closed.
+   *
+   * @throws ConfigurationException an option cannot change while the queue runs, a value is out of
+   *     its range, or there is no such subscriber; nothing has changed
+   */
+  public void reconfigure(Consumer<Changes> changes) {
+    Changes wanted = new Changes();
+    changes.accept(wanted);
+    Reconfiguration reconfiguration = running().reconfiguration();
+    Interrupts.defer(() -> reconfiguration.apply(wanted));
   }
 
   /**

@@ -22,6 +22,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
+import java.util.function.UnaryOperator;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
@@ -41,7 +42,7 @@ final class QueueConfig<M> {
 
   private final String name;
   private final MessageConverter<M> converter;
-  private final Settings settings;
+  private volatile Settings settings; // written by one at a time, which holds RunningQueue's lock
   private final RecycleStrategy recycle;
   private final Start start;
   private final TimeSource time;
@@ -94,6 +95,25 @@ final class QueueConfig<M> {
         ehcache == null || Files.isReadable(ehcache),
         "ehcache.config: there is no readable file "
             + (ehcache == null ? "" : ehcache.toAbsolutePath()));
+  }
+
+  /**
+   * Returns these values after a change, checked.
+   *
+   * @throws ConfigurationException one is out of its range, or does not fit another one
+   */
+  Settings changed(UnaryOperator<Settings> change) {
+    Settings changed = change.apply(settings);
+    return new QueueConfig<>(name, converter, changed, recycle, start, time).settings;
+  }
+
+  /** Takes other values of options that may change while the queue runs. */
+  void become(Settings changed) {
+    settings = changed;
+  }
+
+  Settings settings() {
+    return settings;
   }
 
   String name() {

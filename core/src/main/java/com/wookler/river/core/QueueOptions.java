@@ -4,6 +4,7 @@ import com.wookler.river.common.config.ConfigNode;
 import com.wookler.river.core.message.Durability;
 import com.wookler.river.core.message.MessageConverter;
 import com.wookler.river.core.settings.Option;
+import com.wookler.river.core.settings.Option.Change;
 import com.wookler.river.core.settings.OptionTable;
 import com.wookler.river.core.settings.OptionType;
 import java.nio.file.Path;
@@ -66,6 +67,7 @@ public final class QueueOptions {
           .constant("queue.durability", Durability.MEMORY)
           .java("durability(Durability)")
           .json("durability")
+          .changes(Change.RUNNING)
           .means(
               "what a publish that has returned promises: `MEMORY` survives the end of the process,"
                   + " `DISK` the end of the power. A call may ask for more, `publish(message,"
@@ -81,6 +83,7 @@ public final class QueueOptions {
           .atLeast("1ms")
           .java("syncInterval(Duration)")
           .json("syncInterval")
+          .changes(Change.RUNNING)
           .means("pause between two background forces of log and acknowledgements to the device");
 
   /** See {@link MessageQueue.Builder#onDamage}. */
@@ -128,6 +131,7 @@ public final class QueueOptions {
           .atLeast("1")
           .java("maxMessages(long)")
           .json("maxMessages")
+          .changes(Change.RUNNING)
           .means(
               "how many messages the queue may hold: those that its slowest subscriber has not"
                   + " finished, or without subscribers those in its log; and the delayed ones that"
@@ -141,6 +145,7 @@ public final class QueueOptions {
           .atLeast("1")
           .java("maxBytes(long)")
           .json("maxBytes")
+          .changes(Change.RUNNING)
           .means(
               "how many bytes the queue may hold, counted as messages are, with envelopes, to within"
                   + " a 256th of the limit; delayed messages that wait count as so many that were"
@@ -153,6 +158,7 @@ public final class QueueOptions {
           .constant("queue.full.policy", FullPolicy.REJECT)
           .java("whenFull(FullPolicy, Duration)")
           .json("whenFull.policy")
+          .changes(Change.RUNNING)
           .means(
               "what a publish does that these two leave no room for: it is refused with"
                   + " `QueueFullException`, waits for room, or the oldest messages are given up for"
@@ -169,6 +175,7 @@ public final class QueueOptions {
           .allowed("0 or more")
           .java("whenFull(FullPolicy, Duration)")
           .json("whenFull.timeout")
+          .changes(Change.RUNNING)
           .means("how long `BLOCK` waits before it refuses");
 
   /** See {@link MessageQueue.Builder#deduplicate}. */
@@ -237,6 +244,7 @@ public final class QueueOptions {
           .dflt(null, "none: they go nowhere")
           .java("maxAge(Duration, String)")
           .json("expiryQueue")
+          .changes(Change.RUNNING)
           .means(
               "another queue, to which expired messages are handed on, each once. It has to be open"
                   + " in this JVM, with the same base directory; while it is not, or is full, or"
@@ -254,6 +262,7 @@ public final class QueueOptions {
           .allowed("0 or more; 0 means for good")
           .java("retention(Retention)")
           .json("retention.age")
+          .changes(Change.RUNNING)
           .means(
               "of a queue without subscribers: a closed block goes when its last message is older"
                   + " than this. See [Retention](#retention)")
@@ -267,6 +276,7 @@ public final class QueueOptions {
           .atLeast("1")
           .java("retention(Retention)")
           .json("retention.bytes")
+          .changes(Change.RUNNING)
           .means("the oldest closed block goes when the others have so many bytes")
           .meansInJson("the oldest closed file goes when the others have so many bytes");
 
@@ -278,6 +288,7 @@ public final class QueueOptions {
           .atLeast("1")
           .java("retention(Retention)")
           .json("retention.messages")
+          .changes(Change.RUNNING)
           .means("the oldest closed block goes when the others hold so many messages")
           .meansInJson("the oldest closed file goes when the others hold so many messages");
 
@@ -286,6 +297,7 @@ public final class QueueOptions {
       TABLE
           .flag("queue.retention.unfinished", false)
           .java("retention(Retention)")
+          .changes(Change.RUNNING)
           .means("whether the retention also takes what a subscriber has not finished");
 
   /** See {@link MessageQueue.Builder#diskReserve}; none: by the size of the volume. */
@@ -339,6 +351,7 @@ public final class QueueOptions {
           .allowed("0 or more; 0 means for ever")
           .java("backup(Path, Duration)")
           .json("backup.retention")
+          .changes(Change.RUNNING)
           .means("how long a backup is kept after it was made")
           .meansInJson("how long a backup is kept after it was made; zero: for ever");
 
@@ -348,6 +361,7 @@ public final class QueueOptions {
           .constant("backup.full", BackupFull.KEEP)
           .java("backupFull(BackupFull)")
           .json("backup.full")
+          .changes(Change.RUNNING)
           .means(
               "what becomes of a drained block for whose backup there is no space: it stays, and is"
                   + " tried again; or after three tries it is deleted without a backup, with a"

@@ -74,6 +74,7 @@ final class RunningQueue<M> {
   private final Forwarding forwarding;
   private final Forces forces;
   private final BlockDrain drain;
+  private final Reconfiguration reconfiguration;
   private final OpenQueues.Slot slot = new OpenQueues.Slot(this); // told to nobody until it runs
   private boolean delete; // guarded by the lifecycle lock of QueueLifecycle
   private List<String> known = List.of(); // subscribers when it was closed; likewise
@@ -122,10 +123,11 @@ final class RunningQueue<M> {
           new BlockDrain(
               context,
               subscribers,
-              config.retention(),
+              config,
               BlockDrain.Archive.of(config, backup),
               new BlockDrain.Neighbours(flusher, forces, delays, this::leave, salvage, listeners));
       Intake intake = new Intake(config, log, this::needed);
+      reconfiguration = new Reconfiguration(config, intake, backup, subscribers);
       undo.push(worker::drain);
       startHousekeeping(intake, new Housekeeper.Pools(flusher, worker, listeners));
       publisher = new LogPublisher<>(config, log, intake, deduplicator, delays, counters.addTime());
@@ -381,6 +383,10 @@ final class RunningQueue<M> {
 
   LogPublisher<M> publisher() {
     return publisher;
+  }
+
+  Reconfiguration reconfiguration() {
+    return reconfiguration;
   }
 
   SubscriberRegistry<M> subscribers() {

@@ -7,6 +7,7 @@ import com.wookler.river.core.ack.Ledger;
 import com.wookler.river.core.backup.Backup;
 import com.wookler.river.core.message.QueueClosedException;
 import com.wookler.river.core.message.QueueFailedException;
+import com.wookler.river.core.settings.Settings;
 import com.wookler.river.core.subscriber.DeadLetterStore;
 import com.wookler.river.core.subscriber.DurableSubscriber;
 import com.wookler.river.core.subscriber.LostFilter;
@@ -24,6 +25,7 @@ import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.BiFunction;
+import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -204,6 +206,44 @@ final class SubscriberRegistry<M> {
       }
     } finally {
       context.removal().unlock();
+    }
+  }
+
+  /**
+   * Returns the settings of a subscriber, open or not, after a change.
+   *
+   * @throws ConfigurationException there is no such subscriber, or the settings cannot be
+   */
+  SubscriberConfig changed(String name, UnaryOperator<Settings> change) {
+    Entry<M> known = entries.get(key(name));
+    if (known == null || !known.config.name().equals(name)) {
+      throw new ConfigurationException(
+          "queue " + context.queue() + " has no subscriber " + name + "; it has " + names());
+    }
+    SubscriberConfig config =
+        SubscriberConfig.builder(name).settings(change.apply(known.config.settings())).build();
+    ExpiryQueues.check(context.queue(), config);
+    return config;
+  }
+
+  /** Gives a subscriber that exists settings that may change while it is open, and keeps them. */
+  void reconfigure(SubscriberConfig config) {
+    awaitClosing(config.name());
+    synchronized (this) {
+      ensureOpen();
+      Entry<M> known = entries.get(key(config.name()));
+      if (known != null) {
+        try {
+          store.reconfigure(config);
+        } catch (IOException e) {
+          throw new RiverException(
+              "queue " + context.queue() + ": cannot keep the settings of " + config.name(), e);
+        }
+        if (known.open != null && known.open.isOpen()) {
+          known.open.reconfigure(config);
+        }
+        entries.put(key(config.name()), new Entry<>(config, known.open, known.floor));
+      }
     }
   }
 

@@ -216,6 +216,16 @@ final class SubscriberStore {
     }
   }
 
+  /** Keeps other settings of a subscriber that is known. */
+  void reconfigure(SubscriberConfig config) throws IOException {
+    StoredSubscriber known = stored.get(config.name());
+    if (known != null) {
+      write(
+          new StoredSubscriber(config, known.start(), known.ledger()),
+          directory.resolve(config.name()));
+    }
+  }
+
   /** Writes settings, unless they are known to be on the device. */
   private void write(StoredSubscriber settings, Path own) throws IOException {
     if (!settings.equals(stored.get(settings.config().name()))) {

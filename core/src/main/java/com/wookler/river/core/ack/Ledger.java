@@ -64,6 +64,9 @@ public interface Ledger extends AutoCloseable {
    */
   long floor();
 
+  /** Takes other limits, but for the order, which is fixed. */
+  void limit(Limits to);
+
   /**
    * The next sequence to read from the log; passes by itself what was finished before a restart.
    */

@@ -26,6 +26,10 @@ final class PositionLedger implements Ledger {
     return position();
   }
 
+  /** Does nothing: what was delivered is finished. */
+  @Override
+  public void limit(Limits to) {}
+
   @Override
   public long position() {
     requireOpen();

@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
  * entries that recovery left, UNSEEN or FINISHED, and the one at the position isn't finished.
  */
 abstract class RingLedger implements Ledger {
-  final Limits limits;
+  Limits limits;
   final Ring ring;
   final AckJournal journal;
   final Schedule schedule;
@@ -39,6 +39,13 @@ abstract class RingLedger implements Ledger {
     this.handedOver = limits.byKey() ? 0 : recovery.handedOver();
     this.postponedEnd = recovery.delayed() > 0 ? ring.end() : 0;
     passFinished();
+  }
+
+  @Override
+  public final void limit(Limits to) {
+    requireOpen();
+    limits = to;
+    schedule.limit(to);
   }
 
   @Override

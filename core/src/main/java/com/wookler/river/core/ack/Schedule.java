@@ -15,8 +15,8 @@ final class Schedule {
 
   private final Ring ring;
   private final AckJournal journal;
-  private final Retries retries;
-  private final long ackTimeoutMillis;
+  private Retries retries;
+  private long ackTimeoutMillis;
   private final Deadlines deadlines;
   private final ReadyQueue ready;
   private final ReadyQueue spent;
@@ -30,6 +30,12 @@ final class Schedule {
     this.deadlines = new Deadlines(ring);
     this.ready = new ReadyQueue(ring, Ring.READY);
     this.spent = new ReadyQueue(ring, Ring.SPENT);
+  }
+
+  /** Takes other limits, for what is delivered or fails from now on. */
+  void limit(Limits to) {
+    retries = to.retries();
+    ackTimeoutMillis = Math.min(to.ackTimeoutMillis(), Limits.MAX_DELAY_MILLIS);
   }
 
   /** Puts an entry into flight. */

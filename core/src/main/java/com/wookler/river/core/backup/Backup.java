@@ -54,7 +54,7 @@ public final class Backup implements AutoCloseable {
   private static final int TRIES = 3;
 
   private final String queue;
-  private final Duration retention;
+  private volatile Duration retention; // read by housekeeping
   private final TimeSource time;
   private final Supplier<StoredTimes> times;
   private final BackupLayout layout;
@@ -207,6 +207,11 @@ public final class Backup implements AutoCloseable {
     } catch (IOException e) {
       LOG.warn("Queue {}: cannot remove the folder of {}", queue, zst, e);
     }
+  }
+
+  /** Keeps backups for another time from now on; for ever if zero or negative. */
+  public void retain(Duration time) {
+    retention = time;
   }
 
   /**

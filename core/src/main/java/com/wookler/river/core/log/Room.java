@@ -78,13 +78,18 @@ public final class Room {
     this.end = end;
   }
 
-  /** Sets the limits, once, before the first append. */
+  /** Sets the limits. Bytes that were not counted so far are estimated by blocks. */
   public void limit(Capacity to) {
     appendLock.lock();
     try {
+      boolean counted = countsBytes;
       capacity = to;
       countsBytes = to.bytes() != Long.MAX_VALUE;
-      if (countsBytes) {
+      endBound = Long.MAX_VALUE;
+      byteBound = Long.MAX_VALUE;
+      if (countsBytes && !counted) {
+        marks = 0;
+        written = 0;
         sequences = new long[MARKS];
         below = new long[MARKS];
         for (Block block : blocks.all()) {

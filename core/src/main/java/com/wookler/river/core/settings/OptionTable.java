@@ -22,12 +22,14 @@ import org.slf4j.LoggerFactory;
 public final class OptionTable {
   private static final Logger LOG = LoggerFactory.getLogger(OptionTable.class);
 
+  private final String of;
   private String element;
   private final Map<String, Option<?>> rows = new LinkedHashMap<>();
   private final Map<String, List<String>> withoutEffect = new HashMap<>();
 
   /** Makes the table of the element of this name. */
   public OptionTable(String element) {
+    this.of = element;
     this.element = element;
   }
 
@@ -181,5 +183,11 @@ public final class OptionTable {
       throw node.error(row.name(), "is given beside " + row.target().name() + "; give one of them");
     }
     return to.with(row, row.type().read(node, row.name()));
+  }
+
+  /** Returns the element whose options these are. */
+  @Override
+  public String toString() {
+    return of;
   }
 }

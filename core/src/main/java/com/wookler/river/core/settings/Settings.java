@@ -52,6 +52,21 @@ public final class Settings {
     return given[option.target().index()] != null;
   }
 
+  /** Returns the same with the others' values of the options that may change while a queue runs. */
+  public Settings changedTo(Settings others) {
+    Settings changed = this;
+    for (Option<?> row : table.rows()) {
+      if (!row.isAlias() && row.change() == Option.Change.RUNNING) {
+        changed = changed.like(row, others);
+      }
+    }
+    return changed;
+  }
+
+  private <T> Settings like(Option<T> row, Settings others) {
+    return Objects.equals(find(row), others.find(row)) ? this : with(row, others.find(row));
+  }
+
   /** Returns the same with another value; null: the default. */
   public <T> Settings with(Option<T> option, @Nullable T value) {
     int index = option.target().index();
@@ -98,6 +113,11 @@ public final class Settings {
     }
   }
 
+  /** Returns what others say otherwise; see {@link #differences(Settings, Set)}. */
+  public List<String> differences(Settings others) {
+    return differences(others, Set.of());
+  }
+
   /**
    * Returns what others say otherwise, one sentence an option, such as {@code subscriber.window is
    * 100, not 200}: its value here and then there.
@@ -122,9 +142,7 @@ public final class Settings {
 
   @Override
   public boolean equals(Object other) {
-    return other instanceof Settings that
-        && table == that.table
-        && differences(that, Set.of()).isEmpty();
+    return other instanceof Settings that && table == that.table && differences(that).isEmpty();
   }
 
   @Override

@@ -55,8 +55,6 @@ final class DeadLettering<M> {
   /** Letters whose messages are not finished yet; less only under the subscriber's lock. */
   private final AtomicInteger unfinished = new AtomicInteger();
 
-  private final boolean limited; // whether letters are dropped
-
   private final RateLimitedLog saidUndropped; // confined to the background task
   private volatile long finishedEnd; // written by the background task
   private final RetryBackoff retry; // confined to the background task, but for isTime
@@ -76,10 +74,14 @@ final class DeadLettering<M> {
     this.retry = new RetryBackoff(state.time);
     this.dropAt = state.time.nanoTime();
     this.saidUndropped = new RateLimitedLog(state.time);
-    this.limited = state.config.deadLetterLimit() > 0 || !state.config.deadLetterAge().isZero();
     if (state.config.ackRequired()) {
       recover();
     }
+  }
+
+  private boolean isLimited() {
+    SubscriberConfig config = state.config;
+    return config.deadLetterLimit() > 0 || !config.deadLetterAge().isZero();
   }
 
   /**
@@ -190,7 +192,7 @@ final class DeadLettering<M> {
 
   /** Has letters dropped that have become too old, or that were too many at the opening. */
   void dropLettersOverLimits() {
-    if (limited && state.time.nanoTime() - dropAt >= 0) {
+    if (isLimited() && state.time.nanoTime() - dropAt >= 0) {
       dropAt = state.time.nanoTime() + DROP_NANOS;
       later(this::drop);
     }
@@ -274,7 +276,7 @@ final class DeadLettering<M> {
         finish(); // what others have added, too
       }
       retry.succeeded();
-      if (limited) {
+      if (isLimited()) {
         drop();
       }
       if (more) {

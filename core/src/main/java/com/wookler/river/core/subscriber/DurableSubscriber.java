@@ -28,7 +28,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class DurableSubscriber<M> implements Subscriber<M> {
   private final SubscriberContext<M> context;
-  private final SubscriberConfig config;
+  private final String name;
   private final BlockLog log;
   private final Consumer<DurableSubscriber<M>> onClose;
   private final SubscriberState<M> state;
@@ -116,7 +116,7 @@ public final class DurableSubscriber<M> implements Subscriber<M> {
       DeadLetterStore<M> deadLetters,
       Consumer<DurableSubscriber<M>> onClose) {
     this.context = context;
-    this.config = config;
+    this.name = config.name();
     this.log = context.log();
     this.onClose = onClose;
     DeliveryOwner<M> owner = new Owner();
@@ -137,7 +137,7 @@ public final class DurableSubscriber<M> implements Subscriber<M> {
 
   @Override
   public String name() {
-    return config.name();
+    return name;
   }
 
   @Override
@@ -147,7 +147,16 @@ public final class DurableSubscriber<M> implements Subscriber<M> {
 
   @Override
   public SubscriberConfig config() {
-    return config;
+    return state.config;
+  }
+
+  /**
+   * Takes other settings, which differ in options that may change while it is open.
+   *
+   * @throws com.wookler.river.core.message.QueueClosedException it was closed
+   */
+  public void reconfigure(SubscriberConfig to) {
+    state.reconfigure(to);
   }
 
   /** The counters that it writes, for the queue to take them out of the report. */

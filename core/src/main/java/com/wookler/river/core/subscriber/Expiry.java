@@ -19,7 +19,7 @@ final class Expiry {
   private final Expiries expiries;
   private final TimeSource time;
   private final StoredTimes times;
-  private final SubscriberConfig subscriber;
+  private SubscriberConfig subscriber;
   private long expired;
   private boolean stuck;
 
@@ -28,6 +28,11 @@ final class Expiry {
     this.time = context.time();
     this.times = context.log().times();
     this.subscriber = subscriber;
+  }
+
+  void reconfigure(SubscriberConfig to) {
+    subscriber = to;
+    stuck = false; // the other queue may take what this one did not
   }
 
   boolean isOver(long publishedMicros, @Nullable Terms terms) {

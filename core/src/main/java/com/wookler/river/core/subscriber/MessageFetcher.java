@@ -88,6 +88,10 @@ final class MessageFetcher<M> implements AutoCloseable {
     this.passesPostponed = keys == null && ledger.recovery().delayed() > 0;
   }
 
+  void reconfigure(SubscriberConfig to) {
+    expiry.reconfigure(to);
+  }
+
   /**
    * Hands over up to so many messages.
    *

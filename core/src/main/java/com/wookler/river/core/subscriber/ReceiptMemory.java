@@ -14,7 +14,7 @@ final class ReceiptMemory {
   private static final int MIN = 1 << 10;
   private static final int MAX = 1 << 16;
 
-  private final int size;
+  private int size;
   private volatile boolean used;
   private long @Nullable [] sequences;
   private long[] tickets = {};
@@ -22,7 +22,28 @@ final class ReceiptMemory {
 
   /** For so many messages that are out at once. */
   ReceiptMemory(int inFlight) {
-    size = Math.max(MIN, Math.min(MAX, Integer.highestOneBit(inFlight) * 2));
+    size = size(inFlight);
+  }
+
+  private static int size(int inFlight) {
+    return Math.max(MIN, Math.min(MAX, Integer.highestOneBit(inFlight) * 2));
+  }
+
+  /** Has room for so many messages that are out at once, and forgets nothing. */
+  void grow(int inFlight) {
+    int larger = size(inFlight);
+    long[] known = sequences;
+    if (larger > size) {
+      long[] knownTickets = tickets;
+      Acknowledgement[] decisions = acknowledgements;
+      size = larger;
+      sequences = null;
+      for (int i = 0; known != null && i < known.length; i++) {
+        if (known[i] >= 0) {
+          remember(known[i], knownTickets[i], decisions[i]);
+        }
+      }
+    }
   }
 
   Acknowledgeable target(Receipt receipt) {

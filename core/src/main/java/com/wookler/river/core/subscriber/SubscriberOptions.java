@@ -47,6 +47,7 @@ public final class SubscriberOptions {
           .between("1ms", "12hh")
           .java("ackTimeout(Duration)")
           .json("ackTimeout")
+          .changes(Change.RUNNING)
           .means(
               "after which an unfinished message is delivered again; without"
                   + " `subscriber.ack.required` only the default of a reactor's time limit")
@@ -101,6 +102,7 @@ public final class SubscriberOptions {
                   + " and jitter, `exponential 1ss 5mm 2.0 0.2`")
           .java("backoff(Backoff)")
           .json("backoff")
+          .changes(Change.RUNNING)
           .means(
               "how long a message waits before it is delivered again, by attempt: after a timeout,"
                   + " `nack()` and `fail`. With `none`, one over which processing fails again waits"
@@ -122,6 +124,7 @@ public final class SubscriberOptions {
           .allowed("0 or more; 0 is without limit")
           .java("deadLetterLimit(long)")
           .json("deadLetterLimit")
+          .changes(Change.RUNNING)
           .means(
               "how many dead letters are kept; of more the oldest are dropped, counted and logged."
                   + " Needs `subscriber.ack.required`");
@@ -136,6 +139,7 @@ public final class SubscriberOptions {
           .allowed("`0` to `36500dd`; 0 is without limit")
           .java("deadLetterAge(Duration)")
           .json("deadLetterAge")
+          .changes(Change.RUNNING)
           .means(
               "how long a dead letter is kept, from when its message was given up; older ones are"
                   + " dropped, counted and logged, while the subscriber is open. Needs"
@@ -148,6 +152,7 @@ public final class SubscriberOptions {
           .dflt(null, "that of `queue.expiry.queue`")
           .java("expiryQueue(String)")
           .json("expiryQueue")
+          .changes(Change.RUNNING)
           .means(
               "the queue to which messages are handed on that expired before this subscriber had"
                   + " finished them")
@@ -199,6 +204,7 @@ public final class SubscriberOptions {
           .between("1", "1048576")
           .java("maxInFlight(int)")
           .json("maxInFlight")
+          .changes(Change.RUNNING)
           .means("how many may be out at once; at the limit polls return nothing new");
 
   /** See {@link SubscriberConfig#window}. */
@@ -209,6 +215,7 @@ public final class SubscriberOptions {
           .between("1", "1048576")
           .java("window(int)")
           .json("window")
+          .changes(Change.RUNNING)
           .means(
               "how far above the lowest unfinished message reading goes; 16 bytes of heap a message"
                   + " in use, with `subscriber.order=KEY` 28, and at most 48 for each key of which"
@@ -237,6 +244,7 @@ public final class SubscriberOptions {
           .between("1", String.valueOf(Integer.MAX_VALUE))
           .allowed("1 or more")
           .java("batchSize(int)")
+          .changes(Change.RUNNING)
           .means("what `batch()` without arguments takes at most");
 
   /** See {@link SubscriberConfig#pollTimeout}. */
@@ -247,6 +255,7 @@ public final class SubscriberOptions {
           .atLeast("0")
           .allowed("0 or more")
           .java("pollTimeout(Duration)")
+          .changes(Change.RUNNING)
           .means("how long `batch()` without arguments waits");
 
   static {

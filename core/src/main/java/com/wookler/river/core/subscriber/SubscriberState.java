@@ -25,7 +25,7 @@ final class SubscriberState<M> {
   static final long MILLI = TimeUnit.MILLISECONDS.toNanos(1);
 
   final ReentrantLock lock = new ReentrantLock();
-  final SubscriberConfig config;
+  volatile SubscriberConfig config; // written under the lock
   final SubscriberCounters counters;
   final SubscriberErrors errors;
   final Waiters.Line line;
@@ -90,6 +90,22 @@ final class SubscriberState<M> {
             errors,
             config.ackDurability(),
             context.committer());
+  }
+
+  /** Takes other settings, which differ in options that may change while it is open. */
+  void reconfigure(SubscriberConfig to) {
+    lock.lock();
+    try {
+      ensureOpen();
+      config = to;
+      ledger.limit(to.limits());
+      fetcher.reconfigure(to);
+      memory.grow(to.maxInFlight());
+      force.changed();
+    } finally {
+      lock.unlock();
+    }
+    announceToAll(); // there may be room now
   }
 
   /** Milliseconds since 1970, by the monotonic clock since it was opened: its ledger's clock. */

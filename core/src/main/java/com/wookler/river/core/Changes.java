@@ -1,0 +1,69 @@
+package com.wookler.river.core;
+
+import com.wookler.river.common.errors.ConfigurationException;
+import com.wookler.river.core.settings.Option;
+import com.wookler.river.core.settings.OptionTable;
+import com.wookler.river.core.settings.Settings;
+import com.wookler.river.core.subscriber.SubscriberOptions;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.function.UnaryOperator;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Collects changes of options for {@link MessageQueue#reconfigure}. Which options may change while
+ * a queue runs is said in {@link QueueOptions} and {@link SubscriberOptions}. Not thread-safe.
+ */
+public final class Changes {
+  private UnaryOperator<Settings> queue = UnaryOperator.identity();
+  private final Map<String, UnaryOperator<Settings>> subscribers = new LinkedHashMap<>();
+
+  Changes() {}
+
+  /**
+   * Changes an option of the queue or of its backup.
+   *
+   * @param value the new value; null: the default
+   * @throws ConfigurationException the option cannot change while the queue runs
+   */
+  public <T> Changes set(Option<T> option, @Nullable T value) {
+    UnaryOperator<Settings> before = queue;
+    UnaryOperator<Settings> change = change(QueueOptions.TABLE, option, value);
+    queue = settings -> change.apply(before.apply(settings));
+    return this;
+  }
+
+  /**
+   * Changes an option of a subscriber, which may be open or closed.
+   *
+   * @param value the new value; null: the default
+   * @throws ConfigurationException the option cannot change while the queue runs
+   */
+  public <T> Changes subscriber(String name, Option<T> option, @Nullable T value) {
+    UnaryOperator<Settings> change = change(SubscriberOptions.TABLE, option, value);
+    UnaryOperator<Settings> before = subscribers.getOrDefault(name, UnaryOperator.identity());
+    subscribers.put(name, settings -> change.apply(before.apply(settings)));
+    return this;
+  }
+
+  private static <T> UnaryOperator<Settings> change(
+      OptionTable table, Option<T> option, @Nullable T value) {
+    if (table.row(option.name()).orElse(null) != option) {
+      throw new ConfigurationException(option.name() + " is no option of a " + table);
+    }
+    if (option.change() != Option.Change.RUNNING) {
+      throw new ConfigurationException(
+          option.name() + " cannot change while the queue runs: it takes effect when it is opened");
+    }
+    return settings -> settings.with(option, value);
+  }
+
+  UnaryOperator<Settings> queue() {
+    return queue;
+  }
+
+  /** Returns the changes of each subscriber, by its name. */
+  Map<String, UnaryOperator<Settings>> subscribers() {
+    return subscribers;
+  }
+}

@@ -1,0 +1,65 @@
+package com.wookler.river.core;
+
+import com.wookler.river.core.backup.Backup;
+import com.wookler.river.core.settings.Settings;
+import com.wookler.river.core.subscriber.SubscriberConfig;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.locks.ReentrantLock;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** Changes the options of a queue that runs, one call after the other. */
+final class Reconfiguration {
+  private static final Logger LOG = LoggerFactory.getLogger(Reconfiguration.class);
+
+  private final ReentrantLock changing = new ReentrantLock(); // taken before all others
+  private final QueueConfig<?> config;
+  private final Intake intake;
+  private final @Nullable Backup backup;
+  private final SubscriberRegistry<?> subscribers;
+
+  Reconfiguration(
+      QueueConfig<?> config,
+      Intake intake,
+      @Nullable Backup backup,
+      SubscriberRegistry<?> subscribers) {
+    this.config = config;
+    this.intake = intake;
+    this.backup = backup;
+    this.subscribers = subscribers;
+  }
+
+  /**
+   * Checks all changes, and then makes them.
+   *
+   * @throws com.wookler.river.common.errors.ConfigurationException a value cannot be; nothing has
+   *     changed
+   */
+  void apply(Changes changes) {
+    changing.lock();
+    try {
+      Settings before = config.settings();
+      Settings after = config.changed(changes.queue());
+      List<SubscriberConfig> others = new ArrayList<>();
+      changes
+          .subscribers()
+          .forEach((name, change) -> others.add(subscribers.changed(name, change)));
+      config.become(after);
+      intake.limit();
+      if (backup != null) {
+        backup.retain(config.get(QueueOptions.BACKUP_RETENTION));
+      }
+      others.forEach(subscribers::reconfigure);
+      LOG.info("Queue {} is reconfigured: {} {}", config.name(), after.differences(before), others);
+    } finally {
+      changing.unlock();
+    }
+  }
+
+  /** Returns the values of the queue's options now. */
+  Settings settings() {
+    return config.settings();
+  }
+}
