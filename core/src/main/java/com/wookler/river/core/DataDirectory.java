@@ -20,6 +20,7 @@ import java.time.format.DateTimeFormatter;
 import java.time.format.DateTimeParseException;
 import java.util.Comparator;
 import java.util.Optional;
+import java.util.Set;
 import java.util.UUID;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -58,7 +59,7 @@ final class DataDirectory implements AutoCloseable {
 
   private final Path path; // without links: however it is named, it is claimed once
   private final DirectoryLock lock;
-  private volatile QueueIdentity identity; // replaced by noteOrigins
+  private volatile QueueIdentity identity; // replaced under the monitor
 
   private DataDirectory(Path path, DirectoryLock lock, QueueIdentity identity) {
     this.path = path;
@@ -215,7 +216,7 @@ final class DataDirectory implements AutoCloseable {
     }
     QueueIdentity made =
         new QueueIdentity(
-            look.id().orElseGet(UUID::randomUUID), name, time.wallTime().toString(), false);
+            look.id().orElseGet(UUID::randomUUID), name, time.wallTime().toString(), Set.of());
     DurableFiles.makeDirectories(path.resolve(LOG_NAME)); // forced with the file
     DurableFiles.makeDirectories(path.resolve(SUBSCRIBERS_NAME));
     Optional<Path> kept = made.replace(file);
@@ -262,16 +263,18 @@ final class DataDirectory implements AutoCloseable {
     return identity.id();
   }
 
-  /** Returns whether the queue has taken messages of other queues. */
-  boolean hasOrigins() {
-    return identity.hasOrigins();
+  /** Returns whether the queue has begun these files, so that they are missing if not there. */
+  boolean has(QueueIdentity.Part part) {
+    return identity.has().contains(part);
   }
 
-  /** Notes, on the device, that the queue takes messages of other queues from now on. */
-  void noteOrigins() throws IOException {
-    QueueIdentity noted = identity.withOrigins();
-    noted.write(path.resolve(QueueIdentity.FILE));
-    identity = noted;
+  /** Notes, on the device, that the queue has begun these files. */
+  synchronized void begun(QueueIdentity.Part part) throws IOException {
+    if (!has(part)) {
+      QueueIdentity noted = identity.with(part);
+      noted.write(path.resolve(QueueIdentity.FILE));
+      identity = noted;
+    }
   }
 
   /** Removes what was set aside longer ago than this. */

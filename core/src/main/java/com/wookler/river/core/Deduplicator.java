@@ -4,10 +4,12 @@ import com.wookler.river.common.TimeSource;
 import com.wookler.river.core.ids.IdStore;
 import com.wookler.river.core.log.BlockLog;
 import com.wookler.river.core.log.PublishBuffer;
+import com.wookler.river.core.log.QueueIdentity.Part;
 import com.wookler.river.core.log.Room;
 import com.wookler.river.core.message.DocumentWriter;
 import com.wookler.river.core.message.Message;
 import com.wookler.river.core.message.StoredMessage;
+import java.io.IOException;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;
@@ -35,7 +37,17 @@ final class Deduplicator {
   private long foundAgain; // ids that files have lost; confined to the opening thread
 
   /** What the opening of the ids asks the log. */
-  private record Known(BlockLog log) implements IdStore.Log {
+  private record Known(BlockLog log, DataDirectory directory) implements IdStore.Log {
+    @Override
+    public boolean hasFiles() {
+      return directory.has(Part.IDS);
+    }
+
+    @Override
+    public void begunFiles() throws IOException {
+      directory.begun(Part.IDS);
+    }
+
     @Override
     public long firstSequence() {
       return log.firstSequence();
@@ -74,7 +86,7 @@ final class Deduplicator {
             new IdStore.Owner(queue, directory.identity()),
             window,
             now,
-            new Known(log));
+            new Known(log, directory));
     log.times().saw(ids.lastMicros());
     addMissing(lookup, now - TimeUnit.NANOSECONDS.toMicros(window.toNanos()));
   }

@@ -7,6 +7,7 @@ import com.wookler.river.core.forward.ExpiredOrigins;
 import com.wookler.river.core.forward.Origins;
 import com.wookler.river.core.log.BlockLog;
 import com.wookler.river.core.log.PublishBuffer;
+import com.wookler.river.core.log.QueueIdentity.Part;
 import com.wookler.river.core.log.Room;
 import com.wookler.river.core.log.StoredTimes;
 import com.wookler.river.core.message.DamagedMessageException;
@@ -81,7 +82,7 @@ final class ForwardTarget {
     this.file = directory.path().resolve(Origins.FILE);
     this.log = lookup.log();
     this.lookup = lookup;
-    this.covered = directory.hasOrigins() || Origins.exist(file) ? load() : NONE;
+    this.covered = directory.has(Part.ORIGINS) || Origins.exist(file) ? load() : NONE;
   }
 
   private long load() {
@@ -89,9 +90,7 @@ final class ForwardTarget {
     try {
       kept = Origins.read(file, directory.identity());
       takeUp(kept);
-      if (!directory.hasOrigins()) {
-        directory.noteOrigins(); // queue.json was made anew, or a kill came between
-      }
+      directory.begun(Part.ORIGINS); // queue.json was made anew, or a kill came between
     } catch (NoSuchFileException e) {
       LOG.warn(
           "Queue {}: damaged: {} is missing; asking log and backups for what is here", queue, file);
@@ -323,7 +322,7 @@ final class ForwardTarget {
       try {
         new Origins(end, Map.of(), Map.of())
             .write(file, directory.identity()); // nothing has come yet
-        directory.noteOrigins();
+        directory.begun(Part.ORIGINS);
       } catch (IOException e) {
         throw new RiverException("queue " + queue + ": cannot write " + file, e);
       }

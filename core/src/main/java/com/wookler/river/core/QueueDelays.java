@@ -3,8 +3,10 @@ package com.wookler.river.core;
 import com.wookler.river.common.counters.AbstractCounter;
 import com.wookler.river.core.delay.DelayContext;
 import com.wookler.river.core.log.Damage;
+import com.wookler.river.core.log.QueueIdentity.Part;
 import com.wookler.river.core.log.Salvage;
 import com.wookler.river.core.message.StoredMessage;
+import java.io.IOException;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -16,10 +18,16 @@ import org.jspecify.annotations.Nullable;
  * @param lookup finds messages in the log and the backups
  * @param salvage reports damage
  * @param passes whether readers of the log go on behind damage that it reports
+ * @param directory of the queue
  * @param due counts
  */
 record QueueDelays(
-    Runnable flush, Lookup lookup, Salvage salvage, boolean passes, AbstractCounter due)
+    Runnable flush,
+    Lookup lookup,
+    Salvage salvage,
+    boolean passes,
+    DataDirectory directory,
+    AbstractCounter due)
     implements DelayContext.QueueParts {
   @Override
   public void flushSoon() {
@@ -53,6 +61,16 @@ record QueueDelays(
   @Override
   public void readAll(Consumer<StoredMessage> sink) {
     LogScan.scan(lookup, lookup.first(), sink);
+  }
+
+  @Override
+  public boolean hasFiles() {
+    return directory.has(Part.DELAYED);
+  }
+
+  @Override
+  public void begunFiles() throws IOException {
+    directory.begun(Part.DELAYED);
   }
 
   @Override

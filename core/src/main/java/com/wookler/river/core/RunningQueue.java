@@ -259,6 +259,7 @@ final class RunningQueue<M> {
             lookup,
             salvage,
             config.get(QueueOptions.ON_DAMAGE) == OnDamage.SALVAGE,
+            directory,
             counters.delayed());
     Delays opened =
         Delays.open(

@@ -457,7 +457,8 @@ class DelayTest {
   /** What happens to the files of delayed messages while the queue is closed. */
   enum FilesAre {
     DELETED,
-    DAMAGED
+    DAMAGED,
+    ALL_GONE
   }
 
   @ParameterizedTest
@@ -496,6 +497,10 @@ class DelayTest {
   }
 
   private static void lose(Path delayed, FilesAre after) throws IOException {
+    if (after == FilesAre.ALL_GONE) { // the states, too, and the directory
+      DataDirectory.deleteTree(delayed);
+      return;
+    }
     try (Stream<Path> files = Files.list(delayed)) {
       List<Path> affected = files.filter(file -> file.toString().contains("due-")).toList();
       assertThat(affected).isNotEmpty();

@@ -191,7 +191,7 @@ final class EveryFeature implements AutoCloseable {
     int number = 0;
     for (String name : List.of(NAME, COPIES, FEEDER, EXPIRED)) {
       Path directory = Files.createDirectories(base.resolve("queues").resolve(name));
-      new QueueIdentity(new UUID(4711, ++number), name, BEGIN.toString(), false)
+      new QueueIdentity(new UUID(4711, ++number), name, BEGIN.toString(), Set.of())
           .write(directory.resolve(QueueIdentity.FILE));
     }
     try (EveryFeature first = new EveryFeature(base, BEGIN, true)) {

@@ -4,6 +4,7 @@ import com.wookler.river.common.TimeSource;
 import com.wookler.river.core.log.BlockLog;
 import com.wookler.river.core.log.Damage;
 import com.wookler.river.core.message.StoredMessage;
+import java.io.IOException;
 import java.nio.file.Path;
 import java.util.UUID;
 import java.util.function.Consumer;
@@ -46,6 +47,12 @@ public record DelayContext(
 
     /** Shows all messages of the backups and the log, in order; what is damaged is left out. */
     void readAll(Consumer<StoredMessage> sink);
+
+    /** Returns whether files of delayed messages were begun, so that they must be there. */
+    boolean hasFiles();
+
+    /** Notes, on the device, that files of delayed messages are there from now on. */
+    void begunFiles() throws IOException;
 
     /** Counts messages that were due. */
     void delivered(long messages);

@@ -48,6 +48,11 @@ public final class DelayFiles {
     StoreOpening.create(directory, identity, first);
   }
 
+  /** Returns whether a queue has files of delayed messages. */
+  public static boolean exist(Path queue) throws IOException {
+    return StoreOpening.exists(queue.resolve(Delays.DIRECTORY));
+  }
+
   /**
    * Looks at the files of a queue; changes nothing.
    *

@@ -71,7 +71,11 @@ public final class Delays implements AutoCloseable {
   static Delays open(DelayContext context, Executor flusher, DelayLimits limits) {
     Delays delays = new Delays(context, flusher, limits);
     try {
-      if (StoreOpening.exists(context.directory())) {
+      boolean exists = StoreOpening.exists(context.directory());
+      if (exists) {
+        context.queueParts().begunFiles(); // queue.json was made anew, or a kill came between
+      }
+      if (exists || context.queueParts().hasFiles()) {
         delays.timers = new Timers(context, limits);
       }
     } catch (IOException e) {
@@ -187,6 +191,7 @@ public final class Delays implements AutoCloseable {
   private Timers create() {
     try {
       StoreOpening.create(context, context.log().nextSequence());
+      context.queueParts().begunFiles();
       return new Timers(context, limits);
     } catch (IOException e) {
       throw unreadable(e);

@@ -157,6 +157,7 @@ final class StoreOpening {
         "Queue {}: damaged: {} has no state; messages that were delayed may be delivered again",
         context.queue(),
         directory);
+    DurableFiles.createDirectories(directory);
     long first = context.log().firstSequence();
     Set<Long> known = LogWalk.copiesFrom(context, first);
     List<Path> old = files(directory);

@@ -104,8 +104,8 @@ public final class IdFiles {
   }
 
   /**
-   * Returns why sound files do not have the ids of all messages before the log, whose ids nothing
-   * else has; empty if they do.
+   * Returns why sound files, of a queue that has begun some, do not have the ids of all messages
+   * before the log, whose ids nothing else has; empty if they do.
    *
    * @param isEmpty whether there are no files
    * @param covered they have all ids of messages below this sequence
@@ -114,7 +114,7 @@ public final class IdFiles {
    */
   static String incomplete(Path directory, boolean isEmpty, long covered, long first, long end) {
     if (isEmpty) {
-      return Files.isDirectory(directory) && end > 0 ? directory + " has none" : "";
+      return end > 0 ? directory + " has none" : "";
     }
     return covered < first
         ? directory + " has those of messages below sequence " + covered + " only"
@@ -125,13 +125,19 @@ public final class IdFiles {
    * Proves the files of ids of a queue; reads only, also while a process has the queue open.
    *
    * @param directory {@code ids} in the queue's directory
+   * @param expected whether the queue has begun such files
    * @param first sequence of the log
    * @param end of the log
    * @param damage gets each file that is missing or not what was written, and what is wrong
    * @return how many files there are
    */
   public static int verify(
-      Path directory, UUID queue, long first, long end, BiConsumer<Path, String> damage)
+      Path directory,
+      UUID queue,
+      boolean expected,
+      long first,
+      long end,
+      BiConsumer<Path, String> damage)
       throws IOException {
     NavigableMap<Long, Path> files = list(directory);
     Map<Long, IdScan> found = new TreeMap<>();
@@ -150,7 +156,7 @@ public final class IdFiles {
     }
     compare(found, faults);
     faults.forEach((number, what) -> damage.accept(path(directory, number), what));
-    if (faults.isEmpty()) {
+    if (faults.isEmpty() && (expected || Files.isDirectory(directory))) {
       long covered = found.values().stream().mapToLong(IdScan::covered).max().orElse(0);
       String what = incomplete(directory, files.isEmpty(), covered, first, end);
       if (!what.isEmpty()) {

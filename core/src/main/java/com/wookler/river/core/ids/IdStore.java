@@ -92,6 +92,14 @@ public final class IdStore {
     /** Whether the message with this sequence, which is below that, was lost. */
     boolean isLost(long sequence);
 
+    /** Returns whether files of ids were begun, so that they must be there. */
+    default boolean hasFiles() {
+      return false;
+    }
+
+    /** Notes, on the device, that files of ids are there from now on. */
+    default void begunFiles() throws IOException {}
+
     /** What the wall clock showed when this time was stored. */
     default long wallOf(long storedMicros) {
       return storedMicros;
@@ -163,8 +171,10 @@ public final class IdStore {
       faults.forEach((at, what) -> fault = IdFiles.path(directory, at) + " " + what);
       if (fault.isEmpty()) {
         fault =
-            IdFiles.incomplete(
-                directory, paths.isEmpty(), covered, log.firstSequence(), log.nextSequence());
+            !paths.isEmpty() || log.hasFiles() || Files.isDirectory(directory)
+                ? IdFiles.incomplete(
+                    directory, paths.isEmpty(), covered, log.firstSequence(), log.nextSequence())
+                : "";
       }
       missing = IdFiles.missing(found, faults.keySet());
       for (IdFile file : damaged) {
@@ -391,6 +401,7 @@ public final class IdStore {
     }
     if (!made) { // with the first file, so that a directory without files has lost them
       DurableFiles.createDirectories(directory);
+      log.begunFiles();
       made = true;
     }
     file.write(bytes, file.end());

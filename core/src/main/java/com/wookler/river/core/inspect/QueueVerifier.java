@@ -14,6 +14,7 @@ import com.wookler.river.core.log.ContentCheck;
 import com.wookler.river.core.log.LogFiles;
 import com.wookler.river.core.log.LogNotes;
 import com.wookler.river.core.log.QueueIdentity;
+import com.wookler.river.core.log.QueueIdentity.Part;
 import com.wookler.river.core.log.Seal;
 import com.wookler.river.core.message.DamagedMessageException;
 import java.io.IOException;
@@ -22,6 +23,7 @@ import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.UUID;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -96,13 +98,18 @@ public final class QueueVerifier {
     subscribers.compare(readable(queue.get(), first), log.endSequence());
     RunFiles.verify(directory.keys(), queue.get(), report::damage);
     IdFiles.verify(
-        directory.path().resolve("ids"), queue.get(), first, log.endSequence(), report::damage);
+        directory.path().resolve("ids"),
+        queue.get(),
+        has(directory, Part.IDS),
+        first,
+        log.endSequence(),
+        report::damage);
     for (Path aside : IdFiles.setAside(directory.path().resolve("ids"))) {
       report.note(aside, "was set aside as damaged before");
     }
     LogNotes.recordFault(directory.path())
         .ifPresent(what -> report.damage(directory.path().resolve(LogNotes.RECORD), what));
-    delayed(directory.path(), queue.get());
+    delayed(directory, queue.get());
     forwards(directory, queue.get());
     Result letters = deadLetters(directory);
     return new Result(
@@ -112,8 +119,16 @@ public final class QueueVerifier {
         report.damages());
   }
 
-  private void delayed(Path directory, UUID queue) throws IOException {
+  private static boolean has(QueueDirectory directory, Part part) {
+    return directory.identity().map(QueueIdentity::has).orElse(Set.of()).contains(part);
+  }
+
+  private void delayed(QueueDirectory queueDirectory, UUID queue) throws IOException {
+    Path directory = queueDirectory.path();
     try {
+      if (has(queueDirectory, Part.DELAYED) && !DelayFiles.exist(directory)) {
+        report.damage(directory.resolve(Delays.DIRECTORY), "its files are missing");
+      }
       DelayFiles.Look look = DelayFiles.look(directory, queue, true);
       look.faults().forEach(fault -> report.damage(fault.file(), fault.what()));
       look.setAside().forEach(file -> report.note(file, "was set aside as damaged before"));
@@ -135,8 +150,7 @@ public final class QueueVerifier {
       }
     }
     Path origins = directory.path().resolve(Origins.FILE);
-    boolean expected = directory.identity().map(QueueIdentity::hasOrigins).orElse(false);
-    if (expected || Origins.exist(origins)) {
+    if (has(directory, Part.ORIGINS) || Origins.exist(origins)) {
       try {
         Origins.read(origins, queue);
       } catch (NoSuchFileException e) {

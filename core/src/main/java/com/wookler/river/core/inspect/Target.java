@@ -10,6 +10,7 @@ import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.Path;
 import java.util.Comparator;
+import java.util.Set;
 import java.util.UUID;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
@@ -79,7 +80,7 @@ final class Target implements AutoCloseable {
   /** Makes it a queue's directory. */
   void finish(UUID queue) throws IOException {
     String name = String.valueOf(directory.getFileName());
-    new QueueIdentity(queue, name, TimeSource.system().wallTime().toString(), false)
+    new QueueIdentity(queue, name, TimeSource.system().wallTime().toString(), Set.of())
         .write(directory.resolve(QueueIdentity.FILE));
     Files.delete(directory.resolve(QueueIdentity.UNFINISHED));
     done = true;

@@ -1,5 +1,7 @@
 package com.wookler.river.core.log;
 
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import com.wookler.river.common.errors.ConfigurationException;
 import com.wookler.river.core.message.DamagedMessageException;
@@ -22,16 +24,31 @@ import java.util.stream.Stream;
  * Whose log it is, kept in the queue's directory as {@code queue.json}:
  *
  * <pre>
- *  {"format":1,"id":"…","name":"…","created":"…","origins":true,"check":"…"}
+ *  {"format":1,"id":"…","name":"…","created":"…","has":["IDS","ORIGINS"],"check":"…"}
  * </pre>
  *
  * @param id part of every checksum of the log
  * @param name of the queue when it was made
  * @param created when it was made, or this file was made anew, for people
- * @param hasOrigins whether it has taken messages of other queues, so that {@code origins.json}
- *     must be there; without that the field is missing
+ * @param has files beside the log that the queue has begun, and which are missing if they are not
+ *     there; without any the field is not written
  */
-public record QueueIdentity(UUID id, String name, String created, boolean hasOrigins) {
+public record QueueIdentity(UUID id, String name, String created, Set<Part> has) {
+  /** Files beside the log that not every queue has, and whose loss nothing else would show. */
+  public enum Part {
+    /** What waits for its time: the directory {@code delayed}. */
+    DELAYED,
+    /** Ids of messages: the directory {@code ids}. */
+    IDS,
+    /** What came from other queues and sources: {@code origins.json}. */
+    ORIGINS
+  }
+
+  /** Copies the set. */
+  public QueueIdentity {
+    has = Set.copyOf(has);
+  }
+
   /** The name of the file. */
   public static final String FILE = "queue.json";
 
@@ -58,15 +75,24 @@ public record QueueIdentity(UUID id, String name, String created, boolean hasOri
   public void write(Path file) throws IOException {
     ObjectNode json = CheckedJson.object();
     json.put("format", FORMAT).put("id", id.toString()).put("name", name).put("created", created);
-    if (hasOrigins) {
-      json.put("origins", true);
+    if (!has.isEmpty()) {
+      ArrayNode parts = json.putArray("has");
+      has.stream().sorted().forEach(part -> parts.add(part.name()));
     }
     CheckedJson.write(file, json);
   }
 
-  /** Returns the identity of a queue that has taken messages of other queues. */
-  public QueueIdentity withOrigins() {
-    return new QueueIdentity(id, name, created, true);
+  /** Returns the identity of the queue once it has begun these files, too. */
+  public QueueIdentity with(Part part) {
+    Set<Part> more = new HashSet<>(has);
+    more.add(part);
+    return new QueueIdentity(id, name, created, more);
+  }
+
+  private static Set<Part> parts(JsonNode names) {
+    Set<Part> parts = new HashSet<>();
+    names.forEach(name -> parts.add(Part.valueOf(name.asText())));
+    return parts;
   }
 
   /**
@@ -92,10 +118,10 @@ public record QueueIdentity(UUID id, String name, String created, boolean hasOri
           UUID.fromString(json.path("id").asText()),
           json.path("name").asText(),
           json.path("created").asText(),
-          json.path("origins").asBoolean());
+          parts(json.path("has")));
     } catch (IllegalArgumentException e) {
       throw new DamagedMessageException(
-          "damaged: " + file.toAbsolutePath() + " is not a queue's identity: no id", e);
+          "damaged: " + file.toAbsolutePath() + " is not a queue's identity", e);
     }
   }
 

@@ -334,6 +334,14 @@ final class DelayedLog implements AutoCloseable, DelayContext.QueueParts {
   }
 
   @Override
+  public boolean hasFiles() {
+    return false;
+  }
+
+  @Override
+  public void begunFiles() {}
+
+  @Override
   public void delivered(long messages) {
     delivered.addAndGet(messages);
   }

@@ -204,7 +204,12 @@ class IdStoreTest {
   private List<String> faults() throws IOException {
     List<String> faults = new ArrayList<>();
     IdFiles.verify(
-        directory, ORDERS.identity(), first, end, (file, what) -> faults.add(file + " " + what));
+        directory,
+        ORDERS.identity(),
+        false,
+        first,
+        end,
+        (file, what) -> faults.add(file + " " + what));
     return faults;
   }
 
