@@ -7,6 +7,7 @@ import com.wookler.river.core.settings.Settings;
 import com.wookler.river.core.subscriber.SubscriberOptions;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.Objects;
 import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
@@ -31,6 +32,34 @@ public final class Changes {
     UnaryOperator<Settings> change = change(QueueOptions.TABLE, option, value);
     queue = settings -> change.apply(before.apply(settings));
     return this;
+  }
+
+  /**
+   * Changes the options of the queue of which the value is another than it was.
+   *
+   * @throws ConfigurationException one of them cannot change while the queue runs
+   */
+  public Changes set(Settings before, Settings after) {
+    QueueOptions.TABLE.rows().forEach(row -> set(row, before, after));
+    return this;
+  }
+
+  private <T> void set(Option<T> row, Settings before, Settings after) {
+    if (!row.isAlias() && !Objects.equals(before.find(row), after.find(row))) {
+      set(row, after.find(row));
+    }
+  }
+
+  /** Changes the options of a subscriber in the same way. */
+  public Changes subscriber(String name, Settings before, Settings after) {
+    SubscriberOptions.TABLE.rows().forEach(row -> subscriber(name, row, before, after));
+    return this;
+  }
+
+  private <T> void subscriber(String name, Option<T> row, Settings before, Settings after) {
+    if (!row.isAlias() && !Objects.equals(before.find(row), after.find(row))) {
+      subscriber(name, row, after.find(row));
+    }
   }
 
   /**

@@ -64,7 +64,21 @@ public final class Settings {
   }
 
   private <T> Settings like(Option<T> row, Settings others) {
-    return Objects.equals(find(row), others.find(row)) ? this : with(row, others.find(row));
+    return with(row, others.find(row));
+  }
+
+  /** Returns the options of which a value was given. */
+  public List<Option<?>> given() {
+    return table.rows().stream().filter(row -> !row.isAlias() && isGiven(row)).toList();
+  }
+
+  /** Returns the same with all values that were given of others. */
+  public Settings withGiven(Settings others) {
+    Settings changed = this;
+    for (Option<?> row : others.given()) {
+      changed = changed.like(row, others);
+    }
+    return changed;
   }
 
   /** Returns the same with another value; null: the default. */

@@ -36,6 +36,10 @@ final class Ask {
     return new Ask("PUT", path);
   }
 
+  static Ask patch(String path) {
+    return new Ask("PATCH", path);
+  }
+
   static Ask post(String path) {
     return new Ask("POST", path);
   }

@@ -183,6 +183,17 @@ public final class RemoteQueue {
     return caller.callOne(Ask.put(Paths.queue(name)).json(settings)).as(QueueInfo.class);
   }
 
+  /**
+   * Changes settings while the queue runs; what is null stays as it is.
+   *
+   * @return it, as it is then
+   * @throws ConflictException one of them cannot change while the queue runs, or the server's
+   *     configuration has made the queue; nothing has changed
+   */
+  public QueueInfo change(QueueSettings settings) {
+    return caller.callOne(Ask.patch(Paths.queue(name)).json(settings)).as(QueueInfo.class);
+  }
+
   /** Its settings and figures. */
   public QueueInfo info() {
     return caller.callOne(Ask.get(Paths.queue(name))).as(QueueInfo.class);

@@ -411,6 +411,16 @@ public final class RemoteSubscriber {
     return caller.callOne(Ask.put(path).json(settings)).as(SubscriberInfo.class);
   }
 
+  /**
+   * Changes settings while it is in use; what is null stays as it is.
+   *
+   * @return it, as it is then
+   * @throws ConflictException one of them cannot change; nothing has changed
+   */
+  public SubscriberInfo change(SubscriberSettings settings) {
+    return caller.callOne(Ask.patch(path).json(settings)).as(SubscriberInfo.class);
+  }
+
   /** Its settings and figures. */
   public SubscriberInfo info() {
     return caller.callOne(Ask.get(path)).as(SubscriberInfo.class);

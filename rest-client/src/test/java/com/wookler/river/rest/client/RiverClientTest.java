@@ -246,6 +246,22 @@ class RiverClientTest {
   }
 
   @Test
+  void shouldChangeSettingsOfWhatRuns() {
+    orders.create(QueueSettings.builder().maxMessages(2).rejectWhenFull().build());
+    billing.create(SubscriberSettings.builder().start(Position.earliest()).build());
+
+    QueueInfo queue = orders.change(QueueSettings.builder().maxMessages(3).build());
+    SubscriberInfo subscriber =
+        billing.change(SubscriberSettings.builder().ackTimeout(Duration.ofMinutes(5)).build());
+
+    assertThat(queue.settings().maxMessages()).isEqualTo(3);
+    assertThat(subscriber.settings().ackTimeout()).isEqualTo(Duration.ofMinutes(5));
+    assertThatThrownBy(() -> billing.change(SubscriberSettings.builder().orderByKey().build()))
+        .isInstanceOf(ConflictException.class)
+        .hasMessageContaining("subscriber.order");
+  }
+
+  @Test
   void shouldDelayAndExpire() throws Exception {
     orders.publish(NewMessage.text("never").expiresAfter(Duration.ofMillis(1)));
     orders.publish(NewMessage.text("later").deliverAfter(Duration.ofMillis(300)));

@@ -2,6 +2,7 @@ package com.wookler.river.rest.server;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import com.google.errorprone.annotations.CanIgnoreReturnValue;
+import com.wookler.river.common.errors.ConfigurationException;
 import com.wookler.river.common.errors.RiverException;
 import com.wookler.river.core.FullPolicy;
 import com.wookler.river.core.MessageQueue;
@@ -31,7 +32,7 @@ import org.jspecify.annotations.Nullable;
 final class HostedQueue<M> {
   private final MessageQueue<M> queue;
   private final MessageConverter<M> converter;
-  private final @Nullable Settings settings;
+  private volatile @Nullable Settings settings; // written under the lock of the catalog
 
   /** Volatile: whoever waits for its messages learns why they end. */
   private volatile boolean removed;
@@ -115,6 +116,33 @@ final class HostedQueue<M> {
     }
   }
 
+  void settings(Settings changed) {
+    settings = changed;
+  }
+
+  /**
+   * Changes what is given of a subscriber's settings.
+   *
+   * @throws Problem an option cannot change while the queue runs
+   */
+  void change(HostedSubscriber<?> subscriber, Settings asked) {
+    String name = subscriber.subscriber().name();
+    Settings before = subscriber.subscriber().config().settings();
+    conflicting(
+        () ->
+            queue.reconfigure(
+                changes -> changes.subscriber(name, before, before.withGiven(asked))));
+  }
+
+  /** What cannot change is a conflict with what is there. */
+  static void conflicting(Runnable change) {
+    try {
+      change.run();
+    } catch (ConfigurationException e) {
+      throw Problem.of(Problem.Kind.CONFLICT, String.valueOf(e.getMessage()));
+    }
+  }
+
   /**
    * A subscriber as requests make it: it acknowledges unless they say otherwise.
    *
@@ -176,7 +204,8 @@ final class HostedQueue<M> {
 
   /** Whether a publish may wait for room; of an application's queue that is not known. */
   boolean mayWait() {
-    return settings == null || settings.get(QueueOptions.FULL_POLICY) == FullPolicy.BLOCK;
+    Settings now = settings;
+    return now == null || now.get(QueueOptions.FULL_POLICY) == FullPolicy.BLOCK;
   }
 
   /** A message of a request as the queue takes it. */

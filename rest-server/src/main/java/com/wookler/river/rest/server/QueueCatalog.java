@@ -151,12 +151,55 @@ final class QueueCatalog implements AutoCloseable {
     }
     Settings has = there.settings();
     if (has == null) {
-      throw Problem.of(
-          Problem.Kind.CONFLICT, "queue " + name + " is configured by the server's own settings");
+      throw configuredByTheServer(name);
     }
     if (!complete(settings).equals(complete(has))) {
       throw Problem.of(Problem.Kind.CONFLICT, "queue " + name + " has other settings");
     }
+  }
+
+  /**
+   * Changes what is given of the settings of a queue that a request has made; blocks.
+   *
+   * @throws Problem an option cannot change while the queue runs
+   */
+  void change(HostedQueue<?> queue, Settings asked) {
+    changing.lock();
+    try {
+      ensureOpen();
+      String name = queue.queue().name();
+      Settings before = queue.settings();
+      if (before == null) {
+        throw configuredByTheServer(name);
+      }
+      Settings after = before.withGiven(asked);
+      boolean keepsBackups = before.isGiven(QueueOptions.BACKUP_RETENTION);
+      if (after.isGiven(QueueOptions.BACKUP_RETENTION) != keepsBackups) {
+        throw Problem.of(Problem.Kind.CONFLICT, "queue " + name + " was made without a backup");
+      }
+      change(queue, before, after);
+      try {
+        files.write(name, after);
+      } catch (RuntimeException e) {
+        change(queue, after, before);
+        throw e;
+      }
+      LOG.info("Queue {} was changed by a request: {}", name, SettingsJson.QUEUE.given(asked));
+    } finally {
+      changing.unlock();
+    }
+  }
+
+  private static void change(HostedQueue<?> queue, Settings before, Settings after) {
+    Settings from = complete(before);
+    Settings to = complete(after);
+    HostedQueue.conflicting(() -> queue.queue().reconfigure(changes -> changes.set(from, to)));
+    queue.settings(after);
+  }
+
+  private static Problem configuredByTheServer(String name) {
+    return Problem.of(
+        Problem.Kind.CONFLICT, "queue " + name + " is configured by the server's own settings");
   }
 
   /** Removes a queue that a request has made; blocks. */
@@ -166,8 +209,7 @@ final class QueueCatalog implements AutoCloseable {
       ensureOpen();
       String name = queue.queue().name();
       if (queue.settings() == null) {
-        throw Problem.of(
-            Problem.Kind.CONFLICT, "queue " + name + " is configured by the server's own settings");
+        throw configuredByTheServer(name);
       }
       if (!force && !isDrained(queue.queue())) {
         throw Problem.of(

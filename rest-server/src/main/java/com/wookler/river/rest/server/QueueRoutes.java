@@ -27,6 +27,7 @@ final class QueueRoutes {
         new Endpoint(HttpMethod.GET, "/v1/queues", Right.CONSUME, Set.of(), this::list),
         new Endpoint(HttpMethod.GET, PATH, Right.CONSUME, Set.of(), this::get),
         new Endpoint(HttpMethod.PUT, PATH, Right.ADMIN, Set.of(), this::put),
+        new Endpoint(HttpMethod.PATCH, PATH, Right.ADMIN, Set.of(), this::patch),
         new Endpoint(HttpMethod.DELETE, PATH, Right.ADMIN, Set.of("force"), this::delete));
   }
 
@@ -71,6 +72,17 @@ final class QueueRoutes {
         () -> {
           QueueCatalog.Made made = offers.catalog().make(name, settings);
           return Answer.json(made.made() ? 201 : 200, Json.write(json(made.queue())));
+        });
+  }
+
+  private Future<Answer> patch(Call call) {
+    HostedQueue<?> queue = offers.queue(call);
+    Settings asked = SettingsJson.QUEUE.read(call.body(ObjectNode.class));
+    call.mayPublish("expiryQueue", asked.find(QueueOptions.EXPIRY_QUEUE));
+    return call.blocking(
+        () -> {
+          offers.catalog().change(queue, asked);
+          return Answer.ok(Json.write(json(queue)));
         });
   }
 

@@ -41,6 +41,7 @@ final class SubscriberRoutes {
         new Endpoint(HttpMethod.GET, ALL, Right.CONSUME, NOTHING, this::list),
         new Endpoint(HttpMethod.GET, PATH, Right.CONSUME, NOTHING, this::get),
         new Endpoint(HttpMethod.PUT, PATH, Right.ADMIN, NOTHING, this::put),
+        new Endpoint(HttpMethod.PATCH, PATH, Right.ADMIN, NOTHING, this::patch),
         new Endpoint(HttpMethod.DELETE, PATH, Right.ADMIN, NOTHING, this::delete),
         admin("/seek", this::seek),
         admin("/pause", this::pause),
@@ -152,6 +153,18 @@ final class SubscriberRoutes {
   private static <M> Answer put(HostedQueue<M> queue, SubscriberConfig config) {
     HostedQueue.Made<M> made = queue.make(config);
     return Answer.json(made.made() ? 201 : 200, Json.write(json(made.subscriber())));
+  }
+
+  private Future<Answer> patch(Call call) {
+    HostedQueue<?> queue = offers.queue(call);
+    Settings asked = SettingsJson.SUBSCRIBER.read(call.body(ObjectNode.class));
+    call.mayPublish("expiryQueue", asked.find(SubscriberOptions.EXPIRY_QUEUE));
+    return with(
+        call,
+        hosted -> {
+          queue.change(hosted, asked);
+          return shown(hosted);
+        });
   }
 
   private Future<Answer> delete(Call call) {

@@ -153,6 +153,12 @@ class ContractTest extends ServerFixture {
         Arguments.of("putSubscriber", "{\"backoff\":{\"list\":[\"1s\",\"2s\"]}}"),
         Arguments.of("putSubscriber", "{\"start\":{\"sequence\":0}}"),
         Arguments.of(
+            "patchQueue",
+            """
+            {"syncInterval":"1s","maxMessages":5,"maxBytes":9999999,"whenFull":{"policy":"BLOCK",
+             "timeout":"1s"},"retention":{"age":"1h","messages":9}}"""),
+        Arguments.of("patchSubscriber", "{\"ackTimeout\":\"1m\",\"backoff\":{\"fixed\":\"1s\"}}"),
+        Arguments.of(
             "publish",
             """
             {"data":"a","key":"k","id":"1","headers":{"h":"v","b":{"base64":"AA=="}},"delay":"1s",

@@ -47,10 +47,10 @@ class FrontTest {
 
   @Test
   void shouldSayWhichMethodsThereAre() {
-    Asked.Reply reply = asked.send("PATCH", "/v1/queues/orders", "{}");
+    Asked.Reply reply = asked.send("POST", "/v1/queues/orders", "{}");
 
     assertThat(reply.status()).isEqualTo(405);
-    assertThat(reply.header("Allow")).isEqualTo("DELETE, GET, HEAD, PUT");
+    assertThat(reply.header("Allow")).isEqualTo("DELETE, GET, HEAD, PATCH, PUT");
     assertThat(asked.send("OPTIONS", "/v1/queues", "").header("Allow")).isEqualTo("GET, HEAD");
     assertThat(asked.send("TRACE", "/v1/queues", "").status()).isEqualTo(405);
     assertThat(asked.send("GET", "/v1/queues/a/subscribers/b/ack", "").header("Allow"))

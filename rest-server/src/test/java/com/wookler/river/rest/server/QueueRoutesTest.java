@@ -115,6 +115,49 @@ class QueueRoutesTest extends ServerFixture {
   }
 
   @Test
+  void shouldChangeSettingsWhileTheQueueRuns() {
+    asked.put("/v1/queues/orders", "{\"maxMessages\":1,\"blockBytes\":1048576}");
+    asked.put("/v1/queues/orders/subscribers/billing", "");
+    assertThat(asked.post("/v1/queues/orders/messages", "order 1").status()).isEqualTo(201);
+    assertThat(asked.post("/v1/queues/orders/messages", "order 2").status()).isEqualTo(429);
+
+    Asked.Reply changed =
+        asked.send("PATCH", "/v1/queues/orders", "{\"maxMessages\":2,\"blockBytes\":1048576}");
+
+    assertThat(changed.status()).as(changed.body()).isEqualTo(200);
+    assertThat(changed.json().at("/settings/maxMessages").asInt()).isEqualTo(2);
+    assertThat(asked.post("/v1/queues/orders/messages", "order 2").status()).isEqualTo(201);
+    assertThat(asked.post("/v1/queues/orders/messages", "order 3").status()).isEqualTo(429);
+    stop();
+    start();
+    assertThat(asked.get("/v1/queues/orders").json().at("/settings/maxMessages").asInt())
+        .isEqualTo(2);
+    assertThat(asked.post("/v1/queues/orders/messages", "order 3").status()).isEqualTo(429);
+  }
+
+  @Test
+  void shouldChangeNothingIfASettingCannotChange() {
+    asked.put("/v1/queues/orders", "{\"maxMessages\":1}");
+    String queue = "/v1/queues/orders";
+    for (String settings :
+        new String[] {
+          "{\"maxMessages\":2,\"blockBytes\":1048576}",
+          "{\"maxMessages\":2,\"keyIndex\":true}",
+          "{\"maxMessages\":2,\"backup\":{\"retention\":\"1d\"}}"
+        }) {
+      assertThat(asked.send("PATCH", queue, settings).status()).as(settings).isEqualTo(409);
+    }
+    assertThat(asked.send("PATCH", queue, "{\"maxMessages\":-1}").field()).isEqualTo("maxMessages");
+    assertThat(
+            asked
+                .send("PATCH", queue, "{\"whenFull\":{\"policy\":\"BLOCK\",\"timeout\":\"31s\"}}")
+                .field())
+        .isEqualTo("whenFull.timeout");
+    assertThat(asked.send("PATCH", "/v1/queues/none", "{}").status()).isEqualTo(404);
+    assertThat(asked.get(queue).json().at("/settings").toString()).isEqualTo("{\"maxMessages\":1}");
+  }
+
+  @Test
   void shouldRemoveAQueueThatIsFinished() {
     asked.put("/v1/queues/orders", "");
     assertThat(asked.delete("/v1/queues/orders").status()).isEqualTo(204);
