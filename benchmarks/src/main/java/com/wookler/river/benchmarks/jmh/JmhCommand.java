@@ -35,7 +35,8 @@ import picocli.CommandLine.Option;
 @Command(
     name = "jmh",
     description = "Measures the small paths with JMH: time and allocation.",
-    mixinStandardHelpOptions = true)
+    mixinStandardHelpOptions = true,
+    showDefaultValues = true)
 public final class JmhCommand implements Callable<Integer> {
   /** Name of the figure of what was allocated, by all threads. */
   static final String ALLOCATED = "B/op";
@@ -48,8 +49,7 @@ public final class JmhCommand implements Callable<Integer> {
   @Option(
       names = "--include",
       paramLabel = "REGEX",
-      defaultValue = ".*",
-      description = "Benchmarks, such as Publish or next. Default: all.")
+      description = "Benchmarks, such as Publish or next.")
   private String include = ".*";
 
   @Option(
@@ -98,7 +98,10 @@ public final class JmhCommand implements Callable<Integer> {
   private static Row row(RunResult result) {
     Statistics statistics = result.getPrimaryResult().getStatistics();
     boolean takesBefore =
-        result.getParams().getBenchmark().startsWith(AckBenchmark.class.getName() + ".");
+        result
+            .getParams()
+            .getBenchmark()
+            .startsWith(QueueBenchmarks.AckBenchmark.class.getCanonicalName() + ".");
     return new Row(
         TABLE,
         line(result.getParams()),

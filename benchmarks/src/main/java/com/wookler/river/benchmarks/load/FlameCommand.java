@@ -35,7 +35,8 @@ import picocli.CommandLine.Spec;
     name = "flame",
     description = "Where one system's time goes at one line, as a flame graph (HTML).",
     mixinStandardHelpOptions = true,
-    sortOptions = false)
+    sortOptions = false,
+    showDefaultValues = true)
 public final class FlameCommand implements Callable<Integer> {
   private static final Duration CAP = Duration.ofSeconds(10);
   private static final List<String> HEAP = List.of("-Xms1g", "-Xmx1g");
@@ -48,11 +49,7 @@ public final class FlameCommand implements Callable<Integer> {
       description = "The line; river bench run --list lists them.")
   private String line = "";
 
-  @Option(
-      names = "--system",
-      paramLabel = "NAME",
-      defaultValue = "river",
-      description = "The system. Default: ${DEFAULT-VALUE}.")
+  @Option(names = "--system", paramLabel = "NAME", description = "The system.")
   private String system = "river";
 
   @Option(
@@ -66,9 +63,8 @@ public final class FlameCommand implements Callable<Integer> {
   @Option(
       names = "--rounds",
       paramLabel = "N",
-      defaultValue = "5",
-      description = "Rounds that are recorded; more give more samples. Default: ${DEFAULT-VALUE}.")
-  private int rounds;
+      description = "Rounds that are recorded; more give more samples.")
+  private int rounds = 5;
 
   @Option(
       names = "--directory",

@@ -25,11 +25,7 @@ final class LoadOptions {
       description = "Systems that take part. Default: all. Ratios need chronicle.")
   private List<String> systems = List.of();
 
-  @Option(
-      names = "--heap",
-      paramLabel = "SIZE",
-      defaultValue = "1g",
-      description = "Heap of each JVM that works. Default: ${DEFAULT-VALUE}.")
+  @Option(names = "--heap", paramLabel = "SIZE", description = "Heap of each JVM that works.")
   private String heap = "1g";
 
   @Option(

@@ -18,21 +18,14 @@ import picocli.CommandLine.Option;
     name = "run",
     description = "Lines of work, each done by several systems in turn, as Markdown and JSON.",
     mixinStandardHelpOptions = true,
-    sortOptions = false)
+    sortOptions = false,
+    showDefaultValues = true)
 public final class RunCommand extends BenchmarkCommand {
-  @Option(
-      names = "--count-scale",
-      paramLabel = "F",
-      defaultValue = "1",
-      description = "Multiply the counts by this. Default: ${DEFAULT-VALUE}.")
-  private double scale;
+  @Option(names = "--count-scale", paramLabel = "F", description = "Multiply the counts by this.")
+  private double scale = 1;
 
-  @Option(
-      names = "--cap",
-      paramLabel = "SECONDS",
-      defaultValue = "10",
-      description = "Cut rounds off after this. Default: ${DEFAULT-VALUE}.")
-  private int cap;
+  @Option(names = "--cap", paramLabel = "SECONDS", description = "Cut rounds off after this.")
+  private int cap = 10;
 
   @Mixin private LoadOptions options = new LoadOptions();
 

@@ -16,15 +16,12 @@ import picocli.CommandLine.Option;
     name = "sustained",
     description = "Writes more than the page cache likes, while a subscriber drains.",
     mixinStandardHelpOptions = true,
-    sortOptions = false)
+    sortOptions = false,
+    showDefaultValues = true)
 public final class SustainedCommand extends BenchmarkCommand {
   private static final Duration CAP = Duration.ofHours(1); // the bytes are what counts
 
-  @Option(
-      names = "--bytes",
-      paramLabel = "SIZE",
-      defaultValue = "8GB",
-      description = "What each round writes. Default: ${DEFAULT-VALUE}.")
+  @Option(names = "--bytes", paramLabel = "SIZE", description = "What each round writes.")
   private String bytes = "8GB";
 
   @Mixin private LoadOptions options = new LoadOptions();

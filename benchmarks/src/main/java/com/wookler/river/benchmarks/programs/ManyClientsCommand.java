@@ -1,20 +1,12 @@
 package com.wookler.river.benchmarks.programs;
 
+import com.wookler.river.benchmarks.harness.Crew;
 import com.wookler.river.benchmarks.harness.UsageException;
-import com.wookler.river.common.TimeSource;
-import java.io.PrintWriter;
-import java.util.Arrays;
-import java.util.Locale;
-import java.util.concurrent.Callable;
 import java.util.concurrent.ThreadLocalRandom;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
-import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.Spec;
 
 /**
  * {@code many-clients}: one producer puts an item of 751 bytes now and then, and many consumers
@@ -27,110 +19,80 @@ import picocli.CommandLine.Spec;
  */
 @Command(
     name = "many-clients",
-    description = "Trickles items from one thread to many that wait for them.")
-public final class ManyClientsCommand implements Callable<Integer> {
+    description = "Trickles items from one thread to many that wait for them.",
+    showDefaultValues = true)
+public final class ManyClientsCommand extends Program {
   private static final int ITEM_BYTES = 751;
 
-  @Mixin private QueueFlags flags = new QueueFlags();
   @Mixin private MonitorFlag monitor = new MonitorFlag();
 
-  @Option(
-      names = "-s",
-      paramLabel = "MILLISECONDS",
-      defaultValue = "100",
-      description = "Sleep after each put. Default: ${DEFAULT-VALUE}.")
-  private int sleep;
+  @Option(names = "-s", paramLabel = "MILLISECONDS", description = "Sleep after each put.")
+  private int sleep = 100;
 
-  @Option(
-      names = "-n",
-      paramLabel = "ITEMS",
-      defaultValue = "100",
-      description = "Items in all. Default: ${DEFAULT-VALUE}.")
-  private int items;
+  @Option(names = "-n", paramLabel = "ITEMS", description = "Items in all.")
+  private int items = 100;
 
-  @Option(
-      names = "-c",
-      paramLabel = "CLIENTS",
-      defaultValue = "100",
-      description = "Consumers. Default: ${DEFAULT-VALUE}.")
-  private int clients;
+  @Option(names = "-c", paramLabel = "CLIENTS", description = "Consumers.")
+  private int clients = 100;
 
   @Option(
       names = "-k",
       paramLabel = "PERCENT",
-      defaultValue = "0",
-      description =
-          "Of the consumers that ask, so many give their item up unread; implies -x. Default:"
-              + " ${DEFAULT-VALUE}.")
+      description = "Of the consumers that ask, so many give their item up unread; implies -x.")
   private int killPercent;
 
   @Option(names = "-x", description = "Acknowledge an item with the next get, not at once.")
   private boolean transactional;
 
-  @Spec private CommandSpec spec;
-
   private final AtomicInteger received = new AtomicInteger();
 
-  /** Made by the command line, which sets the options. */
-  @SuppressWarnings("NullAway.Init")
-  public ManyClientsCommand() {}
-
   @Override
-  public Integer call() throws Exception {
+  void check() {
     if (sleep < 0 || items < 0 || clients < 1 || killPercent < 0 || killPercent > 99) {
       throw new UsageException("-s and -n are at least 0, -c at least 1, -k is 0 to 99");
     }
-    PrintWriter out = spec.commandLine().getOut();
+  }
+
+  @Override
+  void run(SpamQueues queues) throws Exception {
+    SpamQueue queue = queues.get(0);
     byte[] item = Spam.text(ITEM_BYTES);
-    try (SpamQueues queues = SpamQueues.open(flags, 1, out)) {
-      out.printf(
-          Locale.ROOT,
-          "many-clients: %d items to %s using %d clients, kill rate %d%%, at %d msec/item%n",
-          items,
-          queues.place(),
-          clients,
-          killPercent,
-          sleep);
-      queues.flush(flags, out);
-      Clients all = new Clients(queues, TimeSource.system());
-      for (int i = 0; i < clients; i++) {
-        all.add("CONSUMER-" + i, () -> consume(queues, item));
-      }
-      all.add("PRODUCER", () -> produce(queues, item));
-      monitor.during(queues, out, () -> report(all.run()));
+    print(
+        "many-clients: %d items to %s using %d clients, kill rate %d%%, at %d msec/item",
+        items, queues.place(), clients, killPercent, sleep);
+    flush(queues);
+    Crew all = clients(queues);
+    for (int i = 0; i < clients; i++) {
+      all.addBody("CONSUMER-" + i, () -> consume(queue, item));
     }
-    return CommandLine.ExitCode.OK;
+    all.addBody(
+        "PRODUCER",
+        () -> {
+          for (int i = 0; i < items; i++) {
+            queue.put(item);
+            Thread.sleep(sleep);
+          }
+        });
+    monitor.during(
+        queue,
+        out(),
+        () -> {
+          long millis = millis(all);
+          print("Received %d items in %d msec.", received.get(), millis);
+        });
   }
 
-  private void report(long nanos) {
-    long millis = TimeUnit.NANOSECONDS.toMillis(nanos);
-    spec.commandLine()
-        .getOut()
-        .printf(Locale.ROOT, "Received %d items in %d msec.%n", received.get(), millis);
-  }
-
-  private void produce(SpamQueues queues, byte[] item) throws InterruptedException {
-    for (int i = 0; i < items; i++) {
-      queues.get(0).put(item);
-      Thread.sleep(sleep);
-    }
-  }
-
-  private void consume(SpamQueues queues, byte[] item) throws InterruptedException {
-    try (Getter getter = new Getter(queues.get(0), transactional || killPercent > 0)) {
+  private void consume(SpamQueue queue, byte[] item) throws InterruptedException {
+    try (Getter getter = new Getter(queue, transactional || killPercent > 0)) {
       while (received.get() < items) {
         if (ThreadLocalRandom.current().nextInt(100) < killPercent) {
           getter.lose();
           continue;
         }
-        byte[] data = getter.get(true);
-        if (data == null) {
-          continue; // another one was faster
+        for (byte[] data : getter.one(true)) { // none if another one was faster
+          verify(data, item, "");
+          received.incrementAndGet();
         }
-        if (!Arrays.equals(data, item)) {
-          throw new IllegalStateException("Unexpected response!");
-        }
-        received.incrementAndGet();
       }
     }
   }

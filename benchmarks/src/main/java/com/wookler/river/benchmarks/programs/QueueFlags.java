@@ -10,11 +10,7 @@ import picocli.CommandLine.Option;
 final class QueueFlags {
   private static final int DEFAULT_PORT = 8080;
 
-  @Option(
-      names = "-q",
-      paramLabel = "NAME",
-      defaultValue = "spam",
-      description = "Queue, or prefix of several. Default: ${DEFAULT-VALUE}.")
+  @Option(names = "-q", paramLabel = "NAME", description = "Queue, or prefix of several.")
   private String name = "spam";
 
   @Option(
@@ -50,23 +46,23 @@ final class QueueFlags {
   @Option(names = "--help", usageHelp = true, description = "Show this help and exit.")
   private boolean help;
 
-  /** Of the queue, or the prefix of several. */
+  /** Returns the name of the queue, or the prefix of several. */
   String name() {
     return name;
   }
 
-  /** Name of the n-th of so many queues: the prefix alone if there is one queue only. */
+  /** Returns the name of the n-th queue: the prefix alone if there is one only. */
   String name(int number, int queues) {
     return queues == 1 ? name : name + number;
   }
 
-  /** Whether messages of an earlier run stay. */
+  /** Returns whether messages of an earlier run stay. */
   boolean keep() {
     return keep;
   }
 
   /**
-   * Tells what is not as it was asked for.
+   * Says what is not as it was asked for.
    *
    * @throws UsageException flags exclude each other
    */
@@ -83,7 +79,7 @@ final class QueueFlags {
     }
   }
 
-  /** Address of the server; null for queues in this JVM. */
+  /** Returns the address of the server; null for queues in this JVM. */
   @Nullable String server() {
     if (host == null && port == null && !thrift) {
       return null;
@@ -93,7 +89,7 @@ final class QueueFlags {
     return "http://" + bare + ":" + (port == null ? DEFAULT_PORT : port);
   }
 
-  /** Null for a temporary one. */
+  /** Returns the directory; null for a temporary one. */
   @Nullable Path directory() {
     return directory;
   }

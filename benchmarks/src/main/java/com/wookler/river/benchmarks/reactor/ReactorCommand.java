@@ -18,35 +18,26 @@ import picocli.CommandLine.Option;
     name = "reactor",
     description = "An empty processor beside batch(64) with ack; waking up; idle reactors.",
     mixinStandardHelpOptions = true,
-    sortOptions = false)
+    sortOptions = false,
+    showDefaultValues = true)
 public final class ReactorCommand extends BenchmarkCommand {
-  @Option(
-      names = "--count",
-      paramLabel = "N",
-      defaultValue = "1000000",
-      description = "Messages of a round of throughput. Default: ${DEFAULT-VALUE}.")
-  private int count;
+  @Option(names = "--count", paramLabel = "N", description = "Messages of a round of throughput.")
+  private int count = 1_000_000;
 
   @Option(
       names = "--rests",
       paramLabel = "N",
-      defaultValue = "20",
-      description = "How often 40 reactors are woken from a rest. Default: ${DEFAULT-VALUE}.")
-  private int rests;
+      description = "How often 40 reactors are woken from a rest.")
+  private int rests = 20;
 
-  @Option(
-      names = "--idle",
-      paramLabel = "N",
-      defaultValue = "100",
-      description = "Idle reactors. Default: ${DEFAULT-VALUE}.")
-  private int idle;
+  @Option(names = "--idle", paramLabel = "N", description = "Idle reactors.")
+  private int idle = 100;
 
   @Option(
       names = "--seconds",
       paramLabel = "N",
-      defaultValue = "10",
-      description = "How long they are watched, three times. Default: ${DEFAULT-VALUE}.")
-  private int seconds;
+      description = "How long they are watched, three times.")
+  private int seconds = 10;
 
   /** A part in the JVM that does this; the options as their names say. */
   record Part(

@@ -3,6 +3,8 @@ package com.wookler.river.benchmarks.report;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 
 /** What several runs say, as the generated parts of a document. */
@@ -10,6 +12,8 @@ final class Report {
   /** The part that compares targets with what was measured. */
   static final String TARGETS = "targets";
 
+  private static final Pattern PART =
+      Pattern.compile("(?s)(<!-- generated: ([\\w-]+) -->\n).*?(<!-- end -->)");
   private static final String NOTHING = "\nnot measured yet\n\n";
 
   private final List<Run> runs;
@@ -19,19 +23,21 @@ final class Report {
   }
 
   /**
-   * The document's text with all its generated parts made anew.
+   * Returns the document's text with all its generated parts made anew, each between {@code <!--
+   * generated: NAME -->} and {@code <!-- end -->}; all else stays.
    *
    * @throws IllegalStateException a table that was measured has no place in the document
    */
   String fill(String text) {
-    Document document = new Document(text);
     Set<String> homeless = new LinkedHashSet<>(tables());
-    homeless.removeAll(document.parts());
+    PART.matcher(text).results().forEach(part -> homeless.remove(part.group(2)));
     if (!homeless.isEmpty()) {
       throw new IllegalStateException(
           "the document has no <!-- generated: NAME --> for " + homeless);
     }
-    return document.with(this::part);
+    return PART.matcher(text)
+        .replaceAll(
+            part -> Matcher.quoteReplacement(part.group(1) + part(part.group(2)) + part.group(3)));
   }
 
   private List<String> tables() {

@@ -19,7 +19,8 @@ import picocli.CommandLine.Option;
         "The REST server: publishing, many publishers, the Java client beside the JDK's, many long"
             + " polls, many idle connections.",
     mixinStandardHelpOptions = true,
-    sortOptions = false)
+    sortOptions = false,
+    showDefaultValues = true)
 public final class RestCommand extends BenchmarkCommand {
   /** Table that all rows belong to. */
   static final String TABLE = "rest";
@@ -32,12 +33,8 @@ public final class RestCommand extends BenchmarkCommand {
 
   private @Nullable Server shared;
 
-  @Option(
-      names = "--seconds",
-      paramLabel = "N",
-      defaultValue = "3",
-      description = "How long each round takes. Default: ${DEFAULT-VALUE}.")
-  private int seconds;
+  @Option(names = "--seconds", paramLabel = "N", description = "How long each round takes.")
+  private int seconds = 3;
 
   @Override
   protected void check() {

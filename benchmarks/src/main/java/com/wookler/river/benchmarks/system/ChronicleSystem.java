@@ -21,15 +21,21 @@ import org.jspecify.annotations.Nullable;
 /**
  * Chronicle Queue alone, as its documentation shows it: default roll cycle and block size, an
  * appender a thread, {@code writeBytes}; no checksum, no acknowledgement, nothing recycled.
+ *
+ * @param shared whether all publishing threads have one appender, under a lock, instead
  */
-final class ChronicleSystem implements QueueSystem {
+record ChronicleSystem(boolean shared) implements QueueSystem {
   @Override
   public String name() {
-    return "chronicle";
+    return shared ? "chronicle-shared" : "chronicle";
   }
 
   @Override
   public String notes() {
+    if (shared) {
+      return "default settings, one appender for all threads under a lock, writeBytes; no checksums,"
+          + " nothing is removed";
+    }
     return "default settings, an appender a thread, writeBytes; a batch is one document of lengths"
         + " and bytes (and each document is, if the work is in batches); a tailer copies each"
         + " message into an array of its own, and spins where it waits; DISK is an fdatasync of our own after each append,"
@@ -39,17 +45,28 @@ final class ChronicleSystem implements QueueSystem {
 
   @Override
   public boolean supports(Work work) {
-    return !work.ack() && work.underWay() == 0;
+    boolean publishing =
+        work.publishers() > 1
+            && work.consumers() == 0
+            && work.batch() == 1
+            && work.level() == Work.Level.MEMORY;
+    return !work.ack() && work.underWay() == 0 && (publishing || !shared);
   }
 
   @Override
   public OpenQueue open(Path directory, Work work) {
     boolean forced = work.level() == Work.Level.DISK;
     SingleChronicleQueue queue = SingleChronicleQueueBuilder.binary(directory).build();
+    ExcerptAppender appender = shared ? queue.createAppender() : null;
+    if (appender != null) {
+      appender.singleThreadedCheckDisabled(true); // the senders' lock takes its place
+    }
     return new OpenQueue() {
       @Override
       public Sender sender() {
-        return new ChronicleSender(queue, work.batch() > 1, forced);
+        return appender == null
+            ? new ChronicleSender(queue, work.batch() > 1, forced)
+            : new SharedSender(appender);
       }
 
       @Override
@@ -59,9 +76,38 @@ final class ChronicleSystem implements QueueSystem {
 
       @Override
       public void close() {
+        if (appender != null) {
+          appender.close();
+        }
         queue.close();
       }
     };
+  }
+
+  /** One thread's buffer before the appender of all, which is used under its own monitor. */
+  private record SharedSender(ExcerptAppender appender, Bytes<?> message) implements Sender {
+    SharedSender(ExcerptAppender appender) {
+      this(appender, Bytes.allocateElasticDirect());
+    }
+
+    @Override
+    public void send(byte[] data) {
+      message.clear();
+      message.write(data);
+      synchronized (appender) {
+        appender.writeBytes(message);
+      }
+    }
+
+    @Override
+    public void send(List<byte[]> batch) {
+      batch.forEach(this::send);
+    }
+
+    @Override
+    public void close() {
+      message.releaseLast();
+    }
   }
 
   private static final class ChronicleSender implements Sender {
@@ -130,7 +176,7 @@ final class ChronicleSystem implements QueueSystem {
   }
 
   /** One message a document; it spins while it waits. */
-  static class ChronicleReceiver implements Receiver {
+  private static class ChronicleReceiver implements Receiver {
     private final ExcerptTailer tailer;
 
     ChronicleReceiver(ChronicleQueue queue) {

@@ -13,8 +13,6 @@ import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
-import java.util.concurrent.Semaphore;
-import org.jspecify.annotations.Nullable;
 
 /** River with its default settings. */
 final class RiverSystem implements QueueSystem {
@@ -49,7 +47,7 @@ final class RiverSystem implements QueueSystem {
       public Sender sender() {
         return work.underWay() == 0
             ? new RiverSender(queue.publisher())
-            : new AsyncSender(queue.publisher(), level, work.underWay());
+            : new AsyncSender(queue.publisher(), level, new UnderWay(work.underWay()));
       }
 
       @Override
@@ -78,57 +76,27 @@ final class RiverSystem implements QueueSystem {
   }
 
   /** Has up to so many publishes under way; the first that fails is thrown by a later call. */
-  private static final class AsyncSender implements Sender {
-    private final Publisher<byte[]> publisher;
-    private final Durability level;
-    private final int underWay;
-    private final Semaphore free;
-    private volatile @Nullable Throwable failure;
-
-    AsyncSender(Publisher<byte[]> publisher, Durability level, int underWay) {
-      this.publisher = publisher;
-      this.level = level;
-      this.underWay = underWay;
-      this.free = new Semaphore(underWay);
-    }
-
+  private record AsyncSender(Publisher<byte[]> publisher, Durability level, UnderWay underWay)
+      implements Sender {
     @Override
     public void send(byte[] message) throws InterruptedException, ExecutionException {
-      free.acquire();
-      check();
+      underWay.begin();
       watch(publisher.putAsync(List.of(Message.of(message)), level));
     }
 
     @Override
     public void send(List<byte[]> batch) throws InterruptedException, ExecutionException {
-      free.acquire();
-      check();
+      underWay.begin();
       watch(publisher.putAsync(batch.stream().map(Message::of).toList(), level));
     }
 
     private void watch(CompletableFuture<?> publish) {
-      var unused =
-          publish.whenComplete(
-              (sequence, failed) -> {
-                if (failed != null) {
-                  failure = failed;
-                }
-                free.release();
-              });
-    }
-
-    private void check() throws ExecutionException {
-      Throwable failed = failure;
-      if (failed != null) {
-        throw new ExecutionException(failed);
-      }
+      var unused = publish.whenComplete((result, failed) -> underWay.end(failed));
     }
 
     @Override
     public void finish() throws InterruptedException, ExecutionException {
-      free.acquire(underWay);
-      free.release(underWay);
-      check();
+      underWay.finish();
     }
   }
 

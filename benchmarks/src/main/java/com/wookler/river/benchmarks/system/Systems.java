@@ -7,8 +7,8 @@ public final class Systems {
   private static final List<QueueSystem> ALL =
       List.of(
           new RiverSystem(),
-          new ChronicleSystem(),
-          new SharedChronicleSystem(),
+          new ChronicleSystem(false),
+          new ChronicleSystem(true),
           new RocksSystem(),
           new ArtemisSystem(),
           new MvStoreSystem());

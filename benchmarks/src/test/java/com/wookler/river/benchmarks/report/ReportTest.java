@@ -3,14 +3,10 @@ package com.wookler.river.benchmarks.report;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import com.wookler.river.benchmarks.load.RunCommand;
-import java.io.PrintWriter;
-import java.io.StringWriter;
 import java.time.Instant;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
-import picocli.CommandLine;
 
 class ReportTest {
   private static final String LINE = "publish 1 KiB, 1 thread";
@@ -114,15 +110,5 @@ class ReportTest {
     assertThat(new Report(List.of(run)).fill(part("targets") + part("publish")))
         .contains(
             "| publish 1 KiB, 1 thread | ≥ 1.20 × chronicle | 1.19 × chronicle | **missed** |");
-  }
-
-  @Test
-  void shouldHaveALineForEachTarget() {
-    StringWriter lines = new StringWriter();
-    new CommandLine(new RunCommand()).setOut(new PrintWriter(lines, true)).execute("--list");
-
-    assertThat(Targets.lines())
-        .allSatisfy(
-            text -> assertThat(lines.toString().lines()).anyMatch(l -> l.endsWith(" " + text)));
   }
 }
