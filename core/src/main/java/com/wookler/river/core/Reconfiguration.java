@@ -1,11 +1,13 @@
 package com.wookler.river.core;
 
+import com.wookler.river.common.errors.ConfigurationException;
 import com.wookler.river.core.backup.Backup;
 import com.wookler.river.core.settings.Settings;
 import com.wookler.river.core.subscriber.SubscriberConfig;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -34,8 +36,7 @@ final class Reconfiguration {
   /**
    * Checks all changes, and then makes them.
    *
-   * @throws com.wookler.river.common.errors.ConfigurationException a value cannot be; nothing has
-   *     changed
+   * @throws ConfigurationException a value cannot be; nothing has changed
    */
   void apply(Changes changes) {
     changing.lock();
@@ -43,9 +44,7 @@ final class Reconfiguration {
       Settings before = config.settings();
       Settings after = config.changed(changes.queue());
       List<SubscriberConfig> others = new ArrayList<>();
-      changes
-          .subscribers()
-          .forEach((name, change) -> others.add(subscribers.changed(name, change)));
+      changes.subscribers().forEach((name, change) -> others.add(changed(name, change)));
       config.become(after);
       intake.limit();
       if (backup != null) {
@@ -56,6 +55,21 @@ final class Reconfiguration {
     } finally {
       changing.unlock();
     }
+  }
+
+  private SubscriberConfig changed(String name, UnaryOperator<Settings> change) {
+    SubscriberConfig known =
+        subscribers
+            .config(name)
+            .orElseThrow(
+                () ->
+                    new ConfigurationException(
+                        "queue %s has no subscriber %s; it has %s"
+                            .formatted(config.name(), name, subscribers.names())));
+    SubscriberConfig changed =
+        SubscriberConfig.builder(name).settings(change.apply(known.settings())).build();
+    ExpiryQueues.check(config.name(), changed);
+    return changed;
   }
 
   /** Returns the values of the queue's options now. */

@@ -1,5 +1,6 @@
 package com.wookler.river.core;
 
+import com.google.errorprone.annotations.CanIgnoreReturnValue;
 import com.wookler.river.common.Env;
 import com.wookler.river.common.config.ConfigNode;
 import com.wookler.river.common.config.ConfigParser;
@@ -21,11 +22,13 @@ import org.jspecify.annotations.Nullable;
  * stays open. Thread-safe.
  */
 public final class River implements AutoCloseable {
+  private final Path file;
   private final Map<String, MessageQueue<?>> queues;
   private final @Nullable Env env; // if it was created here
   private final AtomicBoolean closed = new AtomicBoolean();
 
-  private River(Map<String, MessageQueue<?>> queues, @Nullable Env env) {
+  private River(Path file, Map<String, MessageQueue<?>> queues, @Nullable Env env) {
+    this.file = file;
     this.queues = Collections.unmodifiableMap(queues);
     this.env = env;
   }
@@ -49,7 +52,7 @@ public final class River implements AutoCloseable {
         queue.start();
         opened.put(queue.name(), queue);
       }
-      return new River(opened, env);
+      return new River(file, opened, env);
     } catch (Throwable e) {
       RuntimeException more = close(opened, env);
       if (more != null) {
@@ -97,6 +100,21 @@ public final class River implements AutoCloseable {
           "there is no queue '" + name + "'; the file has " + queues.keySet());
     }
     return (MessageQueue<M>) queue;
+  }
+
+  /**
+   * Reads the file again, and changes the options of queues and subscribers that may change while
+   * they run. What is left out in the file has its default again. An own strategy in {@code
+   * <recycle>}, a converter, processors and the environment stay as they are.
+   *
+   * @return what the file has otherwise, a sentence each; it takes effect when the file is opened
+   *     again
+   * @throws ConfigurationException the file is wrong, naming line, element and parameter; nothing
+   *     has changed
+   */
+  @CanIgnoreReturnValue
+  public List<String> reload() {
+    return new XmlReload(ConfigParser.parse(file), queues).apply();
   }
 
   /**

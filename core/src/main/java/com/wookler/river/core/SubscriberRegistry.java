@@ -7,7 +7,6 @@ import com.wookler.river.core.ack.Ledger;
 import com.wookler.river.core.backup.Backup;
 import com.wookler.river.core.message.QueueClosedException;
 import com.wookler.river.core.message.QueueFailedException;
-import com.wookler.river.core.settings.Settings;
 import com.wookler.river.core.subscriber.DeadLetterStore;
 import com.wookler.river.core.subscriber.DurableSubscriber;
 import com.wookler.river.core.subscriber.LostFilter;
@@ -20,12 +19,12 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.BiFunction;
-import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -109,6 +108,13 @@ final class SubscriberRegistry<M> {
     } catch (IOException e) {
       throw new RiverException("queue " + context.queue() + ": cannot read its subscribers", e);
     }
+  }
+
+  /** Returns the settings of a subscriber, open or not. */
+  Optional<SubscriberConfig> config(String name) {
+    return Optional.ofNullable(entries.get(key(name)))
+        .map(entry -> entry.config)
+        .filter(config -> config.name().equals(name));
   }
 
   /** Of all that have subscribed, open or not, in their order. */
@@ -207,23 +213,6 @@ final class SubscriberRegistry<M> {
     } finally {
       context.removal().unlock();
     }
-  }
-
-  /**
-   * Returns the settings of a subscriber, open or not, after a change.
-   *
-   * @throws ConfigurationException there is no such subscriber, or the settings cannot be
-   */
-  SubscriberConfig changed(String name, UnaryOperator<Settings> change) {
-    Entry<M> known = entries.get(key(name));
-    if (known == null || !known.config.name().equals(name)) {
-      throw new ConfigurationException(
-          "queue " + context.queue() + " has no subscriber " + name + "; it has " + names());
-    }
-    SubscriberConfig config =
-        SubscriberConfig.builder(name).settings(change.apply(known.config.settings())).build();
-    ExpiryQueues.check(context.queue(), config);
-    return config;
   }
 
   /** Gives a subscriber that exists settings that may change while it is open, and keeps them. */

@@ -1,0 +1,95 @@
+package com.wookler.river.core;
+
+import com.wookler.river.common.config.ConfigNode;
+import com.wookler.river.core.filter.FilterExpression;
+import com.wookler.river.core.settings.Option;
+import com.wookler.river.core.settings.Settings;
+import com.wookler.river.core.subscriber.SubscriberConfig;
+import com.wookler.river.core.subscriber.SubscriberOptions;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+
+/**
+ * Compares the queues of a file that was read again with those that run, and changes what may
+ * change while they do.
+ */
+final class XmlReload {
+  private final Map<Reconfiguration, Changes> changes = new LinkedHashMap<>();
+  private final List<String> later = new ArrayList<>();
+
+  /**
+   * Compares; nothing changes yet.
+   *
+   * @throws com.wookler.river.common.errors.ConfigurationException the file is wrong
+   */
+  XmlReload(ConfigNode root, Map<String, MessageQueue<?>> queues) {
+    for (ConfigNode node : root.children("queue")) {
+      QueueConfig<?> read = QueueXml.read(node);
+      MessageQueue<?> queue = queues.get(read.name());
+      if (queue == null) {
+        later.add("queue " + read.name() + " is new");
+      } else {
+        compare(read, queue.running());
+      }
+    }
+  }
+
+  private void compare(QueueConfig<?> read, RunningQueue<?> running) {
+    Changes changed = new Changes();
+    Settings before = running.reconfiguration().settings();
+    Settings after = before.changedTo(read.settings());
+    changed.set(before, after);
+    tell(
+        "queue " + read.name(), after.differences(read.settings(), Set.of(QueueOptions.CONVERTER)));
+    for (SubscriberConfig subscriber : read.subscribers()) {
+      compare(subscriber, running, changed);
+    }
+    changes.put(running.reconfiguration(), changed);
+  }
+
+  private void compare(SubscriberConfig read, RunningQueue<?> running, Changes to) {
+    String who = "queue " + running.name() + ", subscriber " + read.name();
+    Optional<SubscriberConfig> known = running.subscribers().config(read.name());
+    if (known.isEmpty()) {
+      later.add(who + " is new");
+      return;
+    }
+    Settings before = known.get().settings();
+    Settings after = before.changedTo(read.settings());
+    to.subscriber(read.name(), before, after);
+    tell(who, after.differences(read.settings(), aside(before, read.settings())));
+  }
+
+  /** A filter that is code was made anew from its class; it is the same if that is. */
+  private static Set<Option<?>> aside(Settings before, Settings read) {
+    Set<Option<?>> aside = new HashSet<>(Set.of(SubscriberOptions.START));
+    Object filter = before.find(SubscriberOptions.FILTER);
+    Object other = read.find(SubscriberOptions.FILTER);
+    if (filter != null
+        && other != null
+        && filter.getClass() == other.getClass()
+        && !(filter instanceof FilterExpression)) {
+      aside.add(SubscriberOptions.FILTER);
+    }
+    return aside;
+  }
+
+  private void tell(String who, List<String> differences) {
+    differences.forEach(each -> later.add(who + ": " + each));
+  }
+
+  /**
+   * Makes the changes, those of one queue after those of another.
+   *
+   * @return what the file has otherwise, and takes effect when the queues are opened again
+   */
+  List<String> apply() {
+    changes.forEach(Reconfiguration::apply);
+    return later;
+  }
+}
