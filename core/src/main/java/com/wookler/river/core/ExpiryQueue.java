@@ -78,8 +78,8 @@ final class ExpiryQueue {
     return taken;
   }
 
-  private boolean offer(RunningQueue<?> to, Message<byte[]> copy, ForwardOrigin origin) {
-    return to.publisher().offer(to.forwarding().target(), copy, origin, log.firstSequence());
+  private boolean offer(OpenQueue to, Message<byte[]> copy, ForwardOrigin origin) {
+    return to.publisher().offer(to.target(), copy, origin, log.firstSequence());
   }
 
   /** Once a minute: as long as it fails, the subscriber stands still. */

@@ -27,14 +27,6 @@ final class ExpiryQueues implements ExpiredMessages {
     this.log = log;
   }
 
-  /** Refuses a subscriber whose expired messages could go nowhere. */
-  static void check(String queue, SubscriberConfig subscriber) {
-    String name = subscriber.expiryQueue();
-    if (name != null) {
-      QueueConfig.checkOther(queue, "subscriber.expiry.queue of " + subscriber.name(), name);
-    }
-  }
-
   @Override
   public boolean keep(StoredMessage message, SubscriberConfig subscriber) {
     String named = subscriber.expiryQueue();

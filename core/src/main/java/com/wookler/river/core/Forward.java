@@ -172,7 +172,7 @@ final class Forward {
     }
   }
 
-  private boolean give(RunningQueue<?> queue, boolean[] more) {
+  private boolean give(OpenQueue queue, boolean[] more) {
     lock.lock(); // it is held
     try {
       more[0] = give(queue);
@@ -188,8 +188,8 @@ final class Forward {
   }
 
   @GuardedBy("lock")
-  private boolean give(RunningQueue<?> queue) {
-    ForwardTarget asked = queue.forwarding().target();
+  private boolean give(OpenQueue queue) {
+    ForwardTarget asked = queue.target();
     if (asked != to) {
       resume(asked);
       to = asked;
@@ -215,7 +215,7 @@ final class Forward {
   }
 
   @GuardedBy("lock")
-  private boolean take(RunningQueue<?> queue, ForwardTarget asked, Batch some) {
+  private boolean take(OpenQueue queue, ForwardTarget asked, Batch some) {
     UUID from = source.directory().identity();
     if (!queue.publisher().take(asked, from, some.messages(), log.times())) {
       return false;

@@ -120,9 +120,7 @@ final class Forwards implements ManagedTask, AutoCloseable {
       }
       if (!way.contains(to)) {
         List<String> onwards = new ArrayList<>();
-        OpenQueues.use(
-            config.directory().resolve(to),
-            queue -> onwards.addAll(queue.forwarding().forwards().queues()));
+        OpenQueues.use(config.directory().resolve(to), queue -> onwards.addAll(queue.forwardsTo()));
         way.add(to);
         refuseCycles(onwards, way);
         way.remove(way.size() - 1);

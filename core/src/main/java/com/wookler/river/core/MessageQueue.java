@@ -203,7 +203,7 @@ public final class MessageQueue<M> implements Configurable, AutoCloseable {
     }
     RunningQueue<M> queue = running();
     ForwardOrigin from = new ForwardOrigin(origin.id(), position);
-    return queue.publisher().putFrom(queue.forwarding().target(), from, message, level);
+    return queue.publisher().putFrom(queue.target(), from, message, level);
   }
 
   /**

@@ -25,7 +25,7 @@ final class OpenQueues {
 
   /** A queue that others may hand messages to, until it is to be closed. */
   static final class Slot {
-    private final RunningQueue<?> queue;
+    private final OpenQueue queue;
     private final ReentrantReadWriteLock use = new ReentrantReadWriteLock();
 
     @GuardedBy("use")
@@ -37,12 +37,12 @@ final class OpenQueues {
     private volatile boolean used; // by others than its own publishers
     private volatile @Nullable Throwable failure; // of the last force; written before ended
 
-    Slot(RunningQueue<?> queue) {
+    Slot(OpenQueue queue) {
       this.queue = queue;
     }
 
     /** What the action says of the queue; false if it is being closed. */
-    boolean use(Predicate<RunningQueue<?>> action) {
+    boolean use(Predicate<OpenQueue> action) {
       if (!use.readLock().tryLock()) {
         return false;
       }
@@ -131,7 +131,7 @@ final class OpenQueues {
   }
 
   /** What the action says of the queue in this directory; false if none runs there. */
-  static boolean use(Path directory, Predicate<RunningQueue<?>> action) {
+  static boolean use(Path directory, Predicate<OpenQueue> action) {
     Slot slot = find(directory);
     return slot != null && slot.use(action);
   }

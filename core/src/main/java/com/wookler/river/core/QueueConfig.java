@@ -262,7 +262,7 @@ final class QueueConfig<M> {
     Set<String> names = new HashSet<>();
     for (SubscriberConfig subscriber : subscribers()) {
       Names.check("subscriber", subscriber.name());
-      ExpiryQueues.check(name, subscriber);
+      checkExpiryQueue(name, subscriber);
       check(
           name,
           names.add(subscriber.name().toLowerCase(Locale.ROOT)),
@@ -301,6 +301,14 @@ final class QueueConfig<M> {
           name,
           !own.startsWith(target) && !target.startsWith(own),
           "backup.directory " + backup + " is, holds or lies in the queue's own directory " + own);
+    }
+  }
+
+  /** Refuses a subscriber whose expired messages could go nowhere. */
+  static void checkExpiryQueue(String queue, SubscriberConfig subscriber) {
+    String name = subscriber.expiryQueue();
+    if (name != null) {
+      checkOther(queue, "subscriber.expiry.queue of " + subscriber.name(), name);
     }
   }
 

@@ -68,7 +68,7 @@ final class Reconfiguration {
                             .formatted(config.name(), name, subscribers.names())));
     SubscriberConfig changed =
         SubscriberConfig.builder(name).settings(change.apply(known.settings())).build();
-    ExpiryQueues.check(config.name(), changed);
+    QueueConfig.checkExpiryQueue(config.name(), changed);
     return changed;
   }
 

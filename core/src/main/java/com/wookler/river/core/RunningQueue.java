@@ -48,7 +48,7 @@ import org.slf4j.LoggerFactory;
  * look-ups, log, directory. No part is closed while a call into it can be under way, because a
  * mapping that vanishes under a reader ends the JVM.
  */
-final class RunningQueue<M> {
+final class RunningQueue<M> implements OpenQueue {
   private static final Logger LOG = LoggerFactory.getLogger(RunningQueue.class);
   static final int FLUSHERS = 2;
   private static final int WORKERS = 2;
@@ -378,11 +378,13 @@ final class RunningQueue<M> {
         why -> pools.worker().execute(() -> pools.listeners().full(why)));
   }
 
-  String name() {
+  @Override
+  public String name() {
     return config.name();
   }
 
-  LogPublisher<M> publisher() {
+  @Override
+  public LogPublisher<M> publisher() {
     return publisher;
   }
 
@@ -412,11 +414,22 @@ final class RunningQueue<M> {
     return forwarding;
   }
 
+  @Override
+  public ForwardTarget target() {
+    return forwarding.target();
+  }
+
+  @Override
+  public List<String> forwardsTo() {
+    return forwarding.forwards().queues();
+  }
+
   Lookup lookup() {
     return lookup;
   }
 
-  BlockLog log() {
+  @Override
+  public BlockLog log() {
     return log;
   }
 

@@ -171,7 +171,7 @@ final class SubscriberRegistry<M> {
   DurableSubscriber<M> open(SubscriberConfig config) {
     Names.check("subscriber", config.name());
     forwards.refuseSubscribers(config.name());
-    ExpiryQueues.check(context.queue(), config);
+    QueueConfig.checkExpiryQueue(context.queue(), config);
     while (true) {
       awaitClosing(config.name());
       DurableSubscriber<M> opened = openUnlessClosing(config);

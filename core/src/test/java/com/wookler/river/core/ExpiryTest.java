@@ -408,7 +408,10 @@ class ExpiryTest {
     MessageQueue<String> expired = started(builder("expired").syncInterval(never));
     queue = started(builder("orders").maxAge(MINUTE, "expired").syncInterval(never));
     Subscriber<String> acking = acking("acking");
-    queue.force(); // the new ledger's first file, too, is written behind a force
+    publish(1);
+    acking.next().ack();
+    queue.force(); // a new ledger's files are written by the flusher, each behind a force
+    queue.force();
     publish(1);
     time.advance(MINUTE);
     publish(1);

@@ -3,6 +3,7 @@ package com.wookler.river.examples;
 import static com.tngtech.archunit.base.DescribedPredicate.describe;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
 import static com.tngtech.archunit.library.dependencies.SlicesRuleDefinition.slices;
+import static org.assertj.core.api.Assertions.assertThat;
 
 import com.tngtech.archunit.core.domain.JavaClass;
 import com.tngtech.archunit.core.domain.JavaClasses;
@@ -21,6 +22,7 @@ import java.io.Serializable;
 import java.io.UncheckedIOException;
 import java.time.Clock;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 
 /** Holds the code to docs/architecture.md. It stands in this module because this one sees all. */
@@ -147,6 +149,26 @@ class ArchitectureTest {
           .should()
           .dependOnClassesThat()
           .resideInAPackage("org.apache.commons.jexl3..");
+
+  /** So many classes of a package may depend on each other in a circle. */
+  private static final int LARGEST_KNOT = 8;
+
+  /** The parts of a running reactor, which are yet to be taken apart. */
+  private static final Map<String, Integer> LARGER_KNOTS = Map.of(RIVER + "reactor", 17);
+
+  @ArchTest
+  static void shouldHaveNoLargeGroupsThatDependOnEachOther(JavaClasses classes) {
+    Knots.of(classes)
+        .forEach(
+            (name, knots) ->
+                assertThat(knots)
+                    .as("groups of classes in %s that depend on each other", name)
+                    .allSatisfy(
+                        knot ->
+                            assertThat(knot)
+                                .hasSizeLessThanOrEqualTo(
+                                    LARGER_KNOTS.getOrDefault(name, LARGEST_KNOT))));
+  }
 
   @ArchTest
   static final ArchRule shouldDoNoInputOutputInAckOutsideItsJournal =
