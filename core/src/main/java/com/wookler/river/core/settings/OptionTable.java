@@ -91,6 +91,11 @@ public final class OptionTable {
         .allowed("see [Names](#names)");
   }
 
+  /** Adds any text. */
+  public Option<String> text(String name) {
+    return add(name, OptionType.of(OptionType.Json.TEXT, "–", "", text -> text));
+  }
+
   /** Adds a file or a directory. */
   public Option<Path> path(String name) {
     return add(name, OptionType.PATH);

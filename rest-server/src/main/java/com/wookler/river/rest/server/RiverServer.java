@@ -6,6 +6,8 @@ import com.wookler.river.common.errors.RiverException;
 import com.wookler.river.common.utils.Amount;
 import com.wookler.river.core.MessageQueue;
 import com.wookler.river.core.message.MessageConverter;
+import com.wookler.river.core.settings.Option;
+import com.wookler.river.core.settings.Settings;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import io.vertx.core.VertxOptions;
@@ -67,7 +69,7 @@ public final class RiverServer implements AutoCloseable {
   private RiverServer(Builder from) {
     from.check();
     this.time = from.time;
-    this.load = new Load(from.limits, from.time);
+    this.load = new Load(ServerLimits.of(from.settings), from.time);
     Subjects queues = new Subjects(QUEUES_WITH_FIGURES);
     Subjects subscribers = new Subjects(SUBSCRIBERS_WITH_FIGURES);
     this.latencies = new Latencies(from.time, queues, subscribers);
@@ -76,7 +78,10 @@ public final class RiverServer implements AutoCloseable {
     this.sink = from.sink;
     this.owned = from.owned;
     this.tls = from.tls != null;
-    this.catalog = new QueueCatalog(from.directory, from.backups);
+    this.catalog =
+        new QueueCatalog(
+            from.settings.get(ServerOptions.DIRECTORY),
+            from.settings.find(ServerOptions.BACKUP_DIRECTORY));
     this.metrics =
         new Metrics(new QueueFigures(catalog, queues, subscribers, latencies), load, streams);
     Vertx started = null;
@@ -84,7 +89,9 @@ public final class RiverServer implements AutoCloseable {
       from.queues.forEach(adding -> adding.accept(catalog));
       started =
           Vertx.vertx(
-              new VertxOptions().setEventLoopPoolSize(from.threads).setWorkerPoolSize(THREADS));
+              new VertxOptions()
+                  .setEventLoopPoolSize(from.settings.number(ServerOptions.THREADS))
+                  .setWorkerPoolSize(THREADS));
       this.vertx = started;
       this.publishes =
           new WaitingPublishes(
@@ -102,15 +109,17 @@ public final class RiverServer implements AutoCloseable {
         "River serves {} at {}://{}:{}",
         Amount.of(catalog.all().size(), "queue"),
         scheme(),
-        from.host,
+        from.settings.get(ServerOptions.HOST),
         port);
   }
 
   private int listen(Builder from) {
-    Keys keys = from.keys == null ? null : new Keys(new KeyFile(from.keys));
+    Path keyFile = from.settings.find(ServerOptions.KEYS_FILE);
+    Keys keys = keyFile == null ? null : new Keys(new KeyFile(keyFile));
     Front.Guard guard = keys == null ? header -> Access.ALL : keys;
-    Routes routes = new Routes(endpoints(new Offers(catalog, from.autoCreate)));
-    Hosts hosts = new Hosts(from.host, from.allowedHosts);
+    Routes routes =
+        new Routes(endpoints(new Offers(catalog, from.settings.is(ServerOptions.AUTO_CREATE))));
+    Hosts hosts = new Hosts(from.settings.get(ServerOptions.HOST), from.allowedHosts);
     Front front = new Front(routes, guard, hosts, load, time, stopping::get);
     Listener listener = new Listener(front, load, time, from.tls);
     if (keys != null || from.tls != null) {
@@ -127,14 +136,21 @@ public final class RiverServer implements AutoCloseable {
     }
     return await(
         listener
-            .listen(vertx, from.host, from.port, from.threads)
+            .listen(
+                vertx,
+                from.settings.get(ServerOptions.HOST),
+                from.settings.number(ServerOptions.PORT),
+                from.settings.number(ServerOptions.THREADS))
             .recover(e -> Future.failedFuture(cannotListen(from, e))));
   }
 
   private static RiverException cannotListen(Builder from, Throwable e) {
     return new RiverException(
         "%s:%d: %s; --port, or server.queue.port, names another port"
-            .formatted(from.host, from.port, e.getMessage()),
+            .formatted(
+                from.settings.get(ServerOptions.HOST),
+                from.settings.number(ServerOptions.PORT),
+                e.getMessage()),
         e);
   }
 
@@ -252,17 +268,9 @@ public final class RiverServer implements AutoCloseable {
 
   /** Collects the settings of a server. Not thread-safe. */
   public static final class Builder {
-    private String host = "127.0.0.1";
-    private int port = 8080;
-    private int threads = 2;
-    private Path directory = Path.of("river-data");
-    private @Nullable Path backups;
-    private boolean autoCreate = true;
-    private boolean insecure;
-    private @Nullable Path keys;
+    private Settings settings = ServerOptions.TABLE.defaults();
     private @Nullable Tls tls;
     private @Nullable AutoCloseable owned;
-    private ServerLimits limits = ServerLimits.DEFAULT;
     private TimeSource time = TimeSource.system();
     private Sink sink = Sink.QUEUES;
     private final Set<String> allowedHosts = new HashSet<>();
@@ -270,31 +278,38 @@ public final class RiverServer implements AutoCloseable {
 
     private Builder() {}
 
+    private <T> Builder set(Option<T> option, T value) {
+      settings = settings.with(option, value);
+      return this;
+    }
+
+    /** Sets all options but those of TLS and of hosts. */
+    Builder settings(Settings all) {
+      settings = all;
+      return this;
+    }
+
     /**
      * Address to listen at (default {@code 127.0.0.1}: this machine only). Any that others can
      * reach needs {@link #keys} and TLS, or {@link #insecure}.
      */
     public Builder host(String name) {
-      host = Objects.requireNonNull(name, "name");
-      return this;
+      return set(ServerOptions.HOST, Objects.requireNonNull(name, "name"));
     }
 
     /** Port to listen at (default 8080); 0: any that is free. */
     public Builder port(int number) {
-      port = number;
-      return this;
+      return set(ServerOptions.PORT, (long) number);
     }
 
     /** Threads that handle connections (default 2). */
     public Builder threads(int number) {
-      threads = number;
-      return this;
+      return set(ServerOptions.THREADS, (long) number);
     }
 
     /** Base directory of the queues that requests make (default {@code river-data}). */
     public Builder directory(Path base) {
-      directory = Objects.requireNonNull(base, "base");
-      return this;
+      return set(ServerOptions.DIRECTORY, Objects.requireNonNull(base, "base"));
     }
 
     /**
@@ -303,14 +318,12 @@ public final class RiverServer implements AutoCloseable {
      * neither in {@link #directory} nor around it.
      */
     public Builder backupDirectory(Path base) {
-      backups = Objects.requireNonNull(base, "base");
-      return this;
+      return set(ServerOptions.BACKUP_DIRECTORY, Objects.requireNonNull(base, "base"));
     }
 
     /** Whether publishing makes a queue, and taking a subscriber, that is not there (default). */
     public Builder autoCreate(boolean make) {
-      autoCreate = make;
-      return this;
+      return set(ServerOptions.AUTO_CREATE, make);
     }
 
     /**
@@ -318,8 +331,7 @@ public final class RiverServer implements AutoCloseable {
      * by {@code river keys add}; changes take effect within about a second.
      */
     public Builder keys(Path file) {
-      keys = Objects.requireNonNull(file, "file");
-      return this;
+      return set(ServerOptions.KEYS_FILE, Objects.requireNonNull(file, "file"));
     }
 
     /**
@@ -346,8 +358,7 @@ public final class RiverServer implements AutoCloseable {
      * Whoever reaches it may then read, write and remove every queue.
      */
     public Builder insecure(boolean allowed) {
-      insecure = allowed;
-      return this;
+      return set(ServerOptions.INSECURE, allowed);
     }
 
     /**
@@ -361,20 +372,17 @@ public final class RiverServer implements AutoCloseable {
 
     /** Largest body of a request (default 1 MB). */
     public Builder maxBodyBytes(long bytes) {
-      limits = limits.withBodyBytes(bytes);
-      return this;
+      return set(ServerOptions.MAX_BODY_BYTES, bytes);
     }
 
     /** How many connections there may be (default 20,000); those beyond are closed at once. */
     public Builder maxConnections(int number) {
-      limits = limits.withConnections(number);
-      return this;
+      return set(ServerOptions.MAX_CONNECTIONS, (long) number);
     }
 
     /** How many of them may come from one address (default 10,000), or one IPv6 network of /64. */
     public Builder maxConnectionsPerAddress(int number) {
-      limits = limits.withConnectionsPerAddress(number);
-      return this;
+      return set(ServerOptions.MAX_CONNECTIONS_PER_ADDRESS, (long) number);
     }
 
     /**
@@ -383,38 +391,32 @@ public final class RiverServer implements AutoCloseable {
      * 503, an answer that is not read by closing its connection.
      */
     public Builder maxBufferedBytes(long bytes) {
-      limits = limits.withBufferedBytes(bytes);
-      return this;
+      return set(ServerOptions.MAX_BUFFERED_BYTES, bytes);
     }
 
     /** How many bytes a second a body has to bring, looked at every 5 s (default 1 KB). */
     public Builder minBodyRate(long bytes) {
-      limits = limits.withBodyRate(bytes);
-      return this;
+      return set(ServerOptions.MIN_BODY_RATE, bytes);
     }
 
     /** How many requests may be under way (default 1,000); those beyond are answered with 429. */
     public Builder maxRequests(int number) {
-      limits = limits.withRequests(number);
-      return this;
+      return set(ServerOptions.MAX_REQUESTS, (long) number);
     }
 
     /** How many long polls and streams there may be (default 20,000); likewise. */
     public Builder maxWaiting(int number) {
-      limits = limits.withWaiting(number);
-      return this;
+      return set(ServerOptions.MAX_WAITING, (long) number);
     }
 
     /** How long a connection may be without a request, whatever it sends (default 60 s). */
     public Builder idleTimeout(Duration longest) {
-      limits = limits.withIdle(longest);
-      return this;
+      return set(ServerOptions.IDLE_TIMEOUT, Objects.requireNonNull(longest, "longest"));
     }
 
     /** How long a request's body may take to arrive (default 30 s). */
     public Builder requestTimeout(Duration longest) {
-      limits = limits.withRequest(longest);
-      return this;
+      return set(ServerOptions.REQUEST_TIMEOUT, Objects.requireNonNull(longest, "longest"));
     }
 
     /**
@@ -448,15 +450,11 @@ public final class RiverServer implements AutoCloseable {
     }
 
     private void check() {
-      limits.check();
-      if (port < 0 || port > 65_535) {
-        throw new ConfigurationException(
-            "server.queue.port is " + port + "; 0 to 65535 are allowed");
-      }
-      if (threads < 1) {
-        throw new ConfigurationException(
-            "server.server.threads is " + threads + "; it must be 1 or more");
-      }
+      settings.check("server");
+      String host = settings.get(ServerOptions.HOST);
+      Path directory = settings.get(ServerOptions.DIRECTORY);
+      Path backups = settings.find(ServerOptions.BACKUP_DIRECTORY);
+      Path keys = settings.find(ServerOptions.KEYS_FILE);
       if (backups != null && oneHoldsTheOther(directory, backups)) {
         throw new ConfigurationException(
             "the directory of backups, "
@@ -465,7 +463,9 @@ public final class RiverServer implements AutoCloseable {
                 + directory
                 + ", so a queue's name could be that of the other's directory");
       }
-      if (!insecure && (keys == null || tls == null) && !Hosts.isLoopback(host)) {
+      if (!settings.is(ServerOptions.INSECURE)
+          && (keys == null || tls == null)
+          && !Hosts.isLoopback(host)) {
         throw new ConfigurationException(
             "others can reach "
                 + host

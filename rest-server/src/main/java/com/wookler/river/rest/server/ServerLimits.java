@@ -1,6 +1,7 @@
 package com.wookler.river.rest.server;
 
 import com.wookler.river.common.errors.ConfigurationException;
+import com.wookler.river.core.settings.Settings;
 import java.time.Duration;
 
 /**
@@ -26,21 +27,6 @@ record ServerLimits(
     long bodyRate,
     Duration idle,
     Duration request) {
-  private static final int HEAP_PART = 4;
-
-  static final ServerLimits DEFAULT =
-      new ServerLimits(
-          1 << 20,
-          20_000,
-          10_000,
-          1_000,
-          20_000,
-          Runtime.getRuntime().maxMemory() / HEAP_PART,
-          1 << 10,
-          Duration.ofSeconds(60),
-          Duration.ofSeconds(30));
-
-  private static final long MOST_BODY_BYTES = 128 << 20;
   private static final int BODIES = 4;
 
   /** Of method, path and query together. */
@@ -49,25 +35,28 @@ record ServerLimits(
   /** Of all headers together. */
   static final int HEADER_BYTES = 16 << 10;
 
-  /** Refuses what would let nothing in. */
-  void check() {
-    check("server.max.connections", connections);
-    check("server.max.connections.per.address", connectionsPerAddress);
-    check("server.max.requests", requests);
-    check("server.max.waiting", waiting);
-    check("server.max.buffered.bytes", bufferedBytes);
-    check("server.min.body.rate", bodyRate);
-    check("server.idle.timeout in ms", idle.toMillis());
-    check("server.request.timeout in ms", request.toMillis());
-    check("server.max.body.bytes", bodyBytes);
-    if (bodyBytes > MOST_BODY_BYTES) {
-      throw new ConfigurationException(
-          "server.max.body.bytes is "
-              + bodyBytes
-              + "; at most "
-              + MOST_BODY_BYTES
-              + " are allowed");
-    }
+  /**
+   * Takes the limits from the settings.
+   *
+   * @throws ConfigurationException they would let nothing in
+   */
+  static ServerLimits of(Settings settings) {
+    ServerLimits limits =
+        new ServerLimits(
+            settings.get(ServerOptions.MAX_BODY_BYTES),
+            settings.number(ServerOptions.MAX_CONNECTIONS),
+            settings.number(ServerOptions.MAX_CONNECTIONS_PER_ADDRESS),
+            settings.number(ServerOptions.MAX_REQUESTS),
+            settings.number(ServerOptions.MAX_WAITING),
+            settings.get(ServerOptions.MAX_BUFFERED_BYTES),
+            settings.get(ServerOptions.MIN_BODY_RATE),
+            settings.get(ServerOptions.IDLE_TIMEOUT),
+            settings.get(ServerOptions.REQUEST_TIMEOUT));
+    limits.check();
+    return limits;
+  }
+
+  private void check() {
     if (bufferedBytes / BODIES < bodyBytes) {
       throw new ConfigurationException(
           "server.max.buffered.bytes is "
@@ -79,120 +68,5 @@ record ServerLimits(
               + ", have room: allow smaller bodies, more buffered bytes or, as these are a"
               + " quarter of the heap unless they are set, a larger heap");
     }
-  }
-
-  private static void check(String setting, long value) {
-    if (value < 1) {
-      throw new ConfigurationException(setting + " is " + value + "; it must be positive");
-    }
-  }
-
-  ServerLimits withBodyBytes(long bytes) {
-    return new ServerLimits(
-        bytes,
-        connections,
-        connectionsPerAddress,
-        requests,
-        waiting,
-        bufferedBytes,
-        bodyRate,
-        idle,
-        request);
-  }
-
-  ServerLimits withConnections(int number) {
-    return new ServerLimits(
-        bodyBytes,
-        number,
-        connectionsPerAddress,
-        requests,
-        waiting,
-        bufferedBytes,
-        bodyRate,
-        idle,
-        request);
-  }
-
-  ServerLimits withConnectionsPerAddress(int number) {
-    return new ServerLimits(
-        bodyBytes, connections, number, requests, waiting, bufferedBytes, bodyRate, idle, request);
-  }
-
-  ServerLimits withRequests(int number) {
-    return new ServerLimits(
-        bodyBytes,
-        connections,
-        connectionsPerAddress,
-        number,
-        waiting,
-        bufferedBytes,
-        bodyRate,
-        idle,
-        request);
-  }
-
-  ServerLimits withWaiting(int number) {
-    return new ServerLimits(
-        bodyBytes,
-        connections,
-        connectionsPerAddress,
-        requests,
-        number,
-        bufferedBytes,
-        bodyRate,
-        idle,
-        request);
-  }
-
-  ServerLimits withBufferedBytes(long bytes) {
-    return new ServerLimits(
-        bodyBytes,
-        connections,
-        connectionsPerAddress,
-        requests,
-        waiting,
-        bytes,
-        bodyRate,
-        idle,
-        request);
-  }
-
-  ServerLimits withBodyRate(long bytes) {
-    return new ServerLimits(
-        bodyBytes,
-        connections,
-        connectionsPerAddress,
-        requests,
-        waiting,
-        bufferedBytes,
-        bytes,
-        idle,
-        request);
-  }
-
-  ServerLimits withIdle(Duration time) {
-    return new ServerLimits(
-        bodyBytes,
-        connections,
-        connectionsPerAddress,
-        requests,
-        waiting,
-        bufferedBytes,
-        bodyRate,
-        time,
-        request);
-  }
-
-  ServerLimits withRequest(Duration time) {
-    return new ServerLimits(
-        bodyBytes,
-        connections,
-        connectionsPerAddress,
-        requests,
-        waiting,
-        bufferedBytes,
-        bodyRate,
-        idle,
-        time);
   }
 }

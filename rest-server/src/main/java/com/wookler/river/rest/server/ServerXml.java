@@ -11,42 +11,9 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /** Reads {@code <server>}, which stands beside the queues that are offered. */
 final class ServerXml {
-  private static final Logger LOG = LoggerFactory.getLogger(ServerXml.class);
-
-  static final List<String> PARAMS =
-      List.of(
-          "server.host",
-          "server.queue.port",
-          "server.server.threads",
-          "server.directory",
-          "server.backup.directory",
-          "server.auto.create",
-          "server.keys.file",
-          "server.ssl.certificate",
-          "server.ssl.key",
-          "server.ssl.keystore",
-          "server.ssl.password",
-          "server.insecure",
-          "server.allowed.hosts",
-          "server.max.body.bytes",
-          "server.max.connections",
-          "server.max.connections.per.address",
-          "server.max.requests",
-          "server.max.waiting",
-          "server.max.buffered.bytes",
-          "server.min.body.rate",
-          "server.idle.timeout",
-          "server.request.timeout");
-
-  /** Of the original: there is one port, with TLS or without, and nothing is compressed. */
-  static final List<String> PARAMS_WITHOUT_EFFECT =
-      List.of("server.queue.ssl.port", "server.records.compress");
-
   private ServerXml() {}
 
   /** See {@link RiverServer#open}. */
@@ -108,33 +75,17 @@ final class ServerXml {
 
   /** Takes up the settings of the element. */
   static void read(ConfigNode node, RiverServer.Builder to) {
-    List<String> known = new ArrayList<>(PARAMS);
-    known.addAll(PARAMS_WITHOUT_EFFECT);
     node.allowAttributes(List.of());
     node.allowChildren(List.of("params"));
-    node.allowParams(known);
-    for (String param : PARAMS_WITHOUT_EFFECT) {
-      if (node.param(param).isPresent()) {
-        LOG.info("{}: parameter '{}' has no effect", node.location(), param);
-      }
-    }
-    node.param("server.host").ifPresent(to::host);
-    to.port(node.integer("server.queue.port", 8080));
-    to.threads(node.integer("server.server.threads", 2));
-    node.param("server.directory").map(Path::of).ifPresent(to::directory);
-    node.param("server.backup.directory").map(Path::of).ifPresent(to::backupDirectory);
-    to.autoCreate(node.bool("server.auto.create", true));
-    node.param("server.keys.file").map(Path::of).ifPresent(to::keys);
+    to.settings(ServerOptions.TABLE.read(node, ServerOptions.TABLE.defaults(), List.of()));
     tls(node, to);
-    to.insecure(node.bool("server.insecure", false));
-    node.param("server.allowed.hosts")
+    node.param(ServerOptions.ALLOWED_HOSTS.name())
         .ifPresent(
             names -> {
               for (String name : names.trim().split("[\\s,]+", -1)) {
                 to.allowedHost(name);
               }
             });
-    limits(node, to);
   }
 
   private static void tls(ConfigNode node, RiverServer.Builder to) {
@@ -149,19 +100,5 @@ final class ServerXml {
     }
     certificate.ifPresent(chain -> to.certificate(chain, key.orElseThrow()));
     store.ifPresent(file -> to.keystore(file, node.requireParam("server.ssl.password")));
-  }
-
-  private static void limits(ConfigNode node, RiverServer.Builder to) {
-    ServerLimits dflt = ServerLimits.DEFAULT;
-    to.maxBodyBytes(node.bytes("server.max.body.bytes", dflt.bodyBytes()));
-    to.maxConnections(node.integer("server.max.connections", dflt.connections()));
-    to.maxConnectionsPerAddress(
-        node.integer("server.max.connections.per.address", dflt.connectionsPerAddress()));
-    to.maxRequests(node.integer("server.max.requests", dflt.requests()));
-    to.maxWaiting(node.integer("server.max.waiting", dflt.waiting()));
-    to.maxBufferedBytes(node.bytes("server.max.buffered.bytes", dflt.bufferedBytes()));
-    to.minBodyRate(node.bytes("server.min.body.rate", dflt.bodyRate()));
-    to.idleTimeout(node.duration("server.idle.timeout", dflt.idle()));
-    to.requestTimeout(node.duration("server.request.timeout", dflt.request()));
   }
 }

@@ -3,14 +3,15 @@ package com.wookler.river.rest.server;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import com.wookler.river.common.config.Durations;
-import com.wookler.river.common.config.Sizes;
 import com.wookler.river.common.errors.ConfigurationException;
+import com.wookler.river.core.settings.Settings;
+import com.wookler.river.testing.Generated;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.lang.reflect.Modifier;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashSet;
@@ -97,7 +98,7 @@ class ServerXmlTest {
     assertRefused(server("server.queue.prot", "1"), "river.xml:1", "server.queue.port");
     assertRefused(server("server.queue.port", "many"), "server.queue.port", "many");
     assertRefused(server("server.queue.port", "70000"), "river.xml:1", "70000");
-    assertRefused(server("server.max.requests", "0"), "river.xml:1", "positive");
+    assertRefused(server("server.max.requests", "0"), "river.xml:1", "1 or more");
     assertRefused(server("server.ssl.key", "key.pem"), "server.ssl.certificate");
     assertRefused(server("server.ssl.keystore", "s.p12"), "server.ssl.password");
     assertRefused(
@@ -152,9 +153,10 @@ class ServerXmlTest {
   @Test
   void shouldBeDescribedAsItIs() throws IOException {
     List<List<String>> rows = rows("### The REST server");
-    assertThat(names(rows)).containsExactlyInAnyOrderElementsOf(ServerXml.PARAMS);
+    assertThat(names(rows))
+        .containsExactlyInAnyOrderElementsOf(ServerOptions.TABLE.names("server"));
     assertThat(names(rows("## Accepted without effect")))
-        .containsExactlyInAnyOrderElementsOf(ServerXml.PARAMS_WITHOUT_EFFECT);
+        .containsExactlyInAnyOrderElementsOf(ServerOptions.TABLE.namesWithoutEffect("server"));
     Set<String> documented = new HashSet<>();
     for (List<String> row : rows) {
       Pattern.compile("`(\\w+\\([^)`]*\\))`")
@@ -176,21 +178,30 @@ class ServerXmlTest {
   }
 
   @Test
-  void shouldHaveTheDefaultsThatAreDescribed() throws IOException {
-    ServerLimits limits = ServerLimits.DEFAULT;
-    assertThat(Sizes.parse(dflt("server.max.body.bytes"))).isEqualTo(limits.bodyBytes());
-    assertThat(Sizes.parse(dflt("server.max.connections"))).isEqualTo(limits.connections());
-    assertThat(Sizes.parse(dflt("server.max.requests"))).isEqualTo(limits.requests());
-    assertThat(Sizes.parse(dflt("server.max.waiting"))).isEqualTo(limits.waiting());
-    assertThat(Durations.parse(dflt("server.idle.timeout"))).isEqualTo(limits.idle());
-    assertThat(Durations.parse(dflt("server.request.timeout"))).isEqualTo(limits.request());
+  void shouldHaveTheRowsOfTheCode() throws IOException {
+    List<String> lines = new ArrayList<>();
+    lines.add("");
+    lines.add("| element | XML name | Java | default | unit | allowed | changes | meaning |");
+    lines.add("|---|---|---|---|---|---|---|---|");
+    ServerOptions.TABLE.rows().forEach(option -> lines.add(option.documented()));
+    Generated.hold(
+        Path.of("..", "docs", "configuration.md"),
+        "is in [rest.md](rest.md).",
+        "| server | – |",
+        lines);
   }
 
-  private static String dflt(String name) throws IOException {
-    return rows("### The REST server").stream()
-        .filter(row -> row.get(1).equals("`" + name + "`"))
-        .map(row -> row.get(3).replace("`", ""))
-        .findFirst()
-        .orElseThrow();
+  @Test
+  void shouldHaveDefaultsThatFit() {
+    Settings defaults = ServerOptions.TABLE.defaults();
+    ServerLimits limits = ServerLimits.of(defaults);
+
+    assertThat(limits.bodyBytes()).isEqualTo(1 << 20);
+    assertThat(limits.connections()).isEqualTo(20_000);
+    assertThat(limits.requests()).isEqualTo(1_000);
+    assertThat(limits.waiting()).isEqualTo(20_000);
+    assertThat(limits.idle()).isEqualTo(Duration.ofMinutes(1));
+    assertThat(limits.request()).isEqualTo(Duration.ofSeconds(30));
+    defaults.check("server");
   }
 }

@@ -1,0 +1,238 @@
+package com.wookler.river.rest.server;
+
+import com.wookler.river.core.settings.Option;
+import com.wookler.river.core.settings.OptionTable;
+import java.nio.file.Path;
+import java.time.Duration;
+
+/**
+ * The options of a server, one row each: the builder's checks, XML, the schema and
+ * docs/configuration.md are made from these rows.
+ */
+final class ServerOptions {
+  /** All of them. */
+  static final OptionTable TABLE = new OptionTable("server");
+
+  private static final int HEAP_PART = 4;
+
+  /** See {@link RiverServer.Builder#host}. */
+  static final Option<String> HOST =
+      TABLE
+          .text("server.host")
+          .dflt("127.0.0.1")
+          .unit("address")
+          .java("host(String)")
+          .means(
+              "where it listens. Whatever others can reach needs keys and TLS, or "
+                  + "`server.insecure`");
+
+  /** See {@link RiverServer.Builder#port}. */
+  static final Option<Long> PORT =
+      TABLE
+          .number("server.queue.port", "–")
+          .dflt("8080")
+          .between("0", "65535")
+          .allowed("0 to 65535; 0 is any that is free")
+          .java("port(int)")
+          .means("the one port, with TLS or without");
+
+  /** See {@link RiverServer.Builder#threads}. */
+  static final Option<Long> THREADS =
+      TABLE
+          .number("server.server.threads", "threads")
+          .dflt("2")
+          .atLeast("1")
+          .allowed("1 or more")
+          .java("threads(int)")
+          .means("event loops, which handle connections");
+
+  /** See {@link RiverServer.Builder#directory}. */
+  static final Option<Path> DIRECTORY =
+      TABLE
+          .path("server.directory")
+          .dflt("river-data")
+          .java("directory(Path)")
+          .means("base directory of the queues that requests make");
+
+  /** See {@link RiverServer.Builder#backupDirectory}. */
+  static final Option<Path> BACKUP_DIRECTORY =
+      TABLE
+          .path("server.backup.directory")
+          .dflt(null, "none: such requests are refused")
+          .allowed("not in, over or the same as `server.directory`")
+          .java("backupDirectory(Path)")
+          .means(
+              "base directory of the backups of queues that requests make, each below its "
+                  + "name; no request says where");
+
+  /** See {@link RiverServer.Builder#autoCreate}. */
+  static final Option<Boolean> AUTO_CREATE =
+      TABLE
+          .flag("server.auto.create", true)
+          .java("autoCreate(boolean)")
+          .means(
+              "whether publishing makes a queue, and taking with `create=true` a subscriber, "
+                  + "that is not there; where there are keys, for those who may administer it");
+
+  /** See {@link RiverServer.Builder#keys}. */
+  static final Option<Path> KEYS_FILE =
+      TABLE
+          .path("server.keys.file")
+          .dflt(null, "none: everybody may")
+          .allowed("a file of `./river keys`")
+          .java("keys(Path)")
+          .means("API keys, which every request needs then; changes take effect within a second");
+
+  /** See {@link RiverServer.Builder#certificate}. */
+  static final Option<Path> CERTIFICATE =
+      TABLE
+          .path("server.ssl.certificate")
+          .dflt(null, "none: no TLS")
+          .allowed("PEM")
+          .java("certificate(Path, Path)")
+          .means("certificate chain; read anew when it changes");
+
+  /** See {@link RiverServer.Builder#certificate}. */
+  static final Option<Path> KEY =
+      TABLE
+          .path("server.ssl.key")
+          .dflt(null, "–")
+          .allowed("PEM")
+          .java("certificate(Path, Path)")
+          .means("its private key");
+
+  /** See {@link RiverServer.Builder#keystore}. */
+  static final Option<Path> KEYSTORE =
+      TABLE
+          .path("server.ssl.keystore")
+          .dflt(null, "none: no TLS")
+          .allowed("PKCS12")
+          .java("keystore(Path, String)")
+          .means("both in one file, instead; read anew when it changes");
+
+  /** See {@link RiverServer.Builder#keystore}. */
+  static final Option<String> PASSWORD =
+      TABLE
+          .text("server.ssl.password")
+          .dflt(null, "–")
+          .java("keystore(Path, String)")
+          .means("of the store; best as `${env:…}`");
+
+  /** See {@link RiverServer.Builder#insecure}. */
+  static final Option<Boolean> INSECURE =
+      TABLE
+          .flag("server.insecure", false)
+          .java("insecure(boolean)")
+          .means("lets others reach it without keys or TLS");
+
+  /** See {@link RiverServer.Builder#allowedHost}. */
+  static final Option<String> ALLOWED_HOSTS =
+      TABLE
+          .text("server.allowed.hosts")
+          .dflt(null, "none")
+          .unit("names")
+          .allowed("separated by spaces or commas")
+          .java("allowedHost(String)")
+          .means(
+              "names by which requests may call it, besides addresses, `localhost` and "
+                  + "`server.host`");
+
+  /** See {@link RiverServer.Builder#maxBodyBytes}. */
+  static final Option<Long> MAX_BODY_BYTES =
+      TABLE
+          .bytes("server.max.body.bytes")
+          .dflt("1MB")
+          .between("1", "128MB")
+          .allowed("to `128MB`")
+          .java("maxBodyBytes(long)")
+          .means("largest body of a request");
+
+  /** See {@link RiverServer.Builder#maxConnections}. */
+  static final Option<Long> MAX_CONNECTIONS =
+      TABLE
+          .number("server.max.connections", "–")
+          .dflt("20000")
+          .atLeast("1")
+          .allowed("1 or more")
+          .java("maxConnections(int)")
+          .means("connections at the same time; those beyond are closed");
+
+  /** See {@link RiverServer.Builder#maxConnectionsPerAddress}. */
+  static final Option<Long> MAX_CONNECTIONS_PER_ADDRESS =
+      TABLE
+          .number("server.max.connections.per.address", "–")
+          .dflt("10000")
+          .atLeast("1")
+          .allowed("1 or more")
+          .java("maxConnectionsPerAddress(int)")
+          .means("of them, from one address, or one IPv6 network of /64; those beyond are closed");
+
+  /** See {@link RiverServer.Builder#maxRequests}. */
+  static final Option<Long> MAX_REQUESTS =
+      TABLE
+          .number("server.max.requests", "–")
+          .dflt("1000")
+          .atLeast("1")
+          .allowed("1 or more")
+          .java("maxRequests(int)")
+          .means(
+              "requests under way at the same time, without those that wait for messages; "
+                  + "those beyond are answered with 429");
+
+  /** See {@link RiverServer.Builder#maxWaiting}. */
+  static final Option<Long> MAX_WAITING =
+      TABLE
+          .number("server.max.waiting", "–")
+          .dflt("20000")
+          .atLeast("1")
+          .allowed("1 or more")
+          .java("maxWaiting(int)")
+          .means("long polls and streams at the same time, likewise");
+
+  /** See {@link RiverServer.Builder#maxBufferedBytes}. */
+  static final Option<Long> MAX_BUFFERED_BYTES =
+      TABLE
+          .bytes("server.max.buffered.bytes")
+          .dflt(Runtime.getRuntime().maxMemory() / HEAP_PART, "a quarter of the heap")
+          .atLeast("1")
+          .allowed("4 times `server.max.body.bytes` or more")
+          .java("maxBufferedBytes(long)")
+          .means(
+              "bodies and answers in memory together; beyond that those without progress are "
+                  + "given up ([rest.md](rest.md#limits))");
+
+  /** See {@link RiverServer.Builder#minBodyRate}. */
+  static final Option<Long> MIN_BODY_RATE =
+      TABLE
+          .bytes("server.min.body.rate")
+          .dflt("1KB")
+          .atLeast("1")
+          .allowed("1 or more")
+          .java("minBodyRate(long)")
+          .means("bytes a second that a body brings at least, looked at every 5 s");
+
+  /** See {@link RiverServer.Builder#idleTimeout}. */
+  static final Option<Duration> IDLE_TIMEOUT =
+      TABLE
+          .duration("server.idle.timeout")
+          .dflt("60ss")
+          .atLeast("1ms")
+          .java("idleTimeout(Duration)")
+          .means("how long a connection may be without a request, whatever it sends");
+
+  /** See {@link RiverServer.Builder#requestTimeout}. */
+  static final Option<Duration> REQUEST_TIMEOUT =
+      TABLE
+          .duration("server.request.timeout")
+          .dflt("30ss")
+          .atLeast("1ms")
+          .java("requestTimeout(Duration)")
+          .means("how long a request's body may take");
+
+  static { // of the original: there is one port, with TLS or without, and nothing is compressed
+    TABLE.withoutEffect("server.queue.ssl.port");
+    TABLE.withoutEffect("server.records.compress");
+  }
+
+  private ServerOptions() {}
+}
