@@ -20,7 +20,7 @@ public record Benchmark(String name, String text, Measurement measurement) {
      * @throws SkippedException this machine lacks something that the measurement needs
      * @throws IllegalStateException a message was lost, repeated, mixed up or damaged
      */
-    List<Row> measure(Lab lab) throws Exception;
+    List<Row> measure(Context context) throws Exception;
   }
 
   /** Says why a benchmark cannot be measured on this machine. */

@@ -1,6 +1,6 @@
 package com.wookler.river.benchmarks.harness;
 
-import com.wookler.river.benchmarks.harness.Lab.Extent;
+import com.wookler.river.benchmarks.harness.Context.Extent;
 import com.wookler.river.benchmarks.report.Machine;
 import com.wookler.river.benchmarks.report.Row;
 import com.wookler.river.common.Env;
@@ -81,7 +81,7 @@ public abstract class BenchmarkCommand implements Callable<Integer> {
 
   /** Lists what there is to measure. */
   protected void list(PrintWriter out) {
-    benchmarks().forEach(each -> out.println(Lab.text("%-24s %s", each.name(), each.text())));
+    benchmarks().forEach(each -> out.println(Context.text("%-24s %s", each.name(), each.text())));
   }
 
   @Override
@@ -98,8 +98,7 @@ public abstract class BenchmarkCommand implements Callable<Integer> {
       list(spec.commandLine().getOut());
       return CommandLine.ExitCode.OK;
     }
-    Path parent = base == null ? Path.of(System.getProperty("java.io.tmpdir", "")) : base;
-    Path data = Files.createTempDirectory(Files.createDirectories(parent), "river-bench-");
+    Path data = Directories.create(base);
     boolean monitored = quick && Env.find().isEmpty(); // else each JVM has a monitor of its own
     try {
       if (monitored) {
@@ -125,7 +124,7 @@ public abstract class BenchmarkCommand implements Callable<Integer> {
       err.println(benchmark.text());
       Path own = Files.createDirectory(data.resolve(benchmark.name()));
       try {
-        rows.addAll(benchmark.measurement().measure(new Lab(own, extent, asked, err::println)));
+        rows.addAll(benchmark.measurement().measure(new Context(own, extent, asked, err::println)));
         results.write(data, rows);
       } catch (Benchmark.SkippedException e) {
         err.println("SKIPPED: " + benchmark.text() + ": " + e.getMessage());

@@ -25,7 +25,7 @@ import org.slf4j.LoggerFactory;
  * other: it reads one line of JSON a job from standard input, writes one line of JSON a result to
  * standard output, and ends when the input does. What it logs goes to this JVM's standard error.
  */
-public final class ChildJvm implements Lab.Worker {
+public final class ChildJvm implements Context.Worker {
   /** Option of a JVM in which River's monitor is off. */
   public static final String WITHOUT_MONITOR = "-Driver.bench.monitor=false";
 
@@ -81,7 +81,7 @@ public final class ChildJvm implements Lab.Worker {
    * @throws IOException it failed, or the JVM has ended
    */
   @Override
-  public <R> R ask(Lab.Job<R> job, Class<R> result) throws IOException {
+  public <R> R ask(Context.Job<R> job, Class<R> result) throws IOException {
     requests.println(JSON.writeValueAsString(Map.of("type", job.getClass().getName(), "job", job)));
     String line = answers.readLine();
     if (line == null) {
@@ -146,7 +146,8 @@ public final class ChildJvm implements Lab.Worker {
   private static Map<String, Object> answer(JsonNode request) {
     try {
       Class<?> type = Class.forName(request.get("type").asText());
-      Lab.Job<? extends Object> job = (Lab.Job<?>) JSON.treeToValue(request.get("job"), type);
+      Context.Job<? extends Object> job =
+          (Context.Job<?>) JSON.treeToValue(request.get("job"), type);
       return Map.of("result", job.call());
     } catch (Exception e) {
       LoggerFactory.getLogger(ChildJvm.class).error("Failed: {}", request, e);

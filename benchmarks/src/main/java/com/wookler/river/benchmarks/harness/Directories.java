@@ -6,10 +6,17 @@ import java.nio.file.Path;
 import java.util.Comparator;
 import java.util.List;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 
-/** Clears away what a benchmark has made. */
+/** The directories of benchmarks. */
 public final class Directories {
   private Directories() {}
+
+  /** Creates a directory below another one; below the system's temporary directory if null. */
+  public static Path create(@Nullable Path base) throws IOException {
+    Path parent = base == null ? Path.of(System.getProperty("java.io.tmpdir", "")) : base;
+    return Files.createTempDirectory(Files.createDirectories(parent), "river-bench-");
+  }
 
   /** Deletes a directory with all that is in it. */
   public static void delete(Path directory) throws IOException {

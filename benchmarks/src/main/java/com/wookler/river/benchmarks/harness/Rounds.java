@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class Rounds implements Closeable {
   private final Samples samples;
-  private final Lab lab;
+  private final Context context;
   private final Map<String, Contender> contenders = new LinkedHashMap<>();
   private final Deque<Closeable> open = new ArrayDeque<>();
 
@@ -31,9 +31,9 @@ public final class Rounds implements Closeable {
   }
 
   /** Creates it without contenders. */
-  public Rounds(Samples samples, Lab lab) {
+  public Rounds(Samples samples, Context context) {
     this.samples = samples;
-    this.lab = lab;
+    this.context = context;
   }
 
   /** Adds a contender. */
@@ -62,9 +62,11 @@ public final class Rounds implements Closeable {
             .round(
                 (metric, unit, value, extra) -> {
                   samples.add(metric, label, unit, value, extra);
-                  lab.progress()
+                  context
+                      .progress()
                       .accept(
-                          Lab.text("%s, round %d: %s %,.1f %s", metric, round, label, value, unit));
+                          Context.text(
+                              "%s, round %d: %s %,.1f %s", metric, round, label, value, unit));
                 });
       }
     }

@@ -95,7 +95,7 @@ public class QueueBenchmarks {
       }
     }
 
-    /** Publishes one lot of messages, with keys of which so many differ, or without keys. */
+    /** Publishes one lot of messages, with that many different keys; 0 for none. */
     static void fill(MessageQueue<byte[]> queue, int size, int keys) {
       List<Message<byte[]>> batch = new ArrayList<>();
       for (int i = 0; i < LOT; i++) {

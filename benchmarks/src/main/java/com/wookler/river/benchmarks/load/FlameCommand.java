@@ -1,8 +1,8 @@
 package com.wookler.river.benchmarks.load;
 
 import com.wookler.river.benchmarks.harness.ChildJvm;
+import com.wookler.river.benchmarks.harness.Context;
 import com.wookler.river.benchmarks.harness.Directories;
-import com.wookler.river.benchmarks.harness.Lab;
 import com.wookler.river.benchmarks.harness.Rounds;
 import com.wookler.river.benchmarks.harness.Samples;
 import com.wookler.river.benchmarks.harness.UsageException;
@@ -91,8 +91,7 @@ public final class FlameCommand implements Callable<Integer> {
     Path name = output == null ? Path.of("flame-" + line + "-" + system + ".html") : output;
     Path file = name.toAbsolutePath();
     Files.createDirectories(file.getParent()); // before minutes of work, not after
-    Path parent = base == null ? Path.of(System.getProperty("java.io.tmpdir", "")) : base;
-    Path data = Files.createTempDirectory(Files.createDirectories(parent), "river-bench-");
+    Path data = Directories.create(base);
     try {
       Path recording = record(asked, contender, data);
       if (file.toString().endsWith(RECORDING)) {
@@ -112,12 +111,13 @@ public final class FlameCommand implements Callable<Integer> {
     Path each = Files.createDirectory(data.resolve("rounds"));
     List<String> options = new ArrayList<>(HEAP);
     options.addAll(FlightRecording.jvmOptions());
-    Lab lab = new Lab(data, Lab.Extent.NORMAL, rounds, spec.commandLine().getErr()::println);
+    Context context =
+        new Context(data, Context.Extent.NORMAL, rounds, spec.commandLine().getErr()::println);
     Samples samples = Samples.ofSystems(asked.table(), Line.BASE);
-    try (Rounds recorded = new Rounds(samples, lab)) {
-      Lab.Worker worker = recorded.closing(new ChildJvm(options));
+    try (Rounds recorded = new Rounds(samples, context)) {
+      Context.Worker worker = recorded.closing(new ChildJvm(options));
       Size size = new Size(1, CAP, each.toString());
-      recorded.add(system, new LoadContender(asked, contender, size, lab, worker));
+      recorded.add(system, new LoadContender(asked, contender, size, context, worker));
       recorded.run(LoadContender.MOST_WARM_UPS, rounds);
     }
     return join(each, data.resolve("all" + RECORDING));

@@ -1,6 +1,6 @@
 package com.wookler.river.benchmarks.load;
 
-import com.wookler.river.benchmarks.harness.Lab;
+import com.wookler.river.benchmarks.harness.Context;
 import com.wookler.river.benchmarks.harness.Recorder;
 import com.wookler.river.benchmarks.harness.Rounds;
 import com.wookler.river.benchmarks.system.QueueSystem;
@@ -20,8 +20,8 @@ final class LoadContender implements Rounds.Contender {
   private final Line line;
   private final QueueSystem system;
   private final Size size;
-  private final Lab lab;
-  private final Lab.Worker worker;
+  private final Context context;
+  private final Context.Worker worker;
   private long warmUpNanos;
 
   /**
@@ -33,11 +33,11 @@ final class LoadContender implements Rounds.Contender {
    */
   record Size(double scale, Duration cap, @Nullable String recordings) {}
 
-  LoadContender(Line line, QueueSystem system, Size size, Lab lab, Lab.Worker worker) {
+  LoadContender(Line line, QueueSystem system, Size size, Context context, Context.Worker worker) {
     this.line = line;
     this.system = system;
     this.size = size;
-    this.lab = lab;
+    this.context = context;
     this.worker = worker;
   }
 
@@ -51,20 +51,20 @@ final class LoadContender implements Rounds.Contender {
 
   @Override
   public void round(Recorder into) throws Exception {
-    LoadRound.Outcome outcome = round(1, lab.quick(), size.recordings);
+    LoadRound.Outcome outcome = round(1, context.quick(), size.recordings);
     into.add(line.text(), line.load().figure().unit(), outcome.figure(), outcome.extra());
   }
 
   private LoadRound.Outcome round(double share, boolean verify, @Nullable String recordings)
       throws Exception {
-    double scale = lab.quick() ? 0 : size.scale * share;
+    double scale = context.quick() ? 0 : size.scale * share;
     LoadRound round =
         new LoadRound(
             line.name(),
             system.name(),
-            lab.directory().toString(),
+            context.directory().toString(),
             Math.round(Math.max(LEAST, line.count() * scale)),
-            lab.time(size.cap, QUICK_CAP).toMillis(),
+            context.time(size.cap, QUICK_CAP).toMillis(),
             verify,
             recordings);
     return worker.ask(round, LoadRound.Outcome.class);

@@ -1,7 +1,7 @@
 package com.wookler.river.benchmarks.load;
 
 import com.wookler.river.benchmarks.harness.Benchmark;
-import com.wookler.river.benchmarks.harness.Lab;
+import com.wookler.river.benchmarks.harness.Context;
 import com.wookler.river.benchmarks.harness.Rounds;
 import com.wookler.river.benchmarks.harness.Samples;
 import com.wookler.river.benchmarks.harness.UsageException;
@@ -48,21 +48,21 @@ final class LoadOptions {
 
   /** Returns the benchmark of a line. */
   Benchmark benchmark(Line line, Size size) {
-    return new Benchmark(line.name(), line.text(), lab -> measure(line, size, lab));
+    return new Benchmark(line.name(), line.text(), context -> measure(line, size, context));
   }
 
-  private List<Row> measure(Line line, Size size, Lab lab) throws Exception {
+  private List<Row> measure(Line line, Size size, Context context) throws Exception {
     List<String> options = new ArrayList<>(List.of("-Xms" + heap, "-Xmx" + heap));
     options.addAll(jvm);
     Samples samples = Samples.ofSystems(line.table(), Line.BASE);
-    try (Rounds rounds = new Rounds(samples, lab)) {
+    try (Rounds rounds = new Rounds(samples, context)) {
       for (QueueSystem system : systems()) {
         if (system.supports(line.workOf(system))) {
-          Lab.Worker worker = rounds.closing(lab.worker(options));
-          rounds.add(system.name(), new LoadContender(line, system, size, lab, worker));
+          Context.Worker worker = rounds.closing(context.worker(options));
+          rounds.add(system.name(), new LoadContender(line, system, size, context, worker));
         }
       }
-      rounds.run(lab.count(LoadContender.MOST_WARM_UPS, 0), lab.rounds(ROUNDS));
+      rounds.run(context.count(LoadContender.MOST_WARM_UPS, 0), context.rounds(ROUNDS));
     }
     return samples.rows(name -> line.note(Systems.byName(name)));
   }

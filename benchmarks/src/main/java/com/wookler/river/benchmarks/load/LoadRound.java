@@ -1,10 +1,10 @@
 package com.wookler.river.benchmarks.load;
 
-import com.wookler.river.benchmarks.harness.Crew;
+import com.wookler.river.benchmarks.harness.Context;
 import com.wookler.river.benchmarks.harness.Directories;
-import com.wookler.river.benchmarks.harness.Lab;
 import com.wookler.river.benchmarks.harness.Latencies;
 import com.wookler.river.benchmarks.harness.Samples;
+import com.wookler.river.benchmarks.harness.WorkerGroup;
 import com.wookler.river.benchmarks.system.OpenQueue;
 import com.wookler.river.benchmarks.system.QueueSystem;
 import com.wookler.river.benchmarks.system.Receiver;
@@ -42,7 +42,7 @@ record LoadRound(
     long capMillis,
     boolean verify,
     @Nullable String recordings)
-    implements Lab.Job<LoadRound.Outcome> {
+    implements Context.Job<LoadRound.Outcome> {
   private static final int CLOCK_MASK = 63; // the clock is read once in 64 calls
   private static final long SECOND = Duration.ofSeconds(1).toNanos();
   private static final Duration WAIT = Duration.ofMillis(10);
@@ -95,25 +95,25 @@ record LoadRound(
         fill();
       }
       try (FlightRecording recording = new FlightRecording(round.recordings)) {
-        Crew crew = new Crew(recording::start, () -> {});
+        WorkerGroup workers = new WorkerGroup(recording::start, () -> {});
         for (int i = 0; i < work.publishers(); i++) {
           int number = i;
-          crew.add("PUBLISHER-" + i, shift -> publish(number, shift));
+          workers.add("PUBLISHER-" + i, timer -> publish(number, timer));
         }
         List<Received> consumed = new ArrayList<>();
         for (int i = 0; i < work.consumers(); i++) {
           int number = i;
           Received all = new Received(1, work.size());
           consumed.add(all);
-          crew.add("CONSUMER-" + i, shift -> consume(number, all, shift));
+          workers.add("CONSUMER-" + i, timer -> consume(number, all, timer));
         }
-        Crew.Effort effort = crew.work();
+        WorkerGroup.Effort effort = workers.work();
         recording.stop();
         return outcome(effort, consumed);
       }
     }
 
-    private Outcome outcome(Crew.Effort effort, List<Received> consumed) throws Exception {
+    private Outcome outcome(WorkerGroup.Effort effort, List<Received> consumed) throws Exception {
       List<Long> sent = effort.counts().subList(0, work.publishers());
       long messages = sent.stream().mapToLong(Long::longValue).sum();
       if (work.publishers() == 0) {
@@ -136,7 +136,7 @@ record LoadRound(
       };
     }
 
-    private static Outcome timed(Latencies latencies, Crew.Effort effort, long messages) {
+    private static Outcome timed(Latencies latencies, WorkerGroup.Effort effort, long messages) {
       Map<String, Double> extra = latencies.percentiles();
       extra.putAll(effort.each(messages));
       return new Outcome(messages, effort.nanos(), latencies.micros(99.99), extra);
@@ -157,13 +157,13 @@ record LoadRound(
     }
 
     /** Publishes a share of the count, in whole batches, unless the time is up before. */
-    private long publish(int number, Crew.Shift shift) throws Exception {
+    private long publish(int number, WorkerGroup.Timer timer) throws Exception {
       int batch = work.batch();
       Payloads payloads =
           new Payloads(number, work.size(), batch > 1 ? batch : work.underWay() + 1);
       long share = Math.max(1, round.count / work.publishers());
       try (Sender sender = queue.sender()) {
-        long start = shift.begin();
+        long start = timer.begin();
         long sent =
             load.rate() == 0
                 ? flatOut(sender, payloads, share, start)
@@ -172,7 +172,7 @@ record LoadRound(
         if (work.consumers() > 0) {
           count.set(sent); // there is one publisher then
         }
-        shift.end();
+        timer.end();
         return sent;
       }
     }
@@ -219,9 +219,9 @@ record LoadRound(
     }
 
     /** Takes the whole count; what was there before, no longer than the time. */
-    private long consume(int number, Received all, Crew.Shift shift) throws Exception {
+    private long consume(int number, Received all, WorkerGroup.Timer timer) throws Exception {
       try (Receiver receiver = queue.receiver(number)) {
-        long start = shift.begin();
+        long start = timer.begin();
         Receiver.Sink sink = all;
         if (load.rate() > 0) {
           Latencies.Pace pace = new Latencies.Pace(start, load.rate());
@@ -234,7 +234,7 @@ record LoadRound(
         long end = start + (work.publishers() == 0 ? cap : Duration.ofDays(1).toNanos());
         take(receiver, sink, all, count::get, end);
         if (load.figure() != Line.Figure.PUBLISHER_RATE) {
-          shift.end();
+          timer.end();
         }
       }
       return all.count();

@@ -30,7 +30,7 @@ final class Payloads {
    *
    * @param publisher its number, from 0
    * @param size of each message, 8 or more
-   * @param arrays how many there are: one may be used again when so many others were given out
+   * @param arrays how many there are: one may be used again when all others were given out
    */
   Payloads(int publisher, int size, int arrays) {
     this.base = (long) publisher << PUBLISHER_SHIFT;
@@ -44,7 +44,7 @@ final class Payloads {
     this.all = Collections.unmodifiableList(Arrays.asList(this.arrays));
   }
 
-  /** The next message. */
+  /** Returns the next message. */
   byte[] one() {
     byte[] array = arrays[(int) (next % arrays.length)];
     NUMBER.set(array, 0, base + next);
@@ -52,7 +52,7 @@ final class Payloads {
     return array;
   }
 
-  /** As many next messages as there are arrays, always in the same list. */
+  /** Returns as many next messages as there are arrays, always in the same list. */
   List<byte[]> all() {
     for (byte[] array : arrays) {
       NUMBER.set(array, 0, base + next);
@@ -61,12 +61,12 @@ final class Payloads {
     return all;
   }
 
-  /** Who published it. */
+  /** Returns the number of its publisher. */
   static int publisher(byte[] message) {
     return (int) ((long) NUMBER.get(message, 0) >>> PUBLISHER_SHIFT);
   }
 
-  /** Its place among those of its publisher, from 0. */
+  /** Returns its number among those of its publisher, from 0. */
   static long index(byte[] message) {
     return (long) NUMBER.get(message, 0) & INDEX_MASK;
   }

@@ -4,7 +4,7 @@ import com.wookler.river.benchmarks.system.Receiver;
 import java.util.List;
 
 /**
- * Holds what one subscriber gets against what was published: each publisher's messages, each once,
+ * Compares what one subscriber gets with what was published: each publisher's messages, each once,
  * in order, whole. Confined to the subscriber's thread.
  */
 final class Received implements Receiver.Sink {
@@ -45,13 +45,13 @@ final class Received implements Receiver.Sink {
     count++;
   }
 
-  /** How many came. */
+  /** Returns how many came. */
   long count() {
     return count;
   }
 
   /**
-   * That this is all.
+   * Checks that this is all.
    *
    * @param published by each publisher
    */

@@ -2,7 +2,7 @@ package com.wookler.river.benchmarks.load;
 
 import com.wookler.river.benchmarks.harness.Benchmark;
 import com.wookler.river.benchmarks.harness.BenchmarkCommand;
-import com.wookler.river.benchmarks.harness.Lab;
+import com.wookler.river.benchmarks.harness.Context;
 import com.wookler.river.benchmarks.harness.UsageException;
 import com.wookler.river.benchmarks.load.LoadContender.Size;
 import com.wookler.river.benchmarks.system.Systems;
@@ -52,6 +52,6 @@ public final class RunCommand extends BenchmarkCommand {
   protected void list(PrintWriter out) {
     super.list(out);
     out.println();
-    Systems.all().forEach(one -> out.println(Lab.text("%-24s %s", one.name(), one.notes())));
+    Systems.all().forEach(one -> out.println(Context.text("%-24s %s", one.name(), one.notes())));
   }
 }

@@ -1,7 +1,7 @@
 package com.wookler.river.benchmarks.programs;
 
-import com.wookler.river.benchmarks.harness.Crew;
 import com.wookler.river.benchmarks.harness.UsageException;
+import com.wookler.river.benchmarks.harness.WorkerGroup;
 import java.util.Collections;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicLong;
@@ -74,7 +74,7 @@ public final class FloodCommand extends Program {
     print(
         "flood: %d threads each sending %d items of %dkB through %s",
         producers, items, kilobytes, queueName());
-    Crew all = clients(queues);
+    WorkerGroup all = clients(queues);
     long total = (long) items * producers;
     for (int i = 0; i < producers; i++) {
       all.addBody("PRODUCER-" + i, () -> put(queue, item, items));

@@ -1,7 +1,7 @@
 package com.wookler.river.benchmarks.programs;
 
-import com.wookler.river.benchmarks.harness.Crew;
 import com.wookler.river.benchmarks.harness.UsageException;
+import com.wookler.river.benchmarks.harness.WorkerGroup;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.atomic.AtomicInteger;
 import picocli.CommandLine.Command;
@@ -61,7 +61,7 @@ public final class ManyClientsCommand extends Program {
         "many-clients: %d items to %s using %d clients, kill rate %d%%, at %d msec/item",
         items, queues.place(), clients, killPercent, sleep);
     flush(queues);
-    Crew all = clients(queues);
+    WorkerGroup all = clients(queues);
     for (int i = 0; i < clients; i++) {
       all.addBody("CONSUMER-" + i, () -> consume(queue, item));
     }

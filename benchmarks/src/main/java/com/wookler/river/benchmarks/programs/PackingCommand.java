@@ -1,7 +1,7 @@
 package com.wookler.river.benchmarks.programs;
 
-import com.wookler.river.benchmarks.harness.Crew;
 import com.wookler.river.benchmarks.harness.UsageException;
+import com.wookler.river.benchmarks.harness.WorkerGroup;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import picocli.CommandLine.Command;
@@ -10,8 +10,8 @@ import picocli.CommandLine.Option;
 
 /**
  * {@code packing}: a queue that has fallen behind and stays behind, while old blocks go. n items
- * are written; then so many times n are written and n read at once, with a pause after each; then
- * the last n are read. Items are numbered and must come in order.
+ * are written; then, for each cycle, n are written and n read at once, with a pause after each;
+ * then the last n are read. Items are numbered and must come in order.
  *
  * <p>A cycle's read time is from its start until its reader and its writer have ended.
  */
@@ -67,7 +67,7 @@ public final class PackingCommand extends Program {
   private void cycle(SpamQueues queues, byte[] filling, int readLot, int writeLot)
       throws Exception {
     SpamQueue queue = queues.get(0);
-    Crew both = clients(queues);
+    WorkerGroup both = clients(queues);
     AtomicLong misses = new AtomicLong();
     if (writeLot >= 0) {
       both.addBody("PRODUCER", () -> write(queue, filling, (long) writeLot * items));

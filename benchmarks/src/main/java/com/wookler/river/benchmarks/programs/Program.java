@@ -2,8 +2,8 @@ package com.wookler.river.benchmarks.programs;
 
 import com.google.errorprone.annotations.FormatMethod;
 import com.google.errorprone.annotations.FormatString;
-import com.wookler.river.benchmarks.harness.Crew;
-import com.wookler.river.benchmarks.harness.Lab;
+import com.wookler.river.benchmarks.harness.Context;
+import com.wookler.river.benchmarks.harness.WorkerGroup;
 import com.wookler.river.common.MonitoredThread;
 import com.wookler.river.core.message.QueueClosedException;
 import com.wookler.river.rest.client.ClientClosedException;
@@ -39,7 +39,7 @@ abstract class Program implements Callable<Integer> {
     private boolean on;
 
     /** Runs the body, and prints meanwhile if the flag was given. */
-    void during(SpamQueue queue, PrintWriter out, Crew.Body body) throws Exception {
+    void during(SpamQueue queue, PrintWriter out, WorkerGroup.Body body) throws Exception {
       CountDownLatch stop = new CountDownLatch(1);
       if (on) {
         new MonitoredThread("MONITOR-QUEUE", () -> print(queue, out, stop)).start();
@@ -55,7 +55,7 @@ abstract class Program implements Callable<Integer> {
       try {
         do {
           out.println(
-              Lab.text(
+              Context.text(
                   "%s: items=%d journal_bytes=%d", queue.name(), queue.waiting(), queue.bytes()));
         } while (!stop.await(1, TimeUnit.SECONDS));
       } catch (InterruptedException e) {
@@ -99,7 +99,7 @@ abstract class Program implements Callable<Integer> {
 
   @FormatMethod
   final void print(@FormatString String format, Object... values) {
-    out().println(Lab.text(format, values));
+    out().println(Context.text(format, values));
   }
 
   /** Empties the queues, unless {@code -F} says otherwise. */
@@ -111,11 +111,11 @@ abstract class Program implements Callable<Integer> {
   }
 
   /** Returns clients, none yet; if one fails the others lose their queues, and end too. */
-  static Crew clients(SpamQueues queues) {
-    return new Crew(() -> {}, queues::close);
+  static WorkerGroup clients(SpamQueues queues) {
+    return new WorkerGroup(() -> {}, queues::close);
   }
 
-  static long millis(Crew clients) throws Exception {
+  static long millis(WorkerGroup clients) throws Exception {
     return TimeUnit.NANOSECONDS.toMillis(clients.work().nanos());
   }
 
@@ -144,7 +144,7 @@ abstract class Program implements Callable<Integer> {
       return get(1, waiting ? PATIENCE : Duration.ZERO);
     }
 
-    /** Gets up to so many, waiting for a second; none is a miss. */
+    /** Gets up to {@code max}, waiting for a second; none is a miss. */
     List<byte[]> get(int max) throws InterruptedException {
       return get(max, PATIENCE);
     }

@@ -1,7 +1,7 @@
 package com.wookler.river.benchmarks.programs;
 
-import com.wookler.river.benchmarks.harness.Crew;
 import com.wookler.river.benchmarks.harness.UsageException;
+import com.wookler.river.benchmarks.harness.WorkerGroup;
 import java.util.Collections;
 import java.util.List;
 import picocli.CommandLine.Command;
@@ -81,7 +81,7 @@ public final class PutManyCommand extends Program {
   private void cycle(SpamQueues queues, Session session) throws Exception {
     int each = items / clients;
     Timings timings = new Timings(clients, (each + rollup - 1) / rollup);
-    Crew all = clients(queues);
+    WorkerGroup all = clients(queues);
     for (int i = 0; i < clients; i++) {
       int client = i;
       SpamQueue queue = queues.get(i % queueCount);

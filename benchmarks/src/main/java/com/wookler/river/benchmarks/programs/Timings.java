@@ -11,8 +11,8 @@ import java.util.stream.IntStream;
  * How long each request of each client took.
  *
  * <p>Each client has a range of its own, so that they need no lock. Of a client's requests the
- * first ones are kept, so many that all clients together keep at most {@link #LIMIT}. (The original
- * kept those of the first clients that ended.)
+ * first ones are kept, as many as let all clients together keep at most {@link #LIMIT}. (The
+ * original kept those of the first clients that ended.)
  */
 final class Timings {
   /** Requests kept: 80 MB. */
@@ -25,7 +25,7 @@ final class Timings {
   private final int each;
   private final long[] nanos;
 
-  /** For clients with so many requests each, at least one. */
+  /** Creates it for clients with at least one request each. */
   Timings(int clients, int requestsEach) {
     each = Math.min(requestsEach, Math.max(1, LIMIT / clients));
     nanos = new long[Math.multiplyExact(clients, each)];

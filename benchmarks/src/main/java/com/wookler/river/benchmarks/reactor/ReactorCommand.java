@@ -2,7 +2,7 @@ package com.wookler.river.benchmarks.reactor;
 
 import com.wookler.river.benchmarks.harness.Benchmark;
 import com.wookler.river.benchmarks.harness.BenchmarkCommand;
-import com.wookler.river.benchmarks.harness.Lab;
+import com.wookler.river.benchmarks.harness.Context;
 import com.wookler.river.benchmarks.harness.UsageException;
 import com.wookler.river.benchmarks.report.Row;
 import java.nio.file.Path;
@@ -41,12 +41,16 @@ public final class ReactorCommand extends BenchmarkCommand {
 
   /** A part in the JVM that does this; the options as their names say. */
   record Part(
-      String name, String directory, Lab.Extent extent, int asked, ReactorWork.Settings settings)
-      implements Lab.Job<Row[]> {
+      String name,
+      String directory,
+      Context.Extent extent,
+      int asked,
+      ReactorWork.Settings settings)
+      implements Context.Job<Row[]> {
     @Override
     public Row[] call() throws Exception {
-      Lab lab = new Lab(Path.of(directory), extent, asked, System.err::println);
-      ReactorWork work = new ReactorWork(lab, settings);
+      Context context = new Context(Path.of(directory), extent, asked, System.err::println);
+      ReactorWork work = new ReactorWork(context, settings);
       List<Row> rows =
           switch (name) {
             case "throughput" -> work.throughput();
@@ -77,12 +81,14 @@ public final class ReactorCommand extends BenchmarkCommand {
     return new Benchmark(
         name,
         text,
-        lab -> {
-          try (Lab.Worker worker = lab.worker(List.of())) {
-            Part part =
-                new Part(name, lab.directory().toString(), lab.extent(), lab.asked(), settings);
-            return List.of(worker.ask(part, Row[].class));
-          }
-        });
+        context ->
+            context.inChild(
+                List.of(),
+                new Part(
+                    name,
+                    context.directory().toString(),
+                    context.extent(),
+                    context.asked(),
+                    settings)));
   }
 }

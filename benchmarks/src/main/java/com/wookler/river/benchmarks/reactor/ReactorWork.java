@@ -1,6 +1,6 @@
 package com.wookler.river.benchmarks.reactor;
 
-import com.wookler.river.benchmarks.harness.Lab;
+import com.wookler.river.benchmarks.harness.Context;
 import com.wookler.river.benchmarks.harness.Latencies;
 import com.wookler.river.benchmarks.harness.Recorder;
 import com.wookler.river.benchmarks.harness.Rounds;
@@ -30,10 +30,10 @@ import java.util.concurrent.locks.LockSupport;
 /**
  * What is measured of reactors.
  *
- * @param lab where and how much
+ * @param context where and how much
  * @param settings from the command line
  */
-record ReactorWork(Lab lab, Settings settings) {
+record ReactorWork(Context context, Settings settings) {
   private static final String TABLE = "reactor";
   private static final String ALONE = "batch(64) and ack";
   private static final int BATCH = 64;
@@ -60,25 +60,25 @@ record ReactorWork(Lab lab, Settings settings) {
     void take(Subscriber<byte[]> subscriber) throws Exception;
   }
 
-  private static MessageQueue<byte[]> open(Lab lab, Rounds rounds, String name) {
+  private static MessageQueue<byte[]> open(Context context, Rounds rounds, String name) {
     MessageQueue<byte[]> queue =
-        MessageQueue.builder(name, MessageConverter.bytes()).directory(lab.directory()).open();
+        MessageQueue.builder(name, MessageConverter.bytes()).directory(context.directory()).open();
     rounds.closing(queue::delete);
     return queue;
   }
 
   /** The same messages through batches with ack, and through a reactor with one thread, in turn. */
   List<Row> throughput() throws Exception {
-    int count = lab.count(settings.count, 300);
+    int count = context.count(settings.count, 300);
     Samples samples = Samples.ofSystems(TABLE, ALONE);
-    try (Rounds rounds = new Rounds(samples, lab)) {
-      MessageQueue<byte[]> queue = open(lab, rounds, "throughput");
+    try (Rounds rounds = new Rounds(samples, context)) {
+      MessageQueue<byte[]> queue = open(context, rounds, "throughput");
       rounds.add(
           ALONE, into -> take(queue, count, subscriber -> byBatches(subscriber, count), into));
       rounds.add(
           Samples.RIVER,
           into -> take(queue, count, subscriber -> byReactor(subscriber, count), into));
-      rounds.run(1, lab.rounds(7));
+      rounds.run(1, context.rounds(7));
     }
     return samples.rows("");
   }
@@ -145,18 +145,18 @@ record ReactorWork(Lab lab, Settings settings) {
     BlockingQueue<Long> times = new LinkedBlockingQueue<>();
     List<MessageQueue<byte[]>> queues = new ArrayList<>();
     Samples samples = Samples.ofSystems(TABLE, ALONE);
-    try (Rounds rounds = new Rounds(samples, lab)) {
-      for (int i = 0; i < lab.count(40, 2); i++) {
-        MessageQueue<byte[]> queue = open(lab, rounds, "wake-" + i);
+    try (Rounds rounds = new Rounds(samples, context)) {
+      for (int i = 0; i < context.count(40, 2); i++) {
+        MessageQueue<byte[]> queue = open(context, rounds, "wake-" + i);
         queues.add(queue);
         rounds.closing(timed(queue, times)::close);
       }
       List<List<Long>> resting = new ArrayList<>();
       List<List<Long>> waiting = new ArrayList<>();
-      List<MessageQueue<byte[]>> one = Collections.nCopies(lab.count(100, 3), queues.get(0));
+      List<MessageQueue<byte[]>> one = Collections.nCopies(context.count(100, 3), queues.get(0));
       wake(queues, times); // the first round counts for nothing
       wake(one, times);
-      for (int round = 0; round < lab.count(settings.rests, 1); round++) {
+      for (int round = 0; round < context.count(settings.rests, 1); round++) {
         ThisJvm.await(ReactorWork::noThreads, PATIENCE, "rest of all reactors");
         resting.add(wake(queues, times));
         waiting.add(wake(one, times));
@@ -217,8 +217,8 @@ record ReactorWork(Lab lab, Settings settings) {
    */
   List<Row> idle() throws Exception {
     Samples samples = Samples.ofSystems(TABLE, ALONE);
-    try (Rounds rounds = new Rounds(samples, lab)) {
-      MessageQueue<byte[]> queue = open(lab, rounds, "idle");
+    try (Rounds rounds = new Rounds(samples, context)) {
+      MessageQueue<byte[]> queue = open(context, rounds, "idle");
       List<Subscriber<byte[]>> subscribers = new ArrayList<>();
       for (int i = 0; i < settings.idle; i++) {
         subscribers.add(
@@ -246,9 +246,9 @@ record ReactorWork(Lab lab, Settings settings) {
 
   private void watch(Samples samples, String line) {
     ThisJvm.await(ReactorWork::noThreads, PATIENCE, "rest of all reactors");
-    ThisJvm.pause(lab.time(Duration.ofSeconds(1), LOOK)); // the forces after the last message
-    Duration time = lab.time(Duration.ofSeconds(settings.seconds), Duration.ofMillis(200));
-    for (int i = 0; i < lab.rounds(3); i++) {
+    ThisJvm.pause(context.time(Duration.ofSeconds(1), LOOK)); // the forces after the last message
+    Duration time = context.time(Duration.ofSeconds(settings.seconds), Duration.ofMillis(200));
+    for (int i = 0; i < context.rounds(3); i++) {
       long cpu = ThisJvm.cpuNanos();
       ThisJvm.pause(time);
       double percent = 100.0 * (ThisJvm.cpuNanos() - cpu) / time.toNanos();

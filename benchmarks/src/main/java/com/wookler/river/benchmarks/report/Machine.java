@@ -23,7 +23,7 @@ public record Machine(
   private static final Path CPU_INFO = Path.of("/proc/cpuinfo");
   private static final Path OS_RELEASE = Path.of("/etc/os-release");
 
-  /** This machine, with its data below a directory that exists. */
+  /** Returns this machine, with its data below a directory that exists. */
   public static Machine here(Path directory) throws IOException {
     return new Machine(
         Runtime.getRuntime().availableProcessors(),
@@ -39,7 +39,7 @@ public record Machine(
             : property("java.version") + " (" + property("java.vendor.version") + ")");
   }
 
-  /** For a line of text. */
+  /** Returns a line of text. */
   public String describe() {
     return String.format(
         Locale.ROOT,
@@ -61,7 +61,7 @@ public record Machine(
         .getTotalMemorySize();
   }
 
-  /** The value of the first line of this name, without its quotes. */
+  /** Returns the value of the first line of this name, without its quotes. */
   private static Optional<String> field(Path file, String name, String separator)
       throws IOException {
     if (!Files.isReadable(file)) {

@@ -23,7 +23,7 @@ public final class MarkdownTable {
     this.ratios = rows.stream().anyMatch(row -> row.ratio() != null);
   }
 
-  /** The table, with an end of line behind its last one. */
+  /** Returns the table, with an end of line after its last one. */
   public static String of(List<Row> rows) {
     return rows.isEmpty() ? "" : new MarkdownTable(rows).print();
   }
@@ -51,7 +51,7 @@ public final class MarkdownTable {
     return "| " + String.join(" | ", cells) + " |";
   }
 
-  /** Those of which this note tells. */
+  /** Returns the systems that have this note. */
   private String systems(String note) {
     return rows.stream()
         .filter(row -> row.note().equals(note))

@@ -11,7 +11,7 @@ import java.util.stream.IntStream;
  * @param max the greatest
  */
 public record Spread(double median, double min, double max) {
-  /** Of one figure or more. */
+  /** Returns the spread of one figure or more. */
   public static Spread of(List<Double> figures) {
     List<Double> sorted = figures.stream().sorted().toList();
     int size = sorted.size();
@@ -19,7 +19,7 @@ public record Spread(double median, double min, double max) {
     return new Spread(median, sorted.get(0), sorted.get(size - 1));
   }
 
-  /** Of the ratios of figures that were taken side by side: first to first, second to second. */
+  /** Returns the spread of ratios: of the first figure to the first of the base, and so on. */
   public static Spread ofRatios(List<Double> figures, List<Double> base) {
     if (figures.size() != base.size()) {
       throw new IllegalArgumentException(figures.size() + " figures against " + base.size());

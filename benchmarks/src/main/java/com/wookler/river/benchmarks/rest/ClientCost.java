@@ -1,10 +1,10 @@
 package com.wookler.river.benchmarks.rest;
 
-import com.wookler.river.benchmarks.harness.Crew;
-import com.wookler.river.benchmarks.harness.Lab;
+import com.wookler.river.benchmarks.harness.Context;
 import com.wookler.river.benchmarks.harness.Recorder;
 import com.wookler.river.benchmarks.harness.Rounds;
 import com.wookler.river.benchmarks.harness.Samples;
+import com.wookler.river.benchmarks.harness.WorkerGroup;
 import com.wookler.river.benchmarks.report.Row;
 import com.wookler.river.rest.client.QueueSettings;
 import com.wookler.river.rest.client.RemoteQueue;
@@ -39,10 +39,10 @@ record ClientCost(String text, int threads, Duration length) {
     void run() throws IOException, InterruptedException;
   }
 
-  List<Row> measure(Lab lab, Server server) throws Exception {
+  List<Row> measure(Context context, Server server) throws Exception {
     byte[] data = new byte[BYTES];
     Samples samples = Samples.ofSystems(RestCommand.TABLE, JDK);
-    try (Rounds rounds = new Rounds(samples, lab)) {
+    try (Rounds rounds = new Rounds(samples, context)) {
       RiverClient client = server.client();
       rounds.closing(client::close);
       RemoteQueue queue = client.queue(MeasuredServer.NOWHERE);
@@ -51,7 +51,7 @@ record ClientCost(String text, int threads, Duration length) {
       Publish bare = bare(server.url(queue.name()), data);
       rounds.add(Samples.RIVER, into -> round(() -> queue.publish(data), into));
       rounds.add(JDK, into -> round(bare, into));
-      rounds.run(lab.count(2, 0), lab.rounds(5));
+      rounds.run(context.count(2, 0), context.rounds(5));
     }
     return samples.rows(
         system ->
@@ -83,11 +83,11 @@ record ClientCost(String text, int threads, Duration length) {
   }
 
   private void round(Publish publish, Recorder into) throws Exception {
-    Crew crew = new Crew();
+    WorkerGroup workers = new WorkerGroup();
     for (int i = 0; i < threads; i++) {
-      crew.add("CLIENT-" + i, shift -> publish(publish, shift));
+      workers.add("CLIENT-" + i, timer -> publish(publish, timer));
     }
-    Crew.Effort effort = crew.work();
+    WorkerGroup.Effort effort = workers.work();
     into.add(
         text,
         "req/processor s",
@@ -95,8 +95,8 @@ record ClientCost(String text, int threads, Duration length) {
         Map.of("req/s", effort.rate(effort.total())));
   }
 
-  private long publish(Publish publish, Crew.Shift shift) throws Exception {
-    long end = shift.begin() + length.toNanos();
+  private long publish(Publish publish, WorkerGroup.Timer timer) throws Exception {
+    long end = timer.begin() + length.toNanos();
     long requests = 0;
     int broken = 0;
     while (requests == 0 || System.nanoTime() - end < 0) {
@@ -109,7 +109,7 @@ record ClientCost(String text, int threads, Duration length) {
         }
       }
     }
-    shift.end();
+    timer.end();
     return requests;
   }
 }

@@ -1,6 +1,6 @@
 package com.wookler.river.benchmarks.rest;
 
-import com.wookler.river.benchmarks.harness.Lab;
+import com.wookler.river.benchmarks.harness.Context;
 import com.wookler.river.benchmarks.harness.Latencies;
 import com.wookler.river.benchmarks.harness.Samples;
 import com.wookler.river.benchmarks.harness.ThisJvm;
@@ -28,23 +28,23 @@ final class Connections {
    * Long polls that wait, what they cost meanwhile, and how soon all of them are answered when
    * messages come: as many as each subscriber has polls, so that each has one.
    */
-  static List<Row> polls(Lab lab, Duration length) throws Exception {
+  static List<Row> polls(Context context, Duration length) throws Exception {
     Samples samples = Samples.ofSystems(RestCommand.TABLE, "");
-    int subscribers = lab.count(100, 5);
-    int each = lab.count(100, 20);
+    int subscribers = context.count(100, 5);
+    int each = context.count(100, 20);
     int count = subscribers * each;
-    for (int round = 0; round < Math.min(lab.rounds(ROUNDS), ROUNDS); round++) {
-      try (Server server = new Server(lab.directory(), HEAP, Duration.ZERO);
+    for (int round = 0; round < Math.min(context.rounds(ROUNDS), ROUNDS); round++) {
+      try (Server server = new Server(context.directory(), HEAP, Duration.ZERO);
           RiverClient client = server.client();
-          PollCrowd crowd = new PollCrowd(server.port())) {
+          ManyConnections.Polls connections = new ManyConnections.Polls(server.port())) {
         client.queue(QUEUE).create(QueueSettings.builder().build());
         for (int i = 0; i < count; i++) {
-          crowd.poll(QUEUE, "s" + i % subscribers);
+          connections.poll(QUEUE, "s" + i % subscribers);
         }
         awaitWaiting(server, count);
         double before = server.processorMillis();
         long started = System.nanoTime();
-        ThisJvm.pause(lab.time(Duration.ofSeconds(5), length));
+        ThisJvm.pause(context.time(Duration.ofSeconds(5), length));
         samples.add(
             POLLS + ", processor while idle",
             "ms/s",
@@ -56,7 +56,7 @@ final class Connections {
         samples.add(POLLS + ", threads of the JVM", "threads", state.threads());
         long woken = System.nanoTime();
         client.queue(QUEUE).publishAll(Collections.nCopies(each, NewMessage.text("wake up")));
-        crowd.awaitAnswers(PATIENCE);
+        connections.awaitAnswers(PATIENCE);
         samples.add(
             POLLS + ", from the publish until all are answered",
             "ms",
@@ -83,38 +83,38 @@ final class Connections {
    * Connections that ask nothing: what clients that publish notice of them, what they cost, and
    * when the server closes them.
    */
-  static List<Row> idle(Lab lab, Duration length) throws Exception {
+  static List<Row> idle(Context context, Duration length) throws Exception {
     Samples samples = Samples.ofSystems(RestCommand.TABLE, "");
-    Duration limit = Duration.ofSeconds(lab.count(60, 1));
-    int count = lab.count(10_000, 100);
-    for (int round = 0; round < Math.min(lab.rounds(ROUNDS), ROUNDS); round++) {
-      try (Server server = new Server(lab.directory(), HEAP, limit);
+    Duration limit = Duration.ofSeconds(context.count(60, 1));
+    int count = context.count(10_000, 100);
+    for (int round = 0; round < Math.min(context.rounds(ROUNDS), ROUNDS); round++) {
+      try (Server server = new Server(context.directory(), HEAP, limit);
           RiverClient client = server.client();
-          HealthyClients healthy = new HealthyClients(server.port(), QUEUE);
-          IdleCrowd crowd = new IdleCrowd(server.port())) {
+          SteadyClients steady = new SteadyClients(server.port(), QUEUE);
+          ManyConnections.Idle connections = new ManyConnections.Idle(server.port())) {
         client.queue(QUEUE).create(QueueSettings.builder().build());
-        HealthyClients.gathered(healthy.start(length)); // until it is compiled
-        HealthyClients.Times alone = HealthyClients.gathered(healthy.start(length));
+        SteadyClients.gathered(steady.start(length)); // until it is compiled
+        SteadyClients.Times alone = SteadyClients.gathered(steady.start(length));
         long opened = System.nanoTime();
         for (int i = 0; i < count; i++) {
-          crowd.add();
+          connections.add();
         }
         double before = server.processorMillis();
         long started = System.nanoTime();
-        HealthyClients.Times beside = beside(healthy.start(length), crowd);
+        SteadyClients.Times beside = beside(steady.start(length), connections);
         double used = server.processorMillis() - before;
         ThisJvm.check(
-            crowd.open() == count || System.nanoTime() - opened >= limit.toNanos(),
-            count - crowd.open() + " are closed before their time");
+            connections.open() == count || System.nanoTime() - opened >= limit.toNanos(),
+            count - connections.open() + " are closed before their time");
         compare(samples, alone, beside);
         samples.add(
             IDLE + ", processor with others", "ms/s", used * 1e9 / (System.nanoTime() - started));
         samples.add(IDLE + ", resident memory", "MB", server.residentMegabytes());
-        while (crowd.open() > 0) {
-          crowd.step();
+        while (connections.open() > 0) {
+          connections.step();
           ThisJvm.check(
               System.nanoTime() - opened < limit.plus(PATIENCE).toNanos(),
-              crowd.open() + " are not closed after " + limit);
+              connections.open() + " are not closed after " + limit);
         }
         samples.add(
             IDLE + ", opened until all are closed", "s", (System.nanoTime() - opened) / 1e9);
@@ -126,16 +126,17 @@ final class Connections {
             + HEAP);
   }
 
-  private static HealthyClients.Times beside(
-      List<Future<HealthyClients.Times>> clients, IdleCrowd crowd) throws Exception {
+  private static SteadyClients.Times beside(
+      List<Future<SteadyClients.Times>> clients, ManyConnections.Idle connections)
+      throws Exception {
     while (!clients.stream().allMatch(Future::isDone)) {
-      crowd.step();
+      connections.step();
     }
-    return HealthyClients.gathered(clients);
+    return SteadyClients.gathered(clients);
   }
 
   private static void compare(
-      Samples samples, HealthyClients.Times alone, HealthyClients.Times beside) {
+      Samples samples, SteadyClients.Times alone, SteadyClients.Times beside) {
     for (int percentile : new int[] {50, 99}) {
       String name = IDLE + ", p" + percentile + " of others";
       double before = alone.known().micros(percentile);

@@ -1,6 +1,6 @@
 package com.wookler.river.benchmarks.rest;
 
-import com.wookler.river.benchmarks.harness.Lab;
+import com.wookler.river.benchmarks.harness.Context;
 import com.wookler.river.benchmarks.harness.Recorder;
 import com.wookler.river.benchmarks.harness.Rounds;
 import com.wookler.river.benchmarks.harness.Samples;
@@ -14,6 +14,7 @@ import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.atomic.AtomicInteger;
 
 /**
  * Publishing as fast as some connections can. If it is compared, rounds go in turn to a queue and
@@ -27,6 +28,10 @@ import java.util.Map;
 record Publishing(String text, Requests requests, boolean compared) {
   private static final String DISCARDING = "discarding";
   private static final int FEW = 8;
+
+  /** Each round has a name of its own: a late request of an earlier one must not find its queue. */
+  private static final AtomicInteger QUEUES = new AtomicInteger();
+
   private static final Duration PATIENCE = Duration.ofSeconds(60);
 
   /**
@@ -56,24 +61,26 @@ record Publishing(String text, Requests requests, boolean compared) {
     }
   }
 
-  List<Row> measure(Lab lab, Server server, Duration time) throws Exception {
-    Wrk wrk = Wrk.in(lab.directory());
-    Requests sent = lab.quick() ? requests.few() : requests;
+  List<Row> measure(Context context, Server server, Duration time) throws Exception {
+    Wrk wrk = Wrk.in(context.directory());
+    Requests sent = context.quick() ? requests.few() : requests;
     Samples samples = Samples.ofSystems(RestCommand.TABLE, DISCARDING);
-    try (Rounds rounds = new Rounds(samples, lab)) {
+    try (Rounds rounds = new Rounds(samples, context)) {
       RiverClient client = server.client();
       rounds.closing(client::close);
-      RemoteQueue queue = client.queue("measured");
       rounds.add(
           Samples.RIVER,
-          into -> add(into, round(wrk, server.url(queue.name()), sent, queue, time)));
+          into -> {
+            RemoteQueue queue = client.queue("measured-" + QUEUES.incrementAndGet());
+            add(into, round(wrk, server.url(queue.name()), sent, queue, time));
+          });
       if (compared) {
         RemoteQueue nowhere = client.queue(MeasuredServer.NOWHERE);
         rounds.add(
             DISCARDING,
             into -> add(into, round(wrk, server.url(nowhere.name()), sent, nowhere, time)));
       }
-      rounds.run(lab.count(1, 0), lab.rounds(5));
+      rounds.run(context.count(1, 0), context.rounds(5));
     }
     return samples.rows(
         system ->

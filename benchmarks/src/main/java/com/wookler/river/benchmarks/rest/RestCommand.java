@@ -2,7 +2,7 @@ package com.wookler.river.benchmarks.rest;
 
 import com.wookler.river.benchmarks.harness.Benchmark;
 import com.wookler.river.benchmarks.harness.BenchmarkCommand;
-import com.wookler.river.benchmarks.harness.Lab;
+import com.wookler.river.benchmarks.harness.Context;
 import com.wookler.river.benchmarks.harness.UsageException;
 import com.wookler.river.benchmarks.rest.Publishing.Requests;
 import java.io.IOException;
@@ -60,8 +60,10 @@ public final class RestCommand extends BenchmarkCommand {
         client(1),
         client(10),
         client(100),
-        new Benchmark("polls", Connections.POLLS, lab -> Connections.polls(lab, round(lab))),
-        new Benchmark("idle", Connections.IDLE, lab -> Connections.idle(lab, round(lab))));
+        new Benchmark(
+            "polls", Connections.POLLS, context -> Connections.polls(context, round(context))),
+        new Benchmark(
+            "idle", Connections.IDLE, context -> Connections.idle(context, round(context))));
   }
 
   private Benchmark compared(String name, String text, Requests requests) {
@@ -72,12 +74,12 @@ public final class RestCommand extends BenchmarkCommand {
     return new Benchmark(
         name,
         text,
-        lab -> {
+        context -> {
           if (Wrk.find().isEmpty()) {
             throw new Benchmark.SkippedException(Wrk.MISSING);
           }
           Publishing publishing = new Publishing(text, requests, compared);
-          return publishing.measure(lab, server(lab), round(lab));
+          return publishing.measure(context, server(context), round(context));
         });
   }
 
@@ -87,17 +89,17 @@ public final class RestCommand extends BenchmarkCommand {
     return new Benchmark(
         "client-" + threads,
         text,
-        lab -> new ClientCost(text, threads, round(lab)).measure(lab, server(lab)));
+        context -> new ClientCost(text, threads, round(context)).measure(context, server(context)));
   }
 
-  private Duration round(Lab lab) {
-    return lab.time(Duration.ofSeconds(seconds), QUICK_ROUND);
+  private Duration round(Context context) {
+    return context.time(Duration.ofSeconds(seconds), QUICK_ROUND);
   }
 
   /** Returns one server for all that publish, because compiling it takes a while. */
-  private Server server(Lab lab) throws IOException {
+  private Server server(Context context) throws IOException {
     if (shared == null) {
-      shared = new Server(lab.directory().resolveSibling(""), HEAP, Duration.ZERO);
+      shared = new Server(context.directory().resolveSibling(""), HEAP, Duration.ZERO);
     }
     return shared;
   }

@@ -20,7 +20,7 @@ import java.util.stream.Stream;
  * connections busy: each sends its next request when it has its answer.
  */
 final class Wrk {
-  /** What a user is told where there is none. */
+  /** Says that there is none. */
   static final String MISSING = "there is no wrk on the PATH (Debian package wrk)";
 
   private static final Pattern FIGURES =
@@ -37,9 +37,7 @@ final class Wrk {
    *
    * @param requests that were answered well
    * @param seconds that it took
-   * @param p50 of the latencies, in microseconds
-   * @param p99 likewise
-   * @param max likewise
+   * @param p50 of the latencies, in microseconds, as are the other two
    */
   record Figures(long requests, double seconds, double p50, double p99, double max) {
     double perSecond() {
@@ -52,7 +50,7 @@ final class Wrk {
     this.script = script;
   }
 
-  /** Where it is; empty if it is not installed. */
+  /** Returns where it is; empty if it is not installed. */
   static Optional<Path> find() {
     return Stream.of(System.getenv().getOrDefault("PATH", "").split(File.pathSeparator))
         .filter(directory -> !directory.isEmpty())
@@ -61,7 +59,7 @@ final class Wrk {
         .findFirst();
   }
 
-  /** With its script in a directory. */
+  /** Returns it with its script in a directory. */
   static Wrk in(Path directory) throws IOException {
     Path program = find().orElseThrow(() -> new IllegalStateException(MISSING));
     Path script = directory.resolve("publish.lua");

@@ -1,7 +1,7 @@
 package com.wookler.river.benchmarks.scale;
 
+import com.wookler.river.benchmarks.harness.Context;
 import com.wookler.river.benchmarks.harness.Directories;
-import com.wookler.river.benchmarks.harness.Lab;
 import com.wookler.river.benchmarks.harness.Latencies;
 import com.wookler.river.benchmarks.harness.Recorder;
 import com.wookler.river.benchmarks.harness.Rounds;
@@ -38,15 +38,15 @@ final class Archiving {
   private Archiving() {}
 
   /** One queue's blocks are archived one after the other, so one core does it. */
-  static List<Row> archive(Lab lab) throws Exception {
-    Events events = Events.of(lab.count(100_000, 1_000));
+  static List<Row> archive(Context context) throws Exception {
+    Events events = Events.of(context.count(100_000, 1_000));
     Samples archived = Samples.ofSteps(ScaleCommand.TABLE);
     Samples late = Samples.ofSteps(ScaleCommand.TABLE);
-    for (int i = 0; i < lab.rounds(5); i++) {
-      try (Filled log = new Filled(lab, events)) {
+    for (int i = 0; i < context.rounds(5); i++) {
+      try (Filled log = new Filled(context, events)) {
         log.archiveAlone(archived);
       }
-      try (Filled log = new Filled(lab, events)) {
+      try (Filled log = new Filled(context, events)) {
         log.archiveBesidePublisher(late);
       }
     }
@@ -54,13 +54,13 @@ final class Archiving {
         new ArrayList<>(
             archived.rows(
                 "log of JSON events, from drained to archived, verified and removed; one core"));
-    rows.addAll(late.rows(Lab.text("%,d events/s, counted from when each was due", RATE)));
+    rows.addAll(late.rows(Context.text("%,d events/s, counted from when each was due", RATE)));
     return rows;
   }
 
   /** A fresh queue whose blocks a subscriber still keeps. */
   private static final class Filled implements AutoCloseable {
-    private final Lab lab;
+    private final Context context;
     private final Events events;
     private final Path directory;
     private final MessageQueue<byte[]> queue;
@@ -69,12 +69,12 @@ final class Archiving {
     private final long closed;
     private final double megabytes;
 
-    Filled(Lab lab, Events events) throws IOException {
-      this.lab = lab;
+    Filled(Context context, Events events) throws IOException {
+      this.context = context;
       this.events = events;
-      this.directory = lab.fresh("archive");
+      this.directory = context.fresh("archive");
       MessageQueue.Builder<byte[]> builder = QueueWork.queue(directory, Duration.ZERO);
-      if (lab.quick()) {
+      if (context.quick()) {
         builder.maxMessageBytes(1 << 16).blockBytes(1 << 19);
       }
       this.queue = builder.open();
@@ -86,7 +86,7 @@ final class Archiving {
               archived.incrementAndGet();
             }
           });
-      int blocks = lab.count(8, 2);
+      int blocks = context.count(8, 2);
       Publisher<byte[]> publisher = queue.publisher();
       for (long i = 0; i % LOOK != 0 || queue.stats().blocks() <= blocks; i++) {
         publisher.publish(events.get(i));
@@ -110,7 +110,7 @@ final class Archiving {
     }
 
     void archiveBesidePublisher(Samples samples) {
-      Duration quiet = lab.time(Duration.ofSeconds(5), Duration.ofMillis(50));
+      Duration quiet = context.time(Duration.ofSeconds(5), Duration.ofMillis(50));
       publish(samples, "nothing to archive", (int) (RATE * quiet.toMillis() / 1_000), false);
       long started = System.nanoTime();
       keeper.purge();
@@ -144,20 +144,20 @@ final class Archiving {
    * whose blocks are recycled, consumed, archived and forced all the time, and of the same pace
    * without publishing, which shows what the machine itself adds.
    */
-  static List<Row> pauses(Lab lab) throws Exception {
-    Duration time = lab.time(Duration.ofSeconds(20), Duration.ofMillis(200));
+  static List<Row> pauses(Context context) throws Exception {
+    Duration time = context.time(Duration.ofSeconds(20), Duration.ofMillis(200));
     int calls = (int) (RATE * time.toMillis() / 1_000);
-    Events events = Events.ofSize(lab.count(20_000, 100), 1_024);
+    Events events = Events.ofSize(context.count(20_000, 100), 1_024);
     Samples samples = Samples.ofSteps(ScaleCommand.TABLE);
-    try (Rounds rounds = new Rounds(samples, lab)) {
+    try (Rounds rounds = new Rounds(samples, context)) {
       rounds.add("not publishing", into -> pauses(into, calls, number -> {}));
       MessageQueue<byte[]> growing =
-          QueueWork.queue(lab.fresh("growing")).blockBytes(1L << 30).open();
+          QueueWork.queue(context.fresh("growing")).blockBytes(1L << 30).open();
       rounds.closing(growing::delete);
       rounds.add("log grows", into -> pauses(into, calls, publishing(growing, events)));
       MessageQueue<byte[]> busy =
-          QueueWork.queue(lab.fresh("busy"))
-              .recycle(SizeBasedRecycle.ofBytes(lab.count(BLOCK_BYTES, BLOCK_BYTES / 16)))
+          QueueWork.queue(context.fresh("busy"))
+              .recycle(SizeBasedRecycle.ofBytes(context.count(BLOCK_BYTES, BLOCK_BYTES / 16)))
               .open();
       rounds.closing(busy::delete);
       AtomicLong consumed = rounds.closing(new Consumer(busy)).consumed;
@@ -168,10 +168,10 @@ final class Archiving {
             pauses(into, calls, publishing(busy, events));
             ThisJvm.await(() -> consumed.get() == goal, QueueWork.PATIENCE, goal + " messages");
           });
-      rounds.run(lab.count(1, 0), lab.rounds(3));
+      rounds.run(context.count(1, 0), context.rounds(3));
     }
     return samples.rows(
-        Lab.text(
+        Context.text(
             "%,d/s of 1 KiB, %,d calls a round, counted from when each was due; busy: blocks of"
                 + " 16 MB recycled, consumed with ack, archived",
             RATE, calls));

@@ -9,12 +9,12 @@ import static com.wookler.river.benchmarks.scale.QueueWork.perSecond;
 import static com.wookler.river.benchmarks.scale.QueueWork.publish;
 import static com.wookler.river.benchmarks.scale.QueueWork.take;
 
-import com.wookler.river.benchmarks.harness.Crew;
-import com.wookler.river.benchmarks.harness.Lab;
+import com.wookler.river.benchmarks.harness.Context;
 import com.wookler.river.benchmarks.harness.Recorder;
 import com.wookler.river.benchmarks.harness.Rounds;
 import com.wookler.river.benchmarks.harness.Samples;
 import com.wookler.river.benchmarks.harness.ThisJvm;
+import com.wookler.river.benchmarks.harness.WorkerGroup;
 import com.wookler.river.benchmarks.report.Row;
 import com.wookler.river.core.MessageQueue;
 import com.wookler.river.core.Publisher;
@@ -41,15 +41,16 @@ final class Growth {
 
   private Growth() {}
 
-  private static MessageQueue<byte[]> open(Rounds rounds, Lab lab, String name) throws IOException {
-    MessageQueue<byte[]> queue = QueueWork.queue(lab.fresh(name)).open();
+  private static MessageQueue<byte[]> open(Rounds rounds, Context context, String name)
+      throws IOException {
+    MessageQueue<byte[]> queue = QueueWork.queue(context.fresh(name)).open();
     rounds.closing(queue::delete);
     return queue;
   }
 
-  private static List<Row> rows(Samples samples, Rounds rounds, Lab lab, String note)
+  private static List<Row> rows(Samples samples, Rounds rounds, Context context, String note)
       throws Exception {
-    rounds.run(lab.count(2, 0), lab.rounds(ROUNDS));
+    rounds.run(context.count(2, 0), context.rounds(ROUNDS));
     return samples.rows(note);
   }
 
@@ -57,19 +58,19 @@ final class Growth {
    * A queue in which messages wait: for a subscriber that works at the head they are another's, for
    * one that works through them they are its own. 100 million are about 14 GB.
    */
-  static List<Row> backlog(Lab lab) throws Exception {
-    int messages = lab.count(1_000_000, 1_000);
+  static List<Row> backlog(Context context) throws Exception {
+    int messages = context.count(1_000_000, 1_000);
     Samples samples = Samples.ofSteps(ScaleCommand.TABLE);
-    try (Rounds rounds = new Rounds(samples, lab)) {
+    try (Rounds rounds = new Rounds(samples, context)) {
       for (int waiting :
-          lab.steps(List.of(0, 1_000_000, 10_000_000), List.of(0, 3_000), 100_000_000)) {
-        MessageQueue<byte[]> queue = open(rounds, lab, "backlog-" + waiting);
+          context.steps(List.of(0, 1_000_000, 10_000_000), List.of(0, 3_000), 100_000_000)) {
+        MessageQueue<byte[]> queue = open(rounds, context, "backlog-" + waiting);
         Subscriber<byte[]> own = queue.subscriber(acked("own").build());
         publish(queue, waiting);
         Subscriber<byte[]> head = queue.subscriber(acked("head").start(Position.latest()).build());
         queue.force();
         rounds.add(
-            Lab.text("%,d waiting", waiting),
+            Context.text("%,d waiting", waiting),
             into -> {
               into.add("publish", RATE, publish(queue, messages));
               into.add("consume at the head", RATE, consume(head, messages));
@@ -82,26 +83,26 @@ final class Growth {
       return rows(
           samples,
           rounds,
-          lab,
+          context,
           "100 B, one thread, batches of 64 with ack; the oldest may have to come from the disk;"
               + " ratio of rates to none waiting");
     }
   }
 
   /** A queue with one subscriber that works and many that are open but are never polled. */
-  static List<Row> subscribers(Lab lab) throws Exception {
-    int messages = lab.count(1_000_000, 1_000);
-    int trips = lab.count(5_000, 100);
+  static List<Row> subscribers(Context context) throws Exception {
+    int messages = context.count(1_000_000, 1_000);
+    int trips = context.count(5_000, 100);
     Samples samples = Samples.ofSteps(ScaleCommand.TABLE);
-    try (Rounds rounds = new Rounds(samples, lab)) {
-      for (int idle : lab.steps(List.of(0, 1, 10, 100, 1_000), List.of(0, 5))) {
-        MessageQueue<byte[]> queue = open(rounds, lab, "subscribers-" + idle);
+    try (Rounds rounds = new Rounds(samples, context)) {
+      for (int idle : context.steps(List.of(0, 1, 10, 100, 1_000), List.of(0, 5))) {
+        MessageQueue<byte[]> queue = open(rounds, context, "subscribers-" + idle);
         for (int i = 0; i < idle; i++) {
           queue.subscriber(acked("idle-" + i).build());
         }
         Subscriber<byte[]> active = queue.subscriber(acked("active").build());
         rounds.add(
-            Lab.text("%,d idle", idle),
+            Context.text("%,d idle", idle),
             into -> {
               into.add("publish", RATE, publish(queue, messages));
               into.add("consume", RATE, consume(active, messages));
@@ -114,7 +115,7 @@ final class Growth {
       return rows(
           samples,
           rounds,
-          lab,
+          context,
           "100 B, one thread, batches of 64 with ack; the idle ones are open, with ack, and never"
               + " polled; ratio of rates to none idle");
     }
@@ -124,8 +125,8 @@ final class Growth {
   private static double roundTrips(
       Publisher<byte[]> publisher, Subscriber<byte[]> active, int trips) throws Exception {
     AtomicInteger acked = new AtomicInteger();
-    Crew crew = new Crew();
-    crew.addBody(
+    WorkerGroup workers = new WorkerGroup();
+    workers.addBody(
         "PUBLISHER",
         () -> {
           byte[] message = new byte[100];
@@ -137,7 +138,7 @@ final class Growth {
             }
           }
         });
-    crew.addBody(
+    workers.addBody(
         "CONSUMER",
         () -> {
           for (int i = 0; i < trips; i++) {
@@ -149,7 +150,7 @@ final class Growth {
             acked.incrementAndGet();
           }
         });
-    return crew.work().rate(trips);
+    return workers.work().rate(trips);
   }
 
   /**
@@ -157,15 +158,15 @@ final class Growth {
    * as a pool of workers does. Each round holds a message, acknowledges as many, measures, and
    * acknowledges the held one: the window is 1,048,576, so that little is left to measure with.
    */
-  static List<Row> acks(Lab lab) throws Exception {
-    int messages = lab.count(40_000, 1_000);
+  static List<Row> acks(Context context) throws Exception {
+    int messages = context.count(40_000, 1_000);
     Samples samples = Samples.ofSteps(ScaleCommand.TABLE);
-    try (Rounds rounds = new Rounds(samples, lab)) {
-      for (int acks : lab.steps(List.of(0, 1_000, 1_000_000), List.of(0, 2_000))) {
-        MessageQueue<byte[]> queue = open(rounds, lab, "acks-" + acks);
+    try (Rounds rounds = new Rounds(samples, context)) {
+      for (int acks : context.steps(List.of(0, 1_000, 1_000_000), List.of(0, 2_000))) {
+        MessageQueue<byte[]> queue = open(rounds, context, "acks-" + acks);
         Subscriber<byte[]> subscriber = queue.subscriber(wide("worker"));
         rounds.add(
-            Lab.text("%,d above the floor", acks),
+            Context.text("%,d above the floor", acks),
             into -> {
               ThisJvm.await(() -> queue.stats().blocks() == 1, PATIENCE, "removal of blocks");
               Delivery<byte[]> held = holdOne(queue, subscriber, acks);
@@ -190,7 +191,7 @@ final class Growth {
       return rows(
           samples,
           rounds,
-          lab,
+          context,
           "100 B, one thread, 40,000 a round, taken by 64, acknowledged one by one, the last of each"
               + " 64 first; ratio of rates to none above the floor");
     }
@@ -224,19 +225,19 @@ final class Growth {
    * A log of many blocks. They are made by closing a block after each message, about 220 KB of disk
    * each, and kept by a subscriber that takes nothing; then blocks are as large as ever.
    */
-  static List<Row> blocks(Lab lab) throws Exception {
+  static List<Row> blocks(Context context) throws Exception {
     Samples samples = Samples.ofSteps(ScaleCommand.TABLE);
     Map<String, ManyBlocks> logs = new LinkedHashMap<>();
-    try (Rounds rounds = new Rounds(samples, lab)) {
-      for (int blocks : lab.steps(List.of(1, 100, 10_000), List.of(1, 12))) {
-        ManyBlocks log = new ManyBlocks(lab, blocks);
+    try (Rounds rounds = new Rounds(samples, context)) {
+      for (int blocks : context.steps(List.of(1, 100, 10_000), List.of(1, 12))) {
+        ManyBlocks log = new ManyBlocks(context, blocks);
         rounds.closing(log.queue::delete);
-        String label = Lab.text("%,d %s", blocks, blocks == 1 ? "block" : "blocks");
+        String label = Context.text("%,d %s", blocks, blocks == 1 ? "block" : "blocks");
         rounds.add(label, log);
         logs.put(label, log);
       }
       String note = "100 B, one thread, batches of 64 with ack; ratio of rates to 1 block";
-      List<Row> rows = new ArrayList<>(rows(samples, rounds, lab, note));
+      List<Row> rows = new ArrayList<>(rows(samples, rounds, context, note));
       Samples removal = Samples.ofSteps(ScaleCommand.TABLE);
       for (Map.Entry<String, ManyBlocks> log : logs.entrySet()) {
         if (log.getValue().blocks > 1) {
@@ -257,12 +258,12 @@ final class Growth {
     private final Subscriber<byte[]> keeper;
     private final Subscriber<byte[]> active;
 
-    ManyBlocks(Lab lab, int blocks) throws IOException {
+    ManyBlocks(Context context, int blocks) throws IOException {
       this.blocks = blocks;
-      this.messages = lab.count(1_000_000, 1_000);
-      this.begun = lab.count(Math.max(1, MOST_BEGUN / (2 + lab.rounds(ROUNDS))), 2);
+      this.messages = context.count(1_000_000, 1_000);
+      this.begun = context.count(Math.max(1, MOST_BEGUN / (2 + context.rounds(ROUNDS))), 2);
       this.queue =
-          QueueWork.queue(lab.fresh("blocks-" + blocks)).recycle(block -> small.get()).open();
+          QueueWork.queue(context.fresh("blocks-" + blocks)).recycle(block -> small.get()).open();
       this.keeper = queue.subscriber("keeper");
       begin(blocks - 1);
       this.active = queue.subscriber(acked("active").start(Position.latest()).build());

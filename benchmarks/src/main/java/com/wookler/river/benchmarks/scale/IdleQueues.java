@@ -1,6 +1,6 @@
 package com.wookler.river.benchmarks.scale;
 
-import com.wookler.river.benchmarks.harness.Lab;
+import com.wookler.river.benchmarks.harness.Context;
 import com.wookler.river.benchmarks.harness.Samples;
 import com.wookler.river.benchmarks.harness.ThisJvm;
 import com.wookler.river.benchmarks.report.Row;
@@ -23,15 +23,15 @@ final class IdleQueues {
 
   private IdleQueues() {}
 
-  static List<Row> measure(Lab lab) throws Exception {
-    int count = lab.count(1_000, 10);
-    Path directory = lab.fresh("queues");
+  static List<Row> measure(Context context) throws Exception {
+    int count = context.count(1_000, 10);
+    Path directory = context.fresh("queues");
     List<MessageQueue<byte[]>> queues = new ArrayList<>();
-    String name = Lab.text("%,d queues, ", count);
+    String name = Context.text("%,d queues, ", count);
     Samples times = Samples.ofSteps(ScaleCommand.TABLE);
     Samples single = Samples.ofSteps(ScaleCommand.TABLE);
     try {
-      for (int i = 0; i < lab.count(20, 1); i++) { // classes and pools are there afterwards
+      for (int i = 0; i < context.count(20, 1); i++) { // classes and pools are there afterwards
         MessageQueue<byte[]> first = open(directory, "first");
         use(first);
         first.delete();
@@ -47,7 +47,7 @@ final class IdleQueues {
       single.add(name + "threads of the JVM", "threads", ThisJvm.threads());
       single.add("no queues, threads of the JVM", "threads", threads);
       single.add(name + "heap each", "KB", (ThisJvm.heapBytes() - heap) / 1e3 / count);
-      single.add(name + "CPU while quiet", "ms/s", cpuMillisASecond(lab));
+      single.add(name + "CPU while quiet", "ms/s", cpuMillisASecond(context));
       single.add(name + "disk each", "KB", diskBytes(directory) / 1e3 / count);
       single.add(
           name + "descriptors each",
@@ -97,11 +97,11 @@ final class IdleQueues {
     ThisJvm.check(subscriber.stats().lag() == 0, subscriber.stats());
   }
 
-  private static double cpuMillisASecond(Lab lab) {
-    ThisJvm.pause(lab.time(Duration.ofSeconds(3), Duration.ofMillis(100)));
+  private static double cpuMillisASecond(Context context) {
+    ThisJvm.pause(context.time(Duration.ofSeconds(3), Duration.ofMillis(100)));
     long before = ThisJvm.cpuNanos();
     long started = System.nanoTime();
-    ThisJvm.pause(lab.time(Duration.ofSeconds(10), Duration.ofMillis(200)));
+    ThisJvm.pause(context.time(Duration.ofSeconds(10), Duration.ofMillis(200)));
     return (ThisJvm.cpuNanos() - before) * 1e3 / (System.nanoTime() - started);
   }
 

@@ -1,6 +1,6 @@
 package com.wookler.river.benchmarks.scale;
 
-import com.wookler.river.benchmarks.harness.Lab;
+import com.wookler.river.benchmarks.harness.Context;
 import com.wookler.river.benchmarks.harness.Samples;
 import com.wookler.river.benchmarks.harness.ThisJvm;
 import com.wookler.river.benchmarks.report.Row;
@@ -20,13 +20,14 @@ final class Redelivery {
 
   private Redelivery() {}
 
-  static List<Row> measure(Lab lab) throws Exception {
-    int messages = lab.count(1_000_000, 2_000);
+  static List<Row> measure(Context context) throws Exception {
+    int messages = context.count(1_000_000, 2_000);
     Samples heap = Samples.ofSteps(ScaleCommand.TABLE);
     Samples seconds = Samples.ofSteps(ScaleCommand.TABLE);
-    for (int i = 0; i < lab.rounds(3); i++) {
+    for (int i = 0; i < context.rounds(3); i++) {
       ShiftedTime time = new ShiftedTime();
-      MessageQueue<byte[]> queue = QueueWork.queue(lab.fresh("redelivery")).timeSource(time).open();
+      MessageQueue<byte[]> queue =
+          QueueWork.queue(context.fresh("redelivery")).timeSource(time).open();
       try {
         Subscriber<byte[]> subscriber =
             queue.subscriber(
@@ -39,14 +40,14 @@ final class Redelivery {
         long before = ThisJvm.heapBytes();
         deliver(subscriber, messages, 1);
         heap.add(
-            Lab.text("heap of %,d in flight", messages),
+            Context.text("heap of %,d in flight", messages),
             "MB",
             (ThisJvm.heapBytes() - before) / 1e6);
         time.advance(TIMEOUT.plusSeconds(1));
         long started = System.nanoTime();
         deliver(subscriber, messages, 2);
         seconds.add(
-            Lab.text("deliver %,d again", messages), "s", QueueWork.millisSince(started) / 1e3);
+            Context.text("deliver %,d again", messages), "s", QueueWork.millisSince(started) / 1e3);
       } finally {
         queue.delete();
       }

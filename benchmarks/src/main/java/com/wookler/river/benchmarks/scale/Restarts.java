@@ -5,7 +5,7 @@ import static com.wookler.river.benchmarks.scale.QueueWork.millisSince;
 import static com.wookler.river.benchmarks.scale.QueueWork.take;
 
 import com.wookler.river.benchmarks.harness.ChildJvm;
-import com.wookler.river.benchmarks.harness.Lab;
+import com.wookler.river.benchmarks.harness.Context;
 import com.wookler.river.benchmarks.harness.Samples;
 import com.wookler.river.benchmarks.harness.ThisJvm;
 import com.wookler.river.benchmarks.report.Row;
@@ -30,18 +30,18 @@ final class Restarts {
    * new JVM, after a close and after the process was killed. Before each kill more is acknowledged,
    * so that not all acknowledgements are in a snapshot.
    */
-  static List<Row> restart(Lab lab) throws Exception {
-    int waiting = lab.count(10_000_000, 30_000);
-    int acks = lab.count(1_000_000, 1_000);
-    Path directory = lab.fresh("restart");
+  static List<Row> restart(Context context) throws Exception {
+    int waiting = context.count(10_000_000, 30_000);
+    int acks = context.count(1_000_000, 1_000);
+    Path directory = context.fresh("restart");
     try (MessageQueue<byte[]> queue = QueueWork.queue(directory).open()) {
       Growth.holdOne(queue, queue.subscriber(Growth.wide(WORKER)), acks);
       QueueWork.publish(queue, waiting);
     }
-    String what = Lab.text("open, %,d waiting, %,d acks above the floor", waiting, acks);
+    String what = Context.text("open, %,d waiting, %,d acks above the floor", waiting, acks);
     Samples samples = Samples.ofSteps(ScaleCommand.TABLE);
     int acked = acks;
-    for (int i = 0; i < lab.rounds(5); i++) {
+    for (int i = 0; i < context.rounds(5); i++) {
       open(directory, acked, true, what + ", after a close", samples);
       acked += MORE;
       open(directory, acked, false, what + ", after a kill", samples);
@@ -62,7 +62,7 @@ final class Restarts {
   }
 
   /** Opens the queue and takes what comes first; milliseconds until both. */
-  record Open(String directory, int acks) implements Lab.Job<double[]> {
+  record Open(String directory, int acks) implements Context.Job<double[]> {
     // Of the one queue that the JVM which does the job opens, for End.
     private static @Nullable MessageQueue<byte[]> queue;
     private static @Nullable Delivery<byte[]> second;
@@ -86,7 +86,7 @@ final class Restarts {
   }
 
   /** Closes the queue, or acknowledges more of it; returns whether to kill the process then. */
-  record End(boolean kill) implements Lab.Job<Boolean> {
+  record End(boolean kill) implements Context.Job<Boolean> {
     @Override
     public Boolean call() throws Exception {
       MessageQueue<byte[]> queue = Open.queue;
@@ -110,14 +110,14 @@ final class Restarts {
   }
 
   /** A queue with many subscribers, each with acknowledged messages, is opened with all of them. */
-  static List<Row> reopen(Lab lab) throws Exception {
-    int count = lab.count(1_000, 10);
-    Path directory = lab.fresh("reopen");
+  static List<Row> reopen(Context context) throws Exception {
+    int count = context.count(1_000, 10);
+    Path directory = context.fresh("reopen");
     Samples samples = Samples.ofSteps(ScaleCommand.TABLE);
     openAll(directory, count);
-    for (int i = 0; i < lab.rounds(5); i++) {
+    for (int i = 0; i < context.rounds(5); i++) {
       samples.add(
-          Lab.text("open again, %,d subscribers, CPU", count), "ms", openAll(directory, count));
+          Context.text("open again, %,d subscribers, CPU", count), "ms", openAll(directory, count));
     }
     return samples.rows(
         "the process's CPU from open() until all subscribers are open, with ack; each finishes "

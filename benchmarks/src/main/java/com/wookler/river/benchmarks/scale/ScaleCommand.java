@@ -2,7 +2,7 @@ package com.wookler.river.benchmarks.scale;
 
 import com.wookler.river.benchmarks.harness.Benchmark;
 import com.wookler.river.benchmarks.harness.BenchmarkCommand;
-import com.wookler.river.benchmarks.harness.Lab;
+import com.wookler.river.benchmarks.harness.Context;
 import com.wookler.river.benchmarks.report.Row;
 import java.nio.file.Path;
 import java.util.List;
@@ -66,27 +66,27 @@ public final class ScaleCommand extends BenchmarkCommand {
   private boolean full;
 
   /** A part in the JVM that does this. */
-  record Part(String name, String directory, Lab.Extent extent, int asked)
-      implements Lab.Job<Row[]> {
+  record Part(String name, String directory, Context.Extent extent, int asked)
+      implements Context.Job<Row[]> {
     @Override
     public Row[] call() throws Exception {
-      Lab lab = new Lab(Path.of(directory), extent, asked, System.err::println);
-      return Benchmark.named(PARTS, name).measurement().measure(lab).toArray(Row[]::new);
+      Context context = new Context(Path.of(directory), extent, asked, System.err::println);
+      return Benchmark.named(PARTS, name).measurement().measure(context).toArray(Row[]::new);
     }
   }
 
   @Override
   protected List<Benchmark> benchmarks() {
     return PARTS.stream()
-        .map(part -> new Benchmark(part.name(), part.text(), lab -> measure(part.name(), lab)))
+        .map(
+            part ->
+                new Benchmark(part.name(), part.text(), context -> measure(part.name(), context)))
         .toList();
   }
 
-  private static List<Row> measure(String part, Lab lab) throws Exception {
-    try (Lab.Worker worker = lab.worker(List.of("-Xmx2g"))) {
-      Part job = new Part(part, lab.directory().toString(), lab.extent(), lab.asked());
-      return List.of(worker.ask(job, Row[].class));
-    }
+  private static List<Row> measure(String part, Context context) throws Exception {
+    Part job = new Part(part, context.directory().toString(), context.extent(), context.asked());
+    return context.inChild(List.of("-Xmx2g"), job);
   }
 
   @Override

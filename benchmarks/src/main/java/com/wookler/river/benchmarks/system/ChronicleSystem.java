@@ -206,7 +206,7 @@ record ChronicleSystem(boolean shared) implements QueueSystem {
       return count;
     }
 
-    /** Hands over one document's messages; 0 if there is none. */
+    /** Delivers one document's messages; returns 0 if there is none. */
     int read(int max, Sink sink) {
       try (DocumentContext context = tailer.readingDocument()) {
         return context.isPresent() ? accept(context.wire().bytes(), max, sink) : 0;

@@ -4,11 +4,11 @@ import java.io.IOException;
 
 /** One open queue; closing it needs that its senders and receivers are closed. */
 public interface OpenQueue extends AutoCloseable {
-  /** A publisher for one thread. */
+  /** Opens a publisher for one thread. */
   Sender sender() throws Exception;
 
   /**
-   * A subscriber for one thread. Different numbers are independent: each gets every message.
+   * Opens a subscriber for one thread. Different numbers are independent: each gets every message.
    * Systems without independent subscribers know number 0 only.
    */
   Receiver receiver(int number) throws Exception;

@@ -4,13 +4,13 @@ import java.nio.file.Path;
 
 /** A queue system, as the harness drives it. */
 public interface QueueSystem {
-  /** As in tables and on the command line. */
+  /** Returns the name in tables and on the command line. */
   String name();
 
-  /** How it is configured, for the notes below a table. */
+  /** Returns how it is configured, for the notes below a table. */
   String notes();
 
-  /** Whether it can do this work at all. */
+  /** Returns whether it can do this work at all. */
   boolean supports(Work work);
 
   /**

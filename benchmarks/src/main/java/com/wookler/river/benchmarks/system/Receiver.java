@@ -5,7 +5,7 @@ import java.time.Duration;
 
 /** Consumes, for one thread. */
 public interface Receiver extends AutoCloseable {
-  /** Takes the content of one message, in an array that nobody else will touch. */
+  /** Takes the content of one message, in an array that is not used again. */
   @FunctionalInterface
   interface Sink {
     /** Called once a message, in order. */
@@ -13,7 +13,7 @@ public interface Receiver extends AutoCloseable {
   }
 
   /**
-   * Hands over up to {@code max} messages, then acknowledges them if {@link Work#ack} says so.
+   * Delivers up to {@code max} messages, then acknowledges them if {@link Work#ack} says so.
    *
    * @param timeout how long to wait for the first; zero for not at all
    * @return how many

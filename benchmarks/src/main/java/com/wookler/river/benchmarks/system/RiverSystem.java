@@ -75,7 +75,7 @@ final class RiverSystem implements QueueSystem {
     }
   }
 
-  /** Has up to so many publishes under way; the first that fails is thrown by a later call. */
+  /** Has several publishes under way; the first that fails is thrown by a later call. */
   private record AsyncSender(Publisher<byte[]> publisher, Durability level, UnderWay underWay)
       implements Sender {
     @Override

@@ -15,12 +15,12 @@ public final class Systems {
 
   private Systems() {}
 
-  /** River first, plain Chronicle next, then the peers. */
+  /** Returns River first, plain Chronicle next, then the peers. */
   public static List<QueueSystem> all() {
     return ALL;
   }
 
-  /** The one of this name. */
+  /** Returns the one of this name. */
   public static QueueSystem byName(String name) {
     return ALL.stream()
         .filter(system -> system.name().equals(name))

@@ -21,22 +21,22 @@ public record Work(
     DISK
   }
 
-  /** Publishing by so many threads, into memory, one by one. */
+  /** Returns the work of publishing into memory, one by one. */
   public static Work publish(int publishers, int size) {
     return new Work(publishers, 0, size, 1, false, Level.MEMORY, 0);
   }
 
-  /** Consuming by so many subscribers. */
+  /** Returns the work of consuming messages that are there. */
   public static Work consume(int consumers, int size, int batch, boolean ack) {
     return new Work(0, consumers, size, batch, ack, Level.MEMORY, 0);
   }
 
-  /** The same in batches. */
+  /** Returns the same in batches. */
   public Work inBatches(int messages) {
     return new Work(publishers, consumers, size, messages, ack, level, underWay);
   }
 
-  /** The same, forced to the device; with so many publishes under way, or 0 to wait for each. */
+  /** Returns the same, forced to the device; 0 under way to wait for each publish. */
   public Work forced(int publishesUnderWay) {
     return new Work(publishers, consumers, size, batch, ack, Level.DISK, publishesUnderWay);
   }

@@ -1,6 +1,6 @@
 package com.wookler.river.rest.server;
 
-import com.wookler.river.benchmarks.harness.Lab;
+import com.wookler.river.benchmarks.harness.Context;
 import com.wookler.river.benchmarks.harness.ThisJvm;
 import com.wookler.river.core.PublishResult;
 import com.wookler.river.core.message.Durability;
@@ -33,7 +33,7 @@ public final class MeasuredServer {
    * @param directory of its queues
    * @param idleMillis its limit of idle connections; 0 for the default
    */
-  public record Start(String directory, long idleMillis) implements Lab.Job<Integer> {
+  public record Start(String directory, long idleMillis) implements Context.Job<Integer> {
     @Override
     public Integer call() {
       RiverServer.Builder builder =
@@ -52,7 +52,7 @@ public final class MeasuredServer {
   }
 
   /** Returns what the server says of itself. */
-  public record Look() implements Lab.Job<State> {
+  public record Look() implements Context.Job<State> {
     @Override
     public State call() {
       RiverServer started = server;
@@ -65,7 +65,7 @@ public final class MeasuredServer {
   }
 
   /** Closes the server, and returns whether there was one. */
-  public record Stop() implements Lab.Job<Boolean> {
+  public record Stop() implements Context.Job<Boolean> {
     @Override
     public Boolean call() {
       RiverServer started = server;

@@ -8,7 +8,7 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 
 class ChildJvmTest {
-  record Halve(int number) implements Lab.Job<Integer> {
+  record Halve(int number) implements Context.Job<Integer> {
     private static int jobs;
 
     @Override

@@ -15,7 +15,7 @@ import org.junit.jupiter.api.Test;
 class SamplesTest {
   private static final String SLOW = Samples.SLOWEST_SECOND;
 
-  private final Lab lab = new Lab(Path.of("."), Lab.Extent.NORMAL, 0, line -> {});
+  private final Context context = new Context(Path.of("."), Context.Extent.NORMAL, 0, line -> {});
   private final List<String> turns = new ArrayList<>();
 
   /** Reaches each value in turn. */
@@ -28,7 +28,7 @@ class SamplesTest {
   }
 
   private List<Row> rows(Samples samples, int warmUps) throws Exception {
-    try (Rounds rounds = new Rounds(samples, lab)) {
+    try (Rounds rounds = new Rounds(samples, context)) {
       rounds.add("1", reaching("1", 100, 10, 1_000));
       rounds.add("9", reaching("9", 50, 10, 900));
       rounds.run(warmUps, 3 - warmUps);
@@ -74,7 +74,7 @@ class SamplesTest {
   void shouldCloseAllThatWasOpenedTheLastFirst() {
     assertThatThrownBy(
             () -> {
-              try (Rounds rounds = new Rounds(Samples.ofSteps("scale"), lab)) {
+              try (Rounds rounds = new Rounds(Samples.ofSteps("scale"), context)) {
                 rounds.closing(() -> turns.add("first"));
                 rounds.closing(
                     () -> {

@@ -2,6 +2,7 @@ package com.wookler.river.benchmarks.harness;
 
 import com.google.errorprone.annotations.FormatMethod;
 import com.google.errorprone.annotations.FormatString;
+import com.wookler.river.benchmarks.report.Row;
 import java.io.Closeable;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -20,7 +21,7 @@ import java.util.function.Consumer;
  * @param asked rounds that the user asked for; 0 for each benchmark's own number
  * @param progress takes a line for the console
  */
-public record Lab(Path directory, Extent extent, int asked, Consumer<String> progress) {
+public record Context(Path directory, Extent extent, int asked, Consumer<String> progress) {
   /** How much is measured. */
   public enum Extent {
     /** Just enough to see that everything runs and counts right; the figures mean nothing. */
@@ -72,6 +73,13 @@ public record Lab(Path directory, Extent extent, int asked, Consumer<String> pro
    */
   public Worker worker(List<String> options) throws IOException {
     return quick() ? new Here() : new ChildJvm(options);
+  }
+
+  /** Measures by a job that returns rows, in a JVM of its own. */
+  public List<Row> inChild(List<String> options, Job<Row[]> job) throws Exception {
+    try (Worker worker = worker(options)) {
+      return List.of(worker.ask(job, Row[].class));
+    }
   }
 
   /** Returns the text without the user's language in its numbers. */

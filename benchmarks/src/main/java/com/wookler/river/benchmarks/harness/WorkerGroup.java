@@ -16,11 +16,11 @@ import org.jspecify.annotations.Nullable;
  * Threads that start together, each doing its job, and what that took. If one fails, the others are
  * interrupted and the failure is thrown.
  */
-public final class Crew {
+public final class WorkerGroup {
   private static final ThreadMXBean THREADS =
       ManagementFactory.getPlatformMXBean(ThreadMXBean.class);
 
-  private final List<Member> members = new ArrayList<>(); // before work() only
+  private final Map<String, Job> jobs = new LinkedHashMap<>(); // by thread; before work() only
   private final Runnable atStart;
   private final Runnable atFailure;
 
@@ -46,11 +46,11 @@ public final class Crew {
   @FunctionalInterface
   public interface Job {
     /**
-     * Gets ready, calls {@link Shift#begin}, works, calls {@link Shift#end}, closes what it opened.
+     * Gets ready, calls {@link Timer#begin}, works, calls {@link Timer#end}, closes what it opened.
      *
      * @return how many messages it did
      */
-    long work(Shift shift) throws Exception;
+    long work(Timer timer) throws Exception;
   }
 
   /** What one thread does, all of which counts. */
@@ -60,8 +60,8 @@ public final class Crew {
     void run() throws Exception;
   }
 
-  /** A member's view of the crew. */
-  public interface Shift {
+  /** A member's view of the group. */
+  public interface Timer {
     /** Waits until all are ready; returns the common start in nanoseconds. */
     long begin() throws InterruptedException, BrokenBarrierException;
 
@@ -74,7 +74,7 @@ public final class Crew {
    *
    * @param nanos time
    * @param cpuNanos processor time of the whole process, background threads and all
-   * @param allocatedBytes by the crew's own threads
+   * @param allocatedBytes by the group's own threads
    * @param counts messages that each member did, in the order in which they joined
    */
   public record Effort(long nanos, long cpuNanos, long allocatedBytes, List<Long> counts) {
@@ -99,7 +99,7 @@ public final class Crew {
   }
 
   /** Creates it without members. */
-  public Crew() {
+  public WorkerGroup() {
     this(() -> {}, () -> {});
   }
 
@@ -109,35 +109,35 @@ public final class Crew {
    * @param atStart is run when all are ready, before the common start
    * @param atFailure is run when the first has failed, before the others are interrupted
    */
-  public Crew(Runnable atStart, Runnable atFailure) {
+  public WorkerGroup(Runnable atStart, Runnable atFailure) {
     this.atStart = atStart;
     this.atFailure = atFailure;
   }
 
   /** Adds a member, before the work begins. */
   public void add(String name, Job job) {
-    members.add(new Member(name, job));
+    jobs.put(name, job);
   }
 
   /** Adds a member all of whose work counts. */
   public void addBody(String name, Body body) {
     add(
         name,
-        shift -> {
-          shift.begin();
+        timer -> {
+          timer.begin();
           body.run();
-          shift.end();
+          timer.end();
           return 0;
         });
   }
 
   /** Starts all members, and returns when all have ended. */
   public Effort work() throws Exception {
-    CyclicBarrier ready = new CyclicBarrier(members.size(), this::start);
+    CyclicBarrier ready = new CyclicBarrier(jobs.size(), this::start);
+    List<Member> members = new ArrayList<>();
+    jobs.forEach((name, job) -> members.add(new Member(name, job, ready)));
     List<MonitoredThread> threads =
-        members.stream()
-            .map(member -> new MonitoredThread(member.name, () -> member.run(ready)))
-            .toList();
+        members.stream().map(member -> new MonitoredThread(member.name, member::run)).toList();
     threads.forEach(Thread::start);
     boolean stopped = false;
     for (MonitoredThread thread : threads) {
@@ -153,7 +153,7 @@ public final class Crew {
         }
       }
     }
-    return effort();
+    return effort(members);
   }
 
   private void start() {
@@ -185,7 +185,7 @@ public final class Crew {
     }
   }
 
-  private synchronized Effort effort() throws Exception {
+  private synchronized Effort effort(List<Member> members) throws Exception {
     if (failure != null) {
       throw failure;
     }
@@ -196,36 +196,30 @@ public final class Crew {
         members.stream().map(member -> member.count).toList());
   }
 
-  private final class Member {
-    final String name;
+  /** Confined to its thread, but for the count. */
+  private final class Member implements Timer {
+    private final String name;
     private final Job job;
+    private final CyclicBarrier ready;
+    private long allocatedBefore;
     private long count; // written by its thread, read after that has ended
 
-    Member(String name, Job job) {
+    Member(String name, Job job, CyclicBarrier ready) {
       this.name = name;
       this.job = job;
+      this.ready = ready;
     }
 
     @SuppressWarnings("Interruption") // the thread ends here: nothing is left to see the flag
-    void run(CyclicBarrier ready) {
+    void run() {
       try {
-        count = job.work(new MemberShift(ready));
+        count = job.work(this);
       } catch (Exception e) {
         fail(e);
       } catch (Error e) {
         fail(new IllegalStateException(name + " failed: " + e, e));
         throw e;
       }
-    }
-  }
-
-  /** Confined to its member's thread. */
-  private final class MemberShift implements Shift {
-    private final CyclicBarrier ready;
-    private long allocatedBefore;
-
-    MemberShift(CyclicBarrier ready) {
-      this.ready = ready;
     }
 
     @Override
@@ -237,7 +231,7 @@ public final class Crew {
 
     @Override
     public void end() {
-      Crew.this.end(THREADS.getCurrentThreadAllocatedBytes() - allocatedBefore);
+      WorkerGroup.this.end(THREADS.getCurrentThreadAllocatedBytes() - allocatedBefore);
     }
   }
 }

@@ -6,55 +6,55 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import java.util.concurrent.CountDownLatch;
 import org.junit.jupiter.api.Test;
 
-class CrewTest {
-  private final Crew crew = new Crew();
+class WorkerGroupTest {
+  private final WorkerGroup workers = new WorkerGroup();
 
   @Test
   void shouldCountWhatEachDid() throws Exception {
-    crew.add("ONE", shift -> work(shift, 1));
-    crew.add("TWO", shift -> work(shift, 2));
+    workers.add("ONE", timer -> work(timer, 1));
+    workers.add("TWO", timer -> work(timer, 2));
 
-    Crew.Effort effort = crew.work();
+    WorkerGroup.Effort effort = workers.work();
 
     assertThat(effort.counts()).containsExactly(1L, 2L);
     assertThat(effort.total()).isEqualTo(3);
     assertThat(effort.nanos()).isPositive();
   }
 
-  private static long work(Crew.Shift shift, long count) throws Exception {
-    shift.begin();
-    shift.end();
+  private static long work(WorkerGroup.Timer timer, long count) throws Exception {
+    timer.begin();
+    timer.end();
     return count;
   }
 
   @Test
   void shouldNotWaitForWhoNeverComes() {
-    crew.add("READY", shift -> work(shift, 1));
-    crew.add(
+    workers.add("READY", timer -> work(timer, 1));
+    workers.add(
         "BROKEN",
-        shift -> {
+        timer -> {
           throw new IllegalStateException("no queue");
         });
 
-    assertThatThrownBy(crew::work).hasMessage("no queue");
+    assertThatThrownBy(workers::work).hasMessage("no queue");
   }
 
   @Test
   void shouldInterruptTheOthersWhenOneFails() {
-    crew.add(
+    workers.add(
         "STUCK",
-        shift -> {
-          shift.begin();
+        timer -> {
+          timer.begin();
           new CountDownLatch(1).await();
           return 0;
         });
-    crew.add(
+    workers.add(
         "BROKEN",
-        shift -> {
-          shift.begin();
+        timer -> {
+          timer.begin();
           throw new IllegalStateException("wrong count");
         });
 
-    assertThatThrownBy(crew::work).hasMessage("wrong count");
+    assertThatThrownBy(workers::work).hasMessage("wrong count");
   }
 }

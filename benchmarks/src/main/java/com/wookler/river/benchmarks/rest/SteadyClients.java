@@ -18,7 +18,7 @@ import java.util.concurrent.Future;
  * A few clients that publish 1 KiB a hundred times a second each, on a connection of their own; for
  * every tenth they connect anew.
  */
-final class HealthyClients implements AutoCloseable {
+final class SteadyClients implements AutoCloseable {
   private static final int CLIENTS = 8;
   private static final int ANEW_EACH = 10;
   private static final Duration PAUSE = Duration.ofMillis(10);
@@ -36,7 +36,7 @@ final class HealthyClients implements AutoCloseable {
    */
   record Times(Latencies known, Latencies anew) {}
 
-  HealthyClients(int port, String queue) {
+  SteadyClients(int port, String queue) {
     this.port = port;
     String head =
         "POST /v1/queues/%s/messages HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: %d\r\n\r\n"
