@@ -12,6 +12,7 @@ import com.wookler.river.benchmarks.system.Systems;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -95,7 +96,7 @@ public final class FlameCommand implements Callable<Integer> {
     try {
       Path recording = record(asked, contender, data);
       if (file.toString().endsWith(RECORDING)) {
-        Files.copy(recording, file);
+        Files.copy(recording, file, StandardCopyOption.REPLACE_EXISTING);
       } else {
         draw(recording, file, system + ": " + asked.text());
       }
@@ -124,7 +125,7 @@ public final class FlameCommand implements Callable<Integer> {
   }
 
   /** A recording is a sequence of chunks, so recordings after one another are one. */
-  private static Path join(Path directory, Path all) throws IOException {
+  static Path join(Path directory, Path all) throws IOException {
     Files.createFile(all);
     try (Stream<Path> parts = Files.list(directory)) {
       for (Path part : parts.sorted().toList()) {
@@ -134,7 +135,7 @@ public final class FlameCommand implements Callable<Integer> {
     return all;
   }
 
-  private static void draw(Path recording, Path file, String title) throws IOException {
+  static void draw(Path recording, Path file, String title) throws IOException {
     Arguments arguments = new Arguments("--threads", "--title", title);
     arguments.output = "html";
     JfrToFlame.convert(recording.toString(), file.toString(), arguments);
