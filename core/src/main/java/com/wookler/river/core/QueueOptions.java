@@ -410,6 +410,10 @@ public final class QueueOptions {
           .means("`TimeBasedRecycle`: closed so long after its first message, on an idle queue too")
           .meansInJson("closed so long after its first message, also when nothing is published");
 
+  static {
+    TABLE.end();
+  }
+
   private QueueOptions() {}
 
   /** The class of a converter. */

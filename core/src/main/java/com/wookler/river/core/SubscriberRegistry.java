@@ -265,7 +265,7 @@ final class SubscriberRegistry<M> {
           who
               + ": it is open with other settings: "
               + String.join("; ", known.config.differences(config))
-              + "; close it first");
+              + "; close it first, or reconfigure the queue");
     }
   }
 

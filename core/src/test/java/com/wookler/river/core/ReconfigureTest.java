@@ -242,12 +242,24 @@ class ReconfigureTest {
   }
 
   @Test
+  void shouldNotChangeTheTableItself() {
+    assertThatThrownBy(() -> QueueOptions.MAX_MESSAGES.dflt("7"))
+        .isInstanceOf(IllegalStateException.class);
+    assertThatThrownBy(() -> SubscriberOptions.TABLE.flag("subscriber.mine", true))
+        .isInstanceOf(IllegalStateException.class);
+    assertThat(QueueOptions.MAX_MESSAGES.dflt()).isEqualTo(Long.MAX_VALUE);
+  }
+
+  @Test
   void shouldRefuseAnOptionOfTheOtherTableAndAQueueThatIsClosed() {
     queue = builder().open();
 
     assertThatThrownBy(
             () -> queue.reconfigure(changes -> changes.set(SubscriberOptions.WINDOW, 7L)))
         .isInstanceOf(ConfigurationException.class)
+        .hasMessage("subscriber.window is no option of a queue");
+    assertThatThrownBy(() -> builder().set(SubscriberOptions.WINDOW, 7L))
+        .isInstanceOf(IllegalArgumentException.class)
         .hasMessage("subscriber.window is no option of a queue");
     queue.close();
     assertThatThrownBy(() -> queue.reconfigure(changes -> changes.set(QueueOptions.MAX_BYTES, 7L)))

@@ -514,7 +514,7 @@ class SubscriberTest {
         .isInstanceOf(ConfigurationException.class)
         .hasMessageEndingWith(
             "subscriber billing: it is open with other settings: subscriber.max.in.flight is 10000,"
-                + " not 5; close it first");
+                + " not 5; close it first, or reconfigure the queue");
     assertThatThrownBy(() -> queue.subscriber("Billing"))
         .isInstanceOf(ConfigurationException.class);
     assertThatThrownBy(() -> queue.subscriber("../billing"))

@@ -33,6 +33,7 @@ public final class Option<T> {
     }
   }
 
+  private final OptionTable table;
   private final String element;
   private final String name;
   private final OptionType<T> type;
@@ -60,14 +61,16 @@ public final class Option<T> {
   }
 
   /**
-   * @param index of its value
+   * Makes the next row of a table.
+   *
    * @param other the row whose value this one gives in another form, or null
    */
-  Option(String element, String name, OptionType<T> type, int index, @Nullable Option<T> other) {
-    this.element = element;
+  Option(OptionTable table, String name, OptionType<T> type, @Nullable Option<T> other) {
+    this.table = table;
+    this.element = table.element();
+    this.index = table.size();
     this.name = name;
     this.type = type;
-    this.index = index;
     this.other = other;
     this.unit = type.unit();
   }
@@ -81,6 +84,7 @@ public final class Option<T> {
   /** Sets the value that counts where none is given, in the words of the documentation. */
   @CanIgnoreReturnValue
   public Option<T> dflt(@Nullable T value, String words) {
+    table.ensureOpen();
     dflt = value;
     dfltText = words;
     return this;
@@ -103,6 +107,7 @@ public final class Option<T> {
 
   @SuppressWarnings("unchecked") // numbers, sizes and durations have ranges
   private Option<T> range(T least, @Nullable T most, String words) {
+    table.ensureOpen();
     range = new Range<>((Comparable<T>) least, (Comparable<T>) most, spelled(words));
     return this;
   }
@@ -118,6 +123,7 @@ public final class Option<T> {
   /** Refuses any value but the default unless that option is on. */
   @CanIgnoreReturnValue
   public Option<T> needs(Option<Boolean> option) {
+    table.ensureOpen();
     needed = option;
     return this;
   }
@@ -125,6 +131,7 @@ public final class Option<T> {
   /** Sets when it may change; {@link Change#OPENED} if nothing is said. */
   @CanIgnoreReturnValue
   public Option<T> changes(Change when) {
+    table.ensureOpen();
     change = when;
     return this;
   }
@@ -132,6 +139,7 @@ public final class Option<T> {
   /** Sets its name in JSON, as {@code field} or {@code object.field}. */
   @CanIgnoreReturnValue
   public Option<T> json(String field) {
+    table.ensureOpen();
     json = field;
     return this;
   }
@@ -139,6 +147,7 @@ public final class Option<T> {
   /** Sets the signature of the method of the builder. */
   @CanIgnoreReturnValue
   public Option<T> java(String method) {
+    table.ensureOpen();
     java = "`" + method + "`";
     return this;
   }
@@ -146,6 +155,7 @@ public final class Option<T> {
   /** Sets what the documentation says is allowed, where a range does not say it. */
   @CanIgnoreReturnValue
   public Option<T> allowed(String words) {
+    table.ensureOpen();
     allowed = words;
     return this;
   }
@@ -153,6 +163,7 @@ public final class Option<T> {
   /** Sets the unit, where the type does not say it. */
   @CanIgnoreReturnValue
   public Option<T> unit(String words) {
+    table.ensureOpen();
     unit = words;
     return this;
   }
@@ -160,6 +171,7 @@ public final class Option<T> {
   /** Sets the sentence that says what the option does. */
   @CanIgnoreReturnValue
   public Option<T> means(String sentence) {
+    table.ensureOpen();
     meaning = sentence;
     return this;
   }
@@ -167,6 +179,7 @@ public final class Option<T> {
   /** Sets the sentence for REST, where the other one speaks of Java or XML. */
   @CanIgnoreReturnValue
   public Option<T> meansInJson(String sentence) {
+    table.ensureOpen();
     meaningInJson = sentence;
     return this;
   }
@@ -199,6 +212,10 @@ public final class Option<T> {
   /** Returns whether its value is that of another row, in another form. */
   public boolean isAlias() {
     return other != null;
+  }
+
+  boolean isIn(OptionTable other) {
+    return table == other;
   }
 
   Option<T> target() {

@@ -24,6 +24,7 @@ public final class OptionTable {
 
   private final String of;
   private String element;
+  private boolean ended; // set when the class that holds the table is initialized
   private final Map<String, Option<?>> rows = new LinkedHashMap<>();
   private final Map<String, List<String>> withoutEffect = new HashMap<>();
 
@@ -35,7 +36,27 @@ public final class OptionTable {
 
   /** Says that the rows from here on are parameters of another element. */
   public void element(String name) {
+    ensureOpen();
     element = name;
+  }
+
+  /** Ends the table: from now on nothing of it changes. */
+  public void end() {
+    ended = true;
+  }
+
+  void ensureOpen() {
+    if (ended) {
+      throw new IllegalStateException("the options of a " + of + " do not change");
+    }
+  }
+
+  String element() {
+    return element;
+  }
+
+  int size() {
+    return rows.size();
   }
 
   /** Adds a row of any type. */
@@ -44,7 +65,8 @@ public final class OptionTable {
   }
 
   private <T> Option<T> add(String name, OptionType<T> type, @Nullable Option<T> other) {
-    Option<T> row = new Option<>(element, name, type, rows.size(), other);
+    ensureOpen();
+    Option<T> row = new Option<>(this, name, type, other);
     rows.put(name, row);
     return row;
   }
@@ -103,6 +125,7 @@ public final class OptionTable {
 
   /** Names a parameter that is accepted, and changes nothing. */
   public void withoutEffect(String name) {
+    ensureOpen();
     withoutEffect.computeIfAbsent(element, of -> new ArrayList<>()).add(name);
   }
 

@@ -83,6 +83,9 @@ public final class Settings {
 
   /** Returns the same with another value; null: the default. */
   public <T> Settings with(Option<T> option, @Nullable T value) {
+    if (!option.isIn(table)) {
+      throw new IllegalArgumentException(option + " is no option of a " + table);
+    }
     int index = option.target().index();
     @Nullable Object[] changed = values.clone();
     changed[index] = value;

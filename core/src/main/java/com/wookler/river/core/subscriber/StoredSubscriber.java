@@ -16,7 +16,8 @@ import java.util.UUID;
 
 /**
  * What stands about a subscriber in its directory, in {@code subscriber.json}, a {@link
- * CheckedJson} that names the queue and the subscriber.
+ * CheckedJson} that names the queue and the subscriber. Its {@code options} are those of {@link
+ * SubscriberOptions}, as XML names and writes them; one that is missing has its default.
  *
  * @param config its settings
  * @param start the sequence at which it began

@@ -19,7 +19,8 @@ import org.jspecify.annotations.Nullable;
  * The settings of one subscriber; immutable. Made by {@link #builder}.
  *
  * <p>{@code ackRequired} and {@code order} are fixed when the subscriber is created. {@code start}
- * counts only then. All others may change each time it is opened.
+ * counts only then. All others may change each time it is opened; and those of which {@link
+ * SubscriberOptions} says so, by {@code MessageQueue.reconfigure}, while it is open.
  */
 public final class SubscriberConfig {
   private final String name;

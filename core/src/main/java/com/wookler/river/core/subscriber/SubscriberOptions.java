@@ -260,6 +260,7 @@ public final class SubscriberOptions {
 
   static {
     TABLE.withoutEffect("subscriber.ack.cache.size");
+    TABLE.end();
   }
 
   private SubscriberOptions() {}

@@ -232,6 +232,7 @@ final class ServerOptions {
   static { // of the original: there is one port, with TLS or without, and nothing is compressed
     TABLE.withoutEffect("server.queue.ssl.port");
     TABLE.withoutEffect("server.records.compress");
+    TABLE.end();
   }
 
   private ServerOptions() {}
