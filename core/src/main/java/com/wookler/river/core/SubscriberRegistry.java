@@ -228,10 +228,11 @@ final class SubscriberRegistry<M> {
           throw new RiverException(
               "queue " + context.queue() + ": cannot keep the settings of " + config.name(), e);
         }
-        if (known.open != null && known.open.isOpen()) {
+        if (known.open != null) {
           known.open.reconfigure(config);
         }
-        entries.put(key(config.name()), new Entry<>(config, known.open, known.floor));
+        entries.computeIfPresent( // it may have been closed meanwhile
+            key(config.name()), (name, now) -> new Entry<>(config, now.open, now.floor));
       }
     }
   }

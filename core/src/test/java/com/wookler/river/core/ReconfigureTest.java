@@ -242,6 +242,21 @@ class ReconfigureTest {
   }
 
   @Test
+  void shouldFindASubscriberAgainThatIsClosedMeanwhile() throws Exception {
+    queue = builder().open();
+    for (int i = 1; i <= 50; i++) {
+      long batch = i;
+      Subscriber<String> billing = queue.subscriber("billing");
+      Thread closing = new Thread(billing::close);
+      closing.start();
+      queue.reconfigure(
+          changes -> changes.subscriber("billing", SubscriberOptions.BATCH_SIZE, batch));
+      closing.join();
+      assertThat(queue.subscriber("billing").config().batchSize()).isEqualTo(i);
+    }
+  }
+
+  @Test
   void shouldNotChangeTheTableItself() {
     assertThatThrownBy(() -> QueueOptions.MAX_MESSAGES.dflt("7"))
         .isInstanceOf(IllegalStateException.class);

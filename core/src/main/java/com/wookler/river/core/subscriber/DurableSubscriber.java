@@ -150,11 +150,7 @@ public final class DurableSubscriber<M> implements Subscriber<M> {
     return state.config;
   }
 
-  /**
-   * Takes other settings, which differ in options that may change while it is open.
-   *
-   * @throws com.wookler.river.core.message.QueueClosedException it was closed
-   */
+  /** Takes other settings, which differ in options that may change, unless it was closed. */
   public void reconfigure(SubscriberConfig to) {
     state.reconfigure(to);
   }

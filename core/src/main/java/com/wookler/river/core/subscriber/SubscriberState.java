@@ -96,7 +96,9 @@ final class SubscriberState<M> {
   void reconfigure(SubscriberConfig to) {
     lock.lock();
     try {
-      ensureOpen();
+      if (closed) {
+        return; // the next one is opened with them
+      }
       config = to;
       ledger.limit(to.limits());
       fetcher.reconfigure(to);
