@@ -65,8 +65,7 @@ public final class QueueOptions {
   public static final Option<Durability> DURABILITY =
       TABLE
           .constant("queue.durability", Durability.MEMORY)
-          .java("durability(Durability)")
-          .json("durability")
+          .named("durability(Durability)")
           .changes(Change.RUNNING)
           .means(
               "what a publish that has returned promises: `MEMORY` survives the end of the process,"
@@ -81,8 +80,7 @@ public final class QueueOptions {
           .duration("queue.sync.interval")
           .dflt("200ms")
           .atLeast("1ms")
-          .java("syncInterval(Duration)")
-          .json("syncInterval")
+          .named("syncInterval(Duration)")
           .changes(Change.RUNNING)
           .means("pause between two background forces of log and acknowledgements to the device");
 
@@ -90,8 +88,7 @@ public final class QueueOptions {
   public static final Option<OnDamage> ON_DAMAGE =
       TABLE
           .constant("queue.on.damage", OnDamage.SALVAGE)
-          .java("onDamage(OnDamage)")
-          .json("onDamage")
+          .named("onDamage(OnDamage)")
           .means(
               "what subscribers do where the log is damaged: go on at the next message that can be"
                   + " proven, and report exactly what is lost; or stop, with"
@@ -107,8 +104,7 @@ public final class QueueOptions {
           .bytes("queue.block.bytes")
           .dflt("64MB")
           .between("256KB", "1GB")
-          .java("blockBytes(long)")
-          .json("blockBytes")
+          .named("blockBytes(long)")
           .means(
               "size at which a block is closed whatever its strategy says; raised to four times"
                   + " `queue.max.message.bytes`");
@@ -119,8 +115,7 @@ public final class QueueOptions {
           .bytes("queue.max.message.bytes")
           .dflt("16MB")
           .between("1", "128MB")
-          .java("maxMessageBytes(int)")
-          .json("maxMessageBytes")
+          .named("maxMessageBytes(int)")
           .means("largest data of one message");
 
   /** See {@link MessageQueue.Builder#maxMessages}. */
@@ -129,8 +124,7 @@ public final class QueueOptions {
           .number("queue.max.messages", "messages")
           .dflt(Long.MAX_VALUE, "any number")
           .atLeast("1")
-          .java("maxMessages(long)")
-          .json("maxMessages")
+          .named("maxMessages(long)")
           .changes(Change.RUNNING)
           .means(
               "how many messages the queue may hold: those that its slowest subscriber has not"
@@ -143,8 +137,7 @@ public final class QueueOptions {
           .bytes("queue.max.bytes")
           .dflt(Long.MAX_VALUE, "any number")
           .atLeast("1")
-          .java("maxBytes(long)")
-          .json("maxBytes")
+          .named("maxBytes(long)")
           .changes(Change.RUNNING)
           .means(
               "how many bytes the queue may hold, counted as messages are, with envelopes, to within"
@@ -184,8 +177,7 @@ public final class QueueOptions {
           .duration("queue.deduplicate")
           .dflt("0")
           .between("0", "366dd")
-          .java("deduplicate(Duration)")
-          .json("deduplicate")
+          .named("deduplicate(Duration)")
           .means(
               "window in which messages of one id are stored once; 0: ids have no effect. An id in"
                   + " the window takes 16 to 32 bytes of heap, and 25 and its own on disk");
@@ -194,8 +186,7 @@ public final class QueueOptions {
   public static final Option<Boolean> KEY_INDEX =
       TABLE
           .flag("queue.index.keys", false)
-          .java("keyIndex(boolean)")
-          .json("keyIndex")
+          .named("keyIndex(boolean)")
           .means(
               "whether the last message of each key is indexed, for `MessageQueue.latest(key)`."
                   + " Costs publishers nothing; about 3 MB of memory, 16 to 32 bytes on disk for"
@@ -231,8 +222,7 @@ public final class QueueOptions {
           .duration("queue.max.age")
           .dflt("0")
           .between("0", "36500dd")
-          .java("maxAge(Duration, String)")
-          .json("maxAge")
+          .named("maxAge(Duration, String)")
           .means(
               "after which a message expires: it is not delivered any more and counts as finished;"
                   + " 0: only those expire that say so");

@@ -136,6 +136,12 @@ public final class Option<T> {
     return this;
   }
 
+  /** Sets the signature of the method of the builder, and the same name in JSON. */
+  @CanIgnoreReturnValue
+  public Option<T> named(String method) {
+    return java(method).json(method.substring(0, method.indexOf('(')));
+  }
+
   /** Sets its name in JSON, as {@code field} or {@code object.field}. */
   @CanIgnoreReturnValue
   public Option<T> json(String field) {

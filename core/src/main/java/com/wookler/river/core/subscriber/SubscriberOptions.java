@@ -32,8 +32,7 @@ public final class SubscriberOptions {
   public static final Option<Boolean> ACK_REQUIRED =
       TABLE
           .flag("subscriber.ack.required", false)
-          .java("ack(boolean)")
-          .json("ack")
+          .named("ack(boolean)")
           .changes(Change.NEVER)
           .means(
               "whether a message is finished by its acknowledgement, or when it is handed over;"
@@ -45,8 +44,7 @@ public final class SubscriberOptions {
           .duration("subscriber.ack.timeout")
           .dflt("30ss")
           .between("1ms", "12hh")
-          .java("ackTimeout(Duration)")
-          .json("ackTimeout")
+          .named("ackTimeout(Duration)")
           .changes(Change.RUNNING)
           .means(
               "after which an unfinished message is delivered again; without"
@@ -58,8 +56,7 @@ public final class SubscriberOptions {
       TABLE
           .constant("subscriber.ack.durability", Durability.MEMORY)
           .needs(ACK_REQUIRED)
-          .java("ackDurability(Durability)")
-          .json("ackDurability")
+          .named("ackDurability(Durability)")
           .means(
               "what an acknowledgement that returned survives: a kill of the process, or a power"
                   + " loss too. `DISK` needs `subscriber.ack.required`; acknowledgements that wait"
@@ -73,8 +70,7 @@ public final class SubscriberOptions {
           .between("0", String.valueOf(Retries.MOST_DELIVERIES))
           .needs(ACK_REQUIRED)
           .allowed("`0` to `" + Retries.MOST_DELIVERIES + "`; 0 is without limit")
-          .java("maxDeliveries(int)")
-          .json("maxDeliveries")
+          .named("maxDeliveries(int)")
           .means(
               "how often a message is delivered before it becomes a dead letter; needs"
                   + " `subscriber.ack.required`");
@@ -100,8 +96,7 @@ public final class SubscriberOptions {
           .allowed(
               "`none`; `fixed 5ss`; `list 1ss 5ss 30ss`; `exponential 1ss 5mm`, perhaps with factor"
                   + " and jitter, `exponential 1ss 5mm 2.0 0.2`")
-          .java("backoff(Backoff)")
-          .json("backoff")
+          .named("backoff(Backoff)")
           .changes(Change.RUNNING)
           .means(
               "how long a message waits before it is delivered again, by attempt: after a timeout,"
@@ -122,8 +117,7 @@ public final class SubscriberOptions {
           .atLeast("0")
           .needs(ACK_REQUIRED)
           .allowed("0 or more; 0 is without limit")
-          .java("deadLetterLimit(long)")
-          .json("deadLetterLimit")
+          .named("deadLetterLimit(long)")
           .changes(Change.RUNNING)
           .means(
               "how many dead letters are kept; of more the oldest are dropped, counted and logged."
@@ -137,8 +131,7 @@ public final class SubscriberOptions {
           .between("0", "36500dd")
           .needs(ACK_REQUIRED)
           .allowed("`0` to `36500dd`; 0 is without limit")
-          .java("deadLetterAge(Duration)")
-          .json("deadLetterAge")
+          .named("deadLetterAge(Duration)")
           .changes(Change.RUNNING)
           .means(
               "how long a dead letter is kept, from when its message was given up; older ones are"
@@ -150,8 +143,7 @@ public final class SubscriberOptions {
       TABLE
           .queue("subscriber.expiry.queue")
           .dflt(null, "that of `queue.expiry.queue`")
-          .java("expiryQueue(String)")
-          .json("expiryQueue")
+          .named("expiryQueue(String)")
           .changes(Change.RUNNING)
           .means(
               "the queue to which messages are handed on that expired before this subscriber had"
@@ -164,8 +156,7 @@ public final class SubscriberOptions {
       TABLE
           .constant("subscriber.order", Order.SEQUENCE)
           .needs(ACK_REQUIRED)
-          .java("order(Order)")
-          .json("order")
+          .named("order(Order)")
           .changes(Change.NEVER)
           .means(
               "in which order messages are handed over. With `KEY`, at most one message of a key is"
@@ -190,8 +181,7 @@ public final class SubscriberOptions {
           .alias("subscriber.filter.expression", new ExpressionType(), FILTER)
           .dflt(null, "none: all messages")
           .allowed("see [Filter expressions](#filter-expressions)")
-          .java("filterExpression(String)")
-          .json("filterExpression")
+          .named("filterExpression(String)")
           .means("the same as an expression, kept on disk; instead of `subscriber.filter`")
           .meansInJson(
               "which messages it wants, over `key`, `headers` and the fields of data that is JSON, as `headers.type == 'order' && json.amount > 100`; what it refuses counts as finished");
@@ -202,8 +192,7 @@ public final class SubscriberOptions {
           .number("subscriber.max.in.flight", "messages")
           .dflt("10000")
           .between("1", "1048576")
-          .java("maxInFlight(int)")
-          .json("maxInFlight")
+          .named("maxInFlight(int)")
           .changes(Change.RUNNING)
           .means("how many may be out at once; at the limit polls return nothing new");
 
@@ -213,8 +202,7 @@ public final class SubscriberOptions {
           .number("subscriber.window", "messages")
           .dflt("262144")
           .between("1", "1048576")
-          .java("window(int)")
-          .json("window")
+          .named("window(int)")
           .changes(Change.RUNNING)
           .means(
               "how far above the lowest unfinished message reading goes; 16 bytes of heap a message"
@@ -229,8 +217,7 @@ public final class SubscriberOptions {
           .add("subscriber.start", new PositionType())
           .dflt("earliest")
           .allowed("earliest, latest, a sequence, a time such as `2026-11-20T10:15:00Z`")
-          .java("start(Position)")
-          .json("start")
+          .named("start(Position)")
           .changes(Change.NEVER)
           .means(
               "where a new subscriber begins, a sequence or time also in the backup; counts only"

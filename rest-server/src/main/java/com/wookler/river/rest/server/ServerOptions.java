@@ -15,7 +15,6 @@ final class ServerOptions {
 
   private static final int HEAP_PART = 4;
 
-  /** See {@link RiverServer.Builder#host}. */
   static final Option<String> HOST =
       TABLE
           .text("server.host")
@@ -26,7 +25,6 @@ final class ServerOptions {
               "where it listens. Whatever others can reach needs keys and TLS, or "
                   + "`server.insecure`");
 
-  /** See {@link RiverServer.Builder#port}. */
   static final Option<Long> PORT =
       TABLE
           .number("server.queue.port", "–")
@@ -36,7 +34,6 @@ final class ServerOptions {
           .java("port(int)")
           .means("the one port, with TLS or without");
 
-  /** See {@link RiverServer.Builder#threads}. */
   static final Option<Long> THREADS =
       TABLE
           .number("server.server.threads", "threads")
@@ -46,7 +43,6 @@ final class ServerOptions {
           .java("threads(int)")
           .means("event loops, which handle connections");
 
-  /** See {@link RiverServer.Builder#directory}. */
   static final Option<Path> DIRECTORY =
       TABLE
           .path("server.directory")
@@ -54,7 +50,6 @@ final class ServerOptions {
           .java("directory(Path)")
           .means("base directory of the queues that requests make");
 
-  /** See {@link RiverServer.Builder#backupDirectory}. */
   static final Option<Path> BACKUP_DIRECTORY =
       TABLE
           .path("server.backup.directory")
@@ -65,7 +60,6 @@ final class ServerOptions {
               "base directory of the backups of queues that requests make, each below its "
                   + "name; no request says where");
 
-  /** See {@link RiverServer.Builder#autoCreate}. */
   static final Option<Boolean> AUTO_CREATE =
       TABLE
           .flag("server.auto.create", true)
@@ -74,7 +68,6 @@ final class ServerOptions {
               "whether publishing makes a queue, and taking with `create=true` a subscriber, "
                   + "that is not there; where there are keys, for those who may administer it");
 
-  /** See {@link RiverServer.Builder#keys}. */
   static final Option<Path> KEYS_FILE =
       TABLE
           .path("server.keys.file")
@@ -83,7 +76,6 @@ final class ServerOptions {
           .java("keys(Path)")
           .means("API keys, which every request needs then; changes take effect within a second");
 
-  /** See {@link RiverServer.Builder#certificate}. */
   static final Option<Path> CERTIFICATE =
       TABLE
           .path("server.ssl.certificate")
@@ -92,7 +84,6 @@ final class ServerOptions {
           .java("certificate(Path, Path)")
           .means("certificate chain; read anew when it changes");
 
-  /** See {@link RiverServer.Builder#certificate}. */
   static final Option<Path> KEY =
       TABLE
           .path("server.ssl.key")
@@ -101,7 +92,6 @@ final class ServerOptions {
           .java("certificate(Path, Path)")
           .means("its private key");
 
-  /** See {@link RiverServer.Builder#keystore}. */
   static final Option<Path> KEYSTORE =
       TABLE
           .path("server.ssl.keystore")
@@ -110,7 +100,6 @@ final class ServerOptions {
           .java("keystore(Path, String)")
           .means("both in one file, instead; read anew when it changes");
 
-  /** See {@link RiverServer.Builder#keystore}. */
   static final Option<String> PASSWORD =
       TABLE
           .text("server.ssl.password")
@@ -118,14 +107,12 @@ final class ServerOptions {
           .java("keystore(Path, String)")
           .means("of the store; best as `${env:…}`");
 
-  /** See {@link RiverServer.Builder#insecure}. */
   static final Option<Boolean> INSECURE =
       TABLE
           .flag("server.insecure", false)
           .java("insecure(boolean)")
           .means("lets others reach it without keys or TLS");
 
-  /** See {@link RiverServer.Builder#allowedHost}. */
   static final Option<String> ALLOWED_HOSTS =
       TABLE
           .text("server.allowed.hosts")
@@ -137,7 +124,6 @@ final class ServerOptions {
               "names by which requests may call it, besides addresses, `localhost` and "
                   + "`server.host`");
 
-  /** See {@link RiverServer.Builder#maxBodyBytes}. */
   static final Option<Long> MAX_BODY_BYTES =
       TABLE
           .bytes("server.max.body.bytes")
@@ -147,7 +133,6 @@ final class ServerOptions {
           .java("maxBodyBytes(long)")
           .means("largest body of a request");
 
-  /** See {@link RiverServer.Builder#maxConnections}. */
   static final Option<Long> MAX_CONNECTIONS =
       TABLE
           .number("server.max.connections", "–")
@@ -157,7 +142,6 @@ final class ServerOptions {
           .java("maxConnections(int)")
           .means("connections at the same time; those beyond are closed");
 
-  /** See {@link RiverServer.Builder#maxConnectionsPerAddress}. */
   static final Option<Long> MAX_CONNECTIONS_PER_ADDRESS =
       TABLE
           .number("server.max.connections.per.address", "–")
@@ -167,7 +151,6 @@ final class ServerOptions {
           .java("maxConnectionsPerAddress(int)")
           .means("of them, from one address, or one IPv6 network of /64; those beyond are closed");
 
-  /** See {@link RiverServer.Builder#maxRequests}. */
   static final Option<Long> MAX_REQUESTS =
       TABLE
           .number("server.max.requests", "–")
@@ -179,7 +162,6 @@ final class ServerOptions {
               "requests under way at the same time, without those that wait for messages; "
                   + "those beyond are answered with 429");
 
-  /** See {@link RiverServer.Builder#maxWaiting}. */
   static final Option<Long> MAX_WAITING =
       TABLE
           .number("server.max.waiting", "–")
@@ -189,7 +171,6 @@ final class ServerOptions {
           .java("maxWaiting(int)")
           .means("long polls and streams at the same time, likewise");
 
-  /** See {@link RiverServer.Builder#maxBufferedBytes}. */
   static final Option<Long> MAX_BUFFERED_BYTES =
       TABLE
           .bytes("server.max.buffered.bytes")
@@ -201,7 +182,6 @@ final class ServerOptions {
               "bodies and answers in memory together; beyond that those without progress are "
                   + "given up ([rest.md](rest.md#limits))");
 
-  /** See {@link RiverServer.Builder#minBodyRate}. */
   static final Option<Long> MIN_BODY_RATE =
       TABLE
           .bytes("server.min.body.rate")
@@ -211,7 +191,6 @@ final class ServerOptions {
           .java("minBodyRate(long)")
           .means("bytes a second that a body brings at least, looked at every 5 s");
 
-  /** See {@link RiverServer.Builder#idleTimeout}. */
   static final Option<Duration> IDLE_TIMEOUT =
       TABLE
           .duration("server.idle.timeout")
@@ -220,7 +199,6 @@ final class ServerOptions {
           .java("idleTimeout(Duration)")
           .means("how long a connection may be without a request, whatever it sends");
 
-  /** See {@link RiverServer.Builder#requestTimeout}. */
   static final Option<Duration> REQUEST_TIMEOUT =
       TABLE
           .duration("server.request.timeout")
