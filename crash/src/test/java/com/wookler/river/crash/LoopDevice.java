@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
 
 /**
  * A file system of its own in a file, whose power can be cut: it stops at once, and what was not
@@ -18,10 +19,12 @@ final class LoopDevice implements AutoCloseable {
 
   private final Path image;
   private final Path mount;
+  private final String options;
 
-  private LoopDevice(Path image, Path mount) {
+  private LoopDevice(Path image, Path mount, String options) {
     this.image = image;
     this.mount = mount;
+    this.options = options;
   }
 
   /** Skips the test where there can be none. */
@@ -36,6 +39,20 @@ final class LoopDevice implements AutoCloseable {
 
   /** Makes and mounts one; skips the test where that is not allowed. */
   static LoopDevice make(String type, Path directory) throws IOException, InterruptedException {
+    return make(type, directory, "loop");
+  }
+
+  /**
+   * Makes and mounts an ext4 whose journal has the data too, so that every store through a mapping
+   * needs it and fails once there was an error; without that stores where a file has its space
+   * already are taken, and lost.
+   */
+  static LoopDevice makeJournaled(Path directory) throws IOException, InterruptedException {
+    return make("ext4", directory, "loop,data=journal,errors=remount-ro");
+  }
+
+  private static LoopDevice make(String type, Path directory, String options)
+      throws IOException, InterruptedException {
     Path image = directory.resolve("image");
     Path mount = Files.createDirectories(directory.resolve("mount"));
     Files.deleteIfExists(image);
@@ -45,7 +62,7 @@ final class LoopDevice implements AutoCloseable {
     } else {
       Shell.run("mkfs.ext4", "-q", "-F", image.toString());
     }
-    LoopDevice device = new LoopDevice(image, mount);
+    LoopDevice device = new LoopDevice(image, mount, options);
     Shell.Answer answer = device.tryMount();
     assumeTrue(answer.exit() == 0, "SKIPPED: cannot mount a loop device: " + answer.output());
     return device;
@@ -56,12 +73,24 @@ final class LoopDevice implements AutoCloseable {
   }
 
   private Shell.Answer tryMount() throws IOException, InterruptedException {
-    return Shell.ask("mount", "-o", "loop", image.toString(), mount.toString());
+    return Shell.ask("mount", "-o", options, image.toString(), mount.toString());
   }
 
   /** Stops the file system: from now on nothing gets to the device. */
   void cut() throws IOException, InterruptedException {
     Shell.run("xfs_io", "-x", "-c", "shutdown", mount.toString());
+  }
+
+  /** Has ext4 take note of an error, after which it is read-only, whoever has files open. */
+  void makeReadOnly() throws IOException, InterruptedException {
+    String device = Shell.run("findmnt", "-no", "SOURCE", mount.toString()).strip();
+    Path trigger = Path.of("/sys/fs/ext4", device.substring("/dev/".length()), "trigger_fs_error");
+    assumeTrue(Files.isWritable(trigger), "SKIPPED: no " + trigger + " to make ext4 read-only");
+    Shell.run("sync", "-f", mount.toString()); // stores into pages that wait are taken
+    Files.writeString(trigger, "1", StandardOpenOption.WRITE);
+    if (Shell.ask("touch", mount.resolve("written").toString()).exit() == 0) {
+      throw new IOException(mount + " can be written after an error");
+    }
   }
 
   /** After the cut, when no process uses it: what there is after the power came back. */

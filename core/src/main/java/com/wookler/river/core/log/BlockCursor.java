@@ -84,6 +84,34 @@ final class BlockCursor implements AutoCloseable {
   }
 
   /**
+   * Goes to the document of an entry of Chronicle's index, in the block where the cursor was
+   * placed.
+   *
+   * @return false if the index has no such entry
+   * @throws DamagedMessageException the index leads out of the block
+   */
+  boolean placeByIndex(long entry) {
+    long index = indexed(ChronicleHeader.INDEX2INDEX, entry / ChronicleHeader.ENTRIES);
+    long offset =
+        index == 0
+            ? 0
+            : indexed(index + ChronicleHeader.INDEX_ENTRIES, entry % ChronicleHeader.ENTRIES);
+    if (offset != 0) {
+      next = offset;
+    }
+    return offset != 0;
+  }
+
+  private long indexed(long entries, long number) {
+    BlockWindow from = window;
+    long at = entries + number * Long.BYTES;
+    if (from == null || !from.has(at, Long.BYTES)) {
+      throw new DamagedMessageException("damaged: the index of its block leads to byte " + at);
+    }
+    return from.longAt(at);
+  }
+
+  /**
    * Opens the next document.
    *
    * @return false if none follows: there is the block's end, or damage
@@ -91,24 +119,43 @@ final class BlockCursor implements AutoCloseable {
    */
   boolean openNext() {
     BlockWindow from = window;
-    if (from == null) {
+    long offset = findNext();
+    if (from == null || offset == NOWHERE) {
       return false;
     }
+    int header = from.intAt(offset);
+    open(from, offset, BlockWalk.lengthOf(header));
+    next = offset + BlockWalk.sizeOf(header);
+    return true;
+  }
+
+  /** Passes over the next document, unread; false if none follows. */
+  boolean skipNext() {
+    BlockWindow from = window;
+    long offset = findNext();
+    if (from == null || offset == NOWHERE) {
+      return false;
+    }
+    next = offset + BlockWalk.sizeOf(from.intAt(offset));
+    return true;
+  }
+
+  /** The offset of the header of the next document that readers see. */
+  private long findNext() {
+    BlockWindow from = window;
     long offset = next;
-    while (from.has(offset, BlockWalk.HEADER_BYTES)) {
+    while (from != null && from.has(offset, BlockWalk.HEADER_BYTES)) {
       int header = from.intAt(offset);
       long size = BlockWalk.sizeOf(header);
       if (size == 0) {
-        return false;
+        return NOWHERE;
       }
       if (BlockWalk.isMessage(header)) {
-        open(from, offset, BlockWalk.lengthOf(header));
-        next = offset + size;
-        return true;
+        return offset;
       }
       offset += size;
     }
-    return false;
+    return NOWHERE;
   }
 
   private void open(BlockWindow from, long offset, int length) {

@@ -3,28 +3,25 @@ package com.wookler.river.core.log;
 import com.wookler.river.core.message.DamagedMessageException;
 import com.wookler.river.core.message.DocumentReader;
 import java.io.IOException;
-import java.util.Objects;
-import net.openhft.chronicle.queue.ExcerptTailer;
-import net.openhft.chronicle.wire.DocumentContext;
 
 /**
  * Finds a document of a block by sequence or time, by Chronicle's index of the block's documents
  * and binary search over them, and places the cursor at it.
  *
- * <p>Its tailer opens files: an interrupted thread must clear its flag before. An {@link
- * IOException} says that one cannot be opened now.
+ * <p>The index is read where the block is mapped, and nothing is stored: a tailer of Chronicle
+ * would write into the table of the log's directory, which on a volume that has become read-only is
+ * an error of a mapped page.
+ *
+ * <p>The block's file may be opened: an interrupted thread must clear its flag before. An {@link
+ * IOException} says that it cannot be opened now.
  */
-final class BlockSearch implements AutoCloseable {
-  private final ChronicleStore store;
+final class BlockSearch {
   private final BlockCursor cursor;
   private final DocumentReader document;
-  private final ExcerptTailer tailer;
 
-  BlockSearch(ChronicleStore store, BlockCursor cursor, DocumentReader document) {
-    this.store = store;
+  BlockSearch(BlockCursor cursor, DocumentReader document) {
     this.cursor = cursor;
     this.document = document;
-    this.tailer = store.tailer();
   }
 
   /** Places the cursor at the document that must hold the sequence. */
@@ -75,35 +72,21 @@ final class BlockSearch implements AutoCloseable {
     }
   }
 
+  /** Goes to an indexed document at or before the one of this ordinal, and on by the headers. */
   private void place(Block block, long ordinal) throws IOException {
-    cursor.place(block.number(), offsetOf(block, ordinal));
-  }
-
-  private long offsetOf(Block block, long ordinal) throws IOException {
-    try {
-      if (!tailer.moveToIndex(store.index(block.number(), ordinal))) {
+    cursor.place(block.number(), 0);
+    long entry = ordinal / ChronicleHeader.SPACING;
+    while (entry > 0 && !cursor.placeByIndex(entry)) {
+      entry--; // an index that was written anew covers the first documents only
+    }
+    for (long at = entry * ChronicleHeader.SPACING; at < ordinal; at++) {
+      if (!cursor.skipNext()) {
         throw endsBefore();
       }
-      try (DocumentContext context = tailer.readingDocument()) {
-        if (!context.isPresent()) {
-          throw endsBefore();
-        }
-        return Objects.requireNonNull(context.wire()).bytes().readPosition()
-            - BlockWalk.HEADER_BYTES;
-      }
-    } catch (DamagedMessageException e) {
-      throw e;
-    } catch (Throwable e) { // Chronicle throws what it does not declare
-      throw store.damaged(block.number(), e);
     }
   }
 
   private static DamagedMessageException endsBefore() {
     return new DamagedMessageException("damaged: its block ends before it");
-  }
-
-  @Override
-  public void close() {
-    tailer.close();
   }
 }

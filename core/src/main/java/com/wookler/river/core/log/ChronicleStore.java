@@ -16,7 +16,6 @@ import net.openhft.chronicle.bytes.SyncMode;
 import net.openhft.chronicle.core.io.BackgroundResourceReleaser;
 import net.openhft.chronicle.core.io.ReferenceOwner;
 import net.openhft.chronicle.queue.ExcerptAppender;
-import net.openhft.chronicle.queue.ExcerptTailer;
 import net.openhft.chronicle.queue.impl.single.SingleChronicleQueue;
 import net.openhft.chronicle.queue.impl.single.SingleChronicleQueueBuilder;
 import net.openhft.chronicle.queue.impl.single.SingleChronicleQueueStore;
@@ -224,17 +223,6 @@ final class ChronicleStore implements AutoCloseable {
     }
   }
 
-  /** A tailer at the start of the queue; one thread at a time may use it, not always the same. */
-  ExcerptTailer tailer() {
-    ExcerptTailer tailer = queue.createTailer();
-    tailer.singleThreadedCheckDisabled(true);
-    return tailer;
-  }
-
-  long index(int block, long document) {
-    return cycle.toIndex(block, document);
-  }
-
   /**
    * What is mapped of a block around an offset.
    *
@@ -273,7 +261,7 @@ final class ChronicleStore implements AutoCloseable {
    *
    * @throws IOException this does not: it cannot be read now
    */
-  DamagedMessageException damaged(int block, Throwable error) throws IOException {
+  private DamagedMessageException damaged(int block, Throwable error) throws IOException {
     IOException passing = Unreadable.passing(error, BlockName.data(directory, block));
     if (passing != null) {
       throw passing;

@@ -24,7 +24,6 @@ public final class LogReader implements AutoCloseable {
   private static final int SAMPLE_MASK = 63;
 
   private final BlockLog log;
-  private final ChronicleStore store;
   private final LogSettings settings;
   private final LogCounters counters;
   private final DocumentReader document;
@@ -34,7 +33,6 @@ public final class LogReader implements AutoCloseable {
 
   LogReader(BlockLog log, ChronicleStore store, LogSettings settings, LogCounters counters) {
     this.log = log;
-    this.store = store;
     this.settings = settings;
     this.counters = counters;
     this.document = new DocumentReader(settings.identity());
@@ -204,9 +202,9 @@ public final class LogReader implements AutoCloseable {
   private void search(Block block) throws IOException {
     try {
       if (position == block.firstSequence()) {
-        cursor.place(block.number(), 0); // its own headers lead to it, and need no tailer
+        cursor.place(block.number(), 0); // its own headers lead to it
       } else {
-        seek(block);
+        new BlockSearch(cursor, document).sequence(block, position);
       }
       if (!loadHere(true)) {
         throw new DamagedMessageException(
@@ -224,12 +222,6 @@ public final class LogReader implements AutoCloseable {
       if (!salvage.open(position)) { // whose own errors are those of the file
         throw new DamagedMessageException("damaged: nothing in its block proves to be it", e);
       }
-    }
-  }
-
-  private void seek(Block block) throws IOException {
-    try (BlockSearch search = new BlockSearch(store, cursor, document)) {
-      search.sequence(block, position);
     }
   }
 
@@ -301,11 +293,11 @@ public final class LogReader implements AutoCloseable {
   }
 
   private OptionalLong findHere(Block block, long micros) throws IOException {
-    if (log.isFailed()) { // a tailer would write to the table of Chronicle's directory
+    if (log.isFailed()) { // then Chronicle opens nothing
       return log.surveys().make(block, settings, log.nextSequence()).publishedAt(micros);
     }
-    try (BlockSearch search = new BlockSearch(store, cursor, document)) {
-      search.time(block, micros);
+    try {
+      new BlockSearch(cursor, document).time(block, micros);
       return OptionalLong.of(document.firstSequence());
     } catch (IOException | DamagedMessageException | InternalError e) { // as in a search
       PageFaults.settle();

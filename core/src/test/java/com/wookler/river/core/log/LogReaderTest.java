@@ -99,6 +99,32 @@ class LogReaderTest {
     assertThat(reader.next()).isNull();
   }
 
+  /** One page of the index covers 65,536 documents; where it has no entry the headers lead on. */
+  @Test
+  void shouldFindMessagesByAllPagesOfTheIndexAndWithoutTheirEntries() throws IOException {
+    int end = 70_000;
+    log.open();
+    log.publish(end);
+    long[] sequences = {1, 15, 16, 17, 40_000, 65_535, 65_536, 65_537, end - 1};
+    for (long sequence : sequences) {
+      shouldReadFrom(sequence);
+    }
+    byte[] none = new byte[ChronicleHeader.ENTRIES * Long.BYTES];
+    LogFixture.write(log.block(1), ChronicleHeader.INDEX + ChronicleHeader.INDEX_ENTRIES, none);
+    for (long sequence : sequences) {
+      shouldReadFrom(sequence);
+    }
+    LogFixture.write(log.block(1), ChronicleHeader.INDEX2INDEX + Long.BYTES, new byte[Long.BYTES]);
+    shouldReadFrom(end - 1);
+  }
+
+  private void shouldReadFrom(long sequence) {
+    try (LogReader reader = log.reader()) {
+      reader.moveTo(sequence);
+      shouldRead(reader, sequence, sequence + 1);
+    }
+  }
+
   /** However the two threads meet: a batch that begins to be readable is so to its end. */
   @Test
   void shouldNeverSeePartOfABatchThatIsBeingPublished() {
