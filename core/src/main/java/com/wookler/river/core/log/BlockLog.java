@@ -176,7 +176,7 @@ public final class BlockLog implements AutoCloseable {
     try {
       sequence = appendLocked(buffer, micros);
     } catch (InternalError e) { // a mapped page cannot be written
-      throw failure.set("append to block " + active.number(), e);
+      throw failure.set("append to " + active.file(), e);
     } finally {
       if (interrupted) {
         Thread.currentThread().interrupt();
@@ -211,7 +211,7 @@ public final class BlockLog implements AutoCloseable {
     try {
       store.append(buffer.bytes());
     } catch (Throwable e) {
-      throw failure.set("append sequence " + sequence + " to block " + block.number(), e);
+      throw failure.set("append sequence " + sequence + " to " + block.file(), e);
     }
     if (sampled) {
       counters.writeTime().add(settings.time().nanoTime() - started, 1);
@@ -240,7 +240,7 @@ public final class BlockLog implements AutoCloseable {
     try {
       ahead.require(active, length);
     } catch (IOException e) {
-      throw failure.set("take space for block " + active.number(), e);
+      throw failure.set("take space for " + active.file(), e);
     }
     return active;
   }
@@ -343,7 +343,7 @@ public final class BlockLog implements AutoCloseable {
     } catch (RiverException e) { // nothing was done
       throw e;
     } catch (Throwable e) {
-      throw failure.set("start block " + block.number(), e);
+      throw failure.set("start " + block.file(), e);
     }
     block.end(store.position());
     block.started();

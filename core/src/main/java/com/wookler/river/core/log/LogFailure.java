@@ -18,12 +18,19 @@ final class LogFailure {
   private final String queue;
   private final Path directory;
   private final Possession possession;
-  private volatile @Nullable Throwable cause; // set once, by whoever failed first
-  private volatile @Nullable String lost; // why nothing more may be written; set before cause
+  private volatile @Nullable First first; // set once, by whoever failed first
+  private volatile @Nullable String lost; // why nothing more may be written; set before first
   private volatile @Nullable NotNowException waiting; // why nothing could be forced the last time
 
   @GuardedBy("this")
   private final RateLimitedLog said;
+
+  /**
+   * The first thing that failed.
+   *
+   * @param what could not be done, and why
+   */
+  private record First(String what, Throwable cause) {}
 
   LogFailure(LogSettings settings) {
     this.queue = settings.queue();
@@ -33,11 +40,11 @@ final class LogFailure {
   }
 
   boolean isThere() {
-    return cause != null;
+    return first != null;
   }
 
   Optional<Throwable> cause() {
-    return Optional.ofNullable(cause);
+    return Optional.ofNullable(first).map(First::cause);
   }
 
   /** Something failed; the log takes no more messages. Returns what to tell who wanted it. */
@@ -47,9 +54,10 @@ final class LogFailure {
     if (why.isPresent()) { // the rest follows from it
       return lose(why.get());
     }
-    String text = "queue " + queue + " has failed: cannot " + doing + ": " + because + remedy();
-    if (cause == null) {
-      cause = because;
+    String what = "cannot " + doing + ": " + because;
+    String text = "queue " + queue + " has failed: " + what + remedy();
+    if (first == null) {
+      first = new First(what, because);
       LOG.error("{}", text, because);
     }
     return new QueueFailedException(text, because);
@@ -72,8 +80,8 @@ final class LogFailure {
       lost = text;
       LOG.error("{}", text);
     }
-    if (cause == null) {
-      cause = failed;
+    if (first == null) {
+      first = new First(text, failed);
     }
     return failed;
   }
@@ -146,20 +154,25 @@ final class LogFailure {
    */
   void refuse() {
     refuseLost();
-    Throwable because = cause;
-    if (because != null) {
+    First failed = first;
+    if (failed != null) {
       throw new QueueFailedException(
-          "queue " + queue + " has failed and takes no messages: " + because + remedy(), because);
+          "queue " + queue + " has failed and takes no messages: " + failed.what() + remedy(),
+          failed.cause());
     }
   }
 
   /** What to tell those whose message may not be on the device. */
   RiverException notForced() {
-    Throwable because = cause;
-    if (because != null) {
+    First failed = first;
+    if (failed != null) {
       return new QueueFailedException(
-          "queue " + queue + " has failed, its messages may not be on disk: " + because + remedy(),
-          because);
+          "queue "
+              + queue
+              + " has failed, its messages may not be on disk: "
+              + failed.what()
+              + remedy(),
+          failed.cause());
     }
     String text =
         "queue "
