@@ -283,7 +283,7 @@ class KeyedSubscriberTest {
   private static long parked() {
     return Thread.getAllStackTraces().values().stream()
         .filter(
-            stack -> Stream.of(stack).anyMatch(at -> at.getClassName().endsWith("Arrivals$Waiter")))
+            stack -> Stream.of(stack).anyMatch(at -> at.getClassName().endsWith("Waiters$Waiter")))
         .count();
   }
 

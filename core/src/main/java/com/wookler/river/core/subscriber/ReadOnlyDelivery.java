@@ -103,6 +103,6 @@ public final class ReadOnlyDelivery<M> implements Delivery<M> {
 
   @Override
   public String toString() {
-    return "LookedUp[sequence=" + sequence() + ", attempt=" + attempts + ", key=" + key() + "]";
+    return "ReadOnlyDelivery[sequence=" + sequence() + ", attempt=" + attempts + ", key=" + key() + "]";
   }
 }
