@@ -240,6 +240,7 @@ public final class WorkerPool {
         SafeLog.error(
             LOG, "A task of '" + serial.owner + "' in worker pool '" + name + "' failed", e);
       } finally {
+        PageFaults.settle(); // it would be thrown within the lock, and no thread could have that
         ran(serial);
       }
     }

@@ -4,6 +4,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
+import java.io.IOException;
+import java.nio.MappedByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
@@ -17,6 +23,7 @@ import java.util.concurrent.atomic.AtomicReference;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
 
 @Timeout(120)
 class WorkerPoolTest {
@@ -37,6 +44,42 @@ class WorkerPoolTest {
     } finally {
       pool.release();
     }
+  }
+
+  /**
+   * On Java 17 its error comes late: within the pool's lock, if the task does not enter the JVM.
+   */
+  @Test
+  void shouldGoOnAfterATaskThatStoredIntoAPageThatItsFileHasNoMore(@TempDir Path directory)
+      throws IOException {
+    WorkerPool pool = WorkerPool.acquire("test", 1);
+    try {
+      WorkerPool.Serial serial = pool.serial("queue");
+      MappedByteBuffer compiled = mapped(directory.resolve("compiled"));
+      serial.execute(() -> IntStream.range(0, 100_000).forEach(i -> store(compiled)));
+      serial.drain();
+      for (int i = 0; i < 20; i++) {
+        Path file = directory.resolve("cut" + i);
+        MappedByteBuffer cut = mapped(file);
+        Files.write(file, new byte[0]);
+        serial.execute(() -> store(cut));
+        serial.drain();
+      }
+    } finally {
+      pool.release();
+    }
+  }
+
+  private static MappedByteBuffer mapped(Path file) throws IOException {
+    try (FileChannel channel =
+        FileChannel.open(
+            file, StandardOpenOption.CREATE, StandardOpenOption.READ, StandardOpenOption.WRITE)) {
+      return channel.map(FileChannel.MapMode.READ_WRITE, 0, 4096);
+    }
+  }
+
+  private static void store(MappedByteBuffer into) {
+    into.put(0, (byte) 1);
   }
 
   @Test

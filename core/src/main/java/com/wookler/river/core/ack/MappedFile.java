@@ -3,9 +3,9 @@ package com.wookler.river.core.ack;
 import static java.nio.ByteOrder.LITTLE_ENDIAN;
 
 import com.google.errorprone.annotations.concurrent.GuardedBy;
+import com.wookler.river.common.PageFaults;
 import com.wookler.river.common.errors.RiverException;
 import com.wookler.river.core.log.Mappings;
-import com.wookler.river.core.log.PageFaults;
 import java.io.IOException;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;

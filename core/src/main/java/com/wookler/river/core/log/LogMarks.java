@@ -1,6 +1,7 @@
 package com.wookler.river.core.log;
 
 import com.google.errorprone.annotations.concurrent.GuardedBy;
+import com.wookler.river.common.PageFaults;
 import com.wookler.river.common.errors.RiverException;
 import com.wookler.river.core.message.DocumentFormat;
 import java.io.IOException;

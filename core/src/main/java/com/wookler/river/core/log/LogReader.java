@@ -1,5 +1,6 @@
 package com.wookler.river.core.log;
 
+import com.wookler.river.common.PageFaults;
 import com.wookler.river.common.errors.RiverException;
 import com.wookler.river.core.message.DamagedMessageException;
 import com.wookler.river.core.message.DocumentReader;
