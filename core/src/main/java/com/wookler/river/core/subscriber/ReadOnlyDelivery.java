@@ -103,6 +103,12 @@ public final class ReadOnlyDelivery<M> implements Delivery<M> {
 
   @Override
   public String toString() {
-    return "ReadOnlyDelivery[sequence=" + sequence() + ", attempt=" + attempts + ", key=" + key() + "]";
+    return "ReadOnlyDelivery[sequence="
+        + sequence()
+        + ", attempt="
+        + attempts
+        + ", key="
+        + key()
+        + "]";
   }
 }
