@@ -1,5 +1,7 @@
 package com.wookler.river.common;
 
+import java.lang.ref.Reference;
+
 /**
  * Reads and stores of mapped pages that a file has no more, because another program cut it, or that
  * cannot be written, because its volume became read-only.
@@ -10,12 +12,21 @@ package com.wookler.river.common;
  * are wrong; but the error must be taken back from the thread.
  */
 public final class PageFaults {
+  private static final int ROWS = 8; // more than what compilers make without the JVM
+
   private PageFaults() {}
 
-  /** Takes an error that is under way, if there is one. It allocates nothing. */
+  /**
+   * Takes an error that is under way, if there is one. It makes an array of arrays: of all that is
+   * cheap, only that enters the JVM so that such an error is thrown there, whether the caller is
+   * interpreted or compiled. Calls of native methods, of {@link Thread#holdsLock} say, do not.
+   *
+   * @throws InternalError that error, where the caller's call is the first and has to be linked
+   */
+  @SuppressWarnings("ReachabilityFenceUsage") // only keeps a compiler from leaving the array out
   public static void settle() {
     try {
-      Thread.holdsLock(PageFaults.class); // enters the JVM
+      Reference.reachabilityFence(new byte[ROWS][1]); // nothing may be allocated before the try
     } catch (InternalError e) {
       return; // that was it
     }

@@ -239,8 +239,12 @@ public final class WorkerPool {
       } catch (Throwable e) {
         SafeLog.error(
             LOG, "A task of '" + serial.owner + "' in worker pool '" + name + "' failed", e);
+      }
+      try {
+        PageFaults.settle(); // the error within the lock would leave it locked
+      } catch (InternalError e) {
+        LOG.debug("A page fault came while the call was linked", e);
       } finally {
-        PageFaults.settle(); // it would be thrown within the lock, and no thread could have that
         ran(serial);
       }
     }
