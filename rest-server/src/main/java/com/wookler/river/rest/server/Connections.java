@@ -3,6 +3,7 @@ package com.wookler.river.rest.server;
 import com.wookler.river.common.RateLimitedLog;
 import com.wookler.river.common.TimeSource;
 import io.vertx.core.http.HttpConnection;
+import io.vertx.core.http.impl.HttpServerConnection;
 import io.vertx.core.net.SocketAddress;
 import java.net.InetAddress;
 import java.net.UnknownHostException;
@@ -121,6 +122,18 @@ final class Connections {
             late.add(connection);
           }
         });
-    late.forEach(HttpConnection::close);
+    late.forEach(Connections::abort);
+  }
+
+  /**
+   * Closes a connection without what is still to be written. {@link HttpConnection#close} waits for
+   * that, so for ever where the client does not read. Called on the connection's event loop.
+   */
+  static void abort(HttpConnection connection) {
+    if (connection instanceof HttpServerConnection server) {
+      var unused = server.channelHandlerContext().close(); // passes by Vert.x's handler
+    } else {
+      connection.close();
+    }
   }
 }

@@ -159,7 +159,8 @@ final class Exchange {
 
   /** Returns the share of what is sent, which a caller that does not read it loses. */
   private BufferBudget.Share unread() {
-    return budget.share(() -> loop.runOnContext(evicted -> request.connection().close()));
+    return budget.share(
+        () -> loop.runOnContext(evicted -> Connections.abort(request.connection())));
   }
 
   /** Holds memory until the caller has read the answer, if there is any. */
@@ -211,7 +212,7 @@ final class Exchange {
                     LINGER_MILLIS,
                     late -> {
                       if (!request.isEnded()) {
-                        request.connection().close();
+                        Connections.abort(request.connection());
                       }
                     }));
   }

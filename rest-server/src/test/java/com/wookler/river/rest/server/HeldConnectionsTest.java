@@ -10,6 +10,7 @@ import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.nio.ByteBuffer;
+import java.nio.channels.SocketChannel;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -21,6 +22,7 @@ import org.junit.jupiter.api.Test;
 class HeldConnectionsTest extends AttackFixture {
   private static final int HEADERS = 15 << 10; // a little less than is allowed
   private static final int PIPELINED = 200;
+  private static final int UNREAD = 60;
 
   private static ByteBuffer ascii(String text) {
     return ByteBuffer.wrap(text.getBytes(StandardCharsets.US_ASCII));
@@ -74,6 +76,25 @@ class HeldConnectionsTest extends AttackFixture {
     healthy(HEALTHY);
 
     assertThat(buffered()).isLessThanOrEqualTo(((long) HEAP_MB << 20) / 4 + BODY);
+    assertAlive();
+  }
+
+  /** Their answers fill the memory for buffers. Vert.x closes a connection when all is written. */
+  @Test
+  void shouldServeOthersWhileLargeAnswersAreNotRead() throws Exception {
+    asked.put("/v1/queues/large", "");
+    for (int i = 0; i < 10; i++) {
+      asked.post("/v1/queues/large/messages", "x".repeat(BODY - 1));
+    }
+    String request =
+        Asked.head("GET /v1/queues/large/messages?from=0&max=10 HTTP/1.1", "Host: localhost");
+    for (int i = 0; i < UNREAD; i++) {
+      SocketChannel channel = connect(4_096);
+      channel.configureBlocking(true);
+      channel.write(StandardCharsets.US_ASCII.encode(request));
+      channel.read(ByteBuffer.allocate(1)); // the answer is under way
+    }
+    healthy(HEALTHY);
     assertAlive();
   }
 

@@ -122,7 +122,7 @@ class MetricsTest {
   @Test
   void shouldTellWhatTheServerDoes() {
     asked.get("/v1/queues/none");
-    asked.send("PATCH", "/v1/queues/none", "");
+    asked.send("PATCH", "/v1/queues/none/messages", "");
     asked.raw("what is this\r\n\r\n");
     asked.get("/nothing");
     var poll = asked.later("POST", BILLING + "/deliveries?create=true&wait=50s", "");
