@@ -59,6 +59,11 @@ final class Body {
     return whole.future();
   }
 
+  /** Returns how many bytes came before it was whole or refused. */
+  long received() {
+    return length;
+  }
+
   private void take() {
     String declared = request.getHeader("Content-Length");
     if (declared != null

@@ -31,6 +31,7 @@ import org.jspecify.annotations.Nullable;
 final class BufferBudget {
   private static final int RETRY_SECONDS = 1;
   private static final int ANSWERS = 16; // of the greatest size, beside each other
+  private static final int LITTLE = 8; // times less than the mean
   private static final int SLACK = 16; // frees a part more than is missing, to seldom have to
 
   private final long limit;
@@ -171,8 +172,9 @@ final class BufferBudget {
         }
         each.share.evicted = true;
         if (evictable.remove(each.share)) {
-          leaving.put(each.share, each.bytes);
-          leavingBytes += each.bytes;
+          long bytes = each.share.bytes; // it may have grown meanwhile
+          leaving.put(each.share, bytes);
+          leavingBytes += bytes;
           evictions.increment();
           each.share.evict.run();
         }
@@ -184,8 +186,9 @@ final class BufferBudget {
   }
 
   /**
-   * Returns what may be evicted, in that order. Those that hold less than the others come last:
-   * that frees little, and a small body may only wait until its event loop has read large ones.
+   * Returns what may be evicted, in that order. Those that hold less than the others come last, and
+   * those that hold much less behind them: that frees little, and a small body may only wait until
+   * its event loop has read large ones.
    */
   private List<Candidate> candidates(@Nullable Share asking) {
     List<Candidate> all =
@@ -197,17 +200,39 @@ final class BufferBudget {
     return all.stream()
         .sorted(
             Comparator.comparing((Candidate each) -> each.bytes < mean)
+                .thenComparing(each -> each.bytes < mean / LITTLE)
                 .thenComparing((one, other) -> Long.signum(one.progress - other.progress)))
         .toList();
   }
 
+  /** What is about to be released is more, or less, than it was. */
+  private void grew(Share share, long more) {
+    lock.lock();
+    try {
+      if (leaving.computeIfPresent(share, (same, bytes) -> bytes + more) != null) {
+        leavingBytes += more;
+      }
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /**
+   * Called behind the release, before which others would be evicted for what is leaving already.
+   * Those who were told in between that there will be room see it here.
+   */
   private void left(Share share) {
+    boolean isMissing;
     lock.lock();
     try {
       Long bytes = leaving.remove(share);
       leavingBytes -= bytes == null ? 0 : bytes;
+      isMissing = used.get() - leavingBytes > limit;
     } finally {
       lock.unlock();
+    }
+    if (isMissing && !waiting.isEmpty()) {
+      var unused = makeRoom(null);
     }
   }
 
@@ -239,6 +264,9 @@ final class BufferBudget {
         known = true;
         evictable.add(this);
       }
+      if (evicted) {
+        grew(this, more);
+      }
       if (more <= 0) {
         release(-more);
         return Room.FREE;
@@ -254,20 +282,23 @@ final class BufferBudget {
       keeps = true;
       bytes = to;
       release(less);
+      if (evicted) {
+        left(this); // too late: its body is whole
+      }
     }
 
     /** Holds nothing any more. */
     void close() {
       evictable.remove(this);
-      if (evicted) {
-        left(this);
-      }
       long less = bytes;
       if (keeps) {
         kept.addAndGet(-less);
       }
       bytes = 0;
       release(less);
+      if (evicted) {
+        left(this);
+      }
     }
   }
 }

@@ -2,6 +2,9 @@ package com.wookler.river.rest.server;
 
 import com.wookler.river.common.RateLimitedLog;
 import com.wookler.river.common.TimeSource;
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.handler.codec.http.HttpRequestDecoder;
 import io.vertx.core.http.HttpConnection;
 import io.vertx.core.http.impl.HttpServerConnection;
 import io.vertx.core.net.SocketAddress;
@@ -13,6 +16,7 @@ import java.util.HexFormat;
 import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -35,6 +39,7 @@ final class Connections {
   private static final class State {
     int requests;
     long idleSince;
+    @Nullable HeadGuard guard;
   }
 
   Connections(Load load, TimeSource time) {
@@ -54,7 +59,20 @@ final class Connections {
     State state = new State();
     state.idleSince = time.nanoTime();
     open.put(connection, state);
+    if (connection instanceof HttpServerConnection server) {
+      state.guard = guard(server.channelHandlerContext().channel());
+    }
     connection.closeHandler(closed -> closed(connection, address));
+  }
+
+  private @Nullable HeadGuard guard(Channel channel) {
+    ChannelHandlerContext decoder = channel.pipeline().context(HttpRequestDecoder.class);
+    if (decoder == null) {
+      return null; // HTTP/2 has limits of its own
+    }
+    HeadGuard guard = new HeadGuard(load.budget());
+    channel.pipeline().addBefore(decoder.name(), "heads", guard);
+    return guard;
   }
 
   /** By IPv6 one client has a network of 64 bits, and as many addresses as it likes. */
@@ -94,19 +112,29 @@ final class Connections {
     State state = open.get(exchange.request().connection());
     if (state != null) {
       state.requests++;
+      if (state.guard != null) {
+        state.guard.began();
+      }
       exchange.whenOver(
           () -> {
             state.requests--;
             state.idleSince = time.nanoTime();
+            if (state.guard != null) {
+              state.guard.ended(exchange.request(), state.requests == 0);
+            }
           });
     }
   }
 
   /** Its body may take so long and no longer. */
-  void arriving(Body body) {
+  void arriving(Exchange exchange, Body body) {
     if (!body.whole().isComplete()) {
       arriving.add(body);
       body.whole().onComplete(done -> arriving.remove(body));
+      State state = open.get(exchange.request().connection());
+      if (state != null && state.guard != null) {
+        state.guard.arriving(body);
+      }
     }
   }
 

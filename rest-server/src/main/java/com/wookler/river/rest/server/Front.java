@@ -95,7 +95,7 @@ final class Front {
     caller.access = allowed(found, request);
     ensureKnown(endpoint.query(), target);
     Body body = Body.of(exchange, load, time.nanoTime());
-    connections.arriving(body);
+    connections.arriving(exchange, body);
     Future<Answer> answer =
         body.whole()
             .compose(

@@ -88,7 +88,8 @@ abstract class AttackFixture {
     long[] nanos = new long[count];
     for (int i = 0; i < count; i++) {
       long begun = System.nanoTime();
-      assertThat(asked.post(MESSAGES, "order " + i).status()).isEqualTo(201);
+      Asked.Reply reply = asked.post(MESSAGES, "order " + i);
+      assertThat(reply.status()).as(reply.body()).isEqualTo(201);
       nanos[i] = System.nanoTime() - begun;
     }
     Arrays.sort(nanos);

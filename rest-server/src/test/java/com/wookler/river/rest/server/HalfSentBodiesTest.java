@@ -8,9 +8,12 @@ import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /** Clients that send half of a body, or read none of an answer. */
 class HalfSentBodiesTest extends AttackFixture {
+  private static final Logger LOG = LoggerFactory.getLogger(HalfSentBodiesTest.class);
   private static final int HALF = BODY / 2;
 
   /** Sends half of a body on each connection, as far as the server takes it at once. */
@@ -44,6 +47,8 @@ class HalfSentBodiesTest extends AttackFixture {
 
     assertThat(buffered()).isLessThanOrEqualTo(((long) HEAP_MB << 20) / 4 + BODY);
     if (TIMED) {
+      LOG.warn(
+          "p99 of a publish: usually {} µs, meanwhile {} µs", usual / 1_000, meanwhile / 1_000);
       assertThat(meanwhile).as("usually %d ns", usual).isLessThan(5 * usual);
     }
     assertAlive();
