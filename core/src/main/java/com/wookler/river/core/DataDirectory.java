@@ -247,10 +247,6 @@ final class DataDirectory implements AutoCloseable {
     return path.resolve(Delays.DIRECTORY);
   }
 
-  Path forwards() {
-    return path.resolve("forwards");
-  }
-
   Path subscribers() {
     return path.resolve(SUBSCRIBERS_NAME);
   }

@@ -1,8 +1,9 @@
 package com.wookler.river.core;
 
 import com.wookler.river.core.delay.Delays;
-import com.wookler.river.core.forward.Origins;
 import com.wookler.river.core.log.BlockLog;
+import com.wookler.river.core.transfer.Origins;
+import com.wookler.river.core.transfer.TransferTarget;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -23,16 +24,16 @@ final class Forces {
   private final SubscriberRegistry<?> subscribers;
   private final @Nullable Deduplicator deduplicator;
   private final Delays delays;
-  private final ForwardTarget forwardTarget;
+  private final TransferTarget transferTarget;
 
   Forces(
       BlockLog log,
       SubscriberRegistry<?> subscribers,
       @Nullable Deduplicator deduplicator,
       Delays delays,
-      ForwardTarget forwardTarget) {
+      TransferTarget transferTarget) {
     this.delays = delays;
-    this.forwardTarget = forwardTarget;
+    this.transferTarget = transferTarget;
     this.log = log;
     this.subscribers = subscribers;
     this.deduplicator = deduplicator;
@@ -42,7 +43,7 @@ final class Forces {
   boolean isUnforced() {
     return subscribers.isUnforced()
         || delays.isDirty()
-        || forwardTarget.isDue()
+        || transferTarget.isDue()
         || (deduplicator != null && deduplicator.isDirty());
   }
 
@@ -54,7 +55,7 @@ final class Forces {
    */
   boolean force() {
     long end = log.nextSequence();
-    Origins origins = forwardTarget.capture();
+    Origins origins = transferTarget.capture();
     delays.capture();
     boolean forced = false;
     try {
@@ -72,7 +73,7 @@ final class Forces {
 
   private void postpone(@Nullable Origins origins) {
     if (origins != null) {
-      forwardTarget.want();
+      transferTarget.want();
     }
     delays.postpone();
   }
@@ -81,7 +82,7 @@ final class Forces {
     delays.flush();
     try {
       if (origins != null) {
-        forwardTarget.write(origins);
+        transferTarget.write(origins);
       }
     } finally {
       if (deduplicator != null) {

@@ -80,10 +80,7 @@ final class Intake {
   long appendNow(PublishBuffer buffer) {
     check(buffer);
     LongSupplier attempt = () -> log.append(buffer, time.epochMicros());
-    long sequence = attempt.getAsLong();
-    if (sequence == Room.NONE) {
-      sequence = again(attempt);
-    }
+    long sequence = attempt(attempt);
     if (sequence == Room.NONE) {
       refuseWhatNeverFits(buffer);
       if (config.get(QueueOptions.FULL_POLICY) != FullPolicy.BLOCK) {
@@ -104,21 +101,12 @@ final class Intake {
   }
 
   /**
-   * Likewise, but asks no subscriber, so that it can be called under a lock of another queue's: it
-   * gives {@link Room#NONE} where the room that is known is used up. Housekeeping soon knows more.
+   * Returns what an attempt returns, which is repeated after the subscribers were asked if it
+   * returns {@link Room#NONE}; waits for no room, whatever the policy.
    */
-  long offer(PublishBuffer buffer) {
-    check(buffer);
-    return log.append(buffer, time.epochMicros());
-  }
-
-  /**
-   * Likewise, but asks the subscribers if it has to; it gives {@link Room#NONE} where there is no
-   * room, and waits for none, whatever the policy.
-   */
-  long attempt(PublishBuffer buffer) {
-    long sequence = offer(buffer);
-    return sequence == Room.NONE ? again(() -> offer(buffer)) : sequence;
+  long attempt(LongSupplier attempt) {
+    long sequence = attempt.getAsLong();
+    return sequence == Room.NONE ? again(attempt) : sequence;
   }
 
   /**

@@ -7,7 +7,6 @@ import com.wookler.river.core.delay.Delays;
 import com.wookler.river.core.log.BlockLog;
 import com.wookler.river.core.log.PublishBuffer;
 import com.wookler.river.core.log.Room;
-import com.wookler.river.core.log.StoredTimes;
 import com.wookler.river.core.message.DocumentWriter;
 import com.wookler.river.core.message.Durability;
 import com.wookler.river.core.message.ForwardOrigin;
@@ -16,12 +15,12 @@ import com.wookler.river.core.message.MessageConverter;
 import com.wookler.river.core.message.MessageTooLargeException;
 import com.wookler.river.core.message.StoredMessage;
 import com.wookler.river.core.message.Terms;
+import com.wookler.river.core.transfer.TransferTarget;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
-import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -115,12 +114,12 @@ final class LogPublisher<M> implements Publisher<M> {
 
   /** See {@link MessageQueue#putFrom}. */
   PublishResult putFrom(
-      ForwardTarget target, ForwardOrigin from, Message<M> message, Durability asked) {
+      TransferTarget target, ForwardOrigin from, Message<M> message, Durability asked) {
     Durability promised = atLeast(asked);
     byte[] bytes = bytes(present(message).data());
-    Supplier<Long> put = () -> target.putFrom(intake, from, message, bytes);
+    Supplier<Long> put = () -> target.putFrom(from, message, bytes);
     long sequence = isDelayed(message) ? delays.publishing(put) : put.get();
-    if (sequence == ForwardTarget.NONE) {
+    if (sequence == TransferTarget.NONE) {
       reached(promised, log.nextSequence(), 0);
       return PublishResult.duplicateOf(sequence, promised);
     }
@@ -214,20 +213,6 @@ final class LogPublisher<M> implements Publisher<M> {
       document.add((byte[]) bytes, null, Map.of());
     }
     return reached(level(), append(buffer), all.length);
-  }
-
-  /**
-   * Publishes data that is converted already, in memory; waits for nothing.
-   *
-   * @return false if there is no room
-   */
-  boolean offer(ForwardTarget target, Message<byte[]> copy, ForwardOrigin origin, long oldest) {
-    return target.takeExpired(intake, copy, origin, oldest);
-  }
-
-  /** See {@link ForwardTarget#take}. */
-  boolean take(ForwardTarget target, UUID source, List<StoredMessage> messages, StoredTimes times) {
-    return target.take(intake, source, messages, times);
   }
 
   /**

@@ -16,6 +16,8 @@ import com.wookler.river.core.settings.Settings;
 import com.wookler.river.core.subscriber.Delivery;
 import com.wookler.river.core.subscriber.Subscriber;
 import com.wookler.river.core.subscriber.SubscriberConfig;
+import com.wookler.river.core.transfer.ForwardStats;
+import com.wookler.river.core.transfer.Forwards;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
@@ -170,13 +172,13 @@ public final class MessageQueue<M> implements Configurable, AutoCloseable {
 
   /** How far it has forwarded, also to those that are not in {@link Builder#forwardTo} any more. */
   public List<ForwardStats> forwards() {
-    return running().forwarding().forwards().stats();
+    return running().forwards().stats();
   }
 
   /** Gives up what a queue has not got that {@link Builder#forwardTo} does not name any more. */
   public boolean removeForward(String target) {
     Objects.requireNonNull(target, "target");
-    Forwards all = running().forwarding().forwards();
+    Forwards all = running().forwards();
     return Interrupts.deferred(() -> all.remove(target));
   }
 
@@ -211,7 +213,7 @@ public final class MessageQueue<M> implements Configurable, AutoCloseable {
    * empty if it has none.
    */
   public OptionalLong lastFrom(Origin origin) {
-    return running().forwarding().target().lastFrom(Objects.requireNonNull(origin, "origin").id());
+    return running().target().lastFrom(Objects.requireNonNull(origin, "origin").id());
   }
 
   /** What the queue holds. */

@@ -1,5 +1,6 @@
 package com.wookler.river.core;
 
+import com.wookler.river.core.transfer.OpenQueues;
 import java.util.Optional;
 
 /** The queues that run in this JVM, by name, for those that know no more of a queue. */
@@ -16,6 +17,7 @@ public final class Queues {
    */
   @SuppressWarnings("unchecked")
   public static <M> Optional<Publisher<M>> publisher(String queue) {
-    return Optional.ofNullable((Publisher<M>) OpenQueues.publisher(queue));
+    RunningQueue<M> running = (RunningQueue<M>) OpenQueues.named(queue);
+    return running == null ? Optional.empty() : Optional.of(running.publisher());
   }
 }

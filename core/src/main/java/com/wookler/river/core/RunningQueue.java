@@ -18,9 +18,16 @@ import com.wookler.river.core.message.StoredMessage;
 import com.wookler.river.core.subscriber.DeadLetterStore;
 import com.wookler.river.core.subscriber.Delivery;
 import com.wookler.river.core.subscriber.EhcacheRedeliveryCache;
+import com.wookler.river.core.subscriber.ExpiredMessages;
 import com.wookler.river.core.subscriber.Expiries;
 import com.wookler.river.core.subscriber.ReadOnlyDelivery;
 import com.wookler.river.core.subscriber.SubscriberContext;
+import com.wookler.river.core.transfer.Endpoint;
+import com.wookler.river.core.transfer.ExpiryTransfers;
+import com.wookler.river.core.transfer.Forwards;
+import com.wookler.river.core.transfer.OpenQueue;
+import com.wookler.river.core.transfer.OpenQueues;
+import com.wookler.river.core.transfer.TransferTarget;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayDeque;
@@ -71,7 +78,8 @@ final class RunningQueue<M> implements OpenQueue {
   private final Salvage salvage;
   private final LogPublisher<M> publisher;
   private final Delays delays;
-  private final Forwarding forwarding;
+  private final TransferTarget transferTarget;
+  private final Forwards forwards;
   private final Forces forces;
   private final BlockDrain drain;
   private final Reconfiguration reconfiguration;
@@ -105,18 +113,17 @@ final class RunningQueue<M> implements OpenQueue {
               config.logSettings(directory),
               counters.damaged(),
               damage -> worker.execute(() -> listeners.damaged(damage)));
-      ExpiryQueues expiryQueues = new ExpiryQueues(config, directory.identity(), log);
-      SubscriberContext<M> context = context(expiryQueues);
-      forwarding = openForwarding(expiryQueues);
+      Intake intake = new Intake(config, log, this::needed);
+      Endpoint own = endpoint();
+      SubscriberContext<M> context =
+          context(new ExpiryTransfers(own, () -> config.find(QueueOptions.EXPIRY_QUEUE)));
+      transferTarget = new TransferTarget(own, new TransferParts(directory, lookup, intake));
+      forwards = openForwards(own, context.expiries());
       subscribers =
-          openSubscribers(
-              expiryQueues,
-              context,
-              counters,
-              buries ? deadLetters(worker, listeners) : this::none);
+          openSubscribers(context, counters, buries ? deadLetters(worker, listeners) : this::none);
       Deduplicator deduplicator = openDeduplicator();
       delays = openDelays(counters);
-      forces = new Forces(log, subscribers, deduplicator, delays, forwarding.target());
+      forces = new Forces(log, subscribers, deduplicator, delays, transferTarget);
       undo.push(flusher::drain);
       undo.push(this::forceLast);
       drain =
@@ -126,7 +133,6 @@ final class RunningQueue<M> implements OpenQueue {
               config,
               BlockDrain.Archive.of(config, backup),
               new BlockDrain.Neighbours(flusher, forces, delays, this::leave, salvage, listeners));
-      Intake intake = new Intake(config, log, this::needed);
       reconfiguration = new Reconfiguration(config, intake, backup, subscribers);
       undo.push(worker::drain);
       startHousekeeping(intake, new Housekeeper.Pools(flusher, worker, listeners));
@@ -135,8 +141,8 @@ final class RunningQueue<M> implements OpenQueue {
       undo.push(log::stop);
       OpenQueues.add(directory.path(), slot);
       undo.push(() -> OpenQueues.remove(directory.path()));
-      undo.push(forwarding.forwards()::stop);
-      forwarding.forwards().start();
+      undo.push(forwards::stop);
+      forwards.start();
       undo.push(counters.show(this::stats)::close);
       startAttachments();
     } catch (Throwable e) {
@@ -199,7 +205,7 @@ final class RunningQueue<M> implements OpenQueue {
     return opened;
   }
 
-  private SubscriberContext<M> context(ExpiryQueues expiryQueues) {
+  private SubscriberContext<M> context(ExpiredMessages expired) {
     EhcacheRedeliveryCache cache = openCache(config.find(QueueOptions.EHCACHE));
     undo.push(cache::close);
     return new SubscriberContext<>(
@@ -213,7 +219,7 @@ final class RunningQueue<M> implements OpenQueue {
         cache,
         config.get(QueueOptions.ON_DAMAGE) == OnDamage.SALVAGE ? salvage : null,
         line("flusher", FLUSHERS), // apart: an acknowledgement waits for no snapshot or deletion
-        new Expiries(config.maxAgeMicros(), EXPIRED_A_STEP, expiryQueues));
+        new Expiries(config.maxAgeMicros(), EXPIRED_A_STEP, expired));
   }
 
   /** A queue of dead letters: its subscribers have none. */
@@ -238,15 +244,14 @@ final class RunningQueue<M> implements OpenQueue {
   }
 
   private SubscriberRegistry<M> openSubscribers(
-      ExpiryQueues expiryQueues,
       SubscriberContext<M> context,
       QueueCounters counters,
       BiFunction<String, Path, DeadLetterStore<M>> deadLetters) {
     SubscriberStore store =
-        new SubscriberStore(directory.subscribers(), ledgerFiles, context, flusher, expiryQueues);
+        new SubscriberStore(directory.subscribers(), ledgerFiles, context, flusher);
     SubscriberRegistry<M> opened =
         new SubscriberRegistry<>(
-            store, context, counters, deadLetters, forwarding.forwards(), config.subscribers());
+            store, context, counters, deadLetters, forwards, config.subscribers());
     undo.push(opened::close);
     config.subscribers().forEach(opened::open);
     return opened;
@@ -314,23 +319,43 @@ final class RunningQueue<M> implements OpenQueue {
   }
 
   private void leave(int block) {
-    forwarding.leave(block);
+    transferTarget.want(); // before the block goes, which tells what came from other queues
+    forwards.leave(block);
     lookup.leave(block);
     if (keys != null) {
       keys.leave(block);
     }
   }
 
-  private Forwarding openForwarding(ExpiryQueues expiryQueues) {
-    Forwarding opened =
-        Forwarding.open( // lines apart: one queue that is full holds up no other
-            config, directory, lookup, salvage, expiryQueues, () -> line("worker", WORKERS));
-    undo.push(opened.forwards()::close);
+  private Endpoint endpoint() {
+    return new Endpoint(
+        config.name(),
+        directory.identity(),
+        config.directory(),
+        directory.path(),
+        log,
+        config.time());
+  }
+
+  private Forwards openForwards(Endpoint own, Expiries expiries) {
+    boolean continues = config.get(QueueOptions.ON_DAMAGE) == OnDamage.SALVAGE;
+    Forwards opened =
+        new Forwards(
+            own,
+            new Forwards.Targets(
+                config.get(QueueOptions.FORWARD), config.get(QueueOptions.FANOUT_ONLY)),
+            expiries,
+            sequence -> {
+              long end = log.gaps().endOf(sequence);
+              return end > sequence || !continues ? end : salvage.passOver(sequence);
+            },
+            () -> line("worker", WORKERS)); // apart: one queue that is full holds up no other
+    undo.push(opened::close);
     return opened;
   }
 
   private void forceLast() {
-    forwarding.target().want();
+    transferTarget.want();
     forceSoon();
   }
 
@@ -383,8 +408,7 @@ final class RunningQueue<M> implements OpenQueue {
     return config.name();
   }
 
-  @Override
-  public LogPublisher<M> publisher() {
+  LogPublisher<M> publisher() {
     return publisher;
   }
 
@@ -410,18 +434,18 @@ final class RunningQueue<M> implements OpenQueue {
         .map(message -> new ReadOnlyDelivery<>(message, config.converter(), 0));
   }
 
-  Forwarding forwarding() {
-    return forwarding;
+  Forwards forwards() {
+    return forwards;
   }
 
   @Override
-  public ForwardTarget target() {
-    return forwarding.target();
+  public TransferTarget target() {
+    return transferTarget;
   }
 
   @Override
   public List<String> forwardsTo() {
-    return forwarding.forwards().queues();
+    return forwards.queues();
   }
 
   Lookup lookup() {

@@ -13,6 +13,7 @@ import com.wookler.river.core.subscriber.LostFilter;
 import com.wookler.river.core.subscriber.StoredSubscriber;
 import com.wookler.river.core.subscriber.SubscriberConfig;
 import com.wookler.river.core.subscriber.SubscriberContext;
+import com.wookler.river.core.transfer.Forwards;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;

@@ -15,6 +15,7 @@ import com.wookler.river.core.log.DurableFiles;
 import com.wookler.river.core.log.LogReader;
 import com.wookler.river.core.message.DamagedMessageException;
 import com.wookler.river.core.message.QueueFailedException;
+import com.wookler.river.core.subscriber.ExpiredMessages;
 import com.wookler.river.core.subscriber.Order;
 import com.wookler.river.core.subscriber.Positions;
 import com.wookler.river.core.subscriber.StoredSubscriber;
@@ -57,7 +58,7 @@ final class SubscriberStore {
   private final BlockLog log;
   private final @Nullable Backup backup;
   private final WorkerPool.Serial flusher;
-  private final ExpiryQueues expiryQueues;
+  private final ExpiredMessages expiredMessages;
 
   /** What the settings file of each subscriber says. */
   private final Map<String, StoredSubscriber> stored = new HashMap<>();
@@ -75,8 +76,7 @@ final class SubscriberStore {
       Path directory,
       Map<String, LedgerFiles> files,
       SubscriberContext<?> context,
-      WorkerPool.Serial flusher,
-      ExpiryQueues expiryQueues) {
+      WorkerPool.Serial flusher) {
     this.directory = directory;
     this.files = files;
     this.identity = context.identity();
@@ -84,7 +84,7 @@ final class SubscriberStore {
     this.log = context.log();
     this.backup = context.backup();
     this.flusher = flusher;
-    this.expiryQueues = expiryQueues;
+    this.expiredMessages = context.expiries().store();
   }
 
   /** All that have subscribed; clears away what a crash left half removed. */
@@ -324,7 +324,7 @@ final class SubscriberStore {
     flusher.execute(
         () -> {
           forceLog();
-          expiryQueues.force(subscriber);
+          expiredMessages.force(subscriber);
           write.run();
         });
   }
@@ -340,7 +340,7 @@ final class SubscriberStore {
         () -> {
           try {
             forceLog();
-            expiryQueues.force(subscriber);
+            expiredMessages.force(subscriber);
             write.run();
           } catch (Throwable e) { // the pool would swallow it
             failed.set(e);

@@ -14,6 +14,7 @@ import com.wookler.river.core.message.MessageConverter;
 import com.wookler.river.core.message.QueueFullException;
 import com.wookler.river.core.subscriber.Delivery;
 import com.wookler.river.core.subscriber.Subscriber;
+import com.wookler.river.core.transfer.OpenQueues;
 import com.wookler.river.testing.Aside;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;

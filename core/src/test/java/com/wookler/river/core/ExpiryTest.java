@@ -21,6 +21,7 @@ import com.wookler.river.core.subscriber.Delivery;
 import com.wookler.river.core.subscriber.Position;
 import com.wookler.river.core.subscriber.Subscriber;
 import com.wookler.river.core.subscriber.SubscriberConfig;
+import com.wookler.river.core.transfer.OpenQueues;
 import com.wookler.river.testing.Aside;
 import com.wookler.river.testing.CapturedLog;
 import java.nio.charset.StandardCharsets;
@@ -372,7 +373,7 @@ class ExpiryTest {
     Subscriber<String> acking = acking("acking");
     MessageQueue<String> small =
         started(builder("expired").maxMessageBytes(1_000).blockBytes(256 << 10));
-    try (CapturedLog said = new CapturedLog(ExpiryQueue.class)) {
+    try (CapturedLog said = new CapturedLog("com.wookler.river.core.transfer")) {
       queue.publisher().publish("x".repeat(6 << 20));
       time.advance(MINUTE);
       await().until(() -> said.lines().size() == 1);

@@ -82,6 +82,27 @@ class ForwardExpiryTest {
     }
   }
 
+  @Test
+  void shouldPassAnExpiredMessageBeforeMoreThanThereIsRoomFor() {
+    try (MessageQueue<String> audit = builder("audit").open()) {
+      audit.subscriber("slow"); // counts in the limit when it is opened again
+    }
+    try (MessageQueue<String> orders =
+        builder("orders").forwardTo("audit").timeSource(time).open()) {
+      orders.publisher().publish(Message.of("over").expiresAfter(Duration.ofMinutes(1)));
+      time.advance(Duration.ofMinutes(2));
+      List<String> live = List.of("a", "b", "c", "d", "e", "f");
+      live.forEach(orders.publisher()::publish);
+      orders.force();
+      try (MessageQueue<String> audit = builder("audit").maxMessages(2).open()) {
+        Subscriber<String> slow = audit.subscriber("slow");
+        for (String each : live) {
+          assertThat(next(slow)).isEqualTo(each);
+        }
+      }
+    }
+  }
+
   private String next(Subscriber<String> subscriber) {
     AtomicReference<Delivery<String>> next = new AtomicReference<>();
     await()

@@ -6,14 +6,15 @@ import static org.awaitility.Awaitility.await;
 
 import com.wookler.river.common.ManualTimeSource;
 import com.wookler.river.common.errors.ConfigurationException;
-import com.wookler.river.core.forward.ForwardPosition;
-import com.wookler.river.core.forward.Origins;
 import com.wookler.river.core.log.CheckedJson;
 import com.wookler.river.core.message.ForwardOrigin;
 import com.wookler.river.core.message.Message;
 import com.wookler.river.core.message.MessageConverter;
 import com.wookler.river.core.subscriber.Delivery;
 import com.wookler.river.core.subscriber.Subscriber;
+import com.wookler.river.core.transfer.ForwardPosition;
+import com.wookler.river.core.transfer.ForwardStats;
+import com.wookler.river.core.transfer.Origins;
 import com.wookler.river.testing.CapturedLog;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -154,7 +155,7 @@ class ForwardTest {
     MessageQueue<String> orders =
         open(builder("orders").forwardTo("audit", "billing").timeSource(time));
     publish(orders, 0, 20);
-    try (CapturedLog said = new CapturedLog(Forward.class)) {
+    try (CapturedLog said = new CapturedLog("com.wookler.river.core.transfer")) {
       time.advance(Duration.ofSeconds(1));
       awaitData(audit, numbers(0, 20));
       await().until(() -> !orders.forwards().get(1).waiting().isEmpty());

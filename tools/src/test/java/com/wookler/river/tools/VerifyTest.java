@@ -4,8 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.wookler.river.core.MessageQueue;
-import com.wookler.river.core.forward.ForwardPosition;
-import com.wookler.river.core.forward.Origins;
+import com.wookler.river.core.transfer.ForwardPosition;
+import com.wookler.river.core.transfer.Origins;
 import com.wookler.river.core.log.QueueIdentity;
 import com.wookler.river.core.subscriber.SubscriberConfig;
 import java.io.IOException;

@@ -36,20 +36,12 @@ final class Expiry {
   }
 
   boolean isOver(long publishedMicros, @Nullable Terms terms) {
-    long maxAge = expiries.maxAgeMicros();
-    if (terms == null && maxAge == Long.MAX_VALUE) {
-      return false;
-    }
-    long at = at(publishedMicros, terms);
-    return at != Long.MAX_VALUE && time.epochMicros() >= at;
+    return expiries.isOver(times, time, publishedMicros, terms);
   }
 
-  /** When a message expires, by the wall clock; {@link Long#MAX_VALUE}: never. */
+  /** Returns when a message expires, by the wall clock; {@link Long#MAX_VALUE}: never. */
   long at(long publishedMicros, @Nullable Terms terms) {
-    long maxAge = expiries.maxAgeMicros();
-    long published = times.wallOf(Terms.publishedMicros(terms, publishedMicros));
-    long byAge = maxAge > Long.MAX_VALUE - published ? maxAge : published + maxAge;
-    return terms == null ? byAge : Math.min(byAge, terms.expiresAt(published));
+    return expiries.expiresAt(times, publishedMicros, terms);
   }
 
   /** Has it kept. Returns whether it may be finished. */

@@ -1,4 +1,4 @@
-package com.wookler.river.core;
+package com.wookler.river.core.transfer;
 
 import com.google.errorprone.annotations.concurrent.GuardedBy;
 import com.wookler.river.common.errors.ConfigurationException;
@@ -13,18 +13,17 @@ import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The queues that run in this JVM, by their directories, for those that hand messages on.
- * Thread-safe.
+ * The queues that run in this JVM, by their directories, as targets of transfers. Thread-safe.
  *
- * <p>Whoever uses a queue keeps it from being closed meanwhile, and must not wait for anything.
+ * <p>A queue is not closed while an action uses it: the action must not wait for anything.
  */
-final class OpenQueues {
+public final class OpenQueues {
   private static final Map<Path, Slot> OPEN = new ConcurrentHashMap<>();
 
   private OpenQueues() {}
 
-  /** A queue that others may hand messages to, until it is to be closed. */
-  static final class Slot {
+  /** A queue to which others may transfer messages until it is to be closed. */
+  public static final class Slot {
     private final OpenQueue queue;
     private final ReentrantReadWriteLock use = new ReentrantReadWriteLock();
 
@@ -37,12 +36,13 @@ final class OpenQueues {
     private volatile boolean used; // by others than its own publishers
     private volatile @Nullable Throwable failure; // of the last force; written before ended
 
-    Slot(OpenQueue queue) {
+    /** Prepares a queue, which no other finds before {@link #add}. */
+    public Slot(OpenQueue queue) {
       this.queue = queue;
     }
 
-    /** What the action says of the queue; false if it is being closed. */
-    boolean use(Predicate<OpenQueue> action) {
+    /** Returns what the action returns for the queue; false if the queue is being closed. */
+    public boolean use(Predicate<OpenQueue> action) {
       if (!use.readLock().tryLock()) {
         return false;
       }
@@ -58,8 +58,8 @@ final class OpenQueues {
     }
 
     /**
-     * Brings to the device what was handed to the queue, also while it is being closed; on a thread
-     * that nobody interrupts.
+     * Forces what the queue took, also while it is being closed; on a thread that is never
+     * interrupted.
      *
      * @throws RiverException it may not be there, and that stays so if the queue was closed then
      */
@@ -91,8 +91,8 @@ final class OpenQueues {
       }
     }
 
-    /** The last call, when nothing is appended any more and the log is there still. */
-    void end() {
+    /** Forces what it took for the last time: nothing is appended any more, and the log is open. */
+    public void end() {
       Throwable failed = used ? lastForce() : null;
       use.writeLock().lock();
       try {
@@ -113,47 +113,48 @@ final class OpenQueues {
     }
   }
 
-  static void add(Path directory, Slot slot) {
+  /** Makes a queue known to others, by its directory. */
+  public static void add(Path directory, Slot slot) {
     OPEN.put(key(directory), slot);
   }
 
-  /** Takes a queue out; nobody hands anything to it when this returns. */
-  static void remove(Path directory) {
+  /** Takes a queue out; no other transfers anything to it when this returns. */
+  public static void remove(Path directory) {
     Slot slot = OPEN.remove(key(directory));
     if (slot != null) {
       slot.close();
     }
   }
 
-  /** The queue that runs in this directory, if one does. */
-  static @Nullable Slot find(Path directory) {
+  /** Returns the queue that runs in this directory; null if none does. */
+  public static @Nullable Slot find(Path directory) {
     return OPEN.get(key(directory));
   }
 
-  /** What the action says of the queue in this directory; false if none runs there. */
-  static boolean use(Path directory, Predicate<OpenQueue> action) {
+  /** Returns what the action returns for the queue in this directory; false if none runs there. */
+  public static boolean use(Path directory, Predicate<OpenQueue> action) {
     Slot slot = find(directory);
     return slot != null && slot.use(action);
   }
 
   /**
-   * The publisher of the queue of this name; null if none runs.
+   * Returns the queue of this name; null if none runs.
    *
    * @throws ConfigurationException there are several, in different directories
    */
-  static @Nullable LogPublisher<?> publisher(String name) {
+  public static @Nullable OpenQueue named(String name) {
     List<Path> found = new ArrayList<>();
-    LogPublisher<?> publisher = null;
+    OpenQueue queue = null;
     for (Map.Entry<Path, Slot> open : OPEN.entrySet()) {
       if (open.getValue().queue.name().equals(name)) {
         found.add(open.getKey());
-        publisher = open.getValue().queue.publisher();
+        queue = open.getValue().queue;
       }
     }
     if (found.size() > 1) {
       throw new ConfigurationException("several queues of the name " + name + " run: " + found);
     }
-    return publisher;
+    return queue;
   }
 
   private static Path key(Path directory) {

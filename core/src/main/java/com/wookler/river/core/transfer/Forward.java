@@ -1,33 +1,35 @@
-package com.wookler.river.core;
+package com.wookler.river.core.transfer;
 
 import com.google.errorprone.annotations.concurrent.GuardedBy;
-import com.wookler.river.common.TimeSource;
+import com.wookler.river.common.WorkerPool;
 import com.wookler.river.common.errors.RiverException;
 import com.wookler.river.common.utils.Amount;
-import com.wookler.river.core.forward.ForwardPosition;
 import com.wookler.river.core.log.BlockLog;
 import com.wookler.river.core.log.LogReader;
 import com.wookler.river.core.message.DamagedMessageException;
 import com.wookler.river.core.message.QueueFullException;
 import com.wookler.river.core.message.StoredMessage;
 import com.wookler.river.core.message.Terms;
+import com.wookler.river.core.subscriber.Expiries;
 import com.wookler.river.core.subscriber.SubscriberConfig;
 import java.io.IOException;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
 import java.util.List;
-import java.util.UUID;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.LongUnaryOperator;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Forwards the messages of a queue to one other: in order, batches whole, without waiting.
+ * Transfers the messages of a queue to one other: in order, batches whole, without waiting.
  *
  * <p>It gives what the log has forced: else a power loss could take a message out of the log whose
  * sequence, that of another message then, the target has already. And what was given counts as safe
@@ -40,14 +42,19 @@ final class Forward {
   private static final Logger LOG = LoggerFactory.getLogger(Forward.class);
   private static final int MOST_MESSAGES = 256;
   private static final int MOST_BYTES = 256 << 10;
-  private static final long PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(5);
+  private static final int ROUNDS = 32; // then other queues have their turn
+  private static final Duration PATIENCE = Duration.ofSeconds(5);
   private static final long SAVE_NANOS = TimeUnit.SECONDS.toNanos(1);
 
   private final Source source;
+  private final Endpoint from;
   private final String target;
+  private final Path targetDirectory;
   private final BlockLog log;
-  private final TimeSource time;
-  private final SubscriberConfig subscriber; // as which it hands expired messages on
+  private final SubscriberConfig subscriber; // for which it transfers expired messages
+  private final WorkerPool.@Nullable Serial worker; // null if it is not configured any more
+  private final AtomicBoolean working = new AtomicBoolean();
+  private final TransferWait wait;
   private final ReentrantLock lock = new ReentrantLock();
 
   @GuardedBy("lock")
@@ -60,9 +67,9 @@ final class Forward {
   private Batch batch = Batch.NONE; // read, and not given
 
   @GuardedBy("lock")
-  private @Nullable ForwardTarget to; // that it has asked where to go on
+  private @Nullable TransferTarget to; // that it has asked where to go on
 
-  /** Expired messages below it are handed on, though the rest of their batch may not be. */
+  /** Expired messages below it are kept, though the rest of their batch may not be given. */
   @GuardedBy("lock")
   private long keptBelow;
 
@@ -73,25 +80,29 @@ final class Forward {
   private long savedAt;
 
   @GuardedBy("lock")
-  private long waitsSince;
-
-  @GuardedBy("lock")
   private boolean closed;
+
+  private volatile boolean stopped;
 
   private volatile long next; // the message that is given next; these are written under the lock
   private volatile long safe;
   private final AtomicLong forwarded = new AtomicLong();
   private final AtomicLong expired = new AtomicLong();
   private final AtomicLong discarded = new AtomicLong();
-  private volatile String waiting = "";
 
-  /** The queue from which it forwards. */
-  record Source(
-      QueueConfig<?> config,
-      DataDirectory directory,
-      BlockLog log,
-      ExpiryQueues expiryQueues,
-      Forwards.PassOver passOver) {}
+  /**
+   * The queue from which it forwards.
+   *
+   * @param queue at this end
+   * @param expiries when its messages expire, and where they go then
+   * @param passOver returns where the log continues after lost messages; the same sequence if that
+   *     is not known
+   */
+  record Source(Endpoint queue, Expiries expiries, LongUnaryOperator passOver) {
+    Path positions() {
+      return queue.directory().resolve(ForwardPosition.DIRECTORY);
+    }
+  }
 
   /** Messages up to one of the source's, which are in the target below one of its sequences. */
   private record Given(long end, long targetEnd) {}
@@ -106,32 +117,37 @@ final class Forward {
   private record Batch(List<StoredMessage> messages, int first, long firstEnd, long end) {
     static final Batch NONE = new Batch(List.of(), 0, 0, 0);
 
-    /** The least that can be given. */
+    /** Returns the least that can be given. */
     Batch part() {
       return new Batch(messages.subList(0, first), first, firstEnd, firstEnd);
     }
   }
 
-  /** Goes on at a position; nothing is read before {@link #work}. */
-  Forward(Source source, String target, long position) {
+  /** Continues at a position; nothing is read before {@link #start}. */
+  Forward(Source source, String target, long position, WorkerPool.@Nullable Serial worker) {
     this.source = source;
+    this.from = source.queue();
     this.target = target;
-    this.log = source.log();
-    this.time = source.config().time();
+    this.targetDirectory = from.base().resolve(target);
+    this.log = from.log();
+    this.worker = worker;
     this.subscriber = SubscriberConfig.builder("to-" + target).build();
+    this.wait = new TransferWait(from.time(), PATIENCE);
     this.reader = log.reader();
     this.saved = position;
     this.safe = Math.min(Math.max(position, log.firstSequence()), log.nextSequence());
     this.next = safe;
-    this.savedAt = time.nanoTime();
-    this.waitsSince = savedAt;
+    this.savedAt = from.time().nanoTime();
+    if (worker == null) {
+      wait.because("queue.forward does not name it");
+    }
   }
 
   String target() {
     return target;
   }
 
-  /** Blocks with messages from this one on have to stay. */
+  /** Returns the lowest sequence whose block has to stay. */
   long floor() {
     return safe;
   }
@@ -144,25 +160,51 @@ final class Forward {
     long at = next;
     long lag = Math.max(0, log.nextSequence() - at - log.gaps().messagesFrom(at));
     return new ForwardStats(
-        target, at, lag, safe, forwarded.get(), expired.get(), discarded.get(), waiting);
+        target, at, lag, safe, forwarded.get(), expired.get(), discarded.get(), wait.reason());
   }
 
-  /** Whether there is something to do; cheap. */
-  boolean isDue() {
+  /** Has the worker give what there is, if it is not at it; cheap. */
+  void start() {
+    if (worker != null && isDue() && working.compareAndSet(false, true)) {
+      worker.execute(this::run);
+    }
+  }
+
+  private boolean isDue() {
     return next < log.forcedEnd() || safe < next;
   }
 
-  /** Gives what there is, up to a batch; returns whether there is more to do at once. */
-  boolean work() {
+  private void run() {
+    boolean more = true;
+    try {
+      for (int i = 0; i < ROUNDS && more; i++) {
+        more = step();
+      }
+    } catch (RuntimeException e) {
+      more = false;
+      LOG.warn("Queue {}: cannot forward to {}", from.queue(), target, e);
+    } finally {
+      working.set(more);
+    }
+    if (more && worker != null) {
+      worker.execute(this::run);
+    }
+  }
+
+  /** Ends what goes on by itself; nothing starts it any more. */
+  void stop() {
+    stopped = true;
+    if (worker != null) {
+      worker.drain();
+    }
+  }
+
+  /** Gives what there is, up to a batch. Returns whether there is more to do at once. */
+  private boolean step() {
     lock.lock();
     try {
-      if (closed) {
-        return false;
-      }
       boolean[] more = {false};
-      Path directory = source.config().directory().resolve(target);
-      boolean open = OpenQueues.use(directory, queue -> give(queue, more));
-      if (!open) {
+      if (!stopped && !OpenQueues.use(targetDirectory, queue -> give(queue.target(), more))) {
         to = null;
         waits("it is not open");
       }
@@ -172,75 +214,67 @@ final class Forward {
     }
   }
 
-  private boolean give(OpenQueue queue, boolean[] more) {
-    lock.lock(); // it is held
+  @SuppressWarnings("GuardedBy") // called under the lock
+  private boolean give(TransferTarget asked, boolean[] more) {
     try {
-      more[0] = give(queue);
+      more[0] = give(asked);
     } catch (QueueFullException e) {
       waits("it is full");
     } catch (RiverException e) {
-      LOG.debug("Queue {}: {} does not take messages", source.config().name(), target, e);
+      LOG.debug("Queue {}: {} does not take messages", from.queue(), target, e);
       waits(String.valueOf(e.getMessage()));
-    } finally {
-      lock.unlock();
     }
     return true;
   }
 
   @GuardedBy("lock")
-  private boolean give(OpenQueue queue) {
-    ForwardTarget asked = queue.target();
+  private boolean give(TransferTarget asked) {
     if (asked != to) {
       resume(asked);
       to = asked;
     }
     advance(asked);
-    discardAsTold();
+    long discard = log.room().discardBelow();
+    if (discard > next) {
+      passTo(discard, true);
+    }
     if (batch.end() <= next && !read()) {
       return false;
     }
-    if (batch.messages().isEmpty()) {
-      given(batch, asked); // all of them expired
-      return true;
-    }
-    if (!take(queue, asked, batch)) {
+    if (!take(asked, batch)) {
       Batch least = batch.part();
-      if (least.end() == batch.end() || !take(queue, asked, least)) {
+      if (least.end() == batch.end() || !take(asked, least)) {
         waits("it is full");
         return false;
       }
     }
-    waiting = "";
+    wait.over();
     return true;
   }
 
+  /** Gives a batch, of which all may have expired; returns whether there was room. */
   @GuardedBy("lock")
-  private boolean take(OpenQueue queue, ForwardTarget asked, Batch some) {
-    UUID from = source.directory().identity();
-    if (!queue.publisher().take(asked, from, some.messages(), log.times())) {
+  private boolean take(TransferTarget asked, Batch some) {
+    List<StoredMessage> messages = some.messages();
+    if (!messages.isEmpty() && !asked.take(from.identity(), messages, log.times())) {
       return false;
     }
-    given(some, asked);
-    return true;
-  }
-
-  @GuardedBy("lock")
-  private void given(Batch some, ForwardTarget asked) {
-    forwarded.addAndGet(some.messages().size());
+    forwarded.addAndGet(messages.size());
     next = some.end();
     batch = Batch.NONE;
     given.add(new Given(next, asked.end()));
+    return true;
   }
 
-  /** Finds out where to go on: behind what the target has. */
+  /** Finds out where to continue: after what the target has. */
   @GuardedBy("lock")
-  private void resume(ForwardTarget asked) {
-    long known = asked.last(source.directory().identity(), safe > 0) + 1;
+  private void resume(TransferTarget asked) {
+    long known = asked.last(from.identity(), safe > 0) + 1;
     if (known > log.nextSequence()) {
       LOG.warn(
           "Queue {}: the queue {} has a message {} of it, which it does not know; forwarding from"
               + " sequence {} on all the same",
-          source.config().name(),
+          from.queue(),
           target,
           known - 1,
           safe);
@@ -255,23 +289,15 @@ final class Forward {
   }
 
   @GuardedBy("lock")
-  private void advance(ForwardTarget asked) {
+  private void advance(TransferTarget asked) {
     long forced = asked.forcedEnd();
     for (Given first = given.peek(); first != null && first.targetEnd() <= forced; ) {
       safe = first.end();
       given.remove();
       first = given.peek();
     }
-    if (safe > saved && time.nanoTime() - savedAt >= SAVE_NANOS) {
+    if (safe > saved && from.time().nanoTime() - savedAt >= SAVE_NANOS) {
       save();
-    }
-  }
-
-  @GuardedBy("lock")
-  private void discardAsTold() {
-    long end = log.room().discardBelow();
-    if (end > next) {
-      passTo(end, true);
     }
   }
 
@@ -286,7 +312,7 @@ final class Forward {
     given.add(new Given(end, 0)); // nothing to wait for but what was given before
   }
 
-  /** Has it give up what is below a sequence, for the block goes. */
+  /** Discards what is below a sequence, for the block goes. */
   void discard(long end) {
     lock.lock();
     try {
@@ -345,14 +371,14 @@ final class Forward {
     if (terms != null && terms.delayMicros() > 0) {
       return true; // it is forwarded when it is due
     }
-    if (!isOver(message, terms)) {
+    if (!isOver(message)) {
       messages.add(message);
       return true;
     }
     if (message.sequence() < keptBelow) {
       return true;
     }
-    if (!source.expiryQueues().keep(message, subscriber)) {
+    if (!source.expiries().store().keep(message, subscriber)) {
       waits("expired messages cannot be handed on");
       return false;
     }
@@ -361,15 +387,10 @@ final class Forward {
     return true;
   }
 
-  private boolean isOver(StoredMessage message, @Nullable Terms terms) {
-    long maxAge = source.config().maxAgeMicros();
-    if (terms == null && maxAge == Long.MAX_VALUE) {
-      return false;
-    }
-    long published = log.times().wallOf(message.originalMicros());
-    long byAge = maxAge > Long.MAX_VALUE - published ? maxAge : published + maxAge;
-    long at = terms == null ? byAge : Math.min(byAge, terms.expiresAt(published));
-    return at != Long.MAX_VALUE && time.epochMicros() >= at;
+  private boolean isOver(StoredMessage message) {
+    return source
+        .expiries()
+        .isOver(log.times(), from.time(), message.publishedMicros(), message.terms());
   }
 
   /** What was read before the damage goes first, though it was published with what is lost. */
@@ -379,7 +400,7 @@ final class Forward {
       batch = new Batch(List.copyOf(messages), messages.size(), at, at);
       return true;
     }
-    long end = source.passOver().from(at);
+    long end = source.passOver().applyAsLong(at);
     if (end == at) {
       waits(String.valueOf(e.getMessage()));
       return false;
@@ -388,18 +409,11 @@ final class Forward {
     return false;
   }
 
-  @GuardedBy("lock")
   private void waits(String why) {
-    long now = time.nanoTime();
-    boolean begins = waiting.isEmpty();
-    waiting = why;
-    if (begins) {
-      waitsSince = now;
-    } else if (waitsSince != Long.MIN_VALUE && now - waitsSince >= PATIENCE_NANOS && isDue()) {
-      waitsSince = Long.MIN_VALUE; // said once
+    if (wait.because(why)) {
       LOG.warn(
           "Queue {}: not forwarded to the queue {} yet: {}: {}",
-          source.config().name(),
+          from.queue(),
           target,
           Amount.of(log.nextSequence() - next, "message"),
           why);
@@ -408,28 +422,22 @@ final class Forward {
 
   @GuardedBy("lock")
   private void save() {
-    savedAt = time.nanoTime();
+    savedAt = from.time().nanoTime();
     long position = safe;
     try {
-      source.expiryQueues().force(subscriber.name());
-      ForwardPosition.write(
-          source.directory().forwards(), source.directory().identity(), target, position);
+      source.expiries().store().force(subscriber.name());
+      ForwardPosition.write(source.positions(), from.identity(), target, position);
       saved = position;
     } catch (IOException | RiverException e) {
       LOG.warn(
           "Queue {}: cannot keep how far it has forwarded to {}; trying again",
-          source.config().name(),
+          from.queue(),
           target,
           e);
     }
   }
 
-  /** Says why nothing is forwarded at all. */
-  void rests(String why) {
-    waiting = why;
-  }
-
-  /** Lets go of a block that leaves the log. */
+  /** Closes a block that leaves the log. */
   void leave(int block) {
     lock.lock();
     try {

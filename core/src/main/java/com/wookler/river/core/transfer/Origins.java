@@ -1,4 +1,4 @@
-package com.wookler.river.core.forward;
+package com.wookler.river.core.transfer;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import com.wookler.river.common.errors.RiverException;
@@ -21,7 +21,7 @@ import java.util.UUID;
  *   "expired":{"&lt;id of a queue&gt;":"…"},"check":"…"}
  * </pre>
  *
- * The value of an expired one is {@link ExpiredOrigins#encode}, in Base64; without any the field is
+ * The value of an expired one is {@link OriginSet#encode}, in Base64; without any the field is
  * missing.
  *
  * <p>It is true of the messages below {@code covered}; what the log has from there on, an opening

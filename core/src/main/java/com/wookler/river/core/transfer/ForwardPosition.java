@@ -1,4 +1,4 @@
-package com.wookler.river.core.forward;
+package com.wookler.river.core.transfer;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import com.wookler.river.common.errors.RiverException;
@@ -26,6 +26,9 @@ import java.util.UUID;
  * the target knows what it has.
  */
 public final class ForwardPosition {
+  /** The directory of these files, in that of the queue. */
+  public static final String DIRECTORY = "forwards";
+
   /** Ends the names of these files. */
   public static final String ENDING = ".json";
 

@@ -1,0 +1,19 @@
+package com.wookler.river.core.transfer;
+
+import com.wookler.river.common.TimeSource;
+import com.wookler.river.core.log.BlockLog;
+import java.nio.file.Path;
+import java.util.UUID;
+
+/**
+ * A queue at one end of a transfer.
+ *
+ * @param queue its name
+ * @param identity its identity, under which targets know it
+ * @param base the directory of all queues between which messages are transferred
+ * @param directory of the queue
+ * @param log its log
+ * @param time its clock
+ */
+public record Endpoint(
+    String queue, UUID identity, Path base, Path directory, BlockLog log, TimeSource time) {}
