@@ -22,7 +22,6 @@ import java.io.Serializable;
 import java.io.UncheckedIOException;
 import java.time.Clock;
 import java.util.List;
-import java.util.Map;
 import java.util.Set;
 
 /** Holds the code to docs/architecture.md. It stands in this module because this one sees all. */
@@ -153,9 +152,6 @@ class ArchitectureTest {
   /** So many classes of a package may depend on each other in a circle. */
   private static final int LARGEST_KNOT = 8;
 
-  /** The parts of a running reactor, which are yet to be taken apart. */
-  private static final Map<String, Integer> LARGER_KNOTS = Map.of(RIVER + "reactor", 17);
-
   @ArchTest
   static void shouldHaveNoLargeGroupsThatDependOnEachOther(JavaClasses classes) {
     Knots.of(classes)
@@ -164,10 +160,7 @@ class ArchitectureTest {
                 assertThat(knots)
                     .as("groups of classes in %s that depend on each other", name)
                     .allSatisfy(
-                        knot ->
-                            assertThat(knot)
-                                .hasSizeLessThanOrEqualTo(
-                                    LARGER_KNOTS.getOrDefault(name, LARGEST_KNOT))));
+                        knot -> assertThat(knot).hasSizeLessThanOrEqualTo(LARGEST_KNOT)));
   }
 
   @ArchTest

@@ -4,36 +4,37 @@ import com.wookler.river.core.subscriber.Delivery;
 import java.util.List;
 
 /**
- * Handles several messages at once, where that is cheaper; otherwise like {@link Processor}.
+ * Processes several messages at once, where that is cheaper; otherwise like {@link Processor}.
  *
  * @param <M> type of the data
  */
 @FunctionalInterface
 public interface BatchProcessor<M> {
   /**
-   * Handles a batch.
+   * Processes a batch.
    *
    * @param batch one message or more, in the order of delivery; unmodifiable
-   * @return a result for each, in the same order; another number of them, or null among them, fails
-   *     the whole batch
-   * @throws Exception none of the messages could be handled
+   * @return one result for each message, in the same order; with another number of results, or a
+   *     null among them, the whole batch fails
+   * @throws Exception none of the messages could be processed; all of them fail
    */
   List<ProcessResult<M>> process(List<Delivery<M>> batch) throws Exception;
 
   /**
-   * How many messages it handles together (default: as many as it is given). A processor that is
-   * made around it gives it no more where it has to stop behind the first failure.
+   * Returns the largest number of messages that the processor processes together (default: no
+   * limit). A processor that contains this one passes it no more at once if it has to stop after
+   * the first failure.
    */
   default int mostAtOnce() {
     return Integer.MAX_VALUE;
   }
 
   /**
-   * A processor of single messages as one of batches, for processors that are made around others.
-   * What it throws over one message concerns that message only: it is among the results. It is told
-   * of its reactor, and closed, through this one.
+   * Adapts a processor of single messages, for processors that contain other ones. An exception
+   * fails only the message that was processed, and is part of the results. The adapter starts the
+   * processor in its reactor and closes it.
    */
   static <M> BatchProcessor<M> of(Processor<M> processor) {
-    return new OneByOne<>(processor, true);
+    return new ProcessorAdapter<>(processor, true);
   }
 }

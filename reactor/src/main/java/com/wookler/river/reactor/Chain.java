@@ -3,43 +3,46 @@ package com.wookler.river.reactor;
 import com.wookler.river.core.subscriber.Delivery;
 import java.util.List;
 
-/** Stages, one behind the other. */
+/** Runs stages one after the other. */
 final class Chain<M> implements Stage<M> {
   private final List<Stage<M>> stages;
-  private final boolean leaves;
+  private final boolean acksLater;
 
   /**
-   * Of these stages.
+   * Creates a chain.
    *
-   * @param leaves whether somebody else acknowledges what the last one passes on
+   * @param acksLater whether the processors acknowledge what the last stage passes on
    */
-  Chain(List<Stage<M>> stages, boolean leaves) {
+  Chain(List<Stage<M>> stages, boolean acksLater) {
     this.stages = List.copyOf(stages);
-    this.leaves = leaves;
+    this.acksLater = acksLater;
   }
 
   @Override
-  public List<Delivery<M>> run(List<Delivery<M>> batch, Outcomes<M> outcomes) {
+  public List<Delivery<M>> run(List<Delivery<M>> batch, ResultHandler<M> handler) {
     List<Delivery<M>> left = batch;
     for (Stage<M> stage : stages) {
       if (left.isEmpty()) {
         break;
       }
-      left = stage.run(left, outcomes);
+      left = stage.run(left, handler);
     }
     return left;
   }
 
-  /** Runs a batch to its end: what the last stage passes on is finished, unless it is left. */
-  void runOut(List<Delivery<M>> batch, Outcomes<M> outcomes) {
-    List<Delivery<M>> passed = run(batch, outcomes);
-    if (!leaves) {
-      passed.forEach(delivery -> outcomes.decide(delivery, ProcessResult.done()));
+  /**
+   * Runs a batch through all stages, and acknowledges what the last one passes on, unless the
+   * processors do.
+   */
+  void runToEnd(List<Delivery<M>> batch, ResultHandler<M> handler) {
+    List<Delivery<M>> passed = run(batch, handler);
+    if (!acksLater) {
+      passed.forEach(delivery -> handler.handle(delivery, ProcessResult.done()));
     }
-    outcomes.flush();
+    handler.flush();
   }
 
-  /** If one does not start, those before it are closed again, and it too. */
+  /** Starts all stages. If one throws, it and those before it are closed. */
   @Override
   public void start() {
     int started = 0;

@@ -10,9 +10,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Tells the log what a processor throws: for each class of exception the first at once, with its
- * stack, and then one a minute, with the number of those in between. A processor that fails over
- * all it gets would fill the disk otherwise. Thread-safe.
+ * Logs what a processor throws: for each class of exception the first at once, with its stack, and
+ * then one a minute, with the number of those in between. Without the limit, a processor that fails
+ * for every message would fill the disk. Thread-safe.
  */
 final class FailureLog {
   private static final Logger LOG = LoggerFactory.getLogger(FailureLog.class);
@@ -20,20 +20,22 @@ final class FailureLog {
   private final String processor;
 
   @GuardedBy("this")
-  private final Map<Class<?>, Kind> kinds = new HashMap<>();
+  private final Map<Class<?>, Occurrences> byClass = new HashMap<>();
 
-  private static final class Kind {
-    private final RateLimitedLog said = new RateLimitedLog(TimeSource.system());
-    private long untold;
+  /** The lines about one class of exception. */
+  private static final class Occurrences {
+    private final RateLimitedLog limit = new RateLimitedLog(TimeSource.system());
+    private long suppressed;
   }
 
   FailureLog(String processor) {
     this.processor = processor;
   }
 
-  void tell(Delivery<?> delivery, Throwable cause) {
-    long untold = untold(cause.getClass());
-    if (untold < 0) {
+  /** Logs an exception at WARN if the limit allows it, else at DEBUG. */
+  void log(Delivery<?> delivery, Throwable cause) {
+    long suppressed = suppressed(cause.getClass());
+    if (suppressed < 0) {
       LOG.debug(
           "Processor {} threw over sequence {}, attempt {}: {}",
           processor,
@@ -47,19 +49,22 @@ final class FailureLog {
         processor,
         delivery.sequence(),
         delivery.attempt(),
-        untold == 0 ? "" : ", and " + untold + " times more since this was said the last time",
+        suppressed == 0 ? "" : ", and " + suppressed + " times more since the last such line",
         cause);
   }
 
-  /** How many were not told since the last one that was; below 0 if this one is not, either. */
-  private synchronized long untold(Class<?> type) {
-    Kind kind = kinds.computeIfAbsent(type, first -> new Kind());
-    if (!kind.said.mayLog()) {
-      kind.untold++;
+  /**
+   * Returns how many exceptions of a class were not logged since the last one that was; below 0 if
+   * this one is not to be logged either.
+   */
+  private synchronized long suppressed(Class<?> type) {
+    Occurrences occurrences = byClass.computeIfAbsent(type, first -> new Occurrences());
+    if (!occurrences.limit.mayLog()) {
+      occurrences.suppressed++;
       return -1;
     }
-    long untold = kind.untold;
-    kind.untold = 0;
-    return untold;
+    long suppressed = occurrences.suppressed;
+    occurrences.suppressed = 0;
+    return suppressed;
   }
 }

@@ -5,33 +5,36 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Predicate;
 
-/** Lets through what a predicate accepts; the rest is finished, and counted. */
+/** Passes on what a predicate accepts; acknowledges and counts the other messages. */
 final class FilterStage<M> implements Stage<M> {
   private final Predicate<? super Delivery<M>> filter;
-  private final Tally tally;
+  private final ReactorCounters counters;
 
-  FilterStage(Predicate<? super Delivery<M>> filter, Tally tally) {
+  FilterStage(Predicate<? super Delivery<M>> filter, ReactorCounters counters) {
     this.filter = filter;
-    this.tally = tally;
+    this.counters = counters;
   }
 
   @Override
-  public List<Delivery<M>> run(List<Delivery<M>> batch, Outcomes<M> outcomes) {
-    List<Delivery<M>> through = new ArrayList<>(batch.size());
+  public List<Delivery<M>> run(List<Delivery<M>> batch, ResultHandler<M> handler) {
+    List<Delivery<M>> accepted = new ArrayList<>(batch.size());
     for (Delivery<M> delivery : batch) {
-      UserCode.ask(filter, delivery, outcomes)
-          .ifPresent(accepted -> take(delivery, accepted, through, outcomes));
+      UserPredicates.test(filter, delivery, handler)
+          .ifPresent(isAccepted -> take(delivery, isAccepted, accepted, handler));
     }
-    return through;
+    return accepted;
   }
 
   private void take(
-      Delivery<M> delivery, boolean accepted, List<Delivery<M>> through, Outcomes<M> outcomes) {
-    if (accepted) {
-      through.add(delivery);
+      Delivery<M> delivery,
+      boolean isAccepted,
+      List<Delivery<M>> accepted,
+      ResultHandler<M> handler) {
+    if (isAccepted) {
+      accepted.add(delivery);
     } else {
-      tally.filtered.increment();
-      outcomes.decide(delivery, ProcessResult.done());
+      counters.filtered.increment();
+      handler.handle(delivery, ProcessResult.done());
     }
   }
 }

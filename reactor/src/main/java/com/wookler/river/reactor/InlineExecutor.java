@@ -7,27 +7,31 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 
 /**
- * Has a reactor process its messages where they come from: on the threads on which futures
- * complete, those of the common pool, without threads of its own. For processors that are quick:
- * whoever else uses that pool waits for those that are not.
+ * Runs the processors of a reactor on the threads on which the messages' futures complete, those of
+ * the common pool, so that the reactor has no threads of its own. Suitable for quick processors:
+ * slow ones keep all other users of that pool waiting.
  *
  * <p>In XML: {@code <executor class="com.wookler.river.reactor.InlineExecutor"/>}, with the
- * parameters that an executor has without a class. {@code executor.pool.size} is how many batches
- * are processed at once.
+ * parameters that an executor has without a class. {@code executor.pool.size} is the number of
+ * batches that are processed at once.
  *
  * <p>Unlike {@code Runnable::run} it never runs processors on the thread that starts or resumes the
- * reactor, which would not come back while there are messages. Thread-safe.
+ * reactor, which would not return as long as there are messages. Thread-safe.
  */
 public final class InlineExecutor implements Executor, Configurable {
+  /** Parameters of an executor without a class of the user's. */
+  static final List<String> PARAMS =
+      List.of("executor.pool.size", "executor.batch.size", "executor.time.limit", "executor.order");
+
   private static final Executor FUTURES = new CompletableFuture<Void>().defaultExecutor();
 
-  /** One is as good as another. */
+  /** Creates an executor; all instances are alike. */
   public InlineExecutor() {}
 
   @Override
   public void configure(ConfigNode node) {
     node.allowChildren(List.of("params"));
-    node.allowParams(ReactorXml.EXECUTOR_PARAMS);
+    node.allowParams(PARAMS);
   }
 
   @Override
@@ -35,8 +39,8 @@ public final class InlineExecutor implements Executor, Configurable {
     task.run();
   }
 
-  /** For threads from which no messages come. */
-  static void elsewhere(Runnable task) {
+  /** Runs a task on the common pool, for callers whose threads must not run processors. */
+  static void executeInPool(Runnable task) {
     FUTURES.execute(task);
   }
 }

@@ -7,26 +7,28 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What becomes of a message that a processor has handled; immutable.
+ * Says what the reactor does with a message after a processor. Immutable.
  *
  * @param <M> type of the data
  */
 public final class ProcessResult<M> {
-  /** What kinds there are; of several for one message the last of this order counts. */
+  /**
+   * The kinds of results, in an order: of several results for one message, the last kind counts.
+   */
   enum Kind {
-    /** Finished; no further processor of the chain sees it. */
+    /** The message is acknowledged; no further processor sees it. */
     DONE,
-    /** On to the next processor; behind the last one it is finished. */
+    /** The message continues to the next processor; after the last one it is acknowledged. */
     PASS,
-    /** Somebody else will say so. */
+    /** The processor completes the message later. */
     LATER,
-    /** Given up. */
+    /** The message becomes a dead letter. */
     REJECT,
-    /** To be delivered again. */
+    /** The message is delivered again. */
     RETRY,
-    /** Handling it ended with a throwable. */
+    /** Processing the message ended with an exception. */
     FAILED,
-    /** Given back as if it had not been delivered. */
+    /** The message is released as if it had not been delivered. */
     RELEASE
   }
 
@@ -64,31 +66,32 @@ public final class ProcessResult<M> {
     return (ProcessResult<M>) result;
   }
 
-  /** Finished: it is acknowledged, and processors further down the chain do not see it. */
+  /** Acknowledges the message; processors further down the chain do not see it. */
   public static <M> ProcessResult<M> done() {
     return shared(DONE);
   }
 
-  /** The same by the word of the subscriber: {@link #done}. */
+  /** Acknowledges the message; the same as {@link #done}. */
   public static <M> ProcessResult<M> ack() {
     return done();
   }
 
-  /** On to the next processor as it is; behind the last one it is finished. */
+  /** Passes the message to the next processor; after the last one it is acknowledged. */
   public static <M> ProcessResult<M> pass() {
     return shared(PASS);
   }
 
-  /** In its place this message goes on to the next processor. */
+  /** Passes another message to the next processor in place of this one. */
   public static <M> ProcessResult<M> pass(Message<M> message) {
     return pass(List.of(message));
   }
 
   /**
-   * In its place these messages go on to the next processor. It is finished when all of them are;
-   * if one of them is to be retried or fails, then it is, and all of them come again.
+   * Passes other messages to the next processor in place of this one. The message is acknowledged
+   * when all of them are. If one of them fails or is to be retried, so is the message, and all of
+   * them are processed again.
    *
-   * @param messages none: as {@link #done}
+   * @param messages the replacements; if there are none, the result is {@link #done}
    */
   public static <M> ProcessResult<M> pass(List<Message<M>> messages) {
     return messages.isEmpty()
@@ -96,58 +99,60 @@ public final class ProcessResult<M> {
         : new ProcessResult<>(Kind.PASS, null, null, null, List.copyOf(messages));
   }
 
-  /** To be delivered again after the subscriber's backoff; the attempt counts. */
+  /** Delivers the message again after the subscriber's backoff; the attempt counts. */
   public static <M> ProcessResult<M> retry() {
     return shared(RETRY);
   }
 
   /**
-   * To be delivered again after a delay; the attempt counts.
+   * Delivers the message again after a delay; the attempt counts.
    *
    * @param delay zero or more
    */
   public static <M> ProcessResult<M> retry(Duration delay) {
     if (delay.isNegative()) {
-      throw new IllegalArgumentException("a delay of " + delay);
+      throw new IllegalArgumentException("the delay is " + delay + "; it must not be negative");
     }
     return new ProcessResult<>(Kind.RETRY, delay, null, null, null);
   }
 
-  /** Given up: it becomes a dead letter of its subscriber, with this reason. */
+  /** Makes the message a dead letter of its subscriber, with a reason. */
   public static <M> ProcessResult<M> reject(String reason) {
     return new ProcessResult<>(
         Kind.REJECT, null, Objects.requireNonNull(reason, "reason"), null, null);
   }
 
   /**
-   * Nothing yet: somebody will decide by the delivery's own methods, from any thread. Until then
-   * the message counts as in flight, and its acknowledgement timeout runs.
+   * Leaves the message in flight: the processor completes it later by the delivery's methods, from
+   * any thread. Until then the acknowledgement timeout of the message runs.
    */
   public static <M> ProcessResult<M> later() {
     return shared(LATER);
   }
 
-  /** Handling it ended with this, as if the processor had thrown it: for one of a batch. */
+  /** Fails the message as if the processor had thrown an exception; for one message of a batch. */
   public static <M> ProcessResult<M> failed(Throwable cause) {
     return new ProcessResult<>(Kind.FAILED, null, null, cause, null);
   }
 
-  /** Finished, though handling it ended with this. */
+  /** Acknowledges the message although processing it ended with an exception. */
   static <M> ProcessResult<M> ignored(Throwable cause) {
     return new ProcessResult<>(Kind.DONE, null, null, cause, null);
   }
 
   /**
-   * Given back as if it had not been delivered: available at once, and the attempt does not count.
+   * Releases the message as if it had not been delivered: it is available at once, and the attempt
+   * does not count.
    */
   public static <M> ProcessResult<M> release() {
     return shared(RELEASE);
   }
 
   /**
-   * Given back as {@link #release} does, and the reactor takes no messages for a time: for when
-   * what a processor depends on is away, so that the next message would fare no better. Give back
-   * what stands behind it in the batch too, and one thread goes on in order.
+   * Releases the message as {@link #release} does, and makes the reactor take no messages for a
+   * time. Suitable if a service that the processor depends on is unavailable, so that the next
+   * message would fail too. If the messages after it in the batch are released too, a reactor with
+   * one thread keeps the order.
    *
    * @param hold zero or more
    */
@@ -156,9 +161,10 @@ public final class ProcessResult<M> {
   }
 
   /**
-   * The same, because of what happened, which is logged and counted as an exception. A {@link
-   * com.wookler.river.reactor.processors.RetryProcessor} around the processor judges it as if the
-   * processor had thrown it.
+   * Releases the message and holds the reactor back as {@link #holdBack(Duration)} does, because of
+   * an exception, which is logged and counted. A {@link
+   * com.wookler.river.reactor.processors.RetryProcessor} around the processor treats the exception
+   * as if the processor had thrown it.
    *
    * @param hold zero or more
    */
@@ -168,7 +174,7 @@ public final class ProcessResult<M> {
 
   private static <M> ProcessResult<M> held(Duration hold, @Nullable Throwable cause) {
     if (hold.isNegative()) {
-      throw new IllegalArgumentException("a hold of " + hold);
+      throw new IllegalArgumentException("the hold is " + hold + "; it must not be negative");
     }
     return new ProcessResult<>(Kind.RELEASE, hold, null, cause, null);
   }
@@ -177,7 +183,10 @@ public final class ProcessResult<M> {
     return kind;
   }
 
-  /** Of a retry (null: the subscriber's backoff), or how long the reactor is held back. */
+  /**
+   * Returns the delay of a retry (null: the subscriber's backoff), or the time for which the
+   * reactor is held back.
+   */
   @Nullable Duration delay() {
     return delay;
   }
@@ -186,32 +195,32 @@ public final class ProcessResult<M> {
     return Objects.requireNonNull(reason);
   }
 
-  /** Whether the message was handled: finished, passed on, or taken over to be decided later. */
+  /** Returns whether the message is acknowledged, passed on, or completed later. */
   public boolean isSuccess() {
     return kind == Kind.DONE || kind == Kind.PASS || kind == Kind.LATER;
   }
 
-  /** Whether it is to be delivered again, by a result and not by an exception. */
+  /** Returns whether the message is delivered again because of a result, not of an exception. */
   public boolean isRetry() {
     return kind == Kind.RETRY;
   }
 
-  /** Whether it is given back as if it had not been delivered. */
+  /** Returns whether the message is released as if it had not been delivered. */
   public boolean isReleased() {
     return kind == Kind.RELEASE;
   }
 
-  /** Of a retry that names one, or a hold: for how long; else null. */
+  /** Returns the delay of a retry, or the time of a hold; null if there is none. */
   public @Nullable Duration pause() {
     return delay;
   }
 
-  /** What handling it ended with; null if it ended well. */
+  /** Returns the exception with which processing ended; null if there was none. */
   public @Nullable Throwable cause() {
     return cause;
   }
 
-  /** What goes on in its place; null: the message itself. */
+  /** Returns the messages that replace this one; null if it is passed on itself. */
   @Nullable List<Message<M>> messages() {
     return messages;
   }

@@ -3,22 +3,21 @@ package com.wookler.river.reactor;
 import com.wookler.river.core.subscriber.Delivery;
 
 /**
- * Handles one message after the other.
+ * Processes one message after the other.
  *
- * <p>Called by one of the reactor's threads, or by several at once if it has several: then it must
- * be thread-safe. It says what becomes of the message by its result and need not acknowledge. What
- * it throws, an {@code Error} too, makes the message fail: it is delivered again by the
- * subscriber's retry policy, and never lost. A processor that is {@link AutoCloseable} is closed
- * with its reactor.
+ * <p>The reactor's threads call it; it must be thread-safe if there are several. Its result says
+ * what the reactor does with the message; it need not acknowledge. If it throws, also an {@code
+ * Error}, the message fails: it is delivered again by the subscriber's retry policy, and never
+ * lost. A processor that is {@link AutoCloseable} is closed with its reactor.
  *
  * @param <M> type of the data
  */
 @FunctionalInterface
 public interface Processor<M> {
   /**
-   * Handles a message.
+   * Processes a message.
    *
-   * @throws Exception the message could not be handled, by the fault of message or surroundings
+   * @throws Exception the message could not be processed; it fails
    */
   ProcessResult<M> process(Delivery<M> delivery) throws Exception;
 }

@@ -7,27 +7,28 @@ import com.wookler.river.common.counters.Count;
 import com.wookler.river.common.utils.CounterSet;
 
 /**
- * What the monitor reports of one processor: {@code river.counters.processor.messages} and its
- * siblings, which add all processors up, and the same with the processor's name. Thread-safe.
+ * Counts for the monitor what one processor does: in {@code river.counters.processor.messages} and
+ * the other counters of that namespace, which are shared by all processors, and in those with the
+ * processor's name. Thread-safe.
  */
 final class ProcessorCounters implements AutoCloseable {
   private static final String NAMESPACE = "river.counters.processor";
 
   private final TimeSource time;
   private final CounterSet set = new CounterSet();
-  private final Figures all;
-  private final Figures own;
+  private final Counters all;
+  private final Counters own;
 
   /** The five counters of one name. */
-  private record Figures(
+  private record Counters(
       AbstractCounter time,
       AbstractCounter messages,
       AbstractCounter exceptions,
       AbstractCounter success,
       AbstractCounter failed) {
 
-    static Figures of(CounterSet set, String namespace) {
-      return new Figures(
+    static Counters of(CounterSet set, String namespace) {
+      return new Counters(
           set.shared(namespace, "time", Average.class),
           set.shared(namespace, "messages", Count.class),
           set.shared(namespace, "exceptions", Count.class),
@@ -38,16 +39,16 @@ final class ProcessorCounters implements AutoCloseable {
 
   ProcessorCounters(String processor, TimeSource time) {
     this.time = time;
-    this.all = Figures.of(set, NAMESPACE);
-    this.own = Figures.of(set, NAMESPACE + "." + processor);
+    this.all = Counters.of(set, NAMESPACE);
+    this.own = Counters.of(set, NAMESPACE + "." + processor);
   }
 
-  /** A batch is about to be processed; returns what {@link #ended} needs. */
+  /** Returns the start time of a batch, for {@link #ended}. */
   long started() {
     return time.nanoTime();
   }
 
-  /** The batch was processed. */
+  /** Counts the messages of a batch, and the time since it started. */
   void ended(long started, int messages) {
     long nanos = time.nanoTime() - started;
     all.time.add(nanos, messages);
@@ -56,14 +57,14 @@ final class ProcessorCounters implements AutoCloseable {
     own.messages.add(messages);
   }
 
-  /** A message's processing threw. */
+  /** Counts an exception. */
   void exception() {
     all.exceptions.increment();
     own.exceptions.increment();
   }
 
-  /** So many were processed well, so many not. */
-  void decided(int success, int failed) {
+  /** Counts the results of a batch. */
+  void results(int success, int failed) {
     all.success.add(success);
     own.success.add(success);
     all.failed.add(failed);

@@ -9,25 +9,28 @@ import java.util.Collections;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** Runs a processor, counts, and carries its results out. */
+/** Runs a processor, counts its messages, and passes its results to the handler. */
 final class ProcessorStage<M> implements Stage<M> {
   private final String name;
   private final BatchProcessor<M> processor;
   private final ProcessorCounters counters;
-  private final Home<M> home;
+  private final ReactorContext<M> context;
   private final FailureLog failures;
 
   ProcessorStage(
-      String name, BatchProcessor<M> processor, ProcessorCounters counters, Home<M> home) {
+      String name,
+      BatchProcessor<M> processor,
+      ProcessorCounters counters,
+      ReactorContext<M> context) {
     this.name = name;
     this.processor = processor;
     this.counters = counters;
-    this.home = home;
+    this.context = context;
     this.failures = new FailureLog(name);
   }
 
   @Override
-  public List<Delivery<M>> run(List<Delivery<M>> batch, Outcomes<M> outcomes) {
+  public List<Delivery<M>> run(List<Delivery<M>> batch, ResultHandler<M> handler) {
     long started = counters.started();
     List<ProcessResult<M>> results = process(batch);
     counters.ended(started, batch.size());
@@ -36,14 +39,15 @@ final class ProcessorStage<M> implements Stage<M> {
     int failed = 0;
     for (int i = 0; i < batch.size(); i++) {
       ProcessResult<M> result = results.get(i);
-      take(batch.get(i), result, passed, outcomes);
+      take(batch.get(i), result, passed, handler);
       if (result.isSuccess()) {
         success++;
-      } else if (result.kind() != ProcessResult.Kind.RELEASE) { // which was not processed at all
+      } else if (result.kind()
+          != ProcessResult.Kind.RELEASE) { // released messages were not processed
         failed++;
       }
     }
-    counters.decided(success, failed);
+    counters.results(success, failed);
     return passed;
   }
 
@@ -60,14 +64,14 @@ final class ProcessorStage<M> implements Stage<M> {
               new IllegalStateException(
                   "processor "
                       + name
-                      + " gave "
+                      + " returned "
                       + Amount.of(results.size(), "result")
                       + " for "
                       + Amount.of(batch.size(), "message"))));
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
-      return all(batch, ProcessResult.retry(Duration.ZERO)); // they had begun
-    } catch (Throwable e) { // an Error too: it fails these messages, and is dealt with behind them
+      return all(batch, ProcessResult.retry(Duration.ZERO)); // the attempt counts
+    } catch (Throwable e) { // an Error too: it fails these messages, and ends the thread after them
       return all(batch, ProcessResult.failed(e));
     }
   }
@@ -80,16 +84,16 @@ final class ProcessorStage<M> implements Stage<M> {
       Delivery<M> delivery,
       ProcessResult<M> result,
       List<Delivery<M>> passed,
-      Outcomes<M> outcomes) {
+      ResultHandler<M> handler) {
     Throwable cause = result.cause();
     if (cause != null) {
       counters.exception();
-      failures.tell(delivery, cause);
+      failures.log(delivery, cause);
     }
     switch (result.kind()) {
       case PASS -> pass(delivery, result.messages(), passed);
-      case LATER -> {} // whoever took it over decides
-      default -> outcomes.decide(delivery, result);
+      case LATER -> {} // the processor completes it
+      default -> handler.handle(delivery, result);
     }
   }
 
@@ -99,22 +103,27 @@ final class ProcessorStage<M> implements Stage<M> {
       passed.add(delivery);
       return;
     }
-    Course<M> course = new Course<>(delivery, messages.size());
+    SplitResult<M> combined = new SplitResult<>(delivery, messages.size());
     for (int i = 0; i < messages.size(); i++) {
-      passed.add(new Passed<>(course, i, messages.get(i), home::decide));
+      passed.add(new ReplacementDelivery<>(combined, i, messages.get(i), this::decide));
     }
+  }
+
+  /** Applies at once what a method of a replacement's means. */
+  private void decide(Delivery<M> delivery, ProcessResult<M> result) {
+    context.decide(List.of(delivery), List.of(result));
   }
 
   @Override
   @SuppressWarnings("unchecked") // a processor of these messages
   public void start() {
     if (processor instanceof ReactorAware<?> aware) {
-      ((ReactorAware<M>) aware).startIn(home);
+      ((ReactorAware<M>) aware).startIn(context);
     }
   }
 
   @Override
   public void close() {
-    Closing.close(processor);
+    Closeables.closeAndLog(processor);
   }
 }

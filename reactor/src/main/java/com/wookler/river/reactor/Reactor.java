@@ -14,7 +14,6 @@ import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.Executor;
 import java.util.concurrent.ExecutorService;
-import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
@@ -22,7 +21,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Takes a subscriber's messages and pushes them through a chain of processors.
+ * Takes messages from a subscriber and pushes them through a chain of processors.
  *
  * <pre>{@code
  * Subscriber<String> billing =
@@ -33,12 +32,12 @@ import org.slf4j.LoggerFactory;
  * }
  * }</pre>
  *
- * <p>A message is acknowledged when the whole chain is done with it, together with the rest of its
- * batch; if a processor throws, it is delivered again by the subscriber's retry policy. So the
- * subscriber should require acknowledgement: without it a message counts as finished before the
- * first processor sees it. Each thread holds at most a batch, so a slow processor makes messages
- * wait on disk, not in memory. With one thread messages are processed in the order of delivery,
- * with several and {@link Order#KEY} those of each key are.
+ * <p>A message is acknowledged after the whole chain has processed it, together with the rest of
+ * its batch. If a processor throws, the message is delivered again by the subscriber's retry
+ * policy. So the subscriber should require acknowledgement: without it, a message is completed
+ * before the first processor sees it. Each thread holds at most one batch, so with a slow processor
+ * messages wait on disk, not in memory. One thread processes messages in the order of delivery;
+ * several threads do so for the messages of each key, with {@link Order#KEY}.
  *
  * <p>Thread-safe. Close the reactor before its queue; if the subscriber is closed first, the
  * reactor stops by itself.
@@ -46,48 +45,55 @@ import org.slf4j.LoggerFactory;
  * @param <M> type of the data
  */
 public final class Reactor<M> implements AutoCloseable {
-  /** How long {@link #close()} lets processors finish. */
+  /** The time for which {@link #close()} waits for processors. */
   public static final Duration CLOSE_TIMEOUT = Duration.ofSeconds(30);
 
   private static final Logger LOG = LoggerFactory.getLogger(Reactor.class);
   private static final Duration GRACE = Duration.ofSeconds(1);
 
-  private final Plan<M> plan;
-  private final Gate gate;
-  private final Crew<M> crew;
+  private final ReactorRuntime<M> runtime;
+  private final Chain<M> chain;
+  private final PauseGate gate;
+  private final WorkerGroup<M> workers;
   private final TaskShare tasks;
-  private final StuckWatch<M> watch;
+  private final StuckBatchDetector<M> watch;
   private final List<ProcessorCounters> counters;
-  private final @Nullable Executor owned; // ends with the reactor
+  private final @Nullable Executor owned; // shut down with the reactor
   private final boolean hasThreads;
-  private final ReentrantLock turn = new ReentrantLock(); // of those who call process, in order
+  private final ReentrantLock turn =
+      new ReentrantLock(); // held while process runs, if the order of sequences is kept
   private final ReentrantLock closing = new ReentrantLock();
 
   @GuardedBy("closing")
   private boolean closed;
 
-  private Reactor(Builder<M> settings, Plan<M> plan, List<ProcessorCounters> counters) {
-    this.plan = plan;
+  private Reactor(
+      Builder<M> settings,
+      ReactorRuntime<M> runtime,
+      Chain<M> chain,
+      List<ProcessorCounters> counters) {
+    this.runtime = runtime;
+    this.chain = chain;
     this.counters = counters;
     this.owned = settings.ownsExecutor ? settings.executor : null;
-    this.gate = plan.gate();
-    this.crew = new Crew<>(plan, settings.executor);
-    plan.home().crew().set(crew);
+    this.gate = runtime.gate();
+    this.workers = new WorkerGroup<>(runtime, chain, settings.executor);
+    runtime.setWorkers(workers);
     this.hasThreads = settings.threads > 0;
-    this.watch = new StuckWatch<>(plan, crew, settings.threads, settings.limit());
+    this.watch = new StuckBatchDetector<>(runtime, workers, settings.threads, settings.limit());
     this.tasks = TaskShare.acquire();
   }
 
-  /** Collects the settings of a reactor. */
+  /** Returns a builder for a reactor that takes messages from a subscriber. */
   public static <M> Builder<M> builder(Subscriber<M> subscriber) {
     return new Builder<>(subscriber);
   }
 
-  private Reactor<M> begin(int workers) {
+  private Reactor<M> begin(int number) {
     tasks.manager().add(watch);
     try {
-      for (int i = 0; i < workers; i++) {
-        crew.hire();
+      for (int i = 0; i < number; i++) {
+        workers.startWorker();
       }
     } catch (RuntimeException | Error e) {
       close(Duration.ZERO);
@@ -96,28 +102,29 @@ public final class Reactor<M> implements AutoCloseable {
     return this;
   }
 
-  /** The subscriber whose messages it takes. */
+  /** Returns the subscriber from which the reactor takes messages. */
   public Subscriber<M> subscriber() {
-    return plan.subscriber();
+    return runtime.subscriber();
   }
 
   /**
-   * Takes messages once and processes them on the calling thread; for reactors without threads.
+   * Takes one batch and processes it on the calling thread; for reactors without threads. If the
+   * reactor keeps the order of sequences, one caller runs at a time.
    *
    * @param timeout how long to wait for the first message
-   * @return how many messages there were: 0 if none came, or while it is paused or closed, or if
+   * @return the number of messages: 0 if there were none, if the reactor is paused or closed, or if
    *     the thread is interrupted, whose flag stays set
    * @throws Error one that a processor threw; the message is delivered again
-   * @throws IllegalStateException it has a thread, and keeps the order of sequences; without,
-   *     callers take turns then
+   * @throws IllegalStateException the reactor keeps the order of sequences and has a thread
    */
   public int process(Duration timeout) {
     Objects.requireNonNull(timeout, "timeout");
-    if (!plan.oneAtATime()) {
+    if (!runtime.oneAtATime()) {
       return takeAndProcess(timeout);
     }
     if (hasThreads) {
-      throw new IllegalStateException(this + " keeps the order of sequences by its own thread");
+      throw new IllegalStateException(
+          this + " keeps the order of sequences and has a thread of its own: do not call process");
     }
     turn.lock();
     try {
@@ -128,63 +135,66 @@ public final class Reactor<M> implements AutoCloseable {
   }
 
   private int takeAndProcess(Duration timeout) {
-    Worker<M> worker = crew.guest();
-    return worker == null ? 0 : worker.once(timeout);
+    Worker<M> worker = workers.addBorrowed();
+    return worker == null ? 0 : worker.processOnce(timeout);
   }
 
-  /** Takes no further messages until {@link #resume}; batches under way are finished. */
+  /** Stops taking messages until {@link #resume}. Batches that have begun are processed. */
   public void pause() {
-    gate.become(Gate.State.PAUSED);
-    crew.wake();
+    gate.setState(PauseGate.State.PAUSED);
+    workers.wake();
   }
 
-  /** Ends {@link #pause}. */
+  /** Takes messages again after {@link #pause}. */
   public void resume() {
-    gate.become(Gate.State.OPEN);
-    crew.resume();
+    gate.setState(PauseGate.State.OPEN);
+    workers.resume();
   }
 
-  /** Whether it takes messages: neither paused nor closed, by it or by its subscriber's end. */
+  /**
+   * Returns whether the reactor takes messages: it is not paused, and neither it nor its subscriber
+   * is closed.
+   */
   public boolean isRunning() {
-    return gate.state() == Gate.State.OPEN;
+    return gate.state() == PauseGate.State.OPEN;
   }
 
-  /** What it has done so far. */
+  /** Returns the totals since the reactor was started. */
   public ReactorStats stats() {
-    return ReactorStats.of(plan.tally());
+    return ReactorStats.of(runtime.counters());
   }
 
-  /** As {@link #close(Duration)} with {@link #CLOSE_TIMEOUT}. */
+  /** Closes the reactor as {@link #close(Duration)} does, with {@link #CLOSE_TIMEOUT}. */
   @Override
   public void close() {
     close(CLOSE_TIMEOUT);
   }
 
   /**
-   * Ends it: takes no further messages and waits for the batches under way. Those that take longer
-   * are interrupted. What no processor has begun is given back as if it had not been delivered,
-   * what one has begun comes again as a further attempt. Then processors that are {@link
-   * AutoCloseable} are closed, unless one is still stuck. Idempotent; may be called in a shutdown
-   * hook, and by a processor, which is not waited for.
+   * Closes the reactor: it takes no further messages and waits for the batches that have begun.
+   * Batches that take longer than the timeout are interrupted. Messages that no processor has begun
+   * are released as if they had not been delivered; the others are delivered again as a further
+   * attempt. Then processors that are {@link AutoCloseable} are closed, unless one is still stuck.
+   * Idempotent. A shutdown hook may call, and a processor, for which the method does not wait.
    *
    * @return whether all batches ended in time
    */
   public boolean close(Duration timeout) {
     Objects.requireNonNull(timeout, "timeout");
-    boolean within = crew.isWithin();
-    gate.become(Gate.State.STOPPED);
-    crew.wake();
-    boolean inTime = crew.awaitEnd(timeout);
+    boolean byWorker = workers.isWorkerThread();
+    gate.setState(PauseGate.State.STOPPED);
+    workers.wake();
+    boolean inTime = workers.awaitEnd(timeout);
     boolean ended = inTime;
     if (!inTime) {
-      crew.abort();
-      ended = crew.awaitEnd(GRACE);
-      crew.abandon();
+      workers.interrupt();
+      ended = workers.awaitEnd(GRACE);
+      workers.returnBatches();
     }
-    if (!within) {
+    if (!byWorker) {
       closing.lock();
     } else if (!closing.tryLock()) {
-      return inTime; // whoever ends it may wait for this batch
+      return inTime; // the thread that closes it may wait for this batch
     }
     try {
       if (!closed) {
@@ -201,24 +211,25 @@ public final class Reactor<M> implements AutoCloseable {
   private void end(boolean ended) {
     tasks.manager().remove(watch);
     tasks.close();
-    crew.close();
+    workers.close();
     if (owned instanceof ExecutorService service) {
       service.shutdown();
     } else if (owned != null) {
-      Closing.close(owned);
+      Closeables.closeAndLog(owned);
     }
     if (ended) {
-      plan.chain().close();
+      chain.close();
     } else {
       LOG.warn(
-          "Processors of subscriber {} do not end; they are left alone", plan.subscriber().name());
+          "Processors of subscriber {} do not end; they are not closed",
+          runtime.subscriber().name());
     }
     counters.forEach(ProcessorCounters::close);
   }
 
   @Override
   public String toString() {
-    return "Reactor[" + plan.subscriber().name() + ", " + gate.state() + "]";
+    return "Reactor[" + runtime.subscriber().name() + ", " + gate.state() + "]";
   }
 
   /**
@@ -232,7 +243,7 @@ public final class Reactor<M> implements AutoCloseable {
     private final List<Part<M>> parts = new ArrayList<>();
     private int processors;
     private int threads = 1;
-    private int batchSize; // 0: as the subscriber says
+    private int batchSize; // 0: the default
     private @Nullable Order order;
     private @Nullable Executor executor;
     private boolean ownsExecutor;
@@ -240,17 +251,17 @@ public final class Reactor<M> implements AutoCloseable {
     private boolean ackAsync;
     private TimeSource time = TimeSource.system();
 
-    /** Makes a stage of the reactor that is being built. */
+    /** Creates a stage of the reactor that is being built. */
     @FunctionalInterface
     private interface Part<M> {
-      Stage<M> build(Assembly<M> assembly);
+      Stage<M> create(StageFactory<M> factory);
     }
 
     private Builder(Subscriber<M> subscriber) {
       this.subscriber = Objects.requireNonNull(subscriber, "subscriber");
     }
 
-    /** Adds a processor, named by its place. */
+    /** Adds a processor with the name {@code processor-<n>}, n counting from 1. */
     public Builder<M> processor(Processor<M> processor) {
       return processor("processor-" + (processors + 1), processor);
     }
@@ -268,11 +279,11 @@ public final class Reactor<M> implements AutoCloseable {
      * Adds a processor.
      *
      * @param name in counters and log
-     * @param ignoring whether a message over which it throws {@link NonFatalProcessorException} is
-     *     finished (default), or fails
+     * @param ignoring whether a message for which it throws {@link NonFatalProcessorException} is
+     *     acknowledged (default), or fails
      */
     public Builder<M> processor(String name, Processor<M> processor, boolean ignoring) {
-      return batchProcessor(name, new OneByOne<>(processor, ignoring));
+      return batchProcessor(name, new ProcessorAdapter<>(processor, ignoring));
     }
 
     /**
@@ -284,42 +295,43 @@ public final class Reactor<M> implements AutoCloseable {
       Objects.requireNonNull(name, "name");
       Objects.requireNonNull(processor, "processor");
       processors++;
-      parts.add(assembly -> assembly.stage(name, processor));
+      parts.add(factory -> factory.processor(name, processor));
       return this;
     }
 
     /**
-     * Lets through to what is added behind it only what a predicate accepts; the rest is finished.
+     * Adds a filter: messages that the predicate accepts continue to the next stage, the others are
+     * acknowledged.
      *
-     * @param filter pure, fast and thread-safe; what it throws fails the message
+     * @param filter pure, fast and thread-safe; if it throws, the message fails
      */
     public Builder<M> filter(Predicate<? super Delivery<M>> filter) {
       Objects.requireNonNull(filter, "filter");
-      parts.add(assembly -> new FilterStage<>(filter, assembly.home().tally()));
+      parts.add(factory -> factory.filter(filter));
       return this;
     }
 
     /**
-     * Likewise by an expression over key, headers and JSON fields; see {@link
+     * Adds a filter by an expression over key, headers and JSON fields; see {@link
      * com.wookler.river.core.filter.FilterExpression}.
      *
-     * @throws ConfigurationException it is no expression, with the column
+     * @throws ConfigurationException the text is not an expression; names the column
      */
     public Builder<M> filter(String expression) {
       return filter(DeliveryFilter.of(expression));
     }
 
-    /** Sends each message to one of several processors. */
+    /** Adds a selector, which sends each message to one of several processors. */
     public Builder<M> select(Selector<M> selector) {
       Objects.requireNonNull(selector, "selector");
       processors++;
-      parts.add(assembly -> assembly.stage(selector));
+      parts.add(factory -> factory.selector(selector));
       return this;
     }
 
     /**
-     * How many threads process messages (default 1; 0: {@link #process} alone does). They are
-     * started for messages, and end a second after the last one.
+     * Sets the number of threads that process messages (default 1; with 0, only {@link #process}
+     * does). Threads are started for messages, and end a second after the last one.
      */
     public Builder<M> threads(int number) {
       this.threads = number;
@@ -327,29 +339,31 @@ public final class Reactor<M> implements AutoCloseable {
     }
 
     /**
-     * Where to run instead of own threads: as many tasks at once as {@link #threads} says, each of
-     * which takes a thread as long as there are messages; they are in flight when the task is
-     * handed over. One whose thread is interrupted gives it back, and asks for another a second
-     * later, as does one that the executor refuses; one that it refuses because it was shut down
-     * ends for good.
+     * Sets an executor that runs the workers in place of threads of the reactor's own. It gets as
+     * many tasks at once as {@link #threads} says. Each task occupies a thread as long as there are
+     * messages; they are in flight when the task is submitted. A task whose thread is interrupted
+     * returns, and is submitted again a second later; so is a task that the executor rejects. If
+     * the executor was shut down, a rejected task is not submitted again.
      *
-     * <p>{@link InlineExecutor} processes messages where they come from. So does {@code
-     * Runnable::run}, by which {@link #start} and {@link #resume} also process what is there.
+     * <p>{@link InlineExecutor} processes messages on the threads on which their futures complete.
+     * So does {@code Runnable::run}, with which {@link #start} and {@link #resume} also process the
+     * messages that are available.
      */
     public Builder<M> executor(Executor own) {
       this.executor = Objects.requireNonNull(own, "own");
       return this;
     }
 
-    /** As {@link #executor}, and it ends with the reactor. */
+    /** Sets an executor as {@link #executor} does; it is shut down with the reactor. */
     Builder<M> ownExecutor(Executor own) {
       this.ownsExecutor = true;
       return executor(own);
     }
 
     /**
-     * How many messages a thread takes at most at once (default: the subscriber's batch size; 1 for
-     * several threads in the order of keys, where a batch holds the key of each of its messages).
+     * Sets the largest number of messages that a thread takes at once (default: the subscriber's
+     * batch size; 1 for several threads in the order of keys, because a batch locks the key of each
+     * of its messages).
      */
     public Builder<M> batchSize(int messages) {
       check(messages >= 1, "takes " + messages + " messages at once");
@@ -358,33 +372,34 @@ public final class Reactor<M> implements AutoCloseable {
     }
 
     /**
-     * In which order messages are processed. It must be the subscriber's own (default: nothing is
-     * asked for).
+     * Sets the order in which messages are processed. It must be the order of the subscriber
+     * (default: not checked).
      *
-     * <p>{@link Order#KEY}: of one key, one message after the other, whichever thread has it; a
-     * message that is retried holds its key and no other. So it is for each reactor of such a
-     * subscriber, whether asked for or not.
+     * <p>{@link Order#KEY}: the messages of one key are processed one after the other, on any
+     * thread; a message that is retried locks its key and no other. Every reactor of such a
+     * subscriber does so, whether this method was called or not.
      *
-     * <p>{@link Order#SEQUENCE}: one batch after the other in the order of delivery, whatever
-     * {@link #threads} says: one thread processes, and none takes its place when it is stuck. A
-     * message that fails comes again behind those taken meanwhile.
+     * <p>{@link Order#SEQUENCE}: batches are processed one after the other in the order of
+     * delivery, whatever {@link #threads} says: by one thread, without a substitute when it is
+     * stuck. A message that fails is delivered again after those that were taken meanwhile.
      */
     public Builder<M> orderBy(Order wanted) {
       this.order = Objects.requireNonNull(wanted, "wanted");
       return this;
     }
 
-    private int takes() {
+    private int effectiveBatchSize() {
       if (batchSize > 0) {
         return batchSize;
       }
-      boolean shares = threads > 1 && subscriber.config().order() == Order.KEY;
-      return shares ? 1 : subscriber.config().batchSize();
+      boolean locksKeys = threads > 1 && subscriber.config().order() == Order.KEY;
+      return locksKeys ? 1 : subscriber.config().batchSize();
     }
 
     /**
-     * How long a batch may take before it is reported as stuck and a substitute thread is started
-     * (default: the subscriber's acknowledgement timeout, after which its messages come again).
+     * Sets the time after which a batch is logged as stuck and a substitute thread is started
+     * (default: the subscriber's acknowledgement timeout, after which its messages are delivered
+     * again).
      */
     public Builder<M> timeLimit(Duration limit) {
       this.timeLimit = Objects.requireNonNull(limit, "limit");
@@ -392,18 +407,18 @@ public final class Reactor<M> implements AutoCloseable {
     }
 
     /**
-     * Whether messages that the last stage passes on are left to whoever keeps their deliveries
-     * (default: they are acknowledged): a processor may begin something, pass its message on, and
-     * acknowledge when that is done, from any thread. Until then it is in flight, and its
-     * acknowledgement timeout runs. What fails, is rejected, refused by a filter or {@link
-     * ProcessResult#done} is decided by the reactor all the same.
+     * Sets whether processors acknowledge by themselves the messages that the last stage passes on
+     * (default: the reactor does). Then a processor may begin an asynchronous operation, pass its
+     * message on, and acknowledge it after the operation, from any thread. Until then the message
+     * is in flight, and its acknowledgement timeout runs. The reactor still completes messages that
+     * fail, are rejected, are refused by a filter or are {@link ProcessResult#done}.
      */
-    public Builder<M> ackAsync(boolean left) {
-      this.ackAsync = left;
+    public Builder<M> ackAsync(boolean byProcessors) {
+      this.ackAsync = byProcessors;
       return this;
     }
 
-    /** The clock, for tests that move it (default: the system's). */
+    /** Sets the clock, for tests that move it (default: the system's). */
     public Builder<M> timeSource(TimeSource source) {
       this.time = Objects.requireNonNull(source, "source");
       return this;
@@ -414,7 +429,7 @@ public final class Reactor<M> implements AutoCloseable {
     }
 
     /**
-     * Makes the reactor; it takes messages at once.
+     * Creates the reactor and starts it; it takes messages at once.
      *
      * @throws ConfigurationException a setting is out of its range, or there is no processor
      */
@@ -426,19 +441,19 @@ public final class Reactor<M> implements AutoCloseable {
           order == null || order == own,
           "is to keep the order " + order + ", but its subscriber has subscriber.order=" + own);
       check(limit().toMillis() >= 1, "has a time limit of " + limit());
-      Home<M> home = new Home<>(subscriber, new Tally(), new Gate(time), new AtomicReference<>());
-      Assembly<M> assembly = new Assembly<>(home, time, new ArrayList<>());
+      boolean oneAtATime = order == Order.SEQUENCE;
+      ReactorRuntime<M> runtime =
+          new ReactorRuntime<>(subscriber, time, effectiveBatchSize(), oneAtATime);
+      StageFactory<M> factory = new StageFactory<>(runtime, new ArrayList<>());
       Chain<M> chain =
-          new Chain<>(parts.stream().map(part -> part.build(assembly)).toList(), ackAsync);
+          new Chain<>(parts.stream().map(part -> part.create(factory)).toList(), ackAsync);
       try {
         chain.start();
       } catch (RuntimeException | Error e) {
-        assembly.counters().forEach(ProcessorCounters::close);
+        factory.counters().forEach(ProcessorCounters::close);
         throw e;
       }
-      boolean oneAtATime = order == Order.SEQUENCE;
-      Plan<M> plan = new Plan<>(home, takes(), chain, time, oneAtATime);
-      return new Reactor<>(this, plan, assembly.counters())
+      return new Reactor<>(this, runtime, chain, factory.counters())
           .begin(oneAtATime ? Math.min(1, threads) : threads);
     }
 

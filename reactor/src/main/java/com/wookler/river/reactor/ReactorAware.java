@@ -1,15 +1,16 @@
 package com.wookler.river.reactor;
 
 /**
- * A {@link Processor} or {@link BatchProcessor} that wants to know for whom it works.
+ * Lets a {@link Processor} or {@link BatchProcessor} know its reactor.
  *
  * @param <M> type of the data
  */
 public interface ReactorAware<M> {
   /**
-   * Called once, before the first message, on the thread that starts the reactor.
+   * Starts the processor in a reactor. Called once, before the first message, on the thread that
+   * starts the reactor.
    *
-   * @throws RuntimeException it cannot work there; the reactor does not start
+   * @throws RuntimeException the processor cannot work there; the reactor does not start
    */
   void startIn(ReactorContext<M> reactor);
 }

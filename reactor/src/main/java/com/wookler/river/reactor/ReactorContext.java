@@ -5,31 +5,31 @@ import com.wookler.river.core.subscriber.Subscriber;
 import java.util.List;
 
 /**
- * The reactor that a processor works for, as far as the processor needs it. Thread-safe.
+ * Gives a processor access to its reactor. Thread-safe.
  *
  * @param <M> type of the data
  */
 public interface ReactorContext<M> {
-  /** Whose messages it takes. */
+  /** Returns the subscriber from which the reactor takes messages. */
   Subscriber<M> subscriber();
 
   /**
-   * Decides over messages for which {@link ProcessResult#later} was answered, together: those that
-   * are finished are acknowledged with one lock, and with one force where acknowledgements wait for
-   * the device. A decision that comes too late changes nothing.
+   * Completes messages for which the processor has returned {@link ProcessResult#later}. Their
+   * acknowledgements take one lock together, and one force (fsync) if acknowledgements are forced.
+   * A result that comes too late has no effect.
    *
-   * @param results one for each, in the same order; {@link ProcessResult#pass} counts as finished
+   * @param results one for each message, in the same order; {@link ProcessResult#pass} acknowledges
    */
   void decide(List<Delivery<M>> deliveries, List<ProcessResult<M>> results);
 
   /**
-   * Does work over messages for which {@link ProcessResult#later} was answered, on the calling
-   * thread, which the processor has started by itself. As on the reactor's own threads, it is
-   * reported when it takes longer than the time limit, and the reactor's end waits for it and
-   * interrupts it.
+   * Runs work for messages for which the processor has returned {@link ProcessResult#later}. The
+   * work runs on the calling thread, which the processor has started. As on the reactor's own
+   * threads, it is logged when it takes longer than the time limit, and closing the reactor waits
+   * for it and interrupts it.
    *
    * @param batch one message or more
-   * @return false: it was not done, for the reactor has ended
+   * @return whether the work was run; false if the reactor is closed
    */
   boolean run(List<Delivery<M>> batch, Runnable work);
 }

@@ -8,7 +8,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Starts a reactor for each subscriber in XML that has processors; called by the queue.
+ * Starts a reactor for each subscriber in XML that has processors. The queue calls it.
  *
  * <pre>{@code
  * <subscriber name="audit">
@@ -23,13 +23,13 @@ import org.slf4j.LoggerFactory;
  * </subscriber>
  * }</pre>
  *
- * <p>Stages run in the order in which they stand. A class that is {@link
- * com.wookler.river.common.config.Configurable} is given its own element.
+ * <p>Stages run in the order of their elements. An object that is {@link
+ * com.wookler.river.common.config.Configurable} is configured with its element.
  */
 public final class ReactorExtension implements SubscriberExtension {
   private static final Logger LOG = LoggerFactory.getLogger(ReactorExtension.class);
 
-  /** Found by the service loader. */
+  /** Creates the extension, for the service loader. */
   public ReactorExtension() {}
 
   @Override
@@ -47,8 +47,8 @@ public final class ReactorExtension implements SubscriberExtension {
   private static Reactor<Object> start(ReactorXml xml, Subscriber<?> subscriber) {
     if (!subscriber.config().ackRequired()) {
       LOG.warn(
-          "Subscriber {} has processors, but needs no acknowledgement: messages over which one"
-              + " throws are not delivered again. Set subscriber.ack.required",
+          "Subscriber {} has processors, but does not require acknowledgement: messages for which"
+              + " one throws are not delivered again. Set subscriber.ack.required",
           subscriber.name());
     }
     return xml.builder((Subscriber<Object>) subscriber).start();

@@ -1,18 +1,19 @@
 package com.wookler.river.reactor;
 
 /**
- * What a reactor has done since it was started.
+ * Totals of a reactor since it was started.
  *
  * @param finished messages acknowledged
- * @param retried given back by a processor's result
- * @param rejected given up by a processor's result
- * @param released given back as if they had not been delivered
- * @param failed over which a processor threw
- * @param late decided after the acknowledgement timeout or the subscriber's end: they come again
- * @param filtered finished because a filter refused them
- * @param unmatched finished because a selector had no route for them
+ * @param retried messages to be delivered again by a processor's result
+ * @param rejected messages that a processor's result made dead letters
+ * @param released messages released as if they had not been delivered
+ * @param failed messages for which a processor threw
+ * @param late messages whose result came after the acknowledgement timeout or the subscriber's end:
+ *     they are delivered again
+ * @param filtered messages acknowledged because a filter refused them
+ * @param unmatched messages acknowledged because a selector had no route for them
  * @param replaced threads that ended by an {@code Error} and were replaced
- * @param stuck calls of processors that took longer than the time limit
+ * @param stuck batches that took longer than the time limit
  */
 public record ReactorStats(
     long finished,
@@ -26,17 +27,17 @@ public record ReactorStats(
     long replaced,
     long stuck) {
 
-  static ReactorStats of(Tally tally) {
+  static ReactorStats of(ReactorCounters counters) {
     return new ReactorStats(
-        tally.finished.sum(),
-        tally.retried.sum(),
-        tally.rejected.sum(),
-        tally.released.sum(),
-        tally.failed.sum(),
-        tally.late.sum(),
-        tally.filtered.sum(),
-        tally.unmatched.sum(),
-        tally.replaced.sum(),
-        tally.stuck.sum());
+        counters.finished.sum(),
+        counters.retried.sum(),
+        counters.rejected.sum(),
+        counters.released.sum(),
+        counters.failed.sum(),
+        counters.late.sum(),
+        counters.filtered.sum(),
+        counters.unmatched.sum(),
+        counters.replaced.sum(),
+        counters.stuck.sum());
   }
 }

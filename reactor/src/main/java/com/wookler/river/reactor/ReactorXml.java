@@ -14,18 +14,17 @@ import java.util.concurrent.Executor;
 import java.util.function.Consumer;
 import java.util.function.Predicate;
 
-/** The elements of a push subscriber, read and checked; its classes are made at once. */
+/**
+ * Reads and checks the elements of a push subscriber, and creates the objects that they name at
+ * once.
+ */
 final class ReactorXml {
   static final List<String> ELEMENTS = List.of("executor", "processor", "filter", "selector");
 
-  /** Parameters of an executor without a class of the user's. */
-  static final List<String> EXECUTOR_PARAMS =
-      List.of("executor.pool.size", "executor.batch.size", "executor.time.limit", "executor.order");
-
-  private static final String THREADS = EXECUTOR_PARAMS.get(0);
-  private static final String BATCH_SIZE = EXECUTOR_PARAMS.get(1);
-  private static final String TIME_LIMIT = EXECUTOR_PARAMS.get(2);
-  private static final String ORDER = EXECUTOR_PARAMS.get(3);
+  private static final String THREADS = InlineExecutor.PARAMS.get(0);
+  private static final String BATCH_SIZE = InlineExecutor.PARAMS.get(1);
+  private static final String TIME_LIMIT = InlineExecutor.PARAMS.get(2);
+  private static final String ORDER = InlineExecutor.PARAMS.get(3);
   private static final String EXPRESSION = "expression";
   private static final String ACK_ASYNC = "subscriber.ack.async";
 
@@ -43,7 +42,7 @@ final class ReactorXml {
         case "filter" -> filter(node);
         case "processor" -> processor(node);
         case "selector" -> selector(node);
-        default -> {} // the queue's own
+        default -> {} // elements of the queue
       }
     }
   }
@@ -74,7 +73,7 @@ final class ReactorXml {
       settings.add(builder -> builder.ownExecutor(own));
     } else {
       node.allowChildren(List.of("params"));
-      node.allowParams(EXECUTOR_PARAMS);
+      node.allowParams(InlineExecutor.PARAMS);
     }
   }
 
@@ -120,7 +119,7 @@ final class ReactorXml {
 
   private void processor(ConfigNode node) {
     String name = node.requireAttribute("name");
-    BatchProcessor<Object> processor = Within.read(node);
+    BatchProcessor<Object> processor = NestedProcessors.read(node);
     settings.add(builder -> builder.batchProcessor(name, processor));
   }
 
@@ -128,13 +127,16 @@ final class ReactorXml {
     node.allowChildren(List.of("route", "otherwise"));
     Selector<Object> selector = Selector.create();
     for (ConfigNode route : node.children("route")) {
-      ConfigNode processor = Within.only(route);
-      selector.route(predicate(route), processor.requireAttribute("name"), Within.read(processor));
+      ConfigNode processor = NestedProcessors.singleProcessor(route);
+      selector.route(
+          predicate(route), processor.requireAttribute("name"), NestedProcessors.read(processor));
     }
     node.child("otherwise")
-        .map(Within::only)
+        .map(NestedProcessors::singleProcessor)
         .ifPresent(
-            processor -> selector.rest(processor.requireAttribute("name"), Within.read(processor)));
+            processor ->
+                selector.rest(
+                    processor.requireAttribute("name"), NestedProcessors.read(processor)));
     settings.add(builder -> builder.select(selector));
   }
 }

@@ -9,9 +9,10 @@ import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Sends each message to one of several processors: that of the first route whose predicate accepts
- * it, else the default one. What matches nothing is finished, and counted in {@link
- * ReactorStats#unmatched}. What the chosen processor passes on goes on behind the selector.
+ * Sends each message to one of several processors: to that of the first route whose predicate
+ * accepts it, else to the default one. A message without a route is acknowledged and counted in
+ * {@link ReactorStats#unmatched}. Messages that the chosen processor passes on continue to the
+ * stage after the selector.
  *
  * @param <M> type of the data
  */
@@ -19,13 +20,13 @@ public final class Selector<M> {
   private final List<Route<M>> routes = new ArrayList<>();
   private @Nullable Named<M> otherwise;
 
-  /** A processor, and which messages are for it. */
+  /** A processor, and the predicate that accepts messages for it. */
   record Route<M>(Predicate<? super Delivery<M>> accepts, Named<M> processor) {}
 
   /** A processor and its name in counters and log. */
   record Named<M>(String name, BatchProcessor<M> processor) {}
 
-  /** A selector without routes. */
+  /** Creates a selector without routes. */
   public static <M> Selector<M> create() {
     return new Selector<>();
   }
@@ -33,32 +34,32 @@ public final class Selector<M> {
   private Selector() {}
 
   /**
-   * Adds a route behind those that there are.
+   * Adds a route after the present ones.
    *
    * @param name of the processor, in counters and log
-   * @param accepts pure, fast and thread-safe; what it throws fails the message
+   * @param accepts pure, fast and thread-safe; if it throws, the message fails
    */
   public Selector<M> when(
       Predicate<? super Delivery<M>> accepts, String name, Processor<M> processor) {
-    route(accepts, name, new OneByOne<>(processor, true));
+    route(accepts, name, new ProcessorAdapter<>(processor, true));
     return this;
   }
 
   /**
-   * Adds a route behind those that there are, by an expression over key, headers and JSON fields;
-   * see {@link com.wookler.river.core.filter.FilterExpression}.
+   * Adds a route after the present ones, by an expression over key, headers and JSON fields; see
+   * {@link com.wookler.river.core.filter.FilterExpression}.
    *
    * @param name of the processor, in counters and log
-   * @throws com.wookler.river.common.errors.ConfigurationException it is no expression, with the
-   *     column
+   * @throws com.wookler.river.common.errors.ConfigurationException the text is not an expression;
+   *     names the column
    */
   public Selector<M> when(String expression, String name, Processor<M> processor) {
     return when(DeliveryFilter.of(expression), name, processor);
   }
 
-  /** Where messages go that no route accepts. */
+  /** Sets the processor of the messages that no route accepts. */
   public Selector<M> otherwise(String name, Processor<M> processor) {
-    rest(name, new OneByOne<>(processor, true));
+    rest(name, new ProcessorAdapter<>(processor, true));
     return this;
   }
 

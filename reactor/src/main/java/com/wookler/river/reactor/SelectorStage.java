@@ -10,61 +10,63 @@ import java.util.Optional;
 import java.util.function.Predicate;
 
 /**
- * Splits a batch among routes, one route after the other. What they pass on is in the order of the
- * batch again.
+ * Distributes a batch among routes and runs one route after the other. What they pass on is put
+ * into the order of the batch again.
  */
 final class SelectorStage<M> implements Stage<M> {
   private final List<Path<M>> paths;
-  private final Tally tally;
+  private final ReactorCounters counters;
 
-  /** Which messages go into which stage. */
+  /** A stage, and the predicate that accepts messages for it. */
   record Path<M>(Predicate<? super Delivery<M>> accepts, Stage<M> stage) {}
 
-  SelectorStage(List<Path<M>> paths, Tally tally) {
+  SelectorStage(List<Path<M>> paths, ReactorCounters counters) {
     this.paths = List.copyOf(paths);
-    this.tally = tally;
+    this.counters = counters;
   }
 
   @Override
-  public List<Delivery<M>> run(List<Delivery<M>> batch, Outcomes<M> outcomes) {
+  public List<Delivery<M>> run(List<Delivery<M>> batch, ResultHandler<M> handler) {
     List<List<Delivery<M>>> parts = new ArrayList<>(paths.size());
     paths.forEach(path -> parts.add(new ArrayList<>()));
     for (Delivery<M> delivery : batch) {
-      assign(delivery, parts, outcomes);
+      assign(delivery, parts, handler);
     }
     List<Delivery<M>> passed = new ArrayList<>(batch.size());
-    int routes = 0; // that passed something on
+    int routes = 0; // number of routes that passed messages on
     for (int i = 0; i < parts.size(); i++) {
       if (!parts.get(i).isEmpty()) {
-        List<Delivery<M>> its = paths.get(i).stage().run(parts.get(i), outcomes);
-        passed.addAll(its);
-        routes += its.isEmpty() ? 0 : 1;
+        List<Delivery<M>> fromRoute = paths.get(i).stage().run(parts.get(i), handler);
+        passed.addAll(fromRoute);
+        routes += fromRoute.isEmpty() ? 0 : 1;
       }
     }
     return routes < 2 ? passed : inOrder(passed, batch);
   }
 
   private static <M> List<Delivery<M>> inOrder(List<Delivery<M>> passed, List<Delivery<M>> of) {
-    IdentityHashMap<Delivery<M>, Integer> places = new IdentityHashMap<>();
-    of.forEach(delivery -> places.put(delivery, places.size()));
-    passed.sort(Comparator.comparingInt(delivery -> place(delivery, places))); // and stable
+    IdentityHashMap<Delivery<M>, Integer> indexes = new IdentityHashMap<>();
+    of.forEach(delivery -> indexes.put(delivery, indexes.size()));
+    passed.sort(Comparator.comparingInt(delivery -> index(delivery, indexes))); // and stable
     return passed;
   }
 
-  /** That of the message itself, or of the one in whose place it goes on. */
-  private static <M> int place(Delivery<M> delivery, IdentityHashMap<Delivery<M>, Integer> places) {
+  /** Returns the index in the batch of the message, or of the one that it replaces. */
+  private static <M> int index(
+      Delivery<M> delivery, IdentityHashMap<Delivery<M>, Integer> indexes) {
     Delivery<M> at = delivery;
-    Integer place = places.get(at);
-    while (place == null && at instanceof Passed<M> went) {
-      at = went.source();
-      place = places.get(at);
+    Integer index = indexes.get(at);
+    while (index == null && at instanceof ReplacementDelivery<M> replacement) {
+      at = replacement.source();
+      index = indexes.get(at);
     }
-    return Objects.requireNonNull(place, "a message from nowhere");
+    return Objects.requireNonNull(index, "a message that is not of this batch");
   }
 
-  private void assign(Delivery<M> delivery, List<List<Delivery<M>>> parts, Outcomes<M> outcomes) {
+  private void assign(
+      Delivery<M> delivery, List<List<Delivery<M>>> parts, ResultHandler<M> handler) {
     for (int i = 0; i < parts.size(); i++) {
-      Optional<Boolean> answer = UserCode.ask(paths.get(i).accepts(), delivery, outcomes);
+      Optional<Boolean> answer = UserPredicates.test(paths.get(i).accepts(), delivery, handler);
       if (answer.isEmpty()) {
         return;
       }
@@ -73,8 +75,8 @@ final class SelectorStage<M> implements Stage<M> {
         return;
       }
     }
-    tally.unmatched.increment();
-    outcomes.decide(delivery, ProcessResult.done());
+    counters.unmatched.increment();
+    handler.handle(delivery, ProcessResult.done());
   }
 
   @Override

@@ -3,22 +3,22 @@ package com.wookler.river.reactor;
 import com.wookler.river.core.subscriber.Delivery;
 import java.util.List;
 
-/** One step of a chain. Thread-safe: all of a reactor's threads run the same. */
+/** One step of a chain. Thread-safe: all threads of a reactor run the same stage. */
 interface Stage<M> extends AutoCloseable {
   /**
-   * Handles a batch: decides over messages, and returns those that go on. Throws nothing that a
-   * user's code throws.
+   * Processes a batch: completes some of its messages, and returns those for the next stage. Throws
+   * nothing that the user's code throws.
    *
    * @param batch one message or more, unmodifiable
-   * @param outcomes where to decide; of this batch alone
-   * @return may be empty
+   * @param handler handles the results of this batch alone
+   * @return the messages for the next stage, possibly none
    */
-  List<Delivery<M>> run(List<Delivery<M>> batch, Outcomes<M> outcomes);
+  List<Delivery<M>> run(List<Delivery<M>> batch, ResultHandler<M> handler);
 
-  /** Called once, before the first batch. What it throws keeps the reactor from starting. */
+  /** Starts the stage, once, before the first batch. If it throws, the reactor does not start. */
   default void start() {}
 
-  /** Ends what it was given to use; called once, when no thread runs it any more. */
+  /** Closes what the user gave the stage, once, when no thread runs it any more. */
   @Override
   default void close() {}
 }

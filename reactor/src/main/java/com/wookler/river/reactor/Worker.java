@@ -12,39 +12,40 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * One consumer of a reactor: takes a batch, runs it through the chain, and so on until told. When
- * there is nothing to do it gives its thread back and {@link Rest rests}.
+ * One consumer of a reactor: takes batches and runs them through the chain until the reactor stops.
+ * Without messages it needs no thread and {@link IdleWait waits}.
  */
 final class Worker<M> implements Runnable {
   private static final Logger LOG = LoggerFactory.getLogger(Worker.class);
-  private static final long FIRST_HOLD = TimeUnit.MILLISECONDS.toNanos(100);
-  private static final long LONGEST_HOLD = TimeUnit.SECONDS.toNanos(10);
-  private static final long AWAY = TimeUnit.SECONDS.toNanos(1); // from a thread that is to end
+  private static final long FIRST_ERROR_PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
+  private static final long LONGEST_ERROR_PAUSE_NANOS = TimeUnit.SECONDS.toNanos(10);
+  private static final long PAUSE_AFTER_INTERRUPT_NANOS = TimeUnit.SECONDS.toNanos(1);
 
-  private final Plan<M> plan;
-  private final Gate gate;
-  private final Crew<M> crew;
+  private final ReactorRuntime<M> runtime;
+  private final Chain<M> chain;
+  private final PauseGate gate;
+  private final WorkerGroup<M> group;
   private final int number;
-  private final boolean isGuest;
-  private final Rest<M> rest;
+  private final boolean isBorrowed;
+  private final IdleWait<M> idleWait;
 
   @GuardedBy("this")
-  private @Nullable Thread polling; // set while it waits for messages, and may be interrupted
+  private @Nullable Thread polling; // set while it waits for messages and may be interrupted
 
   @GuardedBy("this")
-  private boolean woken; // by us: the interrupt is not the thread's owner's
+  private boolean woken; // whether an interrupt is the reactor's, not the thread owner's
 
-  private volatile @Nullable Run<M> run; // written by its thread only
-  private volatile @Nullable Thread thread; // likewise
-  private volatile boolean dismissed;
-  private long hold; // confined to its thread; handed on by the executor
+  private volatile @Nullable RunningBatch<M> running; // written by its thread only
+  private volatile @Nullable Thread thread; // written by its thread only
+  private volatile boolean retired;
+  private long errorPauseNanos; // confined to its thread; the executor publishes it to the next one
 
-  /** A batch that is being processed. */
-  static final class Run<M> {
+  /** A batch that a worker is processing, and when it began. */
+  static final class RunningBatch<M> {
     private final List<Delivery<M>> batch;
     private final long startedNanos;
 
-    Run(List<Delivery<M>> batch, long startedNanos) {
+    RunningBatch(List<Delivery<M>> batch, long startedNanos) {
       this.batch = batch;
       this.startedNanos = startedNanos;
     }
@@ -59,81 +60,91 @@ final class Worker<M> implements Runnable {
   }
 
   /**
-   * A worker that has not begun.
+   * Creates a worker that does not run yet.
    *
-   * @param number in the name of its thread
-   * @param isGuest whether its thread is somebody else's, whose interrupts are meant for it
+   * @param number appears in the name of its thread
+   * @param isBorrowed whether it runs on a thread of the user's, who may interrupt that thread
    */
-  Worker(Plan<M> plan, Crew<M> crew, int number, boolean isGuest) {
+  Worker(
+      ReactorRuntime<M> runtime,
+      Chain<M> chain,
+      WorkerGroup<M> group,
+      int number,
+      boolean isBorrowed) {
     this.number = number;
-    this.isGuest = isGuest;
-    this.plan = plan;
-    this.gate = plan.gate();
-    this.crew = crew;
-    this.rest = new Rest<>(this, plan, crew);
+    this.isBorrowed = isBorrowed;
+    this.runtime = runtime;
+    this.chain = chain;
+    this.gate = runtime.gate();
+    this.group = group;
+    this.idleWait = new IdleWait<>(this, runtime, group);
   }
 
   int number() {
     return number;
   }
 
-  boolean isGuest() {
-    return isGuest;
+  boolean isBorrowed() {
+    return isBorrowed;
   }
 
   @Override
   public void run() {
     boolean again = true;
     while (again) {
-      Throwable end = work();
-      if (end == null && !dismissed && !gate.isStopped()) {
-        again = rest.begin(isToldToEnd() ? AWAY : hold);
+      Throwable end = processUntilIdle();
+      if (end == null && !retired && !gate.isStopped()) {
+        again =
+            idleWait.begin(isInterruptedByOwner() ? PAUSE_AFTER_INTERRUPT_NANOS : errorPauseNanos);
       } else {
-        crew.ended(this, end);
+        group.workerEnded(this, end);
         again = false;
       }
     }
   }
 
-  /** Works as long as there is something to do; returns what ended it, null if nothing special. */
-  private @Nullable Throwable work() {
+  /**
+   * Processes batches as long as there are messages; returns the error that ends the worker, null
+   * if there was none.
+   */
+  private @Nullable Throwable processUntilIdle() {
     thread = Thread.currentThread();
     try {
-      List<Delivery<M>> arrived = rest.takeArrived();
+      List<Delivery<M>> arrived = idleWait.takeArrived();
       if (!arrived.isEmpty()) {
-        hold = 0;
+        errorPauseNanos = 0;
       }
       Throwable end = process(arrived);
-      while (end == null && !dismissed && !isToldToEnd() && mayGoOn()) {
-        List<Delivery<M>> batch = poll(isGuest ? Duration.ZERO : Crew.LINGER);
+      while (end == null && !retired && !isInterruptedByOwner() && mayTakeMessages()) {
+        List<Delivery<M>> batch = poll(isBorrowed ? Duration.ZERO : WorkerGroup.LINGER);
         if (batch.isEmpty()) {
           break;
         }
         end = process(batch);
       }
       return end;
-    } catch (Throwable e) { // not to be seen by anybody else: the reactor would go on with one less
+    } catch (Throwable e) { // without a replacement, the reactor would have one worker less
       return e;
     } finally {
       thread = null;
     }
   }
 
-  private boolean mayGoOn() {
-    return gate.state() == Gate.State.OPEN && gate.heldFor() == 0;
+  private boolean mayTakeMessages() {
+    return gate.state() == PauseGate.State.OPEN && gate.remainingHoldNanos() == 0;
   }
 
-  private boolean isToldToEnd() {
-    return isGuest && Thread.currentThread().isInterrupted();
+  private boolean isInterruptedByOwner() {
+    return isBorrowed && Thread.currentThread().isInterrupted();
   }
 
-  /** Takes what is there and processes it; returns how many messages that were. */
-  int once(Duration timeout) {
+  /** Takes one batch and processes it; returns the number of its messages. */
+  int processOnce(Duration timeout) {
     thread = Thread.currentThread();
     try {
-      gate.await(Math.min(timeout.toNanos(), gate.heldFor()));
-      List<Delivery<M>> batch = gate.heldFor() > 0 ? List.of() : poll(timeout);
-      gate.await(hold);
+      gate.await(Math.min(timeout.toNanos(), gate.remainingHoldNanos()));
+      List<Delivery<M>> batch = gate.remainingHoldNanos() > 0 ? List.of() : poll(timeout);
+      gate.await(errorPauseNanos);
       Error error = process(batch);
       if (error != null) {
         throw error;
@@ -141,124 +152,128 @@ final class Worker<M> implements Runnable {
       return batch.size();
     } finally {
       thread = null;
-      crew.ended(this, null);
+      group.workerEnded(this, null);
     }
   }
 
   private List<Delivery<M>> poll(Duration timeout) {
     synchronized (this) {
-      if (gate.state() != Gate.State.OPEN) {
+      if (gate.state() != PauseGate.State.OPEN) {
         return List.of();
       }
       polling = Thread.currentThread();
     }
     boolean interrupted = false;
     try {
-      List<Delivery<M>> batch = plan.subscriber().batch(plan.batchSize(), timeout);
-      hold = 0;
+      List<Delivery<M>> batch = runtime.subscriber().batch(runtime.batchSize(), timeout);
+      errorPauseNanos = 0;
       return batch;
     } catch (InterruptedException e) {
       interrupted = true;
       return List.of();
     } catch (QueueClosedException e) {
-      gate.become(Gate.State.STOPPED);
+      gate.setState(PauseGate.State.STOPPED);
       return List.of();
     } catch (RuntimeException | Error e) {
-      failed(e);
+      subscriberFailed(e);
       return List.of();
     } finally {
-      endInterrupts(interrupted);
+      clearInterrupt(interrupted);
     }
   }
 
-  /** Takes our own interrupt away, also one that came too late, and leaves that of the owner. */
-  private synchronized void endInterrupts(boolean interrupted) {
+  /** Clears an interrupt by the reactor, also a late one, and keeps one by the thread's owner. */
+  private synchronized void clearInterrupt(boolean interrupted) {
     polling = null;
     boolean left = Thread.interrupted() || interrupted;
-    if (left && !woken && isGuest) {
+    if (left && !woken && isBorrowed) {
       Thread.currentThread().interrupt();
     }
     woken = false;
   }
 
   /**
-   * The subscriber stays as it is until somebody mends it: asking at once would only fill logs.
+   * Notes that the subscriber failed, and logs the first of several failures in a row.
    *
-   * @return for how long to leave it alone
+   * @return the nanoseconds to wait before the next try, which double with each failure
    */
-  long failed(Throwable e) {
-    if (hold == 0) {
-      LOG.error("Subscriber {} gives no messages; trying again", plan.subscriber().name(), e);
+  long subscriberFailed(Throwable e) {
+    if (errorPauseNanos == 0) {
+      LOG.error(
+          "Subscriber {} returned an error instead of messages; trying again",
+          runtime.subscriber().name(),
+          e);
     }
-    hold = Math.max(FIRST_HOLD, Math.min(LONGEST_HOLD, hold * 2));
-    return hold;
+    errorPauseNanos =
+        Math.max(FIRST_ERROR_PAUSE_NANOS, Math.min(LONGEST_ERROR_PAUSE_NANOS, errorPauseNanos * 2));
+    return errorPauseNanos;
   }
 
-  /** Processes a batch; returns what its thread should not outlive. */
+  /** Processes a batch; returns the error that its thread must not outlive, null if none. */
   private @Nullable Error process(List<Delivery<M>> batch) {
     if (batch.isEmpty()) {
       return null;
     }
-    Outcomes<M> outcomes = plan.home().outcomes();
-    run = new Run<>(batch, plan.time().nanoTime());
+    ResultHandler<M> handler = runtime.newResultHandler();
+    running = new RunningBatch<>(batch, runtime.time().nanoTime());
     try {
-      plan.chain().runOut(batch, outcomes);
+      chain.runToEnd(batch, handler);
     } finally {
-      run = null;
-      endInterrupts(Thread.interrupted());
+      running = null;
+      clearInterrupt(Thread.interrupted());
     }
-    return outcomes.error();
+    return handler.error();
   }
 
-  /** Has the calling thread, which is neither ours nor works for us, do something over a batch. */
-  void lend(List<Delivery<M>> batch, Runnable work) {
+  /** Runs work for a batch on the calling thread, which no worker uses. */
+  void runOnCallingThread(List<Delivery<M>> batch, Runnable work) {
     thread = Thread.currentThread();
-    run = new Run<>(batch, plan.time().nanoTime());
+    running = new RunningBatch<>(batch, runtime.time().nanoTime());
     try {
       work.run();
     } finally {
-      run = null;
-      endInterrupts(Thread.interrupted());
+      running = null;
+      clearInterrupt(Thread.interrupted());
       thread = null;
-      crew.ended(this, null);
+      group.workerEnded(this, null);
     }
   }
 
-  /** What it is processing; null between batches. */
-  @Nullable Run<M> current() {
-    return run;
+  /** Returns the batch that is being processed; null between batches. */
+  @Nullable RunningBatch<M> currentBatch() {
+    return running;
   }
 
-  /** The thread that runs it; null while it rests. */
+  /** Returns the thread that runs the worker; null while it is idle. */
   @Nullable Thread thread() {
     return thread;
   }
 
-  /** It shall end behind its batch: another has its place. */
-  void dismiss() {
-    dismissed = true;
+  /** Makes the worker end after its batch, because a substitute has taken its place. */
+  void retire() {
+    retired = true;
   }
 
-  boolean isDismissed() {
-    return dismissed;
+  boolean isRetired() {
+    return retired;
   }
 
-  /** It may take messages again, as far as the gate is concerned. */
-  void resume() {
-    rest.look();
+  /** Makes the worker check the gate, if it is idle. */
+  void checkGate() {
+    idleWait.checkGate();
   }
 
-  /** Has it begin after a time, without a thread until then. */
-  void restFor(long nanos) {
-    rest.begin(nanos);
+  /** Starts the worker after a time, without a thread until then. */
+  void startAfter(long nanos) {
+    idleWait.begin(nanos);
   }
 
-  /** There is no thread for it now. */
-  void restAgain(Throwable why) {
-    rest.goOn(why);
+  /** Makes the worker try again later, because no thread is available. */
+  void retryWithoutThread(Throwable why) {
+    idleWait.threadUnavailable(why);
   }
 
-  /** Has it look at the gate again, if it waits for messages. */
+  /** Makes the worker check the gate, if it waits for messages. */
   void wake() {
     synchronized (this) {
       if (polling != null) {
@@ -266,29 +281,31 @@ final class Worker<M> implements Runnable {
         polling.interrupt();
       }
     }
-    rest.look();
+    idleWait.checkGate();
   }
 
-  /** Interrupts what it is processing. */
-  synchronized void abort() {
+  /** Interrupts the worker if it processes a batch. */
+  synchronized void interrupt() {
     Thread busy = thread;
-    if (run != null && busy != null) {
+    if (running != null && busy != null) {
       woken = true;
       busy.interrupt();
     }
   }
 
-  /** Gives up what it is processing, which does not end: the messages are delivered again. */
-  void abandon() {
-    Run<M> abandoned = run;
-    if (abandoned != null) {
-      abandoned.batch().forEach(delivery -> giveBack(delivery, true));
+  /**
+   * Returns the messages of a batch that does not end to the subscriber, which delivers them again.
+   */
+  void returnBatch() {
+    RunningBatch<M> unfinished = running;
+    if (unfinished != null) {
+      unfinished.batch().forEach(delivery -> returnToSubscriber(delivery, true));
     }
-    rest.takeArrived().forEach(delivery -> giveBack(delivery, false));
+    idleWait.takeArrived().forEach(delivery -> returnToSubscriber(delivery, false));
   }
 
-  /** Counts the attempt of what was begun. */
-  static void giveBack(Delivery<?> delivery, boolean begun) {
+  /** Returns a message to the subscriber; the attempt counts if its processing has begun. */
+  static void returnToSubscriber(Delivery<?> delivery, boolean begun) {
     try {
       if (begun) {
         delivery.nack(Duration.ZERO);
@@ -296,9 +313,9 @@ final class Worker<M> implements Runnable {
         delivery.release();
       }
     } catch (StaleReceiptException | QueueClosedException e) {
-      LOG.debug("Sequence {} was decided meanwhile", delivery.sequence());
-    } catch (RuntimeException e) { // the others are given back all the same
-      LOG.error("Cannot give sequence {} back", delivery.sequence(), e);
+      LOG.debug("Sequence {} was completed meanwhile", delivery.sequence());
+    } catch (RuntimeException e) { // the other messages are returned nevertheless
+      LOG.error("Cannot return sequence {} to its subscriber", delivery.sequence(), e);
     }
   }
 }

@@ -1,5 +1,5 @@
 /**
- * Reactors: they take a subscriber's messages and push them through a chain of processors.
+ * Reactors: each takes messages from a subscriber and pushes them through a chain of processors.
  *
  * <p>May import {@code core}, {@code core.subscriber}, {@code core.message} and {@code common}.
  */

@@ -12,7 +12,7 @@ class ExecutorSchemaTest {
   void shouldOfferEveryParameterOfAnExecutorAndNoOther() throws Exception {
     try (InputStream xsd = ConfigParser.class.getResourceAsStream("river.xsd")) {
       assertThat(XsdNames.of(xsd, "executorParam"))
-          .containsExactlyInAnyOrderElementsOf(ReactorXml.EXECUTOR_PARAMS);
+          .containsExactlyInAnyOrderElementsOf(InlineExecutor.PARAMS);
     }
   }
 }

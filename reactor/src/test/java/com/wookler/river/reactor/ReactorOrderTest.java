@@ -137,7 +137,7 @@ class ReactorOrderTest {
       awaitDrained(subscriber);
       assertThatThrownBy(() -> reactor.process(Duration.ZERO))
           .isInstanceOf(IllegalStateException.class)
-          .hasMessageContaining("its own thread");
+          .hasMessageContaining("a thread of its own");
     }
     assertThat(seen.get("key-0")).hasSize(500).isSorted().doesNotContain(-1);
   }

@@ -53,7 +53,7 @@ class ReactorStuckTest {
   }
 
   private static Logger logger() {
-    return (Logger) LoggerFactory.getLogger(StuckWatch.class);
+    return (Logger) LoggerFactory.getLogger(StuckBatchDetector.class);
   }
 
   private Subscriber<String> subscriber(Duration ackTimeout) {

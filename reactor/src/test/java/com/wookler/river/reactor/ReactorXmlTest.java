@@ -207,7 +207,7 @@ class ReactorXmlTest {
   @Test
   void shouldNameItsParametersInTheDocument() throws IOException {
     String doc = Files.readString(Path.of("..", "docs", "configuration.md"));
-    assertThat(ReactorXml.EXECUTOR_PARAMS).allSatisfy(name -> assertThat(doc).contains(name));
+    assertThat(InlineExecutor.PARAMS).allSatisfy(name -> assertThat(doc).contains(name));
   }
 
   @Test

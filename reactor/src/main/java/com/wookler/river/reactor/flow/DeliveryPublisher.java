@@ -58,8 +58,9 @@ public final class DeliveryPublisher<M> implements Flow.Publisher<Delivery<M>> {
    */
   @Override
   public void subscribe(Flow.Subscriber<? super Delivery<M>> consumer) {
-    Stream<M> stream =
-        new Stream<>(source, acks, executor, Objects.requireNonNull(consumer, "consumer"));
+    DeliverySubscription<M> stream =
+        new DeliverySubscription<>(
+            source, acks, executor, Objects.requireNonNull(consumer, "consumer"));
     consumer.onSubscribe(stream);
     stream.begin();
   }

@@ -8,10 +8,10 @@ import com.wookler.river.common.errors.ConfigurationException;
 import com.wookler.river.core.subscriber.Delivery;
 import com.wookler.river.core.subscriber.SubscriberConfig;
 import com.wookler.river.reactor.BatchProcessor;
+import com.wookler.river.reactor.NestedProcessors;
 import com.wookler.river.reactor.ProcessResult;
 import com.wookler.river.reactor.ReactorAware;
 import com.wookler.river.reactor.ReactorContext;
-import com.wookler.river.reactor.Within;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -112,11 +112,11 @@ public final class BatchingProcessor<M>
     settings =
         checked(
             new Settings<>(
-                Within.<M>readOnly(node),
+                NestedProcessors.<M>readSingle(node),
                 node.integer(MESSAGES, 1_000),
                 node.bytes(BYTES, Long.MAX_VALUE),
                 node.duration(WAIT, Duration.ofSeconds(1)),
-                delivery -> Bytes.of(Objects.requireNonNull(delivery.data())).length));
+                delivery -> MessageBytes.of(Objects.requireNonNull(delivery.data())).length));
   }
 
   private static <M> Settings<M> checked(Settings<M> settings) {
@@ -160,7 +160,7 @@ public final class BatchingProcessor<M>
             + subscriber.maxInFlight()
             + " may be in flight");
     reactor = context;
-    Within.start(settings().target(), context);
+    NestedProcessors.start(settings().target(), context);
   }
 
   @Override
@@ -285,7 +285,7 @@ public final class BatchingProcessor<M>
       turn.unlock();
     }
     if (settings != null) {
-      Within.close(settings.target());
+      NestedProcessors.close(settings.target());
     }
   }
 }

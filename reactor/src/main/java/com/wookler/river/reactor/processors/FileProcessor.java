@@ -35,7 +35,7 @@ public final class FileProcessor<M> implements BatchProcessor<M>, Configurable, 
 
   private @Nullable RollingFiles files; // set before the first message
   private Function<? super Delivery<M>, byte[]> format =
-      delivery -> Bytes.line(Objects.requireNonNull(delivery.data()));
+      delivery -> MessageBytes.line(Objects.requireNonNull(delivery.data()));
 
   /** For XML. */
   public FileProcessor() {}

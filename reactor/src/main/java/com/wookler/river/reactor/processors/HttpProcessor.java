@@ -100,7 +100,7 @@ public final class HttpProcessor<M> implements BatchProcessor<M>, ReactorAware<M
       HttpPost post,
       Function<? super Delivery<M>, byte[]> body,
       int batchMessages,
-      @Nullable Breaker brake,
+      @Nullable TimedCircuitBreaker brake,
       TimeSource time) {}
 
   /** For XML. */
@@ -133,12 +133,13 @@ public final class HttpProcessor<M> implements BatchProcessor<M>, ReactorAware<M
       throw node.error(URL, "is no URL: " + e.getMessage());
     }
     Builder<M> builder =
-        new Builder<>(url, "", delivery -> Bytes.of(Objects.requireNonNull(delivery.data())));
+        new Builder<>(
+            url, "", delivery -> MessageBytes.of(Objects.requireNonNull(delivery.data())));
     headers(node, builder);
     for (Meaning meaning : CHANGEABLE) {
       node.param(StatusRules.param(meaning)).ifPresent(text -> builder.statuses.put(meaning, text));
     }
-    Trust.of(node).ifPresent(builder::sslContext);
+    TrustedCertificates.of(node).ifPresent(builder::sslContext);
     builder
         .timeout(node.duration(TIMEOUT, builder.timeout))
         .batchMessages(node.integer(BATCH, builder.batchMessages))
@@ -152,7 +153,7 @@ public final class HttpProcessor<M> implements BatchProcessor<M>, ReactorAware<M
     return Stream.of(
             Stream.of(URL, TIMEOUT, TYPE, BATCH, REJECTIONS, WAIT),
             CHANGEABLE.stream().map(StatusRules::param),
-            Trust.PARAMS.stream(),
+            TrustedCertificates.PARAMS.stream(),
             node.paramNames().stream().filter(name -> name.startsWith(HEADER)))
         .flatMap(names -> names)
         .toList();
@@ -211,7 +212,7 @@ public final class HttpProcessor<M> implements BatchProcessor<M>, ReactorAware<M
   }
 
   private List<ProcessResult<M>> attempt(List<Delivery<M>> some) {
-    Breaker brake = parts().brake();
+    TimedCircuitBreaker brake = parts().brake();
     if (brake != null && !brake.mayCall()) {
       return Collections.nCopies(some.size(), ProcessResult.holdBack(brake.untilNext()));
     }
@@ -228,7 +229,7 @@ public final class HttpProcessor<M> implements BatchProcessor<M>, ReactorAware<M
   }
 
   /** The brake counts messages that were rejected; another answer says nothing about it. */
-  private HttpPost.Answer send(List<Delivery<M>> some, @Nullable Breaker brake)
+  private HttpPost.Answer send(List<Delivery<M>> some, @Nullable TimedCircuitBreaker brake)
       throws IOException, InterruptedException {
     long started = parts().time().nanoTime();
     Meaning meaning = null;
@@ -393,7 +394,7 @@ public final class HttpProcessor<M> implements BatchProcessor<M>, ReactorAware<M
      * @throws ConfigurationException it cannot be read, or has none
      */
     public Builder<M> trust(Path certificates) {
-      return sslContext(Trust.ofPem(certificates));
+      return sslContext(TrustedCertificates.ofPem(certificates));
     }
 
     /**
@@ -402,7 +403,7 @@ public final class HttpProcessor<M> implements BatchProcessor<M>, ReactorAware<M
      * @throws ConfigurationException it cannot be read, also by this password, or has none
      */
     public Builder<M> truststore(Path store, String password) {
-      return sslContext(Trust.ofStore(store, password));
+      return sslContext(TrustedCertificates.ofStore(store, password));
     }
 
     /** Whom to trust, and with what to prove who we are. The last of these three calls counts. */
@@ -422,8 +423,8 @@ public final class HttpProcessor<M> implements BatchProcessor<M>, ReactorAware<M
       return new Parts<>(post, body, batchMessages, rejections == 0 ? null : brake(post), time);
     }
 
-    private Breaker brake(HttpPost post) {
-      return new Breaker(
+    private TimedCircuitBreaker brake(HttpPost post) {
+      return new TimedCircuitBreaker(
           post
               + " has rejected "
               + rejections

@@ -6,11 +6,11 @@ import com.wookler.river.common.config.Configurable;
 import com.wookler.river.common.errors.ConfigurationException;
 import com.wookler.river.core.subscriber.Delivery;
 import com.wookler.river.reactor.BatchProcessor;
+import com.wookler.river.reactor.NestedProcessors;
 import com.wookler.river.reactor.ProcessResult;
 import com.wookler.river.reactor.Processor;
 import com.wookler.river.reactor.ReactorAware;
 import com.wookler.river.reactor.ReactorContext;
-import com.wookler.river.reactor.Within;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -56,7 +56,7 @@ public final class RetryProcessor<M>
   /** What is called, and how. */
   private record Guarded<M>(
       BatchProcessor<M> downstream,
-      Breaker breaker,
+      TimedCircuitBreaker breaker,
       Predicate<? super Throwable> trips,
       TimeSource time) {
 
@@ -92,7 +92,7 @@ public final class RetryProcessor<M>
   @SuppressWarnings("unchecked") // the XML names the class
   public void configure(ConfigNode node) {
     node.allowParams(List.of(FAILURES, WAIT, PAUSE, TRIPS));
-    Builder<M> builder = new Builder<>(Within.<M>readOnly(node));
+    Builder<M> builder = new Builder<>(NestedProcessors.<M>readSingle(node));
     builder.name = node.requireAttribute("name");
     builder.failures = node.integer(FAILURES, builder.failures);
     builder.wait = node.duration(WAIT, builder.wait);
@@ -118,7 +118,7 @@ public final class RetryProcessor<M>
 
   @Override
   public void startIn(ReactorContext<M> reactor) {
-    Within.start(guarded().downstream(), reactor);
+    NestedProcessors.start(guarded().downstream(), reactor);
   }
 
   @Override
@@ -188,7 +188,7 @@ public final class RetryProcessor<M>
         Throwable cause = result.cause();
         failure = cause == null ? new IOException(result.toString()) : cause;
         Duration pause = result.pause();
-        asked = pause == null ? asked : Breaker.max(asked, pause);
+        asked = pause == null ? asked : TimedCircuitBreaker.max(asked, pause);
       }
     }
     if (failure == null) {
@@ -200,7 +200,7 @@ public final class RetryProcessor<M>
       return results.stream().map(RetryProcessor::ofItsOwn).toList();
     }
     parts.breaker().failed(started, failure);
-    Duration hold = Breaker.max(asked, parts.breaker().untilNext());
+    Duration hold = TimedCircuitBreaker.max(asked, parts.breaker().untilNext());
     List<ProcessResult<M>> kept = new ArrayList<>(results.size());
     for (ProcessResult<M> result : results) {
       kept.add(isAway(result, parts) ? ProcessResult.holdBack(hold) : ofItsOwn(result));
@@ -226,7 +226,7 @@ public final class RetryProcessor<M>
   @Override
   public void close() {
     if (guarded != null) {
-      Within.close(guarded.downstream());
+      NestedProcessors.close(guarded.downstream());
     }
   }
 
@@ -289,8 +289,9 @@ public final class RetryProcessor<M>
       check(failures >= 1, FAILURES + " is " + failures + "; it must be 1 or more");
       check(wait.toMillis() >= 1, WAIT + " is " + wait + "; it must be 1 ms or more");
       check(!pause.isNegative(), PAUSE + " is " + pause + "; it must not be negative");
-      Breaker breaker =
-          new Breaker(name + " is away", name + " is back", failures, wait, pause, time);
+      TimedCircuitBreaker breaker =
+          new TimedCircuitBreaker(
+              name + " is away", name + " is back", failures, wait, pause, time);
       return new Guarded<>(downstream, breaker, trips, time);
     }
 

@@ -24,7 +24,7 @@ class SchemaTest {
   /** The parameters stand in constants of the processors. */
   @Test
   void shouldOfferEveryParameterAndNoOther() throws Exception {
-    Set<String> known = new TreeSet<>(Trust.PARAMS);
+    Set<String> known = new TreeSet<>(TrustedCertificates.PARAMS);
     known.add("ignore.exception");
     List.of(Meaning.AWAY, Meaning.RETRY, Meaning.REJECT)
         .forEach(meaning -> known.add(StatusRules.param(meaning)));

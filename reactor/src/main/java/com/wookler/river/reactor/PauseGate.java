@@ -6,14 +6,21 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 
-/** Whether a reactor's workers may take messages. Thread-safe. */
-final class Gate {
-  private static final long LONGEST_LOOK = TimeUnit.SECONDS.toNanos(1); // clocks that tests move
+/**
+ * Decides whether the workers of a reactor may take messages: not while it is paused, held back or
+ * stopped. Thread-safe.
+ */
+final class PauseGate {
+  private static final long LONGEST_WAIT =
+      TimeUnit.SECONDS.toNanos(1); // a test may move the clock meanwhile
 
-  /** What it tells those who come. */
+  /** Says whether workers may take messages, apart from a hold. */
   enum State {
+    /** Workers may take messages. */
     OPEN,
+    /** Workers take no messages until the reactor is resumed. */
     PAUSED,
+    /** Workers end. */
     STOPPED
   }
 
@@ -30,7 +37,7 @@ final class Gate {
   @GuardedBy("lock")
   private long heldUntil;
 
-  Gate(TimeSource time) {
+  PauseGate(TimeSource time) {
     this.time = time;
   }
 
@@ -47,8 +54,8 @@ final class Gate {
     return state() == State.STOPPED;
   }
 
-  /** The one transition; nothing follows {@link State#STOPPED}. */
-  void become(State next) {
+  /** Changes the state. Does nothing after {@link State#STOPPED}. */
+  void setState(State next) {
     lock.lock();
     try {
       if (state != State.STOPPED) {
@@ -60,7 +67,9 @@ final class Gate {
     }
   }
 
-  /** Nobody may take messages for so long, from now. */
+  /**
+   * Holds messages back for a time from now, in nanoseconds. A hold that ends later stays in force.
+   */
   void holdBack(long nanos) {
     lock.lock();
     try {
@@ -74,8 +83,11 @@ final class Gate {
     }
   }
 
-  /** For how many nanoseconds more it is held back; 0 if it is not. */
-  long heldFor() {
+  /**
+   * Returns for how many nanoseconds messages are still held back, at most a second; 0 if they are
+   * not.
+   */
+  long remainingHoldNanos() {
     lock.lock();
     try {
       long left = held ? heldUntil - time.nanoTime() : 0;
@@ -83,13 +95,13 @@ final class Gate {
         held = false;
         return 0;
       }
-      return Math.min(left, LONGEST_LOOK);
+      return Math.min(left, LONGEST_WAIT);
     } finally {
       lock.unlock();
     }
   }
 
-  /** Waits for a time, unless it stops. */
+  /** Waits for a time in nanoseconds, or until the gate is stopped or the thread interrupted. */
   void await(long nanos) {
     lock.lock();
     try {

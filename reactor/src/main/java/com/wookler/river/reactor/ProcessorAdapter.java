@@ -7,20 +7,20 @@ import java.util.List;
 import java.util.Objects;
 
 /**
- * A processor of single messages as one of batches. What it throws over one message concerns that
- * message only. Once the reactor wants its thread to end, what is left of the batch is given back.
+ * Adapts a processor of single messages to one of batches. An exception fails only the message that
+ * was processed. When the reactor has interrupted the thread, the rest of the batch is released.
  */
-final class OneByOne<M> implements BatchProcessor<M>, ReactorAware<M>, AutoCloseable {
+final class ProcessorAdapter<M> implements BatchProcessor<M>, ReactorAware<M>, AutoCloseable {
   private final Processor<M> processor;
   private final boolean ignoring;
 
   /**
-   * Wraps a processor.
+   * Creates an adapter.
    *
-   * @param ignoring whether a message is finished over which it throws {@link
-   *     NonFatalProcessorException}
+   * @param ignoring whether a message for which the processor throws {@link
+   *     NonFatalProcessorException} is acknowledged; if not, it fails
    */
-  OneByOne(Processor<M> processor, boolean ignoring) {
+  ProcessorAdapter(Processor<M> processor, boolean ignoring) {
     this.processor = Objects.requireNonNull(processor, "processor");
     this.ignoring = ignoring;
   }
@@ -40,10 +40,10 @@ final class OneByOne<M> implements BatchProcessor<M>, ReactorAware<M>, AutoClose
       return Objects.requireNonNull(processor.process(delivery), "the processor's result");
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
-      return ProcessResult.retry(Duration.ZERO); // it had begun
+      return ProcessResult.retry(Duration.ZERO); // the attempt counts
     } catch (NonFatalProcessorException e) {
       return ignoring ? ProcessResult.ignored(e) : ProcessResult.failed(e);
-    } catch (Throwable e) { // an Error too: the batch's other messages have not caused it
+    } catch (Throwable e) { // an Error too: it must not fail the other messages
       return ProcessResult.failed(e);
     }
   }
@@ -63,6 +63,6 @@ final class OneByOne<M> implements BatchProcessor<M>, ReactorAware<M>, AutoClose
 
   @Override
   public void close() {
-    Closing.close(processor);
+    Closeables.closeAndLog(processor);
   }
 }

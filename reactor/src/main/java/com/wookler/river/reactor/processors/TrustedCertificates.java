@@ -18,7 +18,7 @@ import javax.net.ssl.TrustManagerFactory;
 import javax.net.ssl.X509TrustManager;
 
 /** Certificates in a file, to trust in the place of those that the JVM trusts. */
-final class Trust {
+final class TrustedCertificates {
   /** Its parameters in XML. */
   static final List<String> PARAMS =
       List.of("http.ssl.trust", "http.ssl.truststore", "http.ssl.password");
@@ -27,7 +27,7 @@ final class Trust {
   private static final String STORE = PARAMS.get(1);
   private static final String PASSWORD = PARAMS.get(2);
 
-  private Trust() {}
+  private TrustedCertificates() {}
 
   /** Where they come from. */
   @FunctionalInterface
@@ -50,7 +50,8 @@ final class Trust {
     }
     String password = store.isPresent() ? node.requireParam(PASSWORD) : "";
     try {
-      return pem.map(Trust::ofPem).or(() -> store.map(file -> ofStore(file, password)));
+      return pem.map(TrustedCertificates::ofPem)
+          .or(() -> store.map(file -> ofStore(file, password)));
     } catch (ConfigurationException e) {
       throw node.error(pem.isPresent() ? PEM : STORE, String.valueOf(e.getMessage()));
     }
@@ -62,7 +63,7 @@ final class Trust {
    * @throws ConfigurationException it cannot be read, or has none
    */
   static SSLContext ofPem(Path file) {
-    return context(file, Trust::pem);
+    return context(file, TrustedCertificates::pem);
   }
 
   /**

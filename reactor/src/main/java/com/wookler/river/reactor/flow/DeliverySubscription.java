@@ -24,8 +24,8 @@ import org.slf4j.LoggerFactory;
  * runs at a time: whoever raises {@code work} from zero has it run, and it ends when it has brought
  * it back to zero. So signals are serial, and a request within {@code onNext} does not recurse.
  */
-final class Stream<M> implements Flow.Subscription, Runnable {
-  private static final Logger LOG = LoggerFactory.getLogger(Stream.class);
+final class DeliverySubscription<M> implements Flow.Subscription, Runnable {
+  private static final Logger LOG = LoggerFactory.getLogger(DeliverySubscription.class);
   private static final Duration PATIENCE = Duration.ofDays(1); // then it asks anew
 
   private final Subscriber<M> source;
@@ -39,7 +39,7 @@ final class Stream<M> implements Flow.Subscription, Runnable {
   private volatile @Nullable CompletableFuture<List<Delivery<M>>> pending; // written by run only
   private Flow.@Nullable Subscriber<? super Delivery<M>> consumer; // confined to run; null: ended
 
-  Stream(
+  DeliverySubscription(
       Subscriber<M> source,
       boolean acks,
       Executor executor,

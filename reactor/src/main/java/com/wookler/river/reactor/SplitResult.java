@@ -6,10 +6,10 @@ import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What became of the messages that went on in the place of one: that one is decided when all of
- * them are, by the worst of their results. Thread-safe.
+ * Combines the results of the messages that replaced one: the source message gets the worst of
+ * them, once all are known. Thread-safe.
  */
-final class Course<M> {
+final class SplitResult<M> {
   private final Delivery<M> source;
 
   @GuardedBy("this")
@@ -18,22 +18,22 @@ final class Course<M> {
   @GuardedBy("this")
   private ProcessResult<M> worst = ProcessResult.done();
 
-  Course(Delivery<M> source, int messages) {
+  SplitResult(Delivery<M> source, int messages) {
     this.source = source;
     this.open = messages;
   }
 
-  /** The message in whose place they went on. */
+  /** Returns the message that was replaced. */
   Delivery<M> source() {
     return source;
   }
 
   /**
-   * One of them is decided.
+   * Adds the result of one of the messages.
    *
-   * @return the result of the source, null while others are open
+   * @return the result of the source; null while other messages have none
    */
-  synchronized @Nullable ProcessResult<M> decided(ProcessResult<M> result) {
+  synchronized @Nullable ProcessResult<M> add(ProcessResult<M> result) {
     if (isWorse(result, worst)) {
       worst = result;
     }

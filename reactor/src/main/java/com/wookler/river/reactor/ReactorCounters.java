@@ -2,8 +2,8 @@ package com.wookler.river.reactor;
 
 import java.util.concurrent.atomic.LongAdder;
 
-/** What a reactor counts; added to by all of its threads. */
-final class Tally {
+/** The counters of a reactor, to which all of its threads add. Thread-safe. */
+final class ReactorCounters {
   final LongAdder finished = new LongAdder();
   final LongAdder retried = new LongAdder();
   final LongAdder rejected = new LongAdder();

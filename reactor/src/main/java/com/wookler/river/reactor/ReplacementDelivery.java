@@ -10,35 +10,36 @@ import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a processor passed on in the place of a message: its own data, key and headers, the source's
- * sequence, attempt, time and receipt. Its verdicts count towards the source's.
+ * A delivery that replaces another one further down the chain. It has data, key and headers of its
+ * own, and the sequence, attempt, time and receipt of its source. Its result counts towards that of
+ * the source ({@link SplitResult}).
  */
-final class Passed<M> implements Delivery<M> {
-  private final Course<M> course;
+final class ReplacementDelivery<M> implements Delivery<M> {
+  private final SplitResult<M> combined;
   private final int index;
   private final Message<M> message;
-  private final BiConsumer<Delivery<M>, ProcessResult<M>> decider;
-  private final AtomicBoolean decided = new AtomicBoolean();
+  private final BiConsumer<Delivery<M>, ProcessResult<M>> handler;
+  private final AtomicBoolean completed = new AtomicBoolean();
 
   /**
-   * A message that goes on.
+   * Creates the delivery of one replacement.
    *
-   * @param index the how manieth it is, from 0
-   * @param decider carries out at once what is decided by this object's own methods
+   * @param index its index among the replacements of the source, from 0
+   * @param handler applies at once the result that a method of this object means
    */
-  Passed(
-      Course<M> course,
+  ReplacementDelivery(
+      SplitResult<M> combined,
       int index,
       Message<M> message,
-      BiConsumer<Delivery<M>, ProcessResult<M>> decider) {
-    this.course = course;
+      BiConsumer<Delivery<M>, ProcessResult<M>> handler) {
+    this.combined = combined;
     this.index = index;
     this.message = message;
-    this.decider = decider;
+    this.handler = handler;
   }
 
   Delivery<M> source() {
-    return course.source();
+    return combined.source();
   }
 
   int index() {
@@ -46,12 +47,12 @@ final class Passed<M> implements Delivery<M> {
   }
 
   /**
-   * Takes a result; only the first counts.
+   * Sets the result of this delivery; only the first one counts.
    *
-   * @return the source's, if this was the last that it waited for
+   * @return the result of the source if it is known now; else null
    */
-  @Nullable ProcessResult<M> decide(ProcessResult<M> result) {
-    return decided.compareAndSet(false, true) ? course.decided(result) : null;
+  @Nullable ProcessResult<M> complete(ProcessResult<M> result) {
+    return completed.compareAndSet(false, true) ? combined.add(result) : null;
   }
 
   @Override
@@ -96,32 +97,32 @@ final class Passed<M> implements Delivery<M> {
 
   @Override
   public void ack() {
-    decider.accept(this, ProcessResult.done());
+    handler.accept(this, ProcessResult.done());
   }
 
   @Override
   public void nack(Duration delay) {
-    decider.accept(this, ProcessResult.retry(delay));
+    handler.accept(this, ProcessResult.retry(delay));
   }
 
   @Override
   public void nack() {
-    decider.accept(this, ProcessResult.retry());
+    handler.accept(this, ProcessResult.retry());
   }
 
   @Override
   public void release() {
-    decider.accept(this, ProcessResult.release());
+    handler.accept(this, ProcessResult.release());
   }
 
   @Override
   public void reject(String reason) {
-    decider.accept(this, ProcessResult.reject(reason));
+    handler.accept(this, ProcessResult.reject(reason));
   }
 
   @Override
   public void fail(Throwable cause) {
-    decider.accept(this, ProcessResult.failed(cause));
+    handler.accept(this, ProcessResult.failed(cause));
   }
 
   @Override
@@ -131,6 +132,6 @@ final class Passed<M> implements Delivery<M> {
 
   @Override
   public String toString() {
-    return "in the place of " + source();
+    return "replacement " + index + " of " + source();
   }
 }

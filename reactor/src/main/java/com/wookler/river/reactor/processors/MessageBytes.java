@@ -4,8 +4,8 @@ import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 
 /** The data of messages as bytes, where the user has said nothing about it. */
-final class Bytes {
-  private Bytes() {}
+final class MessageBytes {
+  private MessageBytes() {}
 
   /** An array of bytes as it is, anything else as its text. */
   static byte[] of(Object data) {

@@ -22,7 +22,7 @@ import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
 /** Reactors that have nothing to do. */
-class ReactorRestTest extends ReactorFixture {
+class ReactorIdleTest extends ReactorFixture {
   private static List<String> threads() {
     return Thread.getAllStackTraces().keySet().stream()
         .map(Thread::getName)
@@ -33,7 +33,7 @@ class ReactorRestTest extends ReactorFixture {
   /** Those that are started ahead for all reactors. */
   private static List<Long> spares() {
     return Thread.getAllStackTraces().keySet().stream()
-        .filter(thread -> thread.getName().startsWith("RIVER-spare-"))
+        .filter(thread -> thread.getName().startsWith("RIVER-standby-"))
         .map(Thread::getId)
         .toList();
   }
@@ -86,7 +86,7 @@ class ReactorRestTest extends ReactorFixture {
     }
     for (int round = 1; round <= 2; round++) {
       int all = round * reactors.size();
-      await().until(() -> threads().isEmpty() && spares().size() == Spares.NUMBER);
+      await().until(() -> threads().isEmpty() && spares().size() == StandbyThreads.NUMBER);
       List<Long> ahead = spares();
       queue.publisher().publish("m" + round);
       await().until(() -> used.size() == all);

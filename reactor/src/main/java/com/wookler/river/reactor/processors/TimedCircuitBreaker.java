@@ -14,8 +14,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /** Whether calls may be made: the library's circuit breaker, and how long to wait for it. */
-final class Breaker {
-  private static final Logger LOG = LoggerFactory.getLogger(Breaker.class);
+final class TimedCircuitBreaker {
+  private static final Logger LOG = LoggerFactory.getLogger(TimedCircuitBreaker.class);
   private static final Duration SHORTEST = Duration.ofMillis(10);
 
   private final String opened;
@@ -35,7 +35,7 @@ final class Breaker {
    * @param wait how long it stays open until one call is let through
    * @param pause how long to wait behind a failure that does not open it
    */
-  Breaker(
+  TimedCircuitBreaker(
       String opened, String closed, int failures, Duration wait, Duration pause, TimeSource time) {
     this.opened = opened;
     this.closed = closed;

@@ -1,0 +1,69 @@
+package com.wookler.river.reactor;
+
+import com.wookler.river.common.config.ConfigNode;
+
+/**
+ * Helps processors that contain another one: creates it from the {@code <processor>} element in
+ * theirs, starts it and closes it.
+ */
+public final class NestedProcessors {
+  private static final String IGNORE = "ignore.exception";
+
+  private NestedProcessors() {}
+
+  /**
+   * Creates the processor that an element names, and configures it with the element.
+   *
+   * @throws com.wookler.river.common.errors.ConfigurationException its class is neither a {@link
+   *     Processor} nor a {@link BatchProcessor}, or cannot be created
+   */
+  @SuppressWarnings("unchecked") // the XML names the class; what it processes is up to the user
+  public static <M> BatchProcessor<M> read(ConfigNode node) {
+    Object made = node.instantiate(Object.class);
+    if (made instanceof BatchProcessor<?> batches) {
+      return (BatchProcessor<M>) batches;
+    }
+    if (made instanceof Processor<?> single) {
+      return new ProcessorAdapter<>((Processor<M>) single, node.bool(IGNORE, true));
+    }
+    throw node.error(
+        "names the class "
+            + made.getClass().getName()
+            + ", which is neither a "
+            + Processor.class.getName()
+            + " nor a "
+            + BatchProcessor.class.getName());
+  }
+
+  /**
+   * Creates the processor of the single {@code <processor>} element in another one, as {@link
+   * #read} does.
+   *
+   * @throws com.wookler.river.common.errors.ConfigurationException there is no such element, or
+   *     there are several
+   */
+  public static <M> BatchProcessor<M> readSingle(ConfigNode parent) {
+    return read(singleProcessor(parent));
+  }
+
+  static ConfigNode singleProcessor(ConfigNode node) {
+    var processors = node.children("processor");
+    if (processors.size() != 1) {
+      throw node.error("has " + processors.size() + " processors; it must have one");
+    }
+    return processors.get(0);
+  }
+
+  /** Starts a nested processor in a reactor, if it is {@link ReactorAware}. */
+  @SuppressWarnings("unchecked") // a processor of these messages
+  public static <M> void start(BatchProcessor<M> nested, ReactorContext<M> reactor) {
+    if (nested instanceof ReactorAware<?> aware) {
+      ((ReactorAware<M>) aware).startIn(reactor);
+    }
+  }
+
+  /** Closes a nested processor if it is {@link AutoCloseable}, and logs what it throws. */
+  public static void close(BatchProcessor<?> nested) {
+    Closeables.closeAndLog(nested);
+  }
+}
