@@ -13,7 +13,7 @@ interface Access {
         }
 
         @Override
-        public @Nullable Problem refusal(Right right, String queue) {
+        public @Nullable RequestException refusal(Right right, String queue) {
           return null;
         }
 
@@ -27,7 +27,7 @@ interface Access {
   boolean allows(Right right, String queue);
 
   /** Returns why the caller may not do this now; null if it may. */
-  @Nullable Problem refusal(Right right, String queue);
+  @Nullable RequestException refusal(Right right, String queue);
 
   /** By which the log knows the caller; nothing secret. */
   String name();

@@ -22,6 +22,11 @@ record Answer(int status, @Nullable String type, @Nullable Buffer body) {
     return new Answer(status, JSON, body);
   }
 
+  /** Returns an object of the contract as JSON. */
+  static Buffer buffer(Object json) {
+    return Buffer.buffer(Json.write(json));
+  }
+
   static Answer ok(Buffer body) {
     return json(200, body);
   }

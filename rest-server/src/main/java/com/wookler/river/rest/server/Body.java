@@ -47,7 +47,9 @@ final class Body {
         load.budget().share(() -> loop.runOnContext(evicted -> fail(load.budget().full())));
   }
 
-  /** What comes, fails with a {@link Problem} if it is too much, or if it comes too slowly. */
+  /**
+   * What comes, fails with a {@link RequestException} if it is too much, or if it comes too slowly.
+   */
   static Body of(Exchange exchange, Load load, long now) {
     Body body = new Body(exchange, load, now);
     exchange.whenOver(body::forget);
@@ -151,9 +153,10 @@ final class Body {
     return all;
   }
 
-  private Problem tooLarge() {
-    return Problem.of(
-        Problem.Kind.TOO_LARGE, "the body has more than " + load.limits().bodyBytes() + " bytes");
+  private RequestException tooLarge() {
+    return RequestException.of(
+        RequestException.Reason.TOO_LARGE,
+        "the body has more than " + load.limits().bodyBytes() + " bytes");
   }
 
   /** Gives it up if it comes too slowly. */
@@ -179,12 +182,12 @@ final class Body {
     }
   }
 
-  private static Problem slow(String detail) {
-    return Problem.of(Problem.Kind.TIMEOUT, detail);
+  private static RequestException slow(String detail) {
+    return RequestException.of(RequestException.Reason.TIMEOUT, detail);
   }
 
   /** Gives it up; what still comes is thrown away. */
-  private void fail(Problem why) {
+  private void fail(RequestException why) {
     if (!whole.future().isComplete()) {
       release();
       whole.fail(why);
@@ -193,7 +196,7 @@ final class Body {
 
   /** The request is over: it is answered, or the caller has gone. */
   private void forget() {
-    fail(Problem.of(Problem.Kind.TIMEOUT, "the caller has gone"));
+    fail(RequestException.of(RequestException.Reason.TIMEOUT, "the caller has gone"));
     release();
   }
 

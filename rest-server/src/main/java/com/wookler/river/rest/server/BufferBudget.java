@@ -90,9 +90,9 @@ final class BufferBudget {
   }
 
   /** Returns the problem of a request for which there is no room. */
-  Problem full() {
-    return Problem.later(
-        Problem.Kind.UNAVAILABLE,
+  RequestException full() {
+    return RequestException.later(
+        RequestException.Reason.UNAVAILABLE,
         "requests and answers hold "
             + limit
             + " bytes, as many as server.max.buffered.bytes allows; try again",
@@ -102,7 +102,7 @@ final class BufferBudget {
   /**
    * Does what needs so many bytes for a while.
    *
-   * @throws Problem there is no room for them
+   * @throws RequestException there is no room for them
    */
   <T> T holding(long bytes, Supplier<T> work) {
     Share share = reserve(bytes);
@@ -116,7 +116,7 @@ final class BufferBudget {
   /**
    * Returns a share of what nobody has asked to hold for long, and so leaves half of the memory.
    *
-   * @throws Problem there is no room
+   * @throws RequestException there is no room
    */
   Share reserve(long bytes) {
     Share share = share(() -> {});

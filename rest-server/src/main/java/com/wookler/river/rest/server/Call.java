@@ -20,7 +20,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A request, with typed access to what it says; whatever does not fit the contract is a {@link
- * Problem} that names it. Confined to the request's event loop.
+ * RequestException} that names it. Confined to the request's event loop.
  */
 final class Call {
   private static final int READING_PARTS = 4; // data, and JSON in a buffer that grows
@@ -72,7 +72,8 @@ final class Call {
    */
   void mayPublish(String field, @Nullable String queue) {
     if (queue != null && !may(Right.PUBLISH, Text.name(field, queue))) {
-      throw Problem.of(Problem.Kind.FORBIDDEN, "the key may not publish to " + queue);
+      throw RequestException.of(
+          RequestException.Reason.FORBIDDEN, "the key may not publish to " + queue);
     }
   }
 
@@ -89,7 +90,7 @@ final class Call {
   @Nullable String query(String parameter) {
     List<String> all = query.getOrDefault(parameter, List.of());
     if (all.size() > 1) {
-      throw Problem.field(parameter, "the parameter is there " + all.size() + " times");
+      throw RequestException.field(parameter, "the parameter is there " + all.size() + " times");
     }
     return all.isEmpty() ? null : all.get(0);
   }
@@ -113,7 +114,8 @@ final class Call {
     return switch (text) {
       case "true" -> true;
       case "false" -> false;
-      default -> throw Problem.field(parameter, "'" + text + "' is neither true nor false");
+      default ->
+          throw RequestException.field(parameter, "'" + text + "' is neither true nor false");
     };
   }
 
@@ -124,7 +126,7 @@ final class Call {
     }
     Duration value = Text.duration(parameter, text);
     if (value.compareTo(most) > 0) {
-      throw Problem.field(parameter, "'" + text + "' is more than " + Text.of(most));
+      throw RequestException.field(parameter, "'" + text + "' is more than " + Text.of(most));
     }
     return value;
   }
@@ -134,7 +136,8 @@ final class Call {
     try {
       return text == null ? null : Instant.parse(text);
     } catch (DateTimeException e) {
-      throw Problem.field(parameter, "'" + text + "' is no time such as 2026-11-20T10:00:00Z");
+      throw RequestException.field(
+          parameter, "'" + text + "' is no time such as 2026-11-20T10:00:00Z");
     }
   }
 
@@ -147,7 +150,7 @@ final class Call {
   @Nullable String text(String name) {
     List<String> all = request().headers().getAll(name);
     if (all.size() > 1) {
-      throw Problem.field(name, "the header is there " + all.size() + " times");
+      throw RequestException.field(name, "the header is there " + all.size() + " times");
     }
     return all.isEmpty() ? null : Target.utf8(name, ByteBuffer.wrap(bytes(all.get(0))));
   }
@@ -171,7 +174,7 @@ final class Call {
   /** The body as an object of the contract. */
   <T> T body(Class<T> type) {
     ensureJson();
-    return Json.read(body(), type);
+    return Json.read(body().getBytes(), type);
   }
 
   /** Likewise, or null if there is no body. */

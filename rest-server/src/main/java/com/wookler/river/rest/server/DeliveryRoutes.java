@@ -10,9 +10,12 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /** Taking messages by long poll, and settling them by receipt. No thread waits for a message. */
 final class DeliveryRoutes {
+  private static final Logger LOG = LoggerFactory.getLogger(DeliveryRoutes.class);
   private static final String PATH = "/v1/queues/{queue}/subscribers/{subscriber}";
   private static final int MOST_TAKEN = 1_000;
   private static final int MOST_RECEIPTS = 1_000;
@@ -20,13 +23,13 @@ final class DeliveryRoutes {
   private static final int MOST_REASON_LENGTH = 1_024;
   private static final Duration LONGEST_WAIT = Duration.ofSeconds(60);
 
-  private final Offers offers;
+  private final QueueResolver queues;
   private final Polls polls;
   private final Streams streams;
   private final Load load;
 
-  DeliveryRoutes(Offers offers, Polls polls, Streams streams, Load load) {
-    this.offers = offers;
+  DeliveryRoutes(QueueResolver queues, Polls polls, Streams streams, Load load) {
+    this.queues = queues;
     this.polls = polls;
     this.streams = streams;
     this.load = load;
@@ -78,14 +81,44 @@ final class DeliveryRoutes {
     Boolean create = call.flag("create");
     ensureNames(call);
     if (wait.compareTo(Duration.ZERO) > 0) {
-      load.beginWaiting(call.exchange());
+      load.beginWaiting(call.exchange()::whenOver);
     }
-    return call.blocking(() -> begin(call, create, max, wait)).compose(poll -> poll.answer(call));
+    return call.blocking(() -> begin(call, create, max, wait)).compose(poll -> answer(call, poll));
   }
 
   private Poll<?> begin(Call call, @Nullable Boolean create, int max, Duration wait) {
-    Offers.Taken from = offers.taken(call, create);
+    QueueResolver.Taken from =
+        queues.taken(call.access(), call.name("queue"), call.name("subscriber"), create);
     return polls.begin(call.access(), from.queue(), from.subscriber(), max, wait);
+  }
+
+  private static <M> Future<Answer> answer(Call call, Poll<M> poll) {
+    Exchange exchange = call.exchange();
+    exchange.whenOver(poll::end);
+    return call.on(poll.deliveries())
+        .compose(
+            messages -> {
+              RequestException why =
+                  exchange.isOver()
+                      ? RequestException.of(RequestException.Reason.TIMEOUT, "the caller has gone")
+                      : poll.refusal(call.access());
+              if (why != null) {
+                giveBack(call, poll);
+                return Future.failedFuture(why);
+              }
+              poll.delivered();
+              exchange.ifLost(() -> giveBack(call, poll));
+              return Future.succeededFuture(Answer.ok(MessageJson.deliveries(messages)));
+            });
+  }
+
+  private static void giveBack(Call call, Poll<?> poll) {
+    call.<Boolean>blocking(
+            () -> {
+              poll.giveBack();
+              return true;
+            })
+        .onFailure(e -> LOG.debug("Cannot give back what a poll had", e));
   }
 
   private static void ensureNames(Call call) {
@@ -119,7 +152,8 @@ final class DeliveryRoutes {
     RejectJson asked = call.body(RejectJson.class);
     String reason = asked.reason();
     if (reason.isEmpty() || reason.length() > MOST_REASON_LENGTH) {
-      throw Problem.field("reason", "1 to " + MOST_REASON_LENGTH + " characters are needed");
+      throw RequestException.field(
+          "reason", "1 to " + MOST_REASON_LENGTH + " characters are needed");
     }
     return settle(call, asked.receipts(), Settlement.reject(reason));
   }
@@ -128,7 +162,7 @@ final class DeliveryRoutes {
     ExtendJson asked = call.body(ExtendJson.class);
     Duration time = Text.duration("duration", asked.duration());
     if (time.isZero()) {
-      throw Problem.field("duration", "is zero");
+      throw RequestException.field("duration", "is zero");
     }
     return settle(call, asked.receipts(), Settlement.extend(time));
   }
@@ -136,12 +170,12 @@ final class DeliveryRoutes {
   private Future<Answer> settle(Call call, @Nullable List<String> receipts, Settlement settlement) {
     List<String> checked = checked(receipts);
     ensureNames(call);
-    HostedQueue<?> queue = offers.queue(call);
+    HostedQueue<?> queue = queues.queue(call.name("queue"));
     return call.blocking(
         () ->
-            offers.with(
-                call,
+            queues.with(
                 queue,
+                call.name("subscriber"),
                 hosted -> {
                   List<Settled> settled = hosted.subscriber().settle(checked, settlement);
                   tellStreams(checked, settled, settlement);
@@ -165,11 +199,11 @@ final class DeliveryRoutes {
 
   private static List<String> checked(@Nullable List<String> receipts) {
     if (receipts == null || receipts.isEmpty() || receipts.size() > MOST_RECEIPTS) {
-      throw Problem.field("receipts", "1 to " + MOST_RECEIPTS + " are needed");
+      throw RequestException.field("receipts", "1 to " + MOST_RECEIPTS + " are needed");
     }
     for (String receipt : receipts) {
       if (receipt == null || receipt.isEmpty() || receipt.length() > MOST_RECEIPT_LENGTH) {
-        throw Problem.field(
+        throw RequestException.field(
             "receipts", "one is not of 1 to " + MOST_RECEIPT_LENGTH + " characters");
       }
     }
@@ -181,6 +215,6 @@ final class DeliveryRoutes {
     for (int i = 0; i < receipts.size(); i++) {
       results.add(new ResultJson(receipts.get(i), settled.get(i).name().toLowerCase(Locale.ROOT)));
     }
-    return Answer.ok(Json.write(new ResultsJson(results)));
+    return Answer.ok(Answer.buffer(new ResultsJson(results)));
   }
 }

@@ -109,7 +109,9 @@ final class Exchange {
   /** Answers a body that cannot be decoded, before the connection is closed for that. */
   private void broken(Throwable cause) {
     if (cause instanceof DecoderException || cause instanceof NumberFormatException) {
-      failAndClose(Problem.of(Problem.Kind.BAD_REQUEST, "the body is not encoded as HTTP demands"));
+      failAndClose(
+          RequestException.of(
+              RequestException.Reason.BAD_REQUEST, "the body is not encoded as HTTP demands"));
     }
     end();
   }
@@ -218,7 +220,7 @@ final class Exchange {
   }
 
   /** Fails a request after which the connection cannot be read any further. */
-  void failAndClose(Problem why) {
+  void failAndClose(RequestException why) {
     if (!over && !response().headWritten()) {
       response().putHeader("Connection", "close");
       whenOver(() -> request.connection().close());
@@ -247,7 +249,7 @@ final class Exchange {
         new Answer(
             kind.status(),
             PROBLEM,
-            Json.write(
+            Answer.buffer(
                 new ProblemJson(
                     Problem.TYPE + kind.text(),
                     kind.title(),

@@ -89,7 +89,7 @@ final class HostedQueue<M> {
   /**
    * The subscriber with these settings, made if need be.
    *
-   * @throws Problem there is one with others
+   * @throws RequestException there is one with others
    */
   Made<M> make(SubscriberConfig config) {
     changing.lock();
@@ -98,8 +98,8 @@ final class HostedQueue<M> {
       if (there == null) {
         String other = sameButForCase(config.name());
         if (other != null) {
-          throw Problem.of(
-              Problem.Kind.CONFLICT,
+          throw RequestException.of(
+              RequestException.Reason.CONFLICT,
               "there is a subscriber '" + other + "', the same name but for case");
         }
         return new Made<>(opened(queue.subscriber(config)), true);
@@ -107,8 +107,9 @@ final class HostedQueue<M> {
       ObjectNode asked = SettingsJson.SUBSCRIBER.all(config.settings());
       ObjectNode known = SettingsJson.SUBSCRIBER.all(there.subscriber().config().settings());
       if (!asked.toString().equals(known.toString())) {
-        throw Problem.of(
-            Problem.Kind.CONFLICT, "subscriber " + config.name() + " has other settings");
+        throw RequestException.of(
+            RequestException.Reason.CONFLICT,
+            "subscriber " + config.name() + " has other settings");
       }
       return new Made<>(there, false);
     } finally {
@@ -123,7 +124,7 @@ final class HostedQueue<M> {
   /**
    * Changes what is given of a subscriber's settings.
    *
-   * @throws Problem an option cannot change while the queue runs
+   * @throws RequestException an option cannot change while the queue runs
    */
   void change(HostedSubscriber<?> subscriber, Settings asked) {
     String name = subscriber.subscriber().name();
@@ -139,21 +140,21 @@ final class HostedQueue<M> {
     try {
       change.run();
     } catch (ConfigurationException e) {
-      throw Problem.of(Problem.Kind.CONFLICT, String.valueOf(e.getMessage()));
+      throw RequestException.of(RequestException.Reason.CONFLICT, String.valueOf(e.getMessage()));
     }
   }
 
   /**
    * A subscriber as requests make it: it acknowledges unless they say otherwise.
    *
-   * @throws Problem it cannot have these settings
+   * @throws RequestException it cannot have these settings
    */
   static SubscriberConfig subscriber(String name, Settings asked) {
     Settings settings =
         asked.isGiven(SubscriberOptions.ACK_REQUIRED)
             ? asked
             : asked.with(SubscriberOptions.ACK_REQUIRED, true);
-    return Problems.checked(
+    return RequestException.checked(
         "body", () -> SubscriberConfig.builder(name).settings(settings).build());
   }
 
@@ -213,7 +214,7 @@ final class HostedQueue<M> {
     try {
       return bytes.withData(converter.fromBytes(bytes.data()));
     } catch (RuntimeException e) {
-      throw Problem.field("body", "the queue's converter refuses it: " + e.getMessage());
+      throw RequestException.field("body", "the queue's converter refuses it: " + e.getMessage());
     }
   }
 

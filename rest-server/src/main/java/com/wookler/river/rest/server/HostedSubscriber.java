@@ -1,10 +1,8 @@
 package com.wookler.river.rest.server;
 
-import com.wookler.river.core.subscriber.DeadLetters;
 import com.wookler.river.core.subscriber.Delivery;
 import com.wookler.river.core.subscriber.Settlement;
 import com.wookler.river.core.subscriber.Subscriber;
-import io.vertx.core.buffer.Buffer;
 import java.util.List;
 
 /**
@@ -14,16 +12,14 @@ import java.util.List;
  * @param subscriber itself
  */
 record HostedSubscriber<M>(String queue, Subscriber<M> subscriber) {
-  /** What would be taken next. */
-  Buffer peek(int max, long bytes) {
-    return MessageJson.messages(Bounded.first(max, bytes, subscriber::peek));
+  /** Returns what would be taken next, fewer than {@code max} if they have more data than this. */
+  List<Delivery<M>> peek(int max, long bytes) {
+    return Bounded.first(max, bytes, subscriber::peek);
   }
 
-  /** The oldest dead letters. */
-  Buffer dead(int max, long bytes) {
-    DeadLetters<M> letters = subscriber.deadLetters();
-    List<Delivery<M>> oldest = Bounded.first(max, bytes, letters::peek);
-    return MessageJson.messages(letters.size(), oldest);
+  /** Returns the oldest dead letters, fewer than {@code max} if they have more data than this. */
+  List<Delivery<M>> oldestDead(int max, long bytes) {
+    return Bounded.first(max, bytes, subscriber.deadLetters()::peek);
   }
 
   /** Gives back, unprocessed, what nobody was told of; what is finished by now stays so. */

@@ -59,7 +59,7 @@ final class Hosts {
     String origin = request.getHeader("Origin");
     if ((origin != null && !origin.equalsIgnoreCase(origin(request, authority)))
         || !areOurs(request.headers().getAll("Sec-Fetch-Site"))) {
-      throw Problem.of(Problem.Kind.FORBIDDEN, "it comes from another site");
+      throw RequestException.of(RequestException.Reason.FORBIDDEN, "it comes from another site");
     }
   }
 

@@ -20,7 +20,6 @@ import com.fasterxml.jackson.databind.exc.UnrecognizedPropertyException;
 import com.fasterxml.jackson.databind.json.JsonMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import com.fasterxml.jackson.databind.type.LogicalType;
-import io.vertx.core.buffer.Buffer;
 import java.io.IOException;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
@@ -62,7 +61,7 @@ final class Json {
 
   private Json() {}
 
-  static <T> T read(Buffer body, Class<T> type) {
+  static <T> T read(byte[] body, Class<T> type) {
     NoNulls json = NoNulls.of(body);
     try (json) {
       return MAPPER.readValue(json, type);
@@ -70,7 +69,7 @@ final class Json {
       json.throwIfFound();
       throw problem("", e);
     } catch (JsonProcessingException e) {
-      throw Problem.field("body", "is no JSON: " + e.getOriginalMessage());
+      throw RequestException.field("body", "is no JSON: " + e.getOriginalMessage());
     } catch (IOException e) {
       throw new IllegalStateException(e); // reads from memory
     }
@@ -88,7 +87,7 @@ final class Json {
   }
 
   /** Names the field, below one that is named already. */
-  private static Problem problem(String above, JsonMappingException e) {
+  private static RequestException problem(String above, JsonMappingException e) {
     String path =
         Stream.concat(
                 Stream.of(above),
@@ -100,11 +99,11 @@ final class Json {
                                 : part.getFieldName()))
             .filter(part -> !part.isEmpty())
             .collect(Collectors.joining("."));
-    if (e.getCause() instanceof Problem problem) {
+    if (e.getCause() instanceof RequestException problem) {
       String inner = String.valueOf(problem.field());
-      return Problem.field(path.isEmpty() ? inner : path + "." + inner, problem.detail());
+      return RequestException.field(path.isEmpty() ? inner : path + "." + inner, problem.detail());
     }
-    return Problem.field(path.isEmpty() ? "body" : path, plain(e));
+    return RequestException.field(path.isEmpty() ? "body" : path, plain(e));
   }
 
   static ObjectNode object() {
@@ -121,15 +120,15 @@ final class Json {
 
   /** Refuses {@code null}, which no schema of the contract allows. */
   private static final class NoNulls extends JsonParserDelegate {
-    private @Nullable Problem found;
+    private @Nullable RequestException found;
 
     private NoNulls(JsonParser json) {
       super(json);
     }
 
-    static NoNulls of(Buffer body) {
+    static NoNulls of(byte[] body) {
       try {
-        return new NoNulls(FACTORY.createParser(body.getBytes()));
+        return new NoNulls(FACTORY.createParser(body));
       } catch (IOException e) {
         throw new IllegalStateException(e); // reads from memory
       }
@@ -148,7 +147,8 @@ final class Json {
       if (token == JsonToken.VALUE_NULL) {
         String path = getParsingContext().pathAsPointer().toString();
         found =
-            Problem.field(path.isEmpty() ? "body" : path.substring(1).replace('/', '.'), "is null");
+            RequestException.field(
+                path.isEmpty() ? "body" : path.substring(1).replace('/', '.'), "is null");
         throw found;
       }
       return token;
@@ -158,14 +158,14 @@ final class Json {
   /** A field that has to be there. */
   static <T> T required(String field, @Nullable T value) {
     if (value == null) {
-      throw Problem.field(field, "is needed");
+      throw RequestException.field(field, "is needed");
     }
     return value;
   }
 
-  static Buffer write(Object value) {
+  static byte[] write(Object value) {
     try {
-      return Buffer.buffer(MAPPER.writeValueAsBytes(value));
+      return MAPPER.writeValueAsBytes(value);
     } catch (JsonProcessingException e) {
       throw new IllegalStateException(e); // our own records
     }

@@ -2,7 +2,6 @@ package com.wookler.river.rest.server;
 
 import com.google.errorprone.annotations.concurrent.GuardedBy;
 import com.wookler.river.common.errors.RiverException;
-import io.vertx.core.buffer.Buffer;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
@@ -93,7 +92,7 @@ final class KeyFile {
       List<String> all = patterns == null ? List.of() : List.copyOf(patterns);
       for (String pattern : all) {
         if (!PATTERN.matcher(pattern).matches()) {
-          throw Problem.field(
+          throw RequestException.field(
               field, "'" + pattern + "' is neither a queue's name, nor a beginning and *, nor *");
         }
       }
@@ -129,14 +128,14 @@ final class KeyFile {
    */
   List<Key> keys() {
     try {
-      Content content = Json.read(Buffer.buffer(Files.readAllBytes(path)), Content.class);
+      Content content = Json.read(Files.readAllBytes(path), Content.class);
       if (!content.format().equals(FORMAT) || content.version() != VERSION) {
         throw new RiverException(path + " is no file of keys of version " + VERSION);
       }
       return content.keys();
     } catch (NoSuchFileException e) {
       throw new RiverException("there is no file of keys " + path + "; river keys add makes it", e);
-    } catch (Problem e) {
+    } catch (RequestException e) {
       throw new RiverException(path + ": " + e.field() + " " + e.detail(), e);
     } catch (IOException e) {
       throw new RiverException("cannot read the keys in " + path, e);
@@ -231,8 +230,7 @@ final class KeyFile {
         Files.deleteIfExists(half);
         try (FileChannel out = privately(half)) {
           ByteBuffer bytes =
-              ByteBuffer.wrap(
-                  Json.write(new Content(FORMAT, VERSION, change.apply(keys))).getBytes());
+              ByteBuffer.wrap(Json.write(new Content(FORMAT, VERSION, change.apply(keys))));
           while (bytes.hasRemaining()) {
             out.write(bytes);
           }

@@ -10,14 +10,10 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/**
- * Knows callers by their API keys, {@code Authorization: Bearer KEY}, and takes up changes of the
- * file while it works. Thread-safe.
- */
-final class Keys implements Front.Guard {
+/** Knows callers by the API keys in a file, and follows its changes while it works. Thread-safe. */
+final class Keys implements Callers {
   private static final Logger LOG = LoggerFactory.getLogger(Keys.class);
-  private static final Pattern BEARER =
-      Pattern.compile("Bearer +river_([0-9a-f]{12})_([A-Za-z0-9_-]{43})", Pattern.CASE_INSENSITIVE);
+  private static final Pattern KEY = Pattern.compile("river_([0-9a-f]{12})_([A-Za-z0-9_-]{43})");
 
   private final KeyFile file;
   private final Changes changes;
@@ -40,15 +36,16 @@ final class Keys implements Front.Guard {
     }
 
     @Override
-    public @Nullable Problem refusal(Right right, String queue) {
+    public @Nullable RequestException refusal(Right right, String queue) {
       KeyFile.Key now = now();
       if (now == null) {
         return unknown();
       }
       return allows(now, right, queue)
           ? null
-          : Problem.of(
-              Problem.Kind.FORBIDDEN, "the key may not " + right.verb() + " on queue " + queue);
+          : RequestException.of(
+              RequestException.Reason.FORBIDDEN,
+              "the key may not " + right.verb() + " on queue " + queue);
     }
 
     /** Null if it was revoked, or replaced by another of the same id. */
@@ -119,18 +116,21 @@ final class Keys implements Front.Guard {
     }
   }
 
-  private static Problem unknown() {
-    return Problem.of(Problem.Kind.UNAUTHORIZED, "the key is not known here");
+  private static RequestException unknown() {
+    return RequestException.of(RequestException.Reason.UNAUTHORIZED, "the key is not known here");
   }
 
   @Override
-  public Access access(@Nullable String authorization) {
-    Matcher matcher = BEARER.matcher(authorization == null ? "" : authorization);
+  public boolean needKeys() {
+    return true;
+  }
+
+  @Override
+  public Access access(@Nullable String key) {
+    Matcher matcher = KEY.matcher(key == null ? "" : key);
     Caller caller = matcher.matches() ? byId.get(matcher.group(1)) : null;
     if (caller == null || !caller.key.isSecret(matcher.group(2))) {
-      throw authorization == null
-          ? Problem.of(Problem.Kind.UNAUTHORIZED, "send Authorization: Bearer and a key")
-          : unknown();
+      throw unknown();
     }
     return caller;
   }

@@ -22,19 +22,25 @@ import org.slf4j.LoggerFactory;
 
 /** Listens at one port with several event loops, each with the connections that came to it. */
 final class Listener {
+  /** Of method, path and query together. */
+  private static final int LINE_BYTES = 16 << 10;
+
+  /** Of all headers together. */
+  private static final int HEADER_BYTES = 16 << 10;
+
   private static final Logger LOG = LoggerFactory.getLogger(Listener.class);
   private static final long SWEEPS_A_LIMIT = 4;
   private static final long SHORTEST_SWEEP_MILLIS = 50;
   private static final long LONGEST_SWEEP_MILLIS = 1_000;
   private static final int HANDSHAKE_SECONDS = 10;
 
-  private final Front front;
+  private final HttpFrontEnd front;
   private final Load load;
   private final TimeSource time;
   private final @Nullable Tls tls;
   private final List<HttpServer> servers = new CopyOnWriteArrayList<>();
 
-  Listener(Front front, Load load, TimeSource time, @Nullable Tls tls) {
+  Listener(HttpFrontEnd front, Load load, TimeSource time, @Nullable Tls tls) {
     this.front = front;
     this.load = load;
     this.time = time;
@@ -58,12 +64,12 @@ final class Listener {
     int idleSeconds = (int) Math.max(90, load.limits().idle().toSeconds() + 1);
     HttpServerOptions options =
         new HttpServerOptions()
-            .setMaxInitialLineLength(ServerLimits.LINE_BYTES)
-            .setMaxHeaderSize(ServerLimits.HEADER_BYTES)
+            .setMaxInitialLineLength(LINE_BYTES)
+            .setMaxHeaderSize(HEADER_BYTES)
             .setInitialSettings(
                 new Http2Settings()
                     .setMaxConcurrentStreams(100)
-                    .setMaxHeaderListSize(ServerLimits.HEADER_BYTES + ServerLimits.LINE_BYTES))
+                    .setMaxHeaderListSize(HEADER_BYTES + LINE_BYTES))
             .setHttp2ClearTextEnabled(false)
             .setIdleTimeout(idleSeconds) // of one that reads no answer
             .setIdleTimeoutUnit(TimeUnit.SECONDS);

@@ -3,9 +3,11 @@ package com.wookler.river.rest.server;
 import com.wookler.river.common.TimeSource;
 import java.time.Duration;
 import java.util.Map;
+import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.LongAdder;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /** How much is under way, and whether there is room for more. Thread-safe. */
@@ -21,7 +23,6 @@ final class Load {
   private final AtomicInteger requests = new AtomicInteger();
   private final AtomicInteger waiting = new AtomicInteger();
   private final LongAdder refused = new LongAdder();
-  private final RequestCounts counts = new RequestCounts();
 
   Load(ServerLimits limits, TimeSource time) {
     this.limits = limits;
@@ -71,40 +72,42 @@ final class Load {
   }
 
   /** A request is not under way before its body is there, but the end waits for it. */
-  void arriving(Body body) {
+  void arriving(CompletionStage<?> body) {
     arriving.incrementAndGet();
-    body.whole().onComplete(there -> arriving.decrementAndGet());
+    var unused = body.whenComplete((there, failed) -> arriving.decrementAndGet());
   }
 
   /**
-   * A request begins.
+   * Counts a request as under way until it is over.
    *
-   * @throws Problem there are enough
+   * @param whenOver runs what it is given when the request is over
+   * @throws RequestException there are enough
    */
-  void begin(Exchange exchange) {
+  void begin(Consumer<Runnable> whenOver) {
     if (!taken(requests, limits.requests())) {
-      throw Problem.later(
-          Problem.Kind.TOO_MANY_REQUESTS,
+      throw RequestException.later(
+          RequestException.Reason.TOO_MANY_REQUESTS,
           limits.requests() + " requests are under way",
           RETRY_SECONDS);
     }
-    exchange.whenOver(requests::decrementAndGet);
+    whenOver.accept(requests::decrementAndGet);
   }
 
   /**
-   * A request begins to wait for messages.
+   * Counts a request as waiting for messages, and no more as under way, until it is over.
    *
-   * @throws Problem enough wait
+   * @param whenOver runs what it is given when the request is over
+   * @throws RequestException enough wait
    */
-  void beginWaiting(Exchange exchange) {
+  void beginWaiting(Consumer<Runnable> whenOver) {
     if (!taken(waiting, limits.waiting())) {
-      throw Problem.later(
-          Problem.Kind.TOO_MANY_REQUESTS,
+      throw RequestException.later(
+          RequestException.Reason.TOO_MANY_REQUESTS,
           limits.waiting() + " requests wait for messages",
           RETRY_SECONDS);
     }
     requests.decrementAndGet();
-    exchange.whenOver(
+    whenOver.accept(
         () -> {
           waiting.decrementAndGet();
           requests.incrementAndGet(); // which its end as a request takes back
@@ -114,11 +117,6 @@ final class Load {
   /** How many are under way, without those that wait, and those whose body is not here yet. */
   int requests() {
     return requests.get();
-  }
-
-  /** What became of requests. */
-  RequestCounts counts() {
-    return counts;
   }
 
   /** How many wait for messages. */

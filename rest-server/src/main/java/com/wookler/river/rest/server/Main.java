@@ -64,7 +64,7 @@ public final class Main implements Runnable {
   private static int failed(CommandLine command, Exception e) {
     String name = command.getCommandName();
     LoggerFactory.getLogger(Main.class).debug("{} failed", name, e);
-    boolean told = e instanceof RiverException || e instanceof Problem;
+    boolean told = e instanceof RiverException || e instanceof RequestException;
     command.getErr().println(told ? name + ": " + e.getMessage() : name + " failed: " + e);
     return REFUSED;
   }

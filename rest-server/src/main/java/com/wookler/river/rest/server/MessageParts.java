@@ -23,7 +23,7 @@ record MessageParts(
 
   private static Message<byte[]> withHeaders(Message<byte[]> bare, Map<String, byte[]> headers) {
     if (headers.size() > MOST_HEADERS) {
-      throw Problem.field(
+      throw RequestException.field(
           "headers", "there are " + headers.size() + "; at most " + MOST_HEADERS + " may be");
     }
     Message<byte[]> message = bare;
@@ -45,19 +45,20 @@ record MessageParts(
     if (expires != null) {
       Duration time = Text.duration("expires", expires);
       Message<byte[]> before = message;
-      message = Problems.checked("expires", () -> before.expiresAfter(time));
+      message = RequestException.checked("expires", () -> before.expiresAfter(time));
     }
     if (delay != null) {
       Duration time = Text.duration("delay", delay);
       Message<byte[]> before = message;
-      message = Problems.checked("delay", () -> before.deliverAfter(time));
+      message = RequestException.checked("delay", () -> before.deliverAfter(time));
     }
     return message;
   }
 
   private static String checked(String field, String text, int most) {
     if (text.isEmpty() || text.length() > most) {
-      throw Problem.field(field, "has " + text.length() + " characters; 1 to " + most + " may be");
+      throw RequestException.field(
+          field, "has " + text.length() + " characters; 1 to " + most + " may be");
     }
     return Text.wellFormed(field, text);
   }

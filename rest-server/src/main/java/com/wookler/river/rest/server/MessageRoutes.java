@@ -38,27 +38,21 @@ final class MessageRoutes {
   private static final int MOST_FOUND = 1_000;
   private static final long MESSAGE_BYTES = 400L; // of a batch's message, besides its data
 
-  private final Offers offers;
+  private final QueueResolver queues;
   private final WaitingPublishes waiting;
   private final WorkerExecutor readers;
   private final Latencies latencies;
   private final Sink sink;
 
   /**
-   * @param waiting runs the publishes that may wait for room
    * @param readers threads on which many messages are read
    */
-  MessageRoutes(
-      Offers offers,
-      Sink sink,
-      WaitingPublishes waiting,
-      WorkerExecutor readers,
-      Latencies latencies) {
+  MessageRoutes(Hosting hosting, WorkerExecutor readers) {
     this.readers = readers;
-    this.offers = offers;
-    this.sink = sink;
-    this.waiting = waiting;
-    this.latencies = latencies;
+    this.queues = hosting.queues();
+    this.sink = hosting.sink();
+    this.waiting = hosting.publishes();
+    this.latencies = hosting.polls().latencies();
   }
 
   List<Endpoint> endpoints() {
@@ -110,7 +104,7 @@ final class MessageRoutes {
 
   private Future<Answer> stored(Call call, Form form) {
     Durability level = durability(call);
-    HostedQueue<?> queue = offers.catalog().find(call.name("queue"));
+    HostedQueue<?> queue = queues.catalog().find(call.name("queue"));
     if (queue != null && queue.mayWait()) {
       return call.on(
           waiting.run(call.access(), call.name("queue"), () -> store(call, form, level)));
@@ -124,7 +118,12 @@ final class MessageRoutes {
   /** Counts what many short messages need in memory, which is far more than their lines. */
   private CompletableFuture<Answer> store(Call call, Form form, Durability level) {
     Supplier<CompletableFuture<Answer>> work =
-        () -> store(call, form.read().apply(call), offers.queueOrNew(call), level);
+        () ->
+            store(
+                call,
+                form.read().apply(call),
+                queues.queueOrNew(call.access(), call.name("queue")),
+                level);
     return form.batch().test(call)
         ? call.exchange().budget().holding(MESSAGE_BYTES * PublishReader.objects(call.body()), work)
         : work.get();
@@ -135,7 +134,7 @@ final class MessageRoutes {
     return switch (text == null ? "MEMORY" : text) {
       case "MEMORY" -> Durability.MEMORY;
       case "DISK" -> Durability.DISK;
-      default -> throw Problem.field("durability", "is neither MEMORY nor DISK");
+      default -> throw RequestException.field("durability", "is neither MEMORY nor DISK");
     };
   }
 
@@ -163,8 +162,8 @@ final class MessageRoutes {
               if (queue.holds(result.sequence(), message)) {
                 return created(result);
               }
-              throw Problem.of(
-                  Problem.Kind.CONFLICT,
+              throw RequestException.of(
+                  RequestException.Reason.CONFLICT,
                   "message %d of queue %s has the same id, and other data, key or headers"
                       .formatted(result.sequence(), queue.queue().name()));
             })
@@ -216,11 +215,11 @@ final class MessageRoutes {
   }
 
   private static Answer created(Object published) {
-    return Answer.json(201, Json.write(published));
+    return Answer.json(201, Answer.buffer(published));
   }
 
   private Future<Answer> get(Call call) {
-    return get(call, offers.queue(call), call.sequenceInPath());
+    return get(call, queues.queue(call.name("queue")), call.sequenceInPath());
   }
 
   private static <M> Future<Answer> get(Call call, HostedQueue<M> queue, long sequence) {
@@ -228,8 +227,8 @@ final class MessageRoutes {
         () -> {
           Optional<Delivery<M>> found = queue.queue().read(sequence);
           if (found.isEmpty()) {
-            throw Problem.of(
-                Problem.Kind.NOT_FOUND,
+            throw RequestException.of(
+                RequestException.Reason.NOT_FOUND,
                 "queue " + queue.queue().name() + " has no message " + sequence);
           }
           return Answer.ok(MessageJson.message(found.get()));
@@ -241,14 +240,14 @@ final class MessageRoutes {
     Instant at = call.time("at");
     String key = call.query("key");
     if ((from != null ? 1 : 0) + (at != null ? 1 : 0) + (key != null ? 1 : 0) != 1) {
-      throw Problem.field("from", "exactly one of from, at and key is needed");
+      throw RequestException.field("from", "exactly one of from, at and key is needed");
     }
     if (from == null && call.query("max") != null) {
-      throw Problem.field("max", "goes with from only");
+      throw RequestException.field("max", "goes with from only");
     }
     int max = call.query("max", 1, MOST_FOUND);
     long first = from == null ? -1 : Text.number("from", from, 0, Long.MAX_VALUE);
-    HostedQueue<?> queue = offers.queue(call);
+    HostedQueue<?> queue = queues.queue(call.name("queue"));
     Wanted wanted = new Wanted(first, max, at, key);
     return max == 1
         ? call.blocking(() -> found(queue, wanted, Long.MAX_VALUE))

@@ -23,13 +23,15 @@ import java.util.List;
 final class Metrics implements AutoCloseable {
   private final QueueFigures queues;
   private final Load load;
+  private final RequestCounts counts;
   private final Streams streams;
   private final PrometheusMeterRegistry jvm = new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
   private final JvmGcMetrics collections = new JvmGcMetrics();
 
-  Metrics(QueueFigures queues, Load load, Streams streams) {
+  Metrics(QueueFigures queues, Load load, RequestCounts counts, Streams streams) {
     this.queues = queues;
     this.load = load;
+    this.counts = counts;
     this.streams = streams;
     List<MeterBinder> binders =
         List.of(
@@ -46,7 +48,7 @@ final class Metrics implements AutoCloseable {
   /** What the caller may see; may block. */
   MetricSnapshots collect(Access access) {
     List<MetricSnapshot> all = new ArrayList<>(queues.collect(access));
-    all.add(load.counts().collect());
+    all.add(counts.collect());
     all.add(
         CounterSnapshot.builder()
             .name("river_http_connections_refused")

@@ -23,9 +23,10 @@ final class ObjectsJson {
       @Nullable String fixed, @Nullable List<String> list, @Nullable Exponential exponential) {
     Backoff toBackoff() {
       if ((fixed != null ? 1 : 0) + (list != null ? 1 : 0) + (exponential != null ? 1 : 0) != 1) {
-        throw Problem.field("backoff", "is not exactly one of fixed, list and exponential");
+        throw RequestException.field(
+            "backoff", "is not exactly one of fixed, list and exponential");
       }
-      return Problems.checked("backoff", this::made);
+      return RequestException.checked("backoff", this::made);
     }
 
     private Backoff made() {
@@ -34,7 +35,7 @@ final class ObjectsJson {
       }
       if (list != null) {
         if (list.isEmpty() || list.size() > MOST_STEPS) {
-          throw Problem.field("backoff.list", "1 to " + MOST_STEPS + " are needed");
+          throw RequestException.field("backoff.list", "1 to " + MOST_STEPS + " are needed");
         }
         List<Duration> delays = new ArrayList<>();
         for (String delay : list) {
@@ -84,11 +85,11 @@ final class ObjectsJson {
   record PositionJson(@Nullable String to, @Nullable Long sequence, @Nullable String time) {
     Position toPosition(String field) {
       if ((to != null ? 1 : 0) + (sequence != null ? 1 : 0) + (time != null ? 1 : 0) != 1) {
-        throw Problem.field(field, "is not exactly one of to, sequence and time");
+        throw RequestException.field(field, "is not exactly one of to, sequence and time");
       }
       if (sequence != null) {
         if (sequence < 0) {
-          throw Problem.field(field + ".sequence", "is negative");
+          throw RequestException.field(field + ".sequence", "is negative");
         }
         return Position.sequence(sequence);
       }
@@ -96,13 +97,13 @@ final class ObjectsJson {
         try {
           return Position.time(Instant.parse(time));
         } catch (DateTimeException e) {
-          throw Problem.field(field + ".time", "is no time such as 2026-11-20T10:00:00Z");
+          throw RequestException.field(field + ".time", "is no time such as 2026-11-20T10:00:00Z");
         }
       }
       return switch (String.valueOf(to)) {
         case "EARLIEST" -> Position.earliest();
         case "LATEST" -> Position.latest();
-        default -> throw Problem.field(field + ".to", "is neither EARLIEST nor LATEST");
+        default -> throw RequestException.field(field + ".to", "is neither EARLIEST nor LATEST");
       };
     }
   }

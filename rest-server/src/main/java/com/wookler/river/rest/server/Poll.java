@@ -3,7 +3,6 @@ package com.wookler.river.rest.server;
 import com.wookler.river.core.QueueState;
 import com.wookler.river.core.message.QueueClosedException;
 import com.wookler.river.core.subscriber.Delivery;
-import io.vertx.core.Future;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -11,16 +10,12 @@ import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * One request that takes messages. It takes some at a time, so that it never holds much more than
  * an answer's worth, and gives back what it cannot hand over because nobody waits any more.
  */
 final class Poll<M> {
-  private static final Logger LOG = LoggerFactory.getLogger(Poll.class);
-
   /** Of the data in an answer; the message that passes it is still in it. */
   static final long MOST_BYTES = 8 << 20;
 
@@ -101,7 +96,7 @@ final class Poll<M> {
       all.complete(taken);
       return;
     }
-    if (Problems.cause(failed) instanceof QueueClosedException) {
+    if (RequestException.causeOf(failed) instanceof QueueClosedException) {
       closed(failed);
       return;
     }
@@ -115,7 +110,9 @@ final class Poll<M> {
     boolean runs = queue.queue().state() == QueueState.RUNNING;
     if (queue.isRemoved() || (runs && !known)) {
       all.completeExceptionally(
-          Problem.of(Problem.Kind.NOT_FOUND, "subscriber '" + name + "' was removed meanwhile"));
+          RequestException.of(
+              RequestException.Reason.NOT_FOUND,
+              "subscriber '" + name + "' was removed meanwhile"));
     } else if (runs) {
       all.complete(taken); // the application has closed it: the next who asks opens it anew
     } else {
@@ -132,36 +129,25 @@ final class Poll<M> {
     }
   }
 
-  /** The answer, on the event loop of the call. */
-  Future<Answer> answer(Call call) {
-    Exchange exchange = call.exchange();
-    exchange.whenOver(this::end);
-    return call.on(all)
-        .compose(
-            messages -> {
-              Problem why =
-                  exchange.isOver()
-                      ? Problem.of(Problem.Kind.TIMEOUT, "the caller has gone")
-                      : call.access().refusal(Right.CONSUME, queue.queue().name());
-              if (why != null) {
-                giveBack(call);
-                return Future.failedFuture(why);
-              }
-              latencies.delivered(subscriber, messages);
-              exchange.ifLost(() -> giveBack(call));
-              return Future.succeededFuture(Answer.ok(MessageJson.deliveries(messages)));
-            });
+  /** Returns what the poll takes; completed on any thread. */
+  CompletableFuture<List<Delivery<M>>> deliveries() {
+    return all;
   }
 
-  private void giveBack(Call call) {
+  /** Returns why the caller may not have what was taken, because its key has changed; or null. */
+  @Nullable RequestException refusal(Access access) {
+    return access.refusal(Right.CONSUME, queueName());
+  }
+
+  /** Counts what was taken as delivered. */
+  void delivered() {
+    latencies.delivered(subscriber, taken);
+  }
+
+  /** Gives back what nobody can be answered with; may block. */
+  void giveBack() {
     if (!taken.isEmpty()) {
-      List<String> receipts = taken.stream().map(Delivery::receipt).toList();
-      call.<Boolean>blocking(
-              () -> {
-                subscriber.giveBack(receipts);
-                return true;
-              })
-          .onFailure(e -> LOG.debug("Cannot give back what a poll had", e));
+      subscriber.giveBack(taken.stream().map(Delivery::receipt).toList());
     }
   }
 }

@@ -75,23 +75,23 @@ final class Problem extends RuntimeException {
     this.retryAfterSeconds = retryAfterSeconds;
   }
 
-  static Problem of(Kind kind, String detail) {
-    return new Problem(kind, detail, null, null, 0);
+  /** Returns the problem that tells an exception's reason, which is the name of its kind. */
+  static Problem of(RequestException thrown) {
+    return new Problem(
+        Kind.valueOf(thrown.reason().name()),
+        thrown.detail(),
+        thrown.field(),
+        null,
+        thrown.retryAfterSeconds());
   }
 
-  /** A field, header or parameter of the request is wrong. */
-  static Problem field(String field, String detail) {
-    return new Problem(Kind.BAD_REQUEST, detail, field, null, 0);
+  static Problem of(Kind kind, String detail) {
+    return new Problem(kind, detail, null, null, 0);
   }
 
   /** The path has these methods only. */
   static Problem notAllowed(String methods) {
     return new Problem(Kind.METHOD_NOT_ALLOWED, "there are " + methods, null, methods, 0);
-  }
-
-  /** It may be tried again after so many seconds. */
-  static Problem later(Kind kind, String detail, int seconds) {
-    return new Problem(kind, detail, null, null, seconds);
   }
 
   Kind kind() {

@@ -15,8 +15,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Reads messages to publish: each is a {@code PublishRequest} of the contract. What is wrong is a
- * {@link Problem} that names the field, and the line or the index of the message. Confined to one
- * thread.
+ * {@link RequestException} that names the field, and the line or the index of the message. Confined
+ * to one thread.
  */
 final class PublishReader {
   private final byte[] body;
@@ -100,7 +100,7 @@ final class PublishReader {
       start = end + 1;
     }
     if (messages.isEmpty()) {
-      throw Problem.field("body", "has no message");
+      throw RequestException.field("body", "has no message");
     }
     return messages;
   }
@@ -133,7 +133,7 @@ final class PublishReader {
     }
   }
 
-  private Problem noJson(JsonProcessingException e) {
+  private RequestException noJson(JsonProcessingException e) {
     index = -1;
     return wrong("body", "is no JSON: " + e.getOriginalMessage());
   }
@@ -154,7 +154,7 @@ final class PublishReader {
     }
     try {
       return fields.message(fields.data);
-    } catch (Problem e) {
+    } catch (RequestException e) {
       throw wrong(String.valueOf(e.field()), e.detail());
     }
   }
@@ -199,7 +199,7 @@ final class PublishReader {
     }
     try {
       return Text.wellFormed(field, json.getText());
-    } catch (Problem e) {
+    } catch (RequestException e) {
       throw wrong(field, e.detail());
     }
   }
@@ -213,9 +213,9 @@ final class PublishReader {
     }
   }
 
-  private Problem wrong(String field, String what) {
+  private RequestException wrong(String field, String what) {
     String path = index < 0 ? field : "messages." + index + (field.isEmpty() ? "" : "." + field);
-    return Problem.field(path, line == 0 ? what : "line " + line + ": " + what);
+    return RequestException.field(path, line == 0 ? what : "line " + line + ": " + what);
   }
 
   /** What a message has said so far. */

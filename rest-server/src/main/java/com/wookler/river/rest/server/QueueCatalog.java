@@ -68,7 +68,7 @@ final class QueueCatalog implements AutoCloseable {
   private HostedQueue<byte[]> reopen(String name, Settings settings) {
     try {
       return open(name, settings);
-    } catch (Problem e) {
+    } catch (RequestException e) {
       throw new RiverException(
           "queue %s in %s cannot have the settings that it has: %s %s"
               .formatted(name, directory, e.field(), e.detail()),
@@ -82,18 +82,18 @@ final class QueueCatalog implements AutoCloseable {
         MessageQueue.builder(name, bytes).settings(complete(settings)).directory(directory);
     if (settings.isGiven(QueueOptions.BACKUP_RETENTION)) {
       if (backups == null) {
-        throw Problem.field(
+        throw RequestException.field(
             "backup", "this server keeps no backups: it has no server.backup.directory");
       }
       builder.set(QueueOptions.BACKUP_DIRECTORY, backups);
     }
-    return new HostedQueue<>(Problems.checked("body", builder::open), bytes, settings);
+    return new HostedQueue<>(RequestException.checked("body", builder::open), bytes, settings);
   }
 
   /** The settings with the server's own defaults and bounds. */
   private static Settings complete(Settings settings) {
     if (settings.get(QueueOptions.FULL_TIMEOUT).compareTo(LONGEST_BLOCK) > 0) {
-      throw Problem.field("whenFull.timeout", "is more than " + Text.of(LONGEST_BLOCK));
+      throw RequestException.field("whenFull.timeout", "is more than " + Text.of(LONGEST_BLOCK));
     }
     return settings.isGiven(QueueOptions.DEDUPLICATE)
         ? settings
@@ -146,22 +146,24 @@ final class QueueCatalog implements AutoCloseable {
   private static void check(String name, Settings settings, HostedQueue<?> there) {
     String known = there.queue().name();
     if (!known.equals(name)) {
-      throw Problem.of(
-          Problem.Kind.CONFLICT, "there is a queue '" + known + "', the same name but for case");
+      throw RequestException.of(
+          RequestException.Reason.CONFLICT,
+          "there is a queue '" + known + "', the same name but for case");
     }
     Settings has = there.settings();
     if (has == null) {
       throw configuredByTheServer(name);
     }
     if (!complete(settings).equals(complete(has))) {
-      throw Problem.of(Problem.Kind.CONFLICT, "queue " + name + " has other settings");
+      throw RequestException.of(
+          RequestException.Reason.CONFLICT, "queue " + name + " has other settings");
     }
   }
 
   /**
    * Changes what is given of the settings of a queue that a request has made; blocks.
    *
-   * @throws Problem an option cannot change while the queue runs
+   * @throws RequestException an option cannot change while the queue runs
    */
   void change(HostedQueue<?> queue, Settings asked) {
     changing.lock();
@@ -175,7 +177,8 @@ final class QueueCatalog implements AutoCloseable {
       Settings after = before.withGiven(asked);
       boolean keepsBackups = before.isGiven(QueueOptions.BACKUP_RETENTION);
       if (after.isGiven(QueueOptions.BACKUP_RETENTION) != keepsBackups) {
-        throw Problem.of(Problem.Kind.CONFLICT, "queue " + name + " was made without a backup");
+        throw RequestException.of(
+            RequestException.Reason.CONFLICT, "queue " + name + " was made without a backup");
       }
       change(queue, before, after);
       try {
@@ -197,9 +200,10 @@ final class QueueCatalog implements AutoCloseable {
     queue.settings(after);
   }
 
-  private static Problem configuredByTheServer(String name) {
-    return Problem.of(
-        Problem.Kind.CONFLICT, "queue " + name + " is configured by the server's own settings");
+  private static RequestException configuredByTheServer(String name) {
+    return RequestException.of(
+        RequestException.Reason.CONFLICT,
+        "queue " + name + " is configured by the server's own settings");
   }
 
   /** Removes a queue that a request has made; blocks. */
@@ -212,8 +216,8 @@ final class QueueCatalog implements AutoCloseable {
         throw configuredByTheServer(name);
       }
       if (!force && !isDrained(queue.queue())) {
-        throw Problem.of(
-            Problem.Kind.CONFLICT,
+        throw RequestException.of(
+            RequestException.Reason.CONFLICT,
             "queue " + name + " has messages that are not finished; force=true removes them too");
       }
       if (queues.remove(name, queue)) {
@@ -240,7 +244,8 @@ final class QueueCatalog implements AutoCloseable {
   @GuardedBy("changing")
   private void ensureOpen() {
     if (closed) {
-      throw Problem.later(Problem.Kind.UNAVAILABLE, "the server is stopping", 5);
+      throw RequestException.later(
+          RequestException.Reason.UNAVAILABLE, "the server is stopping", 5);
     }
   }
 

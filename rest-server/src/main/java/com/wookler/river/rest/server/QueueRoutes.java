@@ -16,10 +16,10 @@ import org.jspecify.annotations.Nullable;
 final class QueueRoutes {
   private static final String PATH = "/v1/queues/{queue}";
 
-  private final Offers offers;
+  private final QueueResolver queues;
 
-  QueueRoutes(Offers offers) {
-    this.offers = offers;
+  QueueRoutes(QueueResolver queues) {
+    this.queues = queues;
   }
 
   List<Endpoint> endpoints() {
@@ -51,17 +51,17 @@ final class QueueRoutes {
     return call.blocking(
         () ->
             Answer.ok(
-                Json.write(
+                Answer.buffer(
                     new QueuesJson(
-                        offers.catalog().all().stream()
+                        queues.catalog().all().stream()
                             .filter(queue -> call.may(Right.CONSUME, queue.queue().name()))
                             .map(QueueRoutes::json)
                             .toList()))));
   }
 
   private Future<Answer> get(Call call) {
-    HostedQueue<?> queue = offers.queue(call);
-    return call.blocking(() -> Answer.ok(Json.write(json(queue))));
+    HostedQueue<?> queue = queues.queue(call.name("queue"));
+    return call.blocking(() -> Answer.ok(Answer.buffer(json(queue))));
   }
 
   private Future<Answer> put(Call call) {
@@ -70,28 +70,28 @@ final class QueueRoutes {
     call.mayPublish("expiryQueue", settings.find(QueueOptions.EXPIRY_QUEUE));
     return call.blocking(
         () -> {
-          QueueCatalog.Made made = offers.catalog().make(name, settings);
-          return Answer.json(made.made() ? 201 : 200, Json.write(json(made.queue())));
+          QueueCatalog.Made made = queues.catalog().make(name, settings);
+          return Answer.json(made.made() ? 201 : 200, Answer.buffer(json(made.queue())));
         });
   }
 
   private Future<Answer> patch(Call call) {
-    HostedQueue<?> queue = offers.queue(call);
+    HostedQueue<?> queue = queues.queue(call.name("queue"));
     Settings asked = SettingsJson.QUEUE.read(call.body(ObjectNode.class));
     call.mayPublish("expiryQueue", asked.find(QueueOptions.EXPIRY_QUEUE));
     return call.blocking(
         () -> {
-          offers.catalog().change(queue, asked);
-          return Answer.ok(Json.write(json(queue)));
+          queues.catalog().change(queue, asked);
+          return Answer.ok(Answer.buffer(json(queue)));
         });
   }
 
   private Future<Answer> delete(Call call) {
     boolean force = call.query("force", false);
-    HostedQueue<?> queue = offers.queue(call);
+    HostedQueue<?> queue = queues.queue(call.name("queue"));
     return call.blocking(
         () -> {
-          offers.catalog().delete(queue, force);
+          queues.catalog().delete(queue, force);
           return Answer.done();
         });
   }

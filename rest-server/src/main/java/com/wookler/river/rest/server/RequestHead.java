@@ -39,7 +39,7 @@ final class RequestHead {
     if (!codings.isEmpty() && (codings.size() > 1 || !codings.get(0).equalsIgnoreCase("chunked"))) {
       exchange.response().putHeader("Connection", "close");
       exchange.whenOver(() -> request.connection().close());
-      throw Problem.field("Transfer-Encoding", "is not chunked, which alone is known");
+      throw RequestException.field("Transfer-Encoding", "is not chunked, which alone is known");
     }
     checkRepetitions(request);
     if (request.version() == HttpVersion.HTTP_2) {
@@ -47,7 +47,7 @@ final class RequestHead {
     }
     String host = request.getHeader("Host");
     if (request.version() == HttpVersion.HTTP_1_1 && (host == null || host.isEmpty())) {
-      throw Problem.field("Host", "is needed");
+      throw RequestException.field("Host", "is needed");
     }
     if (!request.uri().startsWith("/")) {
       checkAbsolute(request.uri(), String.valueOf(host));
@@ -59,7 +59,7 @@ final class RequestHead {
     for (Map.Entry<String, String> header : request.headers()) {
       String name = header.getKey().toLowerCase(Locale.ROOT);
       if ((name.startsWith("river-") || SINGLE.contains(name)) && !seen.add(name)) {
-        throw Problem.field(header.getKey(), "the header is there more than once");
+        throw RequestException.field(header.getKey(), "the header is there more than once");
       }
     }
   }
@@ -69,14 +69,14 @@ final class RequestHead {
     int start = uri.indexOf("://") + 3;
     String scheme = start < 3 ? "" : uri.substring(0, start).toLowerCase(Locale.ROOT);
     if (!scheme.equals("http://") && !scheme.equals("https://")) {
-      throw Problem.field("path", "is neither a path nor an address of http or https");
+      throw RequestException.field("path", "is neither a path nor an address of http or https");
     }
     int end = start;
     while (end < uri.length() && "/?#".indexOf(uri.charAt(end)) < 0) {
       end++;
     }
     if (!uri.substring(start, end).equalsIgnoreCase(host)) {
-      throw Problem.field("Host", "names another host than the request's target");
+      throw RequestException.field("Host", "names another host than the request's target");
     }
   }
 }

@@ -46,21 +46,14 @@ public final class RiverServer implements AutoCloseable {
   private static final long CLOSE_SECONDS = 30;
   private static final long LOOK_AT_FILES_MILLIS = 100;
   private static final int PATIENT_THREADS = 32;
-  private static final int READERS = 2; // each with as much memory as some answers have
   private static final int THREADS = 10; // none of them waits for a message
   private static final int QUEUES_WITH_FIGURES = 200;
   private static final int SUBSCRIBERS_WITH_FIGURES = 1_000;
 
   private final Vertx vertx;
   private final QueueCatalog catalog;
-  private final TimeSource time;
-  private final Load load;
-  private final Latencies latencies;
-  private final Polls polls;
-  private final Streams streams;
-  private final WaitingPublishes publishes;
-  private final Metrics metrics;
-  private final Sink sink;
+  private final Hosting hosting;
+  private final HttpService http;
   private final AtomicBoolean stopping = new AtomicBoolean();
   private final @Nullable AutoCloseable owned;
   private final boolean tls;
@@ -68,23 +61,19 @@ public final class RiverServer implements AutoCloseable {
 
   private RiverServer(Builder from) {
     from.check();
-    this.time = from.time;
-    this.load = new Load(ServerLimits.of(from.settings), from.time);
-    Subjects queues = new Subjects(QUEUES_WITH_FIGURES);
-    Subjects subscribers = new Subjects(SUBSCRIBERS_WITH_FIGURES);
-    this.latencies = new Latencies(from.time, queues, subscribers);
-    this.polls = new Polls(latencies, load.budget());
-    this.streams = new Streams(from.time, latencies);
-    this.sink = from.sink;
+    ServerLimits limits = limits(from.settings);
     this.owned = from.owned;
     this.tls = from.tls != null;
     this.catalog =
         new QueueCatalog(
             from.settings.get(ServerOptions.DIRECTORY),
             from.settings.find(ServerOptions.BACKUP_DIRECTORY));
-    this.metrics =
-        new Metrics(new QueueFigures(catalog, queues, subscribers, latencies), load, streams);
+    Subjects queues = new Subjects(QUEUES_WITH_FIGURES);
+    Subjects subscribers = new Subjects(SUBSCRIBERS_WITH_FIGURES);
+    Latencies latencies = new Latencies(from.time, queues, subscribers);
+    Load load = new Load(limits, from.time);
     Vertx started = null;
+    HttpService made = null;
     try {
       from.queues.forEach(adding -> adding.accept(catalog));
       started =
@@ -93,15 +82,34 @@ public final class RiverServer implements AutoCloseable {
                   .setEventLoopPoolSize(from.settings.number(ServerOptions.THREADS))
                   .setWorkerPoolSize(THREADS));
       this.vertx = started;
-      this.publishes =
-          new WaitingPublishes(
-              started.createSharedWorkerExecutor("river-patient", PATIENT_THREADS));
-      this.port = listen(from);
+      Path keyFile = from.settings.find(ServerOptions.KEYS_FILE);
+      Keys keys = keyFile == null ? null : new Keys(new KeyFile(keyFile));
+      this.hosting =
+          new Hosting(
+              new QueueResolver(catalog, from.settings.is(ServerOptions.AUTO_CREATE)),
+              keys == null ? Callers.ALL : keys,
+              load,
+              new Polls(latencies, load.budget()),
+              new WaitingPublishes(patient(started)),
+              from.sink,
+              from.time,
+              stopping::get);
+      made =
+          new HttpService(
+              started,
+              hosting,
+              new QueueFigures(catalog, queues, subscribers, latencies),
+              from.http());
+      this.http = made;
+      followFiles(keys);
+      this.port = await(made.listen());
     } catch (Throwable e) {
       if (started != null) {
         await(started.close());
       }
-      metrics.close();
+      if (made != null) {
+        made.close();
+      }
       catalog.close();
       throw e;
     }
@@ -113,82 +121,54 @@ public final class RiverServer implements AutoCloseable {
         port);
   }
 
-  private int listen(Builder from) {
-    Path keyFile = from.settings.find(ServerOptions.KEYS_FILE);
-    Keys keys = keyFile == null ? null : new Keys(new KeyFile(keyFile));
-    Front.Guard guard = keys == null ? header -> Access.ALL : keys;
-    Routes routes =
-        new Routes(endpoints(new Offers(catalog, from.settings.is(ServerOptions.AUTO_CREATE))));
-    Hosts hosts = new Hosts(from.settings.get(ServerOptions.HOST), from.allowedHosts);
-    Front front = new Front(routes, guard, hosts, load, time, stopping::get);
-    Listener listener = new Listener(front, load, time, from.tls);
-    if (keys != null || from.tls != null) {
-      Changes certificates = new Changes(from.tls == null ? List.of() : from.tls.files());
-      WorkerExecutor looker = vertx.createSharedWorkerExecutor("river-files", 1);
-      Callable<Boolean> look = () -> look(keys, certificates, listener);
-      vertx.setPeriodic(
-          LOOK_AT_FILES_MILLIS,
-          tick -> {
-            if (!stopping.get()) { // its end closes the thread before the timer
-              looker.executeBlocking(look);
-            }
-          });
+  private static WaitingPublishes.Threads patient(Vertx vertx) {
+    WorkerExecutor threads = vertx.createSharedWorkerExecutor("river-patient", PATIENT_THREADS);
+    return task ->
+        threads
+            .<Boolean>executeBlocking(
+                () -> {
+                  task.run();
+                  return true;
+                },
+                false)
+            .toCompletionStage();
+  }
+
+  /** Follows changes of keys and certificates. */
+  private void followFiles(@Nullable Keys keys) {
+    if (keys == null && !tls) {
+      return;
     }
-    return await(
-        listener
-            .listen(
-                vertx,
-                from.settings.get(ServerOptions.HOST),
-                from.settings.number(ServerOptions.PORT),
-                from.settings.number(ServerOptions.THREADS))
-            .recover(e -> Future.failedFuture(cannotListen(from, e))));
+    Changes certificates = new Changes(http.certificates());
+    WorkerExecutor looker = vertx.createSharedWorkerExecutor("river-files", 1);
+    Callable<Boolean> look = () -> look(keys, certificates);
+    vertx.setPeriodic(
+        LOOK_AT_FILES_MILLIS,
+        tick -> {
+          if (!stopping.get()) { // its end closes the thread before the timer
+            looker.executeBlocking(look);
+          }
+        });
   }
 
-  private static RiverException cannotListen(Builder from, Throwable e) {
-    return new RiverException(
-        "%s:%d: %s; --port, or server.queue.port, names another port"
-            .formatted(
-                from.settings.get(ServerOptions.HOST),
-                from.settings.number(ServerOptions.PORT),
-                e.getMessage()),
-        e);
-  }
-
-  /** Takes up keys and certificates that have changed. */
-  private boolean look(@Nullable Keys keys, Changes certificates, Listener listener) {
+  private boolean look(@Nullable Keys keys, Changes certificates) {
     if (keys != null && keys.refresh()) {
-      polls.endForbidden();
-      streams.endForbidden();
-      publishes.endForbidden();
+      hosting.polls().endForbidden();
+      http.endForbidden();
+      hosting.publishes().endForbidden();
     }
     if (certificates.seen()) {
-      listener.renewCertificates(vertx);
+      http.renewCertificates();
     }
     return true;
-  }
-
-  /** All that it answers. */
-  List<Endpoint> endpoints(Offers offers) {
-    WorkerExecutor readers = vertx.createSharedWorkerExecutor("river-readers", READERS);
-    List<Endpoint> all = new ArrayList<>();
-    all.addAll(new QueueRoutes(offers).endpoints());
-    all.addAll(new MessageRoutes(offers, sink, publishes, readers, latencies).endpoints());
-    all.addAll(new SubscriberRoutes(offers, readers).endpoints());
-    all.addAll(new DeliveryRoutes(offers, polls, streams, load).endpoints());
-    all.addAll(new StreamRoute(offers, streams, load).endpoints());
-    all.addAll(
-        new MetricsRoute(metrics, vertx.createSharedWorkerExecutor("river-metrics", 1))
-            .endpoints());
-    all.addAll(new ServiceRoutes(offers, stopping::get).endpoints());
-    all.addAll(Documents.endpoints());
-    return all;
   }
 
   private static <T> T await(Future<T> future) {
     try {
       return future.toCompletionStage().toCompletableFuture().join();
     } catch (CompletionException e) {
-      throw new RiverException("the server cannot go on: " + Problems.cause(e).getMessage(), e);
+      throw new RiverException(
+          "the server cannot go on: " + RequestException.causeOf(e).getMessage(), e);
     }
   }
 
@@ -219,14 +199,36 @@ public final class RiverServer implements AutoCloseable {
     return tls ? "https" : "http";
   }
 
+  /** Returns the limits that these settings say. */
+  static ServerLimits limits(Settings settings) {
+    ServerLimits limits =
+        new ServerLimits(
+            settings.get(ServerOptions.MAX_BODY_BYTES),
+            settings.number(ServerOptions.MAX_CONNECTIONS),
+            settings.number(ServerOptions.MAX_CONNECTIONS_PER_ADDRESS),
+            settings.number(ServerOptions.MAX_REQUESTS),
+            settings.number(ServerOptions.MAX_WAITING),
+            settings.get(ServerOptions.MAX_BUFFERED_BYTES),
+            settings.get(ServerOptions.MIN_BODY_RATE),
+            settings.get(ServerOptions.IDLE_TIMEOUT),
+            settings.get(ServerOptions.REQUEST_TIMEOUT));
+    limits.check();
+    return limits;
+  }
+
+  /** Returns all that the server answers over HTTP. */
+  List<Endpoint> endpoints() {
+    return http.endpoints();
+  }
+
   /** How many long polls and streams there are. */
   int waiting() {
-    return load.waiting();
+    return hosting.load().waiting();
   }
 
   /** How many streams are open. */
   int streams() {
-    return streams.count();
+    return http.streams();
   }
 
   /**
@@ -241,13 +243,13 @@ public final class RiverServer implements AutoCloseable {
     if (!stopping.compareAndSet(false, true)) {
       return;
     }
-    polls.close();
-    streams.close();
-    load.awaitEnd(time, LONGEST_ANSWER);
+    hosting.polls().close();
+    http.endStreams();
+    hosting.load().awaitEnd(hosting.time(), LONGEST_ANSWER);
     try {
       await(vertx.close().timeout(CLOSE_SECONDS, TimeUnit.SECONDS));
     } finally {
-      metrics.close();
+      http.close();
       closeQueues();
     }
     LOG.info("River's server has ended");
@@ -447,6 +449,15 @@ public final class RiverServer implements AutoCloseable {
     Builder owning(AutoCloseable what) {
       owned = what;
       return this;
+    }
+
+    private HttpSettings http() {
+      return new HttpSettings(
+          settings.get(ServerOptions.HOST),
+          settings.number(ServerOptions.PORT),
+          settings.number(ServerOptions.THREADS),
+          Set.copyOf(allowedHosts),
+          tls);
     }
 
     private void check() {

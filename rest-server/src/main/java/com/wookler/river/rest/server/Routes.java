@@ -91,6 +91,6 @@ final class Routes {
         throw Problem.notAllowed(String.join(", ", path.allowed()));
       }
     }
-    throw Problem.of(Problem.Kind.NOT_FOUND, "there is no such path");
+    throw RequestException.of(RequestException.Reason.NOT_FOUND, "there is no such path");
   }
 }

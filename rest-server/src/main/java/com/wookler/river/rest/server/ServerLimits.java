@@ -1,7 +1,6 @@
 package com.wookler.river.rest.server;
 
 import com.wookler.river.common.errors.ConfigurationException;
-import com.wookler.river.core.settings.Settings;
 import java.time.Duration;
 
 /**
@@ -29,34 +28,12 @@ record ServerLimits(
     Duration request) {
   private static final int BODIES = 4;
 
-  /** Of method, path and query together. */
-  static final int LINE_BYTES = 16 << 10;
-
-  /** Of all headers together. */
-  static final int HEADER_BYTES = 16 << 10;
-
   /**
-   * Takes the limits from the settings.
+   * Checks that the limits let something in.
    *
-   * @throws ConfigurationException they would let nothing in
+   * @throws ConfigurationException they do not
    */
-  static ServerLimits of(Settings settings) {
-    ServerLimits limits =
-        new ServerLimits(
-            settings.get(ServerOptions.MAX_BODY_BYTES),
-            settings.number(ServerOptions.MAX_CONNECTIONS),
-            settings.number(ServerOptions.MAX_CONNECTIONS_PER_ADDRESS),
-            settings.number(ServerOptions.MAX_REQUESTS),
-            settings.number(ServerOptions.MAX_WAITING),
-            settings.get(ServerOptions.MAX_BUFFERED_BYTES),
-            settings.get(ServerOptions.MIN_BODY_RATE),
-            settings.get(ServerOptions.IDLE_TIMEOUT),
-            settings.get(ServerOptions.REQUEST_TIMEOUT));
-    limits.check();
-    return limits;
-  }
-
-  private void check() {
+  void check() {
     if (bufferedBytes / BODIES < bodyBytes) {
       throw new ConfigurationException(
           "server.max.buffered.bytes is "

@@ -9,11 +9,11 @@ import java.util.function.BooleanSupplier;
 
 /** Whether the server works. Names nothing that the server has. */
 final class ServiceRoutes {
-  private final Offers offers;
+  private final QueueResolver queues;
   private final BooleanSupplier stopping;
 
-  ServiceRoutes(Offers offers, BooleanSupplier stopping) {
-    this.offers = offers;
+  ServiceRoutes(QueueResolver queues, BooleanSupplier stopping) {
+    this.queues = queues;
     this.stopping = stopping;
   }
 
@@ -26,21 +26,21 @@ final class ServiceRoutes {
   record HealthJson(String status) {}
 
   private Future<Answer> live(Call call) {
-    return Future.succeededFuture(Answer.ok(Json.write(new HealthJson("up"))));
+    return Future.succeededFuture(Answer.ok(Answer.buffer(new HealthJson("up"))));
   }
 
   private Future<Answer> ready(Call call) {
     boolean ready =
         !stopping.getAsBoolean()
-            && offers.catalog().all().stream()
+            && queues.catalog().all().stream()
                 .allMatch(queue -> queue.queue().state() == QueueState.RUNNING);
     String status = !ready ? "down" : isBackedUp() ? "up" : "degraded";
     return Future.succeededFuture(
-        Answer.json(ready ? 200 : 503, Json.write(new HealthJson(status))));
+        Answer.json(ready ? 200 : 503, Answer.buffer(new HealthJson(status))));
   }
 
   private boolean isBackedUp() {
-    return offers.catalog().all().stream()
+    return queues.catalog().all().stream()
         .allMatch(queue -> queue.queue().stats().backupFailures() == 0);
   }
 }

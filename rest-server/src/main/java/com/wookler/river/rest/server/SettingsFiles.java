@@ -3,7 +3,6 @@ package com.wookler.river.rest.server;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import com.wookler.river.common.errors.RiverException;
 import com.wookler.river.core.settings.Settings;
-import io.vertx.core.buffer.Buffer;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
@@ -48,9 +47,8 @@ final class SettingsFiles {
 
   private static Settings read(Path file) throws IOException {
     try {
-      return SettingsJson.QUEUE.read(
-          Json.read(Buffer.buffer(Files.readAllBytes(file)), ObjectNode.class));
-    } catch (Problem e) {
+      return SettingsJson.QUEUE.read(Json.read(Files.readAllBytes(file), ObjectNode.class));
+    } catch (RequestException e) {
       throw new RiverException(
           file + ": " + e.field() + " " + e.detail() + "; mend it, or remove it with its queue", e);
     }
@@ -68,8 +66,7 @@ final class SettingsFiles {
               StandardOpenOption.CREATE,
               StandardOpenOption.TRUNCATE_EXISTING,
               StandardOpenOption.WRITE)) {
-        ByteBuffer bytes =
-            ByteBuffer.wrap(Json.write(SettingsJson.QUEUE.given(settings)).getBytes());
+        ByteBuffer bytes = ByteBuffer.wrap(Json.write(SettingsJson.QUEUE.given(settings)));
         while (bytes.hasRemaining()) {
           out.write(bytes);
         }

@@ -66,7 +66,7 @@ final class SettingsJson {
    * Reads what is given.
    *
    * @param json of a request; null: it has no body
-   * @throws Problem naming the field that is wrong
+   * @throws RequestException naming the field that is wrong
    */
   Settings read(@Nullable ObjectNode json) {
     Settings settings = table.defaults();
@@ -91,7 +91,7 @@ final class SettingsJson {
     }
     for (Option<?> option : REQUIRED) {
       if (parent(option).equals(name) && !settings.isGiven(option)) {
-        throw Problem.field(option.json(), "is needed");
+        throw RequestException.field(option.json(), "is needed");
       }
     }
     if (json.isEmpty()) {
@@ -100,7 +100,7 @@ final class SettingsJson {
               .filter(option -> parent(option).equals(name))
               .map(SettingsJson::field)
               .toList();
-      throw Problem.field(name, "has none of " + String.join(", ", known));
+      throw RequestException.field(name, "has none of " + String.join(", ", known));
     }
     return settings;
   }
@@ -108,7 +108,7 @@ final class SettingsJson {
   private Settings field(String path, JsonNode value, Settings to) {
     Option<?> option = byField.get(path);
     if (option == null) {
-      throw Problem.field(path, "there is no such field");
+      throw RequestException.field(path, "there is no such field");
     }
     return given(option, path, value, to);
   }
@@ -118,7 +118,7 @@ final class SettingsJson {
     T read = (T) value(option, path, value);
     String wrong = option.refusal(read);
     if (wrong != null) {
-      throw Problem.field(path, wrong);
+      throw RequestException.field(path, wrong);
     }
     return to.with(option, read);
   }
@@ -149,7 +149,7 @@ final class SettingsJson {
   }
 
   private static Object parsed(Option<?> option, String path, String text) {
-    return Problems.checked(path, () -> option.type().parse(text));
+    return RequestException.checked(path, () -> option.type().parse(text));
   }
 
   private static String text(String path, JsonNode json) {
@@ -163,8 +163,8 @@ final class SettingsJson {
     }
   }
 
-  private static Problem wrongType(String path) {
-    return Problem.field(path, "has another type than it should");
+  private static RequestException wrongType(String path) {
+    return RequestException.field(path, "has another type than it should");
   }
 
   /** Writes the options that were given. */

@@ -14,12 +14,12 @@ final class StreamRoute {
   private static final int CREDIT = 100;
   private static final int MOST_CREDIT = 10_000;
 
-  private final Offers offers;
+  private final QueueResolver queues;
   private final Streams streams;
   private final Load load;
 
-  StreamRoute(Offers offers, Streams streams, Load load) {
-    this.offers = offers;
+  StreamRoute(QueueResolver queues, Streams streams, Load load) {
+    this.queues = queues;
     this.load = load;
     this.streams = streams;
   }
@@ -36,8 +36,12 @@ final class StreamRoute {
     call.name("subscriber");
     Boolean create = call.flag("create");
     StreamFormat format = format(call);
-    load.beginWaiting(call.exchange());
-    return call.blocking(() -> offers.taken(call, create).subscriber())
+    load.beginWaiting(call.exchange()::whenOver);
+    return call.blocking(
+            () ->
+                queues
+                    .taken(call.access(), call.name("queue"), call.name("subscriber"), create)
+                    .subscriber())
         .compose(hosted -> streams.open(call, hosted, credit, format));
   }
 

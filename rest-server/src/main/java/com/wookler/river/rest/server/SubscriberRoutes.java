@@ -25,15 +25,15 @@ final class SubscriberRoutes {
   private static final int MOST = 1_000;
   private static final int MOST_REDRIVEN = 10_000;
 
-  private final Offers offers;
+  private final QueueResolver queues;
   private final WorkerExecutor readers;
 
   /**
    * @param readers threads on which many messages are read
    */
-  SubscriberRoutes(Offers offers, WorkerExecutor readers) {
+  SubscriberRoutes(QueueResolver queues, WorkerExecutor readers) {
     this.readers = readers;
-    this.offers = offers;
+    this.queues = queues;
   }
 
   List<Endpoint> endpoints() {
@@ -111,28 +111,29 @@ final class SubscriberRoutes {
   }
 
   private static Answer shown(HostedSubscriber<?> hosted) {
-    return Answer.ok(Json.write(json(hosted)));
+    return Answer.ok(Answer.buffer(json(hosted)));
   }
 
   /** Does something with the subscriber of the path, on a thread that may block. */
   private Future<Answer> with(Call call, Function<HostedSubscriber<?>, Answer> work) {
-    HostedQueue<?> queue = offers.queue(call);
+    HostedQueue<?> queue = queues.queue(call.name("queue"));
     call.name("subscriber");
-    return call.blocking(() -> offers.with(call, queue, work));
+    return call.blocking(() -> queues.with(queue, call.name("subscriber"), work));
   }
 
   private Future<Answer> reading(Call call, Function<HostedSubscriber<?>, Buffer> work) {
-    HostedQueue<?> queue = offers.queue(call);
+    HostedQueue<?> queue = queues.queue(call.name("queue"));
     call.name("subscriber");
-    return call.reading(readers, () -> Answer.ok(offers.with(call, queue, work)));
+    return call.reading(
+        readers, () -> Answer.ok(queues.with(queue, call.name("subscriber"), work)));
   }
 
   private Future<Answer> list(Call call) {
-    HostedQueue<?> queue = offers.queue(call);
+    HostedQueue<?> queue = queues.queue(call.name("queue"));
     return call.blocking(
         () ->
             Answer.ok(
-                Json.write(
+                Answer.buffer(
                     new SubscribersJson(
                         queue.subscribers().stream().map(SubscriberRoutes::json).toList()))));
   }
@@ -142,7 +143,7 @@ final class SubscriberRoutes {
   }
 
   private Future<Answer> put(Call call) {
-    HostedQueue<?> queue = offers.queue(call);
+    HostedQueue<?> queue = queues.queue(call.name("queue"));
     String name = call.name("subscriber");
     Settings settings = SettingsJson.SUBSCRIBER.read(call.bodyOrNull(ObjectNode.class));
     call.mayPublish("expiryQueue", settings.find(SubscriberOptions.EXPIRY_QUEUE));
@@ -152,11 +153,11 @@ final class SubscriberRoutes {
 
   private static <M> Answer put(HostedQueue<M> queue, SubscriberConfig config) {
     HostedQueue.Made<M> made = queue.make(config);
-    return Answer.json(made.made() ? 201 : 200, Json.write(json(made.subscriber())));
+    return Answer.json(made.made() ? 201 : 200, Answer.buffer(json(made.subscriber())));
   }
 
   private Future<Answer> patch(Call call) {
-    HostedQueue<?> queue = offers.queue(call);
+    HostedQueue<?> queue = queues.queue(call.name("queue"));
     Settings asked = SettingsJson.SUBSCRIBER.read(call.body(ObjectNode.class));
     call.mayPublish("expiryQueue", asked.find(SubscriberOptions.EXPIRY_QUEUE));
     return with(
@@ -168,12 +169,12 @@ final class SubscriberRoutes {
   }
 
   private Future<Answer> delete(Call call) {
-    HostedQueue<?> queue = offers.queue(call);
+    HostedQueue<?> queue = queues.queue(call.name("queue"));
     String name = call.name("subscriber");
     return call.blocking(
         () -> {
           if (!queue.remove(name)) {
-            offers.subscriber(call, queue); // says that there is none
+            queues.subscriber(queue, call.name("subscriber")); // says that there is none
           }
           return Answer.done();
         });
@@ -208,35 +209,42 @@ final class SubscriberRoutes {
   }
 
   private Future<Answer> purge(Call call) {
-    return with(call, hosted -> Answer.ok(Json.write(new PurgedJson(hosted.subscriber().purge()))));
+    return with(
+        call, hosted -> Answer.ok(Answer.buffer(new PurgedJson(hosted.subscriber().purge()))));
   }
 
   private Future<Answer> redrive(Call call) {
     RedriveJson asked = call.bodyOrNull(RedriveJson.class);
     int max = asked == null || asked.max() == null ? MOST : asked.max();
     if (max < 1 || max > MOST_REDRIVEN) {
-      throw Problem.field("max", "is not from 1 to " + MOST_REDRIVEN);
+      throw RequestException.field("max", "is not from 1 to " + MOST_REDRIVEN);
     }
     return with(
         call,
         hosted ->
             Answer.ok(
-                Json.write(new RedrivenJson(hosted.subscriber().deadLetters().redrive(max)))));
+                Answer.buffer(new RedrivenJson(hosted.subscriber().deadLetters().redrive(max)))));
   }
 
   private Future<Answer> peek(Call call) {
     int max = call.query("max", FEW, MOST);
-    return reading(call, hosted -> hosted.peek(max, call.answerBytes()));
+    return reading(call, hosted -> MessageJson.messages(hosted.peek(max, call.answerBytes())));
   }
 
   private Future<Answer> dead(Call call) {
     int max = call.query("max", FEW, MOST);
-    return reading(call, hosted -> hosted.dead(max, call.answerBytes()));
+    return reading(call, hosted -> dead(hosted, max, call.answerBytes()));
   }
 
   private Future<Answer> purgeDead(Call call) {
     return with(
         call,
-        hosted -> Answer.ok(Json.write(new PurgedJson(hosted.subscriber().deadLetters().purge()))));
+        hosted ->
+            Answer.ok(Answer.buffer(new PurgedJson(hosted.subscriber().deadLetters().purge()))));
+  }
+
+  private static Buffer dead(HostedSubscriber<?> hosted, int max, long bytes) {
+    return MessageJson.messages(
+        hosted.subscriber().deadLetters().size(), hosted.oldestDead(max, bytes));
   }
 }

@@ -25,7 +25,7 @@ record Target(String path, List<String> parts, Map<String, List<String>> query) 
    */
   static Target of(@Nullable String path, @Nullable String query) {
     if (path == null || !path.startsWith("/")) {
-      throw Problem.field("path", "does not begin with a slash");
+      throw RequestException.field("path", "does not begin with a slash");
     }
     List<String> parts = new ArrayList<>();
     for (String part : path.substring(1).split("/", -1)) {
@@ -78,7 +78,7 @@ record Target(String path, List<String> parts, Map<String, List<String>> query) 
     int high = percent + 2 < raw.length() ? Character.digit(raw.charAt(percent + 1), 16) : -1;
     int low = high < 0 ? -1 : Character.digit(raw.charAt(percent + 2), 16);
     if (low < 0) {
-      throw Problem.field(field, "has a % without two hexadecimal digits behind it");
+      throw RequestException.field(field, "has a % without two hexadecimal digits behind it");
     }
     return high << 4 | low;
   }
@@ -88,7 +88,7 @@ record Target(String path, List<String> parts, Map<String, List<String>> query) 
     try {
       return StandardCharsets.UTF_8.newDecoder().decode(bytes).toString();
     } catch (CharacterCodingException e) {
-      throw Problem.field(field, "is no text in UTF-8");
+      throw RequestException.field(field, "is no text in UTF-8");
     }
   }
 }

@@ -24,7 +24,7 @@ final class Text {
 
   static String name(String field, String text) {
     if (!NAME.matcher(text).matches()) {
-      throw Problem.field(
+      throw RequestException.field(
           field, "is no name: 1 to 64 of A-Z a-z 0-9 . _ -, not starting with a dot or hyphen");
     }
     return text;
@@ -39,20 +39,20 @@ final class Text {
     } catch (NumberFormatException e) {
       // told below
     }
-    throw Problem.field(field, "is no number from " + least + " to " + most);
+    throw RequestException.field(field, "is no number from " + least + " to " + most);
   }
 
   /** As everywhere in River, but in whole milliseconds, which is what {@link #of} writes. */
   static Duration duration(String field, String text) {
     if (!DURATION.matcher(text).matches()) {
-      throw Problem.field(
+      throw RequestException.field(
           field,
           "is no duration such as 500ms, 30s, 5m, 2h or 7d, in whole milliseconds and at most "
               + of(LONGEST));
     }
     Duration value = Durations.parse(text);
     if (value.compareTo(LONGEST) > 0) {
-      throw Problem.field(field, "is more than " + of(LONGEST));
+      throw RequestException.field(field, "is more than " + of(LONGEST));
     }
     return value;
   }
@@ -62,7 +62,7 @@ final class Text {
     for (int i = 0; i < text.length(); i++) {
       if (Character.isSurrogate(text.charAt(i))) {
         if (!StandardCharsets.UTF_8.newEncoder().canEncode(text)) {
-          throw Problem.field(field, "has half a surrogate pair");
+          throw RequestException.field(field, "has half a surrogate pair");
         }
         break;
       }

@@ -2,9 +2,9 @@ package com.wookler.river.rest.server;
 
 import com.google.errorprone.annotations.concurrent.GuardedBy;
 import com.wookler.river.core.message.QueueFullException;
-import io.vertx.core.WorkerExecutor;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Supplier;
@@ -15,15 +15,22 @@ import org.jspecify.annotations.Nullable;
  * those whose keys do not allow them any more. Thread-safe.
  */
 final class WaitingPublishes {
-  private final Set<Publish> open = ConcurrentHashMap.newKeySet();
-  private final WorkerExecutor threads;
+  private final Set<Publish<?>> open = ConcurrentHashMap.newKeySet();
+  private final Threads threads;
+
+  /** Threads that may block. */
+  @FunctionalInterface
+  interface Threads {
+    /** Runs a task; the future fails if it cannot be run. */
+    CompletionStage<?> run(Runnable task);
+  }
 
   /**
    * Creates a registry without publishes.
    *
    * @param threads on which publishers wait
    */
-  WaitingPublishes(WorkerExecutor threads) {
+  WaitingPublishes(Threads threads) {
     this.threads = threads;
   }
 
@@ -31,20 +38,20 @@ final class WaitingPublishes {
    * Runs a publish to a queue on one of the threads. The future fails with the access's refusal if
    * the publish was ended before anything was stored.
    */
-  CompletableFuture<Answer> run(
-      Access access, String queue, Supplier<CompletableFuture<Answer>> work) {
-    Publish publish = new Publish(access, queue);
+  <T> CompletableFuture<T> run(Access access, String queue, Supplier<CompletableFuture<T>> work) {
+    Publish<T> publish = new Publish<>(access, queue);
     open.add(publish);
     var unused = publish.answer.whenComplete((answer, failed) -> open.remove(publish));
     publish.endIfForbidden(); // the key may have changed before the publish was registered
-    threads
-        .<Boolean>executeBlocking(
-            () -> {
-              publish.run(work);
-              return true;
-            },
-            false)
-        .onFailure(publish.answer::completeExceptionally);
+    var unusedRun =
+        threads
+            .run(() -> publish.run(work))
+            .whenComplete(
+                (done, failed) -> {
+                  if (failed != null) {
+                    publish.answer.completeExceptionally(failed);
+                  }
+                });
     return publish.answer;
   }
 
@@ -54,10 +61,10 @@ final class WaitingPublishes {
   }
 
   /** A publish that waits for a thread, or on one for room. */
-  private static final class Publish {
+  private static final class Publish<T> {
     private final Access access;
     private final String queue;
-    private final CompletableFuture<Answer> answer = new CompletableFuture<>();
+    private final CompletableFuture<T> answer = new CompletableFuture<>();
 
     /** Held while the thread is interrupted, so that no interrupt reaches its next work. */
     private final ReentrantLock lock = new ReentrantLock();
@@ -71,24 +78,24 @@ final class WaitingPublishes {
 
     /** Why it was ended. */
     @GuardedBy("lock")
-    private @Nullable Problem refusal;
+    private @Nullable RequestException refusal;
 
     Publish(Access access, String queue) {
       this.access = access;
       this.queue = queue;
     }
 
-    void run(Supplier<CompletableFuture<Answer>> work) {
+    void run(Supplier<CompletableFuture<T>> work) {
       if (!begin()) {
         return;
       }
-      CompletableFuture<Answer> stored;
+      CompletableFuture<T> stored;
       try {
         stored = work.get();
       } catch (RuntimeException | Error e) {
         stored = CompletableFuture.failedFuture(e);
       }
-      Problem why = finish();
+      RequestException why = finish();
       var unused = stored.whenComplete((result, failed) -> complete(result, failed, why));
     }
 
@@ -105,7 +112,7 @@ final class WaitingPublishes {
     }
 
     /** Ends the time in which the thread may be interrupted; returns why it was, or null. */
-    private @Nullable Problem finish() {
+    private @Nullable RequestException finish() {
       lock.lock();
       try {
         runner = null;
@@ -119,18 +126,19 @@ final class WaitingPublishes {
     }
 
     private void complete(
-        @Nullable Answer result, @Nullable Throwable failed, @Nullable Problem why) {
+        @Nullable T result, @Nullable Throwable failed, @Nullable RequestException why) {
       if (result != null) {
         answer.complete(result);
       } else if (failed != null) {
-        boolean gaveUp = why != null && Problems.cause(failed) instanceof QueueFullException;
+        boolean gaveUp =
+            why != null && RequestException.causeOf(failed) instanceof QueueFullException;
         answer.completeExceptionally(gaveUp ? why : failed);
       }
     }
 
     /** Interrupts the wait for room; a publish that no thread has begun is answered at once. */
     void endIfForbidden() {
-      Problem why = access.refusal(Right.PUBLISH, queue);
+      RequestException why = access.refusal(Right.PUBLISH, queue);
       if (why == null) {
         return;
       }

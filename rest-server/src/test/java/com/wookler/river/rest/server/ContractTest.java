@@ -27,9 +27,7 @@ class ContractTest extends ServerFixture {
             .map(each -> line(each.method(), each.path(), each.right(), each.query()))
             .toList();
     List<String> served =
-        server
-            .endpoints(new Offers(new QueueCatalog(directory.resolve("none"), null), true))
-            .stream()
+        server.endpoints().stream()
             .map(
                 each ->
                     line(

@@ -299,7 +299,7 @@ class MetricsTest {
       }
 
       @Override
-      public Problem refusal(Right right, String queue) {
+      public RequestException refusal(Right right, String queue) {
         throw new UnsupportedOperationException();
       }
 

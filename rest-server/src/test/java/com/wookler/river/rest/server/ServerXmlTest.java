@@ -194,7 +194,7 @@ class ServerXmlTest {
   @Test
   void shouldHaveDefaultsThatFit() {
     Settings defaults = ServerOptions.TABLE.defaults();
-    ServerLimits limits = ServerLimits.of(defaults);
+    ServerLimits limits = RiverServer.limits(defaults);
 
     assertThat(limits.bodyBytes()).isEqualTo(1 << 20);
     assertThat(limits.connections()).isEqualTo(20_000);

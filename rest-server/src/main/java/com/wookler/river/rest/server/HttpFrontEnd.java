@@ -10,49 +10,38 @@ import java.security.SecureRandom;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.BooleanSupplier;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Takes requests to their endpoints, and answers with what these say or throw. In this order: the
  * server's state, host and origin, path and method, key, right, query, body, load.
  */
-final class Front {
+final class HttpFrontEnd {
   private static final int STOPPING_SECONDS = 5;
 
+  private static final Pattern BEARER =
+      Pattern.compile("Bearer +(.*)", Pattern.CASE_INSENSITIVE | Pattern.DOTALL);
+
   private final Routes routes;
-  private final Guard guard;
   private final Hosts hosts;
+  private final RequestCounts counts;
+  private final Callers callers;
   private final Load load;
   private final TimeSource time;
   private final BooleanSupplier stopping;
   private final String run = Long.toHexString(new SecureRandom().nextLong());
   private final AtomicLong requests = new AtomicLong();
 
-  /** Knows callers by what they send. */
-  @FunctionalInterface
-  interface Guard {
-    /**
-     * What a caller may do.
-     *
-     * @param authorization the header; null if there is none
-     * @throws Problem it is not valid
-     */
-    Access access(@Nullable String authorization);
-  }
-
-  Front(
-      Routes routes,
-      Guard guard,
-      Hosts hosts,
-      Load load,
-      TimeSource time,
-      BooleanSupplier stopping) {
+  HttpFrontEnd(Routes routes, Hosts hosts, RequestCounts counts, Hosting hosting) {
     this.routes = routes;
-    this.guard = guard;
     this.hosts = hosts;
-    this.load = load;
-    this.time = time;
-    this.stopping = stopping;
+    this.counts = counts;
+    this.callers = hosting.callers();
+    this.load = hosting.load();
+    this.time = hosting.time();
+    this.stopping = hosting.stopping();
   }
 
   /** One on an event loop, which is the context's. */
@@ -60,7 +49,7 @@ final class Front {
     Exchange exchange =
         new Exchange(request, loop, run + "-" + requests.incrementAndGet(), load.budget());
     Caller caller = new Caller();
-    exchange.whenOver(() -> load.counts().count(exchange));
+    exchange.whenOver(() -> counts.count(exchange));
     if (AccessLog.isOn()) {
       long start = time.nanoTime();
       exchange.whenOver(
@@ -84,7 +73,8 @@ final class Front {
     HttpServerRequest request = exchange.request();
     if (stopping.getAsBoolean()) {
       exchange.response().putHeader("Connection", "close");
-      throw Problem.later(Problem.Kind.UNAVAILABLE, "the server is stopping", STOPPING_SECONDS);
+      throw RequestException.later(
+          RequestException.Reason.UNAVAILABLE, "the server is stopping", STOPPING_SECONDS);
     }
     RequestHead.check(exchange);
     hosts.check(request);
@@ -101,18 +91,19 @@ final class Front {
             .compose(
                 bytes -> {
                   ensureAllowed(found, caller.access); // the key may have changed since the head
-                  load.begin(exchange);
+                  load.begin(exchange::whenOver);
                   Call call =
                       new Call(exchange, found.parameters(), target.query(), bytes, caller.access);
                   return answer(endpoint, call);
                 });
-    load.arriving(body); // counted until it counts as begun
+    load.arriving(body.whole().toCompletionStage()); // counted until it counts as begun
     answer.onSuccess(exchange::send).onFailure(exchange::fail);
   }
 
   private static Future<Answer> answer(Endpoint endpoint, Call call) {
     return call.exchange().isOver()
-        ? Future.failedFuture(Problem.of(Problem.Kind.TIMEOUT, "the caller has gone"))
+        ? Future.failedFuture(
+            RequestException.of(RequestException.Reason.TIMEOUT, "the caller has gone"))
         : endpoint.handler().handle(call);
   }
 
@@ -121,14 +112,23 @@ final class Front {
     if (right == Right.NONE) {
       return Access.ALL;
     }
-    Access access = guard.access(request.getHeader("Authorization"));
+    Access access = access(request.getHeader("Authorization"));
     ensureAllowed(found, access);
     return access;
   }
 
+  private Access access(@Nullable String authorization) {
+    if (authorization == null && callers.needKeys()) {
+      throw RequestException.of(
+          RequestException.Reason.UNAUTHORIZED, "send Authorization: Bearer and a key");
+    }
+    Matcher bearer = BEARER.matcher(authorization == null ? "" : authorization);
+    return callers.access(bearer.matches() ? bearer.group(1) : null);
+  }
+
   private static void ensureAllowed(Routes.Found found, Access access) {
     String queue = found.parameters().get("queue");
-    Problem refusal =
+    RequestException refusal =
         queue == null ? null : access.refusal(found.endpoint().right(), Text.name("queue", queue));
     if (refusal != null) {
       throw refusal;
@@ -138,7 +138,7 @@ final class Front {
   private static void ensureKnown(Set<String> known, Target target) {
     for (String parameter : target.query().keySet()) {
       if (!known.contains(parameter)) {
-        throw Problem.field(
+        throw RequestException.field(
             parameter, known.isEmpty() ? "there are no parameters" : "there are only " + known);
       }
     }
@@ -148,7 +148,7 @@ final class Front {
   void refuse(HttpServerRequest request, Context loop) {
     Exchange exchange =
         new Exchange(request, loop, run + "-" + requests.incrementAndGet(), load.budget());
-    exchange.whenOver(() -> load.counts().count(exchange));
+    exchange.whenOver(() -> counts.count(exchange));
     if (AccessLog.isOn()) {
       exchange.whenOver(() -> AccessLog.log(exchange, "", 0));
     }
