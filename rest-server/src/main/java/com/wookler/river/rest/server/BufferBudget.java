@@ -21,7 +21,7 @@ import org.jspecify.annotations.Nullable;
  * shares that made no progress for the longest time are evicted, of those that hold as much as the
  * others or more: a body of which no byte came, an answer that is not read. A client that sends and
  * reads at once is therefore served while others hold all the memory, and no number of clients
- * makes the server hold more.
+ * makes the server hold more, but for what evicted shares have not given back yet.
  *
  * <p>Rejected: reserving a body's declared length when it begins, which a header of 100 bytes takes
  * from everybody else; and only pausing the reading, which ends when nobody has room to finish.

@@ -106,6 +106,12 @@ abstract class AttackFixture {
         .sum();
   }
 
+  /** A quarter of the heap, and what is about to be given back while others take it already. */
+  void assertBounded() {
+    long limit = ((long) HEAP_MB << 20) / 4;
+    assertThat(buffered()).isLessThan(limit + limit / 4);
+  }
+
   void assertAlive() throws Exception {
     for (SocketChannel each : crowd) {
       each.close();
