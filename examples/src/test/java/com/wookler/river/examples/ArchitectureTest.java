@@ -159,8 +159,7 @@ class ArchitectureTest {
             (name, knots) ->
                 assertThat(knots)
                     .as("groups of classes in %s that depend on each other", name)
-                    .allSatisfy(
-                        knot -> assertThat(knot).hasSizeLessThanOrEqualTo(LARGEST_KNOT)));
+                    .allSatisfy(knot -> assertThat(knot).hasSizeLessThanOrEqualTo(LARGEST_KNOT)));
   }
 
   @ArchTest

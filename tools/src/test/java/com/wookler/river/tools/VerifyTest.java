@@ -4,10 +4,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.wookler.river.core.MessageQueue;
-import com.wookler.river.core.transfer.ForwardPosition;
-import com.wookler.river.core.transfer.Origins;
 import com.wookler.river.core.log.QueueIdentity;
 import com.wookler.river.core.subscriber.SubscriberConfig;
+import com.wookler.river.core.transfer.ForwardPosition;
+import com.wookler.river.core.transfer.Origins;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
