@@ -415,49 +415,48 @@ final class DeadLetterQueue<M> implements DeadLetterStore<M>, DeadLetters<M> {
     }
   }
 
-  /** Where they do not fit together, one. */
+  /**
+   * Transfers some, in their order; one where they do not fit together.
+   *
+   * @return how many, or {@link #NO_ROOM}
+   * @throws QueueFullException there will never be room for the first
+   */
   private int redriveSome(Parts open, int max) {
     moving.lock();
     try {
-      int some = redriveStep(open, max);
-      return some == NO_ROOM && max > 1 ? redriveStep(open, 1) : some;
+      List<Delivery<byte[]>> taken = new ArrayList<>();
+      for (Delivery<byte[]> letter = open.letters().next();
+          letter != null;
+          letter = taken.size() < max ? open.letters().next() : null) {
+        taken.add(letter);
+      }
+      int done = 0;
+      try {
+        done = publish(taken);
+      } finally { // all that are left at once: so they stay in their order
+        taken.subList(done, taken.size()).forEach(Delivery::release);
+      }
+      if (done > 0) {
+        open.letters().ack(taken.subList(0, done));
+      }
+      return done == 0 && !taken.isEmpty() ? NO_ROOM : done;
     } finally {
       moving.unlock();
     }
   }
 
-  /**
-   * How many were redriven, or {@link #NO_ROOM}.
-   *
-   * @throws QueueFullException there will never be room for this one
-   */
-  private int redriveStep(Parts open, int max) {
-    List<Delivery<byte[]>> taken = new ArrayList<>();
-    for (Delivery<byte[]> letter = open.letters().next();
-        letter != null;
-        letter = taken.size() < max ? open.letters().next() : null) {
-      taken.add(letter);
-    }
-    if (taken.isEmpty()) {
-      return 0;
-    }
-    boolean done = false;
+  private int publish(List<Delivery<byte[]>> letters) {
+    List<StoredMessage> messages = letters.stream().map(this::redriven).toList();
     try {
-      done = all.publish(taken.stream().map(this::redriven).toList());
+      if (messages.isEmpty() || all.publish(messages)) {
+        return messages.size();
+      }
     } catch (QueueFullException e) {
-      if (taken.size() == 1) {
+      if (messages.size() == 1) {
         throw e;
       }
-    } finally {
-      if (!done) {
-        taken.forEach(Delivery::release);
-      }
     }
-    if (!done) {
-      return NO_ROOM;
-    }
-    open.letters().ack(taken);
-    return taken.size();
+    return messages.size() > 1 && all.publish(messages.subList(0, 1)) ? 1 : 0;
   }
 
   /** The message as it is published again. */

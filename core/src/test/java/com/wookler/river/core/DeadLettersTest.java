@@ -340,6 +340,31 @@ class DeadLettersTest {
   }
 
   @Test
+  void shouldRedriveInOrderThoughThereWasNoRoom() throws Exception {
+    try (MessageQueue<String> small =
+        MessageQueue.builder("small", MessageConverter.utf8())
+            .directory(directory)
+            .maxMessages(3)
+            .whenFull(FullPolicy.REJECT, Duration.ZERO)
+            .timeSource(time)
+            .open()) {
+      Subscriber<String> rejecting = small.subscriber(BILLING);
+      for (int i = 0; i < 5; i++) {
+        small.publisher().publish("m" + i);
+        rejecting.next().reject("no");
+        await().until(() -> rejecting.stats().lag() == 0);
+      }
+      DeadLetters<String> letters = rejecting.deadLetters();
+      assertThat(letters.redrive(10)).isEqualTo(3);
+      rejecting.next().ack();
+      assertThat(letters.redrive(10)).isEqualTo(1);
+      assertThat(rejecting.batch(9, Duration.ZERO))
+          .extracting(Delivery::data)
+          .containsExactly("m1", "m2", "m3");
+    }
+  }
+
+  @Test
   void shouldRedriveInPartsAndAtAPace() {
     String[] many = new String[200];
     Arrays.setAll(many, i -> "m" + i);
