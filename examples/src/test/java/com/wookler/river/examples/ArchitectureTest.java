@@ -22,6 +22,7 @@ import java.io.Serializable;
 import java.io.UncheckedIOException;
 import java.time.Clock;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 
 /** Holds the code to docs/architecture.md. It stands in this module because this one sees all. */
@@ -48,6 +49,8 @@ class ArchitectureTest {
           "tools",
           "relay",
           "rest.server",
+          "rest.server.http",
+          "rest.server.hosting",
           "rest.client",
           "reactor.processors",
           "reactor.flow",
@@ -131,23 +134,32 @@ class ArchitectureTest {
           .resideOutsideOfPackages(DOWNWARDS.stream().map(RIVER::concat).toArray(String[]::new))
           .because("a new package has a place in the order above");
 
-  @ArchTest
-  static final ArchRule shouldSeeChronicleInTheLogOnly =
-      noClasses()
-          .that()
-          .resideOutsideOfPackage(RIVER + "core.log")
-          .should()
-          .dependOnClassesThat()
-          .resideInAPackage("net.openhft..");
+  /** The libraries that one package hides from all others, and the packages that see them. */
+  private static final Map<String, Set<String>> HIDDEN =
+      Map.of(
+          "net.openhft..", Set.of("core.log"),
+          "com.github.luben.zstd..", Set.of("core.backup"),
+          "org.ehcache..", Set.of("core.subscriber"),
+          "org.apache.commons.jexl3..", Set.of("core.filter"),
+          "com.google.re2j..", Set.of("core.filter"),
+          "org.apache.commons.configuration2..", Set.of("common.config"),
+          "io.vertx..", Set.of("rest.server", "rest.server.http"),
+          "io.netty..", Set.of("rest.server", "rest.server.http"),
+          "io.github.resilience4j..", Set.of("reactor.processors"));
 
   @ArchTest
-  static final ArchRule shouldSeeJexlInFiltersOnly =
-      noClasses()
-          .that()
-          .resideOutsideOfPackage(RIVER + "core.filter")
-          .should()
-          .dependOnClassesThat()
-          .resideInAPackage("org.apache.commons.jexl3..");
+  static void shouldSeeEachLibraryInItsPackageOnly(JavaClasses classes) {
+    HIDDEN.forEach(
+        (library, packages) ->
+            noClasses()
+                .that()
+                .resideOutsideOfPackages(
+                    packages.stream().map(RIVER::concat).toArray(String[]::new))
+                .should()
+                .dependOnClassesThat()
+                .resideInAPackage(library)
+                .check(classes));
+  }
 
   /** So many classes of a package may depend on each other in a circle. */
   private static final int LARGEST_KNOT = 8;

@@ -1,5 +1,7 @@
 package com.wookler.river.rest.server;
 
+import com.wookler.river.rest.server.hosting.KeyFile;
+import com.wookler.river.rest.server.http.AccessLog;
 import java.io.PrintWriter;
 import java.nio.file.Path;
 import java.util.List;

@@ -1,6 +1,7 @@
 package com.wookler.river.rest.server;
 
 import com.wookler.river.common.errors.RiverException;
+import com.wookler.river.rest.server.hosting.RequestException;
 import java.io.OutputStream;
 import java.io.PrintWriter;
 import java.nio.charset.StandardCharsets;

@@ -18,17 +18,17 @@ import javax.net.ssl.SSLContext;
 import javax.net.ssl.TrustManagerFactory;
 
 /** Makes certificates by {@code keytool}, as stores and as PEM. */
-final class Certificates {
-  static final String PASSWORD = "not-so-secret";
+public final class Certificates {
+  public static final String PASSWORD = "not-so-secret";
 
   private final Path directory;
 
-  Certificates(Path directory) {
+  public Certificates(Path directory) {
     this.directory = directory;
   }
 
   /** A store with a new key and a certificate for this machine. */
-  Path store(String name, String... more) throws Exception {
+  public Path store(String name, String... more) throws Exception {
     Path file = directory.resolve(name + ".p12");
     List<String> command = new ArrayList<>();
     command.add(Path.of(System.getProperty("java.home"), "bin", "keytool").toString());
@@ -42,7 +42,7 @@ final class Certificates {
     return file;
   }
 
-  static KeyStore load(Path store) throws Exception {
+  public static KeyStore load(Path store) throws Exception {
     return KeyStore.getInstance(store.toFile(), PASSWORD.toCharArray());
   }
 
@@ -61,26 +61,26 @@ final class Certificates {
   }
 
   /** Writes certificate and key of a store to {@code chain.pem} and {@code key.pem}. */
-  void pem(Path store) throws Exception {
+  public void pem(Path store) throws Exception {
     chain(store);
     key(store);
   }
 
-  void chain(Path store) throws Exception {
+  public void chain(Path store) throws Exception {
     pem(directory.resolve("chain.pem"), "CERTIFICATE", certificate(store).getEncoded());
   }
 
-  void key(Path store) throws Exception {
+  public void key(Path store) throws Exception {
     Key key = load(store).getKey("river", PASSWORD.toCharArray());
     pem(directory.resolve("key.pem"), "PRIVATE KEY", key.getEncoded());
   }
 
-  static Certificate certificate(Path store) throws Exception {
+  public static Certificate certificate(Path store) throws Exception {
     return load(store).getCertificate("river");
   }
 
   /** A store with the key of one, and the certificate of another. */
-  Path mixed(Path keyFrom, Path certificateFrom) throws Exception {
+  public Path mixed(Path keyFrom, Path certificateFrom) throws Exception {
     KeyStore mixed = load(keyFrom);
     Key key = mixed.getKey("river", PASSWORD.toCharArray());
     mixed.setKeyEntry(
@@ -92,7 +92,7 @@ final class Certificates {
     return file;
   }
 
-  static SSLContext trusting(Path store) throws Exception {
+  public static SSLContext trusting(Path store) throws Exception {
     KeyStore trusted = KeyStore.getInstance("PKCS12");
     trusted.load(null, null);
     trusted.setCertificateEntry("river", certificate(store));

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import com.wookler.river.core.MessageQueue;
 import com.wookler.river.core.message.MessageConverter;
 import com.wookler.river.core.message.QueueLockedException;
+import com.wookler.river.rest.server.hosting.KeyFile;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

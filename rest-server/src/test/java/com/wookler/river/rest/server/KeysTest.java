@@ -9,6 +9,8 @@ import ch.qos.logback.classic.Logger;
 import ch.qos.logback.classic.spi.ILoggingEvent;
 import ch.qos.logback.core.read.ListAppender;
 import com.wookler.river.common.errors.RiverException;
+import com.wookler.river.rest.server.hosting.KeyFile;
+import com.wookler.river.rest.server.http.AccessLog;
 import java.net.http.HttpResponse;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;

@@ -2,6 +2,7 @@ package com.wookler.river.rest.server;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import com.wookler.river.rest.server.hosting.Text;
 import java.nio.file.Files;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;

@@ -3,6 +3,7 @@ package com.wookler.river.rest.server;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.wookler.river.common.config.ConfigParser;
+import com.wookler.river.rest.server.http.Problem;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;

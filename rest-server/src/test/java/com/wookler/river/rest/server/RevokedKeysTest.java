@@ -3,6 +3,7 @@ package com.wookler.river.rest.server;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import com.wookler.river.rest.server.hosting.KeyFile;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.net.Socket;

@@ -6,6 +6,7 @@ import static org.awaitility.Awaitility.await;
 
 import com.wookler.river.common.ManualTimeSource;
 import com.wookler.river.common.errors.ConfigurationException;
+import com.wookler.river.rest.server.http.Body;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.net.InetAddress;

@@ -6,6 +6,8 @@ import static org.awaitility.Awaitility.await;
 
 import com.wookler.river.common.errors.ConfigurationException;
 import com.wookler.river.common.errors.RiverException;
+import com.wookler.river.rest.server.hosting.KeyFile;
+import com.wookler.river.rest.server.http.Tls;
 import java.io.IOException;
 import java.net.URI;
 import java.net.http.HttpClient;

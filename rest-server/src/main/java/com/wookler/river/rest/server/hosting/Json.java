@@ -1,0 +1,173 @@
+package com.wookler.river.rest.server.hosting;
+
+import com.fasterxml.jackson.annotation.JsonInclude;
+import com.fasterxml.jackson.core.JsonFactory;
+import com.fasterxml.jackson.core.JsonParser;
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.core.JsonToken;
+import com.fasterxml.jackson.core.StreamReadConstraints;
+import com.fasterxml.jackson.core.StreamReadFeature;
+import com.fasterxml.jackson.core.util.JsonParserDelegate;
+import com.fasterxml.jackson.databind.DeserializationFeature;
+import com.fasterxml.jackson.databind.JsonMappingException;
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.MapperFeature;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.databind.cfg.CoercionAction;
+import com.fasterxml.jackson.databind.cfg.CoercionInputShape;
+import com.fasterxml.jackson.databind.exc.MismatchedInputException;
+import com.fasterxml.jackson.databind.exc.UnrecognizedPropertyException;
+import com.fasterxml.jackson.databind.json.JsonMapper;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import com.fasterxml.jackson.databind.type.LogicalType;
+import java.io.IOException;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+
+/** Reads and writes the objects of the contract; strict, and bounded whatever is sent. */
+public final class Json {
+  private static final int MOST_NESTING = 64;
+  private static final int MOST_STRING = 1 << 20;
+
+  public static final JsonFactory FACTORY =
+      JsonFactory.builder()
+          .streamReadConstraints(
+              StreamReadConstraints.builder()
+                  .maxNestingDepth(MOST_NESTING)
+                  .maxStringLength(MOST_STRING)
+                  .maxNumberLength(32)
+                  .maxNameLength(1 << 12)
+                  .build())
+          .enable(StreamReadFeature.STRICT_DUPLICATE_DETECTION)
+          .build();
+
+  private static final ObjectMapper MAPPER =
+      JsonMapper.builder(FACTORY)
+          .enable(DeserializationFeature.FAIL_ON_TRAILING_TOKENS)
+          .enable(DeserializationFeature.FAIL_ON_NULL_FOR_PRIMITIVES)
+          .enable(DeserializationFeature.FAIL_ON_NUMBERS_FOR_ENUMS)
+          .disable(DeserializationFeature.ACCEPT_FLOAT_AS_INT)
+          .disable(MapperFeature.ALLOW_COERCION_OF_SCALARS)
+          .withCoercionConfig(
+              LogicalType.Textual,
+              text ->
+                  text.setCoercion(CoercionInputShape.Integer, CoercionAction.Fail)
+                      .setCoercion(CoercionInputShape.Float, CoercionAction.Fail)
+                      .setCoercion(CoercionInputShape.Boolean, CoercionAction.Fail))
+          .defaultPropertyInclusion(
+              JsonInclude.Value.construct(JsonInclude.Include.NON_NULL, JsonInclude.Include.ALWAYS))
+          .build();
+
+  private Json() {}
+
+  public static <T> T read(byte[] body, Class<T> type) {
+    NoNulls json = NoNulls.of(body);
+    try (json) {
+      return MAPPER.readValue(json, type);
+    } catch (JsonMappingException e) {
+      json.throwIfFound();
+      throw problem("", e);
+    } catch (JsonProcessingException e) {
+      throw RequestException.field("body", "is no JSON: " + e.getOriginalMessage());
+    } catch (IOException e) {
+      throw new IllegalStateException(e); // reads from memory
+    }
+  }
+
+  /** A value that was read as a tree before. */
+  static <T> T convert(String field, JsonNode json, Class<T> type) {
+    try {
+      return MAPPER.treeToValue(json, type);
+    } catch (JsonMappingException e) {
+      throw problem(field, e);
+    } catch (JsonProcessingException e) {
+      throw new IllegalStateException(e); // it was read
+    }
+  }
+
+  /** Names the field, below one that is named already. */
+  private static RequestException problem(String above, JsonMappingException e) {
+    String path =
+        Stream.concat(
+                Stream.of(above),
+                e.getPath().stream()
+                    .map(
+                        part ->
+                            part.getFieldName() == null
+                                ? "" + part.getIndex()
+                                : part.getFieldName()))
+            .filter(part -> !part.isEmpty())
+            .collect(Collectors.joining("."));
+    if (e.getCause() instanceof RequestException problem) {
+      String inner = String.valueOf(problem.field());
+      return RequestException.field(path.isEmpty() ? inner : path + "." + inner, problem.detail());
+    }
+    return RequestException.field(path.isEmpty() ? "body" : path, plain(e));
+  }
+
+  static ObjectNode object() {
+    return MAPPER.createObjectNode();
+  }
+
+  /** What is wrong, without the names of our classes. */
+  private static String plain(JsonMappingException e) {
+    if (e instanceof UnrecognizedPropertyException) {
+      return "there is no such field";
+    }
+    return e instanceof MismatchedInputException ? "has another type than it should" : "is wrong";
+  }
+
+  /** Refuses {@code null}, which no schema of the contract allows. */
+  private static final class NoNulls extends JsonParserDelegate {
+    private @Nullable RequestException found;
+
+    private NoNulls(JsonParser json) {
+      super(json);
+    }
+
+    static NoNulls of(byte[] body) {
+      try {
+        return new NoNulls(FACTORY.createParser(body));
+      } catch (IOException e) {
+        throw new IllegalStateException(e); // reads from memory
+      }
+    }
+
+    /** The mapper, through which it was thrown, may have added a part of the path to it. */
+    void throwIfFound() {
+      if (found != null) {
+        throw found;
+      }
+    }
+
+    @Override
+    public @Nullable JsonToken nextToken() throws IOException {
+      JsonToken token = super.nextToken();
+      if (token == JsonToken.VALUE_NULL) {
+        String path = getParsingContext().pathAsPointer().toString();
+        found =
+            RequestException.field(
+                path.isEmpty() ? "body" : path.substring(1).replace('/', '.'), "is null");
+        throw found;
+      }
+      return token;
+    }
+  }
+
+  /** A field that has to be there. */
+  public static <T> T required(String field, @Nullable T value) {
+    if (value == null) {
+      throw RequestException.field(field, "is needed");
+    }
+    return value;
+  }
+
+  public static byte[] write(Object value) {
+    try {
+      return MAPPER.writeValueAsBytes(value);
+    } catch (JsonProcessingException e) {
+      throw new IllegalStateException(e); // our own records
+    }
+  }
+}

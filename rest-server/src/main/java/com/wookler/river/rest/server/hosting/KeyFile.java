@@ -1,0 +1,255 @@
+package com.wookler.river.rest.server.hosting;
+
+import com.google.errorprone.annotations.concurrent.GuardedBy;
+import com.wookler.river.common.errors.RiverException;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.channels.FileLock;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.nio.file.StandardOpenOption;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.security.SecureRandom;
+import java.util.ArrayList;
+import java.util.Base64;
+import java.util.HexFormat;
+import java.util.List;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.UnaryOperator;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The file of API keys, JSON that only its owner may read: {@code {"format": "river-keys",
+ * "version": 1, "keys": [key, …]}}. It holds no key, only salted hashes.
+ *
+ * <p>A key is {@code river_ID_SECRET}: 12 hexadecimal digits, and 256 random bits in Base64. A
+ * secret that nobody has chosen cannot be guessed from its hash however fast that is computed, so
+ * SHA-256 does, and costs a request a microsecond.
+ */
+public final class KeyFile {
+  private static final String FORMAT = "river-keys";
+  private static final int VERSION = 1;
+  private static final int ID_BYTES = 6;
+  private static final int SECRET_BYTES = 32;
+  private static final int SALT_BYTES = 16;
+  private static final Pattern PATTERN =
+      Pattern.compile("\\*|[A-Za-z0-9_][A-Za-z0-9._-]{0,63}\\*?");
+
+  /** Held while this JVM changes a file of keys: a file lock excludes only other processes. */
+  private static final ReentrantLock CHANGING = new ReentrantLock();
+
+  private final Path path;
+
+  /** What stands in the file. */
+  record Content(String format, int version, List<Key> keys) {
+    Content {
+      format = Json.required("format", format);
+      keys = List.copyOf(Json.required("keys", keys));
+    }
+  }
+
+  /**
+   * One key, by its hash.
+   *
+   * @param id its middle part
+   * @param name what it is for
+   * @param salt in Base64
+   * @param hash SHA-256 of salt and secret, in Base64
+   * @param publish the queues to which it may publish: names, beginnings such as {@code eu-*}, or
+   *     {@code *}
+   * @param consume those from which it may take
+   * @param admin those that it may administer, which includes all the others
+   * @param metrics those of which it may read figures
+   */
+  public record Key(
+      String id,
+      String name,
+      String salt,
+      String hash,
+      List<String> publish,
+      List<String> consume,
+      List<String> admin,
+      List<String> metrics) {
+    public Key {
+      id = Json.required("id", id);
+      name = Json.required("name", name);
+      salt = Json.required("salt", salt);
+      hash = Json.required("hash", hash);
+      publish = patterns("publish", publish);
+      consume = patterns("consume", consume);
+      admin = patterns("admin", admin);
+      metrics = patterns("metrics", metrics);
+    }
+
+    private static List<String> patterns(String field, @Nullable List<String> patterns) {
+      List<String> all = patterns == null ? List.of() : List.copyOf(patterns);
+      for (String pattern : all) {
+        if (!PATTERN.matcher(pattern).matches()) {
+          throw RequestException.field(
+              field, "'" + pattern + "' is neither a queue's name, nor a beginning and *, nor *");
+        }
+      }
+      return all;
+    }
+
+    /** Whether this is the secret; takes the same time whatever is wrong with it. */
+    boolean isSecret(String secret) {
+      byte[] known = Base64.getDecoder().decode(hash);
+      return MessageDigest.isEqual(known, KeyFile.hash(Base64.getDecoder().decode(salt), secret));
+    }
+  }
+
+  /**
+   * What the holder is told, once.
+   *
+   * @param text the key itself
+   */
+  public record Added(Key key, String text) {}
+
+  public KeyFile(Path path) {
+    this.path = path;
+  }
+
+  public Path path() {
+    return path;
+  }
+
+  /**
+   * All keys.
+   *
+   * @throws RiverException the file is not there, or is not what it should be
+   */
+  public List<Key> keys() {
+    try {
+      Content content = Json.read(Files.readAllBytes(path), Content.class);
+      if (!content.format().equals(FORMAT) || content.version() != VERSION) {
+        throw new RiverException(path + " is no file of keys of version " + VERSION);
+      }
+      return content.keys();
+    } catch (NoSuchFileException e) {
+      throw new RiverException("there is no file of keys " + path + "; river keys add makes it", e);
+    } catch (RequestException e) {
+      throw new RiverException(path + ": " + e.field() + " " + e.detail(), e);
+    } catch (IOException e) {
+      throw new RiverException("cannot read the keys in " + path, e);
+    }
+  }
+
+  /** Makes a key with these rights, and the file if there is none. */
+  public Added add(
+      String name,
+      List<String> publish,
+      List<String> consume,
+      List<String> admin,
+      List<String> metrics) {
+    SecureRandom random = new SecureRandom();
+    String id = HexFormat.of().formatHex(bytes(random, ID_BYTES));
+    String secret =
+        Base64.getUrlEncoder().withoutPadding().encodeToString(bytes(random, SECRET_BYTES));
+    byte[] salt = bytes(random, SALT_BYTES);
+    Key key =
+        new Key(
+            id,
+            name,
+            Base64.getEncoder().encodeToString(salt),
+            Base64.getEncoder().encodeToString(hash(salt, secret)),
+            publish,
+            consume,
+            admin,
+            metrics);
+    change(
+        keys -> {
+          List<Key> more = new ArrayList<>(keys);
+          more.add(key);
+          return more;
+        });
+    return new Added(key, "river_" + id + "_" + secret);
+  }
+
+  /** Removes the keys of this id or name; returns how many there were. */
+  public int revoke(String idOrName) {
+    int[] removed = new int[1];
+    change(
+        keys -> {
+          List<Key> left =
+              keys.stream()
+                  .filter(key -> !key.id().equals(idOrName) && !key.name().equals(idOrName))
+                  .toList();
+          removed[0] = keys.size() - left.size();
+          return left;
+        });
+    return removed[0];
+  }
+
+  private static byte[] bytes(SecureRandom random, int count) {
+    byte[] bytes = new byte[count];
+    random.nextBytes(bytes);
+    return bytes;
+  }
+
+  private static byte[] hash(byte[] salt, String secret) {
+    try {
+      MessageDigest digest = MessageDigest.getInstance("SHA-256");
+      digest.update(salt);
+      return digest.digest(secret.getBytes(StandardCharsets.UTF_8));
+    } catch (NoSuchAlgorithmException e) {
+      throw new IllegalStateException(e); // every JVM has it
+    }
+  }
+
+  /**
+   * Replaces the file's keys. Threads and processes that change it at the same time wait for each
+   * other, and a reader sees the file as it was before or after the change.
+   */
+  private void change(UnaryOperator<List<Key>> change) {
+    CHANGING.lock();
+    try {
+      changeLocked(change);
+    } finally {
+      CHANGING.unlock();
+    }
+  }
+
+  @GuardedBy("CHANGING")
+  private void changeLocked(UnaryOperator<List<Key>> change) {
+    Path whole = path.toAbsolutePath();
+    Path lock = whole.resolveSibling(whole.getFileName() + ".lock");
+    Path half = whole.resolveSibling(whole.getFileName() + ".tmp");
+    try {
+      Files.createDirectories(whole.getParent());
+      try (FileChannel locked = privately(lock)) {
+        FileLock held = locked.lock(); // until the channel is closed
+        List<Key> keys = Files.exists(whole) ? keys() : List.of();
+        Files.deleteIfExists(half);
+        try (FileChannel out = privately(half)) {
+          ByteBuffer bytes =
+              ByteBuffer.wrap(Json.write(new Content(FORMAT, VERSION, change.apply(keys))));
+          while (bytes.hasRemaining()) {
+            out.write(bytes);
+          }
+          out.force(true);
+        }
+        Files.move(half, whole, StandardCopyOption.ATOMIC_MOVE);
+        held.release();
+      }
+    } catch (IOException e) {
+      throw new RiverException("cannot write the keys to " + path, e);
+    }
+  }
+
+  private static FileChannel privately(Path file) throws IOException {
+    if (!Files.exists(file)
+        && file.getFileSystem().supportedFileAttributeViews().contains("posix")) {
+      Files.createFile(
+          file, PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------")));
+    }
+    return FileChannel.open(file, StandardOpenOption.CREATE, StandardOpenOption.WRITE);
+  }
+}

@@ -1,0 +1,147 @@
+package com.wookler.river.rest.server.hosting;
+
+import com.wookler.river.common.errors.ConfigurationException;
+import com.wookler.river.common.errors.RiverException;
+import com.wookler.river.core.message.DamagedMessageException;
+import com.wookler.river.core.message.MessageTooLargeException;
+import com.wookler.river.core.message.QueueClosedException;
+import com.wookler.river.core.message.QueueFailedException;
+import com.wookler.river.core.message.QueueFullException;
+import com.wookler.river.core.message.QueueLockedException;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.ExecutionException;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Says why a request was not done, whatever protocol it came by: each protocol answers with what it
+ * has for the reason. Without a stack trace, because it is an answer.
+ */
+public final class RequestException extends RuntimeException {
+  private static final long serialVersionUID = 1;
+  private static final int FULL_SECONDS = 1;
+  private static final int UNAVAILABLE_SECONDS = 5;
+
+  /** What a client can do about it depends on this. */
+  public enum Reason {
+    /** The request is wrong: a field of it, if one is named. */
+    BAD_REQUEST,
+    /** The caller is not known. */
+    UNAUTHORIZED,
+    /** The caller may not do that. */
+    FORBIDDEN,
+    /** There is no such queue, subscriber or message. */
+    NOT_FOUND,
+    /** The request does not fit what is there. */
+    CONFLICT,
+    /** The message is larger than the queue takes. */
+    TOO_LARGE,
+    /** The caller has gone before the request was done. */
+    TIMEOUT,
+    /** The queue is full. */
+    QUEUE_FULL,
+    /** Too many requests are under way. */
+    TOO_MANY_REQUESTS,
+    /** The queue has failed. */
+    QUEUE_FAILED,
+    /** The message is damaged. */
+    DAMAGED,
+    /** The server cannot do it now, but soon. */
+    UNAVAILABLE
+  }
+
+  private final Reason reason;
+  private final @Nullable String field;
+  private final int retryAfterSeconds;
+
+  private RequestException(
+      Reason reason, String detail, @Nullable String field, int retryAfterSeconds) {
+    super(detail, null, false, false);
+    this.reason = reason;
+    this.field = field;
+    this.retryAfterSeconds = retryAfterSeconds;
+  }
+
+  public static RequestException of(Reason reason, String detail) {
+    return new RequestException(reason, detail, null, 0);
+  }
+
+  /** Creates the exception for a field, header or parameter of the request that is wrong. */
+  public static RequestException field(String field, String detail) {
+    return new RequestException(Reason.BAD_REQUEST, detail, field, 0);
+  }
+
+  /** Creates the exception for what may be tried again after so many seconds. */
+  public static RequestException later(Reason reason, String detail, int seconds) {
+    return new RequestException(reason, detail, null, seconds);
+  }
+
+  /** Returns what an exception of a queue means to the caller; null if it is unexpected. */
+  public static @Nullable RequestException of(Throwable thrown) {
+    if (thrown instanceof RequestException known) {
+      return known;
+    }
+    String text = String.valueOf(thrown.getMessage());
+    if (thrown instanceof QueueFullException) {
+      return later(Reason.QUEUE_FULL, text, FULL_SECONDS);
+    }
+    if (thrown instanceof QueueClosedException) {
+      return later(Reason.UNAVAILABLE, text, UNAVAILABLE_SECONDS);
+    }
+    Reason reason = thrown instanceof RiverException known ? reason(known) : null;
+    return reason == null ? null : of(reason, text);
+  }
+
+  private static @Nullable Reason reason(RiverException thrown) {
+    if (thrown instanceof MessageTooLargeException) {
+      return Reason.TOO_LARGE;
+    }
+    if (thrown instanceof QueueFailedException) {
+      return Reason.QUEUE_FAILED;
+    }
+    if (thrown instanceof DamagedMessageException) {
+      return Reason.DAMAGED;
+    }
+    if (thrown instanceof QueueLockedException) {
+      return Reason.CONFLICT;
+    }
+    return thrown instanceof ConfigurationException ? Reason.BAD_REQUEST : null;
+  }
+
+  /** Returns what a future failed with. */
+  public static Throwable causeOf(Throwable thrown) {
+    Throwable cause = thrown;
+    while ((cause instanceof CompletionException || cause instanceof ExecutionException)
+        && cause.getCause() != null) {
+      cause = cause.getCause();
+    }
+    return cause;
+  }
+
+  /** Does what refuses a value of the request by an exception of its own. */
+  public static <T> T checked(String field, Supplier<T> work) {
+    try {
+      return work.get();
+    } catch (IllegalArgumentException | ArithmeticException | ConfigurationException e) {
+      throw field(field, String.valueOf(e.getMessage()));
+    }
+  }
+
+  public Reason reason() {
+    return reason;
+  }
+
+  public String detail() {
+    return String.valueOf(getMessage());
+  }
+
+  /** Returns the field that is wrong; null if none is named. */
+  public @Nullable String field() {
+    return field;
+  }
+
+  /** Returns when it may be tried again; 0 if that is not known. */
+  public int retryAfterSeconds() {
+    return retryAfterSeconds;
+  }
+}

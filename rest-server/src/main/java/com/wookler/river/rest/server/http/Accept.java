@@ -1,0 +1,88 @@
+package com.wookler.river.rest.server.http;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Chooses among media types by the header {@code Accept} (RFC 9110, 12.5.1): the one of the highest
+ * quality, which is that of the most specific range that matches it.
+ */
+final class Accept {
+  private final List<Range> ranges = new ArrayList<>();
+
+  /** A media type, {@code type/*}, or {@code *}{@code /*}, and how welcome it is. */
+  private record Range(String type, double quality) {
+    /** Returns how specifically the range matches a media type; 0 if it does not match. */
+    int matches(String media) {
+      if (type.equals(media)) {
+        return 3;
+      }
+      if (type.endsWith("/*") && media.startsWith(type.substring(0, type.length() - 1))) {
+        return 2;
+      }
+      return type.equals("*/*") ? 1 : 0;
+    }
+  }
+
+  private Accept(String header) {
+    for (String part : header.toLowerCase(Locale.ROOT).split(",", -1)) {
+      String[] parameters = part.split(";", -1);
+      String type = parameters[0].trim();
+      if (!type.isEmpty()) {
+        ranges.add(new Range(type, quality(parameters)));
+      }
+    }
+  }
+
+  private static double quality(String[] parameters) {
+    for (int i = 1; i < parameters.length; i++) {
+      String parameter = parameters[i].trim();
+      if (parameter.startsWith("q=")) {
+        try {
+          return Double.parseDouble(parameter.substring(2).trim());
+        } catch (NumberFormatException e) {
+          return 0;
+        }
+      }
+    }
+    return 1;
+  }
+
+  /**
+   * Returns the media type that is to be sent, or null if none is acceptable.
+   *
+   * @param headers the values of all lines of the header; without one everything is acceptable
+   * @param offered without parameters, in lower case; of several that are equally welcome the first
+   */
+  static @Nullable String choose(List<String> headers, List<String> offered) {
+    Accept accept = new Accept(String.join(",", headers));
+    if (accept.ranges.isEmpty()) {
+      return offered.get(0);
+    }
+    String best = null;
+    double most = 0;
+    for (String media : offered) {
+      double quality = accept.quality(media);
+      if (quality > most) {
+        most = quality;
+        best = media;
+      }
+    }
+    return best;
+  }
+
+  private double quality(String media) {
+    int closest = 0;
+    double quality = 0;
+    for (Range range : ranges) {
+      int match = range.matches(media);
+      if (match > closest) {
+        closest = match;
+        quality = range.quality;
+      }
+    }
+    return quality;
+  }
+}

@@ -1,0 +1,163 @@
+package com.wookler.river.rest.server.http;
+
+import com.fasterxml.jackson.core.JsonGenerator;
+import com.wookler.river.core.subscriber.Delivery;
+import com.wookler.river.rest.server.hosting.Json;
+import io.vertx.core.buffer.Buffer;
+import java.io.IOException;
+import java.io.OutputStream;
+import java.io.UncheckedIOException;
+import java.nio.ByteBuffer;
+import java.nio.charset.CharacterCodingException;
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+
+/**
+ * Writes messages and deliveries as the contract shows them: text as text, and what is no text in
+ * UTF-8 in Base64.
+ */
+final class MessageJson {
+  private static final int FIRST_BYTES = 1_024;
+
+  private MessageJson() {}
+
+  /** {@code [delivery, …]}, with receipts. */
+  static <M> Buffer deliveries(List<Delivery<M>> deliveries) {
+    return written(json -> array(json, deliveries, true));
+  }
+
+  /** One delivery, without a line's end. */
+  static Buffer delivery(Delivery<?> delivery) {
+    return written(json -> write(json, delivery, true));
+  }
+
+  /** {@code {"messages": [message, …]}}. */
+  static <M> Buffer messages(List<Delivery<M>> messages) {
+    return written(
+        json -> {
+          json.writeStartObject();
+          json.writeFieldName("messages");
+          array(json, messages, false);
+          json.writeEndObject();
+        });
+  }
+
+  /** {@code {"size": …, "messages": [message, …]}}. */
+  static <M> Buffer messages(long size, List<Delivery<M>> messages) {
+    return written(
+        json -> {
+          json.writeStartObject();
+          json.writeNumberField("size", size);
+          json.writeFieldName("messages");
+          array(json, messages, false);
+          json.writeEndObject();
+        });
+  }
+
+  static Buffer message(Delivery<?> message) {
+    return written(json -> write(json, message, false));
+  }
+
+  private interface Part {
+    void write(JsonGenerator json) throws IOException;
+  }
+
+  private static Buffer written(Part part) {
+    Buffer written = Buffer.buffer(FIRST_BYTES);
+    try (JsonGenerator json = Json.FACTORY.createGenerator(new BufferOutput(written))) {
+      part.write(json);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e); // writes to memory
+    }
+    return written;
+  }
+
+  /** Writes into a buffer, without another copy of what is written. */
+  private static final class BufferOutput extends OutputStream {
+    private final Buffer buffer;
+
+    BufferOutput(Buffer buffer) {
+      this.buffer = buffer;
+    }
+
+    @Override
+    public void write(int one) {
+      var unused = buffer.appendByte((byte) one);
+    }
+
+    @Override
+    public void write(byte[] bytes, int start, int length) {
+      var unused = buffer.appendBytes(bytes, start, length);
+    }
+  }
+
+  private static <M> void array(JsonGenerator json, List<Delivery<M>> all, boolean receipts)
+      throws IOException {
+    json.writeStartArray();
+    for (Delivery<M> one : all) {
+      write(json, one, receipts);
+    }
+    json.writeEndArray();
+  }
+
+  private static void write(JsonGenerator json, Delivery<?> delivery, boolean receipt)
+      throws IOException {
+    json.writeStartObject();
+    if (receipt) {
+      json.writeStringField("receipt", delivery.receipt());
+    }
+    json.writeNumberField("sequence", delivery.sequence());
+    if (receipt) {
+      json.writeNumberField("attempt", delivery.attempt());
+    }
+    json.writeStringField("publishedAt", delivery.publishedAt().toString());
+    if (delivery.key() != null) {
+      json.writeStringField("key", delivery.key());
+    }
+    json.writeObjectFieldStart("headers");
+    for (Map.Entry<String, byte[]> header : delivery.headers().entrySet()) {
+      json.writeFieldName(header.getKey());
+      headerValue(json, header.getValue());
+    }
+    json.writeEndObject();
+    byte[] data = Objects.requireNonNull(delivery.bytes(), "bytes");
+    if (isText(data)) {
+      json.writeFieldName("data");
+      json.writeUTF8String(data, 0, data.length);
+    } else {
+      json.writeBinaryField("base64", data);
+    }
+    json.writeEndObject();
+  }
+
+  private static void headerValue(JsonGenerator json, byte[] value) throws IOException {
+    if (isText(value)) {
+      json.writeUTF8String(value, 0, value.length);
+    } else {
+      json.writeStartObject();
+      json.writeBinaryField("base64", value);
+      json.writeEndObject();
+    }
+  }
+
+  /** Whether these bytes are text in UTF-8. */
+  static boolean isText(byte[] bytes) {
+    for (byte b : bytes) {
+      if (b < 0) {
+        return decodes(bytes);
+      }
+    }
+    return true;
+  }
+
+  private static boolean decodes(byte[] bytes) {
+    try {
+      StandardCharsets.UTF_8.newDecoder().decode(ByteBuffer.wrap(bytes));
+      return true;
+    } catch (CharacterCodingException e) {
+      return false;
+    }
+  }
+}

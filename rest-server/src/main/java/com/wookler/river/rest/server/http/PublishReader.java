@@ -1,0 +1,244 @@
+package com.wookler.river.rest.server.http;
+
+import com.fasterxml.jackson.core.JsonParser;
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.core.JsonToken;
+import com.wookler.river.core.message.Message;
+import com.wookler.river.rest.server.hosting.Json;
+import com.wookler.river.rest.server.hosting.RequestException;
+import com.wookler.river.rest.server.hosting.Text;
+import io.vertx.core.buffer.Buffer;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Reads messages to publish: each is a {@code PublishRequest} of the contract. What is wrong is a
+ * {@link RequestException} that names the field, and the line or the index of the message. Confined
+ * to one thread.
+ */
+final class PublishReader {
+  private final byte[] body;
+  private int line; // counted from 1; 0: the body is one JSON value
+  private int index = -1; // of the message in a batch; -1: the body is one message
+
+  PublishReader(byte[] body) {
+    this.body = body;
+  }
+
+  /** Returns how many objects a body in JSON has, those within others too, without reading it. */
+  static int objects(Buffer json) {
+    int objects = 0;
+    boolean text = false;
+    for (int i = 0; i < json.length(); i++) {
+      switch (json.getByte(i)) {
+        case '\\' -> i++;
+        case '"' -> text = !text;
+        case '{' -> objects += text ? 0 : 1;
+        default -> {}
+      }
+    }
+    return objects;
+  }
+
+  /** Reads the body as one message. */
+  Message<byte[]> message() {
+    return message(0, body.length);
+  }
+
+  /** Reads the body as a {@code PublishBatchRequest}. */
+  List<Message<byte[]>> batch() {
+    List<Message<byte[]>> messages = new ArrayList<>();
+    try (JsonParser json = Json.FACTORY.createParser(body)) {
+      if (json.nextToken() != JsonToken.START_OBJECT) {
+        throw wrong("body", "is no object");
+      }
+      while (json.nextToken() != JsonToken.END_OBJECT) {
+        if (!json.currentName().equals("messages")) {
+          throw wrong(json.currentName(), "there is no such field");
+        }
+        if (json.nextToken() != JsonToken.START_ARRAY) {
+          throw wrong("messages", "is no array");
+        }
+        readArray(json, messages);
+      }
+      ensureEnd(json);
+    } catch (JsonProcessingException e) {
+      throw noJson(e);
+    } catch (IOException e) {
+      throw new IllegalStateException(e); // reads from memory
+    }
+    if (messages.isEmpty()) {
+      throw wrong("messages", "has no message");
+    }
+    return messages;
+  }
+
+  private void readArray(JsonParser json, List<Message<byte[]>> messages) throws IOException {
+    index = 0;
+    while (json.nextToken() != JsonToken.END_ARRAY) {
+      messages.add(message(json));
+      index++;
+    }
+    index = -1;
+  }
+
+  /** Reads the body as a message a line; empty lines are passed over. */
+  List<Message<byte[]>> lines() {
+    List<Message<byte[]>> messages = new ArrayList<>();
+    int start = 0;
+    while (start < body.length) {
+      int end = start;
+      while (end < body.length && body[end] != '\n') {
+        end++;
+      }
+      line++;
+      if (!isBlank(start, end)) {
+        messages.add(message(start, end));
+      }
+      start = end + 1;
+    }
+    if (messages.isEmpty()) {
+      throw RequestException.field("body", "has no message");
+    }
+    return messages;
+  }
+
+  private boolean isBlank(int start, int end) {
+    for (int i = start; i < end; i++) {
+      if (body[i] != ' ' && body[i] != '\t' && body[i] != '\r') {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  private Message<byte[]> message(int start, int end) {
+    try (JsonParser json = Json.FACTORY.createParser(body, start, end - start)) {
+      json.nextToken();
+      Message<byte[]> message = message(json);
+      ensureEnd(json);
+      return message;
+    } catch (JsonProcessingException e) {
+      throw noJson(e);
+    } catch (IOException e) {
+      throw new IllegalStateException(e); // reads from memory
+    }
+  }
+
+  private void ensureEnd(JsonParser json) throws IOException {
+    if (json.nextToken() != null) {
+      throw wrong("body", "has something behind the object");
+    }
+  }
+
+  private RequestException noJson(JsonProcessingException e) {
+    index = -1;
+    return wrong("body", "is no JSON: " + e.getOriginalMessage());
+  }
+
+  /** Reads the object at whose first token the parser is. */
+  private Message<byte[]> message(JsonParser json) throws IOException {
+    if (json.currentToken() != JsonToken.START_OBJECT) {
+      throw wrong(index < 0 ? "body" : "", "is no object");
+    }
+    Fields fields = new Fields();
+    while (json.nextToken() != JsonToken.END_OBJECT) {
+      String name = json.currentName();
+      json.nextToken();
+      field(json, name, fields);
+    }
+    if (fields.data == null) {
+      throw wrong("data", "there is neither data nor base64");
+    }
+    try {
+      return fields.message(fields.data);
+    } catch (RequestException e) {
+      throw wrong(String.valueOf(e.field()), e.detail());
+    }
+  }
+
+  private void field(JsonParser json, String name, Fields fields) throws IOException {
+    switch (name) {
+      case "data" -> fields.data(this, text(json, name).getBytes(StandardCharsets.UTF_8));
+      case "base64" -> fields.data(this, binary(json, name));
+      case "key" -> fields.key = text(json, name);
+      case "id" -> fields.id = text(json, name);
+      case "delay" -> fields.delay = text(json, name);
+      case "expires" -> fields.expires = text(json, name);
+      case "headers" -> headers(json, fields.headers);
+      default -> throw wrong(name, "there is no such field");
+    }
+  }
+
+  private void headers(JsonParser json, Map<String, byte[]> headers) throws IOException {
+    if (!json.isExpectedStartObjectToken()) {
+      throw wrong("headers", "is no object");
+    }
+    while (json.nextToken() != JsonToken.END_OBJECT) {
+      String name = json.currentName();
+      if (json.nextToken() == JsonToken.START_OBJECT) {
+        if (!"base64".equals(json.nextFieldName())) {
+          throw wrong("headers." + name, "is neither text nor base64");
+        }
+        json.nextToken();
+        headers.put(name, binary(json, "headers." + name));
+        if (json.nextToken() != JsonToken.END_OBJECT) {
+          throw wrong("headers." + name, "has more than base64");
+        }
+      } else {
+        headers.put(name, text(json, "headers." + name).getBytes(StandardCharsets.UTF_8));
+      }
+    }
+  }
+
+  private String text(JsonParser json, String field) throws IOException {
+    if (json.currentToken() != JsonToken.VALUE_STRING) {
+      throw wrong(field, "is no text");
+    }
+    try {
+      return Text.wellFormed(field, json.getText());
+    } catch (RequestException e) {
+      throw wrong(field, e.detail());
+    }
+  }
+
+  private byte[] binary(JsonParser json, String field) throws IOException {
+    text(json, field);
+    try {
+      return json.getBinaryValue();
+    } catch (JsonProcessingException e) {
+      throw wrong(field, "is no Base64");
+    }
+  }
+
+  private RequestException wrong(String field, String what) {
+    String path = index < 0 ? field : "messages." + index + (field.isEmpty() ? "" : "." + field);
+    return RequestException.field(path, line == 0 ? what : "line " + line + ": " + what);
+  }
+
+  /** What a message has said so far. */
+  private static final class Fields {
+    byte @Nullable [] data;
+    @Nullable String key;
+    @Nullable String id;
+    @Nullable String delay;
+    @Nullable String expires;
+    final Map<String, byte[]> headers = new LinkedHashMap<>();
+
+    void data(PublishReader reader, byte[] bytes) {
+      if (data != null) {
+        throw reader.wrong("data", "there are both data and base64");
+      }
+      data = bytes;
+    }
+
+    Message<byte[]> message(byte[] bytes) {
+      return MessageParts.message(bytes, headers, new MessageParts(key, id, delay, expires));
+    }
+  }
+}

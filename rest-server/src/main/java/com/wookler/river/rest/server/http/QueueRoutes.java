@@ -1,0 +1,103 @@
+package com.wookler.river.rest.server.http;
+
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import com.wookler.river.core.MessageQueue;
+import com.wookler.river.core.QueueOptions;
+import com.wookler.river.core.QueueState;
+import com.wookler.river.core.QueueStats;
+import com.wookler.river.core.settings.Settings;
+import com.wookler.river.rest.server.hosting.HostedQueue;
+import com.wookler.river.rest.server.hosting.QueueCatalog;
+import com.wookler.river.rest.server.hosting.QueueResolver;
+import com.wookler.river.rest.server.hosting.Right;
+import com.wookler.river.rest.server.hosting.SettingsJson;
+import io.vertx.core.Future;
+import io.vertx.core.http.HttpMethod;
+import java.util.List;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/** The queues themselves. */
+final class QueueRoutes {
+  private static final String PATH = "/v1/queues/{queue}";
+
+  private final QueueResolver queues;
+
+  QueueRoutes(QueueResolver queues) {
+    this.queues = queues;
+  }
+
+  List<Endpoint> endpoints() {
+    return List.of(
+        new Endpoint(HttpMethod.GET, "/v1/queues", Right.CONSUME, Set.of(), this::list),
+        new Endpoint(HttpMethod.GET, PATH, Right.CONSUME, Set.of(), this::get),
+        new Endpoint(HttpMethod.PUT, PATH, Right.ADMIN, Set.of(), this::put),
+        new Endpoint(HttpMethod.PATCH, PATH, Right.ADMIN, Set.of(), this::patch),
+        new Endpoint(HttpMethod.DELETE, PATH, Right.ADMIN, Set.of("force"), this::delete));
+  }
+
+  /** A queue as the contract shows it. */
+  record QueueJson(
+      String name, QueueState state, @Nullable ObjectNode settings, QueueStats stats) {}
+
+  record QueuesJson(List<QueueJson> queues) {}
+
+  static QueueJson json(HostedQueue<?> hosted) {
+    MessageQueue<?> queue = hosted.queue();
+    Settings settings = hosted.settings();
+    return new QueueJson(
+        queue.name(),
+        queue.state(),
+        settings == null ? null : SettingsJson.QUEUE.given(settings),
+        queue.stats());
+  }
+
+  private Future<Answer> list(Call call) {
+    return call.blocking(
+        () ->
+            Answer.ok(
+                Answer.buffer(
+                    new QueuesJson(
+                        queues.catalog().all().stream()
+                            .filter(queue -> call.may(Right.CONSUME, queue.queue().name()))
+                            .map(QueueRoutes::json)
+                            .toList()))));
+  }
+
+  private Future<Answer> get(Call call) {
+    HostedQueue<?> queue = queues.queue(call.name("queue"));
+    return call.blocking(() -> Answer.ok(Answer.buffer(json(queue))));
+  }
+
+  private Future<Answer> put(Call call) {
+    String name = call.name("queue");
+    Settings settings = SettingsJson.QUEUE.read(call.bodyOrNull(ObjectNode.class));
+    call.mayPublish("expiryQueue", settings.find(QueueOptions.EXPIRY_QUEUE));
+    return call.blocking(
+        () -> {
+          QueueCatalog.Made made = queues.catalog().make(name, settings);
+          return Answer.json(made.made() ? 201 : 200, Answer.buffer(json(made.queue())));
+        });
+  }
+
+  private Future<Answer> patch(Call call) {
+    HostedQueue<?> queue = queues.queue(call.name("queue"));
+    Settings asked = SettingsJson.QUEUE.read(call.body(ObjectNode.class));
+    call.mayPublish("expiryQueue", asked.find(QueueOptions.EXPIRY_QUEUE));
+    return call.blocking(
+        () -> {
+          queues.catalog().change(queue, asked);
+          return Answer.ok(Answer.buffer(json(queue)));
+        });
+  }
+
+  private Future<Answer> delete(Call call) {
+    boolean force = call.query("force", false);
+    HostedQueue<?> queue = queues.queue(call.name("queue"));
+    return call.blocking(
+        () -> {
+          queues.catalog().delete(queue, force);
+          return Answer.done();
+        });
+  }
+}

@@ -1,0 +1,97 @@
+package com.wookler.river.rest.server.http;
+
+import com.wookler.river.rest.server.hosting.RequestException;
+import io.vertx.core.http.HttpMethod;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeSet;
+import org.jspecify.annotations.Nullable;
+
+/** Finds the endpoint that a request asks for. */
+final class Routes {
+  private final List<Path> paths;
+
+  /** A path of the contract with its methods. */
+  private record Path(List<String> parts, Map<HttpMethod, Endpoint> methods) {
+    static boolean isParameter(String part) {
+      return part.startsWith("{");
+    }
+
+    /** Null if there is none; HEAD is answered as GET is, without the body. */
+    @Nullable Endpoint endpoint(HttpMethod method) {
+      return methods.get(hasHead() && method.equals(HttpMethod.HEAD) ? HttpMethod.GET : method);
+    }
+
+    private boolean hasHead() {
+      return methods.containsKey(HttpMethod.GET);
+    }
+
+    TreeSet<String> allowed() {
+      TreeSet<String> allowed = new TreeSet<>();
+      methods.keySet().forEach(each -> allowed.add(each.name()));
+      if (hasHead()) {
+        allowed.add("HEAD");
+      }
+      return allowed;
+    }
+
+    /** The values of its parameters, or null if the request asks for another path. */
+    @Nullable Map<String, String> match(List<String> asked) {
+      if (asked.size() != parts.size()) {
+        return null;
+      }
+      Map<String, String> values = new LinkedHashMap<>();
+      for (int i = 0; i < parts.size(); i++) {
+        String part = parts.get(i);
+        if (isParameter(part)) {
+          values.put(part.substring(1, part.length() - 1), asked.get(i));
+        } else if (!part.equals(asked.get(i))) {
+          return null;
+        }
+      }
+      return values;
+    }
+  }
+
+  /**
+   * What was found.
+   *
+   * @param endpoint itself
+   * @param parameters of the path
+   */
+  record Found(Endpoint endpoint, Map<String, String> parameters) {}
+
+  Routes(List<Endpoint> endpoints) {
+    Map<String, Path> byPath = new LinkedHashMap<>();
+    for (Endpoint endpoint : endpoints) {
+      byPath
+          .computeIfAbsent(
+              endpoint.path(),
+              path -> new Path(List.of(path.substring(1).split("/")), new LinkedHashMap<>()))
+          .methods()
+          .put(endpoint.method(), endpoint);
+    }
+    paths = new ArrayList<>(byPath.values());
+  }
+
+  /**
+   * The endpoint.
+   *
+   * @throws Problem there is no such path, or it has no such method
+   */
+  Found find(HttpMethod method, Target target) {
+    for (Path path : paths) {
+      Map<String, String> values = path.match(target.parts());
+      if (values != null) {
+        Endpoint endpoint = path.endpoint(method);
+        if (endpoint != null) {
+          return new Found(endpoint, values);
+        }
+        throw Problem.notAllowed(String.join(", ", path.allowed()));
+      }
+    }
+    throw RequestException.of(RequestException.Reason.NOT_FOUND, "there is no such path");
+  }
+}
