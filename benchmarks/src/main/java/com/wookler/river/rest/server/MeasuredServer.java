@@ -5,6 +5,8 @@ import com.wookler.river.benchmarks.harness.ThisJvm;
 import com.wookler.river.core.PublishResult;
 import com.wookler.river.core.message.Durability;
 import com.wookler.river.core.message.Message;
+import com.wookler.river.rest.server.hosting.HostedQueue;
+import com.wookler.river.rest.server.hosting.Sink;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
