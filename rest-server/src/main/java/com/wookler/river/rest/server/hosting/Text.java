@@ -37,7 +37,7 @@ public final class Text {
         return value;
       }
     } catch (NumberFormatException e) {
-      // told below
+      // reported below
     }
     throw RequestException.field(field, "is no number from " + least + " to " + most);
   }
@@ -50,11 +50,15 @@ public final class Text {
           "is no duration such as 500ms, 30s, 5m, 2h or 7d, in whole milliseconds and at most "
               + of(LONGEST));
     }
-    Duration value = Durations.parse(text);
-    if (value.compareTo(LONGEST) > 0) {
-      throw RequestException.field(field, "is more than " + of(LONGEST));
+    try {
+      Duration value = Durations.parse(text);
+      if (value.compareTo(LONGEST) <= 0) {
+        return value;
+      }
+    } catch (IllegalArgumentException e) {
+      // longer than a Duration of River's may be: reported below
     }
-    return value;
+    throw RequestException.field(field, "is more than " + of(LONGEST));
   }
 
   /** Text that can be written in UTF-8: without halves of surrogate pairs. */
