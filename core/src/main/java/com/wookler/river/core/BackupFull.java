@@ -1,6 +1,6 @@
 package com.wookler.river.core;
 
-/** What becomes of a block that all have finished, but for whose backup there is no space. */
+/** What becomes of a block that all have completed, but for whose backup there is no space. */
 public enum BackupFull {
   /** It stays in the log until there is space. */
   KEEP,

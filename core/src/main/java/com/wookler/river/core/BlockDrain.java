@@ -25,8 +25,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Takes blocks that every subscriber has finished, or that the queue gives up, out of the log: into
- * the backup, verified, and only then away.
+ * Takes blocks that every subscriber has completed, or that the queue gives up, out of the log:
+ * into the backup, verified, and only then away.
  *
  * <p>Given up is what the limits of the queue discard, and what its retention has no time or place
  * for: without subscribers, or if it may remove unfinished messages. Whoever still needs them is
@@ -121,16 +121,16 @@ final class BlockDrain {
     return log.failure().isEmpty() && (files.isDue() || (retry.isTime() && drained().isPresent()));
   }
 
-  /** The oldest block if it is closed, and finished or given up. */
+  /** The oldest block if it is closed, and completed or given up. */
   private Optional<Seal> drained() {
     return log.oldestSealed()
-        .filter(seal -> delays.floor() >= seal.endSequence())
-        .filter(seal -> isFinished(seal) || isGivenUp(seal));
+        .filter(seal -> delays.lowWatermark() >= seal.endSequence())
+        .filter(seal -> isCompleted(seal) || isGivenUp(seal));
   }
 
-  private boolean isFinished(Seal seal) {
-    OptionalLong floor = subscribers.floor();
-    return floor.isPresent() && floor.getAsLong() >= seal.endSequence();
+  private boolean isCompleted(Seal seal) {
+    OptionalLong lowWatermark = subscribers.lowWatermark();
+    return lowWatermark.isPresent() && lowWatermark.getAsLong() >= seal.endSequence();
   }
 
   private boolean isGivenUp(Seal seal) {
@@ -146,7 +146,7 @@ final class BlockDrain {
   }
 
   private boolean isUnfinished(Seal seal) {
-    return subscribers.floor().isPresent() || !subscribers.haveForwarded(seal.endSequence());
+    return subscribers.lowWatermark().isPresent() || !subscribers.haveForwarded(seal.endSequence());
   }
 
   /** Takes one block out, if there is one. */
@@ -238,15 +238,15 @@ final class BlockDrain {
   private boolean remove(Seal seal) {
     removal.lock();
     try {
-      boolean finished = isFinished(seal);
-      if (!finished && !isGivenUp(seal)) {
+      boolean completed = isCompleted(seal);
+      if (!completed && !isGivenUp(seal)) {
         return false; // somebody moved back while it was being compressed
       }
       subscribers.discard(seal.endSequence(), true);
       if (!subscribers.havePassed(seal.endSequence())) {
         return false; // one was being closed: the next time
       }
-      if (!finished && subscribers.floor().isEmpty()) {
+      if (!completed && subscribers.lowWatermark().isEmpty()) {
         unseen.addAndGet(seal.messages());
       }
       log.forget(seal);

@@ -29,7 +29,8 @@ final class BlockRemoval {
 
   private final Deque<Leaving> leaving = new ArrayDeque<>(); // confined to the flusher
   private final RetryBackoff retry; // confined to the flusher, but for isTime
-  private volatile boolean late; // set by the flusher, cleared by whoever sends it to try again
+  private volatile boolean
+      late; // set by the flusher, cleared by the caller that sends it to try again
 
   /**
    * A block that goes.
@@ -59,7 +60,7 @@ final class BlockRemoval {
     return late && retry.isTime();
   }
 
-  /** Likewise; then whoever asks lets the flusher {@link #run}. */
+  /** Likewise; then the caller that asks lets the flusher {@link #run}. */
   boolean takeDue() {
     boolean due = isDue();
     if (due) {
@@ -69,7 +70,7 @@ final class BlockRemoval {
   }
 
   /**
-   * Deletes what is left; on the flusher. First the ledgers that say it is finished, so that a
+   * Deletes what is left; on the flusher. First the ledgers that say it is completed, so that a
    * power loss undoes neither or both, and the ids of its messages, which nothing tells once it is
    * gone. Where these cannot be written now, the files stay until they can.
    */

@@ -41,8 +41,9 @@ import org.slf4j.LoggerFactory;
  * The dead letters of one subscriber: a queue in the subscriber's directory, made with the first
  * letter.
  *
- * <p>Two subscribers of it are River's own: {@code letters} has not finished what users see, {@code
- * settled} stands where {@link DeadLetterStore#settle} says. Both keep the blocks that they need.
+ * <p>Two subscribers of it are River's own: {@code letters} has not completed what users see,
+ * {@code settled} stands where {@link DeadLetterStore#settle} says. Both keep the blocks that they
+ * need.
  *
  * <p>Whoever uses the queue holds {@code use} shared; closing takes it alone. Nobody waits for it
  * to be closed: closing waits for the pools, on whose threads users of it run.
@@ -326,7 +327,7 @@ final class DeadLetterQueue<M> implements DeadLetterStore<M>, DeadLetters<M> {
         List.of(),
         open -> {
           List<Delivery<M>> found = new ArrayList<>();
-          long first = open.letters().stats().ackFloor(); // finished in order, one step at a time
+          long first = open.letters().stats().ackFloor(); // completed in order, one step at a time
           for (StoredMessage letter : open.queue().lookup().read(first, max)) {
             found.add(new ReadOnlyDelivery<>(letter, all.config().converter(), 0));
           }

@@ -8,14 +8,14 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * What is forced in the background, in its order: the log, then for each subscriber where its
- * expired messages went and what it has finished, then those messages of the log that are delayed,
+ * expired messages went and what it has completed, then those messages of the log that are delayed,
  * which of them came from other queues, and their ids. So nothing on the device tells of a message
  * that is not: where the log cannot be forced just now, the last three wait for the next time.
  *
- * <p>But for what subscribers have finished once the log has failed: that is forced all the same,
+ * <p>But for what subscribers have completed once the log has failed: that is forced all the same,
  * here and by acknowledgements that wait, so that what was done does not come again. It may tell of
  * messages that the device never took. The next opening goes on above all that a subscriber was
- * given or has finished, and what lies between is a gap: no other message is taken for one of
+ * given or has completed, and what lies between is a gap: no other message is taken for one of
  * these, and the other subscribers pass over them. Ids are not forced then: they would refuse a
  * message that is nowhere, sent again.
  */

@@ -3,7 +3,7 @@ package com.wookler.river.core;
 /**
  * What a queue does with a publish for which its limits leave no room.
  *
- * <p>A queue is full when the messages that its slowest subscriber has not finished, or without
+ * <p>A queue is full when the messages that its slowest subscriber has not completed, or without
  * subscribers all messages in its log, together with those to be published, are more than {@code
  * queue.max.messages} or {@code queue.max.bytes}. A full disk is not a matter of this policy: it
  * always refuses.
@@ -21,7 +21,7 @@ public enum FullPolicy {
   BLOCK,
 
   /**
-   * Publishes, and the oldest messages that this is too many for are finished for every subscriber
+   * Publishes, and the oldest messages that this is too many for are completed for every subscriber
    * that still needs them, also those that are out: what their holder then decides is stale. Each
    * is counted, once a subscriber.
    */

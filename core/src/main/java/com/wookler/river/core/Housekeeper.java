@@ -111,7 +111,7 @@ final class Housekeeper implements ManagedTask {
   private void work(long now) {
     log.recycleIfDue();
     subscribers.discard(log.room().discardBelow(), false);
-    log.relieve(subscribers::floor);
+    log.relieve(subscribers::lowWatermark);
     fullWatch.look();
     subscribers.tend();
     tellShortage();

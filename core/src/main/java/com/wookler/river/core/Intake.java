@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
  * Appends to a log within its limits: refuses, or waits for room, as its policy says.
  *
  * <p>Subscribers are asked for what they need only when the room that was known is used up. Whoever
- * waits is woken by the first of them that finishes something ({@link BlockLog#room}), and looks
+ * waits is woken by the first of them that completes something ({@link BlockLog#room}), and looks
  * again every {@value #LOOK_MILLIS} ms whatever happens, which covers a subscriber that is removed.
  *
  * <p>Thread-safe. No lock is held while a publisher waits.
@@ -29,7 +29,7 @@ final class Intake {
   private final String queue;
   private final QueueConfig<?> config;
   private final BlockLog log;
-  private final LongSupplier floor;
+  private final LongSupplier lowWatermark;
   private final TimeSource time;
 
   private volatile long metFullAt; // by any publisher, before it is told so
@@ -39,13 +39,13 @@ final class Intake {
   /**
    * Limits a log.
    *
-   * @param floor the lowest sequence that anybody needs
+   * @param lowWatermark the lowest sequence that anybody needs
    */
-  Intake(QueueConfig<?> config, BlockLog log, LongSupplier floor) {
+  Intake(QueueConfig<?> config, BlockLog log, LongSupplier lowWatermark) {
     this.queue = config.name();
     this.config = config;
     this.log = log;
-    this.floor = floor;
+    this.lowWatermark = lowWatermark;
     this.time = config.time();
     limit();
   }
@@ -133,11 +133,11 @@ final class Intake {
   }
 
   private long again(LongSupplier attempt) {
-    log.room().free(floor.getAsLong());
+    log.room().free(lowWatermark.getAsLong());
     return attempt.getAsLong();
   }
 
-  /** However much is finished, it would not help: a batch that is larger than the queue. */
+  /** However much is completed, it would not help: a batch that is larger than the queue. */
   private void refuseWhatNeverFits(PublishBuffer buffer) {
     if (!log.room().couldEverHold(buffer)) {
       throw new QueueFullException(
@@ -214,7 +214,7 @@ final class Intake {
     if (!config.isLimited() || discards()) {
       return Optional.empty();
     }
-    log.room().free(floor.getAsLong());
+    log.room().free(lowWatermark.getAsLong());
     if (episode != null && log.room().isRoomy() && time.nanoTime() - metFullAt >= QUIET_NANOS) {
       episode = null;
     }

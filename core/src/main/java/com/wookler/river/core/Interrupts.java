@@ -6,7 +6,7 @@ import java.util.function.Supplier;
 
 /** Keeps an interrupt of the caller's thread until River is done with its files. */
 final class Interrupts {
-  /** Of work that interrupts end: whoever interrupts so often wants it ended. */
+  /** Of work that interrupts end: the caller that interrupts so often wants it ended. */
   private static final int TRIES = 5;
 
   private Interrupts() {}

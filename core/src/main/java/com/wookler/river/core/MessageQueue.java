@@ -48,7 +48,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Made by the {@link #builder}, or in two steps from XML: {@link #MessageQueue()}, {@link
  * #configure}, {@link #start}. Thread-safe. One queue owns its directory; a second one, in this
- * process or another, is refused. What was published is kept until every subscriber has finished
+ * process or another, is refused. What was published is kept until every subscriber has completed
  * it; without subscribers it is kept for good.
  *
  * @param <M> type of the data
@@ -417,7 +417,7 @@ public final class MessageQueue<M> implements Configurable, AutoCloseable {
 
     /**
      * How many messages the queue may hold (default: any number): what its slowest subscriber has
-     * not finished, and without subscribers what is in the log; and the delayed ones that wait and
+     * not completed, and without subscribers what is in the log; and the delayed ones that wait and
      * are not among these; see {@link #whenFull}.
      */
     public Builder<M> maxMessages(long messages) {
@@ -445,7 +445,7 @@ public final class MessageQueue<M> implements Configurable, AutoCloseable {
           .set(QueueOptions.FULL_TIMEOUT, timeout);
     }
 
-    /** How long the queue keeps what nobody has finished (default: for good). */
+    /** How long the queue keeps what nobody has completed (default: for good). */
     public Builder<M> retention(Retention retention) {
       settings = retention.in(settings);
       return this;
@@ -473,8 +473,8 @@ public final class MessageQueue<M> implements Configurable, AutoCloseable {
      * so). What is out then may still be acknowledged.
      *
      * @param expiryQueue another queue, to which a message is handed on for each subscriber that
-     *     had not finished it, before it counts as finished. It has to be open here, with the same
-     *     base directory; else expired messages wait, and those behind. Null: they go nowhere
+     *     had not completed it, before it counts as completed. It has to be open here, with the
+     *     same base directory; else expired messages wait, and those behind. Null: they go nowhere
      */
     public Builder<M> maxAge(Duration age, @Nullable String expiryQueue) {
       return set(QueueOptions.MAX_AGE, Objects.requireNonNull(age, "age"))

@@ -63,7 +63,7 @@ public interface QueueListener {
 
   /**
    * Messages were lost to damage, and subscribers go on behind them. Told once for each run of
-   * messages, whoever meets it first, and not again after a restart.
+   * messages, the caller that meets it first, and not again after a restart.
    *
    * @param block its number; -1: they were delayed, and in a file of those
    * @param file its data file; that of its backup if the block has left the log

@@ -3,7 +3,7 @@ package com.wookler.river.core;
 /**
  * What a queue holds, taken at one moment.
  *
- * @param messages in the log, whether finished or not
+ * @param messages in the log, whether completed or not
  * @param bytes of the log in use
  * @param blocks files with messages, and the active one; not those made ahead
  * @param firstSequence of the oldest message in the log; {@code nextSequence} if there is none
@@ -15,7 +15,7 @@ package com.wookler.river.core;
  *     those that were deleted without one
  * @param backups blocks in the backup directory
  * @param discarded messages given up since the queue was opened, by {@link
- *     FullPolicy#DISCARD_OLDEST} or by a retention, before a subscriber had finished them, counted
+ *     FullPolicy#DISCARD_OLDEST} or by a retention, before a subscriber had completed them, counted
  *     once for each such subscriber. While there is no subscriber a message is counted once, when
  *     its block leaves the log, not before; one that is still there when a subscriber is made that
  *     would begin with it counts as that one's

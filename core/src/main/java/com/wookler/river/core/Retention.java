@@ -7,15 +7,15 @@ import java.util.Objects;
 import java.util.concurrent.TimeUnit;
 
 /**
- * How long a queue keeps what nobody has finished; immutable.
+ * How long a queue keeps what nobody has completed; immutable.
  *
  * <p>A retention takes whole closed blocks out of the log, the oldest first, as if everybody had
- * finished them: into the backup where there is one. It does so when one of its limits says that
+ * completed them: into the backup where there is one. It does so when one of its limits says that
  * the block may go: all its messages are older than the age, or without it the log would still hold
  * as many bytes, or messages, as are to be kept. The active block never goes; a {@link
  * TimeBasedRecycle} closes that of an idle queue.
  *
- * <p>By itself it touches no message that a subscriber has not finished: it is for queues to which
+ * <p>By itself it touches no message that a subscriber has not completed: it is for queues to which
  * nobody has subscribed, whose blocks would stay for good. With {@link #removingUnfinished} it
  * does; each subscriber that loses messages goes on behind them, also one that is closed, and they
  * are counted ({@link QueueStats#discarded}).
@@ -82,7 +82,7 @@ public final class Retention {
     return new Retention(age, bytes, limit, unfinished);
   }
 
-  /** The same, also for messages that a subscriber has not finished. */
+  /** The same, also for messages that a subscriber has not completed. */
   public Retention removingUnfinished() {
     return new Retention(age, bytes, messages, true);
   }

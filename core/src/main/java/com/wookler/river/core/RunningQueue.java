@@ -194,10 +194,10 @@ final class RunningQueue<M> implements OpenQueue {
     WorkerPool.Serial maker = line("worker", WORKERS);
     WorkerPool.Serial toucher = line("worker", WORKERS);
     LogLines lines = new LogLines(flusher, line("flusher", FLUSHERS), maker, toucher);
-    long finished =
+    long completed =
         AckScan.run(directory.subscribers(), directory.identity(), ledgerFiles::put).nextFree();
     Backup past = backup;
-    OutsideLog outside = new OutsideLog(finished, at -> past == null ? at : past.endFrom(at));
+    OutsideLog outside = new OutsideLog(completed, at -> past == null ? at : past.endFrom(at));
     BlockLog opened = BlockLog.open(config.logSettings(directory), counters.log(), lines, outside);
     undo.push(opened::close);
     undo.push(maker::drain);

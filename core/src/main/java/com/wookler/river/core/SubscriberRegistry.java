@@ -32,7 +32,7 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Knows every subscriber of a queue, those that nobody has opened in this run too: what they have
- * not finished stays.
+ * not completed stays.
  *
  * <p>Thread-safe. Creating, reopening and removing are guarded by this object's monitor, and happen
  * under the context's removal lock, taken before it, so that no block goes while a new subscriber
@@ -62,21 +62,21 @@ final class SubscriberRegistry<M> {
   private static final class Entry<M> {
     final SubscriberConfig config;
     final @Nullable DurableSubscriber<M> open;
-    final long floor; // while it is not open
+    final long lowWatermark; // while it is not open
 
-    Entry(SubscriberConfig config, @Nullable DurableSubscriber<M> open, long floor) {
+    Entry(SubscriberConfig config, @Nullable DurableSubscriber<M> open, long lowWatermark) {
       this.config = config;
       this.open = open;
-      this.floor = floor;
+      this.lowWatermark = lowWatermark;
     }
 
-    long floor() {
-      return open == null ? floor : open.floor();
+    long lowWatermark() {
+      return open == null ? lowWatermark : open.lowWatermark();
     }
 
     /** As it is when this one is closed. */
     Entry<M> without(DurableSubscriber<M> closed) {
-      return open == closed ? new Entry<>(config, null, closed.floor()) : this;
+      return open == closed ? new Entry<>(config, null, closed.lowWatermark()) : this;
     }
   }
 
@@ -104,7 +104,7 @@ final class SubscriberRegistry<M> {
       for (StoredSubscriber known : store.known()) {
         SubscriberConfig config = known.config();
         forwards.refuseSubscribers(config.name() + ", which has subscribed before,");
-        entries.put(key(config.name()), new Entry<>(config, null, store.floor(known)));
+        entries.put(key(config.name()), new Entry<>(config, null, store.lowWatermark(known)));
       }
     } catch (IOException e) {
       throw new RiverException("queue " + context.queue() + ": cannot read its subscribers", e);
@@ -184,8 +184,8 @@ final class SubscriberRegistry<M> {
   }
 
   /**
-   * Waits until whoever is closing a subscriber has done so. Without the locks: closing waits for
-   * pools, whose tasks may wait for them.
+   * Waits until the caller that is closing a subscriber has done so. Without the locks: closing
+   * waits for pools, whose tasks may wait for them.
    */
   private void awaitClosing(String name) {
     Entry<M> known = entries.get(key(name));
@@ -233,7 +233,7 @@ final class SubscriberRegistry<M> {
           known.open.reconfigure(config);
         }
         entries.computeIfPresent( // it may have been closed meanwhile
-            key(config.name()), (name, now) -> new Entry<>(config, now.open, now.floor));
+            key(config.name()), (name, now) -> new Entry<>(config, now.open, now.lowWatermark));
       }
     }
   }
@@ -373,8 +373,9 @@ final class SubscriberRegistry<M> {
   }
 
   /** The lowest sequence that any subscriber still needs; empty without subscribers. */
-  OptionalLong floor() {
-    OptionalLong lowest = forwards.lower(entries.values().stream().mapToLong(Entry::floor).min());
+  OptionalLong lowWatermark() {
+    OptionalLong lowest =
+        forwards.lower(entries.values().stream().mapToLong(Entry::lowWatermark).min());
     return lowest.isEmpty()
         ? lowest
         : OptionalLong.of(Math.max(lowest.getAsLong(), context.log().room().discardBelow()));
@@ -383,7 +384,7 @@ final class SubscriberRegistry<M> {
   /** The lowest sequence that is still needed: without subscribers, the log's first. */
   long needed() {
     long first = context.log().firstSequence(); // one that reads from a backup fills no log
-    return Math.max(first, floor().orElse(first));
+    return Math.max(first, lowWatermark().orElse(first));
   }
 
   /**
@@ -393,7 +394,7 @@ final class SubscriberRegistry<M> {
   void expire(Backup backup) throws IOException {
     context.removal().lock();
     try {
-      backup.expire(entries.values().stream().mapToLong(Entry::floor).min());
+      backup.expire(entries.values().stream().mapToLong(Entry::lowWatermark).min());
     } finally {
       context.removal().unlock();
     }
@@ -416,11 +417,11 @@ final class SubscriberRegistry<M> {
   private synchronized void discardClosed(long end) {
     for (Map.Entry<String, Entry<M>> known : entries.entrySet()) {
       Entry<M> entry = known.getValue();
-      if (entry.open == null && entry.floor < end) {
+      if (entry.open == null && entry.lowWatermark < end) {
         try (Ledger ledger = store.open(entry.config, false)) {
           discardedOfClosed.addAndGet(ledger.discard(end));
           store.afterLogNow(entry.config.name(), ledger::force);
-          known.setValue(new Entry<>(entry.config, null, ledger.floor()));
+          known.setValue(new Entry<>(entry.config, null, ledger.lowWatermark()));
         } catch (IOException e) {
           throw new RiverException(
               "queue " + context.queue() + ": cannot move subscriber " + entry.config.name(), e);
@@ -432,7 +433,7 @@ final class SubscriberRegistry<M> {
   /** Whether all stand at or behind this sequence by themselves, so that what is below can go. */
   boolean havePassed(long sequence) {
     return forwards.havePassed(sequence)
-        && entries.values().stream().allMatch(entry -> entry.floor() >= sequence);
+        && entries.values().stream().allMatch(entry -> entry.lowWatermark() >= sequence);
   }
 
   /** Whether all below this sequence is with the queues to which it is forwarded. */

@@ -3,11 +3,11 @@ package com.wookler.river.core;
 import com.wookler.river.common.WorkerPool;
 import com.wookler.river.common.utils.Amount;
 import com.wookler.river.core.ack.Health;
+import com.wookler.river.core.ack.InitialPosition;
 import com.wookler.river.core.ack.Ledger;
 import com.wookler.river.core.ack.LedgerFiles;
 import com.wookler.river.core.ack.LedgerLook;
 import com.wookler.river.core.ack.Ledgers;
-import com.wookler.river.core.ack.Origin;
 import com.wookler.river.core.ack.Owner;
 import com.wookler.river.core.backup.Backup;
 import com.wookler.river.core.log.BlockLog;
@@ -151,10 +151,10 @@ final class SubscriberStore {
   }
 
   /**
-   * The lowest sequence that a subscriber has not finished. Its files are read only, unless they
+   * The lowest sequence that a subscriber has not completed. Its files are read only, unless they
    * need a repair or lie behind the log's beginning: then its ledger is opened, which does both.
    */
-  long floor(StoredSubscriber of) throws IOException {
+  long lowWatermark(StoredSubscriber of) throws IOException {
     SubscriberConfig config = of.config();
     LedgerFiles read = files.get(config.name());
     LedgerLook look =
@@ -163,12 +163,12 @@ final class SubscriberStore {
             config.ackRequired(),
             of.origin(log.firstSequence()));
     if (look.damaged().isEmpty()
-        && look.floor() >= log.firstSequence()
-        && log.gaps().endOf(look.floor()) == look.floor()) {
-      return look.floor();
+        && look.lowWatermark() >= log.firstSequence()
+        && log.gaps().endOf(look.lowWatermark()) == look.lowWatermark()) {
+      return look.lowWatermark();
     }
     try (Ledger ledger = open(config, false)) {
-      return ledger.floor();
+      return ledger.lowWatermark();
     }
   }
 
@@ -240,7 +240,8 @@ final class SubscriberStore {
     }
   }
 
-  private Ledger ledger(SubscriberConfig config, Path own, Origin origin) throws IOException {
+  private Ledger ledger(SubscriberConfig config, Path own, InitialPosition origin)
+      throws IOException {
     Owner owner = owner(config).under(this::health);
     LedgerFiles read = files.remove(config.name()); // from now on they change
     LedgerFiles found = read == null ? LedgerFiles.list(own, owner) : read;
@@ -273,7 +274,7 @@ final class SubscriberStore {
           queue,
           config.name(),
           ledger.recovery().damaged(),
-          ledger.floor());
+          ledger.lowWatermark());
     }
     ledger.skip(log.gaps().endOf(ledger.position())); // which the log has reported
     long first = log.firstSequence();

@@ -30,6 +30,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 import org.awaitility.Awaitility;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -372,6 +373,7 @@ class CloseTest {
     assertThat(Thread.currentThread().isInterrupted()).as("interrupted after %s", after).isTrue();
   }
 
+  @Tag("full")
   @Test
   void shouldSurviveAStormOfInterrupts() throws Exception {
     AtomicBoolean over = new AtomicBoolean();

@@ -21,6 +21,7 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -187,6 +188,7 @@ class DeadLetterLimitsTest {
     assertThat(redriven).failsWithin(60, TimeUnit.SECONDS);
   }
 
+  @Tag("full")
   @Test
   void shouldFinishAMessageAfterAKillThoughItsLetterWasDropped() throws Exception {
     queue.close();

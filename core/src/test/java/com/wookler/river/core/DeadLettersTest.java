@@ -33,6 +33,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -450,6 +451,7 @@ class DeadLettersTest {
     assertThat(once.deadLetters().size()).isZero();
   }
 
+  @Tag("full")
   @Test
   void shouldHaveEveryLetterOnceAfterAKillAtAnyMoment() throws Exception {
     publish("a", "b", "c", "d");
@@ -470,6 +472,7 @@ class DeadLettersTest {
     }
   }
 
+  @Tag("full")
   @Test
   void shouldOpenAfterAKillThoughTheBlocksOfItsLettersAreGone() throws Exception {
     publish("a");

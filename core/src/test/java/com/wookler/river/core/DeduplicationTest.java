@@ -38,6 +38,7 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -305,6 +306,7 @@ class DeduplicationTest {
     assertThat(put("id 3").duplicate()).isFalse();
   }
 
+  @Tag("full")
   @Test
   void shouldKnowExactlyWhatWasStoredWhenItIsKilled() throws IOException {
     queue = builder(directory.resolve("data")).syncInterval(Duration.ofHours(1)).open();

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.nio.file.Files;
 import java.nio.file.Path;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.condition.EnabledOnOs;
@@ -15,6 +16,7 @@ import org.junit.jupiter.api.io.TempDir;
 class DescriptorsTest {
   @TempDir Path directory;
 
+  @Tag("full")
   @Test
   @EnabledOnOs({OS.LINUX, OS.MAC})
   void shouldGoOnWhenThereAreDescriptorsAgain() throws Exception {

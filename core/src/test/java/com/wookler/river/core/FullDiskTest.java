@@ -24,6 +24,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -205,6 +206,7 @@ class FullDiskTest {
     awaitPublished(5);
   }
 
+  @Tag("full")
   @Test
   void shouldKeepEverythingWhenKilledOnAFullDisk() throws Exception {
     Path output = directory.resolve("output");

@@ -26,6 +26,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Random;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -234,6 +235,7 @@ class KeyIndexQueueTest {
   }
 
   /** Publishes, batches, reads on, asks, restarts, kills; the answers are those of a map. */
+  @Tag("full")
   @Test
   void shouldAgreeWithAMapThroughRestartsAndKills() throws IOException {
     Random random = new Random(7);

@@ -36,6 +36,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -207,6 +208,7 @@ class KeyedSubscriberTest {
     assertThat(next.attempt()).isEqualTo(1);
   }
 
+  @Tag("full")
   @Test
   void shouldKeepTheOrderBeyondAKillAtAnyMoment() throws Exception {
     open(billing().maxDeliveries(0));

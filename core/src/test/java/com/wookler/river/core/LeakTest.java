@@ -24,6 +24,7 @@ import java.util.TreeSet;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -51,6 +52,7 @@ class LeakTest {
         "descriptors and mappings are counted in /proc/self, which is not here");
   }
 
+  @Tag("full")
   @Test
   void shouldHoldNothingAfterManyCyclesOfOpenAndClose() throws Exception {
     for (int i = 0; i < WARM_UP; i++) {

@@ -208,8 +208,8 @@ final class ModelledQueue implements AutoCloseable {
   }
 
   private void restarted(SubscriberModel model) {
-    LongPredicate isFinished = place -> subscriber(model).isFinished(place); // opens it if asked
-    model.restarted(isFinished);
+    LongPredicate isCompleted = place -> subscriber(model).isFinished(place); // opens it if asked
+    model.restarted(isCompleted);
   }
 
   private void restarted() {

@@ -82,9 +82,9 @@ final class InspectCommand implements Callable<Integer> {
           out,
           line.name(),
           line.ack() ? "yes" : "no",
-          line.floor(),
+          line.lowWatermark(),
           line.position(),
-          line.finishedAbove(),
+          line.completedAbove(),
           line.unfinished(),
           line.lag(),
           line.generation());
@@ -124,8 +124,8 @@ final class InspectCommand implements Callable<Integer> {
     for (SubscriberLine subscriber : overview.subscribers()) {
       ObjectNode line = subscribers.addObject();
       line.put("name", subscriber.name()).put("ack", subscriber.ack());
-      line.put("floor", subscriber.floor()).put("position", subscriber.position());
-      line.put("finishedAbove", subscriber.finishedAbove());
+      line.put("floor", subscriber.lowWatermark()).put("position", subscriber.position());
+      line.put("finishedAbove", subscriber.completedAbove());
       line.put("unfinished", subscriber.unfinished()).put("lag", subscriber.lag());
       line.put("generation", subscriber.generation()).put("fault", subscriber.fault());
     }

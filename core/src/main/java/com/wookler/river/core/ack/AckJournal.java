@@ -13,11 +13,11 @@ interface AckJournal extends AutoCloseable {
   /** Changes with each opening and each seek; this process never uses one twice. */
   long epoch();
 
-  /** The mark: the next sequence that was never handed over. */
-  void handedOver(long next);
+  /** The mark: the next sequence that was never delivered. */
+  void deliveredEnd(long next);
 
-  /** A run of messages is finished. */
-  void finished(long from, long count);
+  /** A run of messages is completed. */
+  void completed(long from, long count);
 
   /** So many deliveries of an unfinished message count; it is not delayed, or not any more. */
   void attempts(long sequence, int attempts);
@@ -32,8 +32,8 @@ interface AckJournal extends AutoCloseable {
   void notBefore(long sequence, int attempts, long untilMillis, int delaySeconds);
 
   /**
-   * Everything below the sequence is finished, and nothing from it on has been handed over.
-   * Survives a power loss when it returns.
+   * Everything below the sequence is completed, and nothing from it on has been delivered. Survives
+   * a power loss when it returns.
    *
    * @throws com.wookler.river.common.errors.RiverException if it could not be written; {@link
    *     #epoch()} has changed if it has taken effect nevertheless
@@ -47,10 +47,10 @@ interface AckJournal extends AutoCloseable {
   void force();
 
   /**
-   * Forces what was written but for the mark of what was handed over, which follows from what is
-   * finished as far as that goes. Thread-safe.
+   * Forces what was written but for the mark of what was delivered, which follows from what is
+   * completed as far as that goes. Thread-safe.
    */
-  void forceFinished();
+  void forceCompleted();
 
   /** Ends all use of the files. */
   @Override

@@ -10,7 +10,7 @@ package com.wookler.river.core.ack;
 final class AckLedger extends RingLedger {
   private long epoch;
   private long redelivered;
-  private boolean goneOn;
+  private boolean unlocked;
 
   AckLedger(Limits limits, Ring ring, AckJournal journal, RecoveryReport recovery) {
     super(limits, ring, journal, recovery);
@@ -18,21 +18,21 @@ final class AckLedger extends RingLedger {
   }
 
   @Override
-  public long handOver(long sequence, long location, long nowMillis) {
+  public long deliver(long sequence, long location, long nowMillis) {
     requireNext(sequence);
     int before = triedBefore(sequence);
-    if (sequence < handedOver) {
+    if (sequence < deliveredEnd) {
       journal.attempts(sequence, before + 1);
     } else {
-      handedOver = sequence + 1;
-      journal.handedOver(handedOver);
+      deliveredEnd = sequence + 1;
+      journal.deliveredEnd(deliveredEnd);
     }
     ring.extendTo(Math.max(ring.end(), sequence + 1));
-    return fly(sequence, location, before, nowMillis);
+    return putInFlight(sequence, location, before, nowMillis);
   }
 
   @Override
-  public long handOver(long sequence, long location, long key, long nowMillis) {
+  public long deliver(long sequence, long location, long key, long nowMillis) {
     requireNext(sequence);
     KeyOrder order = keys;
     if (order == null) {
@@ -42,23 +42,23 @@ final class AckLedger extends RingLedger {
     ring.extendTo(Math.max(ring.end(), sequence + 1));
     if (key != NO_KEY && !order.enter(sequence, key)) {
       ring.location(sequence, location);
-      ring.move(sequence, Ring.WAITING);
+      ring.move(sequence, EntryState.WAITING);
       moveOn();
       return NOT_NOW;
     }
-    if (schedule.isSpent(before)) {
-      schedule.spend(sequence);
+    if (schedule.isExhausted(before)) {
+      schedule.exhaust(sequence);
       moveOn();
       return NOT_NOW;
     }
     if (isPostponed(sequence, nowMillis)) {
       ring.location(sequence, location);
-      schedule.goOnWaiting(sequence, nowMillis);
+      schedule.continueDelay(sequence, nowMillis);
       moveOn();
       return NOT_NOW;
     }
     journal.attempts(sequence, before + 1);
-    return fly(sequence, location, before, nowMillis);
+    return putInFlight(sequence, location, before, nowMillis);
   }
 
   private void requireNext(long sequence) {
@@ -74,182 +74,182 @@ final class AckLedger extends RingLedger {
     }
   }
 
-  private long fly(long sequence, long location, int before, long nowMillis) {
+  private long putInFlight(long sequence, long location, int before, long nowMillis) {
     if (before > 0) {
       redelivered++;
     }
     ring.location(sequence, location);
     ring.attempt(sequence, before + 1);
-    schedule.fly(sequence, nowMillis);
+    schedule.putInFlight(sequence, nowMillis);
     moveOn();
-    return ticket(sequence);
+    return tag(sequence);
   }
 
   private void moveOn() {
     position++;
-    passFinished();
+    skipCompleted();
   }
 
   @Override
   public long skip(long end) {
     requireOpen();
     long target = end;
-    if (position > ring.floor()) {
-      target = Math.min(end, ring.floor() + limits.window());
+    if (position > ring.lowWatermark()) {
+      target = Math.min(end, ring.lowWatermark() + limits.window());
     }
     if (target <= position) {
       return position;
     }
-    journal.finished(position, target - position);
-    if (position == ring.floor()) {
+    journal.completed(position, target - position);
+    if (position == ring.lowWatermark()) {
       ring.raise(target);
     } else {
       ring.extendTo(Math.max(ring.end(), target));
       for (long s = position; s < target; s++) {
-        if (ring.state(s) == Ring.UNSEEN) {
-          ring.move(s, Ring.FINISHED);
+        if (ring.state(s) == EntryState.UNSEEN) {
+          ring.move(s, EntryState.COMPLETED);
         }
       }
     }
-    position = Math.max(target, ring.floor());
-    passFinished();
+    position = Math.max(target, ring.lowWatermark());
+    skipCompleted();
     return position;
   }
 
   @Override
   public long discard(long end) {
     requireOpen();
-    long floor = ring.floor();
-    if (end <= floor) {
+    long lowWatermark = ring.lowWatermark();
+    if (end <= lowWatermark) {
       return 0;
     }
-    journal.finished(floor, end - floor);
-    long finished = 0;
+    journal.completed(lowWatermark, end - lowWatermark);
+    long completed = 0;
     long known = Math.min(end, ring.end());
-    for (long s = floor; s < known; s++) {
-      if (ring.state(s) == Ring.FINISHED) {
-        finished++;
-      } else if (keys != null && ring.state(s) != Ring.WAITING) {
-        letGo(keys, s);
+    for (long s = lowWatermark; s < known; s++) {
+      if (ring.state(s) == EntryState.COMPLETED) {
+        completed++;
+      } else if (keys != null && ring.state(s) != EntryState.WAITING) {
+        unlockNext(keys, s);
       }
     }
     ring.raise(end);
-    position = Math.max(position, ring.floor());
-    passFinished();
-    return end - floor - finished;
+    position = Math.max(position, ring.lowWatermark());
+    skipCompleted();
+    return end - lowWatermark - completed;
   }
 
   @Override
-  public Outcome acknowledge(long sequence, long ticket) {
-    Outcome verdict = judge(sequence, ticket);
-    if (verdict == Outcome.DONE) {
-      finishOne(sequence);
+  public AckResult acknowledge(long sequence, long tag) {
+    AckResult result = check(sequence, tag);
+    if (result == AckResult.DONE) {
+      completeOne(sequence);
     }
-    return verdict;
+    return result;
   }
 
-  /** In this order: the fact, the entry, its key, the floor. */
-  private void finishOne(long sequence) {
-    journal.finished(sequence, 1);
-    ring.move(sequence, Ring.FINISHED);
+  /** In this order: the fact, the entry, its key, the low watermark. */
+  private void completeOne(long sequence) {
+    journal.completed(sequence, 1);
+    ring.move(sequence, EntryState.COMPLETED);
     if (keys != null) {
-      letGo(keys, sequence);
+      unlockNext(keys, sequence);
     }
-    settleFloor();
+    advanceLowWatermark();
   }
 
-  /** Has the next message of a finished one's key go on. */
-  private void letGo(KeyOrder order, long sequence) {
+  /** Has the next message of a completed one's key go on. */
+  private void unlockNext(KeyOrder order, long sequence) {
     long next = order.leave(sequence);
     if (next < 0) {
       return;
     }
-    if (schedule.isSpent(ring.attempt(next))) {
-      schedule.spend(next);
+    if (schedule.isExhausted(ring.attempt(next))) {
+      schedule.exhaust(next);
     } else {
       schedule.ready(next);
     }
-    goneOn = true;
+    unlocked = true;
   }
 
   @Override
-  public boolean hasGoneOn() {
+  public boolean pollUnlocked() {
     requireOpen();
-    boolean has = goneOn;
-    goneOn = false;
+    boolean has = unlocked;
+    unlocked = false;
     return has;
   }
 
   @Override
-  public Outcome acknowledgeUpTo(long sequence, long ticket) {
-    Outcome verdict = judge(sequence, ticket);
-    if (verdict == Outcome.STALE || (keys != null && verdict == Outcome.REPEATED)) {
-      return verdict;
+  public AckResult acknowledgeUpTo(long sequence, long tag) {
+    AckResult result = check(sequence, tag);
+    if (result == AckResult.STALE || (keys != null && result == AckResult.REPEATED)) {
+      return result;
     }
     if (keys != null) {
-      finishHandedOver(keys, sequence);
-      settleFloor();
-      return Outcome.DONE;
+      completeDelivered(keys, sequence);
+      advanceLowWatermark();
+      return AckResult.DONE;
     }
-    // Even if this one was finished before: it is still known, so something below it isn't.
-    finishRun(ring.floor(), sequence + 1);
-    settleFloor();
-    return Outcome.DONE;
+    // Even if this one was completed before: it is still known, so something below it isn't.
+    completeRun(ring.lowWatermark(), sequence + 1);
+    advanceLowWatermark();
+    return AckResult.DONE;
   }
 
   /**
-   * Leaves those that wait, or did and have not been handed over since. Each run is told and
-   * carried out before the next, so that a snapshot taken in between lacks nothing.
+   * Leaves those that wait, or did and have not been delivered since. Each run is told and carried
+   * out before the next, so that a snapshot taken in between lacks nothing.
    */
-  private void finishHandedOver(KeyOrder order, long last) {
-    long first = ring.floor();
+  private void completeDelivered(KeyOrder order, long last) {
+    long first = ring.lowWatermark();
     for (long s = first; s <= last + 1; s++) {
       if (s > last || isToCome(s)) {
-        finishRun(first, s);
+        completeRun(first, s);
         first = s + 1;
       }
     }
-    for (long s = ring.floor(); s <= last; s++) {
-      if (ring.state(s) == Ring.FINISHED) {
-        letGo(order, s);
+    for (long s = ring.lowWatermark(); s <= last; s++) {
+      if (ring.state(s) == EntryState.COMPLETED) {
+        unlockNext(order, s);
       }
     }
   }
 
   /** Whether nobody was handed it yet, because of its key. */
   private boolean isToCome(long sequence) {
-    int state = ring.state(sequence);
-    return state == Ring.WAITING || (state == Ring.READY && ring.isFresh(sequence));
+    EntryState state = ring.state(sequence);
+    return state == EntryState.WAITING || (state == EntryState.READY && ring.isFresh(sequence));
   }
 
-  private void finishRun(long from, long end) {
+  private void completeRun(long from, long end) {
     if (from == end) {
       return;
     }
-    journal.finished(from, end - from);
+    journal.completed(from, end - from);
     for (long s = from; s < end; s++) {
-      if (ring.state(s) != Ring.FINISHED) {
-        ring.move(s, Ring.FINISHED);
+      if (ring.state(s) != EntryState.COMPLETED) {
+        ring.move(s, EntryState.COMPLETED);
       }
     }
   }
 
   @Override
-  public Outcome release(long sequence, long ticket) {
-    Outcome verdict = judge(sequence, ticket);
-    if (verdict == Outcome.DONE) {
+  public AckResult release(long sequence, long tag) {
+    AckResult result = check(sequence, tag);
+    if (result == AckResult.DONE) {
       int before = ring.attempt(sequence) - 1;
       journal.attempts(sequence, before);
       ring.attempt(sequence, before);
       giveBack(sequence);
     }
-    return verdict;
+    return result;
   }
 
   @Override
-  public Outcome retry(long sequence, long ticket, long delayMillis, long nowMillis) {
-    Outcome verdict = judge(sequence, ticket);
-    if (verdict == Outcome.DONE) {
+  public AckResult retry(long sequence, long tag, long delayMillis, long nowMillis) {
+    AckResult result = check(sequence, tag);
+    if (result == AckResult.DONE) {
       if (delayMillis <= 0) {
         schedule.endDelay(sequence);
         giveBack(sequence);
@@ -259,113 +259,114 @@ final class AckLedger extends RingLedger {
         schedule.delay(sequence, nowMillis + delay, delay);
       }
     }
-    return verdict;
+    return result;
   }
 
   @Override
-  public Outcome extend(
-      long sequence, long ticket, long millis, long nowMillis, long latestMillis) {
-    Outcome verdict = judge(sequence, ticket);
-    if (verdict == Outcome.DONE) {
+  public AckResult extend(long sequence, long tag, long millis, long nowMillis, long latestMillis) {
+    AckResult result = check(sequence, tag);
+    if (result == AckResult.DONE) {
       schedule.endDelay(sequence);
-      if (ring.state(sequence) != Ring.IN_FLIGHT) {
-        ring.move(sequence, Ring.IN_FLIGHT);
+      if (ring.state(sequence) != EntryState.IN_FLIGHT) {
+        ring.move(sequence, EntryState.IN_FLIGHT);
       }
       long due = nowMillis + Math.min(millis, Limits.MAX_DELAY_MILLIS);
       schedule.due(sequence, Math.min(due, latestMillis));
     }
-    return verdict;
+    return result;
   }
 
   @Override
-  public int expire(long nowMillis) {
+  public int collectTimedOut(long nowMillis) {
     requireOpen();
-    return schedule.expire(nowMillis);
+    return schedule.collectTimedOut(nowMillis);
   }
 
   @Override
-  public boolean skipSpent() {
+  public boolean skipExhausted() {
     requireOpen();
     int before = triedBefore(position);
-    if (!schedule.isSpent(before) || position - ring.floor() >= limits.window()) {
+    if (!schedule.isExhausted(before) || position - ring.lowWatermark() >= limits.window()) {
       return false;
     }
     ring.extendTo(Math.max(ring.end(), position + 1));
     ring.attempt(position, before);
-    schedule.spend(position);
+    schedule.exhaust(position);
     moveOn();
     return true;
   }
 
   @Override
-  public boolean passPostponed(long nowMillis) {
+  public boolean skipPostponed(long nowMillis) {
     requireOpen();
-    if (!isPostponed(position, nowMillis) || position - ring.floor() >= limits.window()) {
+    if (!isPostponed(position, nowMillis) || position - ring.lowWatermark() >= limits.window()) {
       return false;
     }
-    schedule.goOnWaiting(position, nowMillis);
+    schedule.continueDelay(position, nowMillis);
     moveOn();
     return true;
   }
 
   @Override
-  public long bury(long sequence) {
-    if (sequence < 0 || sequence != nextSpent()) {
+  public long startDeadLetter(long sequence) {
+    if (sequence < 0 || sequence != nextExhausted()) {
       throw new IllegalStateException("sequence " + sequence + " isn't the next that is spent");
     }
-    ring.move(sequence, Ring.DYING);
-    return ticket(sequence);
+    ring.move(sequence, EntryState.DEAD_LETTERING);
+    return tag(sequence);
   }
 
   @Override
-  public Outcome bury(long sequence, long ticket) {
-    Outcome verdict = judge(sequence, ticket);
-    if (verdict == Outcome.DONE) {
-      ring.move(sequence, Ring.DYING);
+  public AckResult startDeadLetter(long sequence, long tag) {
+    AckResult result = check(sequence, tag);
+    if (result == AckResult.DONE) {
+      ring.move(sequence, EntryState.DEAD_LETTERING);
     }
-    return verdict;
+    return result;
   }
 
   @Override
-  public boolean buried(long sequence, long ticket) {
+  public boolean completeDeadLetter(long sequence, long tag) {
     requireOpen();
-    if (!isDying(sequence, ticket)) {
+    if (!isDying(sequence, tag)) {
       return false;
     }
-    finishOne(sequence);
+    completeOne(sequence);
     return true;
   }
 
   @Override
-  public void exhume(long sequence, long ticket, long nowMillis) {
+  public void cancelDeadLetter(long sequence, long tag, long nowMillis) {
     requireOpen();
-    if (!isDying(sequence, ticket)) {
+    if (!isDying(sequence, tag)) {
       return;
     }
-    if (schedule.isSpent(ring.attempt(sequence))) {
-      schedule.spend(sequence);
+    if (schedule.isExhausted(ring.attempt(sequence))) {
+      schedule.exhaust(sequence);
     } else {
-      schedule.fly(sequence, nowMillis);
+      schedule.putInFlight(sequence, nowMillis);
     }
   }
 
-  private boolean isDying(long sequence, long ticket) {
-    return ring.holds(sequence) && ring.state(sequence) == Ring.DYING && ticket(sequence) == ticket;
+  private boolean isDying(long sequence, long tag) {
+    return ring.holds(sequence)
+        && ring.state(sequence) == EntryState.DEAD_LETTERING
+        && tag(sequence) == tag;
   }
 
   @Override
-  public boolean finish(long sequence) {
+  public boolean complete(long sequence) {
     requireOpen();
-    if (sequence < ring.floor()
-        || (ring.holds(sequence) && ring.state(sequence) == Ring.FINISHED)
-        || sequence - ring.floor() >= Limits.MAX_WINDOW) {
+    if (sequence < ring.lowWatermark()
+        || (ring.holds(sequence) && ring.state(sequence) == EntryState.COMPLETED)
+        || sequence - ring.lowWatermark() >= Limits.MAX_WINDOW) {
       return false;
     }
-    if (ring.holds(sequence) && ring.state(sequence) == Ring.WAITING) {
+    if (ring.holds(sequence) && ring.state(sequence) == EntryState.WAITING) {
       throw new IllegalStateException("sequence " + sequence + " waits for its key");
     }
     ring.extendTo(Math.max(ring.end(), sequence + 1));
-    finishOne(sequence);
+    completeOne(sequence);
     return true;
   }
 
@@ -381,8 +382,8 @@ final class AckLedger extends RingLedger {
     journal.attempts(sequence, attempt);
     ring.attempt(sequence, attempt);
     ring.nextToken(sequence);
-    schedule.fly(sequence, nowMillis);
-    return ticket(sequence);
+    schedule.putInFlight(sequence, nowMillis);
+    return tag(sequence);
   }
 
   @Override
@@ -406,20 +407,20 @@ final class AckLedger extends RingLedger {
     return redelivered;
   }
 
-  private long ticket(long sequence) {
-    return Ticket.of(epoch, ring.meta(sequence));
+  private long tag(long sequence) {
+    return DeliveryTag.of(epoch, ring.meta(sequence));
   }
 
-  /** Whether a verdict on this delivery counts: DONE if it does. */
-  private Outcome judge(long sequence, long ticket) {
+  /** Whether an acknowledgement on this delivery counts: DONE if it does. */
+  private AckResult check(long sequence, long tag) {
     requireOpen();
-    if (sequence < ring.floor() || sequence >= position || ticket(sequence) != ticket) {
-      return Outcome.STALE;
+    if (sequence < ring.lowWatermark() || sequence >= position || tag(sequence) != tag) {
+      return AckResult.STALE;
     }
     return switch (ring.state(sequence)) {
-      case Ring.FINISHED -> Outcome.REPEATED;
-      case Ring.SPENT, Ring.DYING, Ring.WAITING -> Outcome.STALE;
-      default -> Outcome.DONE;
+      case COMPLETED -> AckResult.REPEATED;
+      case EXHAUSTED, DEAD_LETTERING, WAITING -> AckResult.STALE;
+      default -> AckResult.DONE;
     };
   }
 
@@ -428,9 +429,9 @@ final class AckLedger extends RingLedger {
     schedule.ready(sequence);
   }
 
-  private void settleFloor() {
+  private void advanceLowWatermark() {
     ring.advance();
-    passFinished();
+    skipCompleted();
   }
 
   private void restart(long sequence) {
@@ -439,9 +440,9 @@ final class AckLedger extends RingLedger {
     if (keys != null) {
       keys.clear();
     }
-    goneOn = false;
+    unlocked = false;
     position = sequence;
-    handedOver = sequence;
+    deliveredEnd = sequence;
     postponedEnd = 0;
     epoch = journal.epoch();
   }

@@ -18,7 +18,7 @@ import java.util.zip.CRC32C;
  *      8     4  version, 1
  *     12     4  flags: bit 0: everything told before is void (a seek, or the first log of all)
  *     16     8  generation
- *     24     8  floor when the log began
+ *     24     8  low watermark when the log began
  *     32     8  generation of the log before this one; 0 for the first
  *     40     4  CRC32C of the owner's seed ({@link Owner}) and bytes 0 to 39
  *     48     4  how many records are stored behind it: fewer are a tail that was lost
@@ -26,7 +26,7 @@ import java.util.zip.CRC32C;
  *     64        16,384 records of 16 bytes:
  *            8  sequence; for type 3 a time, in milliseconds since 1970
  *            4  type (4 bits) and number (28 bits)
- *                 1 FINISHED: so many messages from the sequence on are finished
+ *                 1 FINISHED: so many messages from the sequence on are completed
  *                 2 ATTEMPTS: so many deliveries of the message count, and it is not delayed
  *                 3 NOT_BEFORE, right behind an ATTEMPTS: its message is delayed until that time,
  *                     and was to be for so many seconds, rounded up
@@ -46,7 +46,7 @@ final class AckLog {
   static final int SIZE = HEADER + RECORDS * RECORD;
   static final int VERSION = 1;
   static final int FLAG_RESTART = 1;
-  static final int FINISHED = 1;
+  static final int COMPLETED = 1;
   static final int ATTEMPTS = 2;
   static final int NOT_BEFORE = 3;
   static final int MAX_NUMBER = (1 << 28) - 1;
@@ -73,7 +73,7 @@ final class AckLog {
    *
    * @param restart everything told before is void
    */
-  record Header(long generation, long previous, long floor, boolean restart) {}
+  record Header(long generation, long previous, long lowWatermark, boolean restart) {}
 
   /**
    * Puts a file that is made ahead into use. Its header goes to the device with the first fact; at
@@ -86,7 +86,9 @@ final class AckLog {
     byte[] header = new byte[HEADER];
     ByteBuffer out = ByteBuffer.wrap(header).order(ByteOrder.LITTLE_ENDIAN);
     out.putLong(0, MAGIC).putInt(8, VERSION).putInt(12, about.restart() ? FLAG_RESTART : 0);
-    out.putLong(16, about.generation()).putLong(24, about.floor()).putLong(32, about.previous());
+    out.putLong(16, about.generation())
+        .putLong(24, about.lowWatermark())
+        .putLong(32, about.previous());
     out.putInt(HEADER_CRC, Checks.crc32c(owner, header, 0, HEADER_CRC));
     out.putLong(COUNT, countWord(0, countSeed));
     file.put(header);
@@ -107,13 +109,13 @@ final class AckLog {
     }
   }
 
-  /** Stores a run of finished messages. Returns false, and stores nothing, if the log is full. */
-  boolean finished(long from, int count) {
+  /** Stores a run of completed messages. Returns false, and stores nothing, if the log is full. */
+  boolean completed(long from, int count) {
     long total = from + count - runFrom;
     if (from == runEnd && total <= MAX_NUMBER) {
-      putSecondHalf(runPlace, runFrom, (FINISHED << 28) | (int) total);
+      putSecondHalf(runPlace, runFrom, (COMPLETED << 28) | (int) total);
     } else {
-      if (!append(from, (FINISHED << 28) | count)) {
+      if (!append(from, (COMPLETED << 28) | count)) {
         return false;
       }
       runPlace = records - 1;

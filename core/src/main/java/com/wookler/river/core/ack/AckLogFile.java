@@ -125,14 +125,14 @@ final class AckLogFile {
       return false;
     }
     int type = type(place);
-    return (type >= AckLog.FINISHED && type <= AckLog.NOT_BEFORE)
+    return (type >= AckLog.COMPLETED && type <= AckLog.NOT_BEFORE)
         && first(place) >= 0
         && bytes.getInt(at(place) + 12)
             == summer.sum(place, first(place), bytes.getInt(at(place) + 8));
   }
 
   /** Tells what the valid records say; returns how many there are. */
-  int tell(Facts facts) {
+  int tell(JournalVisitor facts) {
     int told = 0;
     long tried = -1; // the message whose attempts the record before told
     for (int place = 0; place < places(); place++) {
@@ -146,9 +146,9 @@ final class AckLogFile {
     return told;
   }
 
-  private void tell(int place, long tried, Facts facts) {
+  private void tell(int place, long tried, JournalVisitor facts) {
     switch (type(place)) {
-      case AckLog.FINISHED -> facts.finished(first(place), number(place));
+      case AckLog.COMPLETED -> facts.completed(first(place), number(place));
       case AckLog.ATTEMPTS -> facts.attempts(first(place), number(place));
       default -> {
         if (tried >= 0) {
@@ -192,7 +192,7 @@ final class AckLogFile {
     }
     boolean restart = (bytes.getInt(12) & AckLog.FLAG_RESTART) != 0;
     var read = new AckLog.Header(bytes.getLong(16), bytes.getLong(32), bytes.getLong(24), restart);
-    return read.generation() == generation && read.floor() >= 0 ? read : null;
+    return read.generation() == generation && read.lowWatermark() >= 0 ? read : null;
   }
 
   private Shape assess() {

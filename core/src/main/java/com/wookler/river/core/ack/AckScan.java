@@ -12,8 +12,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * Finds the highest sequence that any subscriber of a queue knows, before the queue's log is
  * opened: the kernel may write acknowledgements before the messages that they are of, so that after
- * a power loss a subscriber may have finished what the log has lost. A new message that took such a
- * sequence would never be delivered.
+ * a power loss a subscriber may have completed what the log has lost. A new message that took such
+ * a sequence would never be delivered.
  *
  * <p>Reads only, and changes nothing: everything in the files that proves itself is taken, also out
  * of files that are damaged elsewhere. A healthy subscriber never knows more than its log has.
@@ -24,19 +24,20 @@ public final class AckScan {
   /**
    * What was found. All three are 0 if there are no subscribers.
    *
-   * @param floor the highest ack floor; everything below it is finished for one subscriber
-   * @param finishedEnd the sequence after the highest finished one; at least {@code floor}
-   * @param handedOver the sequence after the highest one handed over
+   * @param lowWatermark the highest low watermark; everything below it is completed for one
+   *     subscriber
+   * @param completedEnd the sequence after the highest completed one; at least {@code lowWatermark}
+   * @param deliveredEnd the sequence after the highest one delivered
    * @param subscriber whose is the highest of the three; null if there are no subscribers
    */
   public record Reached(
-      long floor, long finishedEnd, long handedOver, @Nullable String subscriber) {
+      long lowWatermark, long completedEnd, long deliveredEnd, @Nullable String subscriber) {
     /**
-     * The lowest sequence that a new message may take: above all that was finished, and above all
+     * The lowest sequence that a new message may take: above all that was completed, and above all
      * that a consumer has seen as another message.
      */
     public long nextFree() {
-      return Math.max(floor, Math.max(finishedEnd, handedOver));
+      return Math.max(lowWatermark, Math.max(completedEnd, deliveredEnd));
     }
   }
 
@@ -62,16 +63,17 @@ public final class AckScan {
         throw new RiverException("cannot read the subscribers in " + subscribers, e);
       }
     }
-    return new Reached(highest.floor, highest.finishedEnd, highest.handedOver, highest.subscriber);
+    return new Reached(
+        highest.lowWatermark, highest.completedEnd, highest.deliveredEnd, highest.subscriber);
   }
 
   private static void look(String name, LedgerFiles files, Collector highest) throws IOException {
     long before = highest.nextFree();
     Cursor.Content cursor = files.cursor();
     if (cursor != null) {
-      highest.handedOver(cursor.mark());
+      highest.deliveredEnd(cursor.mark());
       if (cursor.kind() == Cursor.WITHOUT_ACK) {
-        highest.floor(cursor.mark());
+        highest.lowWatermark(cursor.mark());
       }
     }
     for (Generations.Numbered file : files.numbered()) {
@@ -82,7 +84,7 @@ public final class AckScan {
         AckLogFile log = files.log(file);
         AckLog.Header header = log.header();
         if (header != null) {
-          highest.floor(header.floor());
+          highest.lowWatermark(header.lowWatermark());
         }
         log.tell(highest);
       } else {
@@ -95,40 +97,40 @@ public final class AckScan {
   }
 
   /** Takes the highest of everything; a seek back makes nothing of it less true. */
-  private static final class Collector implements Facts {
-    private long floor;
-    private long finishedEnd;
-    private long handedOver;
+  private static final class Collector implements JournalVisitor {
+    private long lowWatermark;
+    private long completedEnd;
+    private long deliveredEnd;
     private @Nullable String subscriber;
 
     long nextFree() {
-      return Math.max(finishedEnd, handedOver);
+      return Math.max(completedEnd, deliveredEnd);
     }
 
     @Override
     public void restart(long from) {
-      floor(from);
+      lowWatermark(from);
     }
 
     @Override
-    public void floor(long at) {
-      floor = Math.max(floor, at);
-      finishedEnd = Math.max(finishedEnd, at);
+    public void lowWatermark(long at) {
+      lowWatermark = Math.max(lowWatermark, at);
+      completedEnd = Math.max(completedEnd, at);
     }
 
     @Override
-    public void handedOver(long mark) {
-      handedOver = Math.max(handedOver, mark);
+    public void deliveredEnd(long mark) {
+      deliveredEnd = Math.max(deliveredEnd, mark);
     }
 
     @Override
-    public void finished(long from, long count) {
-      finishedEnd = Math.max(finishedEnd, from + count);
+    public void completed(long from, long count) {
+      completedEnd = Math.max(completedEnd, from + count);
     }
 
     @Override
     public void attempts(long sequence, int attempts) {
-      handedOver(sequence + 1);
+      deliveredEnd(sequence + 1);
     }
 
     @Override

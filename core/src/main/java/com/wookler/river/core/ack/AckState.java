@@ -5,8 +5,9 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The state of a ledger, as a snapshot keeps it: the floor and the mark of the moment when it was
- * begun, and the entries between the floor and the end of that moment, copied in steps.
+ * The state of a ledger, as a snapshot keeps it: the low watermark and the mark of the moment when
+ * it was begun, and the entries between the low watermark and the end of that moment, copied in
+ * steps.
  *
  * <p>Between two steps the ledger may go on, with facts told to the logs from that moment on: an
  * entry may be copied as it is later. Whoever replays those logs behind it comes to the same state,
@@ -22,12 +23,12 @@ final class AckState {
   private static final int NONE = -1;
 
   private final Ring ring;
-  private final long floor;
-  private final long handedOver;
+  private final long lowWatermark;
+  private final long deliveredEnd;
   private final int size;
 
   /** A bit for each entry. */
-  private final long[] finished;
+  private final long[] completed;
 
   /** For each step with attempts of their own: those, {@link #NONE} for the other entries. */
   private final int[] @Nullable [] attempts;
@@ -41,19 +42,19 @@ final class AckState {
   private int steps;
 
   /** Begins; each {@link #step} copies. */
-  AckState(Ring ring, long handedOver) {
+  AckState(Ring ring, long deliveredEnd) {
     this.ring = ring;
-    this.floor = ring.floor();
-    this.handedOver = handedOver;
-    this.size = (int) (ring.end() - ring.floor());
-    this.finished = new long[(size + STEP - 1) / STEP];
-    this.attempts = new int[finished.length][];
-    this.delays = new long[ring.hasDelays() ? finished.length : 0][];
+    this.lowWatermark = ring.lowWatermark();
+    this.deliveredEnd = deliveredEnd;
+    this.size = (int) (ring.end() - ring.lowWatermark());
+    this.completed = new long[(size + STEP - 1) / STEP];
+    this.attempts = new int[completed.length][];
+    this.delays = new long[ring.hasDelays() ? completed.length : 0][];
   }
 
   /** Copies everything at once. */
-  static AckState of(Ring ring, long handedOver) {
-    AckState state = new AckState(ring, handedOver);
+  static AckState of(Ring ring, long deliveredEnd) {
+    AckState state = new AckState(ring, deliveredEnd);
     while (!state.isComplete()) {
       state.step();
     }
@@ -66,7 +67,7 @@ final class AckState {
   }
 
   boolean isComplete() {
-    return steps == finished.length;
+    return steps == completed.length;
   }
 
   /** Copies the next entries of one that is not complete. */
@@ -74,11 +75,11 @@ final class AckState {
     long bits = 0;
     int first = steps * STEP;
     for (int entry = first; entry < Math.min(size, first + STEP); entry++) {
-      long sequence = floor + entry;
-      if (sequence < ring.floor() || ring.state(sequence) == Ring.FINISHED) {
+      long sequence = lowWatermark + entry;
+      if (sequence < ring.lowWatermark() || ring.state(sequence) == EntryState.COMPLETED) {
         bits |= 1L << entry;
       } else {
-        int usual = sequence < handedOver ? 1 : 0;
+        int usual = sequence < deliveredEnd ? 1 : 0;
         if (ring.attempt(sequence) != usual) {
           keep(entry, ring.attempt(sequence));
         }
@@ -87,7 +88,7 @@ final class AckState {
         }
       }
     }
-    finished[steps] = bits;
+    completed[steps] = bits;
     steps++;
   }
 
@@ -111,21 +112,21 @@ final class AckState {
     own[STEP + entry % STEP] = seconds;
   }
 
-  long floor() {
-    return floor;
+  long lowWatermark() {
+    return lowWatermark;
   }
 
-  long handedOver() {
-    return handedOver;
+  long deliveredEnd() {
+    return deliveredEnd;
   }
 
-  /** How many entries there are from the floor on. */
+  /** How many entries there are from the low watermark on. */
   int size() {
     return size;
   }
 
-  boolean isFinished(int entry) {
-    return (finished[entry / STEP] & (1L << entry)) != 0;
+  boolean isCompleted(int entry) {
+    return (completed[entry / STEP] & (1L << entry)) != 0;
   }
 
   /** Whether an unfinished entry's attempts don't follow from the mark alone. */

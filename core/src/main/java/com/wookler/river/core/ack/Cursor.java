@@ -9,7 +9,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 
 /**
- * The file {@code cursor}: the mark, which is the next sequence that was never handed over. Guarded
+ * The file {@code cursor}: the mark, which is the next sequence that was never delivered. Guarded
  * by the subscriber's lock, but for {@link #force}.
  *
  * <pre>
@@ -24,7 +24,7 @@ import java.nio.file.Path;
  *    192    16  generation of the acknowledgement log in use, likewise; 0 without acknowledgement
  * </pre>
  *
- * <p>In the order of keys, messages are handed over that stand behind others that were not. So the
+ * <p>In the order of keys, messages are delivered that stand behind others that were not. So the
  * mark says nothing there: it is where the subscriber began, or was moved to last, and each
  * delivery is told to the log of acknowledgements.
  *

@@ -6,7 +6,7 @@ import java.util.Arrays;
  * When each message in flight or delayed falls due: a binary heap of (due, sequence) in two arrays.
  * Guarded by the subscriber's lock.
  *
- * <p>Nothing is removed when a message is finished or its deadline moves: an entry is stale when
+ * <p>Nothing is removed when a message is completed or its deadline moves: an entry is stale when
  * the {@link Ring} says otherwise. Stale entries go when they reach the top, or all at once when
  * the heap is full and more than half of it is stale. With one constant timeout dues never
  * decrease, so that an addition compares once and stays at the bottom: O(1).
@@ -77,7 +77,7 @@ final class Deadlines {
   }
 
   private int live() {
-    return ring.count(Ring.IN_FLIGHT) + ring.count(Ring.DELAYED);
+    return ring.count(EntryState.IN_FLIGHT) + ring.count(EntryState.DELAYED);
   }
 
   private boolean isLive(int i) {
@@ -85,8 +85,8 @@ final class Deadlines {
     if (!ring.holds(sequence) || ring.due(sequence) != (int) dues[i]) {
       return false;
     }
-    int state = ring.state(sequence);
-    return state == Ring.IN_FLIGHT || state == Ring.DELAYED;
+    EntryState state = ring.state(sequence);
+    return state == EntryState.IN_FLIGHT || state == EntryState.DELAYED;
   }
 
   private void makeRoom() {

@@ -75,7 +75,7 @@ final class FileJournal implements AckJournal {
   private volatile long snapshotted;
 
   /** The cursor's value; guarded by the subscriber's lock. */
-  private long handedOver;
+  private long deliveredEnd;
 
   /** The copy that is being taken, and for which generation; guarded by the subscriber's lock. */
   private @Nullable AckState copying;
@@ -118,10 +118,11 @@ final class FileJournal implements AckJournal {
    * @param generation of the log that this run uses first
    * @param records after how many records that log is continued; -1 for a new one
    * @param previous the last log before it; 0 if there is none
-   * @param handedOver the mark; 0 in the order of keys, where none is kept
+   * @param deliveredEnd the mark; 0 in the order of keys, where none is kept
    * @param snapshotted whether the state was written as this generation's snapshot
    */
-  record Start(long generation, int records, long previous, long handedOver, boolean snapshotted) {}
+  record Start(
+      long generation, int records, long previous, long deliveredEnd, boolean snapshotted) {}
 
   /**
    * Continues from a state that recovery found, in its last log if that has room. If that state
@@ -135,7 +136,7 @@ final class FileJournal implements AckJournal {
     this.ring = ring;
     this.flusher = flusher;
     this.generation = start.generation();
-    this.handedOver = start.handedOver();
+    this.deliveredEnd = start.deliveredEnd();
     this.copied = generation;
     this.log = start.records() < 0 ? newLog(start) : lastLog(start);
     snapshotted = start.snapshotted() ? generation : 0;
@@ -150,7 +151,8 @@ final class FileJournal implements AckJournal {
 
   private AckLog newLog(Start start) throws IOException {
     long first = start.generation();
-    var header = new AckLog.Header(first, start.previous(), ring.floor(), start.previous() == 0);
+    var header =
+        new AckLog.Header(first, start.previous(), ring.lowWatermark(), start.previous() == 0);
     AckLog made = new AckLog(supply.take(first), header, generations.owner());
     cursor.generation(first);
     return made;
@@ -162,18 +164,18 @@ final class FileJournal implements AckJournal {
   }
 
   @Override
-  public void handedOver(long next) {
-    handedOver = next;
+  public void deliveredEnd(long next) {
+    deliveredEnd = next;
     cursor.store(next);
   }
 
   @Override
-  public void finished(long from, long count) {
+  public void completed(long from, long count) {
     long start = from;
     long end = from + count;
     while (start < end) {
       int part = (int) Math.min(end - start, AckLog.MAX_NUMBER);
-      if (!log.finished(start, part) && !(nextLog() && log.finished(start, part))) {
+      if (!log.completed(start, part) && !(nextLog() && log.completed(start, part))) {
         missing++;
       }
       start += part;
@@ -233,7 +235,7 @@ final class FileJournal implements AckJournal {
     }
     copying = null;
     copied = generation;
-    handedOver = sequence;
+    deliveredEnd = sequence;
     cursor.reset(sequence);
     missing = 0;
     missingUntil = Long.MAX_VALUE;
@@ -262,7 +264,7 @@ final class FileJournal implements AckJournal {
   }
 
   @Override
-  public void forceFinished() {
+  public void forceCompleted() {
     force(false);
   }
 
@@ -334,7 +336,7 @@ final class FileJournal implements AckJournal {
     }
     long next = generation + 1;
     try {
-      use(supply.take(next), new AckLog.Header(next, generation, ring.floor(), false));
+      use(supply.take(next), new AckLog.Header(next, generation, ring.lowWatermark(), false));
     } catch (IOException e) {
       if (!behind) {
         LOG.warn(
@@ -347,18 +349,19 @@ final class FileJournal implements AckJournal {
     if (behind) { // at once: what is missing is nowhere else
       copying = null;
       copied = next;
-      pending.set(new Pending(next, AckState.of(ring, handedOver), true));
+      pending.set(new Pending(next, AckState.of(ring, deliveredEnd), true));
       missingUntil = next;
     } else if (copying == null && pending.get() == null && isCopyDue()) {
       copied = next;
-      copying = new AckState(ring, handedOver);
+      copying = new AckState(ring, deliveredEnd);
     }
     askForMaintenance();
     return true;
   }
 
   private boolean isCopyDue() {
-    return (generation - copied) * AckLog.RECORDS >= (ring.end() - ring.floor()) / COPY_AFTER;
+    return (generation - copied) * AckLog.RECORDS
+        >= (ring.end() - ring.lowWatermark()) / COPY_AFTER;
   }
 
   /**

@@ -1,18 +1,19 @@
 package com.wookler.river.core.ack;
 
 /**
- * Which keys are busy, and which messages wait for them. Guarded by the subscriber's lock.
+ * Which keys are locked, and which messages wait for them. Guarded by the subscriber's lock.
  *
- * <p>A key is busy from when a message of it is read until no message of it that was read is
+ * <p>A key is locked from when a message of it is read until no message of it that was read is
  * unfinished. The first of those is its holder: in flight, or waiting for a further delivery or its
- * dead letter. The others are {@link Ring#WAITING}, in the order of their sequences.
+ * dead letter. The others are {@link EntryState#WAITING}, in the order of their sequences.
  *
  * <p>Beside each entry of the {@link Ring} there are 12 bytes: the key, and how far ahead the next
  * message of the same key stands. That distance stays right when the arrays grow, and no list has
- * to be walked: whoever comes is hung behind the last of its key, whoever goes leaves its place to
- * the next. Busy keys, and no others, are in a hash table of 12 bytes a place, at most half full,
- * which knows the last message of each. So every call is O(1), nothing is allocated per message,
- * and the memory follows the messages that are read and unfinished, not the keys there are.
+ * to be walked: the caller that comes is hung behind the last of its key, the caller that goes
+ * leaves its place to the next. Locked keys, and no others, are in a hash table of 12 bytes a
+ * place, at most half full, which knows the last message of each. So every call is O(1), nothing is
+ * allocated per message, and the memory follows the messages that are read and unfinished, not the
+ * keys there are.
  *
  * <p>Keys are 64-bit hashes. Two texts with the same hash count as one key: their messages wait for
  * each other, which is slower than it need be, and never wrong.
@@ -36,7 +37,7 @@ final class KeyOrder {
   private int[] distances = new int[Ring.MIN_CAPACITY];
 
   // by hash, open addressing; NONE is free
-  private long[] busy = new long[MIN_TABLE];
+  private long[] locked = new long[MIN_TABLE];
   private int[] tails = new int[MIN_TABLE]; // low 32 bits of the sequence
   private int size;
 
@@ -48,8 +49,8 @@ final class KeyOrder {
   }
 
   /** Whether a message of this key has to wait. */
-  boolean isBusy(long key) {
-    return busy[find(key)] == key;
+  boolean isLocked(long key) {
+    return locked[find(key)] == key;
   }
 
   /**
@@ -61,12 +62,12 @@ final class KeyOrder {
   boolean enter(long sequence, long key) {
     makeRoom();
     int place = find(key);
-    boolean free = busy[place] == NONE;
+    boolean free = locked[place] == NONE;
     if (free) {
-      busy[place] = key;
+      locked[place] = key;
       size++;
     } else {
-      long tail = ring.floor() + (tails[place] - (int) ring.floor());
+      long tail = ring.lowWatermark() + (tails[place] - (int) ring.lowWatermark());
       distances[index(tail)] = (int) (sequence - tail);
     }
     tails[place] = (int) sequence;
@@ -77,7 +78,7 @@ final class KeyOrder {
   }
 
   /**
-   * A message that does not wait is finished.
+   * A message that does not wait is completed.
    *
    * @return the sequence that holds its key now; -1 if there is none, or it held none
    */
@@ -105,14 +106,14 @@ final class KeyOrder {
     top = -1;
   }
 
-  /** Keys that are busy. */
+  /** Keys that are locked. */
   int size() {
     return size;
   }
 
   /** Places in the table; for tests. */
   int tableCapacity() {
-    return busy.length;
+    return locked.length;
   }
 
   /** Entries beside the ring's; for tests. */
@@ -126,9 +127,9 @@ final class KeyOrder {
 
   /** Where the key stands, or the free place where it would. */
   private int find(long key) {
-    int place = home(key, busy.length);
-    while (busy[place] != NONE && busy[place] != key) {
-      place = (place + 1) & (busy.length - 1);
+    int place = home(key, locked.length);
+    while (locked[place] != NONE && locked[place] != key) {
+      place = (place + 1) & (locked.length - 1);
     }
     return place;
   }
@@ -139,36 +140,36 @@ final class KeyOrder {
 
   /** Frees a place, and moves those up that only stand where they do because it was taken. */
   private void remove(int place) {
-    int mask = busy.length - 1;
+    int mask = locked.length - 1;
     int free = place;
-    for (int next = (free + 1) & mask; busy[next] != NONE; next = (next + 1) & mask) {
-      int displaced = (next - home(busy[next], busy.length)) & mask;
+    for (int next = (free + 1) & mask; locked[next] != NONE; next = (next + 1) & mask) {
+      int displaced = (next - home(locked[next], locked.length)) & mask;
       if (displaced >= ((next - free) & mask)) {
-        busy[free] = busy[next];
+        locked[free] = locked[next];
         tails[free] = tails[next];
         free = next;
       }
     }
-    busy[free] = NONE;
+    locked[free] = NONE;
     size--;
   }
 
-  /** Follows the ring up; and down, as soon as no key is busy. */
+  /** Follows the ring up; and down, as soon as no key is locked. */
   private void makeRoom() {
     if (size == 0 && keys.length != ring.capacity()) {
       clear();
     } else if (keys.length < ring.capacity()) {
       follow(ring.capacity());
     }
-    if (size >= busy.length / 2) {
-      rehash(busy.length * 2);
+    if (size >= locked.length / 2) {
+      rehash(locked.length * 2);
     }
   }
 
   private void follow(int capacity) {
     long[] newKeys = new long[capacity];
     int[] newDistances = new int[capacity];
-    for (long s = ring.floor(); s <= top; s++) {
+    for (long s = ring.lowWatermark(); s <= top; s++) {
       int to = (int) s & (capacity - 1);
       newKeys[to] = keys[index(s)];
       newDistances[to] = distances[index(s)];
@@ -182,21 +183,21 @@ final class KeyOrder {
   }
 
   private void rehash(int capacity) {
-    long[] oldBusy = busy;
+    long[] oldLocked = locked;
     int[] oldTails = tails;
     replaceTable(new long[capacity], new int[capacity]);
-    for (int i = 0; i < oldBusy.length; i++) {
-      if (oldBusy[i] != NONE) {
-        int place = find(oldBusy[i]);
-        busy[place] = oldBusy[i];
+    for (int i = 0; i < oldLocked.length; i++) {
+      if (oldLocked[i] != NONE) {
+        int place = find(oldLocked[i]);
+        locked[place] = oldLocked[i];
         tails[place] = oldTails[i];
       }
     }
   }
 
   /** Both or, where the heap has no room for the second, neither. */
-  private void replaceTable(long[] newBusy, int[] newTails) {
-    busy = newBusy;
+  private void replaceTable(long[] newLocked, int[] newTails) {
+    locked = newLocked;
     tails = newTails;
   }
 }

@@ -14,9 +14,9 @@ import java.util.concurrent.locks.LockSupport;
  *
  * @param ack whether it acknowledges
  * @param created whether there is nothing of it yet
- * @param floor the lowest sequence that it has not finished
- * @param handedOver the next sequence that was never handed over, nor any behind it
- * @param finishedAbove finished messages above the floor
+ * @param lowWatermark the lowest sequence that it has not completed
+ * @param deliveredEnd the next sequence that was never delivered, nor any behind it
+ * @param completedAbove completed messages above the low watermark
  * @param generation of the log of acknowledgements that the next opening uses
  * @param snapshot generation of the snapshot that the state was read from; 0 without
  * @param setAside files that an opening found damaged and kept
@@ -25,9 +25,9 @@ import java.util.concurrent.locks.LockSupport;
 public record LedgerLook(
     boolean ack,
     boolean created,
-    long floor,
-    long handedOver,
-    long finishedAbove,
+    long lowWatermark,
+    long deliveredEnd,
+    long completedAbove,
     long generation,
     long snapshot,
     List<Path> setAside,
@@ -43,11 +43,11 @@ public record LedgerLook(
   }
 
   /**
-   * Messages that were handed over and are not finished; with those between them that wait for
-   * their key.
+   * Messages that were delivered and are not completed; with those between them that wait for their
+   * key.
    */
   public long unfinished() {
-    return Math.max(0, handedOver - floor - finishedAbove);
+    return Math.max(0, deliveredEnd - lowWatermark - completedAbove);
   }
 
   /**
@@ -57,7 +57,7 @@ public record LedgerLook(
    * @param owner whose it is
    * @param origin where it stands if the files don't tell
    */
-  public static LedgerLook at(Path directory, Owner owner, boolean ack, Origin origin)
+  public static LedgerLook at(Path directory, Owner owner, boolean ack, InitialPosition origin)
       throws IOException {
     LedgerLook look = null;
     for (int i = 0; i < TRIES; i++) {
@@ -83,11 +83,12 @@ public record LedgerLook(
    * @param files which were not changed since they were listed
    * @param origin where it stands if the files don't tell
    */
-  public static LedgerLook of(LedgerFiles files, boolean ack, Origin origin) throws IOException {
+  public static LedgerLook of(LedgerFiles files, boolean ack, InitialPosition origin)
+      throws IOException {
     return ack ? withAck(files, origin) : withoutAck(files, origin);
   }
 
-  private static LedgerLook withAck(LedgerFiles files, Origin origin) throws IOException {
+  private static LedgerLook withAck(LedgerFiles files, InitialPosition origin) throws IOException {
     Cursor.Content cursor = files.cursor();
     Recovery.Look look = Recovery.look(files, origin);
     RecoveryReport report = look.found().report();
@@ -99,16 +100,17 @@ public record LedgerLook(
     return new LedgerLook(
         true,
         report.created(),
-        ring.floor(),
-        report.handedOver(),
-        ring.count(Ring.FINISHED),
+        ring.lowWatermark(),
+        report.deliveredEnd(),
+        ring.count(EntryState.COMPLETED),
         report.generation(),
         report.snapshot(),
         files.setAside(),
         damaged);
   }
 
-  private static LedgerLook withoutAck(LedgerFiles files, Origin origin) throws IOException {
+  private static LedgerLook withoutAck(LedgerFiles files, InitialPosition origin)
+      throws IOException {
     Path directory = files.directory();
     Cursor.Content cursor = files.cursor();
     List<LedgerDamage> damaged = new ArrayList<>();

@@ -32,7 +32,7 @@ public final class Ledgers {
    * @throws RiverException if the directory cannot be used, or a newer River wrote it
    */
   public static Ledger withAck(
-      Path directory, Owner owner, Limits limits, Origin origin, Executor flusher) {
+      Path directory, Owner owner, Limits limits, InitialPosition origin, Executor flusher) {
     return withAck(list(directory, owner), owner, limits, origin, flusher);
   }
 
@@ -43,7 +43,7 @@ public final class Ledgers {
    * @param files which were not changed since they were listed
    */
   public static Ledger withAck(
-      LedgerFiles files, Owner owner, Limits limits, Origin origin, Executor flusher) {
+      LedgerFiles files, Owner owner, Limits limits, InitialPosition origin, Executor flusher) {
     Path directory = files.directory();
     try {
       int kind = limits.byKey() ? Cursor.BY_KEY : Cursor.WITH_ACK;
@@ -54,11 +54,11 @@ public final class Ledgers {
       FileJournal.Start start = found.start();
       if (start.snapshotted()) {
         generations.writeSnapshot(
-            AckState.of(found.ring(), start.handedOver()), start.generation());
+            AckState.of(found.ring(), start.deliveredEnd()), start.generation());
         generations.prune();
       }
       // The cursor comes last: a subscriber without one is still being made.
-      Cursor cursor = openCursor(directory, owner, kind, content, start.handedOver());
+      Cursor cursor = openCursor(directory, owner, kind, content, start.deliveredEnd());
       try {
         FileJournal journal = new FileJournal(generations, cursor, found.ring(), start, flusher);
         return new AckLedger(limits, found.ring(), journal, found.report());
@@ -72,14 +72,14 @@ public final class Ledgers {
   }
 
   /**
-   * Opens the ledger of a subscriber without acknowledgement, or makes it: a message is finished
-   * when handed over.
+   * Opens the ledger of a subscriber without acknowledgement, or makes it: a message is completed
+   * when delivered.
    *
    * @param directory the subscriber's own directory; made if absent
    * @param owner whose it is; what another wrote counts as damaged
    * @throws RiverException as for {@link #withAck}
    */
-  public static Ledger withoutAck(Path directory, Owner owner, Origin origin) {
+  public static Ledger withoutAck(Path directory, Owner owner, InitialPosition origin) {
     return withoutAck(list(directory, owner), owner, origin);
   }
 
@@ -89,13 +89,14 @@ public final class Ledgers {
    *
    * @param files which were not changed since they were listed
    */
-  public static Ledger withoutAck(LedgerFiles files, Owner owner, Origin origin) {
+  public static Ledger withoutAck(LedgerFiles files, Owner owner, InitialPosition origin) {
     Path directory = files.directory();
     try {
       Cursor.Content content = cursorOf(files, Cursor.WITHOUT_ACK);
       RecoveryReport report = recoverPosition(directory, origin, content);
       say(directory, report);
-      Cursor cursor = openCursor(directory, owner, Cursor.WITHOUT_ACK, content, report.floor());
+      Cursor cursor =
+          openCursor(directory, owner, Cursor.WITHOUT_ACK, content, report.lowWatermark());
       return new PositionLedger(cursor, report);
     } catch (IOException e) {
       throw cannotOpen(directory, e);
@@ -129,25 +130,27 @@ public final class Ledgers {
   }
 
   private static RecoveryReport recoverPosition(
-      Path directory, Origin origin, Cursor.@Nullable Content content) throws IOException {
+      Path directory, InitialPosition origin, Cursor.@Nullable Content content) throws IOException {
     Path path = directory.resolve(Cursor.NAME);
     Path aside = directory.resolve(Cursor.NAME + Generations.CORRUPT);
     boolean nothing = content == null && !Files.exists(aside);
-    long floor = nothing ? origin.start() : origin.earliest();
+    long lowWatermark = nothing ? origin.start() : origin.earliest();
     boolean created = nothing && !origin.made();
     int torn = 0;
     List<String> damaged = List.of();
     if (content != null && content.slots() > 0) {
-      floor = content.mark();
+      lowWatermark = content.mark();
       torn = 2 - content.slots();
     }
     if (content != null && !content.sound()) {
       Generations.setAside(path);
-      damaged = List.of(path + " is damaged; delivering from " + floor + "; kept as " + aside);
+      damaged =
+          List.of(path + " is damaged; delivering from " + lowWatermark + "; kept as " + aside);
     } else if (content == null && !created) {
-      damaged = List.of(path + " is damaged: it is missing; delivering from " + floor);
+      damaged = List.of(path + " is damaged: it is missing; delivering from " + lowWatermark);
     }
-    return new RecoveryReport(created, floor, floor, floor, 0, 0, 0, 0, 0, torn, damaged);
+    return new RecoveryReport(
+        created, lowWatermark, lowWatermark, lowWatermark, 0, 0, 0, 0, 0, torn, damaged);
   }
 
   /** What the cursor file holds, null if there is none; nothing if it is of another kind. */

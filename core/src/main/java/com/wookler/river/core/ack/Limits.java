@@ -5,14 +5,14 @@ import com.wookler.river.common.errors.ConfigurationException;
 /**
  * What bounds a subscriber that acknowledges.
  *
- * @param ackTimeoutMillis after so many milliseconds an unfinished delivery is handed out again; at
+ * @param ackTimeoutMillis after so many milliseconds an unfinished delivery is delivered again; at
  *     least 1
  * @param maxInFlight at most so many messages are in flight at once; 1 to {@link #MAX_WINDOW}
  * @param window at most so many sequences, from the lowest unfinished one on, are kept in memory; 1
  *     to {@link #MAX_WINDOW}
  * @param retries how often a message is delivered
- * @param byKey whether messages of one key are handed over one after the other; fixed when the
- *     ledger is made
+ * @param byKey whether messages of one key are delivered one after the other; fixed when the ledger
+ *     is made
  */
 public record Limits(
     long ackTimeoutMillis, int maxInFlight, int window, Retries retries, boolean byKey) {

@@ -4,11 +4,11 @@ import com.wookler.river.common.errors.RiverException;
 import java.io.IOException;
 
 /**
- * The ledger of a subscriber without acknowledgement: a message is finished when it is handed over,
- * so that floor, position and mark are one number. Guarded by the subscriber's lock.
+ * The ledger of a subscriber without acknowledgement: a message is completed when it is delivered,
+ * so that low watermark, position and mark are one number. Guarded by the subscriber's lock.
  */
 final class PositionLedger implements Ledger {
-  private static final long FIRST_ATTEMPT = Ticket.of(0, 1);
+  private static final long FIRST_ATTEMPT = DeliveryTag.of(0, 1);
 
   private final Cursor cursor;
   private final RecoveryReport recovery;
@@ -18,15 +18,15 @@ final class PositionLedger implements Ledger {
   PositionLedger(Cursor cursor, RecoveryReport recovery) {
     this.cursor = cursor;
     this.recovery = recovery;
-    this.position = recovery.floor();
+    this.position = recovery.lowWatermark();
   }
 
   @Override
-  public long floor() {
+  public long lowWatermark() {
     return position();
   }
 
-  /** Does nothing: what was delivered is finished. */
+  /** Does nothing: what was delivered is completed. */
   @Override
   public void limit(Limits to) {}
 
@@ -43,7 +43,7 @@ final class PositionLedger implements Ledger {
   }
 
   @Override
-  public long handOver(long sequence, long location, long nowMillis) {
+  public long deliver(long sequence, long location, long nowMillis) {
     requireOpen();
     if (sequence != position) {
       throw new IllegalStateException(
@@ -54,19 +54,19 @@ final class PositionLedger implements Ledger {
   }
 
   @Override
-  public long handOver(long sequence, long location, long key, long nowMillis) {
+  public long deliver(long sequence, long location, long key, long nowMillis) {
     requireOpen();
     throw new IllegalStateException("without acknowledgement nothing waits for a key");
   }
 
   @Override
-  public boolean isBusy(long key) {
+  public boolean isLocked(long key) {
     requireOpen();
     return false;
   }
 
   @Override
-  public boolean hasGoneOn() {
+  public boolean pollUnlocked() {
     requireOpen();
     return false;
   }
@@ -87,33 +87,32 @@ final class PositionLedger implements Ledger {
   }
 
   @Override
-  public Outcome acknowledge(long sequence, long ticket) {
+  public AckResult acknowledge(long sequence, long tag) {
     return done();
   }
 
   @Override
-  public Outcome acknowledgeUpTo(long sequence, long ticket) {
+  public AckResult acknowledgeUpTo(long sequence, long tag) {
     return done();
   }
 
   @Override
-  public Outcome release(long sequence, long ticket) {
+  public AckResult release(long sequence, long tag) {
     return done();
   }
 
   @Override
-  public Outcome retry(long sequence, long ticket, long delayMillis, long nowMillis) {
+  public AckResult retry(long sequence, long tag, long delayMillis, long nowMillis) {
     return done();
   }
 
   @Override
-  public Outcome extend(
-      long sequence, long ticket, long millis, long nowMillis, long latestMillis) {
+  public AckResult extend(long sequence, long tag, long millis, long nowMillis, long latestMillis) {
     return done();
   }
 
   @Override
-  public int expire(long nowMillis) {
+  public int collectTimedOut(long nowMillis) {
     return none();
   }
 
@@ -136,53 +135,53 @@ final class PositionLedger implements Ledger {
   }
 
   @Override
-  public boolean skipSpent() {
+  public boolean skipExhausted() {
     requireOpen();
     return false;
   }
 
   @Override
-  public boolean passPostponed(long nowMillis) {
+  public boolean skipPostponed(long nowMillis) {
     requireOpen();
     return false;
   }
 
   @Override
-  public long nextSpent() {
+  public long nextExhausted() {
     requireOpen();
     return -1;
   }
 
   @Override
-  public long bury(long sequence) {
+  public long startDeadLetter(long sequence) {
     requireOpen();
     throw new IllegalStateException("sequence " + sequence + " isn't spent");
   }
 
   @Override
-  public Outcome bury(long sequence, long ticket) {
+  public AckResult startDeadLetter(long sequence, long tag) {
     return done();
   }
 
   @Override
-  public boolean buried(long sequence, long ticket) {
+  public boolean completeDeadLetter(long sequence, long tag) {
     requireOpen();
     return false;
   }
 
   @Override
-  public void exhume(long sequence, long ticket, long nowMillis) {
+  public void cancelDeadLetter(long sequence, long tag, long nowMillis) {
     requireOpen();
   }
 
   @Override
-  public boolean finish(long sequence) {
+  public boolean complete(long sequence) {
     requireOpen();
     return false;
   }
 
   @Override
-  public boolean isFinished(long sequence) {
+  public boolean isCompleted(long sequence) {
     requireOpen();
     return sequence < position;
   }
@@ -242,7 +241,7 @@ final class PositionLedger implements Ledger {
   }
 
   @Override
-  public long finishedAboveFloor() {
+  public long completedAboveLowWatermark() {
     return none();
   }
 
@@ -281,7 +280,7 @@ final class PositionLedger implements Ledger {
   }
 
   @Override
-  public void forceFinished() {
+  public void forceCompleted() {
     force();
   }
 
@@ -299,9 +298,9 @@ final class PositionLedger implements Ledger {
     position = next;
   }
 
-  private Outcome done() {
+  private AckResult done() {
     requireOpen();
-    return Outcome.DONE;
+    return AckResult.DONE;
   }
 
   private int none() {

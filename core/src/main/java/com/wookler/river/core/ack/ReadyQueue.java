@@ -1,8 +1,9 @@
 package com.wookler.river.core.ack;
 
 /**
- * Sequences that wait for something, first come first served: those that are {@link Ring#READY} for
- * a further delivery, and those that are {@link Ring#SPENT}. Guarded by the subscriber's lock.
+ * Sequences that wait for something, first come first served: those that are {@link
+ * EntryState#READY} for a further delivery, and those that are {@link EntryState#EXHAUSTED}.
+ * Guarded by the subscriber's lock.
  *
  * <p>Like {@link Deadlines} it is cleaned late. While a sequence is in the queue's state, its due
  * in the ring is the number of its place here; an entry for which that doesn't hold is passed over.
@@ -11,12 +12,12 @@ final class ReadyQueue {
   private static final int MIN_CAPACITY = 256;
 
   private final Ring ring;
-  private final int state;
+  private final EntryState state;
   private long[] sequences = new long[MIN_CAPACITY];
   private long head;
   private long tail;
 
-  ReadyQueue(Ring ring, int state) {
+  ReadyQueue(Ring ring, EntryState state) {
     this.ring = ring;
     this.state = state;
   }

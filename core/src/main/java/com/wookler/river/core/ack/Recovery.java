@@ -13,8 +13,8 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Every fact carries its own checksum, and is true whatever happened to its neighbours; so what
  * lies behind a damaged record is still used, and only the damaged ones are lost. A log's header
- * tells the floor at its beginning, which makes good what was lost below it. What is lost is
- * delivered again; nothing is ever taken for finished that wasn't.
+ * tells the low watermark at its beginning, which makes good what was lost below it. What is lost
+ * is delivered again; nothing is ever taken for completed that wasn't.
  */
 final class Recovery {
   /**
@@ -43,7 +43,7 @@ final class Recovery {
   private Recovery(
       LedgerFiles files,
       Generations generations,
-      Origin origin,
+      InitialPosition origin,
       Cursor.@Nullable Content cursor,
       boolean byKey,
       boolean mends) {
@@ -69,7 +69,7 @@ final class Recovery {
   static Found run(
       LedgerFiles files,
       Generations generations,
-      Origin origin,
+      InitialPosition origin,
       Cursor.@Nullable Content cursor,
       boolean byKey)
       throws IOException {
@@ -77,7 +77,7 @@ final class Recovery {
   }
 
   /** Reads what is there, and leaves everything as it is. */
-  static Look look(LedgerFiles files, Origin origin) throws IOException {
+  static Look look(LedgerFiles files, InitialPosition origin) throws IOException {
     Cursor.Content cursor = files.cursor();
     boolean byKey = cursor != null && cursor.kind() == Cursor.BY_KEY;
     Generations generations = new Generations(files.directory(), files.owner());
@@ -89,7 +89,7 @@ final class Recovery {
   /** What was found, and what of it is damaged. */
   record Look(Found found, List<LedgerDamage> damaged) {}
 
-  private Found find(Origin origin) throws IOException {
+  private Found find(InitialPosition origin) throws IOException {
     loadSnapshot(files.numbered());
     replayLogs(files.numbered());
     return conclude(origin);
@@ -160,19 +160,19 @@ final class Recovery {
       damaged.add(LedgerDamage.missing(generations.log(header.previous())));
     }
     if (header.restart()) {
-      replay.restart(header.floor());
+      replay.restart(header.lowWatermark());
     } else {
-      replay.floor(header.floor());
+      replay.lowWatermark(header.lowWatermark());
     }
     based = true;
   }
 
-  private Found conclude(Origin origin) throws IOException {
+  private Found conclude(InitialPosition origin) throws IOException {
     Path cursorPath = generations.directory().resolve(Cursor.NAME);
     if (cursor != null) {
       created = false;
       newest = Math.max(newest, cursor.generation());
-      replay.handedOver(cursor.mark());
+      replay.deliveredEnd(cursor.mark());
       torn += cursor.slots() == 1 || !cursor.named() ? 1 : 0; // then a log may be missing
       if (!cursor.sound()) {
         setAside(cursorPath, "is damaged; made again from the other files");
@@ -190,7 +190,7 @@ final class Recovery {
               generations.directory(),
               "is damaged: nothing sound in it, delivering again from " + origin.earliest()));
     }
-    long entries = replay.mark() - replay.floor();
+    long entries = replay.mark() - replay.lowWatermark();
     boolean rewrite = created || !damaged.isEmpty() || logs > LONG_CHAIN + entries / AckLog.RECORDS;
     boolean continues =
         !rewrite
@@ -199,13 +199,13 @@ final class Recovery {
             && cursor != null
             && cursor.generation() == lastLog;
     long generation = continues ? lastLog : newest + 1;
-    Ring ring = replay.finish();
+    Ring ring = replay.complete();
     RecoveryReport report =
         new RecoveryReport(
             created && !origin.made(),
-            replay.floor(),
+            replay.lowWatermark(),
             replay.mark(),
-            replay.finishedEnd(),
+            replay.completedEnd(),
             generation,
             base,
             logs,

@@ -6,11 +6,11 @@ import java.util.List;
  * What was found on disk when a ledger was opened.
  *
  * @param created true if there was nothing: a new subscriber
- * @param floor the lowest unfinished sequence
- * @param handedOver the next sequence that had never been handed over; the highest one wins where
+ * @param lowWatermark the lowest unfinished sequence
+ * @param deliveredEnd the next sequence that had never been delivered; the highest one wins where
  *     two sources differ
- * @param finishedEnd the sequence after the highest finished one, at least {@code floor}. The log
- *     must never give a sequence below it to a new message
+ * @param completedEnd the sequence after the highest completed one, at least {@code lowWatermark}.
+ *     The log must never give a sequence below it to a new message
  * @param generation the generation of acknowledgement files that this opening began; 0 for a
  *     subscriber without acknowledgement
  * @param snapshot the generation of the snapshot that recovery started from; 0 if there was none
@@ -22,9 +22,9 @@ import java.util.List;
  */
 public record RecoveryReport(
     boolean created,
-    long floor,
-    long handedOver,
-    long finishedEnd,
+    long lowWatermark,
+    long deliveredEnd,
+    long completedEnd,
     long generation,
     long snapshot,
     int logs,
@@ -38,8 +38,8 @@ public record RecoveryReport(
     damaged = List.copyOf(damaged);
   }
 
-  /** The lowest sequence that a new message may take: above everything finished or handed over. */
+  /** The lowest sequence that a new message may take: above everything completed or delivered. */
   public long nextFree() {
-    return Math.max(handedOver, Math.max(floor, finishedEnd));
+    return Math.max(deliveredEnd, Math.max(lowWatermark, completedEnd));
   }
 }

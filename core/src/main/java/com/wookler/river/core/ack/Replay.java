@@ -5,15 +5,15 @@ package com.wookler.river.core.ack;
  * of order; what follows from those that are there is never more than what was true. Confined to
  * the thread that opens the ledger.
  */
-final class Replay implements Facts {
+final class Replay implements JournalVisitor {
   // what an entry's due says until the end
   private static final int TOLD = 1; // it has attempts of its own
   private static final int DELAYED = 2;
 
   private final Ring ring;
   private final boolean byKey;
-  private long handedOver;
-  private long finishedEnd;
+  private long deliveredEnd;
+  private long completedEnd;
   private int postponed;
 
   /**
@@ -21,62 +21,62 @@ final class Replay implements Facts {
    *
    * @param byKey whether each delivery was told, so that nothing follows from the mark
    */
-  Replay(long floor, boolean byKey) {
+  Replay(long lowWatermark, boolean byKey) {
     this.byKey = byKey;
-    ring = new Ring(floor);
-    restart(floor);
+    ring = new Ring(lowWatermark);
+    restart(lowWatermark);
   }
 
-  long floor() {
-    return ring.floor();
+  long lowWatermark() {
+    return ring.lowWatermark();
   }
 
-  long finishedEnd() {
-    return Math.max(finishedEnd, ring.floor());
-  }
-
-  @Override
-  public void restart(long floor) {
-    ring.restart(floor);
-    handedOver = floor;
-    finishedEnd = floor;
+  long completedEnd() {
+    return Math.max(completedEnd, ring.lowWatermark());
   }
 
   @Override
-  public void floor(long floor) {
-    if (floor < ring.floor()) {
-      // A restart that is lost; what was finished before it doesn't count.
-      restart(floor);
+  public void restart(long lowWatermark) {
+    ring.restart(lowWatermark);
+    deliveredEnd = lowWatermark;
+    completedEnd = lowWatermark;
+  }
+
+  @Override
+  public void lowWatermark(long lowWatermark) {
+    if (lowWatermark < ring.lowWatermark()) {
+      // A restart that is lost; what was completed before it doesn't count.
+      restart(lowWatermark);
     } else {
-      ring.raise(floor);
+      ring.raise(lowWatermark);
     }
   }
 
   @Override
-  public void handedOver(long mark) {
-    handedOver = Math.max(handedOver, mark);
+  public void deliveredEnd(long mark) {
+    deliveredEnd = Math.max(deliveredEnd, mark);
   }
 
   @Override
-  public void finished(long from, long count) {
+  public void completed(long from, long count) {
     long end = from + count;
-    finishedEnd = Math.max(finishedEnd, end);
-    if (from <= ring.floor()) {
+    completedEnd = Math.max(completedEnd, end);
+    if (from <= ring.lowWatermark()) {
       ring.raise(end);
       return;
     }
     long top = reach(end);
     for (long s = from; s < top; s++) {
-      if (ring.state(s) == Ring.UNSEEN) {
-        ring.move(s, Ring.FINISHED);
+      if (ring.state(s) == EntryState.UNSEEN) {
+        ring.move(s, EntryState.COMPLETED);
       }
     }
   }
 
   @Override
   public void attempts(long sequence, int attempts) {
-    handedOver(sequence + 1);
-    if (sequence >= ring.floor() && sequence < reach(sequence + 1)) {
+    deliveredEnd(sequence + 1);
+    if (sequence >= ring.lowWatermark() && sequence < reach(sequence + 1)) {
       ring.attempt(sequence, attempts);
       ring.due(sequence, TOLD);
     }
@@ -84,28 +84,28 @@ final class Replay implements Facts {
 
   @Override
   public void notBefore(long sequence, long untilMillis, int delaySeconds) {
-    if (sequence >= ring.floor() && sequence < reach(sequence + 1)) {
+    if (sequence >= ring.lowWatermark() && sequence < reach(sequence + 1)) {
       ring.until(sequence, untilMillis, delaySeconds);
       ring.due(sequence, ring.due(sequence) | DELAYED);
     }
   }
 
-  /** The mark, which is above everything finished. */
+  /** The mark, which is above everything completed. */
   long mark() {
-    return Math.max(handedOver, finishedEnd());
+    return Math.max(deliveredEnd, completedEnd());
   }
 
   /**
    * The state: below the mark, unfinished entries without attempts of their own have one, but for a
    * ledger by key. What is delayed is postponed. To be called once, at the end.
    */
-  Ring finish() {
+  Ring complete() {
     reach(mark());
-    for (long s = ring.floor(); s < ring.end(); s++) {
+    for (long s = ring.lowWatermark(); s < ring.end(); s++) {
       if (!byKey && (ring.due(s) & TOLD) == 0 && s < mark()) {
         ring.attempt(s, 1);
       }
-      boolean isPostponed = (ring.due(s) & DELAYED) != 0 && ring.state(s) == Ring.UNSEEN;
+      boolean isPostponed = (ring.due(s) & DELAYED) != 0 && ring.state(s) == EntryState.UNSEEN;
       postponed += isPostponed ? 1 : 0;
       ring.postpone(s, isPostponed);
     }
@@ -122,7 +122,7 @@ final class Replay implements Facts {
    * again.
    */
   private long reach(long end) {
-    long top = Math.min(end, ring.floor() + Limits.MAX_WINDOW);
+    long top = Math.min(end, ring.lowWatermark() + Limits.MAX_WINDOW);
     ring.extendTo(Math.max(ring.end(), top));
     return top;
   }

@@ -22,7 +22,7 @@ public interface Retries {
         }
       };
 
-  /** After so many deliveries a message is {@link Ledger#nextSpent spent}; 0: never. */
+  /** After so many deliveries a message is {@link Ledger#nextExhausted exhausted}; 0: never. */
   int maxDeliveries();
 
   /**

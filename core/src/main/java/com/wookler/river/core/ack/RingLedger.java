@@ -6,9 +6,10 @@ import org.jspecify.annotations.Nullable;
  * What a ledger over a {@link Ring} tells, and its life; what changes it is in {@link AckLedger}.
  * Guarded by the subscriber's lock.
  *
- * <p>Invariants: floor ≤ position ≤ end of the ring; the entry at the floor isn't finished unless
- * it is at the end; below the position no entry is UNSEEN; from the position on there are only
- * entries that recovery left, UNSEEN or FINISHED, and the one at the position isn't finished.
+ * <p>Invariants: low watermark ≤ position ≤ end of the ring; the entry at the low watermark isn't
+ * completed unless it is at the end; below the position no entry is UNSEEN; from the position on
+ * there are only entries that recovery left, UNSEEN or FINISHED, and the one at the position isn't
+ * completed.
  */
 abstract class RingLedger implements Ledger {
   Limits limits;
@@ -20,7 +21,7 @@ abstract class RingLedger implements Ledger {
   final @Nullable KeyOrder keys;
 
   long position;
-  long handedOver;
+  long deliveredEnd;
 
   /** From here on nothing is postponed. */
   long postponedEnd;
@@ -34,11 +35,11 @@ abstract class RingLedger implements Ledger {
     this.journal = journal;
     this.recovery = recovery;
     this.schedule = new Schedule(ring, journal, limits);
-    this.position = ring.floor();
+    this.position = ring.lowWatermark();
     this.keys = limits.byKey() ? new KeyOrder(ring) : null;
-    this.handedOver = limits.byKey() ? 0 : recovery.handedOver();
+    this.deliveredEnd = limits.byKey() ? 0 : recovery.deliveredEnd();
     this.postponedEnd = recovery.delayed() > 0 ? ring.end() : 0;
-    passFinished();
+    skipCompleted();
   }
 
   @Override
@@ -49,9 +50,9 @@ abstract class RingLedger implements Ledger {
   }
 
   @Override
-  public final long floor() {
+  public final long lowWatermark() {
     requireOpen();
-    return ring.floor();
+    return ring.lowWatermark();
   }
 
   @Override
@@ -63,18 +64,18 @@ abstract class RingLedger implements Ledger {
   @Override
   public final boolean hasRoom() {
     requireOpen();
-    return inFlightRoom() && position - ring.floor() < limits.window();
+    return inFlightRoom() && position - ring.lowWatermark() < limits.window();
   }
 
   @Override
-  public final long nextSpent() {
+  public final long nextExhausted() {
     requireOpen();
-    return schedule.nextSpent();
+    return schedule.nextExhausted();
   }
 
   @Override
-  public final boolean isFinished(long sequence) {
-    return sequence < floor() || ring.isFinished(sequence);
+  public final boolean isCompleted(long sequence) {
+    return sequence < lowWatermark() || ring.isCompleted(sequence);
   }
 
   @Override
@@ -96,7 +97,7 @@ abstract class RingLedger implements Ledger {
         && ring.holds(sequence)
         && ring.isPostponed(sequence)
         && ring.until(sequence) > nowMillis
-        && !schedule.isSpent(ring.attempt(sequence));
+        && !schedule.isExhausted(ring.attempt(sequence));
   }
 
   @Override
@@ -108,9 +109,9 @@ abstract class RingLedger implements Ledger {
   @Override
   public final long location(long sequence) {
     requireOpen();
-    if (sequence < ring.floor() || sequence >= position) {
+    if (sequence < ring.lowWatermark() || sequence >= position) {
       throw new IllegalArgumentException(
-          "sequence " + sequence + " isn't within " + ring.floor() + " and " + position);
+          "sequence " + sequence + " isn't within " + ring.lowWatermark() + " and " + position);
     }
     return ring.location(sequence);
   }
@@ -124,48 +125,48 @@ abstract class RingLedger implements Ledger {
   @Override
   public final int inFlight() {
     requireOpen();
-    return ring.count(Ring.IN_FLIGHT);
+    return ring.count(EntryState.IN_FLIGHT);
   }
 
   @Override
   public final int ready() {
     requireOpen();
-    return ring.count(Ring.READY);
+    return ring.count(EntryState.READY);
   }
 
   @Override
   public final int delayed() {
     requireOpen();
-    return ring.count(Ring.DELAYED);
+    return ring.count(EntryState.DELAYED);
   }
 
   @Override
   public final int waiting() {
     requireOpen();
-    return ring.count(Ring.WAITING);
+    return ring.count(EntryState.WAITING);
   }
 
   @Override
-  public final boolean isBusy(long key) {
+  public final boolean isLocked(long key) {
     requireOpen();
-    return keys != null && keys.isBusy(key);
+    return keys != null && keys.isLocked(key);
   }
 
   @Override
-  public final long finishedAboveFloor() {
+  public final long completedAboveLowWatermark() {
     requireOpen();
-    return ring.count(Ring.FINISHED);
+    return ring.count(EntryState.COMPLETED);
   }
 
   @Override
   public final long unfinished() {
     requireOpen();
-    return (long) ring.count(Ring.IN_FLIGHT)
-        + ring.count(Ring.READY)
-        + ring.count(Ring.DELAYED)
-        + ring.count(Ring.WAITING)
-        + ring.count(Ring.SPENT)
-        + ring.count(Ring.DYING);
+    return (long) ring.count(EntryState.IN_FLIGHT)
+        + ring.count(EntryState.READY)
+        + ring.count(EntryState.DELAYED)
+        + ring.count(EntryState.WAITING)
+        + ring.count(EntryState.EXHAUSTED)
+        + ring.count(EntryState.DEAD_LETTERING);
   }
 
   @Override
@@ -191,8 +192,8 @@ abstract class RingLedger implements Ledger {
   }
 
   @Override
-  public final void forceFinished() {
-    journal.forceFinished();
+  public final void forceCompleted() {
+    journal.forceCompleted();
   }
 
   @Override
@@ -217,19 +218,19 @@ abstract class RingLedger implements Ledger {
   }
 
   final boolean inFlightRoom() {
-    return ring.count(Ring.IN_FLIGHT) < limits.maxInFlight();
+    return ring.count(EntryState.IN_FLIGHT) < limits.maxInFlight();
   }
 
   final int triedBefore(long sequence) {
     if (sequence < ring.end()) {
       return ring.attempt(sequence);
     }
-    return sequence < handedOver ? 1 : 0;
+    return sequence < deliveredEnd ? 1 : 0;
   }
 
-  /** Keeps the position off finished entries, which only recovery leaves there. */
-  final void passFinished() {
-    while (position < ring.end() && ring.state(position) == Ring.FINISHED) {
+  /** Keeps the position off completed entries, which only recovery leaves there. */
+  final void skipCompleted() {
+    while (position < ring.end() && ring.state(position) == EntryState.COMPLETED) {
       position++;
     }
   }

@@ -8,8 +8,8 @@ import java.util.concurrent.TimeUnit;
  * flight is not. Guarded by the subscriber's lock.
  */
 final class Schedule {
-  /** Deadlines handled in one call of {@link #expire}: some milliseconds of work. */
-  static final int EXPIRE_STEP = 8192;
+  /** Deadlines handled in one call of {@link #collectTimedOut}: some milliseconds of work. */
+  static final int COLLECT_STEP = 8192;
 
   private static final long SECOND = TimeUnit.SECONDS.toMillis(1);
 
@@ -19,7 +19,7 @@ final class Schedule {
   private long ackTimeoutMillis;
   private final Deadlines deadlines;
   private final ReadyQueue ready;
-  private final ReadyQueue spent;
+  private final ReadyQueue exhausted;
   private long timedOut;
 
   Schedule(Ring ring, AckJournal journal, Limits limits) {
@@ -28,8 +28,8 @@ final class Schedule {
     this.retries = limits.retries();
     this.ackTimeoutMillis = Math.min(limits.ackTimeoutMillis(), Limits.MAX_DELAY_MILLIS);
     this.deadlines = new Deadlines(ring);
-    this.ready = new ReadyQueue(ring, Ring.READY);
-    this.spent = new ReadyQueue(ring, Ring.SPENT);
+    this.ready = new ReadyQueue(ring, EntryState.READY);
+    this.exhausted = new ReadyQueue(ring, EntryState.EXHAUSTED);
   }
 
   /** Takes other limits, for what is delivered or fails from now on. */
@@ -39,8 +39,8 @@ final class Schedule {
   }
 
   /** Puts an entry into flight. */
-  void fly(long sequence, long nowMillis) {
-    ring.move(sequence, Ring.IN_FLIGHT);
+  void putInFlight(long sequence, long nowMillis) {
+    ring.move(sequence, EntryState.IN_FLIGHT);
     due(sequence, nowMillis + ackTimeoutMillis);
   }
 
@@ -57,18 +57,18 @@ final class Schedule {
    */
   void delay(long sequence, long due, long delayMillis) {
     long seconds = TimeUnit.MILLISECONDS.toSeconds(delayMillis + SECOND - 1);
-    delayTold(sequence, due, (int) Math.min(seconds, AckLog.MAX_NUMBER));
+    journalDelay(sequence, due, (int) Math.min(seconds, AckLog.MAX_NUMBER));
   }
 
-  private void delayTold(long sequence, long due, int seconds) {
+  private void journalDelay(long sequence, long due, int seconds) {
     journal.notBefore(sequence, ring.attempt(sequence), due, seconds);
     ring.until(sequence, due, seconds);
     delayed(sequence, due);
   }
 
   private void delayed(long sequence, long due) {
-    if (ring.state(sequence) != Ring.DELAYED) {
-      ring.move(sequence, Ring.DELAYED);
+    if (ring.state(sequence) != EntryState.DELAYED) {
+      ring.move(sequence, EntryState.DELAYED);
     }
     due(sequence, due);
   }
@@ -77,11 +77,11 @@ final class Schedule {
    * Has an entry that is postponed wait for the rest of its time, and no longer than was asked for:
    * the clock may have been set back since.
    */
-  void goOnWaiting(long sequence, long nowMillis) {
+  void continueDelay(long sequence, long nowMillis) {
     int seconds = ring.delaySeconds(sequence);
     long latest = nowMillis + seconds * SECOND;
     if (ring.until(sequence) > latest) {
-      delayTold(sequence, latest, seconds);
+      journalDelay(sequence, latest, seconds);
     } else {
       delayed(sequence, ring.until(sequence));
     }
@@ -89,56 +89,56 @@ final class Schedule {
 
   /** Has the journal know that an entry waits no longer, if it did. */
   void endDelay(long sequence) {
-    if (ring.state(sequence) == Ring.DELAYED) {
+    if (ring.state(sequence) == EntryState.DELAYED) {
       journal.attempts(sequence, ring.attempt(sequence));
     }
   }
 
   /** Makes an entry available. */
   void ready(long sequence) {
-    if (ring.state(sequence) != Ring.READY) {
-      ring.move(sequence, Ring.READY);
+    if (ring.state(sequence) != EntryState.READY) {
+      ring.move(sequence, EntryState.READY);
       ready.add(sequence);
     }
   }
 
   /** Takes an entry out of delivery. */
-  void spend(long sequence) {
-    ring.move(sequence, Ring.SPENT);
-    spent.add(sequence);
+  void exhaust(long sequence) {
+    ring.move(sequence, EntryState.EXHAUSTED);
+    exhausted.add(sequence);
   }
 
   /** Whether so many deliveries are all that a message gets. */
-  boolean isSpent(int attempts) {
+  boolean isExhausted(int attempts) {
     int most = retries.maxDeliveries();
     return most > 0 && attempts >= most;
   }
 
-  /** See {@link Ledger#expire}. */
-  int expire(long nowMillis) {
-    for (int moved = 0; moved < EXPIRE_STEP; moved++) {
+  /** See {@link Ledger#collectTimedOut}. */
+  int collectTimedOut(long nowMillis) {
+    for (int moved = 0; moved < COLLECT_STEP; moved++) {
       long sequence = deadlines.takeDue(nowMillis);
       if (sequence < 0) {
         return moved;
       }
-      if (ring.state(sequence) == Ring.IN_FLIGHT) {
+      if (ring.state(sequence) == EntryState.IN_FLIGHT) {
         timedOut++;
         timeOut(sequence, nowMillis);
       } else {
         ready(sequence);
       }
     }
-    return EXPIRE_STEP;
+    return COLLECT_STEP;
   }
 
   private void timeOut(long sequence, long nowMillis) {
     int attempt = ring.attempt(sequence);
-    if (isSpent(attempt)) {
-      spend(sequence);
+    if (isExhausted(attempt)) {
+      exhaust(sequence);
       return;
     }
     long backoff = retries.delayMillis(sequence, attempt);
-    long due = deadlines.taken() + backoff; // whoever looks, and when
+    long due = deadlines.taken() + backoff; // the caller that looks, and when
     if (due > nowMillis) {
       delay(sequence, due, backoff);
     } else {
@@ -151,9 +151,9 @@ final class Schedule {
     return ready.peek();
   }
 
-  /** The next entry that is spent; -1 if there is none. */
-  long nextSpent() {
-    return spent.peek();
+  /** The next entry that is exhausted; -1 if there is none. */
+  long nextExhausted() {
+    return exhausted.peek();
   }
 
   /** The earliest deadline. */
@@ -169,7 +169,7 @@ final class Schedule {
   void clear() {
     deadlines.clear();
     ready.clear();
-    spent.clear();
+    exhausted.clear();
   }
 
   /** Entries of memory in use; for tests. */

@@ -15,13 +15,13 @@ import org.jspecify.annotations.Nullable;
  *      8     4  version, 1
  *     12     4  number of runs, r
  *     16     8  generation
- *     24     8  floor
- *     32     8  mark: the next sequence that was never handed over
+ *     24     8  low watermark
+ *     32     8  mark: the next sequence that was never delivered
  *     40     4  number of attempts, a
  *     44     4  number of delays, d
- *     48  16 r  runs of finished sequences above the floor: first (8), count (8)
+ *     48  16 r  runs of completed sequences above the low watermark: first (8), count (8)
  *      …  16 a  attempts of unfinished sequences: sequence (8), deliveries that count (8); those without an entry were
- *               handed over once if they are below the mark, else never
+ *               delivered once if they are below the mark, else never
  *      …  24 d  unfinished sequences that are delayed: sequence (8), until when, in milliseconds since 1970 (8), for how
  *               many seconds that was to be when it began (8)
  *      …     4  CRC32C of the owner's seed ({@link Owner}) and everything before
@@ -47,7 +47,7 @@ final class Snapshot {
     int attempts = 0;
     int delays = 0;
     for (int i = 0; i < state.size(); i++) {
-      if (state.isFinished(i) && (i == 0 || !state.isFinished(i - 1))) {
+      if (state.isCompleted(i) && (i == 0 || !state.isCompleted(i - 1))) {
         runs++;
       } else if (state.hasOwnAttempts(i)) {
         attempts++;
@@ -57,17 +57,19 @@ final class Snapshot {
     byte[] bytes = new byte[HEADER + PAIR * (runs + attempts) + DELAY * delays + 4];
     ByteBuffer out = ByteBuffer.wrap(bytes).order(ByteOrder.LITTLE_ENDIAN);
     out.putLong(MAGIC).putInt(VERSION).putInt(runs).putLong(generation);
-    out.putLong(state.floor()).putLong(state.handedOver()).putInt(attempts);
+    out.putLong(state.lowWatermark()).putLong(state.deliveredEnd()).putInt(attempts);
     out.putInt(delays);
     putRuns(state, out);
     for (int i = 0; i < state.size(); i++) {
       if (state.hasOwnAttempts(i)) {
-        out.putLong(state.floor() + i).putLong(state.attempts(i));
+        out.putLong(state.lowWatermark() + i).putLong(state.attempts(i));
       }
     }
     for (int i = 0; i < state.size(); i++) {
       if (state.delaySeconds(i) > 0) {
-        out.putLong(state.floor() + i).putLong(state.until(i)).putLong(state.delaySeconds(i));
+        out.putLong(state.lowWatermark() + i)
+            .putLong(state.until(i))
+            .putLong(state.delaySeconds(i));
       }
     }
     out.putInt(Checks.crc32c(owner, bytes, 0, out.position()));
@@ -79,7 +81,7 @@ final class Snapshot {
    *
    * @param bytes the file's content
    */
-  static boolean read(Numbered file, byte[] bytes, Owner owner, Facts facts) {
+  static boolean read(Numbered file, byte[] bytes, Owner owner, JournalVisitor facts) {
     ByteBuffer in = checked(file, bytes, owner);
     if (in == null) {
       return false;
@@ -88,10 +90,10 @@ final class Snapshot {
     int attempts = in.getInt(40);
     int delays = in.getInt(44);
     facts.restart(in.getLong(24));
-    facts.handedOver(in.getLong(32));
+    facts.deliveredEnd(in.getLong(32));
     in.position(HEADER);
     for (int i = 0; i < runs; i++) {
-      facts.finished(in.getLong(), in.getLong());
+      facts.completed(in.getLong(), in.getLong());
     }
     for (int i = 0; i < attempts; i++) {
       facts.attempts(in.getLong(), (int) in.getLong());
@@ -106,11 +108,11 @@ final class Snapshot {
     int i = 0;
     while (i < state.size()) {
       int from = i;
-      while (i < state.size() && state.isFinished(i)) {
+      while (i < state.size() && state.isCompleted(i)) {
         i++;
       }
       if (i > from) {
-        out.putLong(state.floor() + from).putLong(i - from);
+        out.putLong(state.lowWatermark() + from).putLong(i - from);
       }
       i++;
     }

@@ -1,5 +1,5 @@
 /**
- * What a subscriber has been given and has finished: pure logic over sequences and a clock, plus
+ * What a subscriber has been given and has completed: pure logic over sequences and a clock, plus
  * the journal that keeps it on disk behind one narrow interface.
  *
  * <p>{@code Ledgers} opens one of two implementations of {@code Ledger}. Nothing here knows

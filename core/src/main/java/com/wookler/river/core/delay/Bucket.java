@@ -2,7 +2,7 @@ package com.wookler.river.core.delay;
 
 /**
  * A file of waiting messages and what it holds: those from a key on, up to the next one's. Confined
- * to whoever writes files, but for what is said to be guarded.
+ * to the caller that writes files, but for what is said to be guarded.
  */
 final class Bucket {
   static final int FAR = -1;

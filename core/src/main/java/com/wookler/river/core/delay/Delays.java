@@ -292,9 +292,9 @@ public final class Delays implements AutoCloseable {
   }
 
   /** The lowest sequence of the log that is still needed; the largest number if none is. */
-  public long floor() {
+  public long lowWatermark() {
     Timers open = timers;
-    return open == null ? Long.MAX_VALUE : open.floor();
+    return open == null ? Long.MAX_VALUE : open.lowWatermark();
   }
 
   /** Messages that wait for their time, those aside that were published just now. */

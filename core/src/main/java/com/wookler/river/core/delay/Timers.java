@@ -506,7 +506,7 @@ final class Timers implements AutoCloseable {
   }
 
   /** The lowest sequence of the log that is still needed. */
-  long floor() {
+  long lowWatermark() {
     return Math.min(safeCollected, heldFrom);
   }
 

@@ -2,9 +2,9 @@ package com.wookler.river.core.delay;
 
 /**
  * How the messages that wait are spread over the sequences at which they were published, so that
- * those above a subscriber's floor, which it counts itself, are not counted twice. Exact to within
- * a 512th of the sequences that it knows; 4 KB. Where so many wait at an opening that not all are
- * read then, those count as older than all others. Guarded by the lock of {@link Timers}.
+ * those above a subscriber's low watermark, which it counts itself, are not counted twice. Exact to
+ * within a 512th of the sequences that it knows; 4 KB. Where so many wait at an opening that not
+ * all are read then, those count as older than all others. Guarded by the lock of {@link Timers}.
  */
 final class WaitingSpread {
   private static final int PARTS = 1_024;

@@ -98,20 +98,20 @@ public record QueueOverview(
    *
    * @param name of it
    * @param ack whether it acknowledges
-   * @param floor the lowest sequence that it has not finished
-   * @param position the next sequence that was never handed over
-   * @param finishedAbove finished messages above the floor
-   * @param unfinished handed over and not finished: in flight, or to be delivered again
-   * @param lag messages of the log that it has not finished
+   * @param lowWatermark the lowest sequence that it has not completed
+   * @param position the next sequence that was never delivered
+   * @param completedAbove completed messages above the low watermark
+   * @param unfinished delivered and not completed: in flight, or to be delivered again
+   * @param lag messages of the log that it has not completed
    * @param generation of its acknowledgements; 0 without
    * @param fault what is wrong with its files; empty if nothing is
    */
   public record SubscriberLine(
       String name,
       boolean ack,
-      long floor,
+      long lowWatermark,
       long position,
-      long finishedAbove,
+      long completedAbove,
       long unfinished,
       long lag,
       long generation,
@@ -222,11 +222,11 @@ public record QueueOverview(
       return new SubscriberLine(
           files.name(),
           look.ack(),
-          look.floor(),
-          look.handedOver(),
-          look.finishedAbove(),
+          look.lowWatermark(),
+          look.deliveredEnd(),
+          look.completedAbove(),
           look.unfinished(),
-          Math.max(0, end - look.floor() - look.finishedAbove()),
+          Math.max(0, end - look.lowWatermark() - look.completedAbove()),
           look.generation(),
           fault);
     } catch (RiverException e) { // a newer version

@@ -1,8 +1,8 @@
 package com.wookler.river.core.inspect;
 
 import com.wookler.river.common.errors.RiverException;
+import com.wookler.river.core.ack.InitialPosition;
 import com.wookler.river.core.ack.LedgerLook;
-import com.wookler.river.core.ack.Origin;
 import com.wookler.river.core.ack.Owner;
 import com.wookler.river.core.log.LogFiles;
 import com.wookler.river.core.subscriber.StoredSubscriber;
@@ -97,7 +97,8 @@ final class SubscriberFiles {
 
   /** Where it stands; the earliest sequence counts where its files don't tell. */
   LedgerLook look(long earliest) throws IOException {
-    Origin origin = stored == null ? new Origin(earliest, earliest) : stored.origin(earliest);
+    InitialPosition origin =
+        stored == null ? new InitialPosition(earliest, earliest) : stored.origin(earliest);
     boolean ack = stored == null ? hasAckFiles() : stored.config().ackRequired();
     return LedgerLook.at(directory, Owner.of(queue, name()), ack, origin);
   }

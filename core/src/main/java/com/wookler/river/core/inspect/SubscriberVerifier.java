@@ -83,20 +83,20 @@ final class SubscriberVerifier {
   void compare(long readable, long end) {
     for (Known subscriber : known) {
       LedgerLook look = subscriber.look();
-      if (look.floor() < readable) {
+      if (look.lowWatermark() < readable) {
         report.damage(
             subscriber.directory(),
             "stands at sequence "
-                + look.floor()
+                + look.lowWatermark()
                 + ", but what can be read begins at "
                 + readable
                 + "; if it reads from a backup, name that too");
       }
-      if (look.handedOver() > Math.max(0, end)) {
+      if (look.deliveredEnd() > Math.max(0, end)) {
         report.damage(
             subscriber.directory(),
             "was given messages up to sequence "
-                + (look.handedOver() - 1)
+                + (look.deliveredEnd() - 1)
                 + (end < 0 ? ", but there is no log" : ", but the log ends at " + end));
       }
     }

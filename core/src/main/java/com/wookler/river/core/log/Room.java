@@ -188,7 +188,7 @@ public final class Room {
    * To be called after messages were finished, without the subscriber's lock: who waits looks under
    * that lock, so either it sees what was finished or this sees that it waits.
    */
-  public void finished() {
+  public void completed() {
     if (awaited) {
       wakeFirst();
     }

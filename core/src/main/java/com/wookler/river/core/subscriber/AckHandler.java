@@ -1,6 +1,6 @@
 package com.wookler.river.core.subscriber;
 
-import com.wookler.river.core.ack.Outcome;
+import com.wookler.river.core.ack.AckResult;
 import com.wookler.river.core.message.StaleReceiptException;
 import com.wookler.river.core.subscriber.SubscriberState.Change;
 import com.wookler.river.core.subscriber.SubscriberState.Effect;
@@ -12,9 +12,9 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Carries out what consumers decide over deliveries, and wakes whoever can go on because of it.
- * Thread-safe: each call takes the subscriber's lock. An acknowledgement may wait for the device,
- * without the lock. Without acknowledgement nothing is left to decide, and nothing happens.
+ * Carries out what consumers decide over deliveries, and wakes the caller that can go on because of
+ * it. Thread-safe: each call takes the subscriber's lock. An acknowledgement may wait for the
+ * device, without the lock. Without acknowledgement nothing is left to decide, and nothing happens.
  */
 final class AckHandler<M> {
   static final String NACK = "nack";
@@ -106,14 +106,14 @@ final class AckHandler<M> {
     if (!state.config.ackRequired()) {
       return;
     }
-    Outcome outcome =
+    AckResult outcome =
         state.change(
             delivery,
-            (acknowledgements, own) -> acknowledgements.bury(own, acknowledgement),
+            (acknowledgements, own) -> acknowledgements.startDeadLetter(own, acknowledgement),
             Effect.REMOVES);
     ensureCurrent(delivery, outcome);
-    if (outcome == Outcome.DONE) {
-      deadLettering.bury(delivery, letter);
+    if (outcome == AckResult.DONE) {
+      deadLettering.startDeadLetter(delivery, letter);
     }
   }
 
@@ -130,22 +130,22 @@ final class AckHandler<M> {
 
   private void decide(
       MessageDelivery<M> delivery,
-      Change<? super MessageDelivery<M>, Outcome> change,
+      Change<? super MessageDelivery<M>, AckResult> change,
       Effect effect) {
     if (state.config.ackRequired()) {
       ensureCurrent(delivery, state.change(delivery, change, effect));
     }
   }
 
-  private void ensureCurrent(MessageDelivery<M> delivery, Outcome outcome) {
-    if (outcome == Outcome.STALE) {
+  private void ensureCurrent(MessageDelivery<M> delivery, AckResult outcome) {
+    if (outcome == AckResult.STALE) {
       throw state.errors.stale(delivery.sequence(), delivery.attempt());
     }
   }
 
   /** Completes a message that the filter refused. */
   void refuse(MessageDelivery<M> delivery) {
-    Outcome unused =
+    AckResult unused =
         state.change(
             this, (acknowledgements, self) -> acknowledgements.refuse(delivery), Effect.REMOVES);
   }
@@ -172,7 +172,7 @@ final class AckHandler<M> {
     }
   }
 
-  /** Finishes all that are not stale. */
+  /** Completes all that are not stale. */
   void ack(Collection<Delivery<M>> deliveries) {
     Objects.requireNonNull(deliveries, "deliveries");
     if (!state.config.ackRequired()) {
@@ -193,7 +193,7 @@ final class AckHandler<M> {
     MessageDelivery<M> stale = null;
     for (Delivery<M> delivery : deliveries) {
       MessageDelivery<M> own = own(delivery);
-      if (acknowledgements.acknowledge(own) == Outcome.STALE) {
+      if (acknowledgements.acknowledge(own) == AckResult.STALE) {
         stale = own;
       }
     }

@@ -1,14 +1,14 @@
 package com.wookler.river.core.subscriber;
 
-/** One hand-over of one message, whose holder decides. Guarded by the subscriber's lock. */
+/** One delivery of one message, whose holder decides. Guarded by the subscriber's lock. */
 interface Acknowledgeable {
   /** The message's place in the log. */
   long place();
 
-  long ticket();
+  long tag();
 
-  /** When it was handed over, in seconds since 1970; unsigned. */
-  int handedOverSecond();
+  /** When it was delivered, in seconds since 1970; unsigned. */
+  int deliveredSecond();
 
   /** What took effect so far. */
   Acknowledgement acknowledgement();

@@ -1,6 +1,6 @@
 package com.wookler.river.core.subscriber;
 
-/** What the holder of a hand-over has decided, as far as it took effect. */
+/** What the holder of a delivery has decided, as far as it took effect. */
 enum Acknowledgement {
   NONE,
   ACKED,

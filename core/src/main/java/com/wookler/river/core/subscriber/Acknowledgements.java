@@ -1,13 +1,14 @@
 package com.wookler.river.core.subscriber;
 
 import com.wookler.river.common.counters.AbstractCounter;
+import com.wookler.river.core.ack.AckResult;
 import com.wookler.river.core.ack.Ledger;
-import com.wookler.river.core.ack.Outcome;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Carries a consumer's verdicts into the ledger, and remembers in the claim which one took effect:
- * the ledger forgets what lies below its floor, but repeating a verdict must stay harmless.
+ * Carries a consumer's acknowledgements into the ledger, and remembers in the claim which one took
+ * effect: the ledger forgets what lies below its low watermark, but repeating an acknowledgement
+ * must stay harmless.
  *
  * <p>Guarded by the subscriber's lock.
  */
@@ -25,7 +26,7 @@ final class Acknowledgements {
   @FunctionalInterface
   interface Decision {
     /** Carries it out, under the subscriber's lock. */
-    Outcome over(Acknowledgements acknowledgements, Acknowledgeable target);
+    AckResult over(Acknowledgements acknowledgements, Acknowledgeable target);
   }
 
   Acknowledgements(Ledger ledger, AbstractCounter acks) {
@@ -58,60 +59,60 @@ final class Acknowledgements {
     deadDropped += letters;
   }
 
-  Outcome acknowledge(Acknowledgeable target) {
+  AckResult acknowledge(Acknowledgeable target) {
     if (target.acknowledgement() == Acknowledgement.ACKED) {
-      return Outcome.REPEATED;
+      return AckResult.REPEATED;
     }
-    Outcome outcome = ledger.acknowledge(target.place(), target.ticket());
-    if (outcome != Outcome.STALE) {
+    AckResult outcome = ledger.acknowledge(target.place(), target.tag());
+    if (outcome != AckResult.STALE) {
       target.acknowledgement(Acknowledgement.ACKED);
     }
-    if (outcome == Outcome.DONE) {
+    if (outcome == AckResult.DONE) {
       count(1);
     }
     return outcome;
   }
 
-  Outcome acknowledgeUpTo(Acknowledgeable target) {
-    if (target.acknowledgement() == Acknowledgement.ACKED && target.place() < ledger.floor()) {
-      return Outcome.REPEATED;
+  AckResult acknowledgeUpTo(Acknowledgeable target) {
+    if (target.acknowledgement() == Acknowledgement.ACKED
+        && target.place() < ledger.lowWatermark()) {
+      return AckResult.REPEATED;
     }
     long before = ledger.unfinished();
-    Outcome outcome = ledger.acknowledgeUpTo(target.place(), target.ticket());
-    if (outcome != Outcome.STALE) {
+    AckResult outcome = ledger.acknowledgeUpTo(target.place(), target.tag());
+    if (outcome != AckResult.STALE) {
       target.acknowledgement(Acknowledgement.ACKED);
       count(before - ledger.unfinished());
     }
     return outcome;
   }
 
-  Outcome release(Acknowledgeable target) {
+  AckResult release(Acknowledgeable target) {
     return target.acknowledgement() == Acknowledgement.RELEASED
-        ? Outcome.REPEATED
-        : givenBack(
-            target, Acknowledgement.RELEASED, ledger.release(target.place(), target.ticket()));
+        ? AckResult.REPEATED
+        : givenBack(target, Acknowledgement.RELEASED, ledger.release(target.place(), target.tag()));
   }
 
-  Outcome retry(Acknowledgeable target, long delayMillis, long nowMillis) {
+  AckResult retry(Acknowledgeable target, long delayMillis, long nowMillis) {
     return target.acknowledgement() == Acknowledgement.NACKED
-        ? Outcome.REPEATED
+        ? AckResult.REPEATED
         : givenBack(
             target,
             Acknowledgement.NACKED,
-            ledger.retry(target.place(), target.ticket(), delayMillis, nowMillis));
+            ledger.retry(target.place(), target.tag(), delayMillis, nowMillis));
   }
 
   /** Takes the message out of delivery, for its dead letter to be written. */
-  Outcome bury(Acknowledgeable target, Acknowledgement acknowledgement) {
+  AckResult startDeadLetter(Acknowledgeable target, Acknowledgement acknowledgement) {
     return target.acknowledgement() == acknowledgement
-        ? Outcome.REPEATED
-        : givenBack(target, acknowledgement, ledger.bury(target.place(), target.ticket()));
+        ? AckResult.REPEATED
+        : givenBack(target, acknowledgement, ledger.startDeadLetter(target.place(), target.tag()));
   }
 
-  /** Finishes a message that the filter refused; without acknowledgement it is finished. */
-  Outcome refuse(Acknowledgeable target) {
-    Outcome outcome = ledger.acknowledge(target.place(), target.ticket());
-    if (outcome == Outcome.DONE) {
+  /** Completes a message that the filter refused; without acknowledgement it is completed. */
+  AckResult refuse(Acknowledgeable target) {
+    AckResult outcome = ledger.acknowledge(target.place(), target.tag());
+    if (outcome == AckResult.DONE) {
       target.acknowledgement(Acknowledgement.ACKED);
       filtered++;
     }
@@ -123,24 +124,26 @@ final class Acknowledgements {
     return filtered;
   }
 
-  private Outcome givenBack(
-      Acknowledgeable target, Acknowledgement acknowledgement, Outcome outcome) {
-    if (outcome == Outcome.DONE) {
+  private AckResult givenBack(
+      Acknowledgeable target, Acknowledgement acknowledgement, AckResult outcome) {
+    if (outcome == AckResult.DONE) {
       target.acknowledgement(acknowledgement);
     }
-    return unlessFinished(outcome);
+    return unlessCompleted(outcome);
   }
 
-  Outcome extend(Acknowledgeable target, long millis, long nowMillis) {
-    long handedOver = Integer.toUnsignedLong(target.handedOverSecond());
-    long latest = TimeUnit.SECONDS.toMillis(handedOver) + MAX_EXTENSION_MILLIS;
-    return unlessFinished(
-        ledger.extend(target.place(), target.ticket(), millis, nowMillis, latest));
+  AckResult extend(Acknowledgeable target, long millis, long nowMillis) {
+    long deliveredEnd = Integer.toUnsignedLong(target.deliveredSecond());
+    long latest = TimeUnit.SECONDS.toMillis(deliveredEnd) + MAX_EXTENSION_MILLIS;
+    return unlessCompleted(ledger.extend(target.place(), target.tag(), millis, nowMillis, latest));
   }
 
-  /** The message is finished, so a verdict that wants it delivered again did not take effect. */
-  private static Outcome unlessFinished(Outcome outcome) {
-    return outcome == Outcome.REPEATED ? Outcome.STALE : outcome;
+  /**
+   * The message is completed, so an acknowledgement that wants it delivered again did not take
+   * effect.
+   */
+  private static AckResult unlessCompleted(AckResult outcome) {
+    return outcome == AckResult.REPEATED ? AckResult.STALE : outcome;
   }
 
   private void count(long messages) {

@@ -120,7 +120,7 @@ public sealed interface Backoff {
   /**
    * The wait of a message that was processed and is to be processed again: where there is no
    * backoff, none after the first attempt, then one that doubles from a millisecond to a second. A
-   * processor that fails over a message each time would keep its processor core busy otherwise.
+   * processor that fails over a message each time would keep its processor core locked otherwise.
    */
   default long afterFailure(long sequence, int attempt) {
     long wait = millis(sequence, attempt);

@@ -27,7 +27,7 @@ public interface DeadLetterStore<M> extends AutoCloseable {
   void force();
 
   /**
-   * Says that the messages of all letters below a place are finished, and that this is on the
+   * Says that the messages of all letters below a place are completed, and that this is on the
    * device.
    */
   void settle(long end);

@@ -20,20 +20,20 @@ import org.slf4j.LoggerFactory;
 /**
  * Makes dead letters of messages that are given up.
  *
- * <p><b>The invariant.</b> A message is finished only when its letter is on the device, and has one
- * letter however often the process ends in between. The steps:
+ * <p><b>The invariant.</b> A message is completed only when its letter is on the device, and has
+ * one letter however often the process ends in between. The steps:
  *
  * <ol>
  *   <li>the ledger takes the message out of delivery;
  *   <li>the letter is added: by the holder's thread, which so knows it safe from a kill when its
- *       verdict returns, or in the background for messages whose deliveries are used up;
- *   <li>in the background the letters are forced, then their messages are finished;
+ *       acknowledgement returns, or in the background for messages whose deliveries are used up;
+ *   <li>in the background the letters are forced, then their messages are completed;
  *   <li>once the ledger was forced behind that, the letters count as settled.
  * </ol>
  *
- * <p>After a crash between 2 and 4 the letters that are not settled tell which messages to finish.
- * The rejected alternative, to look for repeats before each letter is added, has to read all of
- * them.
+ * <p>After a crash between 2 and 4 the letters that are not settled tell which messages to
+ * complete. The rejected alternative, to look for repeats before each letter is added, has to read
+ * all of them.
  *
  * <p>A letter that cannot be added in the background is tried again, later and later.
  */
@@ -52,17 +52,17 @@ final class DeadLettering<M> {
   @GuardedBy("adding")
   private final Deque<PendingLetter> added = new ArrayDeque<>();
 
-  /** Letters whose messages are not finished yet; less only under the subscriber's lock. */
+  /** Letters whose messages are not completed yet; less only under the subscriber's lock. */
   private final AtomicInteger unfinished = new AtomicInteger();
 
   private final RateLimitedLog saidUndropped; // confined to the background task
-  private volatile long finishedEnd; // written by the background task
+  private volatile long completedEnd; // written by the background task
   private final RetryBackoff retry; // confined to the background task, but for isTime
   private long dropAt; // confined to housekeeping
   private long settledEnd; // confined to the flusher, after the constructor
 
   /** A message that is given up. */
-  private record PendingLetter(DeadLetter letter, long ticket, long place) {
+  private record PendingLetter(DeadLetter letter, long tag, long place) {
     long source() {
       return letter.message().sequence();
     }
@@ -85,8 +85,8 @@ final class DeadLettering<M> {
   }
 
   /**
-   * Finishes what has its letter from an earlier run. A letter about something else than what the
-   * log has under that sequence, because the log was cut behind it, finishes nothing.
+   * Completes what has its letter from an earlier run. A letter about something else than what the
+   * log has under that sequence, because the log was cut behind it, completes nothing.
    */
   private void recover() {
     List<DeadLetter.Source> sources = store.unsettled();
@@ -94,7 +94,7 @@ final class DeadLettering<M> {
     try {
       for (DeadLetter.Source source : sources) {
         if (isMessageOf(source)) {
-          state.ledger.finish(source.place());
+          state.ledger.complete(source.place());
         }
       }
       if (!sources.isEmpty()) {
@@ -103,13 +103,13 @@ final class DeadLettering<M> {
     } finally {
       state.lock.unlock();
     }
-    finishedEnd = sources.isEmpty() ? 0 : store.end();
+    completedEnd = sources.isEmpty() ? 0 : store.end();
   }
 
-  /** What is finished already, and perhaps gone from the log, is not looked for. */
+  /** What is completed already, and perhaps gone from the log, is not looked for. */
   @GuardedBy("state.lock")
   private boolean isMessageOf(DeadLetter.Source source) {
-    if (source.place() < state.ledger.floor()) {
+    if (source.place() < state.ledger.lowWatermark()) {
       return false;
     }
     try {
@@ -120,7 +120,7 @@ final class DeadLettering<M> {
     }
   }
 
-  /** Letters that are there, and whose messages are not finished and counted yet. */
+  /** Letters that are there, and whose messages are not completed and counted yet. */
   int unfinished() {
     return unfinished.get();
   }
@@ -130,13 +130,13 @@ final class DeadLettering<M> {
   }
 
   /**
-   * Keeps the letter of a message that the ledger has taken out of delivery, and has it finished.
+   * Keeps the letter of a message that the ledger has taken out of delivery, and has it completed.
    *
    * @throws RuntimeException it cannot be kept; the message is in flight again
    */
-  void bury(Acknowledgeable target, DeadLetter letter) {
+  void startDeadLetter(Acknowledgeable target, DeadLetter letter) {
     try {
-      add(letter, target.ticket());
+      add(letter, target.tag());
     } catch (Throwable e) {
       state.lock.lock();
       try {
@@ -144,28 +144,28 @@ final class DeadLettering<M> {
       } finally {
         state.lock.unlock();
       }
-      restore(target.place(), target.ticket());
+      restore(target.place(), target.tag());
       throw e;
     }
     wake();
   }
 
-  private void add(DeadLetter letter, long ticket) {
+  private void add(DeadLetter letter, long tag) {
     adding.lock();
     try {
-      added.add(new PendingLetter(letter, ticket, store.add(letter)));
+      added.add(new PendingLetter(letter, tag, store.add(letter)));
       unfinished.incrementAndGet();
     } finally {
       adding.unlock();
     }
-    state.force.touch(); // it waits to be finished
+    state.force.touch(); // it waits to be completed
   }
 
-  private void restore(long sequence, long ticket) {
+  private void restore(long sequence, long tag) {
     state.lock.lock();
     try {
       if (!state.isClosed()) {
-        state.ledger.exhume(sequence, ticket, state.nowMillis());
+        state.ledger.cancelDeadLetter(sequence, tag, state.nowMillis());
         state.force.touch();
       }
     } finally {
@@ -237,7 +237,7 @@ final class DeadLettering<M> {
     if (state.config.maxDeliveries() == 0 && isEmpty()) {
       return true;
     }
-    boolean spent;
+    boolean exhausted;
     state.lock.lock();
     try {
       if (state.isClosed()) {
@@ -246,11 +246,11 @@ final class DeadLettering<M> {
       if (state.ledger.nextDueMillis() <= state.nowMillis()) {
         state.expire();
       }
-      spent = state.ledger.nextSpent() >= 0;
+      exhausted = state.ledger.nextExhausted() >= 0;
     } finally {
       state.lock.unlock();
     }
-    boolean left = spent || !isEmpty();
+    boolean left = exhausted || !isEmpty();
     if (left && retry.isTime()) {
       wake();
     }
@@ -271,9 +271,9 @@ final class DeadLettering<M> {
     try {
       boolean more;
       try {
-        more = burySpent();
+        more = deadLetterExhausted();
       } finally {
-        finish(); // what others have added, too
+        complete(); // what others have added, too
       }
       retry.succeeded();
       if (isLimited()) {
@@ -307,38 +307,38 @@ final class DeadLettering<M> {
   }
 
   /** Returns whether there may be more. */
-  private boolean burySpent() {
-    int buried = 0;
-    while (buried < STEP) {
-      PendingLetter letter = takeSpent();
+  private boolean deadLetterExhausted() {
+    int completeDeadLetter = 0;
+    while (completeDeadLetter < STEP) {
+      PendingLetter letter = takeExhausted();
       if (letter == null) {
         return false;
       }
       try {
-        add(letter.letter(), letter.ticket());
+        add(letter.letter(), letter.tag());
       } catch (Throwable e) {
-        restore(letter.source(), letter.ticket());
+        restore(letter.source(), letter.tag());
         throw e;
       }
-      buried++;
+      completeDeadLetter++;
     }
     return true;
   }
 
-  private @Nullable PendingLetter takeSpent() {
+  private @Nullable PendingLetter takeExhausted() {
     List<PendingLetter> taken = new ArrayList<>(1);
-    state.changeIfOpen(() -> takeSpent(taken));
+    state.changeIfOpen(() -> takeExhausted(taken));
     return taken.isEmpty() ? null : taken.get(0);
   }
 
   /** Returns whether a message has left delivery, which is added to those taken if it has one. */
   @SuppressWarnings("GuardedBy") // called under the lock
-  private boolean takeSpent(List<PendingLetter> taken) {
-    long sequence = state.ledger.nextSpent();
+  private boolean takeExhausted(List<PendingLetter> taken) {
+    long sequence = state.ledger.nextExhausted();
     if (sequence < 0) {
       return false;
     }
-    long ticket = state.ledger.bury(sequence);
+    long tag = state.ledger.startDeadLetter(sequence);
     int attempts = state.ledger.attempts(sequence);
     try {
       StoredMessage message = state.fetcher.find(sequence);
@@ -346,41 +346,40 @@ final class DeadLettering<M> {
         throw new IllegalStateException("sequence " + sequence + " is not in the log");
       }
       taken.add(
-          new PendingLetter(
-              new DeadLetter(message, attempts, "not acknowledged", null), ticket, 0));
+          new PendingLetter(new DeadLetter(message, attempts, "not acknowledged", null), tag, 0));
       return true;
     } catch (DamagedMessageException e) {
       if (state.fetcher.passOver(sequence) > sequence) {
-        state.ledger.buried(sequence, ticket); // there is nothing to write a letter about
+        state.ledger.completeDeadLetter(sequence, tag); // there is nothing to write a letter about
         return true;
       }
-      state.ledger.exhume(sequence, ticket, state.nowMillis());
+      state.ledger.cancelDeadLetter(sequence, tag, state.nowMillis());
       throw e;
     } catch (Throwable e) {
-      state.ledger.exhume(sequence, ticket, state.nowMillis());
+      state.ledger.cancelDeadLetter(sequence, tag, state.nowMillis());
       throw e;
     }
   }
 
-  /** Forces the letters that were added, then finishes their messages. */
-  private void finish() {
+  /** Forces the letters that were added, then completes their messages. */
+  private void complete() {
     List<PendingLetter> letters = letters();
     if (letters.isEmpty()) {
       return;
     }
     store.force();
-    if (!state.changeIfOpen(() -> finish(letters))) {
+    if (!state.changeIfOpen(() -> complete(letters))) {
       return; // the next opening finds them
     }
     forget(letters.size());
-    finishedEnd = letters.get(letters.size() - 1).place() + 1;
+    completedEnd = letters.get(letters.size() - 1).place() + 1;
     letters.forEach(letter -> store.tell(letter.letter()));
   }
 
   @SuppressWarnings("GuardedBy") // called under the lock
-  private boolean finish(List<PendingLetter> letters) {
+  private boolean complete(List<PendingLetter> letters) {
     for (PendingLetter letter : letters) {
-      state.ledger.buried(letter.source(), letter.ticket());
+      state.ledger.completeDeadLetter(letter.source(), letter.tag());
     }
     state.acknowledgements.died(letters.size());
     unfinished.addAndGet(-letters.size());
@@ -408,12 +407,12 @@ final class DeadLettering<M> {
     }
   }
 
-  /** Up to where messages are finished; to be asked before the ledger is forced. */
-  long finishedEnd() {
-    return finishedEnd;
+  /** Up to where messages are completed; to be asked before the ledger is forced. */
+  long completedEnd() {
+    return completedEnd;
   }
 
-  /** Says that the ledger was forced since {@link #finishedEnd} said this; on the flusher. */
+  /** Says that the ledger was forced since {@link #completedEnd} said this; on the flusher. */
   void forced(long end) {
     if (end <= settledEnd) {
       return;
@@ -426,7 +425,9 @@ final class DeadLettering<M> {
     }
   }
 
-  /** Before the subscriber moves: a letter of a message before that is to finish nothing after. */
+  /**
+   * Before the subscriber moves: a letter of a message before that is to complete nothing after.
+   */
   void settleAll() {
     if (state.config.ackRequired()) {
       store.settle(store.end());

@@ -7,7 +7,7 @@ import java.util.List;
  * the subscriber's directory.
  *
  * <p>A message comes here when its last delivery failed ({@link SubscriberConfig#maxDeliveries}),
- * or when its holder {@link Delivery#reject rejects} it. It counts as finished for the subscriber
+ * or when its holder {@link Delivery#reject rejects} it. It counts as completed for the subscriber
  * once it is here and on the device; after a crash in between it is here once. Nothing is made
  * before the first one comes.
  *
@@ -58,7 +58,7 @@ public interface DeadLetters<M> {
 
   /**
    * Of a redriven message: name of the subscriber that it is for. All others pass over it, which
-   * finishes it for them.
+   * completes it for them.
    */
   String REDRIVEN_TO = "river.redriven.to";
 

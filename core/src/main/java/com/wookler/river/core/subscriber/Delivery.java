@@ -6,16 +6,16 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One hand-over of one message to one consumer.
+ * One delivery of one message to one consumer.
  *
  * <p>Thread-safe: a delivery may be acknowledged from another thread than the one that took it. On
- * a subscriber without acknowledgement the message is finished when it is handed over, and the
- * verdicts do nothing.
+ * a subscriber without acknowledgement the message is completed when it is delivered, and the
+ * acknowledgements do nothing.
  *
- * <p>Each verdict throws {@link com.wookler.river.core.message.StaleReceiptException} when a later
- * delivery of the same message exists, it was finished otherwise, or the subscriber was moved or
- * closed, and {@link com.wookler.river.core.message.QueueClosedException} after the queue was
- * closed; nothing changes then. Repeating the verdict that took effect is harmless.
+ * <p>Each acknowledgement throws {@link com.wookler.river.core.message.StaleReceiptException} when
+ * a later delivery of the same message exists, it was completed otherwise, or the subscriber was
+ * moved or closed, and {@link com.wookler.river.core.message.QueueClosedException} after the queue
+ * was closed; nothing changes then. Repeating the acknowledgement that took effect is harmless.
  *
  * @param <M> type of the data
  */
@@ -24,7 +24,7 @@ public interface Delivery<M> {
   long sequence();
 
   /**
-   * Where it stands in the log, in whose order messages are handed over: its sequence, but for a
+   * Where it stands in the log, in whose order messages are delivered: its sequence, but for a
    * message that was delayed, which has a later place.
    */
   default long place() {
@@ -57,7 +57,7 @@ public interface Delivery<M> {
   /**
    * When it was published; never decreases from one sequence to the next. A message that was
    * delayed ({@link com.wookler.river.core.message.Message#deliverAfter}) keeps its sequence and
-   * this time, and is handed over behind later ones.
+   * this time, and is delivered behind later ones.
    */
   Instant publishedAt();
 
@@ -65,13 +65,13 @@ public interface Delivery<M> {
   String receipt();
 
   /**
-   * Finishes the message. Survives kill -9 once it returned, a power loss after the queue's sync
+   * Completes the message. Survives kill -9 once it returned, a power loss after the queue's sync
    * interval, or once it returned if the subscriber's {@link SubscriberConfig#ackDurability} is
    * {@code DISK}.
    *
    * @throws com.wookler.river.core.message.StaleReceiptException it is not the latest delivery of
    *     the message; nothing has changed
-   * @throws com.wookler.river.common.errors.RiverException with {@code DISK}: finished in memory,
+   * @throws com.wookler.river.common.errors.RiverException with {@code DISK}: completed in memory,
    *     but a power loss may have it delivered again
    */
   void ack();
@@ -112,7 +112,7 @@ public interface Delivery<M> {
   /**
    * Gives the message up: it becomes a {@link DeadLetters dead letter}, and is delivered no more.
    * The letter survives kill -9 once this returned. It is on the device before the message counts
-   * as finished, soon after.
+   * as completed, soon after.
    *
    * @param reason kept with it
    * @throws com.wookler.river.common.errors.RiverException the letter cannot be kept; the message
@@ -127,7 +127,7 @@ public interface Delivery<M> {
 
   /**
    * Sets the time until the message is delivered again to this long from now; at most 12 hours
-   * after the hand-over.
+   * after the delivery.
    *
    * @param time positive
    */

@@ -311,7 +311,7 @@ public final class DurableSubscriber<M> implements Subscriber<M> {
     state.lock.lock();
     try {
       state.ensureOpen();
-      return state.ledger.isFinished(sequence);
+      return state.ledger.isCompleted(sequence);
     } finally {
       state.lock.unlock();
     }
@@ -328,9 +328,9 @@ public final class DurableSubscriber<M> implements Subscriber<M> {
       return new SubscriberStats(
           Math.max(0, state.fetcher.lag() - letters),
           ledger.inFlight(),
-          ledger.floor(),
+          ledger.lowWatermark(),
           age(state.fetcher.oldestMicros()),
-          (int) (ledger.position() - ledger.floor()),
+          (int) (ledger.position() - ledger.lowWatermark()),
           (int) ledger.unfinished(),
           ledger.waiting(),
           state.fetcher.taken() - state.acknowledgements.filtered(),
@@ -363,17 +363,17 @@ public final class DurableSubscriber<M> implements Subscriber<M> {
   }
 
   /** The lowest sequence that it still needs; also after it was closed. */
-  public long floor() {
+  public long lowWatermark() {
     state.lock.lock();
     try {
-      return state.floor();
+      return state.lowWatermark();
     } finally {
       state.lock.unlock();
     }
   }
 
   /**
-   * Finishes everything below a sequence, for housekeeping: the queue gives it up.
+   * Completes everything below a sequence, for housekeeping: the queue gives it up.
    *
    * @param end no further than the log's
    */
@@ -386,7 +386,7 @@ public final class DurableSubscriber<M> implements Subscriber<M> {
     return state.discarded();
   }
 
-  /** Lets go of a block that it has finished, so that its file can be removed. */
+  /** Lets go of a block that it has completed, so that its file can be removed. */
   public void leave(int block) {
     state.lock.lock();
     try {
@@ -405,14 +405,14 @@ public final class DurableSubscriber<M> implements Subscriber<M> {
 
   /** Forces its ledger to the device; called by the flusher, after the log was forced. */
   public void force() {
-    long finished = deadLettering.finishedEnd();
+    long completed = deadLettering.completedEnd();
     state.force.forceAll();
-    deadLettering.forced(finished);
+    deadLettering.forced(completed);
   }
 
   @Override
   public void close() {
-    closing.lock(); // whoever closes second must find it closed when this returns
+    closing.lock(); // the caller that closes second must find it closed when this returns
     try {
       if (markClosed()) {
         state.line.close();

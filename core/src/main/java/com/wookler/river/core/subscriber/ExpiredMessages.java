@@ -4,7 +4,7 @@ import com.wookler.river.core.message.StoredMessage;
 
 /** Where a queue's expired messages go; implemented by the queue. Thread-safe. */
 public interface ExpiredMessages {
-  /** They are just finished. */
+  /** They are just completed. */
   ExpiredMessages NOWHERE =
       new ExpiredMessages() {
         @Override
@@ -26,7 +26,7 @@ public interface ExpiredMessages {
 
   /**
    * Brings to the device what was kept for a subscriber; comes before a force of its ledger, which
-   * counts it as finished. On a thread that nobody interrupts.
+   * counts it as completed. On a thread that nobody interrupts.
    *
    * @throws com.wookler.river.common.errors.RiverException it may not be on the device
    */

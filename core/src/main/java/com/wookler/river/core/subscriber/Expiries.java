@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
  *
  * @param maxAgeMicros so long after its publish time every message expires; {@link Long#MAX_VALUE}:
  *     none does by its age
- * @param sweep how many a step of housekeeping finishes at most, for one subscriber
+ * @param sweep how many a step of housekeeping completes at most, for one subscriber
  * @param store where expired messages go
  */
 public record Expiries(long maxAgeMicros, int sweep, ExpiredMessages store) {

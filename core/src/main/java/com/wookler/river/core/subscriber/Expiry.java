@@ -7,7 +7,7 @@ import com.wookler.river.core.message.Terms;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Says which messages have expired for one subscriber, and has them kept before they are finished.
+ * Says which messages have expired for one subscriber, and has them kept before they are completed.
  * The clock is read for messages that can expire only.
  *
  * <p>While they cannot be kept, the subscriber stands still before the first of them: {@link
@@ -44,7 +44,7 @@ final class Expiry {
     return expiries.expiresAt(times, publishedMicros, terms);
   }
 
-  /** Has it kept. Returns whether it may be finished. */
+  /** Has it kept. Returns whether it may be completed. */
   boolean keep(StoredMessage message) {
     if (!expiries.store().keep(message, subscriber)) {
       stuck = true;

@@ -7,7 +7,7 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Finishes expired messages of a subscriber on which nobody polls; in steps of housekeeping.
+ * Completes expired messages of a subscriber on which nobody polls; in steps of housekeeping.
  *
  * <p>It looks only where nothing was taken since the last step: a poll passes over expired messages
  * by itself. It remembers when the message that it met first expires, and does not read that again;
@@ -104,7 +104,7 @@ final class ExpirySweep<M> {
         return;
       }
       if (ready < 0 && !state.ledger.hasRoom()) {
-        quiet(Long.MAX_VALUE, true); // until something is finished
+        quiet(Long.MAX_VALUE, true); // until something is completed
         return;
       }
       StoredMessage message = state.fetcher.find(next);
@@ -130,7 +130,7 @@ final class ExpirySweep<M> {
         return;
       }
       if (ready >= 0) {
-        state.ledger.finish(ready);
+        state.ledger.complete(ready);
       } else {
         state.ledger.skip(next + 1);
       }

@@ -12,7 +12,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Asks a subscriber's filter, on the polling thread and without a lock. The message was handed over
+ * Asks a subscriber's filter, on the polling thread and without a lock. The message was delivered
  * for it: a filter that ends the process has the attempt counted.
  */
 final class FilterStage<M> {
@@ -56,7 +56,7 @@ final class FilterStage<M> {
     return passes;
   }
 
-  /** Whether it would be handed over; one at which the filter throws would come again. */
+  /** Whether it would be delivered; one at which the filter throws would come again. */
   boolean wouldPass(Delivery<M> delivery) {
     try {
       return filter.test(delivery);
@@ -79,8 +79,8 @@ final class FilterStage<M> {
   }
 
   private static @Nullable Terms terms(Delivery<?> delivery) {
-    if (delivery instanceof MessageDelivery<?> handedOver) {
-      return handedOver.terms();
+    if (delivery instanceof MessageDelivery<?> deliveredEnd) {
+      return deliveredEnd.terms();
     }
     return delivery instanceof ReadOnlyDelivery<?> looked ? looked.terms() : null;
   }

@@ -35,7 +35,7 @@ final class LedgerForce implements GroupCommit.Target {
   private volatile boolean unforced = true; // whether the ledger has changed; set under the lock
   private volatile boolean touched = true; // likewise, since housekeeping has looked
   private volatile long changes; // so many acknowledgements; written under the lock
-  private volatile long handedOver; // messages below it may be acknowledged; likewise
+  private volatile long deliveredEnd; // messages below it may be acknowledged; likewise
   private volatile long forcedEnd; // so many acknowledgements are on the device
   private volatile @Nullable Throwable failure; // set once
 
@@ -103,7 +103,7 @@ final class LedgerForce implements GroupCommit.Target {
       return Long.MAX_VALUE;
     }
     long next = changes + 1;
-    handedOver = ledger.position();
+    deliveredEnd = ledger.position();
     changes = next;
     return next;
   }
@@ -145,13 +145,13 @@ final class LedgerForce implements GroupCommit.Target {
   }
 
   /**
-   * Of those that wait: the log as far as it was handed over, what expired, then what is finished.
+   * Of those that wait: the log as far as it was delivered, what expired, then what is completed.
    */
   @Override
   public void force() {
     long end = changes;
     try {
-      if (log.forcedEnd() < handedOver) {
+      if (log.forcedEnd() < deliveredEnd) {
         log.forceAppended();
       }
       expired.run();
@@ -163,7 +163,7 @@ final class LedgerForce implements GroupCommit.Target {
     }
     synchronized (forcing) {
       try {
-        ledger.forceFinished();
+        ledger.forceCompleted();
       } catch (Throwable e) {
         failed(e);
         return;
@@ -196,7 +196,7 @@ final class LedgerForce implements GroupCommit.Target {
     return errors.unforced(failure);
   }
 
-  /** After the last force: whoever still waits gets an answer. */
+  /** After the last force: the caller that still waits gets an answer. */
   void end() {
     commits.end();
   }

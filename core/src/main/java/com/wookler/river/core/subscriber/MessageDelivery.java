@@ -18,11 +18,11 @@ class MessageDelivery<M> implements Delivery<M>, Acknowledgeable {
   private final byte[] bytes;
   private final @Nullable String key;
   private final Map<String, byte[]> headers;
-  private long ticket; // set once, under the subscriber's lock, before anybody else has it
-  private int handedOverSecond; // likewise; since 1970, unsigned
+  private long tag; // set once, under the subscriber's lock, before anybody else has it
+  private int deliveredSecond; // likewise; since 1970, unsigned
   private Acknowledgement acknowledgement =
       Acknowledgement.NONE; // guarded by the subscriber's lock
-  private volatile @Nullable M data; // converted by whoever asks first
+  private volatile @Nullable M data; // converted by the caller that asks first
 
   /** What the reader of the log gives: one object a message, not two. */
   MessageDelivery(
@@ -76,9 +76,9 @@ class MessageDelivery<M> implements Delivery<M>, Acknowledgeable {
         : of(owner, message, terms);
   }
 
-  void handedOver(long withTicket, int inSecond) {
-    ticket = withTicket;
-    handedOverSecond = inSecond;
+  void deliveredEnd(long withTag, int inSecond) {
+    tag = withTag;
+    deliveredSecond = inSecond;
   }
 
   DeliveryOwner<M> owner() {
@@ -86,26 +86,26 @@ class MessageDelivery<M> implements Delivery<M>, Acknowledgeable {
   }
 
   @Override
-  public long ticket() {
-    return ticket;
+  public long tag() {
+    return tag;
   }
 
   @Override
   public Acknowledgement acknowledgement() {
     return acknowledgement == Acknowledgement.NONE
-        ? owner.memory().acknowledgement(place, ticket)
+        ? owner.memory().acknowledgement(place, tag)
         : acknowledgement;
   }
 
   @Override
   public void acknowledgement(Acknowledgement decided) {
     acknowledgement = decided;
-    owner.memory().decided(place, ticket, decided);
+    owner.memory().decided(place, tag, decided);
   }
 
   @Override
-  public int handedOverSecond() {
-    return handedOverSecond;
+  public int deliveredSecond() {
+    return deliveredSecond;
   }
 
   @Override
@@ -120,7 +120,7 @@ class MessageDelivery<M> implements Delivery<M>, Acknowledgeable {
 
   @Override
   public int attempt() {
-    return Ledger.attempt(ticket);
+    return Ledger.attempt(tag);
   }
 
   @Override
@@ -173,7 +173,7 @@ class MessageDelivery<M> implements Delivery<M>, Acknowledgeable {
   @Override
   public String receipt() {
     owner.memory().use();
-    return owner.receipts().write(place, ticket, handedOverSecond);
+    return owner.receipts().write(place, tag, deliveredSecond);
   }
 
   @Override

@@ -40,7 +40,7 @@ final class MessageFetcher<M> implements AutoCloseable {
   private final String name;
   private final @Nullable Salvage salvage;
   private final boolean ackRequired;
-  private final boolean skipsSpent;
+  private final boolean skipsExhausted;
   private final boolean passesPostponed;
   private final @Nullable KeyOrderHash keys;
   private final Expiry expiry;
@@ -84,7 +84,7 @@ final class MessageFetcher<M> implements AutoCloseable {
     this.inPast = past != null;
     this.ackRequired = config.ackRequired();
     this.keys = keys;
-    this.skipsSpent = keys == null && ackRequired && config.maxDeliveries() > 0;
+    this.skipsExhausted = keys == null && ackRequired && config.maxDeliveries() > 0;
     this.passesPostponed = keys == null && ledger.recovery().delayed() > 0;
   }
 
@@ -93,11 +93,11 @@ final class MessageFetcher<M> implements AutoCloseable {
   }
 
   /**
-   * Hands over up to so many messages.
+   * Delivers up to so many messages.
    *
    * @return null if there are none, or, in the order of keys, none was found yet and {@link
    *     #hasMore}
-   * @throws DamagedMessageException the first of them is damaged; nothing was handed over
+   * @throws DamagedMessageException the first of them is damaged; nothing was delivered
    */
   @Nullable List<Delivery<M>> take(int max, long nowMillis) {
     Delivery<M> first = takeOne(nowMillis);
@@ -118,20 +118,20 @@ final class MessageFetcher<M> implements AutoCloseable {
   }
 
   /**
-   * Hands over the next message.
+   * Delivers the next message.
    *
    * @return null as {@link #take}
    * @throws DamagedMessageException it is damaged
    */
   @Nullable Delivery<M> takeOne(long nowMillis) {
     if (ackRequired) {
-      ledger.expire(nowMillis);
+      ledger.collectTimedOut(nowMillis);
     }
     return poll(nowMillis);
   }
 
   /**
-   * What was handed over must reach its consumer, so damage behind it, a file that cannot be opened
+   * What was delivered must reach its consumer, so damage behind it, a file that cannot be opened
    * now, or a page that the device does not bring, is left to the next call, which meets it again.
    */
   private @Nullable Delivery<M> pollBehind(long nowMillis) {
@@ -151,8 +151,8 @@ final class MessageFetcher<M> implements AutoCloseable {
     }
     int left = READ_AHEAD;
     while (!expiry.isStuck() && ledger.hasRoom()) {
-      if ((skipsSpent && ledger.skipSpent())
-          || (passesPostponed && ledger.passPostponed(nowMillis))) {
+      if ((skipsExhausted && ledger.skipExhausted())
+          || (passesPostponed && ledger.skipPostponed(nowMillis))) {
         continue;
       }
       MessageDelivery<M> before = inPast ? readPast() : null;
@@ -172,19 +172,19 @@ final class MessageFetcher<M> implements AutoCloseable {
         continue;
       }
       long location = before == null ? reader.location() : PastReader.LOCATION;
-      long ticket;
+      long tag;
       if (keys == null) {
-        ticket = ledger.handOver(position, location, nowMillis);
+        tag = ledger.deliver(position, location, nowMillis);
       } else {
-        ticket = ledger.handOver(position, location, keys.of(delivery.key()), nowMillis);
-        if (ticket == Ledger.NOT_NOW) {
+        tag = ledger.deliver(position, location, keys.of(delivery.key()), nowMillis);
+        if (tag == Ledger.NOT_NOW) {
           if (--left == 0) {
             return null; // there is more, and the next take goes on with it
           }
           continue;
         }
       }
-      delivery.handedOver(ticket, second(nowMillis));
+      delivery.deliveredEnd(tag, second(nowMillis));
       taken++;
       return delivery;
     }
@@ -199,14 +199,14 @@ final class MessageFetcher<M> implements AutoCloseable {
       }
       if (!expiry.isOver(message.publishedMicros(), message.terms())) {
         MessageDelivery<M> delivery = MessageDelivery.of(owner, message);
-        delivery.handedOver(ledger.redeliver(again, nowMillis), second(nowMillis));
+        delivery.deliveredEnd(ledger.redeliver(again, nowMillis), second(nowMillis));
         taken++;
         return delivery;
       }
       if (expiry.isStuck() || !expiry.keep(message)) {
         return null;
       }
-      ledger.finish(again);
+      ledger.complete(again);
     }
     return null;
   }
@@ -263,7 +263,7 @@ final class MessageFetcher<M> implements AutoCloseable {
         }
       }
       if (ledger.skip(end) < end || !ledger.hasRoom()) {
-        return null; // until something below is finished
+        return null; // until something below is completed
       }
     }
   }
@@ -281,7 +281,7 @@ final class MessageFetcher<M> implements AutoCloseable {
     return end;
   }
 
-  /** The message, for a further delivery; null if it is lost, and finished therefore. */
+  /** The message, for a further delivery; null if it is lost, and completed therefore. */
   private @Nullable StoredMessage readAgain(long sequence) {
     try {
       long location = ledger.location(sequence);
@@ -292,7 +292,7 @@ final class MessageFetcher<M> implements AutoCloseable {
       if (passOver(sequence) == sequence) {
         throw e;
       }
-      ledger.finish(sequence);
+      ledger.complete(sequence);
       return null;
     }
   }
@@ -321,18 +321,18 @@ final class MessageFetcher<M> implements AutoCloseable {
           throw e;
         }
         if (ledger.skip(end) < end || !ledger.hasRoom()) {
-          return null; // until something below is finished
+          return null; // until something below is completed
         }
       }
     }
   }
 
-  /** Messages that are not finished, without those that are lost. */
+  /** Messages that are not completed, without those that are lost. */
   long lag() {
     return log.nextSequence()
         - log.gaps().messagesFrom(ledger.position())
-        - ledger.floor()
-        - ledger.finishedAboveFloor();
+        - ledger.lowWatermark()
+        - ledger.completedAboveLowWatermark();
   }
 
   /**
@@ -341,17 +341,18 @@ final class MessageFetcher<M> implements AutoCloseable {
    * @return {@link Long#MAX_VALUE} if there is none, or it cannot be read
    */
   long oldestMicros() {
-    long floor = log.gaps().endOf(ledger.floor());
-    if (floor >= log.nextSequence()) {
+    long lowWatermark = log.gaps().endOf(ledger.lowWatermark());
+    if (lowWatermark >= log.nextSequence()) {
       return Long.MAX_VALUE;
     }
-    if (floor != oldest) { // figures are asked for more often than the floor moves, or less
+    if (lowWatermark
+        != oldest) { // figures are asked for more often than the low watermark moves, or less
       try {
-        oldestMicros = readMicros(floor);
+        oldestMicros = readMicros(lowWatermark);
       } catch (RiverException e) { // it may be readable soon
         return Long.MAX_VALUE;
       }
-      oldest = floor;
+      oldest = lowWatermark;
     }
     return oldestMicros;
   }
@@ -367,7 +368,7 @@ final class MessageFetcher<M> implements AutoCloseable {
     }
   }
 
-  /** Messages handed over so far. */
+  /** Messages delivered so far. */
   long taken() {
     return taken;
   }
@@ -385,7 +386,7 @@ final class MessageFetcher<M> implements AutoCloseable {
     return ledger.nextReady() >= 0 || (ledger.hasRoom() && ledger.position() < log.nextSequence());
   }
 
-  /** Lets go of a block that is finished. */
+  /** Lets go of a block that is completed. */
   void leave(int block) {
     reader.leave(block);
     redeliveries.leave(block);

@@ -1,6 +1,6 @@
 package com.wookler.river.core.subscriber;
 
-/** In which order a subscriber's messages are handed over; fixed when it is created. */
+/** In which order a subscriber's messages are delivered; fixed when it is created. */
 public enum Order {
   /** In the order of their sequences; what is delivered again comes first. */
   SEQUENCE,
@@ -14,10 +14,10 @@ public enum Order {
    *
    * <p>All consumers of the subscriber share this: of one key, one message is at one of them. A
    * batch has at most one message of a key. Needs {@link SubscriberConfig#ackRequired}: without, a
-   * message is finished when it is handed over, and nothing could wait for it.
+   * message is completed when it is delivered, and nothing could wait for it.
    *
    * <p>Messages that wait count for the {@link SubscriberConfig#window}: when it is full, nothing
-   * new is read, of other keys neither, until the lowest of them is finished. Keys are told apart
+   * new is read, of other keys neither, until the lowest of them is completed. Keys are told apart
    * by 64-bit hashes; two that share one wait for each other.
    */
   KEY

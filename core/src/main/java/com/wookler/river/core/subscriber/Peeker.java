@@ -144,7 +144,7 @@ final class Peeker<M> {
     try {
       state.ensureOpen();
       boolean isBehind = // one that was read and is available holds its key
-          message.sequence() >= state.ledger.position() && state.ledger.isBusy(key);
+          message.sequence() >= state.ledger.position() && state.ledger.isLocked(key);
       return seen.add(key) && !isBehind;
     } finally {
       state.lock.unlock();
@@ -154,7 +154,7 @@ final class Peeker<M> {
   /** What is behind it waits, whatever its key. */
   @GuardedBy("state.lock")
   private long windowEnd() {
-    return state.ledger.floor() + state.config.limits().window();
+    return state.ledger.lowWatermark() + state.config.limits().window();
   }
 
   @GuardedBy("state.lock")

@@ -108,7 +108,7 @@ final class Poller<M> implements BlockingWaiters.Source<Delivery<M>> {
 
   private <T> @Nullable T takeNow(MessageFetcher.Taking<M, T> taking, int max) {
     boolean wake = false;
-    boolean spent = false;
+    boolean exhausted = false;
     state.lock.lock();
     try {
       state.ensureOpen();
@@ -127,7 +127,7 @@ final class Poller<M> implements BlockingWaiters.Source<Delivery<M>> {
       long started = ackRequired || sampled ? state.time.nanoTime() : state.openedNanos;
       long nowMillis = state.millisAt(started);
       T taken = taking.from(state.fetcher, nowMillis);
-      spent = state.config.maxDeliveries() > 0 && state.ledger.nextSpent() >= 0;
+      exhausted = state.config.maxDeliveries() > 0 && state.ledger.nextExhausted() >= 0;
       if (state.fetcher.expiry().expired() != expired || due <= nowMillis) {
         state.force.changed();
       }
@@ -141,19 +141,20 @@ final class Poller<M> implements BlockingWaiters.Source<Delivery<M>> {
       } else {
         countAgain(state.ledger.redelivered() - redelivered);
         took(state.fetcher.taken() - before, sampled ? started : state.openedNanos);
-        // whoever waits without a time to look again needs one, now that something can fall due
+        // the caller that waits without a time to look again needs one, now that something can fall
+        // due
         wake = state.fetcher.hasMore() || (due == Long.MAX_VALUE && ackRequired);
       }
       return taken;
     } finally {
       state.lock.unlock();
-      tell(wake, spent);
+      tell(wake, exhausted);
     }
   }
 
-  private void tell(boolean wake, boolean spent) {
+  private void tell(boolean wake, boolean exhausted) {
     state.announce(wake);
-    if (spent) {
+    if (exhausted) {
       deadLettering.wake();
     }
   }

@@ -9,8 +9,8 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A message that was looked at without being handed over: there is nothing to finish, and verdicts
- * do nothing.
+ * A message that was looked at without being delivered: there is nothing to complete, and
+ * acknowledgements do nothing.
  *
  * @param <M> type of the data
  */

@@ -1,8 +1,8 @@
 package com.wookler.river.core.subscriber;
 
 import com.google.errorprone.annotations.concurrent.GuardedBy;
+import com.wookler.river.core.ack.AckResult;
 import com.wookler.river.core.ack.Ledger;
-import com.wookler.river.core.ack.Outcome;
 import com.wookler.river.core.message.StoredMessage;
 import com.wookler.river.core.subscriber.Receipts.Receipt;
 import com.wookler.river.core.subscriber.SubscriberState.Effect;
@@ -48,7 +48,7 @@ final class ReceiptHandler<M> {
               return settled;
             },
             acknowledges ? Effect.ACKNOWLEDGES : Effect.RESCHEDULES);
-    bury(dead);
+    startDeadLetter(dead);
     return settled;
   }
 
@@ -63,15 +63,15 @@ final class ReceiptHandler<M> {
     if (!state.config.ackRequired()) {
       return Settled.OK;
     }
-    Outcome outcome = decide(state.memory.target(receipt), action, dead);
-    return outcome == Outcome.STALE ? Settled.STALE : Settled.OK;
+    AckResult outcome = decide(state.memory.target(receipt), action, dead);
+    return outcome == AckResult.STALE ? Settled.STALE : Settled.OK;
   }
 
   @GuardedBy("state.lock")
-  private Outcome decide(Acknowledgeable target, Settlement action, List<Dead> dead) {
+  private AckResult decide(Acknowledgeable target, Settlement action, List<Dead> dead) {
     Acknowledgements acknowledgements = state.acknowledgements;
     if (action instanceof Settlement.Nack nack) {
-      int attempt = Ledger.attempt(target.ticket());
+      int attempt = Ledger.attempt(target.tag());
       if (state.isLast(attempt)) {
         return giveUp(target, Acknowledgement.NACKED, AckHandler.NACK, dead);
       }
@@ -98,15 +98,15 @@ final class ReceiptHandler<M> {
 
   /** Its data are not at hand, so they are read again. */
   @GuardedBy("state.lock")
-  private Outcome giveUp(
+  private AckResult giveUp(
       Acknowledgeable target, Acknowledgement acknowledgement, String reason, List<Dead> dead) {
     StoredMessage message = state.fetcher.find(target.place());
     if (message == null) {
-      return Outcome.STALE;
+      return AckResult.STALE;
     }
-    Outcome outcome = state.acknowledgements.bury(target, acknowledgement);
-    if (outcome == Outcome.DONE) {
-      int attempt = Ledger.attempt(target.ticket());
+    AckResult outcome = state.acknowledgements.startDeadLetter(target, acknowledgement);
+    if (outcome == AckResult.DONE) {
+      int attempt = Ledger.attempt(target.tag());
       dead.add(new Dead(target, new DeadLetter(message, attempt, reason, null)));
     }
     return outcome;
@@ -115,11 +115,11 @@ final class ReceiptHandler<M> {
   /**
    * All but those that cannot be kept; these are in flight again, and the first failure is told.
    */
-  private void bury(List<Dead> dead) {
+  private void startDeadLetter(List<Dead> dead) {
     RuntimeException failed = null;
     for (Dead one : dead) {
       try {
-        deadLettering.bury(one.target(), one.letter());
+        deadLettering.startDeadLetter(one.target(), one.letter());
       } catch (RuntimeException e) {
         failed = failed == null ? e : failed;
       }

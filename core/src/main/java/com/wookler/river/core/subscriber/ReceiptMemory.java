@@ -6,9 +6,9 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Remembers what was decided by receipt, or by a delivery whose receipt somebody may have, so that
- * a decision whose answer was lost can be sent again: the ledger forgets what lies below its floor.
- * The last decision of each of the last sequences, by their low bits. Guarded by the subscriber's
- * lock, but for {@link #use}.
+ * a decision whose answer was lost can be sent again: the ledger forgets what lies below its low
+ * watermark. The last decision of each of the last sequences, by their low bits. Guarded by the
+ * subscriber's lock, but for {@link #use}.
  */
 final class ReceiptMemory {
   private static final int MIN = 1 << 10;
@@ -17,7 +17,7 @@ final class ReceiptMemory {
   private int size;
   private volatile boolean used;
   private long @Nullable [] sequences;
-  private long[] tickets = {};
+  private long[] tags = {};
   private Acknowledgement[] acknowledgements = {};
 
   /** For so many messages that are out at once. */
@@ -34,13 +34,13 @@ final class ReceiptMemory {
     int larger = size(inFlight);
     long[] known = sequences;
     if (larger > size) {
-      long[] knownTickets = tickets;
+      long[] knownTags = tags;
       Acknowledgement[] decisions = acknowledgements;
       size = larger;
       sequences = null;
       for (int i = 0; known != null && i < known.length; i++) {
         if (known[i] >= 0) {
-          remember(known[i], knownTickets[i], decisions[i]);
+          remember(known[i], knownTags[i], decisions[i]);
         }
       }
     }
@@ -58,34 +58,34 @@ final class ReceiptMemory {
   }
 
   /** What was decided; as long as nobody has a receipt, nobody can have decided otherwise. */
-  Acknowledgement acknowledgement(long sequence, long ticket) {
+  Acknowledgement acknowledgement(long sequence, long tag) {
     long[] known = sequences;
     int at = at(sequence);
-    return known != null && known[at] == sequence && tickets[at] == ticket
+    return known != null && known[at] == sequence && tags[at] == tag
         ? acknowledgements[at]
         : Acknowledgement.NONE;
   }
 
   /** Remembers a decision by a delivery, unless nobody can ask for it by a receipt. */
-  void decided(long sequence, long ticket, Acknowledgement decided) {
+  void decided(long sequence, long tag, Acknowledgement decided) {
     if (used) {
-      remember(sequence, ticket, decided);
+      remember(sequence, tag, decided);
     }
   }
 
-  private void remember(long sequence, long ticket, Acknowledgement decided) {
+  private void remember(long sequence, long tag, Acknowledgement decided) {
     long[] known = sequences;
     if (known == null) {
       known = new long[size];
       Arrays.fill(known, -1);
-      tickets = new long[size];
+      tags = new long[size];
       acknowledgements = new Acknowledgement[size];
       Arrays.fill(acknowledgements, Acknowledgement.NONE);
       sequences = known;
     }
     int at = at(sequence);
     known[at] = sequence;
-    tickets[at] = ticket;
+    tags[at] = tag;
     acknowledgements[at] = decided;
   }
 
@@ -106,23 +106,23 @@ final class ReceiptMemory {
     }
 
     @Override
-    public long ticket() {
-      return receipt.ticket();
+    public long tag() {
+      return receipt.tag();
     }
 
     @Override
-    public int handedOverSecond() {
+    public int deliveredSecond() {
       return receipt.second();
     }
 
     @Override
     public Acknowledgement acknowledgement() {
-      return ReceiptMemory.this.acknowledgement(receipt.sequence(), receipt.ticket());
+      return ReceiptMemory.this.acknowledgement(receipt.sequence(), receipt.tag());
     }
 
     @Override
     public void acknowledgement(Acknowledgement decided) {
-      remember(receipt.sequence(), receipt.ticket(), decided);
+      remember(receipt.sequence(), receipt.tag(), decided);
     }
   }
 }

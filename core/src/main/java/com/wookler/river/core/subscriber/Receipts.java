@@ -12,8 +12,8 @@ import org.jspecify.annotations.Nullable;
  * <pre>
  * bytes  what (big-endian; 48 characters of Base64 for addresses)
  *     8  sequence
- *     8  ticket
- *     4  second of the hand-over, since 1970, unsigned
+ *     8  delivery tag
+ *     4  second of the delivery, since 1970, unsigned
  *     8  which opening of the subscriber
  *     8  SipHash of these under a key of queue and subscriber
  * </pre>
@@ -29,7 +29,7 @@ final class Receipts {
   private final long opening;
 
   /** A receipt that was written for this subscriber. */
-  record Receipt(long sequence, long ticket, int second, boolean current) {}
+  record Receipt(long sequence, long tag, int second, boolean current) {}
 
   /**
    * Receipts of one opening.
@@ -44,9 +44,9 @@ final class Receipts {
     this.opening = opening;
   }
 
-  String write(long sequence, long ticket, int second) {
+  String write(long sequence, long tag, int second) {
     ByteBuffer out = ByteBuffer.allocate(LENGTH);
-    out.putLong(sequence).putLong(ticket).putInt(second).putLong(opening);
+    out.putLong(sequence).putLong(tag).putInt(second).putLong(opening);
     out.putLong(check.of(out.array(), CHECKED));
     return Base64.getUrlEncoder().encodeToString(out.array());
   }

@@ -7,7 +7,7 @@ public enum Settled {
 
   /**
    * The receipt is void, and nothing changed: the message was delivered again, given back or
-   * finished otherwise, or the subscriber was moved or opened anew.
+   * completed otherwise, or the subscriber was moved or opened anew.
    */
   STALE,
 

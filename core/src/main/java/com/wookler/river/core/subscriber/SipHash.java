@@ -26,7 +26,7 @@ record SipHash(long k0, long k1) {
       last |= (data[i] & 0xFFL) << (WORD * (i - whole));
     }
     state.absorb(last);
-    return state.finish();
+    return state.complete();
   }
 
   /** Likewise of a text's characters, two bytes each. */
@@ -42,7 +42,7 @@ record SipHash(long k0, long k1) {
       }
     }
     state.absorb(word | ((long) length * Character.BYTES) << 56);
-    return state.finish();
+    return state.complete();
   }
 
   private static final class State {
@@ -65,7 +65,7 @@ record SipHash(long k0, long k1) {
       v0 ^= word;
     }
 
-    long finish() {
+    long complete() {
       v2 ^= 0xFF;
       round();
       round();

@@ -3,7 +3,7 @@ package com.wookler.river.core.subscriber;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import com.wookler.river.common.errors.ConfigurationException;
 import com.wookler.river.common.errors.RiverException;
-import com.wookler.river.core.ack.Origin;
+import com.wookler.river.core.ack.InitialPosition;
 import com.wookler.river.core.log.CheckedJson;
 import com.wookler.river.core.log.DurableFiles;
 import com.wookler.river.core.message.DamagedMessageException;
@@ -43,8 +43,8 @@ public record StoredSubscriber(SubscriberConfig config, long start, LedgerState 
   private static final int FORMAT = 1;
 
   /** Where the ledger stands when its own files do not say. */
-  public Origin origin(long earliest) {
-    return new Origin(start, earliest, ledger != LedgerState.NEW);
+  public InitialPosition origin(long earliest) {
+    return new InitialPosition(start, earliest, ledger != LedgerState.NEW);
   }
 
   /** Writes the file, whole or not at all, unless it says the same, and makes its directory. */

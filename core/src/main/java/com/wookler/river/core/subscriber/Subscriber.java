@@ -11,15 +11,15 @@ import org.jspecify.annotations.Nullable;
  * A durable, named reader of a queue with a position of its own.
  *
  * <p>Thread-safe: several threads may share one as competing consumers; each message goes to one of
- * them. Messages are handed over in the order of their sequences; those that are delivered again
- * come first. With {@link Order#KEY} at most one message of a key is out at a time.
+ * them. Messages are delivered in the order of their sequences; those that are delivered again come
+ * first. With {@link Order#KEY} at most one message of a key is out at a time.
  *
- * <p><b>Without acknowledgement</b> a message is finished when it is handed over: at most once,
- * also across a kill. <b>With acknowledgement</b> ({@link SubscriberConfig#ackRequired}) it is
- * finished by its ack, and delivered again to whichever consumer asks next when it was not
- * acknowledged in time, was given back, or was out when the process ended: at least once.
+ * <p><b>Without acknowledgement</b> a message is completed when it is delivered: at most once, also
+ * across a kill. <b>With acknowledgement</b> ({@link SubscriberConfig#ackRequired}) it is completed
+ * by its ack, and delivered again to whichever consumer asks next when it was not acknowledged in
+ * time, was given back, or was out when the process ended: at least once.
  *
- * <p>At the in-flight limit, or when the window is full because an old message is not finished,
+ * <p>At the in-flight limit, or when the window is full because an old message is not completed,
  * polls return what is due again, but nothing new.
  *
  * <p>Every method but {@link #close}, {@link #name} and {@link #config} throws {@link
@@ -119,11 +119,11 @@ public interface Subscriber<M> extends AutoCloseable {
   }
 
   /**
-   * Looks at what would be handed over now, without changing anything: in order of sequence, what
+   * Looks at what would be delivered now, without changing anything: in order of sequence, what
    * waits to be delivered again and what is new, with {@link Order#KEY} one message of a key that
-   * is not busy. {@link Delivery#attempt} says how often a message was delivered before; there is
-   * no receipt, and verdicts do nothing. What has left the log is shown out of its backup, which
-   * costs the reading of a frame of up to 1 MB for each run of them.
+   * is not locked. {@link Delivery#attempt} says how often a message was delivered before; there is
+   * no receipt, and acknowledgements do nothing. What has left the log is shown out of its backup,
+   * which costs the reading of a frame of up to 1 MB for each run of them.
    *
    * @param max 1 or more
    */
@@ -143,35 +143,35 @@ public interface Subscriber<M> extends AutoCloseable {
    */
   List<Settled> settle(Collection<String> receipts, Settlement action);
 
-  /** Finishes a message; see {@link Delivery#ack}. The delivery must be of this subscriber. */
+  /** Completes a message; see {@link Delivery#ack}. The delivery must be of this subscriber. */
   void ack(Delivery<M> delivery);
 
   /**
-   * Finishes several messages, at the cost of one lock, and with {@link
+   * Completes several messages, at the cost of one lock, and with {@link
    * SubscriberConfig#ackDurability} {@code DISK} of one force.
    *
    * @throws com.wookler.river.core.message.StaleReceiptException some were stale; all others are
-   *     finished
+   *     completed
    */
   void ack(Collection<Delivery<M>> deliveries);
 
   /**
-   * Finishes this message and everything below it that was handed over: below its {@link
+   * Completes this message and everything below it that was delivered: below its {@link
    * Delivery#place}. That of a message that was delayed is where it stands since it was due, so
-   * this finishes what was published while it waited, too; and what was published before it and is
+   * this completes what was published while it waited, too; and what was published before it and is
    * still delayed stays. With {@link Order#KEY}, messages below it that wait for their key were not
-   * handed over, and stay; and of a message that is finished already this does nothing.
+   * delivered, and stay; and of a message that is completed already this does nothing.
    */
   void ackUpTo(Delivery<M> delivery);
 
   /**
-   * Moves the position. What lies before it counts as finished, everything from it on is delivered
+   * Moves the position. What lies before it counts as completed, everything from it on is delivered
    * anew with attempt 1; all deliveries that are out are void. Durable when it returns.
    */
   void seek(Position position);
 
   /**
-   * Stops handing over: polls return nothing until {@link #resume}; what is out may still be
+   * Stops delivering: polls return nothing until {@link #resume}; what is out may still be
    * acknowledged.
    */
   void pause();
@@ -180,7 +180,7 @@ public interface Subscriber<M> extends AutoCloseable {
   void resume();
 
   /**
-   * Skips to the end: all messages so far count as finished, also those that are out.
+   * Skips to the end: all messages so far count as completed, also those that are out.
    *
    * @return how many were skipped
    */
@@ -190,8 +190,8 @@ public interface Subscriber<M> extends AutoCloseable {
   DeadLetters<M> deadLetters();
 
   /**
-   * Whether it has finished a message: acknowledged, handed over without acknowledgement, refused
-   * by the filter, expired, given up and kept as a dead letter, or lost or passed over otherwise.
+   * Whether it has completed a message: acknowledged, delivered without acknowledgement, refused by
+   * the filter, expired, given up and kept as a dead letter, or lost or passed over otherwise.
    *
    * @param place {@link Delivery#place}: its sequence, unless it was delayed
    */
@@ -207,7 +207,7 @@ public interface Subscriber<M> extends AutoCloseable {
    * messages in the log, and the queue opens a new object by the same name. Deliveries that are out
    * are void and come again with one attempt more. Idempotent.
    *
-   * @throws com.wookler.river.core.message.QueueFailedException what it had finished may not be on
+   * @throws com.wookler.river.core.message.QueueFailedException what it had completed may not be on
    *     the device, because that refused, or refused what expired and has to come before; it is
    *     closed all the same
    */

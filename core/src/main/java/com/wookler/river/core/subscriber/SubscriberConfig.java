@@ -46,9 +46,7 @@ public final class SubscriberConfig {
     return name;
   }
 
-  /**
-   * Whether messages are finished by acknowledgement (default false: when they are handed over).
-   */
+  /** Whether messages are completed by acknowledgement (default false: when they are delivered). */
   public boolean ackRequired() {
     return settings.is(SubscriberOptions.ACK_REQUIRED);
   }
@@ -70,7 +68,7 @@ public final class SubscriberConfig {
   }
 
   /**
-   * In which order messages are handed over (default by sequence). {@code KEY} needs {@code
+   * In which order messages are delivered (default by sequence). {@code KEY} needs {@code
    * ackRequired}.
    */
   public Order order() {
@@ -82,12 +80,12 @@ public final class SubscriberConfig {
    * com.wookler.river.core.message.Message} with all that was said of it, but for the id of one
    * that was delayed. It is asked at each delivery, on the thread that polls and without a lock;
    * for {@link Subscriber#batchAsync} on a thread of River's, so it should be quick. It must not
-   * close the subscriber. What it refuses counts as finished. Where it throws, the attempt counts:
+   * close the subscriber. What it refuses counts as completed. Where it throws, the attempt counts:
    * the message comes again after the backoff, or without one after the ack timeout, and becomes a
    * dead letter at the limit; without acknowledgement it counts as refused.
    *
    * <p>A {@link FilterExpression} is kept on disk with the other settings. Any other filter is
-   * code, and whoever opens the subscriber after a restart has to give it.
+   * code, and the caller that opens the subscriber after a restart has to give it.
    */
   public @Nullable Predicate<?> filter() {
     return settings.find(SubscriberOptions.FILTER);
@@ -134,7 +132,7 @@ public final class SubscriberConfig {
   /**
    * How far above the lowest unfinished message reading goes, at 16 bytes of heap a message
    * (default 262,144, at most 1,048,576). With {@link Order#KEY} it is 28 bytes, and at most 48 for
-   * each key of which a message is not finished.
+   * each key of which a message is not completed.
    */
   public int window() {
     return settings.number(SubscriberOptions.WINDOW);
@@ -174,7 +172,7 @@ public final class SubscriberConfig {
   }
 
   /**
-   * The queue to which messages are handed on that expired before this subscriber had finished
+   * The queue to which messages are handed on that expired before this subscriber had completed
    * them, instead of the one that its queue names (default null: that one).
    */
   public @Nullable String expiryQueue() {

@@ -2,8 +2,8 @@ package com.wookler.river.core.subscriber;
 
 import com.google.errorprone.annotations.concurrent.GuardedBy;
 import com.wookler.river.common.TimeSource;
+import com.wookler.river.core.ack.AckResult;
 import com.wookler.river.core.ack.Ledger;
-import com.wookler.river.core.ack.Outcome;
 import com.wookler.river.core.log.BlockLog;
 import com.wookler.river.core.log.Room;
 import com.wookler.river.core.log.StoredTimes;
@@ -18,8 +18,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * What the parts of one subscriber share: its lock, what that guards, and its clock.
  *
- * <p>The lock is held for a poll or a verdict, never while a consumer waits and never across the
- * converter.
+ * <p>The lock is held for a poll or an acknowledgement, never while a consumer waits and never
+ * across the converter.
  */
 final class SubscriberState<M> {
   static final long MILLI = TimeUnit.MILLISECONDS.toNanos(1);
@@ -59,7 +59,7 @@ final class SubscriberState<M> {
   private boolean closed;
 
   @GuardedBy("lock")
-  private long closedFloor;
+  private long closedLowWatermark;
 
   SubscriberState(
       DeliveryOwner<M> owner,
@@ -181,7 +181,7 @@ final class SubscriberState<M> {
       result = change.apply(acknowledgements, about);
       wake = changed(wasFull) || effect == Effect.RESCHEDULES;
       acknowledged =
-          effect == Effect.ACKNOWLEDGES && result != Outcome.STALE ? force.acknowledged() : 0;
+          effect == Effect.ACKNOWLEDGES && result != AckResult.STALE ? force.acknowledged() : 0;
     } finally {
       lock.unlock();
     }
@@ -222,7 +222,7 @@ final class SubscriberState<M> {
     if (wasFull) {
       line.listen(true);
     }
-    return (ledger.hasGoneOn() || wasFull) && fetcher.hasMore();
+    return (ledger.pollUnlocked() || wasFull) && fetcher.hasMore();
   }
 
   /**
@@ -230,7 +230,7 @@ final class SubscriberState<M> {
    * called after each change, without the lock.
    */
   void announce(boolean wake) {
-    room.finished();
+    room.completed();
     if (wake) {
       line.wakeOne();
     }
@@ -238,7 +238,7 @@ final class SubscriberState<M> {
 
   /** Lets publishers that wait for room look again, and wakes all consumers. */
   void announceToAll() {
-    room.finished();
+    room.completed();
     line.wakeAll();
   }
 
@@ -254,7 +254,7 @@ final class SubscriberState<M> {
   /** Has the ledger look at what is overdue, of which it may tell its journal. */
   @GuardedBy("lock")
   void expire() {
-    if (ledger.expire(nowMillis()) > 0) {
+    if (ledger.collectTimedOut(nowMillis()) > 0) {
       force.changed();
     }
   }
@@ -278,8 +278,8 @@ final class SubscriberState<M> {
 
   /** The lowest sequence that it still needs; also after it was closed. */
   @GuardedBy("lock")
-  long floor() {
-    return closed ? closedFloor : ledger.floor();
+  long lowWatermark() {
+    return closed ? closedLowWatermark : ledger.lowWatermark();
   }
 
   /** Ends all but the ledger. Returns false if that was done before. */
@@ -289,7 +289,7 @@ final class SubscriberState<M> {
       return false;
     }
     closed = true;
-    closedFloor = ledger.floor();
+    closedLowWatermark = ledger.lowWatermark();
     fetcher.close();
     return true;
   }
@@ -305,7 +305,7 @@ final class SubscriberState<M> {
    */
   @GuardedBy("lock")
   private boolean discard(long end) {
-    if (closed || end <= ledger.floor()) {
+    if (closed || end <= ledger.lowWatermark()) {
       return false;
     }
     boolean wasFull = !ledger.hasRoom();
@@ -352,7 +352,10 @@ final class SubscriberState<M> {
     return discarded;
   }
 
-  /** Ends the ledger of a closed subscriber, and gives an answer to whoever waits for a force. */
+  /**
+   * Ends the ledger of a closed subscriber, and gives an answer to the caller that waits for a
+   * force.
+   */
   @SuppressWarnings("GuardedBy") // closed: nothing else calls the ledger but a force, which may
   void end() {
     force.end();

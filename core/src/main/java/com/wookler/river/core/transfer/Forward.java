@@ -148,7 +148,7 @@ final class Forward {
   }
 
   /** Returns the lowest sequence whose block has to stay. */
-  long floor() {
+  long lowWatermark() {
     return safe;
   }
 

@@ -76,7 +76,7 @@ public final class Forwards implements ManagedTask, AutoCloseable {
                   + " sequence {} on. MessageQueue.removeForward gives it up",
               from.queue(),
               target,
-              forward.floor());
+              forward.lowWatermark());
         }
       }
     } catch (IOException e) {
@@ -154,20 +154,21 @@ public final class Forwards implements ManagedTask, AutoCloseable {
   }
 
   /** Returns the lowest of this sequence and those that have still to be forwarded. */
-  public OptionalLong lower(OptionalLong floor) {
-    if (all.isEmpty() || (floor.isEmpty() && !targets.only())) {
-      return floor; // without subscribers everything stays, unless the queue is there for nobody
+  public OptionalLong lower(OptionalLong lowWatermark) {
+    if (all.isEmpty() || (lowWatermark.isEmpty() && !targets.only())) {
+      return lowWatermark; // without subscribers everything stays, unless the queue is there for
+      // nobody
     }
-    long lowest = floor.orElse(Long.MAX_VALUE);
+    long lowest = lowWatermark.orElse(Long.MAX_VALUE);
     for (Forward forward : all) {
-      lowest = Math.min(lowest, forward.floor());
+      lowest = Math.min(lowest, forward.lowWatermark());
     }
     return OptionalLong.of(lowest);
   }
 
   /** Returns whether all below this sequence is forwarded. */
   public boolean havePassed(long sequence) {
-    return all.stream().allMatch(forward -> forward.floor() >= sequence);
+    return all.stream().allMatch(forward -> forward.lowWatermark() >= sequence);
   }
 
   /** Discards what is below a sequence. */

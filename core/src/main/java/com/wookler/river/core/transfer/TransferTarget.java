@@ -243,7 +243,7 @@ public final class TransferTarget {
     return sequence == KNOWN ? NONE : sequence;
   }
 
-  /** Appends what follows the last message of its source, and is finished with the document. */
+  /** Appends what follows the last message of its source, and is completed with the document. */
   private long append(PublishBuffer buffer, ForwardOrigin origin, boolean waits) {
     try {
       parts.check(buffer);

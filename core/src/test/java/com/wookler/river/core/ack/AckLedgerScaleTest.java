@@ -14,9 +14,9 @@ class AckLedgerScaleTest {
   void shouldKeepTheRingSmallWhenEverythingIsAcknowledged() {
     try (AckLedger ledger = open(new Limits(30_000, 10_000, 262_144))) {
       for (long s = 0; s < 5_000_000; s++) {
-        ledger.acknowledge(s, ledger.handOver(s, s, s / 1000));
+        ledger.acknowledge(s, ledger.deliver(s, s, s / 1000));
       }
-      assertThat(ledger.floor()).isEqualTo(5_000_000);
+      assertThat(ledger.lowWatermark()).isEqualTo(5_000_000);
       assertThat(ledger.ringCapacity()).isEqualTo(Ring.MIN_CAPACITY);
       assertThat(ledger.deadlineCapacity()).isEqualTo(1024);
     }
@@ -29,17 +29,17 @@ class AckLedgerScaleTest {
       long handed = 0;
       while (handed < 5_000_000) {
         long stuckAt = ledger.position();
-        final long ticket = ledger.handOver(stuckAt, 0, handed);
+        final long tag = ledger.deliver(stuckAt, 0, handed);
         while (ledger.hasRoom()) {
           long sequence = ledger.position();
-          ledger.acknowledge(sequence, ledger.handOver(sequence, sequence, handed));
+          ledger.acknowledge(sequence, ledger.deliver(sequence, sequence, handed));
           handed++;
         }
-        assertThat(ledger.position() - ledger.floor()).isEqualTo(window);
+        assertThat(ledger.position() - ledger.lowWatermark()).isEqualTo(window);
         assertThat(ledger.ringCapacity()).isEqualTo(window);
         assertThat(ledger.deadlineCapacity()).isEqualTo(1024);
-        assertThat(ledger.acknowledge(stuckAt, ticket)).isEqualTo(Outcome.DONE);
-        assertThat(ledger.floor()).isEqualTo(ledger.position());
+        assertThat(ledger.acknowledge(stuckAt, tag)).isEqualTo(AckResult.DONE);
+        assertThat(ledger.lowWatermark()).isEqualTo(ledger.position());
       }
     }
   }
@@ -49,14 +49,14 @@ class AckLedgerScaleTest {
     int count = Limits.MAX_WINDOW;
     try (AckLedger ledger = open(new Limits(1000, count, count))) {
       for (long s = 0; s < count; s++) {
-        ledger.handOver(s, s, s / 10_000);
+        ledger.deliver(s, s, s / 10_000);
       }
       assertThat(ledger.hasRoom()).isFalse();
       long now = 10_000;
       int expired = 0;
       while (ledger.nextDueMillis() <= now) {
-        int some = ledger.expire(now);
-        assertThat(some).isLessThanOrEqualTo(Schedule.EXPIRE_STEP);
+        int some = ledger.collectTimedOut(now);
+        assertThat(some).isLessThanOrEqualTo(Schedule.COLLECT_STEP);
         expired += some;
       }
       assertThat(expired).isEqualTo(count);
@@ -65,7 +65,7 @@ class AckLedgerScaleTest {
         ledger.acknowledge(s, ledger.redeliver(s, now));
       }
       assertThat(ledger.redelivered()).isEqualTo(count);
-      assertThat(ledger.floor()).isEqualTo(count);
+      assertThat(ledger.lowWatermark()).isEqualTo(count);
     }
   }
 
@@ -74,25 +74,29 @@ class AckLedgerScaleTest {
     int count = Limits.MAX_WINDOW;
     Limits limits = new Limits(1000, count, count);
     try (AckLedger ledger = open(limits)) {
-      ledger.handOver(0, 0, 0);
+      ledger.deliver(0, 0, 0);
       for (long s = 1; s < count; s++) {
-        ledger.acknowledge(s, ledger.handOver(s, s, 0));
+        ledger.acknowledge(s, ledger.deliver(s, s, 0));
       }
     }
     try (AckLedger ledger = open(limits)) {
-      assertThat(ledger.floor()).isZero();
-      assertThat(ledger.finishedAboveFloor()).isEqualTo(count - 1);
-      long ticket = ledger.handOver(0, 0, 0);
-      assertThat(Ledger.attempt(ticket)).isEqualTo(2);
+      assertThat(ledger.lowWatermark()).isZero();
+      assertThat(ledger.completedAboveLowWatermark()).isEqualTo(count - 1);
+      long tag = ledger.deliver(0, 0, 0);
+      assertThat(Ledger.attempt(tag)).isEqualTo(2);
       assertThat(ledger.position()).isEqualTo(count);
-      ledger.acknowledge(0, ticket);
-      assertThat(ledger.floor()).isEqualTo(count);
+      ledger.acknowledge(0, tag);
+      assertThat(ledger.lowWatermark()).isEqualTo(count);
     }
   }
 
   private AckLedger open(Limits limits) {
     return (AckLedger)
         Ledgers.withAck(
-            directory.resolve("subscriber"), Copies.OWNER, limits, new Origin(0, 0), Runnable::run);
+            directory.resolve("subscriber"),
+            Copies.OWNER,
+            limits,
+            new InitialPosition(0, 0),
+            Runnable::run);
   }
 }

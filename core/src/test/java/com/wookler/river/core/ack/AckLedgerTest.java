@@ -29,10 +29,10 @@ class AckLedgerTest {
 
   @Test
   void shouldHandOverInOrderWithTheFirstAttempt() {
-    assertThat(handOver(0)).extracting(Ledger::attempt).isEqualTo(1);
-    handOver(0);
+    assertThat(deliver(0)).extracting(Ledger::attempt).isEqualTo(1);
+    deliver(0);
     assertThat(ledger.position()).isEqualTo(2);
-    assertThat(ledger.floor()).isZero();
+    assertThat(ledger.lowWatermark()).isZero();
     assertThat(ledger.inFlight()).isEqualTo(2);
     assertThat(ledger.unfinished()).isEqualTo(2);
     assertThat(ledger.location(1)).isEqualTo(1001);
@@ -40,151 +40,151 @@ class AckLedgerTest {
 
   @Test
   void shouldRefuseToHandOverOutOfOrder() {
-    assertThatThrownBy(() -> ledger.handOver(1, 0, 0)).isInstanceOf(IllegalStateException.class);
+    assertThatThrownBy(() -> ledger.deliver(1, 0, 0)).isInstanceOf(IllegalStateException.class);
   }
 
   @Test
   void shouldMoveTheFloorOverFinishedOnes() {
-    long first = handOver(0);
-    long second = handOver(0);
-    assertThat(ledger.acknowledge(1, second)).isEqualTo(Outcome.DONE);
-    assertThat(ledger.floor()).isZero();
-    assertThat(ledger.finishedAboveFloor()).isEqualTo(1);
-    assertThat(ledger.acknowledge(0, first)).isEqualTo(Outcome.DONE);
-    assertThat(ledger.floor()).isEqualTo(2);
-    assertThat(ledger.finishedAboveFloor()).isZero();
+    long first = deliver(0);
+    long second = deliver(0);
+    assertThat(ledger.acknowledge(1, second)).isEqualTo(AckResult.DONE);
+    assertThat(ledger.lowWatermark()).isZero();
+    assertThat(ledger.completedAboveLowWatermark()).isEqualTo(1);
+    assertThat(ledger.acknowledge(0, first)).isEqualTo(AckResult.DONE);
+    assertThat(ledger.lowWatermark()).isEqualTo(2);
+    assertThat(ledger.completedAboveLowWatermark()).isZero();
     assertThat(ledger.unfinished()).isZero();
   }
 
   @Test
   void shouldTellRepeatedFromStale() {
-    long first = handOver(0);
-    long second = handOver(0);
+    long first = deliver(0);
+    long second = deliver(0);
     ledger.acknowledge(1, second);
-    assertThat(ledger.acknowledge(1, second)).isEqualTo(Outcome.REPEATED);
-    assertThat(ledger.release(1, second)).isEqualTo(Outcome.REPEATED);
-    assertThat(ledger.acknowledge(1, first + 1)).isEqualTo(Outcome.STALE);
+    assertThat(ledger.acknowledge(1, second)).isEqualTo(AckResult.REPEATED);
+    assertThat(ledger.release(1, second)).isEqualTo(AckResult.REPEATED);
+    assertThat(ledger.acknowledge(1, first + 1)).isEqualTo(AckResult.STALE);
     ledger.acknowledge(0, first);
-    assertThat(ledger.acknowledge(0, first)).isEqualTo(Outcome.STALE);
-    assertThat(ledger.acknowledge(77, first)).isEqualTo(Outcome.STALE);
+    assertThat(ledger.acknowledge(0, first)).isEqualTo(AckResult.STALE);
+    assertThat(ledger.acknowledge(77, first)).isEqualTo(AckResult.STALE);
   }
 
   @Test
   void shouldRedeliverWhenAckTimeoutPasses() {
-    long old = handOver(0);
+    long old = deliver(0);
     assertThat(ledger.nextDueMillis()).isEqualTo(TIMEOUT);
-    assertThat(ledger.expire(TIMEOUT - 1)).isZero();
+    assertThat(ledger.collectTimedOut(TIMEOUT - 1)).isZero();
     assertThat(ledger.nextReady()).isEqualTo(-1);
-    assertThat(ledger.expire(TIMEOUT)).isEqualTo(1);
+    assertThat(ledger.collectTimedOut(TIMEOUT)).isEqualTo(1);
     assertThat(ledger.nextReady()).isZero();
     assertThat(ledger.timedOut()).isEqualTo(1);
     long fresh = ledger.redeliver(0, TIMEOUT);
     assertThat(Ledger.attempt(fresh)).isEqualTo(2);
     assertThat(ledger.location(0)).isEqualTo(1000);
     assertThat(ledger.redelivered()).isEqualTo(1);
-    assertThat(ledger.acknowledge(0, old)).isEqualTo(Outcome.STALE);
-    assertThat(ledger.acknowledge(0, fresh)).isEqualTo(Outcome.DONE);
+    assertThat(ledger.acknowledge(0, old)).isEqualTo(AckResult.STALE);
+    assertThat(ledger.acknowledge(0, fresh)).isEqualTo(AckResult.DONE);
     assertThat(ledger.nextDueMillis()).isEqualTo(Long.MAX_VALUE);
   }
 
   @Test
   void shouldAcceptALateAckThatNobodyHasOvertaken() {
-    long ticket = handOver(0);
-    ledger.expire(TIMEOUT);
-    assertThat(ledger.acknowledge(0, ticket)).isEqualTo(Outcome.DONE);
+    long tag = deliver(0);
+    ledger.collectTimedOut(TIMEOUT);
+    assertThat(ledger.acknowledge(0, tag)).isEqualTo(AckResult.DONE);
     assertThat(ledger.nextReady()).isEqualTo(-1);
-    assertThat(ledger.floor()).isEqualTo(1);
+    assertThat(ledger.lowWatermark()).isEqualTo(1);
   }
 
   @Test
   void shouldFinishAllUpToOne() {
-    long done = handOver(0);
-    long ready = handOver(0);
-    long delayed = handOver(0);
-    handOver(0);
-    long last = handOver(0);
-    long above = handOver(0);
+    long done = deliver(0);
+    long ready = deliver(0);
+    long delayed = deliver(0);
+    deliver(0);
+    long last = deliver(0);
+    long above = deliver(0);
     ledger.acknowledge(0, done);
     ledger.release(1, ready);
     ledger.retry(2, delayed, 10, 0);
-    assertThat(ledger.acknowledgeUpTo(4, last)).isEqualTo(Outcome.DONE);
-    assertThat(ledger.floor()).isEqualTo(5);
-    assertThat(ledger.acknowledgeUpTo(4, last)).isEqualTo(Outcome.STALE);
-    assertThat(ledger.acknowledge(5, above)).isEqualTo(Outcome.DONE);
+    assertThat(ledger.acknowledgeUpTo(4, last)).isEqualTo(AckResult.DONE);
+    assertThat(ledger.lowWatermark()).isEqualTo(5);
+    assertThat(ledger.acknowledgeUpTo(4, last)).isEqualTo(AckResult.STALE);
+    assertThat(ledger.acknowledge(5, above)).isEqualTo(AckResult.DONE);
     assertThat(ledger.nextReady()).isEqualTo(-1);
     assertThat(ledger.nextDueMillis()).isEqualTo(Long.MAX_VALUE);
   }
 
   @Test
   void shouldFinishWhatLiesBelowThoughTheOneItselfWasFinished() {
-    handOver(0);
-    long last = handOver(0);
+    deliver(0);
+    long last = deliver(0);
     ledger.acknowledge(1, last);
-    assertThat(ledger.acknowledgeUpTo(1, last)).isEqualTo(Outcome.DONE);
-    assertThat(ledger.floor()).isEqualTo(2);
+    assertThat(ledger.acknowledgeUpTo(1, last)).isEqualTo(AckResult.DONE);
+    assertThat(ledger.lowWatermark()).isEqualTo(2);
   }
 
   @Test
   void shouldNotCountAReleasedAttempt() {
-    long old = handOver(0);
-    assertThat(ledger.release(0, old)).isEqualTo(Outcome.DONE);
+    long old = deliver(0);
+    assertThat(ledger.release(0, old)).isEqualTo(AckResult.DONE);
     assertThat(ledger.ready()).isEqualTo(1);
-    assertThat(ledger.acknowledge(0, old)).isEqualTo(Outcome.STALE);
-    assertThat(ledger.release(0, old)).isEqualTo(Outcome.STALE);
+    assertThat(ledger.acknowledge(0, old)).isEqualTo(AckResult.STALE);
+    assertThat(ledger.release(0, old)).isEqualTo(AckResult.STALE);
     long fresh = ledger.redeliver(0, 0);
     assertThat(Ledger.attempt(fresh)).isEqualTo(1);
     assertThat(fresh).isNotEqualTo(old);
-    assertThat(ledger.acknowledge(0, old)).isEqualTo(Outcome.STALE);
-    assertThat(ledger.acknowledge(0, fresh)).isEqualTo(Outcome.DONE);
+    assertThat(ledger.acknowledge(0, old)).isEqualTo(AckResult.STALE);
+    assertThat(ledger.acknowledge(0, fresh)).isEqualTo(AckResult.DONE);
   }
 
   @Test
   void shouldRetryAfterTheDelayWithTheAttemptCounted() {
-    long ticket = handOver(0);
-    assertThat(ledger.retry(0, ticket, 5000, 10)).isEqualTo(Outcome.DONE);
+    long tag = deliver(0);
+    assertThat(ledger.retry(0, tag, 5000, 10)).isEqualTo(AckResult.DONE);
     assertThat(ledger.delayed()).isEqualTo(1);
     assertThat(ledger.inFlight()).isZero();
     assertThat(ledger.nextDueMillis()).isEqualTo(5010);
-    ledger.expire(5009);
+    ledger.collectTimedOut(5009);
     assertThat(ledger.nextReady()).isEqualTo(-1);
-    ledger.expire(5010);
+    ledger.collectTimedOut(5010);
     assertThat(ledger.timedOut()).isZero();
     assertThat(Ledger.attempt(ledger.redeliver(0, 5010))).isEqualTo(2);
   }
 
   @Test
   void shouldRetryAtOnceWithoutADelay() {
-    long ticket = handOver(0);
-    ledger.retry(0, ticket, 0, 0);
+    long tag = deliver(0);
+    ledger.retry(0, tag, 0, 0);
     assertThat(Ledger.attempt(ledger.redeliver(0, 0))).isEqualTo(2);
   }
 
   @Test
   void shouldGiveMoreTimeUpToTheLatest() {
-    long ticket = handOver(0);
-    assertThat(ledger.extend(0, ticket, 3000, 500, 10_000)).isEqualTo(Outcome.DONE);
-    assertThat(ledger.expire(3499)).isZero();
-    assertThat(ledger.extend(0, ticket, 3000, 500, 600)).isEqualTo(Outcome.DONE);
+    long tag = deliver(0);
+    assertThat(ledger.extend(0, tag, 3000, 500, 10_000)).isEqualTo(AckResult.DONE);
+    assertThat(ledger.collectTimedOut(3499)).isZero();
+    assertThat(ledger.extend(0, tag, 3000, 500, 600)).isEqualTo(AckResult.DONE);
     assertThat(ledger.nextDueMillis()).isEqualTo(600);
-    assertThat(ledger.expire(600)).isEqualTo(1);
+    assertThat(ledger.collectTimedOut(600)).isEqualTo(1);
   }
 
   @Test
   void shouldTakeBackIntoFlightWhatIsExtendedAfterItsTimeout() {
-    long ticket = handOver(0);
-    ledger.expire(TIMEOUT);
-    assertThat(ledger.extend(0, ticket, 50, TIMEOUT, Long.MAX_VALUE)).isEqualTo(Outcome.DONE);
+    long tag = deliver(0);
+    ledger.collectTimedOut(TIMEOUT);
+    assertThat(ledger.extend(0, tag, 50, TIMEOUT, Long.MAX_VALUE)).isEqualTo(AckResult.DONE);
     assertThat(ledger.inFlight()).isEqualTo(1);
     assertThat(ledger.nextReady()).isEqualTo(-1);
-    assertThat(ledger.expire(TIMEOUT + 50)).isEqualTo(1);
+    assertThat(ledger.collectTimedOut(TIMEOUT + 50)).isEqualTo(1);
     assertThat(ledger.nextReady()).isZero();
   }
 
   @Test
   void shouldRedeliverFirstComeFirstServed() {
-    long a = handOver(0);
-    long b = handOver(0);
-    long c = handOver(0);
+    long a = deliver(0);
+    long b = deliver(0);
+    long c = deliver(0);
     ledger.release(1, b);
     ledger.release(0, a);
     ledger.release(2, c);
@@ -197,11 +197,11 @@ class AckLedgerTest {
 
   @Test
   void shouldQueueAtTheEndWhatWasInFlightInBetween() {
-    long a = handOver(0);
-    handOver(0);
-    ledger.expire(TIMEOUT);
+    long a = deliver(0);
+    deliver(0);
+    ledger.collectTimedOut(TIMEOUT);
     ledger.extend(0, a, 1, TIMEOUT, Long.MAX_VALUE);
-    ledger.expire(TIMEOUT + 1);
+    ledger.collectTimedOut(TIMEOUT + 1);
     assertThat(ledger.nextReady()).isEqualTo(1);
   }
 
@@ -209,13 +209,13 @@ class AckLedgerTest {
   void shouldRespectTheInFlightLimitForNewAndOld() {
     ledger.close();
     open(new Limits(TIMEOUT, 2, 1000));
-    long a = handOver(0);
-    handOver(0);
+    long a = deliver(0);
+    deliver(0);
     assertThat(ledger.hasRoom()).isFalse();
-    assertThatThrownBy(() -> handOver(0)).isInstanceOf(IllegalStateException.class);
+    assertThatThrownBy(() -> deliver(0)).isInstanceOf(IllegalStateException.class);
     ledger.release(0, a);
     assertThat(ledger.hasRoom()).isTrue();
-    handOver(0);
+    deliver(0);
     assertThat(ledger.nextReady()).isEqualTo(-1);
     assertThatThrownBy(() -> ledger.redeliver(0, 0)).isInstanceOf(IllegalStateException.class);
   }
@@ -224,98 +224,97 @@ class AckLedgerTest {
   void shouldStopReadingAheadWhenTheWindowIsFull() {
     ledger.close();
     open(new Limits(TIMEOUT, 100, 3));
-    final long stuck = handOver(0);
-    ledger.acknowledge(1, handOver(0));
-    ledger.acknowledge(2, handOver(0));
+    final long stuck = deliver(0);
+    ledger.acknowledge(1, deliver(0));
+    ledger.acknowledge(2, deliver(0));
     assertThat(ledger.hasRoom()).isFalse();
-    ledger.expire(TIMEOUT);
+    ledger.collectTimedOut(TIMEOUT);
     assertThat(ledger.nextReady()).isZero();
     ledger.acknowledge(0, stuck);
     assertThat(ledger.hasRoom()).isTrue();
-    assertThat(ledger.floor()).isEqualTo(3);
+    assertThat(ledger.lowWatermark()).isEqualTo(3);
   }
 
   @Test
   void shouldSkipAGapOfAnySizeWhenNothingIsUnfinished() {
     assertThat(ledger.skip(3_000_000_000L)).isEqualTo(3_000_000_000L);
-    assertThat(ledger.floor()).isEqualTo(3_000_000_000L);
+    assertThat(ledger.lowWatermark()).isEqualTo(3_000_000_000L);
     assertThat(ledger.skip(5)).isEqualTo(3_000_000_000L);
   }
 
   @Test
   void shouldSkipAsFarAsTheWindowAllows() {
-    long stuck = handOver(0);
+    long stuck = deliver(0);
     assertThat(ledger.skip(5000)).isEqualTo(1000);
     assertThat(ledger.hasRoom()).isFalse();
-    assertThat(ledger.acknowledge(7, stuck)).isEqualTo(Outcome.STALE);
+    assertThat(ledger.acknowledge(7, stuck)).isEqualTo(AckResult.STALE);
     ledger.acknowledge(0, stuck);
-    assertThat(ledger.floor()).isEqualTo(1000);
+    assertThat(ledger.lowWatermark()).isEqualTo(1000);
     assertThat(ledger.skip(5000)).isEqualTo(5000);
-    assertThat(Ledger.attempt(ledger.handOver(5000, 0, 0))).isEqualTo(1);
+    assertThat(Ledger.attempt(ledger.deliver(5000, 0, 0))).isEqualTo(1);
   }
 
   @Test
   void shouldVoidAllTicketsOnSeek() {
-    long a = handOver(0);
-    handOver(0);
+    long a = deliver(0);
+    deliver(0);
     ledger.seek(0);
-    assertThat(ledger.floor()).isZero();
+    assertThat(ledger.lowWatermark()).isZero();
     assertThat(ledger.position()).isZero();
     assertThat(ledger.inFlight()).isZero();
-    long again = handOver(0);
+    long again = deliver(0);
     assertThat(Ledger.attempt(again)).isEqualTo(1);
-    assertThat(ledger.acknowledge(0, a)).isEqualTo(Outcome.STALE);
-    assertThat(ledger.acknowledge(0, again)).isEqualTo(Outcome.DONE);
+    assertThat(ledger.acknowledge(0, a)).isEqualTo(AckResult.STALE);
+    assertThat(ledger.acknowledge(0, again)).isEqualTo(AckResult.DONE);
     ledger.seek(50);
-    assertThat(ledger.floor()).isEqualTo(50);
+    assertThat(ledger.lowWatermark()).isEqualTo(50);
     assertThat(ledger.nextDueMillis()).isEqualTo(Long.MAX_VALUE);
     assertThatThrownBy(() -> ledger.seek(-1)).isInstanceOf(IllegalArgumentException.class);
   }
 
   @Test
   void shouldStayAtTheHighestAttempt() {
-    handOver(0);
-    long ticket = 0;
+    deliver(0);
+    long tag = 0;
     for (int i = 0; i < Ledger.MAX_ATTEMPT + 10; i++) {
-      ledger.expire(TIMEOUT);
-      ledger.extend(0, ticket, -1, 0, 0);
+      ledger.collectTimedOut(TIMEOUT);
+      ledger.extend(0, tag, -1, 0, 0);
       long now = (i + 1) * TIMEOUT;
-      ledger.expire(now);
-      long before = ticket;
-      ticket = ledger.redeliver(0, now);
-      assertThat(ticket).isNotEqualTo(before);
+      ledger.collectTimedOut(now);
+      long before = tag;
+      tag = ledger.redeliver(0, now);
+      assertThat(tag).isNotEqualTo(before);
     }
-    assertThat(Ledger.attempt(ticket)).isEqualTo(Ledger.MAX_ATTEMPT);
-    assertThat(ledger.acknowledge(0, ticket)).isEqualTo(Outcome.DONE);
+    assertThat(Ledger.attempt(tag)).isEqualTo(Ledger.MAX_ATTEMPT);
+    assertThat(ledger.acknowledge(0, tag)).isEqualTo(AckResult.DONE);
   }
 
   @Test
   void shouldKeepDeadlinesApartThatAreFarAway() {
-    long near = handOver(0);
-    long far = handOver(0);
+    long near = deliver(0);
+    long far = deliver(0);
     ledger.retry(1, far, 1L << 32, 0);
     ledger.retry(0, near, Long.MAX_VALUE, 0);
     assertThat(ledger.nextDueMillis()).isEqualTo(1L << 32);
-    assertThat(ledger.expire(1L << 31)).isZero();
-    assertThat(ledger.expire(1L << 32)).isEqualTo(1);
+    assertThat(ledger.collectTimedOut(1L << 31)).isZero();
+    assertThat(ledger.collectTimedOut(1L << 32)).isEqualTo(1);
     assertThat(ledger.nextReady()).isEqualTo(1);
     assertThat(ledger.nextDueMillis()).isEqualTo(Limits.MAX_DELAY_MILLIS);
   }
 
   @Test
   void shouldRefuseEverythingAfterClose() {
-    long ticket = handOver(0);
+    long tag = deliver(0);
     ledger.close();
     ledger.close();
     ledger.force();
     assertThat(ledger.recovery().created()).isTrue();
-    assertThatThrownBy(() -> ledger.acknowledge(0, ticket))
-        .isInstanceOf(IllegalStateException.class);
-    assertThatThrownBy(() -> ledger.handOver(1, 0, 0)).isInstanceOf(IllegalStateException.class);
+    assertThatThrownBy(() -> ledger.acknowledge(0, tag)).isInstanceOf(IllegalStateException.class);
+    assertThatThrownBy(() -> ledger.deliver(1, 0, 0)).isInstanceOf(IllegalStateException.class);
     assertThatThrownBy(() -> ledger.skip(9)).isInstanceOf(IllegalStateException.class);
     assertThatThrownBy(() -> ledger.seek(9)).isInstanceOf(IllegalStateException.class);
     assertThatThrownBy(() -> ledger.redeliver(0, 0)).isInstanceOf(IllegalStateException.class);
-    assertThatThrownBy(ledger::floor).isInstanceOf(IllegalStateException.class);
+    assertThatThrownBy(ledger::lowWatermark).isInstanceOf(IllegalStateException.class);
   }
 
   private void open(Limits limits) {
@@ -324,11 +323,11 @@ class AckLedgerTest {
             directory.resolve("sub-" + limits),
             Copies.OWNER,
             limits,
-            new Origin(0, 0),
+            new InitialPosition(0, 0),
             Runnable::run);
   }
 
-  private long handOver(long now) {
-    return ledger.handOver(ledger.position(), 1000 + ledger.position(), now);
+  private long deliver(long now) {
+    return ledger.deliver(ledger.position(), 1000 + ledger.position(), now);
   }
 }

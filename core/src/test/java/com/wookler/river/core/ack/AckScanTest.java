@@ -20,7 +20,7 @@ import org.junit.jupiter.api.io.TempDir;
 class AckScanTest {
   private static final UUID QUEUE = new UUID(3, 4);
   private static final Limits LIMITS = new Limits(1000, 1 << 20, 1 << 20);
-  private static final Origin ORIGIN = new Origin(10, 0);
+  private static final InitialPosition ORIGIN = new InitialPosition(10, 0);
 
   @TempDir Path subscribers;
 
@@ -41,7 +41,7 @@ class AckScanTest {
         .isEqualTo(new AckScan.Reached(40, 40, 40, "plain"));
     try (Ledger acking = open("acking")) {
       for (int i = 0; i < 60; i++) {
-        handOver(acking);
+        deliver(acking);
       }
       acking.acknowledge(50, handOverAgain(acking, 50));
       assertThat(AckScan.run(subscribers, QUEUE, (name, files) -> {}))
@@ -53,23 +53,23 @@ class AckScanTest {
   void shouldFindInTheSnapshotWhatTheLogsDoNotTellAnyMore() {
     try (Ledger ledger = open("acking")) {
       for (int i = 0; i < 100_000; i++) {
-        long ticket = handOver(ledger);
+        long tag = deliver(ledger);
         if (i % 2 == 1) {
-          ledger.acknowledge(ledger.position() - 1, ticket);
+          ledger.acknowledge(ledger.position() - 1, tag);
         }
       }
     }
     AckScan.Reached reached = AckScan.run(subscribers, QUEUE, (name, files) -> {});
-    assertThat(reached.finishedEnd()).isEqualTo(100_010);
+    assertThat(reached.completedEnd()).isEqualTo(100_010);
     assertThat(reached.nextFree()).isEqualTo(100_010);
-    assertThat(reached.floor()).isEqualTo(10);
+    assertThat(reached.lowWatermark()).isEqualTo(10);
   }
 
   @Test
   void shouldTakeWhatProvesItselfOutOfDamagedFiles() throws IOException {
     try (Ledger ledger = open("acking")) {
       for (int i = 0; i < 90; i++) {
-        handOver(ledger);
+        deliver(ledger);
       }
       ledger.acknowledge(80, handOverAgain(ledger, 80));
     }
@@ -80,14 +80,14 @@ class AckScanTest {
     Files.write(log, bytes);
     Files.write(own.resolve(Cursor.NAME), new byte[10]);
     AckScan.Reached reached = AckScan.run(subscribers, QUEUE, (name, files) -> {});
-    assertThat(reached.finishedEnd()).isEqualTo(81);
-    assertThat(reached.floor()).isEqualTo(10);
+    assertThat(reached.completedEnd()).isEqualTo(81);
+    assertThat(reached.lowWatermark()).isEqualTo(10);
   }
 
   @Test
   void shouldTakeNothingOfAnothersFiles() throws IOException {
     try (Ledger ledger = open("acking")) {
-      handOver(ledger);
+      deliver(ledger);
     }
     Files.move(directory("acking"), directory("other"));
     assertThat(AckScan.run(subscribers, QUEUE, (name, files) -> {}).nextFree()).isZero();
@@ -99,7 +99,7 @@ class AckScanTest {
   @Test
   void shouldChangeNothing() throws IOException {
     try (Ledger ledger = open("acking")) {
-      handOver(ledger);
+      deliver(ledger);
       Files.createDirectories(directory("empty"));
       Files.write(directory("acking").resolve("ack-7.snap"), new byte[] {1});
       Map<Path, FileTime> before = times();
@@ -136,18 +136,18 @@ class AckScanTest {
     return Ledgers.withAck(directory(name), owner(name), LIMITS, ORIGIN, Runnable::run);
   }
 
-  private static long handOver(Ledger ledger) {
-    return ledger.handOver(ledger.position(), 0, 0);
+  private static long deliver(Ledger ledger) {
+    return ledger.deliver(ledger.position(), 0, 0);
   }
 
-  /** Lets everything time out, and gives the new ticket of one. */
+  /** Lets everything time out, and gives the new delivery tag of one. */
   private static long handOverAgain(Ledger ledger, long sequence) {
-    ledger.expire(1000);
-    long ticket = -1;
+    ledger.collectTimedOut(1000);
+    long tag = -1;
     for (long next = ledger.nextReady(); next >= 0 && next <= sequence; next = ledger.nextReady()) {
-      ticket = ledger.redeliver(next, 1000);
+      tag = ledger.redeliver(next, 1000);
     }
-    return ticket;
+    return tag;
   }
 
   private Map<Path, FileTime> times() throws IOException {

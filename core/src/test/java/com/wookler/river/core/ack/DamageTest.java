@@ -13,37 +13,38 @@ import java.util.Random;
 import java.util.Set;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * Damage of every kind in every file: the start never fails, and nothing is taken for finished that
- * wasn't.
+ * Damage of every kind in every file: the start never fails, and nothing is taken for completed
+ * that wasn't.
  *
- * <p>The subscriber has been far ahead, was moved back to {@link #BACK}, and has finished two of
- * three messages from there on. It is looked at soon after the move, while what it had finished
+ * <p>The subscriber has been far ahead, was moved back to {@link #BACK}, and has completed two of
+ * three messages from there on. It is looked at soon after the move, while what it had completed
  * before still stands beside it; later, after another generation; and when it was moved forward,
- * which makes void what it had finished ahead of it.
+ * which makes void what it had completed ahead of it.
  */
 class DamageTest {
   private static final Limits LIMITS = new Limits(1000, 1 << 20, 1 << 20);
-  private static final Origin ORIGIN = new Origin(0, 0);
+  private static final InitialPosition ORIGIN = new InitialPosition(0, 0);
   private static final long BACK = 100;
   private static final long FORWARD = 300;
 
   @TempDir Path base;
 
   /** A subscriber's directory, and the truth about it. */
-  private record Scene(Path directory, long start, Set<Long> finished, long end) {
-    long floor() {
+  private record Scene(Path directory, long start, Set<Long> completed, long end) {
+    long lowWatermark() {
       return Stream.iterate(start, s -> s + 1)
-          .filter(s -> !finished.contains(s))
+          .filter(s -> !completed.contains(s))
           .findFirst()
           .orElseThrow();
     }
 
-    boolean isFinished(long sequence) {
-      return sequence < start || finished.contains(sequence);
+    boolean isCompleted(long sequence) {
+      return sequence < start || completed.contains(sequence);
     }
   }
 
@@ -54,23 +55,23 @@ class DamageTest {
   @BeforeEach
   void live() throws IOException {
     directory = base.resolve("subscriber");
-    Set<Long> finished = new HashSet<>();
+    Set<Long> completed = new HashSet<>();
     try (Ledger ledger = Ledgers.withAck(directory, Copies.OWNER, LIMITS, ORIGIN, Runnable::run)) {
       for (long s = 0; s < 60_000; s++) {
-        ledger.acknowledge(s, ledger.handOver(s, s, 0));
+        ledger.acknowledge(s, ledger.deliver(s, s, 0));
       }
       ledger.seek(BACK);
-      deliver(ledger, 301, finished);
-      scenes.add(new Scene(copy(directory), BACK, Set.copyOf(finished), ledger.position()));
-      deliver(ledger, 60_000, finished);
-      while (ledger.expire(1000) > 0) {
+      deliver(ledger, 301, completed);
+      scenes.add(new Scene(copy(directory), BACK, Set.copyOf(completed), ledger.position()));
+      deliver(ledger, 60_000, completed);
+      while (ledger.collectTimedOut(1000) > 0) {
         // In steps.
       }
       for (int i = 0; i < 700; i++) {
         ledger.redeliver(ledger.nextReady(), 1000);
       }
       Path later = copy(directory);
-      scenes.add(new Scene(later, BACK, finished, ledger.position()));
+      scenes.add(new Scene(later, BACK, completed, ledger.position()));
       ledger.seek(FORWARD);
       ledger.acknowledge(FORWARD + 1, handOverTwo(ledger));
       scenes.add(new Scene(copy(directory), FORWARD, Set.of(FORWARD + 1), FORWARD + 2));
@@ -79,17 +80,17 @@ class DamageTest {
   }
 
   private static long handOverTwo(Ledger ledger) {
-    ledger.handOver(FORWARD, 0, 0);
-    return ledger.handOver(FORWARD + 1, 0, 0);
+    ledger.deliver(FORWARD, 0, 0);
+    return ledger.deliver(FORWARD + 1, 0, 0);
   }
 
-  private static void deliver(Ledger ledger, int count, Set<Long> finished) {
+  private static void deliver(Ledger ledger, int count, Set<Long> completed) {
     for (int i = 0; i < count; i++) {
       long s = ledger.position();
-      long ticket = ledger.handOver(s, s, 0);
+      long tag = ledger.deliver(s, s, 0);
       if (s % 3 != 0 || s < BACK + 50) {
-        ledger.acknowledge(s, ticket);
-        finished.add(s);
+        ledger.acknowledge(s, tag);
+        completed.add(s);
       }
     }
   }
@@ -100,13 +101,14 @@ class DamageTest {
       try (Ledger ledger = reopen(copy(scene.directory()))) {
         assertThat(ledger.recovery().damaged()).isEmpty();
         assertThat(ledger.recovery().torn()).isZero();
-        assertThat(ledger.floor()).isEqualTo(scene.floor());
-        assertThat(ledger.recovery().finishedEnd()).isEqualTo(scene.end());
+        assertThat(ledger.lowWatermark()).isEqualTo(scene.lowWatermark());
+        assertThat(ledger.recovery().completedEnd()).isEqualTo(scene.end());
       }
       assertThat(used(scene)).hasSizeBetween(5, 6);
     }
   }
 
+  @Tag("full")
   @Test
   void shouldSurviveAFlippedBitAnywhere() throws IOException {
     Random random = new Random(11);
@@ -183,14 +185,15 @@ class DamageTest {
       Files.write(file, new byte[] {1, 2, 3});
     }
     try (Ledger ledger =
-        Ledgers.withAck(directory, Copies.OWNER, LIMITS, new Origin(70_000, 30), Runnable::run)) {
-      assertThat(ledger.floor()).isEqualTo(30);
-      assertThat(ledger.finishedAboveFloor()).isZero();
+        Ledgers.withAck(
+            directory, Copies.OWNER, LIMITS, new InitialPosition(70_000, 30), Runnable::run)) {
+      assertThat(ledger.lowWatermark()).isEqualTo(30);
+      assertThat(ledger.completedAboveLowWatermark()).isZero();
       assertThat(ledger.recovery().damaged())
           .anyMatch(line -> line.contains("delivering again from 30"));
     }
     try (Ledger ledger = reopen(directory)) {
-      assertThat(ledger.floor()).isEqualTo(30);
+      assertThat(ledger.lowWatermark()).isEqualTo(30);
       assertThat(ledger.recovery().damaged()).isEmpty();
     }
   }
@@ -208,14 +211,14 @@ class DamageTest {
           .asString()
           .startsWith(log + " is damaged")
           .endsWith(log.getFileName() + ".corrupt");
-      before = (int) ledger.finishedAboveFloor();
+      before = (int) ledger.completedAboveLowWatermark();
       assertThat(before).isGreaterThan(30_000);
     }
     assertThat(log).doesNotExist();
     assertThat(log.resolveSibling(log.getFileName() + ".corrupt")).exists();
     try (Ledger ledger = reopen(directory)) {
       assertThat(ledger.recovery().damaged()).isEmpty();
-      assertThat(ledger.finishedAboveFloor()).isEqualTo(before);
+      assertThat(ledger.completedAboveLowWatermark()).isEqualTo(before);
     }
   }
 
@@ -233,7 +236,7 @@ class DamageTest {
     try (Ledger ledger = reopen(directory)) {
       assertThat(ledger.recovery().torn()).isEqualTo(1);
       assertThat(ledger.recovery().damaged()).isEmpty();
-      assertThat(ledger.floor()).isEqualTo(scenes.get(1).floor());
+      assertThat(ledger.lowWatermark()).isEqualTo(scenes.get(1).lowWatermark());
     }
   }
 
@@ -247,15 +250,15 @@ class DamageTest {
   private static void check(Scene scene, Path copy, String what) {
     for (int opening = 1; opening <= 2; opening++) {
       try (Ledger ledger = reopen(copy)) {
-        assertThat(ledger.floor()).as(what).isLessThanOrEqualTo(scene.floor());
+        assertThat(ledger.lowWatermark()).as(what).isLessThanOrEqualTo(scene.lowWatermark());
         long again = 0;
-        long next = ledger.floor();
+        long next = ledger.lowWatermark();
         while (next < scene.end() && ledger.hasRoom()) {
           for (; next < ledger.position(); next++) {
-            assertThat(scene.isFinished(next)).as("%s: %d", what, next).isTrue();
+            assertThat(scene.isCompleted(next)).as("%s: %d", what, next).isTrue();
           }
-          again += scene.isFinished(next) ? 1 : 0;
-          ledger.handOver(next, 0, 0);
+          again += scene.isCompleted(next) ? 1 : 0;
+          ledger.deliver(next, 0, 0);
           next++;
         }
         RecoveryReport report = ledger.recovery();

@@ -18,7 +18,7 @@ class DeadlinesTest {
     for (long s = 0; s < 5000; s++) {
       long due = random.nextInt(1 << 20) * 5000L + s;
       expected.add(due);
-      ring.move(s, Ring.IN_FLIGHT);
+      ring.move(s, EntryState.IN_FLIGHT);
       ring.due(s, due);
       deadlines.add(due, s);
     }
@@ -28,7 +28,7 @@ class DeadlinesTest {
       assertThat(deadlines.takeDue(due - 1)).isEqualTo(-1);
       long sequence = deadlines.takeDue(due);
       assertThat(sequence).isEqualTo(due % 5000);
-      ring.move(sequence, Ring.READY);
+      ring.move(sequence, EntryState.READY);
       expected.remove(due);
     }
     assertThat(deadlines.next()).isEqualTo(Long.MAX_VALUE);
@@ -38,7 +38,7 @@ class DeadlinesTest {
   void shouldStaySmallWhenDeadlinesMoveAgainAndAgain() {
     ring.extendTo(100);
     for (long s = 0; s < 100; s++) {
-      ring.move(s, Ring.IN_FLIGHT);
+      ring.move(s, EntryState.IN_FLIGHT);
     }
     for (long now = 0; now < 1_000_000; now++) {
       ring.due(now % 100, now);

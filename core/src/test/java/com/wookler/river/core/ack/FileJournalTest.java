@@ -30,7 +30,7 @@ import org.junit.jupiter.api.io.TempDir;
 /** What is on disk, when, and what comes back from it. */
 class FileJournalTest {
   private static final Limits LIMITS = new Limits(1000, 1 << 20, 1 << 20);
-  private static final Origin ORIGIN = new Origin(0, 0);
+  private static final InitialPosition ORIGIN = new InitialPosition(0, 0);
 
   @TempDir Path base;
 
@@ -44,13 +44,13 @@ class FileJournalTest {
 
   @Test
   void shouldBeginWhereANewSubscriberIsToldTo() {
-    try (Ledger ledger = open(new Origin(77, 3))) {
+    try (Ledger ledger = open(new InitialPosition(77, 3))) {
       assertThat(ledger.recovery().created()).isTrue();
-      assertThat(ledger.floor()).isEqualTo(77);
+      assertThat(ledger.lowWatermark()).isEqualTo(77);
     }
-    try (Ledger ledger = open(new Origin(500, 3))) {
+    try (Ledger ledger = open(new InitialPosition(500, 3))) {
       assertThat(ledger.recovery().created()).isFalse();
-      assertThat(ledger.floor()).isEqualTo(77);
+      assertThat(ledger.lowWatermark()).isEqualTo(77);
       assertThat(ledger.recovery().nextFree()).isEqualTo(77);
     }
   }
@@ -58,20 +58,20 @@ class FileJournalTest {
   @Test
   void shouldLoseNoAckWhenKilled() throws IOException {
     try (Ledger ledger = open(ORIGIN)) {
-      long[] tickets = handOver(ledger, 10);
+      long[] tags = deliver(ledger, 10);
       for (int sequence : new int[] {4, 0, 1, 7, 8, 2}) {
-        ledger.acknowledge(sequence, tickets[sequence]);
+        ledger.acknowledge(sequence, tags[sequence]);
         try (Ledger killed = open(Copies.of(directory), ORIGIN)) {
-          assertThat(killed.floor()).isEqualTo(ledger.floor());
-          assertThat(killed.position()).isEqualTo(ledger.floor());
+          assertThat(killed.lowWatermark()).isEqualTo(ledger.lowWatermark());
+          assertThat(killed.position()).isEqualTo(ledger.lowWatermark());
           assertThat(killed.recovery().damaged()).isEmpty();
           assertThat(killed.recovery().torn()).isZero();
-          assertThat(killed.acknowledge(sequence, tickets[sequence])).isEqualTo(Outcome.STALE);
+          assertThat(killed.acknowledge(sequence, tags[sequence])).isEqualTo(AckResult.STALE);
         }
       }
       try (Ledger killed = open(Copies.of(directory), ORIGIN)) {
-        assertThat(killed.recovery().handedOver()).isEqualTo(10);
-        assertThat(killed.recovery().finishedEnd()).isEqualTo(9);
+        assertThat(killed.recovery().deliveredEnd()).isEqualTo(10);
+        assertThat(killed.recovery().completedEnd()).isEqualTo(9);
         assertThat(unfinished(killed, 12)).containsExactly(3L, 5L, 6L, 9L, 10L, 11L);
       }
     }
@@ -80,9 +80,9 @@ class FileJournalTest {
   @Test
   void shouldCountAttemptsAcrossRestarts() {
     try (Ledger ledger = open(ORIGIN)) {
-      long[] tickets = handOver(ledger, 3);
-      ledger.release(1, tickets[1]);
-      ledger.retry(2, tickets[2], 0, 0);
+      long[] tags = deliver(ledger, 3);
+      ledger.release(1, tags[1]);
+      ledger.retry(2, tags[2], 0, 0);
       ledger.release(1, ledger.redeliver(1, 0));
       ledger.redeliver(2, 0);
     }
@@ -104,10 +104,10 @@ class FileJournalTest {
   void shouldTakeNoSpaceForAcknowledgingInOrder() throws IOException {
     try (Ledger ledger = open(ORIGIN)) {
       for (long s = 0; s < 100_000; s++) {
-        ledger.acknowledge(s, ledger.handOver(s, 0, 0));
+        ledger.acknowledge(s, ledger.deliver(s, 0, 0));
       }
       try (Ledger killed = open(Copies.of(directory), ORIGIN)) {
-        assertThat(killed.floor()).isEqualTo(100_000);
+        assertThat(killed.lowWatermark()).isEqualTo(100_000);
         assertThat(killed.recovery().records()).isEqualTo(1);
       }
     }
@@ -121,8 +121,8 @@ class FileJournalTest {
       try (Ledger killed = open(Copies.of(directory), ORIGIN)) {
         assertThat(killed.recovery().logs()).isEqualTo(4);
         assertThat(killed.recovery().records()).isEqualTo(50_000);
-        assertThat(killed.floor()).isZero();
-        assertThat(killed.recovery().finishedEnd()).isEqualTo(100_000);
+        assertThat(killed.lowWatermark()).isZero();
+        assertThat(killed.recovery().completedEnd()).isEqualTo(100_000);
         assertThat(unfinished(killed, 100_000)).hasSize(50_000).allMatch(s -> s % 2 == 0);
       }
       flush();
@@ -156,22 +156,22 @@ class FileJournalTest {
   @Test
   void shouldSeekDurably() throws IOException {
     try (Ledger ledger = open(ORIGIN)) {
-      long[] tickets = handOver(ledger, 100);
+      long[] tags = deliver(ledger, 100);
       for (int s = 0; s < 100; s++) {
-        ledger.acknowledge(s, tickets[s]);
+        ledger.acknowledge(s, tags[s]);
       }
       ledger.seek(40);
       try (Ledger killed = open(Copies.of(directory), ORIGIN)) {
-        assertThat(killed.floor()).isEqualTo(40);
+        assertThat(killed.lowWatermark()).isEqualTo(40);
         assertThat(attempt(killed)).isEqualTo(1);
       }
-      ledger.acknowledge(40, ledger.handOver(40, 0, 0));
+      ledger.acknowledge(40, ledger.deliver(40, 0, 0));
       ledger.seek(1000);
       ledger.seek(70);
       flush();
     }
     try (Ledger ledger = open(ORIGIN)) {
-      assertThat(ledger.floor()).isEqualTo(70);
+      assertThat(ledger.lowWatermark()).isEqualTo(70);
       assertThat(ledger.recovery().nextFree()).isEqualTo(70);
     }
   }
@@ -180,19 +180,19 @@ class FileJournalTest {
   void shouldChangeNothingWhenASeekCannotBeWritten() throws IOException {
     try (Ledger ledger = open(ORIGIN)) {
       flush();
-      long[] tickets = handOver(ledger, 5);
-      ledger.acknowledge(0, tickets[0]);
+      long[] tags = deliver(ledger, 5);
+      ledger.acknowledge(0, tags[0]);
       Path blocked = Files.createDirectories(directory.resolve("ack-2.snap/blocked"));
       assertThatThrownBy(() -> ledger.seek(3)).isInstanceOf(RiverException.class);
-      assertThat(ledger.floor()).isEqualTo(1);
-      assertThat(ledger.acknowledge(1, tickets[1])).isEqualTo(Outcome.DONE);
+      assertThat(ledger.lowWatermark()).isEqualTo(1);
+      assertThat(ledger.acknowledge(1, tags[1])).isEqualTo(AckResult.DONE);
       Files.delete(blocked);
       Files.delete(blocked.getParent());
       try (Ledger killed = open(Copies.of(directory), ORIGIN)) {
-        assertThat(killed.floor()).isEqualTo(2);
+        assertThat(killed.lowWatermark()).isEqualTo(2);
       }
       ledger.seek(3);
-      assertThat(ledger.floor()).isEqualTo(3);
+      assertThat(ledger.lowWatermark()).isEqualTo(3);
     }
   }
 
@@ -204,7 +204,7 @@ class FileJournalTest {
       Path blocked = Files.createDirectories(directory.resolve("ack-2.log/blocked"));
       acknowledgeEverySecond(ledger, 40_000);
       assertThat(ledger.unjournaled()).isEqualTo(20_000 - AckLog.RECORDS);
-      assertThat(ledger.finishedAboveFloor()).isEqualTo(20_000);
+      assertThat(ledger.completedAboveLowWatermark()).isEqualTo(20_000);
       Files.delete(blocked);
       Files.delete(blocked.getParent());
       acknowledgeEverySecond(ledger, 3000);
@@ -237,7 +237,7 @@ class FileJournalTest {
       flush();
       assertThat(ledger.unjournaled()).isZero();
       try (Ledger killed = open(Copies.of(directory), ORIGIN)) {
-        assertThat(killed.finishedAboveFloor()).isEqualTo(21_500);
+        assertThat(killed.completedAboveLowWatermark()).isEqualTo(21_500);
       }
     }
   }
@@ -296,15 +296,15 @@ class FileJournalTest {
         acknowledgeEverySecond(ledger, 40_000);
         ledger.seek(ledger.position() + round % 2);
         acknowledgeEverySecond(ledger, 40_000);
-        long floor = ledger.floor();
-        long finished = ledger.finishedAboveFloor();
+        long lowWatermark = ledger.lowWatermark();
+        long completed = ledger.completedAboveLowWatermark();
         ledger.close();
         done.set(true);
         forcing.get();
         try (Ledger again = open(ORIGIN)) {
           assertThat(again.recovery().damaged()).isEmpty();
-          assertThat(again.floor()).isEqualTo(floor);
-          assertThat(again.finishedAboveFloor()).isEqualTo(finished);
+          assertThat(again.lowWatermark()).isEqualTo(lowWatermark);
+          assertThat(again.completedAboveLowWatermark()).isEqualTo(completed);
           again.skip(again.position() + 40_000);
           again.seek(again.position());
         }
@@ -320,12 +320,12 @@ class FileJournalTest {
     try (Ledger ledger = open(ORIGIN)) {
       acknowledgeEverySecond(ledger, 40_000);
       ledger.seek(10);
-      ledger.handOver(10, 0, 0);
+      ledger.deliver(10, 0, 0);
       assertThat(Thread.currentThread().isInterrupted()).isTrue();
     }
     assertThat(Thread.interrupted()).isTrue();
     try (Ledger ledger = open(ORIGIN)) {
-      assertThat(ledger.floor()).isEqualTo(10);
+      assertThat(ledger.lowWatermark()).isEqualTo(10);
     }
   }
 
@@ -338,7 +338,7 @@ class FileJournalTest {
     try (Ledger ledger = Ledgers.withAck(directory, Copies.OWNER, small, ORIGIN, flusher::add)) {
       for (long s = 0; s < 10; s += 2) {
         assertThat(ledger.hasRoom()).isTrue();
-        assertThat(Ledger.attempt(ledger.handOver(s, 0, 0))).isEqualTo(2);
+        assertThat(Ledger.attempt(ledger.deliver(s, 0, 0))).isEqualTo(2);
       }
       assertThat(ledger.hasRoom()).isFalse();
     }
@@ -425,11 +425,11 @@ class FileJournalTest {
     return Checks.crc32c(Copies.OWNER, header, 0, AckLog.HEADER_CRC);
   }
 
-  private Ledger open(Origin origin) {
+  private Ledger open(InitialPosition origin) {
     return open(directory, origin);
   }
 
-  private Ledger open(Path where, Origin origin) {
+  private Ledger open(Path where, InitialPosition origin) {
     return Ledgers.withAck(where, Copies.OWNER, LIMITS, origin, flusher::add);
   }
 
@@ -441,44 +441,44 @@ class FileJournalTest {
 
   /** Fills a log, and leaves nothing unfinished. */
   private void turnOver(Ledger ledger) {
-    long[] tickets = handOver(ledger, AckLog.RECORDS + 2000);
-    long first = ledger.position() - tickets.length;
-    for (int i = tickets.length - 1; i >= 0; i--) {
-      ledger.acknowledge(first + i, tickets[i]);
+    long[] tags = deliver(ledger, AckLog.RECORDS + 2000);
+    long first = ledger.position() - tags.length;
+    for (int i = tags.length - 1; i >= 0; i--) {
+      ledger.acknowledge(first + i, tags[i]);
     }
     flush();
     ledger.force();
   }
 
-  private static long[] handOver(Ledger ledger, int count) {
-    long[] tickets = new long[count];
+  private static long[] deliver(Ledger ledger, int count) {
+    long[] tags = new long[count];
     for (int i = 0; i < count; i++) {
       long sequence = ledger.position();
-      tickets[i] = ledger.handOver(sequence, sequence, 0);
+      tags[i] = ledger.deliver(sequence, sequence, 0);
     }
-    return tickets;
+    return tags;
   }
 
-  /** Hands over so many, and acknowledges those with an odd sequence, one record each. */
+  /** Delivers so many, and acknowledges those with an odd sequence, one record each. */
   private static void acknowledgeEverySecond(Ledger ledger, int count) {
     for (int i = 0; i < count; i++) {
       long sequence = ledger.position();
-      long ticket = ledger.handOver(sequence, sequence, 0);
+      long tag = ledger.deliver(sequence, sequence, 0);
       if (sequence % 2 == 1) {
-        assertThat(ledger.acknowledge(sequence, ticket)).isEqualTo(Outcome.DONE);
+        assertThat(ledger.acknowledge(sequence, tag)).isEqualTo(AckResult.DONE);
       }
     }
   }
 
   private static int attempt(Ledger ledger) {
-    return Ledger.attempt(ledger.handOver(ledger.position(), 0, 0));
+    return Ledger.attempt(ledger.deliver(ledger.position(), 0, 0));
   }
 
   private static List<Long> unfinished(Ledger ledger, long end) {
     return Stream.generate(
             () -> {
               long sequence = ledger.position();
-              ledger.handOver(sequence, 0, 0);
+              ledger.deliver(sequence, 0, 0);
               return sequence;
             })
         .takeWhile(sequence -> sequence < end)

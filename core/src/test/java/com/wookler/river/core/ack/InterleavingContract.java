@@ -9,7 +9,7 @@ import org.junit.jupiter.api.Test;
 
 /**
  * Under the subscriber's lock each interleaving of {@link LedgerCalls} gives what some order of the
- * same calls gives. So no message is finished twice, lost, or with two owners. {@code
+ * same calls gives. So no message is completed twice, lost, or with two owners. {@code
  * -Driver.lincheck.iterations} looks at more scenarios.
  */
 abstract class InterleavingContract {

@@ -3,11 +3,13 @@ package com.wookler.river.core.ack;
 import java.util.concurrent.locks.Lock;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jetbrains.lincheck.datastructures.Validate;
+import org.junit.jupiter.api.Tag;
 
 /**
  * Like {@link LedgerInterleavingTest}, in the order of two keys: besides, at no time are two
- * messages of a key out, or is a later one handed over before an earlier one is finished.
+ * messages of a key out, or is a later one delivered before an earlier one is completed.
  */
+@Tag("full")
 class KeyInterleavingTest extends InterleavingContract {
   KeyInterleavingTest() {
     super(UnderLock.class, WithoutLock.class, 4);
@@ -31,18 +33,18 @@ class KeyInterleavingTest extends InterleavingContract {
     }
 
     @Override
-    long handOver(AckLedger ledger, long next, long now) {
-      return ledger.handOver(next, next, key(next), now);
+    long deliver(AckLedger ledger, long next, long now) {
+      return ledger.deliver(next, next, key(next), now);
     }
 
     @Override
     void see(AckLedger ledger, int sequence) {
       for (int earlier = sequence - 2; earlier >= 0; earlier -= 2) {
-        outOfOrder |= !ledger.isFinished(earlier);
+        outOfOrder |= !ledger.isCompleted(earlier);
       }
     }
 
-    /** Throws if a key was handed over out of its order. */
+    /** Throws if a key was delivered out of its order. */
     @Validate
     public void shouldBeInOrder() {
       if (outOfOrder) {

@@ -29,7 +29,7 @@ import net.jqwik.api.lifecycle.BeforeTry;
  * others wait.
  */
 class KeyLedgerPropertyTest {
-  private static final Origin ORIGIN = new Origin(5, 0);
+  private static final InitialPosition ORIGIN = new InitialPosition(5, 0);
   private static final int TIMEOUT = 20;
   private static final int MOST = 3;
 
@@ -56,8 +56,8 @@ class KeyLedgerPropertyTest {
     OUT,
     DELAYED,
     READY,
-    SPENT,
-    FINISHED
+    EXHAUSTED,
+    COMPLETED
   }
 
   /** One thing that happens; what a and b mean depends on the verb. */
@@ -67,7 +67,7 @@ class KeyLedgerPropertyTest {
     State state = State.WAITING;
     int attempts;
     long due;
-    long ticket = -1;
+    long tag = -1;
     boolean wasOut; // in this run
   }
 
@@ -76,7 +76,7 @@ class KeyLedgerPropertyTest {
   private final List<Long> finishedBefore = new ArrayList<>();
   private final Map<Long, Long> postponedUntil = new TreeMap<>();
   private final Queue<Runnable> flusher = new ArrayDeque<>();
-  private long floor;
+  private long lowWatermark;
   private Path base;
   private Path directory;
   private AckLedger ledger;
@@ -91,7 +91,7 @@ class KeyLedgerPropertyTest {
     finishedBefore.clear();
     postponedUntil.clear();
     flusher.clear();
-    floor = ORIGIN.start();
+    lowWatermark = ORIGIN.start();
     now = 1_000;
     open();
   }
@@ -156,13 +156,13 @@ class KeyLedgerPropertyTest {
     now += step.b() / 10;
     switch (step.verb()) {
       case READ -> read();
-      case EXPIRE -> expire(step.b());
+      case EXPIRE -> collectTimedOut(step.b());
       case REDELIVER -> redeliver();
-      case BURY_SPENT -> burySpent();
+      case BURY_SPENT -> deadLetterExhausted();
       case SKIP -> skip(ledger.position() + step.a() % 4);
       case DISCARD -> {
-        ledger.discard(floor + step.a() % 5);
-        finishBelow(floor + step.a() % 5);
+        ledger.discard(lowWatermark + step.a() % 5);
+        finishBelow(lowWatermark + step.a() % 5);
       }
       case SEEK -> seek(Math.max(0, ledger.position() + step.a() - 10));
       case CLOSE -> {
@@ -175,7 +175,7 @@ class KeyLedgerPropertyTest {
         directory = copy;
         reopen();
       }
-      default -> judge(step);
+      default -> check(step);
     }
     settle();
   }
@@ -187,34 +187,34 @@ class KeyLedgerPropertyTest {
     long sequence = ledger.position();
     Entry entry = new Entry();
     entry.attempts = attemptsBefore.getOrDefault(sequence, 0);
-    boolean waits = isBusy(key(sequence));
+    boolean waits = isLocked(key(sequence));
     read.put(sequence, entry);
-    long ticket = ledger.handOver(sequence, sequence * 3, key(sequence), now);
+    long tag = ledger.deliver(sequence, sequence * 3, key(sequence), now);
     Long until = postponedUntil.remove(sequence);
     if (!waits && entry.attempts < MOST && until != null && until > now) {
-      assertThat(ticket).isEqualTo(Ledger.NOT_NOW);
+      assertThat(tag).isEqualTo(Ledger.NOT_NOW);
       entry.state = State.DELAYED;
       entry.due = until;
     } else if (!waits && entry.attempts < MOST) {
       entry.attempts++;
-      out(entry, ticket);
+      out(entry, tag);
     } else {
-      entry.state = waits ? State.WAITING : State.SPENT;
-      assertThat(ticket).isEqualTo(Ledger.NOT_NOW);
+      entry.state = waits ? State.WAITING : State.EXHAUSTED;
+      assertThat(tag).isEqualTo(Ledger.NOT_NOW);
     }
   }
 
-  private boolean isBusy(long key) {
+  private boolean isLocked(long key) {
     return key != Ledger.NO_KEY
         && read.entrySet().stream()
-            .anyMatch(e -> key(e.getKey()) == key && e.getValue().state != State.FINISHED);
+            .anyMatch(e -> key(e.getKey()) == key && e.getValue().state != State.COMPLETED);
   }
 
-  private void out(Entry entry, long ticket) {
-    assertThat(Ledger.attempt(ticket)).isEqualTo(entry.attempts);
+  private void out(Entry entry, long tag) {
+    assertThat(Ledger.attempt(tag)).isEqualTo(entry.attempts);
     entry.state = State.OUT;
     entry.due = now + TIMEOUT;
-    entry.ticket = ticket;
+    entry.tag = tag;
     entry.wasOut = true;
   }
 
@@ -229,14 +229,14 @@ class KeyLedgerPropertyTest {
     }
   }
 
-  private void expire(int passed) {
+  private void collectTimedOut(int passed) {
     now += passed;
-    ledger.expire(now);
+    ledger.collectTimedOut(now);
     read.forEach(
         (sequence, entry) -> {
           if (entry.state == State.OUT && entry.due <= now) {
             entry.due += sequence % 2 == 0 ? 0 : 15;
-            entry.state = entry.attempts >= MOST ? State.SPENT : State.DELAYED;
+            entry.state = entry.attempts >= MOST ? State.EXHAUSTED : State.DELAYED;
           }
           if (entry.state == State.DELAYED && entry.due <= now) {
             entry.state = State.READY;
@@ -244,13 +244,13 @@ class KeyLedgerPropertyTest {
         });
   }
 
-  private void burySpent() {
-    long sequence = ledger.nextSpent();
-    assertThat(sequence < 0).isEqualTo(count(State.SPENT) == 0);
+  private void deadLetterExhausted() {
+    long sequence = ledger.nextExhausted();
+    assertThat(sequence < 0).isEqualTo(count(State.EXHAUSTED) == 0);
     if (sequence >= 0) {
-      assertThat(read.get(sequence).state).isEqualTo(State.SPENT);
-      assertThat(ledger.buried(sequence, ledger.bury(sequence))).isTrue();
-      read.get(sequence).state = State.FINISHED;
+      assertThat(read.get(sequence).state).isEqualTo(State.EXHAUSTED);
+      assertThat(ledger.completeDeadLetter(sequence, ledger.startDeadLetter(sequence))).isTrue();
+      read.get(sequence).state = State.COMPLETED;
     }
   }
 
@@ -261,7 +261,7 @@ class KeyLedgerPropertyTest {
       postponedUntil.remove(s);
       if (!finishedBefore.contains(s)) {
         read.put(s, new Entry());
-        read.get(s).state = State.FINISHED;
+        read.get(s).state = State.COMPLETED;
       }
     }
   }
@@ -272,7 +272,7 @@ class KeyLedgerPropertyTest {
     attemptsBefore.clear();
     finishedBefore.clear();
     postponedUntil.clear();
-    floor = target;
+    lowWatermark = target;
   }
 
   private void reopen() {
@@ -281,7 +281,7 @@ class KeyLedgerPropertyTest {
     }
     read.forEach(
         (sequence, entry) -> {
-          if (entry.state == State.FINISHED) {
+          if (entry.state == State.COMPLETED) {
             finishedBefore.add(sequence);
             attemptsBefore.remove(sequence);
           } else {
@@ -295,57 +295,57 @@ class KeyLedgerPropertyTest {
     open();
   }
 
-  private void judge(Step step) {
+  private void check(Step step) {
     List<Long> out = read.keySet().stream().filter(s -> isOut(read.get(s))).toList();
     if (out.isEmpty()) {
       return;
     }
     long sequence = out.get(step.a() % out.size());
     Entry entry = read.get(sequence);
-    Outcome outcome = decide(step, sequence, entry);
-    assertThat(outcome).isEqualTo(Outcome.DONE);
+    AckResult outcome = decide(step, sequence, entry);
+    assertThat(outcome).isEqualTo(AckResult.DONE);
   }
 
-  /** Whether its latest ticket is good for a verdict. */
+  /** Whether its latest delivery tag is good for an acknowledgement. */
   private static boolean isOut(Entry entry) {
-    return entry.ticket >= 0 && entry.state != State.FINISHED && entry.state != State.SPENT;
+    return entry.tag >= 0 && entry.state != State.COMPLETED && entry.state != State.EXHAUSTED;
   }
 
-  private Outcome decide(Step step, long sequence, Entry entry) {
-    long ticket = entry.ticket;
+  private AckResult decide(Step step, long sequence, Entry entry) {
+    long tag = entry.tag;
     switch (step.verb()) {
       case ACKNOWLEDGE -> {
-        entry.state = State.FINISHED;
-        return ledger.acknowledge(sequence, ticket);
+        entry.state = State.COMPLETED;
+        return ledger.acknowledge(sequence, tag);
       }
       case ACKNOWLEDGE_UP_TO -> {
-        Outcome outcome = ledger.acknowledgeUpTo(sequence, ticket);
+        AckResult outcome = ledger.acknowledgeUpTo(sequence, tag);
         read.headMap(sequence, true).values().stream()
             .filter(e -> e.wasOut || (e.state != State.WAITING && e.attempts > 0))
-            .forEach(e -> e.state = State.FINISHED);
+            .forEach(e -> e.state = State.COMPLETED);
         return outcome;
       }
       case RELEASE -> {
         entry.attempts--;
         entry.state = State.READY;
-        entry.ticket = -1;
-        return ledger.release(sequence, ticket);
+        entry.tag = -1;
+        return ledger.release(sequence, tag);
       }
       case RETRY -> {
         entry.state = step.b() == 0 ? State.READY : State.DELAYED;
         entry.due = now + step.b();
-        entry.ticket = -1;
-        return ledger.retry(sequence, ticket, step.b(), now);
+        entry.tag = -1;
+        return ledger.retry(sequence, tag, step.b(), now);
       }
       case EXTEND -> {
         entry.state = State.OUT;
         entry.due = now + step.b();
-        return ledger.extend(sequence, ticket, step.b(), now, Long.MAX_VALUE);
+        return ledger.extend(sequence, tag, step.b(), now, Long.MAX_VALUE);
       }
       case REJECT -> {
-        Outcome outcome = ledger.bury(sequence, ticket);
-        assertThat(ledger.buried(sequence, ticket)).isTrue();
-        entry.state = State.FINISHED;
+        AckResult outcome = ledger.startDeadLetter(sequence, tag);
+        assertThat(ledger.completeDeadLetter(sequence, tag)).isTrue();
+        entry.state = State.COMPLETED;
         return outcome;
       }
       default -> throw new AssertionError(step);
@@ -353,14 +353,14 @@ class KeyLedgerPropertyTest {
   }
 
   private void finishBelow(long end) {
-    floor = Math.max(floor, end);
+    lowWatermark = Math.max(lowWatermark, end);
     read.headMap(end).clear();
     attemptsBefore.keySet().removeIf(s -> s < end);
     finishedBefore.removeIf(s -> s < end);
     postponedUntil.keySet().removeIf(s -> s < end);
   }
 
-  /** The lowest unfinished of each key goes on; the floor moves. */
+  /** The lowest unfinished of each key goes on; the low watermark moves. */
   private void settle() {
     read.forEach(
         (sequence, entry) -> {
@@ -368,19 +368,20 @@ class KeyLedgerPropertyTest {
               read.headMap(sequence).entrySet().stream()
                   .noneMatch(
                       e ->
-                          e.getValue().state != State.FINISHED && key(e.getKey()) == key(sequence));
+                          e.getValue().state != State.COMPLETED
+                              && key(e.getKey()) == key(sequence));
           if (entry.state == State.WAITING && first) {
-            entry.state = entry.attempts >= MOST ? State.SPENT : State.READY;
+            entry.state = entry.attempts >= MOST ? State.EXHAUSTED : State.READY;
           }
         });
-    while (isFinished(floor)) {
-      finishBelow(floor + 1);
+    while (isCompleted(lowWatermark)) {
+      finishBelow(lowWatermark + 1);
     }
   }
 
-  private boolean isFinished(long sequence) {
+  private boolean isCompleted(long sequence) {
     Entry entry = read.get(sequence);
-    return finishedBefore.contains(sequence) || (entry != null && entry.state == State.FINISHED);
+    return finishedBefore.contains(sequence) || (entry != null && entry.state == State.COMPLETED);
   }
 
   private long count(State state) {
@@ -388,17 +389,17 @@ class KeyLedgerPropertyTest {
   }
 
   private void compare() {
-    assertThat(ledger.floor()).as("floor").isEqualTo(floor);
+    assertThat(ledger.lowWatermark()).as("floor").isEqualTo(lowWatermark);
     assertThat(ledger.waiting()).as("waiting").isEqualTo(count(State.WAITING));
     assertThat(ledger.inFlight()).as("in flight").isEqualTo(count(State.OUT));
     assertThat(ledger.delayed()).as("delayed").isEqualTo(count(State.DELAYED));
     assertThat(ledger.ready()).as("ready").isEqualTo(count(State.READY));
     for (long key = 1; key < 3; key++) {
-      assertThat(ledger.isBusy(key)).as("busy %s", key).isEqualTo(isBusy(key));
+      assertThat(ledger.isLocked(key)).as("busy %s", key).isEqualTo(isLocked(key));
     }
     read.forEach(
         (sequence, entry) -> {
-          if (entry.state != State.FINISHED) {
+          if (entry.state != State.COMPLETED) {
             assertThat(ledger.attempts(sequence)).isEqualTo(entry.attempts);
           }
         });

@@ -7,6 +7,7 @@ import java.io.IOException;
 import java.nio.file.Path;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -52,7 +53,8 @@ class KeyLedgerTest {
   private void open(Limits limits) {
     ledger =
         (AckLedger)
-            Ledgers.withAck(directory, Copies.OWNER, limits, new Origin(0, 0), Runnable::run);
+            Ledgers.withAck(
+                directory, Copies.OWNER, limits, new InitialPosition(0, 0), Runnable::run);
   }
 
   /** Goes on with what a kill at this moment leaves. */
@@ -65,7 +67,7 @@ class KeyLedgerTest {
 
   private long read(long key) {
     long sequence = ledger.position();
-    return ledger.handOver(sequence, 1000 + sequence, key, 0);
+    return ledger.deliver(sequence, 1000 + sequence, key, 0);
   }
 
   private long again(long now) {
@@ -83,11 +85,11 @@ class KeyLedgerTest {
     assertThat(ledger.inFlight()).isEqualTo(4);
     assertThat(ledger.unfinished()).isEqualTo(5);
     assertThat(ledger.nextReady()).isEqualTo(-1);
-    assertThat(ledger.hasGoneOn()).isFalse();
+    assertThat(ledger.pollUnlocked()).isFalse();
 
     ledger.acknowledge(0, first);
-    assertThat(ledger.hasGoneOn()).isTrue();
-    assertThat(ledger.hasGoneOn()).isFalse();
+    assertThat(ledger.pollUnlocked()).isTrue();
+    assertThat(ledger.pollUnlocked()).isFalse();
     assertThat(ledger.nextReady()).isEqualTo(1);
     assertThat(ledger.location(1)).isEqualTo(1001);
     assertThat(Ledger.attempt(again(0))).isEqualTo(1);
@@ -97,41 +99,41 @@ class KeyLedgerTest {
 
   @Test
   void shouldKeepTheKeyThroughEachFurtherDelivery() {
-    long ticket = read(A);
+    long tag = read(A);
     read(A);
-    ledger.retry(0, ticket, 50, 0);
+    ledger.retry(0, tag, 50, 0);
     assertThat(ledger.nextReady()).isEqualTo(-1);
-    ledger.expire(50);
+    ledger.collectTimedOut(50);
     assertThat(ledger.nextReady()).isZero();
-    ticket = again(50);
-    ledger.release(0, ticket);
+    tag = again(50);
+    ledger.release(0, tag);
     assertThat(ledger.nextReady()).isZero();
-    ticket = again(50);
+    tag = again(50);
     assertThat(ledger.ready()).isZero();
-    ledger.expire(50 + TIMEOUT);
+    ledger.collectTimedOut(50 + TIMEOUT);
     assertThat(ledger.nextReady()).isZero();
-    assertThat(ledger.isBusy(A)).isTrue();
-    assertThat(ledger.acknowledge(0, ticket)).isEqualTo(Outcome.DONE); // late, but nobody else's
+    assertThat(ledger.isLocked(A)).isTrue();
+    assertThat(ledger.acknowledge(0, tag)).isEqualTo(AckResult.DONE); // late, but nobody else's
     assertThat(ledger.nextReady()).isEqualTo(1);
   }
 
   @Test
   void shouldKeepTheKeyUntilTheDeadLetterIsSafe() {
-    long ticket = read(A);
+    long tag = read(A);
     read(A);
-    ledger.bury(0, ticket);
+    ledger.startDeadLetter(0, tag);
     assertThat(ledger.nextReady()).isEqualTo(-1);
-    ledger.exhume(0, ticket, 0);
-    ledger.bury(0, ticket);
-    assertThat(ledger.buried(0, ticket)).isTrue();
+    ledger.cancelDeadLetter(0, tag, 0);
+    ledger.startDeadLetter(0, tag);
+    assertThat(ledger.completeDeadLetter(0, tag)).isTrue();
     assertThat(ledger.nextReady()).isEqualTo(1);
     for (int i = 1; i <= 3; i++) {
       again(i * TIMEOUT);
-      ledger.expire((i + 1) * TIMEOUT);
+      ledger.collectTimedOut((i + 1) * TIMEOUT);
     }
-    assertThat(ledger.nextSpent()).isEqualTo(1);
+    assertThat(ledger.nextExhausted()).isEqualTo(1);
     assertThat(read(A)).isEqualTo(Ledger.NOT_NOW);
-    ledger.buried(1, ledger.bury(1));
+    ledger.completeDeadLetter(1, ledger.startDeadLetter(1));
     assertThat(ledger.nextReady()).isEqualTo(2);
   }
 
@@ -141,13 +143,13 @@ class KeyLedgerTest {
     read(A);
     read(A);
     read(B);
-    assertThat(ledger.finish(0)).isTrue();
+    assertThat(ledger.complete(0)).isTrue();
     assertThat(ledger.nextReady()).isEqualTo(1);
     assertThat(ledger.discard(2)).isEqualTo(1);
     assertThat(ledger.nextReady()).isEqualTo(2);
     assertThat(ledger.discard(3)).isEqualTo(1);
-    assertThat(ledger.isBusy(A)).isFalse();
-    assertThat(ledger.isBusy(B)).isTrue();
+    assertThat(ledger.isLocked(A)).isFalse();
+    assertThat(ledger.isLocked(B)).isTrue();
     assertThat(ledger.nextReady()).isEqualTo(-1);
   }
 
@@ -156,16 +158,16 @@ class KeyLedgerTest {
     read(A);
     read(A);
     read(A);
-    long ticket = read(B);
+    long tag = read(B);
     read(B);
-    assertThat(ledger.acknowledgeUpTo(3, ticket)).isEqualTo(Outcome.DONE);
-    assertThat(ledger.floor()).isEqualTo(1);
+    assertThat(ledger.acknowledgeUpTo(3, tag)).isEqualTo(AckResult.DONE);
+    assertThat(ledger.lowWatermark()).isEqualTo(1);
     assertThat(ledger.nextReady()).isEqualTo(1);
     assertThat(ledger.unfinished()).isEqualTo(3);
     long next = again(0);
     assertThat(ledger.nextReady()).isEqualTo(4);
-    assertThat(ledger.acknowledgeUpTo(3, ticket)).isEqualTo(Outcome.REPEATED);
-    assertThat(ledger.acknowledge(1, next)).isEqualTo(Outcome.DONE); // not by the repetition
+    assertThat(ledger.acknowledgeUpTo(3, tag)).isEqualTo(AckResult.REPEATED);
+    assertThat(ledger.acknowledge(1, next)).isEqualTo(AckResult.DONE); // not by the repetition
     kill();
     assertThat(ledger.position()).isEqualTo(2);
     read(A);
@@ -219,9 +221,9 @@ class KeyLedgerTest {
       kill();
     }
     assertThat(read(A)).isEqualTo(Ledger.NOT_NOW);
-    assertThat(ledger.nextSpent()).isZero();
+    assertThat(ledger.nextExhausted()).isZero();
     assertThat(read(A)).isEqualTo(Ledger.NOT_NOW);
-    ledger.buried(0, ledger.bury(0));
+    ledger.completeDeadLetter(0, ledger.startDeadLetter(0));
     assertThat(ledger.nextReady()).isEqualTo(1);
     kill();
     assertThat(Ledger.attempt(read(A))).isEqualTo(1);
@@ -229,7 +231,7 @@ class KeyLedgerTest {
 
   @Test
   void shouldSpendAWaitingOneWhoseDeliveriesWereUsedUp() throws IOException {
-    read(NONE); // else the floor passes the first of the key
+    read(NONE); // else the low watermark passes the first of the key
     long first = read(A);
     ledger.acknowledge(1, first);
     long last = read(A);
@@ -241,10 +243,10 @@ class KeyLedgerTest {
     kill();
     read(A); // as if sequence 0 had the key too: what was damaged may come again
     assertThat(read(A)).isEqualTo(Ledger.NOT_NOW);
-    assertThat(ledger.nextSpent()).isEqualTo(-1);
-    ledger.finish(0);
-    assertThat(ledger.nextSpent()).isEqualTo(2);
-    assertThat(ledger.hasGoneOn()).isTrue();
+    assertThat(ledger.nextExhausted()).isEqualTo(-1);
+    ledger.complete(0);
+    assertThat(ledger.nextExhausted()).isEqualTo(2);
+    assertThat(ledger.pollUnlocked()).isTrue();
   }
 
   @Test
@@ -252,7 +254,7 @@ class KeyLedgerTest {
     read(A);
     read(A);
     ledger.seek(0);
-    assertThat(ledger.isBusy(A)).isFalse();
+    assertThat(ledger.isLocked(A)).isFalse();
     assertThat(ledger.waiting()).isZero();
     assertThat(Ledger.attempt(read(A))).isEqualTo(1);
     assertThat(read(A)).isEqualTo(Ledger.NOT_NOW);
@@ -262,13 +264,13 @@ class KeyLedgerTest {
   void shouldStopReadingAheadWhenTheWindowIsFull() {
     ledger.close();
     open(limits(2, 4));
-    long ticket = read(A);
+    long tag = read(A);
     read(A);
     read(A);
     read(A);
     assertThat(ledger.hasRoom()).isFalse();
     assertThat(ledger.inFlight()).isEqualTo(1);
-    ledger.acknowledge(0, ticket);
+    ledger.acknowledge(0, tag);
     assertThat(ledger.hasRoom()).isTrue();
     read(B);
     assertThat(ledger.nextReady()).isEqualTo(1); // those due come all the same
@@ -282,8 +284,12 @@ class KeyLedgerTest {
     assertThat(Ledgers.ordersByKey(directory, Copies.OWNER)).isTrue();
     try (Ledger other =
         Ledgers.withAck(
-            directory, Copies.OWNER, new Limits(1, 1, 1), new Origin(0, 0), Runnable::run)) {
-      assertThat(other.floor()).isEqualTo(1);
+            directory,
+            Copies.OWNER,
+            new Limits(1, 1, 1),
+            new InitialPosition(0, 0),
+            Runnable::run)) {
+      assertThat(other.lowWatermark()).isEqualTo(1);
       assertThat(other.recovery().damaged()).isNotEmpty();
     }
   }
@@ -292,7 +298,7 @@ class KeyLedgerTest {
   void shouldRefuseToFinishOneThatWaits() {
     read(A);
     read(A);
-    assertThatThrownBy(() -> ledger.finish(1)).isInstanceOf(IllegalStateException.class);
+    assertThatThrownBy(() -> ledger.complete(1)).isInstanceOf(IllegalStateException.class);
   }
 
   @Test
@@ -302,28 +308,29 @@ class KeyLedgerTest {
     for (long s = 0; s < 1_000_000; s++) {
       ledger.acknowledge(s, read(s + 1));
     }
-    assertThat(ledger.floor()).isEqualTo(1_000_000);
+    assertThat(ledger.lowWatermark()).isEqualTo(1_000_000);
     assertThat(ledger.ringCapacity()).isEqualTo(Ring.MIN_CAPACITY);
     assertThat(order().entryCapacity()).isEqualTo(Ring.MIN_CAPACITY);
     assertThat(order().tableCapacity()).isEqualTo(KeyOrder.MIN_TABLE);
   }
 
+  @Tag("full")
   @Test
   void shouldHoldAMillionKeysAtOnce() {
     ledger.close();
     int most = Limits.MAX_WINDOW;
     open(new Limits(TIMEOUT, most, most, Retries.ENDLESS, true));
-    long[] tickets = new long[1_000_000];
-    for (int i = 0; i < tickets.length; i++) {
-      tickets[i] = read(i + 1L);
+    long[] tags = new long[1_000_000];
+    for (int i = 0; i < tags.length; i++) {
+      tags[i] = read(i + 1L);
     }
     assertThat(order().size()).isEqualTo(1_000_000);
     assertThat(order().entryCapacity()).isEqualTo(most);
     assertThat(order().tableCapacity()).isEqualTo(2 * most);
-    for (int i = 0; i < tickets.length; i++) {
-      ledger.acknowledge(i, tickets[i]);
+    for (int i = 0; i < tags.length; i++) {
+      ledger.acknowledge(i, tags[i]);
     }
-    assertThat(ledger.floor()).isEqualTo(1_000_000);
+    assertThat(ledger.lowWatermark()).isEqualTo(1_000_000);
     assertThat(order().size()).isZero();
   }
 
@@ -331,7 +338,7 @@ class KeyLedgerTest {
   void shouldWorkOffAHotKeyOneByOne() {
     ledger.close();
     open(new Limits(TIMEOUT, 10_000, 262_144, Retries.ENDLESS, true));
-    long ticket = read(A);
+    long tag = read(A);
     for (int i = 0; i < 100_000; i++) {
       assertThat(read(A)).isEqualTo(Ledger.NOT_NOW);
     }
@@ -340,9 +347,9 @@ class KeyLedgerTest {
     assertThat(order().entryCapacity()).isEqualTo(131_072);
     assertThat(order().tableCapacity()).isEqualTo(KeyOrder.MIN_TABLE);
     for (long s = 0; s < 100_000; s++) {
-      ledger.acknowledge(s, ticket);
+      ledger.acknowledge(s, tag);
       assertThat(ledger.nextReady()).isEqualTo(s + 1);
-      ticket = again(0);
+      tag = again(0);
     }
     assertThat(ledger.deadlineCapacity()).isEqualTo(1024);
   }

@@ -9,7 +9,7 @@ import java.util.Map;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
 
-/** The structure that knows which keys are busy, against maps and queues. */
+/** The structure that knows which keys are locked, against maps and queues. */
 class KeyOrderTest {
   private final Ring ring = new Ring(0);
   private final KeyOrder order = new KeyOrder(ring);
@@ -17,15 +17,15 @@ class KeyOrderTest {
   private boolean enter(long sequence, long key) {
     ring.extendTo(sequence + 1);
     boolean holds = order.enter(sequence, key);
-    ring.move(sequence, holds ? Ring.IN_FLIGHT : Ring.WAITING);
+    ring.move(sequence, holds ? EntryState.IN_FLIGHT : EntryState.WAITING);
     return holds;
   }
 
-  private long finish(long sequence) {
-    ring.move(sequence, Ring.FINISHED);
+  private long complete(long sequence) {
+    ring.move(sequence, EntryState.COMPLETED);
     long next = order.leave(sequence);
     if (next >= 0) {
-      ring.move(next, Ring.READY);
+      ring.move(next, EntryState.READY);
     }
     ring.advance();
     return next;
@@ -37,13 +37,13 @@ class KeyOrderTest {
     assertThat(enter(1, 7)).isFalse();
     assertThat(enter(2, 8)).isTrue();
     assertThat(enter(3, 7)).isFalse();
-    assertThat(order.isBusy(7)).isTrue();
-    assertThat(order.isBusy(9)).isFalse();
-    assertThat(finish(2)).isEqualTo(-1);
-    assertThat(order.isBusy(8)).isFalse();
-    assertThat(finish(0)).isEqualTo(1);
-    assertThat(finish(1)).isEqualTo(3);
-    assertThat(finish(3)).isEqualTo(-1);
+    assertThat(order.isLocked(7)).isTrue();
+    assertThat(order.isLocked(9)).isFalse();
+    assertThat(complete(2)).isEqualTo(-1);
+    assertThat(order.isLocked(8)).isFalse();
+    assertThat(complete(0)).isEqualTo(1);
+    assertThat(complete(1)).isEqualTo(3);
+    assertThat(complete(3)).isEqualTo(-1);
     assertThat(order.size()).isZero();
   }
 
@@ -54,7 +54,7 @@ class KeyOrderTest {
     for (long s = 1; s < 5_000; s++) {
       assertThat(order.leave(s)).isEqualTo(-1);
     }
-    assertThat(order.isBusy(7)).isTrue();
+    assertThat(order.isLocked(7)).isTrue();
     assertThat(enter(5_000, 7)).isFalse();
     assertThat(order.leave(0)).isEqualTo(5_000);
   }
@@ -67,10 +67,10 @@ class KeyOrderTest {
     }
     assertThat(order.tableCapacity()).isEqualTo(KeyOrder.MIN_TABLE);
     for (int i = 0; i < keys.length; i += 2) {
-      assertThat(finish(i)).isEqualTo(-1);
+      assertThat(complete(i)).isEqualTo(-1);
     }
     for (int i = 0; i < keys.length; i++) {
-      assertThat(order.isBusy(keys[i])).isEqualTo(i % 2 == 1);
+      assertThat(order.isLocked(keys[i])).isEqualTo(i % 2 == 1);
     }
   }
 
@@ -82,11 +82,11 @@ class KeyOrderTest {
     assertThat(order.entryCapacity()).isEqualTo(131_072);
     assertThat(order.tableCapacity()).isEqualTo(262_144);
     for (long s = 0; s < 100_000; s++) {
-      finish(s);
+      complete(s);
     }
     for (long s = 100_000; ring.capacity() > Ring.MIN_CAPACITY; s++) {
       enter(s, 1);
-      finish(s);
+      complete(s);
     }
     enter(ring.end(), 1);
     assertThat(order.entryCapacity()).isEqualTo(Ring.MIN_CAPACITY);
@@ -103,7 +103,7 @@ class KeyOrderTest {
       if (random.nextInt(100) < (next / 20_000 % 2 == 0 ? 60 : 45) || holders.isEmpty()) {
         long key = 1 + (long) Math.abs(random.nextGaussian() * 500);
         Deque<Long> line = byKey.computeIfAbsent(key, any -> new ArrayDeque<>());
-        assertThat(order.isBusy(key)).isEqualTo(!line.isEmpty());
+        assertThat(order.isLocked(key)).isEqualTo(!line.isEmpty());
         assertThat(enter(next, key)).isEqualTo(line.isEmpty());
         if (line.isEmpty()) {
           holders.add(next);
@@ -114,7 +114,7 @@ class KeyOrderTest {
         long done = random.nextBoolean() ? holders.pollFirst() : holders.pollLast();
         Deque<Long> line = byKey.get(keyOf.remove(done));
         line.removeFirst();
-        assertThat(finish(done)).isEqualTo(line.isEmpty() ? -1 : line.peekFirst());
+        assertThat(complete(done)).isEqualTo(line.isEmpty() ? -1 : line.peekFirst());
         if (!line.isEmpty()) {
           holders.add(line.peekFirst());
         }

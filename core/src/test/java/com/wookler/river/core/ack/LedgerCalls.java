@@ -31,10 +31,10 @@ public abstract class LedgerCalls {
             new RecoveryReport(true, 0, 0, 0, 1, 0, 0, 0, 0, 0, List.of()));
   }
 
-  /** Hands the next message over; its ticket, or {@link Ledger#NOT_NOW}. */
-  abstract long handOver(AckLedger ledger, long next, long now);
+  /** Hands the next message over; its delivery tag, or {@link Ledger#NOT_NOW}. */
+  abstract long deliver(AckLedger ledger, long next, long now);
 
-  /** Sees a message that was handed over, again or not. */
+  /** Sees a message that was delivered, again or not. */
   void see(AckLedger ledger, int sequence) {}
 
   private <T> T locked(Supplier<T> call) {
@@ -46,54 +46,54 @@ public abstract class LedgerCalls {
     }
   }
 
-  /** What was handed over, as sequence and attempt; -1 if there was nothing. */
+  /** What was delivered, as sequence and attempt; -1 if there was nothing. */
   @Operation
   public int take() {
     return locked(
         () -> {
           long ready = ledger.nextReady();
           if (ready >= 0) {
-            return handedOver((int) ready, ledger.redeliver(ready, now));
+            return deliveredEnd((int) ready, ledger.redeliver(ready, now));
           }
           while (ledger.position() < MESSAGES && ledger.hasRoom()) {
             long next = ledger.position();
-            long ticket = handOver(ledger, next, now);
-            if (ticket != Ledger.NOT_NOW) {
-              return handedOver((int) next, ticket);
+            long tag = deliver(ledger, next, now);
+            if (tag != Ledger.NOT_NOW) {
+              return deliveredEnd((int) next, tag);
             }
           }
           return -1;
         });
   }
 
-  private int handedOver(int sequence, long ticket) {
+  private int deliveredEnd(int sequence, long tag) {
     see(ledger, sequence);
     before[sequence] = latest[sequence];
-    latest[sequence] = ticket;
-    return sequence * 10 + Ledger.attempt(ticket);
+    latest[sequence] = tag;
+    return sequence * 10 + Ledger.attempt(tag);
   }
 
-  /** With the ticket of the latest delivery. */
+  /** With the delivery tag of the latest delivery. */
   @Operation
-  public Outcome acknowledge(@Param(gen = IntGen.class, conf = SEQUENCES) int sequence) {
+  public AckResult acknowledge(@Param(gen = IntGen.class, conf = SEQUENCES) int sequence) {
     return locked(() -> ledger.acknowledge(sequence, latest[sequence]));
   }
 
-  /** With the ticket of the delivery before. */
+  /** With the delivery tag of the delivery before. */
   @Operation
-  public Outcome acknowledgeLate(@Param(gen = IntGen.class, conf = SEQUENCES) int sequence) {
+  public AckResult acknowledgeLate(@Param(gen = IntGen.class, conf = SEQUENCES) int sequence) {
     return locked(() -> ledger.acknowledge(sequence, before[sequence]));
   }
 
-  /** This one, and those below it that were handed over. */
+  /** This one, and those below it that were delivered. */
   @Operation
-  public Outcome acknowledgeUpTo(@Param(gen = IntGen.class, conf = SEQUENCES) int sequence) {
+  public AckResult acknowledgeUpTo(@Param(gen = IntGen.class, conf = SEQUENCES) int sequence) {
     return locked(() -> ledger.acknowledgeUpTo(sequence, latest[sequence]));
   }
 
   /** To be delivered again at once, or later. */
   @Operation
-  public Outcome giveBack(
+  public AckResult giveBack(
       @Param(gen = IntGen.class, conf = SEQUENCES) int sequence,
       @Param(gen = IntGen.class, conf = "0:1") int later) {
     return locked(() -> ledger.retry(sequence, latest[sequence], later * 5L, now));
@@ -105,7 +105,7 @@ public abstract class LedgerCalls {
     return locked(
         () -> {
           now += 10;
-          return ledger.expire(now);
+          return ledger.collectTimedOut(now);
         });
   }
 
@@ -115,21 +115,21 @@ public abstract class LedgerCalls {
     return locked(
         () -> {
           ledger.seek(sequence);
-          return ledger.floor();
+          return ledger.lowWatermark();
         });
   }
 
-  /** Floor, position, counts and whether keys are busy, in one number. */
+  /** Low watermark, position, counts and whether keys are locked, in one number. */
   @Operation
   public long look() {
     return locked(
         () ->
-            ledger.floor() * 100_000
+            ledger.lowWatermark() * 100_000
                 + ledger.position() * 10_000
                 + ledger.inFlight() * 1_000L
                 + ledger.waiting() * 100L
-                + ledger.finishedAboveFloor() * 10
-                + (ledger.isBusy(1) ? 1 : 0)
-                + (ledger.isBusy(2) ? 2 : 0));
+                + ledger.completedAboveLowWatermark() * 10
+                + (ledger.isLocked(1) ? 1 : 0)
+                + (ledger.isLocked(2) ? 2 : 0));
   }
 }

@@ -2,11 +2,13 @@ package com.wookler.river.core.ack;
 
 import java.util.concurrent.locks.Lock;
 import java.util.concurrent.locks.ReentrantLock;
+import org.junit.jupiter.api.Tag;
 
 /**
  * Consumers that take, acknowledge, give back, wait for a delay and seek at once, while deliveries
  * time out, in the order of sequences.
  */
+@Tag("full")
 class LedgerInterleavingTest extends InterleavingContract {
   LedgerInterleavingTest() {
     super(UnderLock.class, WithoutLock.class, 2);
@@ -24,8 +26,8 @@ class LedgerInterleavingTest extends InterleavingContract {
     }
 
     @Override
-    long handOver(AckLedger ledger, long next, long now) {
-      return ledger.handOver(next, next, now);
+    long deliver(AckLedger ledger, long next, long now) {
+      return ledger.deliver(next, next, now);
     }
   }
 

@@ -12,7 +12,7 @@ final class LedgerModel {
     IN_FLIGHT,
     READY,
     DELAYED,
-    FINISHED
+    COMPLETED
   }
 
   /** All delays are shorter, and told to the journal in seconds. */
@@ -23,17 +23,17 @@ final class LedgerModel {
     int attempt;
     long due;
     long location;
-    long ticket = -1;
+    long tag = -1;
     boolean ticketUsed;
     boolean wasDelayed; // for this delivery
   }
 
   private final Limits limits;
 
-  /** Handed over or skipped in this run. */
+  /** Delivered or skipped in this run. */
   final TreeMap<Long, Entry> entries = new TreeMap<>();
 
-  /** Finished before this run, above the floor. */
+  /** Completed before this run, above the low watermark. */
   final List<Long> finishedBefore = new ArrayList<>();
 
   /** Deliveries that count, of unfinished ones; also from earlier runs. */
@@ -43,24 +43,25 @@ final class LedgerModel {
   private final Map<Long, Long> postponed = new HashMap<>();
 
   final List<Long> ready = new ArrayList<>();
-  long floor;
+  long lowWatermark;
   long position;
 
   LedgerModel(Limits limits, long start) {
     this.limits = limits;
-    this.floor = start;
+    this.lowWatermark = start;
     this.position = start;
   }
 
   boolean hasRoom() {
-    return count(State.IN_FLIGHT) < limits.maxInFlight() && position - floor < limits.window();
+    return count(State.IN_FLIGHT) < limits.maxInFlight()
+        && position - lowWatermark < limits.window();
   }
 
   int count(State state) {
     return (int) entries.values().stream().filter(e -> e.state == state).count();
   }
 
-  Entry handOver(long location, long now) {
+  Entry deliver(long location, long now) {
     Entry entry = new Entry();
     entry.attempt = attempts.getOrDefault(position, 0) + 1;
     entry.location = location;
@@ -74,9 +75,9 @@ final class LedgerModel {
   }
 
   /** Whether the position passes over one that is delayed since an earlier run. */
-  boolean passPostponed(long now) {
+  boolean skipPostponed(long now) {
     Long until = postponed.get(position);
-    if (until == null || until <= now || position - floor >= limits.window()) {
+    if (until == null || until <= now || position - lowWatermark >= limits.window()) {
       return false;
     }
     Entry entry = new Entry();
@@ -101,10 +102,10 @@ final class LedgerModel {
   }
 
   void skip(long end) {
-    long target = position > floor ? Math.min(end, floor + limits.window()) : end;
+    long target = position > lowWatermark ? Math.min(end, lowWatermark + limits.window()) : end;
     while (position < target) {
       Entry entry = new Entry();
-      entry.state = State.FINISHED;
+      entry.state = State.COMPLETED;
       entry.ticketUsed = true;
       if (!finishedBefore.contains(position)) {
         entries.put(position, entry);
@@ -115,48 +116,48 @@ final class LedgerModel {
     settle();
   }
 
-  Outcome judge(long sequence, long ticket) {
+  AckResult check(long sequence, long tag) {
     Entry entry = entries.get(sequence);
-    if (sequence < floor || entry == null || entry.ticket != ticket || entry.ticketUsed) {
-      return Outcome.STALE;
+    if (sequence < lowWatermark || entry == null || entry.tag != tag || entry.ticketUsed) {
+      return AckResult.STALE;
     }
-    return entry.state == State.FINISHED ? Outcome.REPEATED : Outcome.DONE;
+    return entry.state == State.COMPLETED ? AckResult.REPEATED : AckResult.DONE;
   }
 
-  Outcome acknowledge(long sequence, long ticket) {
-    Outcome verdict = judge(sequence, ticket);
-    if (verdict == Outcome.DONE) {
-      finish(sequence);
+  AckResult acknowledge(long sequence, long tag) {
+    AckResult result = check(sequence, tag);
+    if (result == AckResult.DONE) {
+      complete(sequence);
       settle();
     }
-    return verdict;
+    return result;
   }
 
-  Outcome acknowledgeUpTo(long sequence, long ticket) {
-    Outcome verdict = judge(sequence, ticket);
-    if (verdict == Outcome.STALE) {
-      return verdict;
+  AckResult acknowledgeUpTo(long sequence, long tag) {
+    AckResult result = check(sequence, tag);
+    if (result == AckResult.STALE) {
+      return result;
     }
-    List.copyOf(entries.headMap(sequence, true).keySet()).forEach(this::finish);
+    List.copyOf(entries.headMap(sequence, true).keySet()).forEach(this::complete);
     settle();
-    return Outcome.DONE;
+    return AckResult.DONE;
   }
 
-  Outcome release(long sequence, long ticket) {
-    Outcome verdict = judge(sequence, ticket);
-    if (verdict == Outcome.DONE) {
+  AckResult release(long sequence, long tag) {
+    AckResult result = check(sequence, tag);
+    if (result == AckResult.DONE) {
       Entry entry = entries.get(sequence);
       entry.attempt--;
       attempts.put(sequence, entry.attempt);
       makeReady(sequence, entry);
       entry.ticketUsed = true;
     }
-    return verdict;
+    return result;
   }
 
-  Outcome retry(long sequence, long ticket, long delay, long now) {
-    Outcome verdict = judge(sequence, ticket);
-    if (verdict == Outcome.DONE) {
+  AckResult retry(long sequence, long tag, long delay, long now) {
+    AckResult result = check(sequence, tag);
+    if (result == AckResult.DONE) {
       Entry entry = entries.get(sequence);
       entry.ticketUsed = true;
       if (delay <= 0) {
@@ -168,18 +169,18 @@ final class LedgerModel {
         entry.due = now + delay;
       }
     }
-    return verdict;
+    return result;
   }
 
-  Outcome extend(long sequence, long ticket, long millis, long now) {
-    Outcome verdict = judge(sequence, ticket);
-    if (verdict == Outcome.DONE) {
+  AckResult extend(long sequence, long tag, long millis, long now) {
+    AckResult result = check(sequence, tag);
+    if (result == AckResult.DONE) {
       Entry entry = entries.get(sequence);
       ready.remove(sequence);
       entry.state = State.IN_FLIGHT;
       entry.due = now + millis;
     }
-    return verdict;
+    return result;
   }
 
   /** In the order of their sequences. */
@@ -191,7 +192,7 @@ final class LedgerModel {
         .toList();
   }
 
-  void expire(long sequence) {
+  void collectTimedOut(long sequence) {
     makeReady(sequence, entries.get(sequence));
   }
 
@@ -221,15 +222,15 @@ final class LedgerModel {
     attempts.clear();
     postponed.clear();
     ready.clear();
-    floor = sequence;
+    lowWatermark = sequence;
     position = sequence;
   }
 
-  /** A kill or a close: what was handed over is void, the facts and the delays stay. */
+  /** A kill or a close: what was delivered is void, the facts and the delays stay. */
   void reopen() {
     entries.forEach(
         (sequence, entry) -> {
-          if (entry.state == State.FINISHED) {
+          if (entry.state == State.COMPLETED) {
             finishedBefore.add(sequence);
           } else if (entry.state == State.DELAYED) {
             postponed.put(sequence, entry.due);
@@ -237,21 +238,21 @@ final class LedgerModel {
         });
     entries.clear();
     ready.clear();
-    position = floor;
+    position = lowWatermark;
     settle();
   }
 
-  boolean isFinished(long sequence) {
+  boolean isCompleted(long sequence) {
     Entry entry = entries.get(sequence);
-    return sequence < floor
+    return sequence < lowWatermark
         || finishedBefore.contains(sequence)
-        || (entry != null && entry.state == State.FINISHED);
+        || (entry != null && entry.state == State.COMPLETED);
   }
 
-  private void finish(long sequence) {
+  private void complete(long sequence) {
     ready.remove(sequence);
     attempts.remove(sequence);
-    entries.get(sequence).state = State.FINISHED;
+    entries.get(sequence).state = State.COMPLETED;
   }
 
   private void makeReady(long sequence, Entry entry) {
@@ -262,12 +263,12 @@ final class LedgerModel {
   }
 
   private void settle() {
-    while (isFinished(floor)) {
-      entries.remove(floor);
-      finishedBefore.remove(floor);
-      floor++;
+    while (isCompleted(lowWatermark)) {
+      entries.remove(lowWatermark);
+      finishedBefore.remove(lowWatermark);
+      lowWatermark++;
     }
-    position = Math.max(position, floor);
+    position = Math.max(position, lowWatermark);
     while (finishedBefore.contains(position)) {
       position++;
     }

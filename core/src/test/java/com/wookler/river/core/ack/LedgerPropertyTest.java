@@ -31,13 +31,13 @@ import net.jqwik.api.lifecycle.BeforeTry;
  * closed, against {@link LedgerModel}.
  */
 class LedgerPropertyTest {
-  private static final Origin ORIGIN = new Origin(20, 10);
+  private static final InitialPosition ORIGIN = new InitialPosition(20, 10);
 
   /** How far the clock is set at a reopening. */
   private static final int[] CLOCK_SET = {0, 0, 30, -3_000};
 
   enum Verb {
-    HAND_OVER,
+    DELIVER,
     ACKNOWLEDGE,
     ACKNOWLEDGE_UP_TO,
     RELEASE,
@@ -56,7 +56,7 @@ class LedgerPropertyTest {
   /** One thing that happens; what a and b mean depends on the verb. */
   record Step(Verb verb, int a, int b) {}
 
-  private record Delivered(long sequence, long ticket) {}
+  private record Delivered(long sequence, long tag) {}
 
   private final List<Delivered> delivered = new ArrayList<>();
   private final Queue<Runnable> flusher = new ArrayDeque<>();
@@ -109,17 +109,17 @@ class LedgerPropertyTest {
     Path copy = Copies.of(directory);
     cutNewestLog(copy, left);
     try (Ledger cut = Ledgers.withAck(copy, Copies.OWNER, limits, ORIGIN, flusher::add)) {
-      assertThat(cut.floor()).isLessThanOrEqualTo(model.floor);
+      assertThat(cut.lowWatermark()).isLessThanOrEqualTo(model.lowWatermark);
       assertThat(cut.recovery().damaged()).isEmpty();
       long end = Math.max(cut.recovery().nextFree(), model.position) + 3;
-      long expected = cut.floor();
+      long expected = cut.lowWatermark();
       while (cut.position() < end && cut.hasRoom()) {
         for (long s = expected; s < cut.position(); s++) {
-          assertThat(model.isFinished(s)).as("finished %d", s).isTrue();
+          assertThat(model.isCompleted(s)).as("finished %d", s).isTrue();
         }
         expected = cut.position() + 1;
-        long ticket = cut.handOver(cut.position(), 0, now);
-        cut.acknowledge(expected - 1, ticket);
+        long tag = cut.deliver(cut.position(), 0, now);
+        cut.acknowledge(expected - 1, tag);
       }
     }
   }
@@ -128,7 +128,7 @@ class LedgerPropertyTest {
   Arbitrary<List<Step>> histories() {
     Arbitrary<Verb> verbs =
         Arbitraries.frequencyOf(
-            net.jqwik.api.Tuple.of(30, Arbitraries.just(Verb.HAND_OVER)),
+            net.jqwik.api.Tuple.of(30, Arbitraries.just(Verb.DELIVER)),
             net.jqwik.api.Tuple.of(25, Arbitraries.just(Verb.ACKNOWLEDGE)),
             net.jqwik.api.Tuple.of(30, Arbitraries.of(Verb.class)));
     Arbitrary<Step> steps =
@@ -151,8 +151,8 @@ class LedgerPropertyTest {
   private void run(Step step) throws IOException {
     now += step.b() / 10;
     switch (step.verb()) {
-      case HAND_OVER -> handOver();
-      case EXPIRE -> expire(step.b());
+      case DELIVER -> deliver();
+      case EXPIRE -> collectTimedOut(step.b());
       case REDELIVER -> redeliver();
       case SKIP -> {
         ledger.skip(model.position + step.a());
@@ -181,7 +181,7 @@ class LedgerPropertyTest {
         open();
         model.reopen();
       }
-      default -> judge(step);
+      default -> check(step);
     }
   }
 
@@ -192,45 +192,42 @@ class LedgerPropertyTest {
     }
   }
 
-  private void judge(Step step) {
+  private void check(Step step) {
     if (delivered.isEmpty()) {
       return;
     }
     Delivered which = delivered.get(Math.max(0, delivered.size() - 1 - step.a()));
     long sequence = which.sequence();
-    long ticket = which.ticket();
+    long tag = which.tag();
     switch (step.verb()) {
       case ACKNOWLEDGE ->
-          assertThat(ledger.acknowledge(sequence, ticket))
-              .isEqualTo(model.acknowledge(sequence, ticket));
+          assertThat(ledger.acknowledge(sequence, tag)).isEqualTo(model.acknowledge(sequence, tag));
       case ACKNOWLEDGE_UP_TO ->
-          assertThat(ledger.acknowledgeUpTo(sequence, ticket))
-              .isEqualTo(model.acknowledgeUpTo(sequence, ticket));
+          assertThat(ledger.acknowledgeUpTo(sequence, tag))
+              .isEqualTo(model.acknowledgeUpTo(sequence, tag));
       case RELEASE ->
-          assertThat(ledger.release(sequence, ticket)).isEqualTo(model.release(sequence, ticket));
+          assertThat(ledger.release(sequence, tag)).isEqualTo(model.release(sequence, tag));
       case RETRY ->
-          assertThat(ledger.retry(sequence, ticket, step.b() - 10, now))
-              .isEqualTo(model.retry(sequence, ticket, step.b() - 10, now));
+          assertThat(ledger.retry(sequence, tag, step.b() - 10, now))
+              .isEqualTo(model.retry(sequence, tag, step.b() - 10, now));
       case EXTEND ->
-          assertThat(ledger.extend(sequence, ticket, step.b(), now, Long.MAX_VALUE))
-              .isEqualTo(model.extend(sequence, ticket, step.b(), now));
+          assertThat(ledger.extend(sequence, tag, step.b(), now, Long.MAX_VALUE))
+              .isEqualTo(model.extend(sequence, tag, step.b(), now));
       default -> throw new AssertionError(step);
     }
   }
 
-  private void handOver() {
+  private void deliver() {
     boolean passed;
     do {
-      passed = model.passPostponed(now);
-      assertThat(ledger.passPostponed(now)).isEqualTo(passed);
+      passed = model.skipPostponed(now);
+      assertThat(ledger.skipPostponed(now)).isEqualTo(passed);
     } while (passed);
     assertThat(ledger.hasRoom()).isEqualTo(model.hasRoom());
     if (model.hasRoom()) {
       long sequence = ledger.position();
       remember(
-          sequence,
-          ledger.handOver(sequence, sequence * 7, now),
-          model.handOver(sequence * 7, now));
+          sequence, ledger.deliver(sequence, sequence * 7, now), model.deliver(sequence * 7, now));
     }
   }
 
@@ -241,20 +238,20 @@ class LedgerPropertyTest {
     }
   }
 
-  private void remember(long sequence, long ticket, Entry entry) {
-    assertThat(Ledger.attempt(ticket)).isEqualTo(entry.attempt);
-    assertThat(delivered).doesNotContain(new Delivered(sequence, ticket));
-    entry.ticket = ticket;
-    delivered.add(new Delivered(sequence, ticket));
+  private void remember(long sequence, long tag, Entry entry) {
+    assertThat(Ledger.attempt(tag)).isEqualTo(entry.attempt);
+    assertThat(delivered).doesNotContain(new Delivered(sequence, tag));
+    entry.tag = tag;
+    delivered.add(new Delivered(sequence, tag));
   }
 
-  private void expire(int passed) {
+  private void collectTimedOut(int passed) {
     now += passed;
     List<Long> overdue = model.overdue(now);
     overdue.stream()
         .sorted(Comparator.comparingLong(s -> model.entries.get(s).due))
-        .forEach(model::expire);
-    assertThat(ledger.expire(now)).isEqualTo(overdue.size());
+        .forEach(model::collectTimedOut);
+    assertThat(ledger.collectTimedOut(now)).isEqualTo(overdue.size());
   }
 
   /** Fills a log and more with attempts that don't count in the end. */
@@ -288,7 +285,7 @@ class LedgerPropertyTest {
   }
 
   private void compare() {
-    assertThat(ledger.floor()).as("floor").isEqualTo(model.floor);
+    assertThat(ledger.lowWatermark()).as("floor").isEqualTo(model.lowWatermark);
     assertThat(ledger.position()).as("position").isEqualTo(model.position);
     assertThat(ledger.hasRoom()).as("room").isEqualTo(model.hasRoom());
     assertThat(ledger.inFlight()).as("in flight").isEqualTo(model.count(State.IN_FLIGHT));
@@ -304,7 +301,7 @@ class LedgerPropertyTest {
     }
     model.entries.forEach(
         (sequence, entry) -> {
-          if (sequence < model.position && entry.ticket >= 0) {
+          if (sequence < model.position && entry.tag >= 0) {
             assertThat(ledger.location(sequence)).isEqualTo(entry.location);
           }
         });

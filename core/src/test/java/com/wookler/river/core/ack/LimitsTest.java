@@ -14,6 +14,7 @@ class LimitsTest {
     assertThatThrownBy(() -> new Limits(1, 0, 1)).hasMessageContaining("in-flight limit is 0");
     assertThatThrownBy(() -> new Limits(1, 1, Limits.MAX_WINDOW + 1))
         .hasMessageContaining("window is 1048577; it must be 1 to 1048576");
-    assertThatThrownBy(() -> new Origin(-1, 0)).isInstanceOf(IllegalArgumentException.class);
+    assertThatThrownBy(() -> new InitialPosition(-1, 0))
+        .isInstanceOf(IllegalArgumentException.class);
   }
 }

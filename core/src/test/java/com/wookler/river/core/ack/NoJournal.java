@@ -20,12 +20,12 @@ final class NoJournal implements AckJournal {
   }
 
   @Override
-  public void handedOver(long next) {
+  public void deliveredEnd(long next) {
     // Nothing is kept.
   }
 
   @Override
-  public void finished(long from, long count) {
+  public void completed(long from, long count) {
     // Nothing is kept.
   }
 
@@ -45,7 +45,7 @@ final class NoJournal implements AckJournal {
   }
 
   @Override
-  public void forceFinished() {
+  public void forceCompleted() {
     // Nothing is kept.
   }
 

@@ -23,7 +23,7 @@ class NotBeforeTest {
   private static final int TIMEOUT = 1_000;
   private static final int BACKOFF = 500;
   private static final long START = 1_800_000_000_000L;
-  private static final Origin ORIGIN = new Origin(0, 0);
+  private static final InitialPosition ORIGIN = new InitialPosition(0, 0);
 
   @TempDir Path base;
 
@@ -65,45 +65,45 @@ class NotBeforeTest {
     }
   }
 
-  /** Hands over what is new, up to this end. */
-  private static long[] handOver(Ledger ledger, int end, long now) {
-    long[] tickets = new long[end];
+  /** Delivers what is new, up to this end. */
+  private static long[] deliver(Ledger ledger, int end, long now) {
+    long[] tags = new long[end];
     while (ledger.position() < end) {
       int sequence = (int) ledger.position();
-      tickets[sequence] = ledger.handOver(sequence, sequence + 1, now);
+      tags[sequence] = ledger.deliver(sequence, sequence + 1, now);
     }
-    return tickets;
+    return tags;
   }
 
   private static void delay(Ledger ledger, long millis) {
     long sequence = ledger.position();
-    ledger.retry(sequence, ledger.handOver(sequence, 1, START), millis, START);
+    ledger.retry(sequence, ledger.deliver(sequence, 1, START), millis, START);
   }
 
   private static void shouldWaitUntil(Ledger ledger, long sequence, long due, int attempt) {
     assertThat(ledger.position()).isEqualTo(sequence);
     assertThat(ledger.isPostponed(sequence, due)).isFalse();
     assertThat(ledger.isPostponed(sequence, due - 1)).isTrue();
-    assertThat(ledger.passPostponed(due - 1)).isTrue();
+    assertThat(ledger.skipPostponed(due - 1)).isTrue();
     assertThat(ledger.position()).isEqualTo(sequence + 1);
     assertThat(ledger.isPostponed(sequence, due - 1)).isFalse(); // it was looked at
     assertThat(ledger.location(sequence)).isZero();
     assertThat(ledger.delayed()).isEqualTo(1);
     assertThat(ledger.nextDueMillis()).isEqualTo(due);
-    assertThat(ledger.expire(due - 1)).isZero();
+    assertThat(ledger.collectTimedOut(due - 1)).isZero();
     assertThat(ledger.nextReady()).isEqualTo(-1);
-    assertThat(ledger.expire(due)).isEqualTo(1);
+    assertThat(ledger.collectTimedOut(due)).isEqualTo(1);
     assertThat(ledger.nextReady()).isEqualTo(sequence);
-    long ticket = ledger.redeliver(sequence, due);
-    assertThat(Ledger.attempt(ticket)).isEqualTo(attempt);
-    assertThat(ledger.acknowledge(sequence, ticket)).isEqualTo(Outcome.DONE);
+    long tag = ledger.redeliver(sequence, due);
+    assertThat(Ledger.attempt(tag)).isEqualTo(attempt);
+    assertThat(ledger.acknowledge(sequence, tag)).isEqualTo(AckResult.DONE);
   }
 
   private static void shouldComeAtOnce(Ledger ledger, long sequence, int attempt) {
     assertThat(ledger.position()).isEqualTo(sequence);
     assertThat(ledger.isPostponed(sequence, START)).isFalse();
-    assertThat(ledger.passPostponed(START)).isFalse();
-    assertThat(Ledger.attempt(ledger.handOver(sequence, 1, START))).isEqualTo(attempt);
+    assertThat(ledger.skipPostponed(START)).isFalse();
+    assertThat(Ledger.attempt(ledger.deliver(sequence, 1, START))).isEqualTo(attempt);
   }
 
   @Test
@@ -122,7 +122,7 @@ class NotBeforeTest {
     }
     try (Ledger ledger = open()) {
       assertThat(ledger.recovery().delayed()).isZero();
-      assertThat(ledger.floor()).isEqualTo(1);
+      assertThat(ledger.lowWatermark()).isEqualTo(1);
     }
   }
 
@@ -134,7 +134,7 @@ class NotBeforeTest {
     for (int i = 0; i < 20; i++) { // so that it is in snapshots only
       try (Ledger ledger = open()) {
         if (i % 2 == 0) {
-          assertThat(ledger.passPostponed(START)).isTrue();
+          assertThat(ledger.skipPostponed(START)).isTrue();
         }
         flush();
       }
@@ -147,14 +147,14 @@ class NotBeforeTest {
   @Test
   void shouldComeInItsPlaceWhenItsTimeCameWhileTheLedgerWasClosed() {
     try (Ledger ledger = open()) {
-      long[] tickets = handOver(ledger, 3, START);
-      ledger.retry(1, tickets[1], 5_000, START);
+      long[] tags = deliver(ledger, 3, START);
+      ledger.retry(1, tags[1], 5_000, START);
     }
     try (Ledger ledger = open()) {
       for (int sequence = 0; sequence < 3; sequence++) {
-        assertThat(ledger.passPostponed(START + 5_000)).isFalse();
+        assertThat(ledger.skipPostponed(START + 5_000)).isFalse();
         assertThat(ledger.position()).isEqualTo(sequence);
-        assertThat(Ledger.attempt(ledger.handOver(sequence, 1, START + 5_000))).isEqualTo(2);
+        assertThat(Ledger.attempt(ledger.deliver(sequence, 1, START + 5_000))).isEqualTo(2);
       }
     }
   }
@@ -162,8 +162,8 @@ class NotBeforeTest {
   @Test
   void shouldKeepTheBackoffThatATimeoutBegan() {
     try (Ledger ledger = open()) {
-      ledger.handOver(0, 1, START);
-      ledger.expire(START + TIMEOUT + 100); // the wait counts from the timeout
+      ledger.deliver(0, 1, START);
+      ledger.collectTimedOut(START + TIMEOUT + 100); // the wait counts from the timeout
     }
     try (Ledger ledger = open()) {
       shouldWaitUntil(ledger, 0, START + TIMEOUT + BACKOFF, 2);
@@ -173,7 +173,7 @@ class NotBeforeTest {
   @Test
   void shouldNotWaitForATimeoutThatNobodyNoticed() {
     try (Ledger ledger = open()) {
-      ledger.handOver(0, 1, START);
+      ledger.deliver(0, 1, START);
     }
     try (Ledger ledger = open()) {
       shouldComeAtOnce(ledger, 0, 2);
@@ -199,17 +199,17 @@ class NotBeforeTest {
   void shouldNotWaitWhenTheWaitHadEnded(End end) throws IOException {
     long now = START + TIMEOUT;
     try (Ledger ledger = open()) {
-      long ticket = ledger.handOver(0, 1, START);
-      ledger.expire(now);
+      long tag = ledger.deliver(0, 1, START);
+      ledger.collectTimedOut(now);
       assertThat(ledger.delayed()).isEqualTo(1);
       switch (end) {
         case REDELIVERY -> {
-          ledger.expire(now + BACKOFF);
+          ledger.collectTimedOut(now + BACKOFF);
           ledger.redeliver(0, now + BACKOFF);
         }
-        case RELEASE -> ledger.release(0, ticket);
-        case NACK_WITHOUT_DELAY -> ledger.retry(0, ticket, 0, now);
-        case EXTEND -> ledger.extend(0, ticket, 10_000, now, Long.MAX_VALUE);
+        case RELEASE -> ledger.release(0, tag);
+        case NACK_WITHOUT_DELAY -> ledger.retry(0, tag, 0, now);
+        case EXTEND -> ledger.extend(0, tag, 10_000, now, Long.MAX_VALUE);
       }
       assertThat(ledger.delayed()).isZero();
       try (Ledger killed = killed()) {
@@ -222,15 +222,15 @@ class NotBeforeTest {
   @Test
   void shouldForgetTheWaitOfWhatIsFinishedOrMovedOver() throws IOException {
     try (Ledger ledger = open()) {
-      long[] tickets = handOver(ledger, 6, START);
-      ledger.expire(START + TIMEOUT); // all wait
-      ledger.acknowledge(0, tickets[0]);
-      ledger.acknowledge(2, tickets[2]);
+      long[] tags = deliver(ledger, 6, START);
+      ledger.collectTimedOut(START + TIMEOUT); // all wait
+      ledger.acknowledge(0, tags[0]);
+      ledger.acknowledge(2, tags[2]);
       ledger.discard(2);
       try (Ledger killed = killed()) {
         assertThat(killed.recovery().delayed()).isEqualTo(3);
         killed.skip(6); // over all that are postponed
-        assertThat(killed.floor()).isEqualTo(6);
+        assertThat(killed.lowWatermark()).isEqualTo(6);
         assertThat(killed.delayed()).isZero();
         assertThat(killed.nextDueMillis()).isEqualTo(Long.MAX_VALUE);
       }
@@ -252,16 +252,16 @@ class NotBeforeTest {
     long now = START - year;
     for (int i = 0; i < 2; i++) { // a second reopening changes nothing
       try (Ledger ledger = open()) {
-        assertThat(ledger.passPostponed(now)).isTrue();
-        assertThat(ledger.passPostponed(now + 10)).isTrue();
+        assertThat(ledger.skipPostponed(now)).isTrue();
+        assertThat(ledger.skipPostponed(now + 10)).isTrue();
         assertThat(ledger.nextDueMillis()).isEqualTo(START - year + 5_000);
-        assertThat(ledger.expire(START - year + 5_000)).isEqualTo(1);
+        assertThat(ledger.collectTimedOut(START - year + 5_000)).isEqualTo(1);
         assertThat(ledger.nextDueMillis()).isEqualTo(START - year + 10 + 3_600_000);
       }
       now += 1_000;
     }
     try (Ledger ledger = open()) {
-      assertThat(ledger.passPostponed(START)).isFalse(); // the clock is right again
+      assertThat(ledger.skipPostponed(START)).isFalse(); // the clock is right again
     }
   }
 
@@ -274,12 +274,12 @@ class NotBeforeTest {
       delay(ledger, Long.MAX_VALUE);
     }
     try (Ledger ledger = open()) {
-      assertThat(ledger.passPostponed(START)).isTrue();
-      assertThat(ledger.passPostponed(START)).isTrue();
-      assertThat(ledger.passPostponed(START)).isTrue();
-      assertThat(ledger.expire(START + 1)).isEqualTo(1);
-      assertThat(ledger.expire(START + 366 * day - 1)).isZero();
-      assertThat(ledger.expire(START + 366 * day)).isEqualTo(1);
+      assertThat(ledger.skipPostponed(START)).isTrue();
+      assertThat(ledger.skipPostponed(START)).isTrue();
+      assertThat(ledger.skipPostponed(START)).isTrue();
+      assertThat(ledger.collectTimedOut(START + 1)).isEqualTo(1);
+      assertThat(ledger.collectTimedOut(START + 366 * day - 1)).isZero();
+      assertThat(ledger.collectTimedOut(START + 366 * day)).isEqualTo(1);
       assertThat(ledger.nextDueMillis()).isEqualTo(START + AckLog.MAX_NUMBER * 1_000L);
     }
   }
@@ -291,9 +291,9 @@ class NotBeforeTest {
     }
     maxDeliveries = 1;
     try (Ledger ledger = open()) {
-      assertThat(ledger.passPostponed(START)).isFalse();
-      assertThat(ledger.skipSpent()).isTrue();
-      assertThat(ledger.nextSpent()).isZero();
+      assertThat(ledger.skipPostponed(START)).isFalse();
+      assertThat(ledger.skipExhausted()).isTrue();
+      assertThat(ledger.nextExhausted()).isZero();
     }
   }
 
@@ -301,25 +301,25 @@ class NotBeforeTest {
   void shouldKeepItsKeyWhileItWaits() {
     Path directory = base.resolve("keyed");
     try (Ledger ledger = open(directory, true)) {
-      long ticket = ledger.handOver(0, 1, 7, START);
-      ledger.retry(0, ticket, 5_000, START);
-      assertThat(ledger.handOver(1, 2, 7, START)).isEqualTo(Ledger.NOT_NOW);
+      long tag = ledger.deliver(0, 1, 7, START);
+      ledger.retry(0, tag, 5_000, START);
+      assertThat(ledger.deliver(1, 2, 7, START)).isEqualTo(Ledger.NOT_NOW);
     }
     try (Ledger ledger = open(directory, true)) {
       assertThat(ledger.recovery().delayed()).isEqualTo(1);
-      assertThat(ledger.handOver(0, 11, 7, START + 1)).isEqualTo(Ledger.NOT_NOW);
-      assertThat(ledger.isBusy(7)).isTrue();
-      assertThat(ledger.handOver(1, 12, 7, START + 1)).isEqualTo(Ledger.NOT_NOW);
-      ledger.acknowledge(2, ledger.handOver(2, 13, 8, START + 1));
+      assertThat(ledger.deliver(0, 11, 7, START + 1)).isEqualTo(Ledger.NOT_NOW);
+      assertThat(ledger.isLocked(7)).isTrue();
+      assertThat(ledger.deliver(1, 12, 7, START + 1)).isEqualTo(Ledger.NOT_NOW);
+      ledger.acknowledge(2, ledger.deliver(2, 13, 8, START + 1));
       assertThat(ledger.delayed()).isEqualTo(1);
       assertThat(ledger.waiting()).isEqualTo(1);
-      assertThat(ledger.expire(START + 5_000)).isEqualTo(1);
+      assertThat(ledger.collectTimedOut(START + 5_000)).isEqualTo(1);
       assertThat(ledger.nextReady()).isZero();
       assertThat(ledger.location(0)).isEqualTo(11);
-      long ticket = ledger.redeliver(0, START + 5_000);
-      assertThat(Ledger.attempt(ticket)).isEqualTo(2);
-      ledger.acknowledge(0, ticket);
-      assertThat(ledger.hasGoneOn()).isTrue();
+      long tag = ledger.redeliver(0, START + 5_000);
+      assertThat(Ledger.attempt(tag)).isEqualTo(2);
+      ledger.acknowledge(0, tag);
+      assertThat(ledger.pollUnlocked()).isTrue();
       assertThat(ledger.ready()).isEqualTo(1);
     }
   }
@@ -328,10 +328,10 @@ class NotBeforeTest {
   void shouldComeAtOnceByKeyWhenItsTimeHasCome() {
     Path directory = base.resolve("keyed");
     try (Ledger ledger = open(directory, true)) {
-      ledger.retry(0, ledger.handOver(0, 1, 7, START), 5_000, START);
+      ledger.retry(0, ledger.deliver(0, 1, 7, START), 5_000, START);
     }
     try (Ledger ledger = open(directory, true)) {
-      assertThat(Ledger.attempt(ledger.handOver(0, 11, 7, START + 5_000))).isEqualTo(2);
+      assertThat(Ledger.attempt(ledger.deliver(0, 11, 7, START + 5_000))).isEqualTo(2);
     }
   }
 
@@ -340,10 +340,10 @@ class NotBeforeTest {
     int count = MANY;
     Path directory = base.resolve("subscriber");
     try (Ledger ledger = open()) {
-      long[] tickets = handOver(ledger, count, START);
+      long[] tags = deliver(ledger, count, START);
       for (int s = 0; s < count; s++) {
         if (s % 4 != 0) {
-          ledger.retry(s, tickets[s], 10_000 + s, START);
+          ledger.retry(s, tags[s], 10_000 + s, START);
         }
         if (s % 10_000 == 0) {
           flush();
@@ -369,9 +369,9 @@ class NotBeforeTest {
   /** So many facts that another snapshot is due. */
   private void releaseTheOthers(Ledger ledger, int count) {
     while (ledger.position() < count) {
-      if (!ledger.passPostponed(START)) {
+      if (!ledger.skipPostponed(START)) {
         long sequence = ledger.position();
-        ledger.release(sequence, ledger.handOver(sequence, 1, START));
+        ledger.release(sequence, ledger.deliver(sequence, 1, START));
         if (sequence % 10_000 == 0) {
           flush();
         }
@@ -384,18 +384,18 @@ class NotBeforeTest {
       assertThat(ledger.recovery().delayed()).isEqualTo(count / 4 * 3);
       while (ledger.position() < count) {
         long sequence = ledger.position();
-        boolean passed = ledger.passPostponed(START);
+        boolean passed = ledger.skipPostponed(START);
         if (passed != (sequence % 4 != 0)) {
           fail("sequence %d", sequence);
         }
         if (!passed) {
-          ledger.acknowledge(sequence, ledger.handOver(sequence, 1, START));
+          ledger.acknowledge(sequence, ledger.deliver(sequence, 1, START));
         }
       }
       assertThat(ledger.delayed()).isEqualTo(count / 4 * 3);
       long due = START + 10_000 + count / 2;
       int ended = 0;
-      for (int some = ledger.expire(due); some > 0; some = ledger.expire(due)) {
+      for (int some = ledger.collectTimedOut(due); some > 0; some = ledger.collectTimedOut(due)) {
         ended += some;
       }
       assertThat(ended).isEqualTo(count / 2 * 3 / 4);
@@ -415,12 +415,12 @@ class NotBeforeTest {
   @Test
   void shouldGoOnInTheNextLogWhenThereIsRoomForOneRecordOnly() throws IOException {
     try (Ledger ledger = open()) {
-      long[] tickets = handOver(ledger, 2, START);
-      ledger.release(0, tickets[0]);
+      long[] tags = deliver(ledger, 2, START);
+      ledger.release(0, tags[0]);
       for (int records = 1; records < AckLog.RECORDS - 1; records += 2) {
         ledger.release(0, ledger.redeliver(0, START));
       }
-      ledger.retry(1, tickets[1], 5_000, START);
+      ledger.retry(1, tags[1], 5_000, START);
       try (Ledger killed = killed()) {
         assertThat(killed.recovery().torn()).isZero();
         assertThat(killed.recovery().damaged()).isEmpty();
@@ -460,7 +460,7 @@ class NotBeforeTest {
     ring.extendTo(10_000);
     assertThat(ring.hasDelays()).isFalse();
     ring.until(5_000, START, 3);
-    ring.move(5_000, Ring.DELAYED);
+    ring.move(5_000, EntryState.DELAYED);
     ring.extendTo(100_000);
     assertThat(ring.until(5_000)).isEqualTo(START);
     assertThat(ring.delaySeconds(5_000)).isEqualTo(3);

@@ -15,7 +15,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** A subscriber without acknowledgement. */
 class PositionLedgerTest {
-  private static final Origin ORIGIN = new Origin(5, 2);
+  private static final InitialPosition ORIGIN = new InitialPosition(5, 2);
 
   @TempDir Path base;
 
@@ -30,16 +30,16 @@ class PositionLedgerTest {
   void shouldFinishWithTheHandOver() {
     try (Ledger ledger = Ledgers.withoutAck(directory, Copies.OWNER, ORIGIN)) {
       assertThat(ledger.position()).isEqualTo(5);
-      long ticket = ledger.handOver(5, 0, 0);
-      assertThat(Ledger.attempt(ticket)).isEqualTo(1);
-      assertThat(ledger.floor()).isEqualTo(6);
+      long tag = ledger.deliver(5, 0, 0);
+      assertThat(Ledger.attempt(tag)).isEqualTo(1);
+      assertThat(ledger.lowWatermark()).isEqualTo(6);
       assertThat(ledger.hasRoom()).isTrue();
-      assertThat(ledger.acknowledge(5, ticket)).isEqualTo(Outcome.DONE);
-      assertThat(ledger.release(5, ticket)).isEqualTo(Outcome.DONE);
+      assertThat(ledger.acknowledge(5, tag)).isEqualTo(AckResult.DONE);
+      assertThat(ledger.release(5, tag)).isEqualTo(AckResult.DONE);
       assertThat(ledger.nextReady()).isEqualTo(-1);
       assertThat(ledger.nextDueMillis()).isEqualTo(Long.MAX_VALUE);
       assertThat(ledger.unfinished()).isZero();
-      assertThatThrownBy(() -> ledger.handOver(5, 0, 0)).isInstanceOf(IllegalStateException.class);
+      assertThatThrownBy(() -> ledger.deliver(5, 0, 0)).isInstanceOf(IllegalStateException.class);
       assertThatThrownBy(() -> ledger.redeliver(5, 0)).isInstanceOf(IllegalStateException.class);
       assertThatThrownBy(() -> ledger.location(5)).isInstanceOf(IllegalArgumentException.class);
     }
@@ -50,14 +50,14 @@ class PositionLedgerTest {
     try (Ledger ledger = Ledgers.withoutAck(directory, Copies.OWNER, ORIGIN)) {
       for (int i = 0; i < 10; i++) {
         long mark = ledger.position();
-        ledger.handOver(mark, 0, 0);
+        ledger.deliver(mark, 0, 0);
         try (Ledger copy = Ledgers.withoutAck(Copies.of(directory), Copies.OWNER, ORIGIN)) {
           assertThat(copy.position()).isEqualTo(mark + 1);
         }
         try (Ledger torn = Ledgers.withoutAck(tearNewest(), Copies.OWNER, ORIGIN)) {
           assertThat(torn.position()).isEqualTo(mark);
           assertThat(torn.recovery().torn()).isEqualTo(1);
-          torn.handOver(mark, 0, 0);
+          torn.deliver(mark, 0, 0);
         }
       }
     }
@@ -72,12 +72,12 @@ class PositionLedgerTest {
       Thread.currentThread().interrupt();
       try {
         ledger.seek(9);
-        ledger.handOver(9, 0, 0);
+        ledger.deliver(9, 0, 0);
         ledger.force();
       } finally {
         assertThat(Thread.interrupted()).isTrue();
       }
-      ledger.handOver(10, 0, 0);
+      ledger.deliver(10, 0, 0);
       ledger.force();
     }
     try (Ledger ledger = Ledgers.withoutAck(directory, Copies.OWNER, ORIGIN)) {
@@ -90,7 +90,7 @@ class PositionLedgerTest {
     for (int handed = 0; handed < 5; handed++) {
       try (Ledger ledger = Ledgers.withoutAck(directory, Copies.OWNER, ORIGIN)) {
         long mark = ledger.position();
-        ledger.handOver(mark, 0, 0);
+        ledger.deliver(mark, 0, 0);
         try (Ledger torn = Ledgers.withoutAck(tearNewest(), Copies.OWNER, ORIGIN)) {
           assertThat(torn.position()).isEqualTo(mark);
         }
@@ -104,7 +104,7 @@ class PositionLedgerTest {
       ledger.skip(100);
       assertThat(ledger.position()).isEqualTo(100);
       ledger.seek(3);
-      ledger.handOver(3, 0, 0);
+      ledger.deliver(3, 0, 0);
       ledger.force();
     }
     try (Ledger ledger = Ledgers.withoutAck(directory, Copies.OWNER, ORIGIN)) {
@@ -163,7 +163,7 @@ class PositionLedgerTest {
 
   @Test
   void shouldReportAMissingCursorOfALedgerThatWasMade() throws IOException {
-    Origin made = new Origin(5, 2, true);
+    InitialPosition made = new InitialPosition(5, 2, true);
     Ledgers.withoutAck(directory, Copies.OWNER, ORIGIN).close();
     Files.delete(directory.resolve("cursor"));
     assertThat(LedgerLook.at(directory, Copies.OWNER, false, ORIGIN).damaged()).isEmpty();

@@ -18,21 +18,21 @@ import org.junit.jupiter.api.io.TempDir;
 
 /**
  * One to three damages at random in the files of two subscribers, for as many seeds as {@code
- * -Driver.damage.seeds} says: both open, neither takes for finished what wasn't, what comes again
- * though it was finished is reported, and what waits does so no longer than was asked for.
+ * -Driver.damage.seeds} says: both open, neither takes for completed what wasn't, what comes again
+ * though it was completed is reported, and what waits does so no longer than was asked for.
  */
 class RandomDamageTest {
   private static final int SEEDS = Integer.getInteger("river.damage.seeds", 20);
   private static final long FIRST_SEED = Long.getLong("river.damage.seed", 1);
   private static final Limits LIMITS = new Limits(1000, 1 << 20, 1 << 20);
-  private static final Origin ORIGIN = new Origin(0, 0);
+  private static final InitialPosition ORIGIN = new InitialPosition(0, 0);
   private static final int ROUND = 400;
   private static final int ROUNDS = 4;
 
   @TempDir Path base;
 
   /** A subscriber, and the truth about it. */
-  private record Truth(String name, Owner owner, Set<Long> finished, Set<Long> delayed) {}
+  private record Truth(String name, Owner owner, Set<Long> completed, Set<Long> delayed) {}
 
   private final List<Truth> truths = new ArrayList<>();
 
@@ -67,14 +67,14 @@ class RandomDamageTest {
   private static void finishSome(Ledger ledger, Truth truth, Random random) {
     for (int i = 0; i < ROUND; i++) {
       long sequence = ledger.position();
-      long ticket = ledger.handOver(sequence, 0, 0);
+      long tag = ledger.deliver(sequence, 0, 0);
       truth.delayed().remove(sequence);
       int what = random.nextInt(6);
       if (what > 1) {
-        ledger.acknowledge(sequence, ticket);
-        truth.finished().add(sequence);
+        ledger.acknowledge(sequence, tag);
+        truth.completed().add(sequence);
       } else if (what == 1) {
-        ledger.retry(sequence, ticket, until(sequence), 0);
+        ledger.retry(sequence, tag, until(sequence), 0);
         truth.delayed().add(sequence);
       }
     }
@@ -119,22 +119,22 @@ class RandomDamageTest {
     try (Ledger ledger = open(copy, truth)) {
       RecoveryReport report = ledger.recovery();
       long again = 0;
-      long expected = ledger.floor();
+      long expected = ledger.lowWatermark();
       for (long s = 0; s < expected; s++) {
-        assertThat(truth.finished()).as(what).contains(s);
+        assertThat(truth.completed()).as(what).contains(s);
       }
       while (expected < ROUND * ROUNDS) {
         for (; expected < ledger.position(); expected++) {
-          assertThat(truth.finished()).as(what).contains(expected);
+          assertThat(truth.completed()).as(what).contains(expected);
         }
-        again += truth.finished().contains(expected) ? 1 : 0;
+        again += truth.completed().contains(expected) ? 1 : 0;
         assertThat(ledger.isPostponed(expected, until(expected))).as(what).isFalse();
         if (report.damaged().isEmpty() && report.torn() == 0) {
           assertThat(ledger.isPostponed(expected, until(expected) - 1))
               .as(what)
               .isEqualTo(truth.delayed().contains(expected));
         }
-        ledger.handOver(expected, 0, 0);
+        ledger.deliver(expected, 0, 0);
         expected++;
       }
       if (again > 0) {

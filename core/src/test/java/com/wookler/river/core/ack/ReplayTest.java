@@ -10,55 +10,55 @@ class ReplayTest {
 
   @Test
   void shouldTakeFactsInAnyOrderAndTwice() {
-    replay.finished(15, 5);
+    replay.completed(15, 5);
     replay.attempts(12, 3);
-    replay.finished(10, 2);
-    replay.finished(10, 2);
+    replay.completed(10, 2);
+    replay.completed(10, 2);
     replay.attempts(16, 9);
-    replay.finished(13, 2);
-    Ring ring = replay.finish();
-    assertThat(ring.floor()).isEqualTo(12);
+    replay.completed(13, 2);
+    Ring ring = replay.complete();
+    assertThat(ring.lowWatermark()).isEqualTo(12);
     assertThat(ring.attempt(12)).isEqualTo(3);
-    assertThat(ring.count(Ring.FINISHED)).isEqualTo(7);
-    assertThat(ring.count(Ring.UNSEEN)).isEqualTo(1);
+    assertThat(ring.count(EntryState.COMPLETED)).isEqualTo(7);
+    assertThat(ring.count(EntryState.UNSEEN)).isEqualTo(1);
     assertThat(replay.mark()).isEqualTo(20);
   }
 
   @Test
   void shouldForgetWhatWasFinishedWhenTheFloorTurnsOutToBeLower() {
-    replay.finished(10, 90);
-    replay.floor(50);
-    assertThat(replay.floor()).isEqualTo(50);
-    assertThat(replay.finishedEnd()).isEqualTo(50);
-    assertThat(replay.finish().count(Ring.FINISHED)).isZero();
+    replay.completed(10, 90);
+    replay.lowWatermark(50);
+    assertThat(replay.lowWatermark()).isEqualTo(50);
+    assertThat(replay.completedEnd()).isEqualTo(50);
+    assertThat(replay.complete().count(EntryState.COMPLETED)).isZero();
   }
 
   @Test
   void shouldMakeGoodWhatWasLostBelowAKnownFloor() {
-    replay.finished(60, 5);
-    replay.floor(50);
-    assertThat(replay.floor()).isEqualTo(50);
-    assertThat(replay.finish().count(Ring.FINISHED)).isEqualTo(5);
+    replay.completed(60, 5);
+    replay.lowWatermark(50);
+    assertThat(replay.lowWatermark()).isEqualTo(50);
+    assertThat(replay.complete().count(EntryState.COMPLETED)).isEqualTo(5);
   }
 
   @Test
   void shouldForgetWhatWasFinishedAheadOfARestart() {
-    replay.finished(60, 5);
+    replay.completed(60, 5);
     replay.attempts(70, 4);
     replay.restart(50);
     assertThat(replay.mark()).isEqualTo(50);
-    assertThat(replay.finish().end()).isEqualTo(50);
+    assertThat(replay.complete().end()).isEqualTo(50);
   }
 
   @Test
   void shouldRememberTheEndOfWhatIsTooFarAheadToKeep() {
     long far = 10 + 3L * Limits.MAX_WINDOW;
-    replay.finished(far, 5);
+    replay.completed(far, 5);
     replay.attempts(far + 20, 2);
-    assertThat(replay.finishedEnd()).isEqualTo(far + 5);
+    assertThat(replay.completedEnd()).isEqualTo(far + 5);
     assertThat(replay.mark()).isEqualTo(far + 21);
-    Ring ring = replay.finish();
-    assertThat(ring.floor()).isEqualTo(10);
+    Ring ring = replay.complete();
+    assertThat(ring.lowWatermark()).isEqualTo(10);
     assertThat(ring.end()).isEqualTo(10 + Limits.MAX_WINDOW);
     assertThat(ring.attempt(10)).isEqualTo(1);
   }

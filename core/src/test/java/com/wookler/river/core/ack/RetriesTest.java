@@ -37,7 +37,7 @@ class RetriesTest {
             directory,
             Owner.of(new UUID(0, 1), "billing"),
             new Limits(TIMEOUT, 100, 1000, retries, false),
-            new Origin(0, 0),
+            new InitialPosition(0, 0),
             Runnable::run);
   }
 
@@ -51,154 +51,154 @@ class RetriesTest {
     open();
   }
 
-  private long handOver() {
+  private long deliver() {
     long sequence = ledger.position();
-    return ledger.handOver(sequence, 1000 + sequence, 0);
+    return ledger.deliver(sequence, 1000 + sequence, 0);
   }
 
   @Test
   void shouldWaitAfterATimeoutByTheAttempt() {
-    long ticket = handOver();
-    ledger.expire(TIMEOUT);
+    long tag = deliver();
+    ledger.collectTimedOut(TIMEOUT);
     assertThat(ledger.delayed()).isEqualTo(1);
     assertThat(ledger.nextReady()).isEqualTo(-1);
     assertThat(ledger.nextDueMillis()).isEqualTo(TIMEOUT + 50);
-    ledger.expire(TIMEOUT + 50);
+    ledger.collectTimedOut(TIMEOUT + 50);
     assertThat(ledger.nextReady()).isZero();
-    assertThat(ledger.acknowledge(0, ticket)).isEqualTo(Outcome.DONE); // nobody else has it yet
+    assertThat(ledger.acknowledge(0, tag)).isEqualTo(AckResult.DONE); // nobody else has it yet
   }
 
   @Test
   void shouldTakeVerdictsWhileATimedOutMessageWaits() {
-    long acked = handOver();
-    long extended = handOver();
-    long nacked = handOver();
-    long released = handOver();
-    ledger.expire(TIMEOUT);
-    assertThat(ledger.acknowledge(0, acked)).isEqualTo(Outcome.DONE);
-    assertThat(ledger.extend(1, extended, 9_000, TIMEOUT, 99_000)).isEqualTo(Outcome.DONE);
-    assertThat(ledger.retry(2, nacked, 5_000, TIMEOUT)).isEqualTo(Outcome.DONE);
-    assertThat(ledger.release(3, released)).isEqualTo(Outcome.DONE);
+    long acked = deliver();
+    long extended = deliver();
+    long nacked = deliver();
+    long released = deliver();
+    ledger.collectTimedOut(TIMEOUT);
+    assertThat(ledger.acknowledge(0, acked)).isEqualTo(AckResult.DONE);
+    assertThat(ledger.extend(1, extended, 9_000, TIMEOUT, 99_000)).isEqualTo(AckResult.DONE);
+    assertThat(ledger.retry(2, nacked, 5_000, TIMEOUT)).isEqualTo(AckResult.DONE);
+    assertThat(ledger.release(3, released)).isEqualTo(AckResult.DONE);
     assertThat(ledger.inFlight()).isEqualTo(1);
     assertThat(ledger.nextReady()).isEqualTo(3);
-    ledger.expire(TIMEOUT + 4_999);
+    ledger.collectTimedOut(TIMEOUT + 4_999);
     assertThat(ledger.ready()).isEqualTo(1);
-    ledger.expire(TIMEOUT + 5_000);
+    ledger.collectTimedOut(TIMEOUT + 5_000);
     assertThat(ledger.ready()).isEqualTo(2);
-    assertThat(ledger.finishedAboveFloor()).isZero();
-    assertThat(ledger.floor()).isEqualTo(1);
+    assertThat(ledger.completedAboveLowWatermark()).isZero();
+    assertThat(ledger.lowWatermark()).isEqualTo(1);
   }
 
   @Test
   void shouldBeSpentWhenTheLastDeliveryTimesOut() {
-    long ticket = handOver();
+    long tag = deliver();
     long now = TIMEOUT;
     for (int attempt = 2; attempt <= 3; attempt++) {
-      ledger.expire(now);
+      ledger.collectTimedOut(now);
       now += 100;
-      ledger.expire(now);
-      ticket = ledger.redeliver(0, now);
-      assertThat(Ledger.attempt(ticket)).isEqualTo(attempt);
+      ledger.collectTimedOut(now);
+      tag = ledger.redeliver(0, now);
+      assertThat(Ledger.attempt(tag)).isEqualTo(attempt);
       now += TIMEOUT;
     }
-    assertThat(ledger.nextSpent()).isEqualTo(-1);
-    ledger.expire(now);
+    assertThat(ledger.nextExhausted()).isEqualTo(-1);
+    ledger.collectTimedOut(now);
     assertThat(ledger.nextReady()).isEqualTo(-1);
-    assertThat(ledger.nextSpent()).isZero();
-    assertThat(ledger.acknowledge(0, ticket)).isEqualTo(Outcome.STALE); // it was given up
+    assertThat(ledger.nextExhausted()).isZero();
+    assertThat(ledger.acknowledge(0, tag)).isEqualTo(AckResult.STALE); // it was given up
     assertThat(ledger.unfinished()).isEqualTo(1);
   }
 
   @Test
   void shouldFinishWhatIsBuried() {
-    long ticket = handOver();
-    handOver();
-    assertThat(ledger.bury(0, ticket)).isEqualTo(Outcome.DONE);
-    assertThat(ledger.bury(0, ticket)).isEqualTo(Outcome.STALE);
-    assertThat(ledger.acknowledge(0, ticket)).isEqualTo(Outcome.STALE);
-    assertThat(ledger.floor()).isZero(); // until its dead letter is safe
-    ledger.expire(99 * TIMEOUT);
+    long tag = deliver();
+    deliver();
+    assertThat(ledger.startDeadLetter(0, tag)).isEqualTo(AckResult.DONE);
+    assertThat(ledger.startDeadLetter(0, tag)).isEqualTo(AckResult.STALE);
+    assertThat(ledger.acknowledge(0, tag)).isEqualTo(AckResult.STALE);
+    assertThat(ledger.lowWatermark()).isZero(); // until its dead letter is safe
+    ledger.collectTimedOut(99 * TIMEOUT);
     assertThat(ledger.nextReady()).isEqualTo(1); // the other one only
-    assertThat(ledger.buried(0, ticket)).isTrue();
-    assertThat(ledger.buried(0, ticket)).isFalse();
-    assertThat(ledger.floor()).isEqualTo(1);
+    assertThat(ledger.completeDeadLetter(0, tag)).isTrue();
+    assertThat(ledger.completeDeadLetter(0, tag)).isFalse();
+    assertThat(ledger.lowWatermark()).isEqualTo(1);
   }
 
   @Test
   void shouldTakeBackWhatCouldNotBeBuried() {
-    long ticket = handOver();
-    ledger.bury(0, ticket);
-    ledger.exhume(0, ticket, 5_000);
+    long tag = deliver();
+    ledger.startDeadLetter(0, tag);
+    ledger.cancelDeadLetter(0, tag, 5_000);
     assertThat(ledger.inFlight()).isEqualTo(1);
     assertThat(ledger.nextDueMillis()).isEqualTo(5_000 + TIMEOUT);
-    assertThat(ledger.acknowledge(0, ticket)).isEqualTo(Outcome.DONE);
+    assertThat(ledger.acknowledge(0, tag)).isEqualTo(AckResult.DONE);
   }
 
   @Test
   void shouldBeSpentAfterAsManyRunsThatEndedWithIt() {
     for (int run = 1; run <= 3; run++) {
-      assertThat(ledger.skipSpent()).isFalse();
-      assertThat(Ledger.attempt(handOver())).isEqualTo(run);
+      assertThat(ledger.skipExhausted()).isFalse();
+      assertThat(Ledger.attempt(deliver())).isEqualTo(run);
       reopen();
     }
     assertThat(ledger.attempts(0)).isEqualTo(3);
-    assertThat(ledger.skipSpent()).isTrue();
+    assertThat(ledger.skipExhausted()).isTrue();
     assertThat(ledger.position()).isEqualTo(1);
-    assertThat(ledger.skipSpent()).isFalse();
-    assertThat(ledger.nextSpent()).isZero();
-    long ticket = ledger.bury(0);
-    assertThat(ledger.nextSpent()).isEqualTo(-1);
-    ledger.exhume(0, ticket, 0);
-    assertThat(ledger.nextSpent()).isZero(); // again
-    assertThat(ledger.buried(0, ledger.bury(0))).isTrue();
+    assertThat(ledger.skipExhausted()).isFalse();
+    assertThat(ledger.nextExhausted()).isZero();
+    long tag = ledger.startDeadLetter(0);
+    assertThat(ledger.nextExhausted()).isEqualTo(-1);
+    ledger.cancelDeadLetter(0, tag, 0);
+    assertThat(ledger.nextExhausted()).isZero(); // again
+    assertThat(ledger.completeDeadLetter(0, ledger.startDeadLetter(0))).isTrue();
     reopen();
-    assertThat(ledger.floor()).isEqualTo(1);
+    assertThat(ledger.lowWatermark()).isEqualTo(1);
   }
 
   @Test
   void shouldNotSpendWhatWasReleased() {
     for (int i = 0; i < 10; i++) {
-      long ticket = ledger.position() == 0 ? handOver() : ledger.redeliver(0, 0);
-      assertThat(Ledger.attempt(ticket)).isEqualTo(1);
-      ledger.release(0, ticket);
+      long tag = ledger.position() == 0 ? deliver() : ledger.redeliver(0, 0);
+      assertThat(Ledger.attempt(tag)).isEqualTo(1);
+      ledger.release(0, tag);
     }
-    assertThat(ledger.nextSpent()).isEqualTo(-1);
+    assertThat(ledger.nextExhausted()).isEqualTo(-1);
   }
 
   @Test
   void shouldForgetWhatIsSpentWhenMoved() {
-    long ticket = handOver();
-    ledger.bury(0, ticket);
+    long tag = deliver();
+    ledger.startDeadLetter(0, tag);
     ledger.seek(0);
-    assertThat(ledger.buried(0, ticket)).isFalse();
-    ledger.exhume(0, ticket, 0);
+    assertThat(ledger.completeDeadLetter(0, tag)).isFalse();
+    ledger.cancelDeadLetter(0, tag, 0);
     assertThat(ledger.position()).isZero();
-    assertThat(Ledger.attempt(handOver())).isEqualTo(1);
+    assertThat(Ledger.attempt(deliver())).isEqualTo(1);
   }
 
   @Test
   void shouldFinishByNameWhatAnEarlierRunBuried() {
-    handOver();
-    handOver();
-    handOver();
+    deliver();
+    deliver();
+    deliver();
     reopen();
-    assertThat(ledger.finish(1)).isTrue();
-    assertThat(ledger.finish(1)).isFalse();
-    assertThat(ledger.finishedAboveFloor()).isEqualTo(1);
-    handOver();
+    assertThat(ledger.complete(1)).isTrue();
+    assertThat(ledger.complete(1)).isFalse();
+    assertThat(ledger.completedAboveLowWatermark()).isEqualTo(1);
+    deliver();
     assertThat(ledger.position()).isEqualTo(2);
-    assertThat(ledger.finish(7)).isTrue();
+    assertThat(ledger.complete(7)).isTrue();
     reopen();
-    assertThat(ledger.finish(1)).isFalse();
-    assertThat(ledger.finish(0)).isTrue();
-    assertThat(ledger.floor()).isEqualTo(2);
+    assertThat(ledger.complete(1)).isFalse();
+    assertThat(ledger.complete(0)).isTrue();
+    assertThat(ledger.lowWatermark()).isEqualTo(2);
   }
 
   @Test
   void shouldFindWhatIsAvailable() {
-    long first = handOver();
-    handOver();
-    long third = handOver();
+    long first = deliver();
+    deliver();
+    long third = deliver();
     assertThat(ledger.available(0)).isEqualTo(3);
     ledger.release(2, third);
     assertThat(ledger.available(0)).isEqualTo(2);
@@ -209,7 +209,7 @@ class RetriesTest {
 
   @Test
   void shouldRefuseToBuryWhatIsNotSpent() {
-    handOver();
-    assertThatThrownBy(() -> ledger.bury(0)).isInstanceOf(IllegalStateException.class);
+    deliver();
+    assertThatThrownBy(() -> ledger.startDeadLetter(0)).isInstanceOf(IllegalStateException.class);
   }
 }

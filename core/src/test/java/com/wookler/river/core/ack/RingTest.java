@@ -12,11 +12,11 @@ class RingTest {
   void shouldKeepEntriesWhenItGrows() {
     ring.extendTo(900);
     for (long s = 10; s < 900; s++) {
-      ring.move(s, Ring.IN_FLIGHT);
-      ring.move(s, Ring.FINISHED);
+      ring.move(s, EntryState.IN_FLIGHT);
+      ring.move(s, EntryState.COMPLETED);
     }
     ring.advance();
-    assertThat(ring.floor()).isEqualTo(900);
+    assertThat(ring.lowWatermark()).isEqualTo(900);
     ring.extendTo(4000);
     for (long s = 900; s < 4000; s++) {
       ring.location(s, 3 * s);
@@ -41,35 +41,35 @@ class RingTest {
     assertThat(ring.capacity()).isEqualTo(131_072);
     for (int i = 0; i < 10_000; i++) {
       ring.extendTo(ring.end() + 1);
-      ring.move(ring.floor(), Ring.FINISHED);
+      ring.move(ring.lowWatermark(), EntryState.COMPLETED);
       ring.advance();
     }
     assertThat(ring.capacity()).isEqualTo(Ring.MIN_CAPACITY);
-    assertThat(ring.count(Ring.FINISHED)).isZero();
-    assertThat(ring.count(Ring.UNSEEN)).isZero();
+    assertThat(ring.count(EntryState.COMPLETED)).isZero();
+    assertThat(ring.count(EntryState.UNSEEN)).isZero();
   }
 
   @Test
   void shouldRefuseATransitionThatMakesNoSense() {
     ring.extendTo(11);
-    assertThatThrownBy(() -> ring.move(10, Ring.READY)).isInstanceOf(IllegalStateException.class);
-    ring.move(10, Ring.FINISHED);
-    for (int state = Ring.UNSEEN; state <= Ring.FINISHED; state++) {
-      int to = state;
-      assertThatThrownBy(() -> ring.move(10, to)).isInstanceOf(IllegalStateException.class);
+    assertThatThrownBy(() -> ring.move(10, EntryState.READY))
+        .isInstanceOf(IllegalStateException.class);
+    ring.move(10, EntryState.COMPLETED);
+    for (EntryState state : EntryState.values()) {
+      assertThatThrownBy(() -> ring.move(10, state)).isInstanceOf(IllegalStateException.class);
     }
   }
 
   @Test
   void shouldWrapTheTokenWithoutTouchingItsNeighbours() {
     ring.extendTo(11);
-    ring.attempt(10, Ticket.MAX_ATTEMPT);
-    ring.move(10, Ring.IN_FLIGHT);
+    ring.attempt(10, DeliveryTag.MAX_ATTEMPT);
+    ring.move(10, EntryState.IN_FLIGHT);
     int before = ring.meta(10);
-    for (int i = 0; i < 1 << Ticket.TOKEN_BITS; i++) {
+    for (int i = 0; i < 1 << DeliveryTag.TOKEN_BITS; i++) {
       ring.nextToken(10);
-      assertThat(ring.attempt(10)).isEqualTo(Ticket.MAX_ATTEMPT);
-      assertThat(ring.state(10)).isEqualTo(Ring.IN_FLIGHT);
+      assertThat(ring.attempt(10)).isEqualTo(DeliveryTag.MAX_ATTEMPT);
+      assertThat(ring.state(10)).isEqualTo(EntryState.IN_FLIGHT);
     }
     assertThat(ring.meta(10)).isEqualTo(before);
   }

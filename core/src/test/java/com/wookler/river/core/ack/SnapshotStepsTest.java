@@ -20,7 +20,7 @@ import org.junit.jupiter.api.io.TempDir;
 /** Snapshots that are copied step by step, while the ledger goes on. */
 class SnapshotStepsTest {
   private static final Limits LIMITS = new Limits(1000, 1 << 20, 1 << 20);
-  private static final Origin ORIGIN = new Origin(0, 0);
+  private static final InitialPosition ORIGIN = new InitialPosition(0, 0);
   private static final int DELAYED_ONE_OF = 15;
 
   @TempDir Path base;
@@ -34,15 +34,15 @@ class SnapshotStepsTest {
     for (long s = 1000; s < 1100; s++) {
       ring.attempt(s, (int) (s - 999));
     }
-    ring.move(1099, Ring.FINISHED);
+    ring.move(1099, EntryState.COMPLETED);
     AckState state = AckState.of(ring, 1050);
     assertThat(state.size()).isEqualTo(100);
-    assertThat(state.hasOwnAttempts(0)).isFalse(); // below the mark, handed over once
+    assertThat(state.hasOwnAttempts(0)).isFalse(); // below the mark, delivered once
     for (int i = 1; i < 99; i++) {
       assertThat(state.attempts(i)).isEqualTo(i + 1);
-      assertThat(state.isFinished(i)).isFalse();
+      assertThat(state.isCompleted(i)).isFalse();
     }
-    assertThat(state.isFinished(99)).isTrue();
+    assertThat(state.isCompleted(99)).isTrue();
     assertThat(state.hasOwnAttempts(99)).isFalse();
   }
 
@@ -57,31 +57,31 @@ class SnapshotStepsTest {
     while (!state.isComplete()) {
       state.step();
     }
-    assertThat(state.isFinished(63)).isFalse();
-    assertThat(state.isFinished(64)).isTrue();
-    assertThat(state.isFinished(899)).isTrue();
-    assertThat(state.isFinished(900)).isFalse();
+    assertThat(state.isCompleted(63)).isFalse();
+    assertThat(state.isCompleted(64)).isTrue();
+    assertThat(state.isCompleted(899)).isTrue();
+    assertThat(state.isCompleted(900)).isFalse();
   }
 
   @Test
   void shouldLoseNothingWhereverTheCopyStandsWhenKilled() throws IOException {
     Random random = new Random(5);
     Path directory = base.resolve("subscriber");
-    Set<Long> finished = new HashSet<>();
+    Set<Long> completed = new HashSet<>();
     Set<Long> delayed = new HashSet<>();
     Map<Long, Integer> attempts = new HashMap<>();
     try (Ledger ledger = Ledgers.withAck(directory, Copies.OWNER, LIMITS, ORIGIN, flusher::add)) {
-      Map<Long, Long> tickets = new HashMap<>();
+      Map<Long, Long> tags = new HashMap<>();
       for (int i = 0; i < 260_000; i++) {
         long sequence = ledger.position();
-        tickets.put(sequence, ledger.handOver(sequence, 0, 0));
+        tags.put(sequence, ledger.deliver(sequence, 0, 0));
         attempts.put(sequence, 1);
         long decided = Math.max(0, sequence - random.nextInt(30_000));
-        if (decided % DELAYED_ONE_OF == 0 && tickets.containsKey(decided)) {
-          ledger.retry(decided, tickets.remove(decided), 60_000, 0);
+        if (decided % DELAYED_ONE_OF == 0 && tags.containsKey(decided)) {
+          ledger.retry(decided, tags.remove(decided), 60_000, 0);
           delayed.add(decided);
         } else {
-          decide(ledger, tickets, decided, finished, attempts);
+          decide(ledger, tags, decided, completed, attempts);
         }
         if (random.nextInt(400) == 0 && !flusher.isEmpty()) {
           flusher.remove().run();
@@ -89,49 +89,49 @@ class SnapshotStepsTest {
         if (i % 20_000 == 19_999) {
           Path copy = Copies.of(directory);
           checkDelays(copy, ledger.position(), delayed);
-          check(copy, ledger.position(), finished, attempts);
+          check(copy, ledger.position(), completed, attempts);
         }
       }
-      assertThat(ledger.finishedAboveFloor()).isGreaterThan(50_000);
+      assertThat(ledger.completedAboveLowWatermark()).isGreaterThan(50_000);
     }
   }
 
   private static void decide(
       Ledger ledger,
-      Map<Long, Long> tickets,
+      Map<Long, Long> tags,
       long sequence,
-      Set<Long> finished,
+      Set<Long> completed,
       Map<Long, Integer> attempts) {
-    Long ticket = tickets.get(sequence);
-    if (ticket == null || sequence == 0) {
+    Long tag = tags.get(sequence);
+    if (tag == null || sequence == 0) {
       return;
     }
     if (sequence % 3 != 0) {
-      if (ledger.acknowledge(sequence, ticket) == Outcome.STALE) {
+      if (ledger.acknowledge(sequence, tag) == AckResult.STALE) {
         fail("sequence %d is stale", sequence);
       }
-      finished.add(sequence);
-      tickets.remove(sequence);
+      completed.add(sequence);
+      tags.remove(sequence);
     } else if (sequence % 2 == 0) {
-      ledger.release(sequence, ticket);
-      tickets.put(sequence, ledger.redeliver(sequence, 0));
+      ledger.release(sequence, tag);
+      tags.put(sequence, ledger.redeliver(sequence, 0));
     } else {
-      ledger.retry(sequence, ticket, 0, 0);
-      tickets.put(sequence, ledger.redeliver(sequence, 0));
+      ledger.retry(sequence, tag, 0, 0);
+      tags.put(sequence, ledger.redeliver(sequence, 0));
       attempts.merge(sequence, 1, Integer::sum);
     }
   }
 
-  private static void check(Path copy, long end, Set<Long> finished, Map<Long, Integer> attempts) {
+  private static void check(Path copy, long end, Set<Long> completed, Map<Long, Integer> attempts) {
     try (Ledger killed = Ledgers.withAck(copy, Copies.OWNER, LIMITS, ORIGIN, Runnable::run)) {
       assertThat(killed.recovery().damaged()).isEmpty();
-      for (long s = killed.floor(); s < end; s++) {
+      for (long s = killed.lowWatermark(); s < end; s++) {
         // plain conditions: two million assertions take minutes
         boolean again = s == killed.position();
-        if (again == finished.contains(s)) {
+        if (again == completed.contains(s)) {
           fail("sequence %d %s", s, again ? "comes again" : "is lost");
         }
-        if (again && Ledger.attempt(killed.handOver(s, 0, 0)) != attempts.get(s) + 1) {
+        if (again && Ledger.attempt(killed.deliver(s, 0, 0)) != attempts.get(s) + 1) {
           fail("sequence %d had %d attempts", s, attempts.get(s));
         }
       }
@@ -141,7 +141,7 @@ class SnapshotStepsTest {
   private static void checkDelays(Path copy, long end, Set<Long> delayed) {
     try (Ledger killed = Ledgers.withAck(copy, Copies.OWNER, LIMITS, ORIGIN, Runnable::run)) {
       assertThat(killed.recovery().delayed()).isEqualTo(delayed.size());
-      for (long s = killed.floor(); s < end; s++) {
+      for (long s = killed.lowWatermark(); s < end; s++) {
         if (killed.isPostponed(s, 59_999) != delayed.contains(s)) {
           fail("sequence %d", s);
         }
@@ -156,10 +156,10 @@ class SnapshotStepsTest {
     Set<Long> snapshots = new HashSet<>();
     try (Ledger ledger = Ledgers.withAck(directory, Copies.OWNER, LIMITS, ORIGIN, Runnable::run)) {
       for (long s = 0; s < 300_000; s++) {
-        ledger.handOver(s, 0, 0);
+        ledger.deliver(s, 0, 0);
       }
       for (long now = 1000; now < 4000; now += 1000) { // each redelivery is a record
-        while (ledger.expire(now) > 0) {
+        while (ledger.collectTimedOut(now) > 0) {
           // In steps.
         }
         for (int i = 0; i < 300_000; i++) {

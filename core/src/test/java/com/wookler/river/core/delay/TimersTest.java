@@ -17,6 +17,7 @@ import java.util.Map;
 import java.util.Random;
 import java.util.stream.Stream;
 import java.util.zip.CRC32C;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.slf4j.Logger;
@@ -73,7 +74,7 @@ class TimersTest {
       }
       assertThat(log.timers().heapBytes()).as("seed %d", seed).isLessThan(24 * 4 * 64L);
     }
-    finish(log);
+    complete(log);
     List<Copy> copies = log.copies();
     assertThat(copies.stream().map(Copy::sequence))
         .as("seed %d", seed)
@@ -85,7 +86,7 @@ class TimersTest {
   }
 
   /** Until all is delivered that is due by now. */
-  private static void finish(DelayedLog log) {
+  private static void complete(DelayedLog log) {
     log.advance(300);
     for (int i = 0; i < 10_000 && (i < 3 || log.timers().waiting() > 0); i++) {
       log.run();
@@ -94,6 +95,7 @@ class TimersTest {
     assertThat(log.timers().waiting()).isZero();
   }
 
+  @Tag("full")
   @Test
   void shouldHoldVeryManyInBoundedMemory() throws IOException {
     try (DelayedLog log = new DelayedLog(base, DelayLimits.DEFAULT)) {
@@ -146,16 +148,16 @@ class TimersTest {
         log.flush();
       }
       assertThat(log.timers().heapBytes()).isLessThan(24 * 4 * 64L);
-      finish(log, 48);
+      complete(log, 48);
       assertThat(log.copies())
           .hasSize(48)
           .isSortedAccordingTo((a, b) -> Long.compare(a.sequence(), b.sequence()));
       assertThat(log.timers().waiting()).isEqualTo(12);
-      assertThat(log.timers().floor()).isGreaterThanOrEqualTo(120);
+      assertThat(log.timers().lowWatermark()).isGreaterThanOrEqualTo(120);
     }
   }
 
-  private static void finish(DelayedLog log, long count) {
+  private static void complete(DelayedLog log, long count) {
     log.advance(300);
     for (int i = 0; i < 1_000 && log.delivered() < count; i++) {
       log.run();
@@ -323,7 +325,7 @@ class TimersTest {
       assertThat(StoreOpening.exists(log.directory)).isTrue();
       assertThat(DelayFiles.look(base, DelayedLog.QUEUE, true).faults()).isNotEmpty();
       log.open();
-      finish(log);
+      complete(log);
       assertThat(log.copies()).extracting(Copy::number).containsExactlyInAnyOrder(0L, 1L);
     }
   }
@@ -417,7 +419,7 @@ class TimersTest {
             break;
           }
         }
-        finish(log);
+        complete(log);
         assertThat(log.copies()).hasSize(30);
         assertThat(log.copies().stream().map(Copy::sequence).distinct().count()).isEqualTo(30);
         assertThat(log.lost).isEmpty();
@@ -480,7 +482,7 @@ class TimersTest {
         assertThat(DelayFiles.look(log.directory.getParent(), DelayedLog.QUEUE, true).faults())
             .isNotEmpty();
         log.open();
-        finish(log);
+        complete(log);
         assertThat(log.copies()).hasSize(30);
         assertThat(log.copies().stream().map(Copy::sequence).distinct().count()).isEqualTo(30);
         assertThat(DelayFiles.look(log.directory.getParent(), DelayedLog.QUEUE, true).faults())
@@ -506,7 +508,7 @@ class TimersTest {
       flip(log.directory.resolve("state-0"), 40);
       Files.delete(log.directory.resolve("state-1"));
       log.open();
-      finish(log);
+      complete(log);
       assertThat(log.copies())
           .extracting(Copy::sequence)
           .containsExactlyInAnyOrderElementsOf(delayed);

@@ -19,6 +19,7 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -147,6 +148,7 @@ class KeyIndexTest {
     assertThat(messages.forced).isEqualTo(2);
   }
 
+  @Tag("full")
   @Test
   void shouldIndexAMillionKeysInBoundedMemory() throws IOException {
     for (int i = 0; i < 1_000_000; i++) {

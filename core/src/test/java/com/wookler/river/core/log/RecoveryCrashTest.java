@@ -19,6 +19,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -155,6 +156,7 @@ class RecoveryCrashTest {
     return content;
   }
 
+  @Tag("full")
   @Test
   void shouldComeToTheSameEndWhereverItDies() throws IOException {
     for (Map.Entry<String, Damage> each : DAMAGES.entrySet()) {

@@ -36,7 +36,7 @@ class DurableAckTest extends SubscriberFixture {
   private volatile boolean diskFull;
 
   @AfterEach
-  void letGo() {
+  void unlockNext() {
     forces.release(1000);
   }
 
@@ -63,7 +63,7 @@ class DurableAckTest extends SubscriberFixture {
 
   /** The device waits for the test, refuses, or has no space. */
   private @Nullable Object held(String method) throws InterruptedException {
-    if (method.equals("forceFinished")) {
+    if (method.equals("forceCompleted")) {
       begun.incrementAndGet();
       logAheadOfForce.add(log.forcedEnd());
       forces.acquire();

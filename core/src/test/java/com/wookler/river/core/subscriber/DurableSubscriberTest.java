@@ -99,7 +99,7 @@ class DurableSubscriberTest extends SubscriberFixture {
     Delivery<String> below = subscriber.next();
     Delivery<String> above = subscriber.next();
     above.ack();
-    shouldBeFinal(above); // above the floor
+    shouldBeFinal(above); // above the low watermark
     below.ack();
     shouldBeFinal(above);
     shouldBeFinal(below);
@@ -112,7 +112,7 @@ class DurableSubscriberTest extends SubscriberFixture {
     assertThatThrownBy(acked::release).isInstanceOf(StaleReceiptException.class);
     assertThatThrownBy(() -> acked.extend(Duration.ofHours(1)))
         .isInstanceOf(StaleReceiptException.class);
-    acked.ack(); // the verdict that took effect
+    acked.ack(); // the acknowledgement that took effect
   }
 
   @Test

@@ -6,9 +6,9 @@ import com.wookler.river.common.counters.AbstractCounter;
 import com.wookler.river.common.counters.Average;
 import com.wookler.river.common.counters.ConcurrentCounter;
 import com.wookler.river.common.counters.TimeWindow;
+import com.wookler.river.core.ack.InitialPosition;
 import com.wookler.river.core.ack.Ledger;
 import com.wookler.river.core.ack.Ledgers;
-import com.wookler.river.core.ack.Origin;
 import com.wookler.river.core.ack.Owner;
 import com.wookler.river.core.log.BlockLog;
 import com.wookler.river.core.log.LogSettings;
@@ -95,7 +95,7 @@ abstract class SubscriberFixture {
             directory.resolve("ack"),
             new Owner(7),
             config.limits(),
-            new Origin(0, 0),
+            new InitialPosition(0, 0),
             pool.serial("snapshots"));
     return (Ledger)
         Proxy.newProxyInstance(

@@ -1,7 +1,7 @@
 package com.wookler.river.core.ack;
 
 /**
- * The bits of a ticket.
+ * The bits of a delivery tag.
  *
  * <pre>
  * bit 63  62 ........... 29  28 ...... 17  16 ........ 0
@@ -11,7 +11,7 @@ package com.wookler.river.core.ack;
  * <p>Attempt and token are those of the message's entry; the token tells apart two deliveries with
  * the same attempt. The epoch changes with each opening and each seek.
  */
-final class Ticket {
+final class DeliveryTag {
   static final int ATTEMPT_BITS = 17;
   static final int TOKEN_BITS = 12;
   static final int MAX_ATTEMPT = (1 << ATTEMPT_BITS) - 1;
@@ -19,14 +19,14 @@ final class Ticket {
   private static final int LOW_BITS = ATTEMPT_BITS + TOKEN_BITS;
   private static final int LOW_MASK = (1 << LOW_BITS) - 1;
 
-  private Ticket() {}
+  private DeliveryTag() {}
 
-  /** The ticket of an entry's low bits, which hold token and attempt. */
+  /** The delivery tag of an entry's low bits, which hold token and attempt. */
   static long of(long epoch, int tokenAndAttempt) {
     return ((epoch << LOW_BITS) | (tokenAndAttempt & LOW_MASK)) & Long.MAX_VALUE;
   }
 
-  static int attempt(long ticket) {
-    return (int) ticket & MAX_ATTEMPT;
+  static int attempt(long tag) {
+    return (int) tag & MAX_ATTEMPT;
   }
 }

@@ -1,18 +1,18 @@
 package com.wookler.river.core.ack;
 
 /** Who is told what a subscriber's files say, in the order of the files. */
-interface Facts {
+interface JournalVisitor {
   /** Everything told before is void; the subscriber stands here. */
-  void restart(long floor);
+  void restart(long lowWatermark);
 
-  /** The floor is known to have stood here at this point. */
-  void floor(long floor);
+  /** The low watermark is known to have stood here at this point. */
+  void lowWatermark(long lowWatermark);
 
-  /** The next sequence that was never handed over; the highest counts. */
-  void handedOver(long mark);
+  /** The next sequence that was never delivered; the highest counts. */
+  void deliveredEnd(long mark);
 
-  /** A run of messages is finished. */
-  void finished(long from, long count);
+  /** A run of messages is completed. */
+  void completed(long from, long count);
 
   /** So many deliveries of an unfinished message count, and it is not delayed. */
   void attempts(long sequence, int attempts);

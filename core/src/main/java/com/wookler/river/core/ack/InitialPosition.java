@@ -8,9 +8,9 @@ package com.wookler.river.core.ack;
  *     but none of it can be trusted. Then everything is delivered again rather than something lost
  * @param made whether the ledger is known to have been made: then a missing cursor is damage
  */
-public record Origin(long start, long earliest, boolean made) {
+public record InitialPosition(long start, long earliest, boolean made) {
   /** Checks that neither is negative. */
-  public Origin {
+  public InitialPosition {
     if (start < 0 || earliest < 0) {
       throw new IllegalArgumentException(
           "negative sequence: start " + start + ", earliest " + earliest);
@@ -18,7 +18,7 @@ public record Origin(long start, long earliest, boolean made) {
   }
 
   /** Of a ledger that may be new. */
-  public Origin(long start, long earliest) {
+  public InitialPosition(long start, long earliest) {
     this(start, earliest, false);
   }
 }
