@@ -15,6 +15,7 @@ import java.util.HashSet;
 import java.util.Map;
 import java.util.Set;
 import java.util.SplittableRandom;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.CleanupMode;
 import org.junit.jupiter.api.io.TempDir;
@@ -23,6 +24,7 @@ import org.junit.jupiter.api.io.TempDir;
  * Kills a process that publishes delayed messages and takes those that are due. A quarter of {@code
  * -Driver.crash.rounds}, and {@code -Driver.crash.seed} to repeat a run.
  */
+@Tag("full")
 class DelayCrashTest {
   private static final int ROUNDS = Math.max(2, Counts.KILLS / 4);
   private static final int LEAST_MILLIS = 200;

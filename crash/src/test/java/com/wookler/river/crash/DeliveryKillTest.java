@@ -14,6 +14,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.CleanupMode;
 import org.junit.jupiter.api.io.TempDir;
@@ -22,6 +23,7 @@ import org.junit.jupiter.api.io.TempDir;
  * Kills in the middle of what a queue does beyond storing and handing over: {@code
  * -Driver.crash.rounds}, a quarter of them each, and {@code -Driver.crash.seed}.
  */
+@Tag("full")
 class DeliveryKillTest {
   private static final int ROUNDS = Math.max(2, Counts.KILLS / 4);
   private static final int REPEATED = 50;

@@ -13,6 +13,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
 import java.util.stream.LongStream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.CleanupMode;
 import org.junit.jupiter.api.io.TempDir;
@@ -20,6 +21,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /** Kills a process in which messages expire; each of them is in the expiry queue once. */
+@Tag("full")
 class ExpiryKillTest {
   private static final Logger LOG = LoggerFactory.getLogger(ExpiryKillTest.class);
   private static final int ROUNDS = Math.max(3, Counts.KILLS / 3);

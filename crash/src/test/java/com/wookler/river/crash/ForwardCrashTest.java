@@ -10,11 +10,13 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Random;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.CleanupMode;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Kills a process that forwards from queue to queue; each message is in each of them once. */
+@Tag("full")
 class ForwardCrashTest {
   private static final int ROUNDS = Math.max(3, Counts.KILLS / 3);
 

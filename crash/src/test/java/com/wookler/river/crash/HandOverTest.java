@@ -11,11 +11,13 @@ import java.sql.ResultSet;
 import java.sql.Statement;
 import java.time.Duration;
 import java.util.SplittableRandom;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.CleanupMode;
 import org.junit.jupiter.api.io.TempDir;
 
 /** SIGKILL while a subscriber hands over to a database. */
+@Tag("full")
 class HandOverTest {
   @TempDir(cleanup = CleanupMode.ON_SUCCESS)
   Path root;

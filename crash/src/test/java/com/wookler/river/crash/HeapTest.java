@@ -5,12 +5,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.wookler.river.crash.Scenario.Level;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /** A process without memory. */
+@Tag("full")
 class HeapTest {
   private static final Logger LOG = LoggerFactory.getLogger(HeapTest.class);
   private static final int ROUNDS = 2;

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import com.wookler.river.crash.Scenario.Level;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -13,6 +14,7 @@ import org.junit.jupiter.api.io.TempDir;
  * The tests, tested: with a line of River changed, the test that holds the promise must find it
  * broken.
  */
+@Tag("full")
 class MutantTest {
   private static final int TRIES = 5;
 

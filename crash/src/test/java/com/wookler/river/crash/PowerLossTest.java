@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.wookler.river.crash.Scenario.Level;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.io.CleanupMode;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -16,6 +17,7 @@ import org.slf4j.LoggerFactory;
  * Cuts the power of a file system on a loop device. Nothing that was promised to be on the device
  * is lost; of what was at MEMORY, only what came after the last force had begun.
  */
+@Tag("full")
 class PowerLossTest {
   private static final Logger LOG = LoggerFactory.getLogger(PowerLossTest.class);
 

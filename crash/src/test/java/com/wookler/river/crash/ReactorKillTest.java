@@ -20,6 +20,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.stream.IntStream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.io.CleanupMode;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -28,6 +29,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /** Processors that fail in all ways, under which the process is killed too. */
+@Tag("full")
 class ReactorKillTest {
   private static final Logger LOG = LoggerFactory.getLogger(ReactorKillTest.class);
   private static final Duration PATIENCE = Duration.ofMinutes(5 + Counts.REACTOR / 20_000);

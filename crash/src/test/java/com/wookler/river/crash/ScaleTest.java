@@ -4,11 +4,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.nio.file.Path;
 import java.time.Duration;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
+@Tag("full")
 class ScaleTest {
   private static final Logger LOG = LoggerFactory.getLogger(ScaleTest.class);
   private static final long MESSAGES = Long.getLong("river.scale.messages", 3_000_000);

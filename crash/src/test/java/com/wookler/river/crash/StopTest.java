@@ -15,11 +15,13 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.IntStream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /** SIGTERM while a reactor works, which a shutdown hook closes. */
+@Tag("full")
 class StopTest {
   private static final int TERMINATED = 128 + 15;
   private static final int MESSAGES = 5_000;

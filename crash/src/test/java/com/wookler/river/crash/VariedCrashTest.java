@@ -22,6 +22,7 @@ import java.util.Set;
 import java.util.SplittableRandom;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -34,6 +35,7 @@ import org.slf4j.LoggerFactory;
  * ones, and gives some back for later. A quarter of {@code -Driver.crash.rounds}, {@code
  * -Driver.crash.losses} of each kind.
  */
+@Tag("full")
 class VariedCrashTest {
   private static final Logger LOG = LoggerFactory.getLogger(VariedCrashTest.class);
   private static final int KILLS = Math.max(2, Counts.KILLS / 4);
