@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.slf4j.Logger;
@@ -14,6 +15,7 @@ import org.slf4j.LoggerFactory;
  * Cuts the power under a queue in which very many messages wait: it opens in a bounded time. {@code
  * -Driver.crash.backlog=10000000} for the long form.
  */
+@Tag("full")
 class BacklogPowerLossTest {
   private static final Logger LOG = LoggerFactory.getLogger(BacklogPowerLossTest.class);
   private static final int MESSAGES = Integer.getInteger("river.crash.backlog", 200_000);

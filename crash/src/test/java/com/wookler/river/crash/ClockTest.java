@@ -14,6 +14,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -23,6 +24,7 @@ import org.junit.jupiter.params.provider.ValueSource;
  * A wall clock that is wrong, by a clock that is moved by hand; {@link SystemClockTest} sets the
  * system's.
  */
+@Tag("full")
 class ClockTest {
   private static final Instant NOON = Instant.parse("2026-03-29T00:30:00Z"); // DST at 01:00
   private static final int MESSAGES = 1_000;

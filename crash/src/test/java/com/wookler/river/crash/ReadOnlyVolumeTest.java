@@ -9,11 +9,13 @@ import com.wookler.river.core.subscriber.Delivery;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.CleanupMode;
 import org.junit.jupiter.api.io.TempDir;
 
 /** The volume of a running queue becomes read-only, as ext4 makes it after an error. */
+@Tag("full")
 class ReadOnlyVolumeTest {
   private static final int ROUNDS = Math.max(2, Counts.KILLS / 3);
 

@@ -4,10 +4,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.nio.file.Path;
 import java.time.Duration;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** A reactor whose processors are slower than publishers. */
+@Tag("full")
 class SlowTest {
   private static final int MESSAGES = 10_000; // 160 MB
 

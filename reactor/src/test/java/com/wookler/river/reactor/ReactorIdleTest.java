@@ -19,6 +19,7 @@ import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.IntStream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Reactors that have nothing to do. */
@@ -46,6 +47,7 @@ class ReactorIdleTest extends ReactorFixture {
         .toList();
   }
 
+  @Tag("full")
   @Test
   void shouldHoldNoThreadWhileAHundredReactorsHaveNothingToDo() {
     List<Reactor<String>> reactors = new ArrayList<>();
@@ -70,6 +72,7 @@ class ReactorIdleTest extends ReactorFixture {
     await().until(() -> threads().isEmpty());
   }
 
+  @Tag("full")
   @Test
   void shouldBeWokenInThreadsThatWereStartedAheadForAllReactors() {
     List<Long> used = Collections.synchronizedList(new ArrayList<>());

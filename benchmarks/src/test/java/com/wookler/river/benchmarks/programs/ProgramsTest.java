@@ -9,10 +9,12 @@ import java.io.StringWriter;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.concurrent.Callable;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import picocli.CommandLine;
 
+@Tag("full")
 class ProgramsTest {
   private static final String NUMBER = "\\d+\\.\\d\\d";
   private static final String TRANSACTIONS =

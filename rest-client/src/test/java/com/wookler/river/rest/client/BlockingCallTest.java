@@ -14,6 +14,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -34,6 +35,7 @@ class BlockingCallTest {
     server.close();
   }
 
+  @Tag("full")
   @Test
   void shouldNeedNoThreadForEachCall() {
     try (RiverClient client = RiverClient.builder(server.address()).build()) {

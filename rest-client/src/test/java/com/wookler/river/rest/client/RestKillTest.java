@@ -17,6 +17,7 @@ import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -30,6 +31,7 @@ import org.junit.jupiter.api.io.TempDir;
  * far as the random choices go.
  */
 @Timeout(value = 4, unit = TimeUnit.HOURS)
+@Tag("full")
 class RestKillTest {
   private static final int KILLS = Integer.getInteger("river.rest.kills", 4);
   private static final int PROCESSES = 2;

@@ -14,12 +14,14 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** What a poll has taken and cannot be written to its end is there again at once. */
 @Timeout(120)
+@Tag("full")
 class BrokenPollTest {
   private static final int MESSAGES = 7;
   private static final String BIG = "x".repeat(1_000_000);

@@ -7,11 +7,13 @@ import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /** Clients that send half of a body, or read none of an answer. */
+@Tag("full")
 class HalfSentBodiesTest extends AttackFixture {
   private static final Logger LOG = LoggerFactory.getLogger(HalfSentBodiesTest.class);
   private static final int HALF = BODY / 2;

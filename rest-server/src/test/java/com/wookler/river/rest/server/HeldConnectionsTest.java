@@ -16,9 +16,11 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Clients whose connections hold headers, requests or handshakes, but no body. */
+@Tag("full")
 class HeldConnectionsTest extends AttackFixture {
   private static final int HEADERS = 15 << 10; // a little less than is allowed
   private static final int PIPELINED = 200;

@@ -19,12 +19,14 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Many connections that ask nothing, or never come to the end of their question. */
 @Timeout(120)
+@Tag("full")
 class IdleConnectionsTest {
   private static final Duration IDLE = Duration.ofSeconds(2);
   private static final Duration SOON = Duration.ofSeconds(30);
