@@ -2,13 +2,13 @@ package com.wookler.river.core;
 
 import com.wookler.river.common.WorkerPool;
 import com.wookler.river.common.utils.Amount;
-import com.wookler.river.core.ack.Health;
 import com.wookler.river.core.ack.InitialPosition;
 import com.wookler.river.core.ack.Ledger;
-import com.wookler.river.core.ack.LedgerFiles;
-import com.wookler.river.core.ack.LedgerLook;
-import com.wookler.river.core.ack.Ledgers;
-import com.wookler.river.core.ack.Owner;
+import com.wookler.river.core.ack.journal.Health;
+import com.wookler.river.core.ack.journal.LedgerFiles;
+import com.wookler.river.core.ack.journal.LedgerLook;
+import com.wookler.river.core.ack.journal.Ledgers;
+import com.wookler.river.core.ack.journal.Owner;
 import com.wookler.river.core.backup.Backup;
 import com.wookler.river.core.log.BlockLog;
 import com.wookler.river.core.log.DurableFiles;

@@ -7,7 +7,7 @@ import static org.awaitility.Awaitility.await;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import com.wookler.river.common.ManualTimeSource;
 import com.wookler.river.common.errors.RiverException;
-import com.wookler.river.core.ack.Owner;
+import com.wookler.river.core.ack.journal.Owner;
 import com.wookler.river.core.log.CheckedJson;
 import com.wookler.river.core.message.Message;
 import com.wookler.river.core.subscriber.Delivery;

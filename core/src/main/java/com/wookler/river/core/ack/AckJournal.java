@@ -1,5 +1,7 @@
 package com.wookler.river.core.ack;
 
+import com.wookler.river.core.ack.journal.AckLog;
+
 /**
  * Where a subscriber that acknowledges keeps its state. Each fact is safe from the death of the
  * process when its method returns, and from a power loss after the next {@link #force()}. Guarded
@@ -9,7 +11,7 @@ package com.wookler.river.core.ack;
  * methods that tell one fails: what cannot be written is counted by {@link #unjournaled()}, because
  * a full disk must not stop consumers.
  */
-interface AckJournal extends AutoCloseable {
+public interface AckJournal extends AutoCloseable {
   /** Changes with each opening and each seek; this process never uses one twice. */
   long epoch();
 

@@ -7,12 +7,12 @@ package com.wookler.river.core.ack;
  * stale entries. Every fact goes to the journal first and to the ring second, so that a snapshot
  * taken in between lacks only what the journal's next record tells.
  */
-final class AckLedger extends RingLedger {
+public final class AckLedger extends RingLedger {
   private long epoch;
   private long redelivered;
   private boolean unlocked;
 
-  AckLedger(Limits limits, Ring ring, AckJournal journal, RecoveryReport recovery) {
+  public AckLedger(Limits limits, Ring ring, AckJournal journal, RecoveryReport recovery) {
     super(limits, ring, journal, recovery);
     this.epoch = journal.epoch();
   }

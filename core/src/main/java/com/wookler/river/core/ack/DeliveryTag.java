@@ -11,7 +11,7 @@ package com.wookler.river.core.ack;
  * <p>Attempt and token are those of the message's entry; the token tells apart two deliveries with
  * the same attempt. The epoch changes with each opening and each seek.
  */
-final class DeliveryTag {
+public final class DeliveryTag {
   static final int ATTEMPT_BITS = 17;
   static final int TOKEN_BITS = 12;
   static final int MAX_ATTEMPT = (1 << ATTEMPT_BITS) - 1;
@@ -22,7 +22,7 @@ final class DeliveryTag {
   private DeliveryTag() {}
 
   /** The delivery tag of an entry's low bits, which hold token and attempt. */
-  static long of(long epoch, int tokenAndAttempt) {
+  public static long of(long epoch, int tokenAndAttempt) {
     return ((epoch << LOW_BITS) | (tokenAndAttempt & LOW_MASK)) & Long.MAX_VALUE;
   }
 

@@ -16,7 +16,7 @@ package com.wookler.river.core.ack;
  * IN_FLIGHT, READY, DELAYED → DEAD_LETTERING       rejected
  * </pre>
  */
-enum EntryState {
+public enum EntryState {
   /** Not delivered in this run. */
   UNSEEN(0),
 

@@ -19,7 +19,7 @@ import java.util.Arrays;
  * <p>The rejected alternative is a map from sequence to an object: 5 to 10 times the memory,
  * garbage for each message, and no cheap walk of the low watermark.
  */
-final class Ring {
+public final class Ring {
   static final int MIN_CAPACITY = 1024;
 
   private static final int STATE_SHIFT = DeliveryTag.TOKEN_BITS + DeliveryTag.ATTEMPT_BITS;
@@ -47,7 +47,7 @@ final class Ring {
   private long peak;
   private int quiet;
 
-  Ring(long lowWatermark) {
+  public Ring(long lowWatermark) {
     restart(lowWatermark);
   }
 
@@ -59,11 +59,11 @@ final class Ring {
     return meta & DeliveryTag.MAX_ATTEMPT;
   }
 
-  long lowWatermark() {
+  public long lowWatermark() {
     return lowWatermark;
   }
 
-  long end() {
+  public long end() {
     return end;
   }
 
@@ -81,7 +81,7 @@ final class Ring {
   }
 
   /** How many entries are in a state. */
-  int count(EntryState state) {
+  public int count(EntryState state) {
     return counts[state.code()];
   }
 
@@ -89,15 +89,15 @@ final class Ring {
     return metas[index(sequence)];
   }
 
-  EntryState state(long sequence) {
+  public EntryState state(long sequence) {
     return stateOf(meta(sequence));
   }
 
-  int attempt(long sequence) {
+  public int attempt(long sequence) {
     return attemptOf(meta(sequence));
   }
 
-  void attempt(long sequence, int attempt) {
+  public void attempt(long sequence, int attempt) {
     int i = index(sequence);
     metas[i] = (metas[i] & ~DeliveryTag.MAX_ATTEMPT) | Math.min(attempt, DeliveryTag.MAX_ATTEMPT);
   }
@@ -113,11 +113,11 @@ final class Ring {
     metas[i] = (metas[i] & ~STATE_CLEAR) | ((metas[i] + TOKEN_ONE) & STATE_CLEAR);
   }
 
-  int due(long sequence) {
+  public int due(long sequence) {
     return dues[index(sequence)];
   }
 
-  void due(long sequence, long due) {
+  public void due(long sequence, long due) {
     dues[index(sequence)] = (int) due;
   }
 
@@ -130,17 +130,17 @@ final class Ring {
   }
 
   /** Until when an entry that is delayed or postponed waits, in milliseconds since 1970. */
-  long until(long sequence) {
+  public long until(long sequence) {
     return untils[index(sequence)];
   }
 
   /** How long that was to be when it began, in seconds, rounded up. */
-  int delaySeconds(long sequence) {
+  public int delaySeconds(long sequence) {
     return delays[index(sequence)];
   }
 
   /** Sets both, of an entry that is to be delayed or postponed. */
-  void until(long sequence, long untilMillis, int delaySeconds) {
+  public void until(long sequence, long untilMillis, int delaySeconds) {
     if (untils.length == 0) {
       untils = new long[metas.length];
       delays = new int[metas.length];
@@ -150,7 +150,7 @@ final class Ring {
   }
 
   /** Has an UNSEEN entry wait, or not any more. */
-  void postpone(long sequence, boolean postponed) {
+  public void postpone(long sequence, boolean postponed) {
     due(sequence, postponed ? POSTPONED : 0);
   }
 
@@ -160,17 +160,17 @@ final class Ring {
   }
 
   /** Whether an entry is delayed, or postponed. */
-  boolean isDelayed(long sequence) {
+  public boolean isDelayed(long sequence) {
     return state(sequence) == EntryState.DELAYED || isPostponed(sequence);
   }
 
   /** Whether any was, since a restart. */
-  boolean hasDelays() {
+  public boolean hasDelays() {
     return untils.length > 0;
   }
 
   /** The one place where an entry changes its state. */
-  void move(long sequence, EntryState to) {
+  public void move(long sequence, EntryState to) {
     int i = index(sequence);
     EntryState from = stateOf(metas[i]);
     if (!from.mayBecome(to)) {
@@ -183,7 +183,7 @@ final class Ring {
   }
 
   /** Forgets everything; low watermark and end are this sequence then. */
-  void restart(long sequence) {
+  public void restart(long sequence) {
     lowWatermark = sequence;
     end = sequence;
     Arrays.fill(counts, 0);
@@ -193,7 +193,7 @@ final class Ring {
   }
 
   /** Adds unseen entries up to this end. */
-  void extendTo(long newEnd) {
+  public void extendTo(long newEnd) {
     while (newEnd - lowWatermark > metas.length) {
       resize(metas.length * 2);
     }
@@ -222,7 +222,7 @@ final class Ring {
   }
 
   /** Moves the low watermark up to this sequence at least, whatever the entries below it are. */
-  void raise(long sequence) {
+  public void raise(long sequence) {
     while (lowWatermark < sequence && lowWatermark < end) {
       counts[state(lowWatermark).code()]--;
       lowWatermark++;

@@ -1,5 +1,6 @@
 package com.wookler.river.core.ack;
 
+import com.wookler.river.core.ack.journal.AckLog;
 import java.util.concurrent.TimeUnit;
 
 /**

@@ -1,7 +1,7 @@
 package com.wookler.river.core.inspect;
 
 import com.wookler.river.common.errors.RiverException;
-import com.wookler.river.core.ack.LedgerLook;
+import com.wookler.river.core.ack.journal.LedgerLook;
 import com.wookler.river.core.delay.DelayFiles;
 import com.wookler.river.core.keys.RunFiles;
 import com.wookler.river.core.log.BlockFile;

@@ -2,8 +2,8 @@ package com.wookler.river.core.inspect;
 
 import com.wookler.river.common.errors.RiverException;
 import com.wookler.river.core.ack.InitialPosition;
-import com.wookler.river.core.ack.LedgerLook;
-import com.wookler.river.core.ack.Owner;
+import com.wookler.river.core.ack.journal.LedgerLook;
+import com.wookler.river.core.ack.journal.Owner;
 import com.wookler.river.core.log.LogFiles;
 import com.wookler.river.core.subscriber.StoredSubscriber;
 import java.io.IOException;

@@ -1,8 +1,8 @@
 package com.wookler.river.core.inspect;
 
 import com.wookler.river.common.errors.RiverException;
-import com.wookler.river.core.ack.LedgerDamage;
-import com.wookler.river.core.ack.LedgerLook;
+import com.wookler.river.core.ack.journal.LedgerDamage;
+import com.wookler.river.core.ack.journal.LedgerLook;
 import com.wookler.river.core.log.ContentCheck;
 import com.wookler.river.core.message.DamagedMessageException;
 import java.io.IOException;

@@ -2,6 +2,8 @@ package com.wookler.river.core.ack;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import com.wookler.river.core.ack.journal.Copies;
+import com.wookler.river.core.ack.journal.Ledgers;
 import java.nio.file.Path;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;

@@ -3,6 +3,8 @@ package com.wookler.river.core.ack;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import com.wookler.river.core.ack.journal.Copies;
+import com.wookler.river.core.ack.journal.Ledgers;
 import java.nio.file.Path;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;

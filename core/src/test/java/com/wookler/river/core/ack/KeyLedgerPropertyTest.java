@@ -2,6 +2,8 @@ package com.wookler.river.core.ack;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import com.wookler.river.core.ack.journal.Copies;
+import com.wookler.river.core.ack.journal.Ledgers;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

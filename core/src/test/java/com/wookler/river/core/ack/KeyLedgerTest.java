@@ -3,6 +3,9 @@ package com.wookler.river.core.ack;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import com.wookler.river.core.ack.journal.AckLog;
+import com.wookler.river.core.ack.journal.Copies;
+import com.wookler.river.core.ack.journal.Ledgers;
 import java.io.IOException;
 import java.nio.file.Path;
 import org.junit.jupiter.api.AfterEach;

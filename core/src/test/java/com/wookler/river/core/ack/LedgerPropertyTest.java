@@ -4,6 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.wookler.river.core.ack.LedgerModel.Entry;
 import com.wookler.river.core.ack.LedgerModel.State;
+import com.wookler.river.core.ack.journal.AckLog;
+import com.wookler.river.core.ack.journal.Copies;
+import com.wookler.river.core.ack.journal.Ledgers;
 import java.io.IOException;
 import java.io.RandomAccessFile;
 import java.nio.file.DirectoryStream;

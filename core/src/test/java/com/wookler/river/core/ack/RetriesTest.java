@@ -3,6 +3,8 @@ package com.wookler.river.core.ack;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import com.wookler.river.core.ack.journal.Ledgers;
+import com.wookler.river.core.ack.journal.Owner;
 import java.nio.file.Path;
 import java.util.UUID;
 import org.junit.jupiter.api.AfterEach;

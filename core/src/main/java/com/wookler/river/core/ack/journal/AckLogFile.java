@@ -1,0 +1,236 @@
+package com.wookler.river.core.ack.journal;
+
+import com.wookler.river.common.errors.RiverException;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.nio.channels.FileChannel;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.util.Arrays;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What a recovery finds in one {@link AckLog}, whatever has happened to the file. Confined to the
+ * thread that opens the ledger.
+ */
+final class AckLogFile {
+  /** In which shape it is. */
+  enum Shape {
+    /** All zero: made ahead and never used, or not made to its end. */
+    UNUSED,
+    /** Each record up to the end is valid. */
+    WHOLE,
+    /** Its tail was lost: a record was cut off, or there were more records than there are. */
+    TORN,
+    /**
+     * The header or the number of records is damaged, or there are valid records behind an invalid
+     * one, or bytes are missing.
+     */
+    DAMAGED
+  }
+
+  private static final byte[] ZEROS = new byte[4096];
+  private static final int PIECE = 64 << 10;
+
+  private final long generation;
+  private final long seed;
+  private final Used used;
+  private final ByteBuffer bytes;
+  private final AckLog.Summer summer;
+  private final AckLog.@Nullable Header header;
+  private final Shape shape;
+  private int valid; // records before the first that is not, written in assess
+
+  private AckLogFile(Path path, long generation, Owner owner, Used used) {
+    this.generation = generation;
+    this.seed = owner.seed();
+    this.used = used;
+    this.bytes = ByteBuffer.wrap(used.bytes).order(ByteOrder.LITTLE_ENDIAN);
+    this.summer = new AckLog.Summer(generation, owner);
+    this.header = readHeader(path, owner);
+    this.shape = assess();
+  }
+
+  static AckLogFile read(Path path, long generation, Owner owner) throws IOException {
+    return new AckLogFile(
+        path, generation, owner, Disk.withChannel(path, AckLogFile::used, StandardOpenOption.READ));
+  }
+
+  /** What a file holds up to its last byte that is not zero. */
+  private static final class Used {
+    final byte[] bytes; // at least a header, in whole places; what the file does not have is zero
+    final long length; // of the file
+    final int end; // after the last byte that is not zero
+
+    Used(byte[] bytes, long length, int end) {
+      this.bytes = bytes;
+      this.length = length;
+      this.end = end;
+    }
+  }
+
+  /** Reads all of a file, most of which is zero as a rule, in pieces. */
+  private static Used used(FileChannel file) throws IOException {
+    ByteBuffer piece = ByteBuffer.allocate(PIECE);
+    byte[] bytes = {};
+    int end = 0;
+    long length = 0;
+    while (file.read(piece.clear().limit(Math.min(PIECE, AckLog.SIZE - (int) length)), length)
+        > 0) {
+      int last = lastUsed(piece.array(), piece.position());
+      if (last > 0) {
+        end = (int) length + last;
+        bytes = Arrays.copyOf(bytes, at(placesUpTo(end)));
+        System.arraycopy(piece.array(), 0, bytes, (int) length, last);
+      }
+      length += piece.position();
+    }
+    if (bytes.length < AckLog.HEADER) {
+      bytes = Arrays.copyOf(bytes, AckLog.HEADER);
+    }
+    return new Used(bytes, Math.max(length, file.size()), end);
+  }
+
+  long generation() {
+    return generation;
+  }
+
+  Shape shape() {
+    return shape;
+  }
+
+  /** The header, null if it is damaged. */
+  AckLog.@Nullable Header header() {
+    return header;
+  }
+
+  /** How many whole places for records there are, without those at the end that are all zero. */
+  int places() {
+    return placesUpTo(used.end);
+  }
+
+  private static int placesUpTo(int end) {
+    return Math.max(0, (end - AckLog.HEADER + AckLog.RECORD - 1) / AckLog.RECORD);
+  }
+
+  /** How many records the next opening continues after; -1 if this log cannot be continued. */
+  int continued() {
+    return shape == Shape.WHOLE && valid < AckLog.RECORDS ? valid : -1;
+  }
+
+  /** Whether a record stands there that proves itself by its checksum. */
+  boolean isValid(int place) {
+    if (place >= places()) {
+      return false;
+    }
+    int type = type(place);
+    return (type >= AckLog.COMPLETED && type <= AckLog.NOT_BEFORE)
+        && first(place) >= 0
+        && bytes.getInt(at(place) + 12)
+            == summer.sum(place, first(place), bytes.getInt(at(place) + 8));
+  }
+
+  /** Tells what the valid records say; returns how many there are. */
+  int tell(JournalVisitor facts) {
+    int told = 0;
+    long tried = -1; // the message whose attempts the record before told
+    for (int place = 0; place < places(); place++) {
+      boolean isValid = isValid(place);
+      if (isValid) {
+        tell(place, tried, facts);
+        told++;
+      }
+      tried = isValid && type(place) == AckLog.ATTEMPTS ? first(place) : -1;
+    }
+    return told;
+  }
+
+  private void tell(int place, long tried, JournalVisitor facts) {
+    switch (type(place)) {
+      case AckLog.COMPLETED -> facts.completed(first(place), number(place));
+      case AckLog.ATTEMPTS -> facts.attempts(first(place), number(place));
+      default -> {
+        if (tried >= 0) {
+          facts.notBefore(tried, first(place), number(place));
+        }
+      }
+    }
+  }
+
+  private int type(int place) {
+    return bytes.getInt(at(place) + 8) >>> 28;
+  }
+
+  /** A sequence, or a time. */
+  private long first(int place) {
+    return bytes.getLong(at(place));
+  }
+
+  private int number(int place) {
+    return bytes.getInt(at(place) + 8) & AckLog.MAX_NUMBER;
+  }
+
+  private static int at(int place) {
+    return AckLog.HEADER + place * AckLog.RECORD;
+  }
+
+  private AckLog.@Nullable Header readHeader(Path path, Owner owner) {
+    if (used.length < AckLog.HEADER
+        || bytes.getLong(0) != AckLog.MAGIC
+        || bytes.getInt(AckLog.HEADER_CRC)
+            != Checks.crc32c(owner, used.bytes, 0, AckLog.HEADER_CRC)) {
+      return null;
+    }
+    if (bytes.getInt(8) != AckLog.VERSION) {
+      throw new RiverException(
+          path
+              + " has format version "
+              + bytes.getInt(8)
+              + ", written by a newer River; this one knows "
+              + AckLog.VERSION);
+    }
+    boolean restart = (bytes.getInt(12) & AckLog.FLAG_RESTART) != 0;
+    var read = new AckLog.Header(bytes.getLong(16), bytes.getLong(32), bytes.getLong(24), restart);
+    return read.generation() == generation && read.lowWatermark() >= 0 ? read : null;
+  }
+
+  private Shape assess() {
+    if (used.end == 0) {
+      return Shape.UNUSED;
+    }
+    while (valid < places() && isValid(valid)) {
+      valid++;
+    }
+    for (int place = valid + 1; place < places(); place++) {
+      if (isValid(place)) {
+        return Shape.DAMAGED;
+      }
+    }
+    if (header == null || used.length != AckLog.SIZE) {
+      return Shape.DAMAGED;
+    }
+    long word = bytes.getLong(AckLog.COUNT);
+    int count = (int) word;
+    if (count < 0 || word != AckLog.countWord(count, generation ^ seed)) {
+      return Shape.DAMAGED;
+    }
+    return count <= valid && used.end <= at(valid) ? Shape.WHOLE : Shape.TORN;
+  }
+
+  /** Returns the end of the last byte that is not zero, 0 if all are. */
+  private static int lastUsed(byte[] bytes, int length) {
+    int end = length;
+    while (end > 0 && isZero(bytes, Math.max(0, end - ZEROS.length), end)) {
+      end = Math.max(0, end - ZEROS.length);
+    }
+    while (end > 0 && bytes[end - 1] == 0) {
+      end--;
+    }
+    return end;
+  }
+
+  private static boolean isZero(byte[] bytes, int from, int to) {
+    return Arrays.equals(bytes, from, to, ZEROS, 0, to - from);
+  }
+}

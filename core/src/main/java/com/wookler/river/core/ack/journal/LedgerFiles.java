@@ -1,0 +1,119 @@
+package com.wookler.river.core.ack.journal;
+
+import java.io.IOException;
+import java.nio.file.DirectoryIteratorException;
+import java.nio.file.DirectoryStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The files of one subscriber, listed once. What was read of a small file is kept, so that an
+ * opening, which looks at each subscriber several times, reads it once; a large one is read again,
+ * so that what is kept of a subscriber stays below some KB.
+ *
+ * <p>It describes the files at the time of the reading: it is of no use once they have changed. Not
+ * thread-safe.
+ */
+public final class LedgerFiles {
+  private static final int KEPT_RECORDS = 64;
+  private static final int KEPT_BYTES = 2 << 10;
+
+  private final Path directory;
+  private final Owner owner;
+  private final List<String> names;
+  private final List<Generations.Numbered> numbered;
+  private final Map<Long, AckLogFile> logs = new HashMap<>(2);
+  private final Map<Long, byte[]> snapshots = new HashMap<>(2);
+  private Cursor.@Nullable Content cursor;
+
+  private LedgerFiles(Path directory, Owner owner, List<String> names) {
+    this.directory = directory;
+    this.owner = owner;
+    this.names = names;
+    this.numbered = Generations.numbered(directory, names);
+  }
+
+  /** Lists a subscriber's directory. */
+  public static LedgerFiles list(Path directory, Owner owner) throws IOException {
+    return new LedgerFiles(directory, owner, names(directory));
+  }
+
+  /** Returns the names of the files in a directory. */
+  static List<String> names(Path directory) throws IOException {
+    String[] names = directory.toFile().list(); // in one call, without an object for each
+    if (names != null) {
+      return List.of(names);
+    }
+    List<String> found = new ArrayList<>();
+    try (DirectoryStream<Path> paths = Files.newDirectoryStream(directory)) {
+      paths.forEach(path -> found.add(String.valueOf(path.getFileName())));
+    } catch (DirectoryIteratorException e) {
+      throw e.getCause();
+    }
+    return found;
+  }
+
+  Path directory() {
+    return directory;
+  }
+
+  Owner owner() {
+    return owner;
+  }
+
+  /** Returns the names of all files. */
+  public List<String> names() {
+    return names;
+  }
+
+  /** Returns the logs and snapshots, by number. */
+  List<Generations.Numbered> numbered() {
+    return numbered;
+  }
+
+  /** Returns what the cursor file holds, null if there is none. */
+  Cursor.@Nullable Content cursor() throws IOException {
+    if (cursor == null && names.contains(Cursor.NAME)) {
+      cursor = Cursor.read(directory.resolve(Cursor.NAME), owner);
+    }
+    return cursor;
+  }
+
+  /** Reads a log that is not set aside. */
+  AckLogFile log(Generations.Numbered file) throws IOException {
+    AckLogFile log = logs.get(file.generation());
+    if (log == null) {
+      log = AckLogFile.read(file.path(), file.generation(), owner);
+      if (log.places() <= KEPT_RECORDS) {
+        logs.put(file.generation(), log);
+      }
+    }
+    return log;
+  }
+
+  /** Reads a snapshot that is not set aside. */
+  byte[] snapshot(Generations.Numbered file) throws IOException {
+    byte[] snapshot = snapshots.get(file.generation());
+    if (snapshot == null) {
+      snapshot = Files.readAllBytes(file.path());
+      if (snapshot.length <= KEPT_BYTES) {
+        snapshots.put(file.generation(), snapshot);
+      }
+    }
+    return snapshot;
+  }
+
+  /** Returns the files that an opening found damaged and kept. */
+  List<Path> setAside() {
+    return names.stream()
+        .filter(name -> name.endsWith(Generations.CORRUPT))
+        .sorted()
+        .map(directory::resolve)
+        .toList();
+  }
+}

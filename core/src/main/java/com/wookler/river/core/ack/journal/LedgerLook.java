@@ -1,0 +1,140 @@
+package com.wookler.river.core.ack.journal;
+
+import com.wookler.river.core.ack.EntryState;
+import com.wookler.river.core.ack.InitialPosition;
+import com.wookler.river.core.ack.RecoveryReport;
+import com.wookler.river.core.ack.Ring;
+import java.io.IOException;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.locks.LockSupport;
+
+/**
+ * Where a subscriber stands, by a look at its files that changes nothing; also while the queue is
+ * open.
+ *
+ * @param ack whether it acknowledges
+ * @param created whether there is nothing of it yet
+ * @param lowWatermark the lowest sequence that it has not completed
+ * @param deliveredEnd the next sequence that was never delivered, nor any behind it
+ * @param completedAbove completed messages above the low watermark
+ * @param generation of the log of acknowledgements that the next opening uses
+ * @param snapshot generation of the snapshot that the state was read from; 0 without
+ * @param setAside files that an opening found damaged and kept
+ * @param damaged what an opening would find damaged now
+ */
+public record LedgerLook(
+    boolean ack,
+    boolean created,
+    long lowWatermark,
+    long deliveredEnd,
+    long completedAbove,
+    long generation,
+    long snapshot,
+    List<Path> setAside,
+    List<LedgerDamage> damaged) {
+
+  private static final int TRIES = 5;
+  private static final long BETWEEN_NANOS = Duration.ofMillis(20).toNanos();
+
+  /** Copies the lists. */
+  public LedgerLook {
+    setAside = List.copyOf(setAside);
+    damaged = List.copyOf(damaged);
+  }
+
+  /**
+   * Messages that were delivered and are not completed; with those between them that wait for their
+   * key.
+   */
+  public long unfinished() {
+    return Math.max(0, deliveredEnd - lowWatermark - completedAbove);
+  }
+
+  /**
+   * Looks at a subscriber's directory. Its owner may write meanwhile, and a look that falls into a
+   * write sees what is not there: so damage counts only if it is seen again.
+   *
+   * @param owner whose it is
+   * @param origin where it stands if the files don't tell
+   */
+  public static LedgerLook at(Path directory, Owner owner, boolean ack, InitialPosition origin)
+      throws IOException {
+    LedgerLook look = null;
+    for (int i = 0; i < TRIES; i++) {
+      try {
+        LedgerLook again = of(LedgerFiles.list(directory, owner), ack, origin);
+        if (again.damaged.isEmpty() || (look != null && look.damaged.equals(again.damaged))) {
+          return again;
+        }
+        look = again;
+      } catch (NoSuchFileException e) {
+        if (i == TRIES - 1) {
+          throw e; // not one that its owner has just taken out of use
+        }
+      }
+      LockSupport.parkNanos(directory, BETWEEN_NANOS);
+    }
+    return look == null ? of(LedgerFiles.list(directory, owner), ack, origin) : look;
+  }
+
+  /**
+   * Looks once at files that nothing writes to.
+   *
+   * @param files which were not changed since they were listed
+   * @param origin where it stands if the files don't tell
+   */
+  public static LedgerLook of(LedgerFiles files, boolean ack, InitialPosition origin)
+      throws IOException {
+    return ack ? withAck(files, origin) : withoutAck(files, origin);
+  }
+
+  private static LedgerLook withAck(LedgerFiles files, InitialPosition origin) throws IOException {
+    Cursor.Content cursor = files.cursor();
+    Recovery.Look look = Recovery.look(files, origin);
+    RecoveryReport report = look.found().report();
+    List<LedgerDamage> damaged = new ArrayList<>(look.damaged());
+    if (cursor != null && cursor.kind() == Cursor.WITHOUT_ACK) {
+      damaged.add(otherKind(files.directory()));
+    }
+    Ring ring = look.found().ring();
+    return new LedgerLook(
+        true,
+        report.created(),
+        ring.lowWatermark(),
+        report.deliveredEnd(),
+        ring.count(EntryState.COMPLETED),
+        report.generation(),
+        report.snapshot(),
+        files.setAside(),
+        damaged);
+  }
+
+  private static LedgerLook withoutAck(LedgerFiles files, InitialPosition origin)
+      throws IOException {
+    Path directory = files.directory();
+    Cursor.Content cursor = files.cursor();
+    List<LedgerDamage> damaged = new ArrayList<>();
+    if (cursor == null && origin.made()) {
+      damaged.add(LedgerDamage.missing(directory.resolve(Cursor.NAME)));
+    } else if (cursor != null && !cursor.sound()) {
+      damaged.add(new LedgerDamage(directory.resolve(Cursor.NAME), "is damaged"));
+    } else if (cursor != null && cursor.kind() != Cursor.WITHOUT_ACK) {
+      damaged.add(otherKind(directory));
+    }
+    long position = origin.start();
+    if (cursor != null) {
+      position = cursor.slots() > 0 ? cursor.mark() : origin.earliest();
+    }
+    boolean created = cursor == null && !origin.made();
+    return new LedgerLook(false, created, position, position, 0, 0, 0, files.setAside(), damaged);
+  }
+
+  private static LedgerDamage otherKind(Path directory) {
+    return new LedgerDamage(
+        directory.resolve(Cursor.NAME), "is damaged: it is not of a subscriber of this kind");
+  }
+}

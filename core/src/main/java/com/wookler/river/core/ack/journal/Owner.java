@@ -1,0 +1,33 @@
+package com.wookler.river.core.ack.journal;
+
+import java.util.UUID;
+import java.util.function.Supplier;
+
+/**
+ * Whose files they are: a number that goes into every checksum of a subscriber's files, so that a
+ * file of another subscriber, or of another queue, proves nothing here and counts as damaged.
+ *
+ * @param seed of the checksums
+ * @param health what may be done to the files
+ */
+public record Owner(long seed, Supplier<Health> health) {
+  /** Of files that depend on no log. */
+  public Owner(long seed) {
+    this(seed, () -> Health.SOUND);
+  }
+
+  /** The subscriber of this name in the queue of this identity. */
+  public static Owner of(UUID queue, String subscriber) {
+    long seed =
+        Checks.mix(Checks.mix(queue.getMostSignificantBits()) ^ queue.getLeastSignificantBits());
+    for (int i = 0; i < subscriber.length(); i++) {
+      seed = Checks.mix(seed ^ subscriber.charAt(i));
+    }
+    return new Owner(seed);
+  }
+
+  /** The same owner, of files that depend on a log. */
+  public Owner under(Supplier<Health> log) {
+    return new Owner(seed, log);
+  }
+}

@@ -1,0 +1,233 @@
+package com.wookler.river.core.ack.journal;
+
+import com.wookler.river.core.ack.InitialPosition;
+import com.wookler.river.core.ack.RecoveryReport;
+import com.wookler.river.core.ack.Ring;
+import com.wookler.river.core.ack.journal.Generations.Numbered;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Finds out from the files of a subscriber that acknowledges where it stood: the newest sound
+ * snapshot, then each log from its number on. Confined to the thread that opens the ledger.
+ *
+ * <p>Every fact carries its own checksum, and is true whatever happened to its neighbours; so what
+ * lies behind a damaged record is still used, and only the damaged ones are lost. A log's header
+ * tells the low watermark at its beginning, which makes good what was lost below it. What is lost
+ * is delivered again; nothing is ever taken for completed that wasn't.
+ */
+final class Recovery {
+  /**
+   * With more logs than this, and than there are entries for, the state is written before the
+   * opening ends, so that openings alone don't make it longer.
+   */
+  private static final int LONG_CHAIN = 4;
+
+  private final Generations generations;
+  private final LedgerFiles files;
+  private final Cursor.@Nullable Content cursor;
+  private final List<LedgerDamage> damaged = new ArrayList<>();
+  private final boolean mends;
+  private final boolean byKey;
+  private final Replay replay;
+  private boolean created = true;
+  private boolean based;
+  private long base;
+  private long newest;
+  private long lastLog;
+  private int continued = -1; // records of the last log, if it can be continued
+  private int logs;
+  private long records;
+  private int torn;
+
+  private Recovery(
+      LedgerFiles files,
+      Generations generations,
+      InitialPosition origin,
+      Cursor.@Nullable Content cursor,
+      boolean byKey,
+      boolean mends) {
+    this.files = files;
+    this.generations = generations;
+    this.byKey = byKey;
+    this.cursor = cursor;
+    this.mends = mends;
+    this.replay = new Replay(origin.earliest(), byKey);
+  }
+
+  /** What was found: the state, the journal's beginning, and the report. */
+  record Found(Ring ring, FileJournal.Start start, RecoveryReport report) {}
+
+  /**
+   * Reads what is there, and sets aside what is damaged.
+   *
+   * @param files which were not changed since they were listed
+   * @param generations in which they are
+   * @param cursor what the cursor file holds; null if there is none
+   * @param byKey whether it is of a ledger by key
+   */
+  static Found run(
+      LedgerFiles files,
+      Generations generations,
+      InitialPosition origin,
+      Cursor.@Nullable Content cursor,
+      boolean byKey)
+      throws IOException {
+    return new Recovery(files, generations, origin, cursor, byKey, true).find(origin);
+  }
+
+  /** Reads what is there, and leaves everything as it is. */
+  static Look look(LedgerFiles files, InitialPosition origin) throws IOException {
+    Cursor.Content cursor = files.cursor();
+    boolean byKey = cursor != null && cursor.kind() == Cursor.BY_KEY;
+    Generations generations = new Generations(files.directory(), files.owner());
+    Recovery recovery = new Recovery(files, generations, origin, cursor, byKey, false);
+    Found found = recovery.find(origin);
+    return new Look(found, List.copyOf(recovery.damaged));
+  }
+
+  /** What was found, and what of it is damaged. */
+  record Look(Found found, List<LedgerDamage> damaged) {}
+
+  private Found find(InitialPosition origin) throws IOException {
+    loadSnapshot(files.numbered());
+    replayLogs(files.numbered());
+    return conclude(origin);
+  }
+
+  private void loadSnapshot(List<Numbered> found) throws IOException {
+    for (int i = found.size() - 1; i >= 0; i--) {
+      Numbered file = found.get(i);
+      if (file.corrupt()) {
+        created = false;
+        newest = Math.max(newest, file.generation());
+      } else if (!file.log()) {
+        created = false;
+        newest = Math.max(newest, file.generation());
+        if (!based && Snapshot.read(file, files.snapshot(file), files.owner(), replay)) {
+          based = true;
+          base = file.generation();
+        } else if (!based) {
+          setAside(file.path(), "is damaged; the one before is used");
+        }
+      }
+    }
+  }
+
+  private void replayLogs(List<Numbered> found) throws IOException {
+    for (Numbered file : found) {
+      if (!file.log() || file.corrupt()) {
+        continue;
+      }
+      AckLogFile log = files.log(file);
+      if (log.shape() == AckLogFile.Shape.UNUSED) {
+        if (mends) {
+          generations.recycleLog(file.path());
+        }
+        continue;
+      }
+      created = false;
+      newest = Math.max(newest, file.generation());
+      if (file.generation() >= base) {
+        replay(log, file.path());
+      }
+      lastLog = file.generation();
+      continued = log.continued();
+    }
+    if (cursor != null && cursor.generation() > lastLog && cursor.generation() >= base) {
+      damaged.add(LedgerDamage.missing(generations.log(cursor.generation())));
+    }
+  }
+
+  private void replay(AckLogFile log, Path path) throws IOException {
+    AckLog.Header header = log.header();
+    // The snapshot of the same number tells more of the same moment.
+    if (header != null && log.generation() > base) {
+      begin(header);
+    }
+    logs++;
+    int good = log.tell(replay);
+    records += good;
+    if (log.shape() == AckLogFile.Shape.TORN) {
+      torn++;
+    } else if (log.shape() == AckLogFile.Shape.DAMAGED) {
+      setAside(path, "is damaged; its " + good + " sound records are used");
+    }
+  }
+
+  private void begin(AckLog.Header header) {
+    if (header.previous() > lastLog && header.previous() >= base) {
+      damaged.add(LedgerDamage.missing(generations.log(header.previous())));
+    }
+    if (header.restart()) {
+      replay.restart(header.lowWatermark());
+    } else {
+      replay.lowWatermark(header.lowWatermark());
+    }
+    based = true;
+  }
+
+  private Found conclude(InitialPosition origin) throws IOException {
+    Path cursorPath = generations.directory().resolve(Cursor.NAME);
+    if (cursor != null) {
+      created = false;
+      newest = Math.max(newest, cursor.generation());
+      replay.deliveredEnd(cursor.mark());
+      torn += cursor.slots() == 1 || !cursor.named() ? 1 : 0; // then a log may be missing
+      if (!cursor.sound()) {
+        setAside(cursorPath, "is damaged; made again from the other files");
+      }
+    } else if (origin.made() || logs > 0 || newest > 1) { // else killed while it was being made
+      damaged.add(
+          new LedgerDamage(
+              cursorPath, "is damaged: it is missing; made again from the other files"));
+    }
+    if (created) {
+      replay.restart(origin.start());
+    } else if (!based) {
+      damaged.add(
+          new LedgerDamage(
+              generations.directory(),
+              "is damaged: nothing sound in it, delivering again from " + origin.earliest()));
+    }
+    long entries = replay.mark() - replay.lowWatermark();
+    boolean rewrite = created || !damaged.isEmpty() || logs > LONG_CHAIN + entries / AckLog.RECORDS;
+    boolean continues =
+        !rewrite
+            && continued >= 0
+            && newest == lastLog
+            && cursor != null
+            && cursor.generation() == lastLog;
+    long generation = continues ? lastLog : newest + 1;
+    Ring ring = replay.complete();
+    RecoveryReport report =
+        new RecoveryReport(
+            created && !origin.made(),
+            replay.lowWatermark(),
+            replay.mark(),
+            replay.completedEnd(),
+            generation,
+            base,
+            logs,
+            records,
+            replay.postponed(),
+            torn,
+            damaged.stream().map(LedgerDamage::toString).toList());
+    long mark = byKey ? 0 : replay.mark(); // which then is not kept
+    int records = continues ? continued : -1;
+    var start = new FileJournal.Start(generation, records, lastLog, mark, rewrite);
+    return new Found(ring, start, report);
+  }
+
+  private void setAside(Path path, String what) throws IOException {
+    if (!mends) {
+      damaged.add(new LedgerDamage(path, what));
+      return;
+    }
+    Path aside = Generations.setAside(path);
+    damaged.add(new LedgerDamage(path, what + "; kept as " + aside.getFileName()));
+  }
+}
