@@ -12,6 +12,7 @@ import com.wookler.river.core.subscriber.Order;
 import com.wookler.river.core.subscriber.Position;
 import com.wookler.river.core.subscriber.Subscriber;
 import com.wookler.river.core.subscriber.SubscriberConfig;
+import com.wookler.river.testing.Aside;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -208,7 +209,7 @@ class BackoffRestartTest {
     shouldGive("a0", 1).nack(HOUR);
     reopen(billing());
     CompletableFuture<Delivery<String>> waiting =
-        CompletableFuture.supplyAsync(
+        Aside.supply(
             () -> {
               try {
                 return billing.next(HOUR.multipliedBy(2));
