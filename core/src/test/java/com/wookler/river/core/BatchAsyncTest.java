@@ -315,17 +315,6 @@ class BatchAsyncTest {
   }
 
   @Test
-  void shouldWaitUntilResumedWhenItStartsPaused() throws Exception {
-    Subscriber<String> paused =
-        queue.subscriber(SubscriberConfig.builder("paused").startPaused(true).build());
-    queue.publisher().publish("a");
-    assertThat(paused.next(Duration.ZERO)).isNull();
-    CompletableFuture<List<Delivery<String>>> future = paused.batchAsync(1, LONG);
-    paused.resume();
-    assertThat(data(future)).containsExactly("a");
-  }
-
-  @Test
   void shouldWaitWhilePaused() throws Exception {
     billing.pause();
     CompletableFuture<List<Delivery<String>>> future = billing.batchAsync(1, LONG);

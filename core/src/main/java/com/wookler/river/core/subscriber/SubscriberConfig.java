@@ -138,11 +138,6 @@ public final class SubscriberConfig {
     return settings.number(SubscriberOptions.WINDOW);
   }
 
-  /** Whether the subscriber is paused when it is opened (default false). */
-  public boolean startPaused() {
-    return settings.get(SubscriberOptions.START_PAUSED);
-  }
-
   /** Where a new subscriber begins (default earliest). */
   public Position start() {
     return settings.get(SubscriberOptions.START);
@@ -308,11 +303,6 @@ public final class SubscriberConfig {
     /** See {@link SubscriberConfig#window}. */
     public Builder window(int messages) {
       return set(SubscriberOptions.WINDOW, (long) messages);
-    }
-
-    /** See {@link SubscriberConfig#startPaused}. */
-    public Builder startPaused(boolean paused) {
-      return set(SubscriberOptions.START_PAUSED, paused);
     }
 
     /** See {@link SubscriberConfig#start}. */

@@ -211,13 +211,6 @@ public final class SubscriberOptions {
           .meansInJson(
               "how far above the lowest unfinished message reading goes; at least `maxInFlight` counts");
 
-  /** See {@link SubscriberConfig#startPaused}. */
-  public static final Option<Boolean> START_PAUSED =
-      TABLE
-          .flag("subscriber.start.paused", false)
-          .named("startPaused(boolean)")
-          .means("whether the subscriber is paused when it is opened, until it is resumed");
-
   /** See {@link SubscriberConfig#start}. */
   public static final Option<Position> START =
       TABLE

@@ -72,8 +72,6 @@ final class SubscriberState<M> {
     this.counters = counters;
     this.errors = new SubscriberErrors(context.queue(), config.name());
     this.line = context.log().arrivals().line();
-    this.paused = config.startPaused();
-    this.line.listen(!paused);
     this.time = context.time();
     this.log = context.log();
     this.times = log.times();

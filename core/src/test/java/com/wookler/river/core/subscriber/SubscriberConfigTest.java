@@ -38,7 +38,6 @@ class SubscriberConfigTest {
           to -> to.filterExpression("key == 'EU'"),
           to -> to.maxInFlight(7),
           to -> to.window(7),
-          to -> to.startPaused(true),
           to -> to.batchSize(7),
           to -> to.pollTimeout(Duration.ofSeconds(7)));
 
@@ -56,7 +55,6 @@ class SubscriberConfigTest {
           "subscriber.filter is none, not key == 'EU'",
           "subscriber.max.in.flight is 10000, not 7",
           "subscriber.window is 262144, not 7",
-          "subscriber.start.paused is false, not true",
           "subscriber.batch.size is 64, not 7",
           "subscriber.poll.timeout is PT1S, not PT7S");
 

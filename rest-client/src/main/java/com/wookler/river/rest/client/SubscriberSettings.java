@@ -34,8 +34,6 @@ import org.jspecify.annotations.Nullable;
  *     10000
  * @param window how far above the lowest unfinished message reading goes; at least {@code
  *     maxInFlight} counts; default 262144
- * @param startPaused whether the subscriber is paused when it is opened, until it is resumed;
- *     default false
  * @param start where a new subscriber begins, a sequence or time also in the backup; counts only
  *     when it is created; default earliest
  */
@@ -52,7 +50,6 @@ public record SubscriberSettings(
     @Nullable String filterExpression,
     @Nullable Integer maxInFlight,
     @Nullable Integer window,
-    @Nullable Boolean startPaused,
     @Nullable Position start) {
 
   /**
@@ -97,7 +94,6 @@ public record SubscriberSettings(
     private @Nullable String filterExpression;
     private @Nullable Integer maxInFlight;
     private @Nullable Integer window;
-    private @Nullable Boolean startPaused;
     private @Nullable Position start;
 
     private Builder() {}
@@ -213,12 +209,6 @@ public record SubscriberSettings(
       return this;
     }
 
-    /** Whether the subscriber is paused when it is opened, until it is resumed; default false. */
-    public Builder startPaused(boolean value) {
-      startPaused = value;
-      return this;
-    }
-
     /**
      * Sets {@code start}: where a new subscriber begins, a sequence or time also in the backup;
      * counts only when it is created; default earliest.
@@ -243,7 +233,6 @@ public record SubscriberSettings(
           filterExpression,
           maxInFlight,
           window,
-          startPaused,
           start);
     }
 
