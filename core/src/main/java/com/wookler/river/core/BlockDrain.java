@@ -61,7 +61,7 @@ final class BlockDrain {
   private volatile long backupFailures; // written by the serial task
   private final RetryBackoff retry; // confined to the serial task, but for isTime
   private boolean keep; // the block at hand, because it is damaged; confined to the serial task
-  private int withoutSpace; // tries in a row to back a block up; likewise
+  private int withoutSpace; // tries in a row to back a block up; as above
 
   /**
    * Who deletes the files of a block, who takes delayed messages out of it, who has to leave it,

@@ -60,7 +60,7 @@ final class BlockRemoval {
     return late && retry.isTime();
   }
 
-  /** Likewise; then the caller that asks lets the flusher {@link #run}. */
+  /** Returns whether a removal is to be tried again now; if so, the caller makes the flusher {@link #run}. */
   boolean takeDue() {
     boolean due = isDue();
     if (due) {

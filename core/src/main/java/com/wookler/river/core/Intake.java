@@ -74,7 +74,7 @@ final class Intake {
   }
 
   /**
-   * Likewise, but gives {@link Room#NONE} where the policy is to wait: so does a caller that holds
+   * Appends, or returns {@link Room#NONE} where the policy is to wait, for a caller that holds
    * what others wait for.
    */
   long appendNow(PublishBuffer buffer) {
@@ -92,7 +92,7 @@ final class Intake {
   }
 
   /**
-   * Likewise by an attempt that gives {@link Room#NONE} while there is no room, and is repeated. It
+   * Appends by an attempt that returns {@link Room#NONE} while there is no room and is repeated. It
    * has to {@link #check} the buffer.
    */
   long append(PublishBuffer buffer, LongSupplier attempt) {

@@ -236,7 +236,7 @@ public final class MessageQueue<M> implements Configurable, AutoCloseable {
   }
 
   /**
-   * Likewise for several in a row: from a sequence on, up to a number, until one is missing, a
+   * Reads several messages in a row: from a sequence on, up to a number, until one is missing, a
    * delayed message in both places. To read on: from the {@link Delivery#place} behind the last
    * one's.
    *

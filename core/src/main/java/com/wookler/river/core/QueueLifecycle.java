@@ -18,8 +18,8 @@ final class QueueLifecycle<M> {
   private @Nullable QueueConfig<M> config;
 
   private volatile @Nullable RunningQueue<M> running; // written under the lock
-  private volatile String name = ""; // likewise
-  private volatile QueueState state = QueueState.NEW; // likewise
+  private volatile String name = ""; // as above
+  private volatile QueueState state = QueueState.NEW; // as above
 
   QueueLifecycle(Listeners listeners) {
     this.listeners = listeners;

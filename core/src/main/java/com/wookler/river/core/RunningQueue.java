@@ -85,7 +85,7 @@ final class RunningQueue<M> implements OpenQueue {
   private final Reconfiguration reconfiguration;
   private final OpenQueues.Slot slot = new OpenQueues.Slot(this); // told to nobody until it runs
   private boolean delete; // guarded by the lifecycle lock of QueueLifecycle
-  private List<String> known = List.of(); // subscribers when it was closed; likewise
+  private List<String> known = List.of(); // subscribers when it was closed; as above
 
   RunningQueue(QueueConfig<M> config, Listeners listeners) {
     this(config, listeners, true);

@@ -331,7 +331,7 @@ final class SubscriberStore {
   }
 
   /**
-   * Likewise, and waits until it is done.
+   * Runs a write after the log was forced, and waits until it is done.
    *
    * @throws QueueFailedException it, or what has to come before it, could not be written
    */

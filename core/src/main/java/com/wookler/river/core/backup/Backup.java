@@ -227,7 +227,7 @@ public final class Backup implements AutoCloseable {
   }
 
   /**
-   * Likewise, but keeps what is still to be read.
+   * Deletes the backups whose time is up, except those that a subscriber still has to read.
    *
    * @param needed the lowest sequence that somebody has not finished, in the backups or the log
    */

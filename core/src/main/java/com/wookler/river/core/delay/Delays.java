@@ -53,7 +53,7 @@ public final class Delays implements AutoCloseable {
 
   private volatile @Nullable Timers timers; // set once, under the monitor
 
-  private volatile @Nullable Running running; // likewise, and null again when it was stopped
+  private volatile @Nullable Running running; // as above, and null again when it was stopped
 
   @GuardedBy("this")
   private boolean closed;

@@ -107,17 +107,17 @@ final class DueHeap {
     return copy;
   }
 
-  /** Of an entry of a {@link #sorted} one. */
+  /** Returns the time of an entry of a {@link #sorted} heap. */
   long time(int entry) {
     return times[entry];
   }
 
-  /** Likewise. */
+  /** Returns the sequence of an entry of a {@link #sorted} heap. */
   long sequence(int entry) {
     return sequences[entry];
   }
 
-  /** Likewise. */
+  /** Returns the place of an entry of a {@link #sorted} heap. */
   long place(int entry) {
     return places[entry];
   }

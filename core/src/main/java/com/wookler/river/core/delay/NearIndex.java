@@ -80,7 +80,7 @@ final class NearIndex {
     return bucket;
   }
 
-  /** Likewise; null if it is not here any more. */
+  /** Returns the file of a place; null if it was removed. */
   @Nullable Bucket find(long place) {
     int slot = (int) (place >>> OFFSET_BITS);
     return slot < slots.size() ? slots.get(slot) : null;

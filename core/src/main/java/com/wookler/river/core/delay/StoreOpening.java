@@ -54,7 +54,7 @@ final class StoreOpening {
     create(context.directory(), context.identity(), collected);
   }
 
-  /** Likewise, in a directory that is there. */
+  /** Begins a store in an existing directory: nothing was delayed up to this sequence. */
   static void create(Path directory, UUID identity, long collected) throws IOException {
     for (long generation = 1; generation <= 2; generation++) {
       new TimerState(

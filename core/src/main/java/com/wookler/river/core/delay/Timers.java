@@ -52,7 +52,7 @@ final class Timers implements AutoCloseable {
   private static final long STATE_STEP = 100_000; // messages of the log that an opening reads again
   private static final int MICRO = 1_000;
   private static final long AGAIN_MICROS = 60_000_000; // after which what is damaged is tried again
-  private static final long AGAIN_NANOS = 1_000_000_000; // likewise a flush
+  private static final long AGAIN_NANOS = 1_000_000_000; // as above a flush
   private static final int FEW = 4; // a quarter left in memory: time to look into the files
 
   private final DelayContext context;
@@ -69,7 +69,7 @@ final class Timers implements AutoCloseable {
   private volatile long safeCollected;
   private volatile long heldFrom = Long.MAX_VALUE; // read by who removes blocks; under the lock
   private boolean failing; // the last flush; confined to the flusher
-  private volatile boolean putOff; // likewise: a flush may be asked for again after a second
+  private volatile boolean putOff; // as above: a flush may be asked for again after a second
   private volatile long putOffAt; // written before it
 
   @GuardedBy("lock")

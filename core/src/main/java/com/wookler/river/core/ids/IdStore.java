@@ -72,11 +72,11 @@ public final class IdStore {
 
   private boolean made; // the directory; confined to the flusher
   private volatile boolean pending; // written under the lock
-  private volatile long covered; // likewise
-  private volatile boolean leaves; // whether something is leaving; likewise
+  private volatile long covered; // as above
+  private volatile boolean leaves; // whether something is leaving; as above
   private String fault = ""; // what an opening has found; confined to the opening thread
-  private long missing; // so many ids at most were in files that are missing or damaged; likewise
-  private long coveredBefore; // what was covered but for that; likewise
+  private long missing; // so many ids at most were in files that are missing or damaged; as above
+  private long coveredBefore; // what was covered but for that; as above
 
   /** Where an id stands. */
   public record Place(long sequence, long micros) {}

@@ -69,8 +69,8 @@ public final class BlockLog implements AutoCloseable {
   private long lastMicros;
 
   private volatile boolean closed; // written under the append lock
-  private volatile Block active; // likewise
-  private volatile long nextSequence; // likewise, last in an append
+  private volatile Block active; // as above
+  private volatile long nextSequence; // as above, last in an append
 
   private BlockLog(
       LogSettings settings,

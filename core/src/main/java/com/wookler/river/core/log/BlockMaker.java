@@ -43,7 +43,7 @@ final class BlockMaker {
   private long startedMicros;
   private long expectedBytes;
   private long beginAt; // the end of the active block at which the next one's first bytes are made
-  private long askAt; // likewise for all of it
+  private long askAt; // as above for all of it
 
   /**
    * Held while zeros are written and the file is cut or gets its name: nothing may happen to a
@@ -52,7 +52,7 @@ final class BlockMaker {
   private final Object making = new Object();
 
   private int readied; // the block that was made ready to start last; under the append lock
-  private long readiedBytes; // how much of its file was made then; likewise
+  private long readiedBytes; // how much of its file was made then; as above
 
   /** The active block; written under the append lock, read by the worker. */
   private volatile int current;

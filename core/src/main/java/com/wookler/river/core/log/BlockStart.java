@@ -74,7 +74,7 @@ record BlockStart(UUID queue, int block, long firstSequence, long lastMicros) {
     }
   }
 
-  /** Likewise, where the documents before it are whole: a few small reads. */
+  /** Reads the block start of a file whose first documents are whole, with a few small reads. */
   static Optional<BlockStart> inPlace(Path file) throws IOException {
     try (FileChannel channel = FileChannel.open(file, StandardOpenOption.READ)) {
       ByteBuffer head = ByteBuffer.allocate(HEAD_BYTES).order(ByteOrder.LITTLE_ENDIAN);

@@ -118,7 +118,7 @@ public final class BlockWalk {
     return scan(block, visitor, offset -> onlyZerosFollow(block));
   }
 
-  /** Likewise; reads no further than to a header of 0. */
+  /** Walks over a block, at most up to a header of 0. */
   static Result scan(InputStream block, Visitor visitor, Rest rest) throws IOException {
     return new BlockWalk(block, visitor, rest).run();
   }

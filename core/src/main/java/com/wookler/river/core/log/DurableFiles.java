@@ -52,7 +52,7 @@ public final class DurableFiles {
     }
   }
 
-  /** Likewise, but forces nothing: to be followed by a force of the directory that it is in. */
+  /** Creates a directory and its parents without forcing them; the caller forces the parent. */
   public static void makeDirectories(Path directory) throws IOException {
     if (POSIX) {
       Files.createDirectories(

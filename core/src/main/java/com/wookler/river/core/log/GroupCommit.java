@@ -160,7 +160,7 @@ public final class GroupCommit {
   }
 
   /**
-   * Likewise, without waiting. The futures of one thread's calls complete in the order of the
+   * Returns a future of the force. The futures of one thread's calls complete in the order of the
    * calls, on a thread of the common pool.
    *
    * @param sequence what the future completes with

@@ -125,7 +125,7 @@ final class LogFailure {
     waiting = e;
   }
 
-  /** Likewise, what brings messages to the device. */
+  /** Runs an attempt to force messages to the device, and fails the log if it fails. */
   void unlessForceFails(Attempt attempt) {
     unlessFails(
         "force its blocks to the device",

@@ -34,7 +34,7 @@ final class Volume {
   private long refusals; // since then
 
   private volatile boolean full; // whether publishers are refused; written under the append lock
-  private volatile @Nullable Shortage shortage; // the last; likewise
+  private volatile @Nullable Shortage shortage; // the last; as above
 
   Volume(LogSettings settings, Device device) {
     this.settings = settings;
@@ -54,7 +54,7 @@ final class Volume {
     allocateOfReserve(file, from, to);
   }
 
-  /** Likewise, where what is written makes space: the reserve is for that. */
+  /** Allocates a range of a file out of the reserve, for a write that frees space. */
   void allocateOfReserve(Path file, long from, long to) throws IOException {
     try {
       device.zero(file, from, to);

@@ -30,7 +30,7 @@ final class Converters {
     return utf8("text", text);
   }
 
-  /** Likewise, saying what the text is. */
+  /** Returns the bytes of a text in UTF-8; the error names what the text is. */
   static byte[] utf8(String what, String text) {
     byte[] bytes = text.getBytes(StandardCharsets.UTF_8);
     for (byte b : bytes) {

@@ -38,7 +38,7 @@ public sealed interface Backoff {
     return list(Arrays.asList(delays));
   }
 
-  /** Likewise. */
+  /** Waits each of these times once, one after the other, and the last one from then on. */
   static Backoff list(List<Duration> delays) {
     if (delays.isEmpty()) {
       throw new ConfigurationException("a backoff that is a list needs at least one delay");

@@ -100,7 +100,7 @@ public interface DeadLetters<M> {
   int redrive(int max);
 
   /**
-   * Likewise, slowly; ends early when the thread is interrupted, whose flag stays set. Dead letters
+   * Redrives at a limited rate; ends early when the thread is interrupted, whose flag stays set. Dead letters
    * that are no queue's, as in a test, know no pace if they say nothing else.
    *
    * @param perSecond how many a second at most; 0: as fast as it goes

@@ -93,7 +93,7 @@ public interface Delivery<M> {
    */
   void nack(Duration delay);
 
-  /** Likewise, after the subscriber's {@link SubscriberConfig#backoff} for this attempt. */
+  /** Gives the message back for a delivery after the subscriber's {@link SubscriberConfig#backoff}. */
   default void nack() {
     nack(Duration.ZERO);
   }

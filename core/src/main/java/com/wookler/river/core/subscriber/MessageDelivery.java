@@ -19,7 +19,7 @@ class MessageDelivery<M> implements Delivery<M>, Acknowledgeable {
   private final @Nullable String key;
   private final Map<String, byte[]> headers;
   private long tag; // set once, under the subscriber's lock, before anybody else has it
-  private int deliveredSecond; // likewise; since 1970, unsigned
+  private int deliveredSecond; // as above; since 1970, unsigned
   private Acknowledgement acknowledgement =
       Acknowledgement.NONE; // guarded by the subscriber's lock
   private volatile @Nullable M data; // converted by the caller that asks first

@@ -83,7 +83,7 @@ final class PastReader {
     return lost != null && salvage.lostInBackup(lost) ? lost.end() : sequence;
   }
 
-  /** Likewise, and nothing is reported. */
+  /** Returns the end of the lost messages from a sequence on, without reporting them. */
   long endOfLost(long sequence) {
     return backup.damageOf(sequence, log.firstSequence()).map(Damage::end).orElse(sequence);
   }

@@ -29,7 +29,7 @@ record SipHash(long k0, long k1) {
     return state.complete();
   }
 
-  /** Likewise of a text's characters, two bytes each. */
+  /** Returns the hash of a text's characters, two bytes each. */
   long of(String text) {
     State state = new State(k0, k1);
     int length = text.length();
