@@ -116,12 +116,12 @@ final class BlockDrain {
     return unseen.get();
   }
 
-  /** Whether a block can go now; cheap, for housekeeping. */
+  /** Returns whether a block can go now; cheap, for housekeeping. */
   boolean isDue() {
     return log.failure().isEmpty() && (files.isDue() || (retry.isTime() && drained().isPresent()));
   }
 
-  /** The oldest block if it is closed, and completed or given up. */
+  /** Returns the oldest block if it is closed, and completed or given up. */
   private Optional<Seal> drained() {
     return log.oldestSealed()
         .filter(seal -> delays.lowWatermark() >= seal.endSequence())

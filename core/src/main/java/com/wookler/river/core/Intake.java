@@ -74,8 +74,8 @@ final class Intake {
   }
 
   /**
-   * Appends, or returns {@link Room#NONE} where the policy is to wait, for a caller that holds
-   * what others wait for.
+   * Appends, or returns {@link Room#NONE} where the policy is to wait, for a caller that holds what
+   * others wait for.
    */
   long appendNow(PublishBuffer buffer) {
     check(buffer);

@@ -69,7 +69,7 @@ final class QueueLifecycle<M> {
   }
 
   /**
-   * The parts of a queue that runs.
+   * Returns the parts of a queue that runs.
    *
    * @throws QueueClosedException it is closed
    * @throws IllegalStateException it was not started

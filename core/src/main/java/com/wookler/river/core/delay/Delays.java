@@ -85,8 +85,8 @@ public final class Delays implements AutoCloseable {
   }
 
   /**
-   * How large a document may have to be for a message that earlier runs have left, perhaps with
-   * larger limits: no larger than the largest file that it may stand in.
+   * Returns how large a document may have to be for a message that earlier runs have left, perhaps
+   * with larger limits: no larger than the largest file that it may stand in.
    *
    * @param directory of the files of delayed messages
    * @param log the directory of the blocks
@@ -137,7 +137,9 @@ public final class Delays implements AutoCloseable {
     }
   }
 
-  /** Where the files are: a device that hangs may hold up all queues on it, and no others. */
+  /**
+   * Returns where the files are: a device that hangs may hold up all queues on it, and no others.
+   */
   private Object volume() {
     try {
       return Files.getFileStore(context.directory());
@@ -257,7 +259,7 @@ public final class Delays implements AutoCloseable {
     }
   }
 
-  /** Whether there is something to {@link #flush}. */
+  /** Returns whether there is something to {@link #flush}. */
   public boolean isDirty() {
     Timers open = timers;
     return open != null && open.isDirty();
@@ -291,7 +293,7 @@ public final class Delays implements AutoCloseable {
     }
   }
 
-  /** The lowest sequence of the log that is still needed; the largest number if none is. */
+  /** Returns the lowest sequence of the log that is still needed; the largest number if none is. */
   public long lowWatermark() {
     Timers open = timers;
     return open == null ? Long.MAX_VALUE : open.lowWatermark();
@@ -303,7 +305,7 @@ public final class Delays implements AutoCloseable {
     return open == null ? 0 : open.waiting();
   }
 
-  /** Those among them that were published before a sequence. */
+  /** Returns those among them that were published before a sequence. */
   public long waitingBelow(long sequence) {
     Timers open = timers;
     return open == null ? 0 : open.waitingBelow(sequence);

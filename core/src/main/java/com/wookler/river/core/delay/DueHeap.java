@@ -25,7 +25,7 @@ final class DueHeap {
     return size;
   }
 
-  /** What it takes. */
+  /** Returns what it takes. */
   long bytes() {
     return 3L * Long.BYTES * times.length;
   }
@@ -90,7 +90,7 @@ final class DueHeap {
     }
   }
 
-  /** A copy in order. */
+  /** Returns a copy in order. */
   DueHeap sorted() {
     DueHeap rest = new DueHeap();
     rest.resize(Math.max(LEAST, size));
@@ -122,7 +122,7 @@ final class DueHeap {
     return places[entry];
   }
 
-  /** Whether a {@link #sorted} one has this entry. */
+  /** Returns whether a {@link #sorted} one has this entry. */
   boolean contains(long time, long sequence) {
     int low = 0;
     int high = size - 1;

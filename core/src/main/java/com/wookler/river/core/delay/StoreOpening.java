@@ -63,7 +63,7 @@ final class StoreOpening {
     }
   }
 
-  /** Whether there is something: a state, or files that have lost theirs. */
+  /** Returns whether there is something: a state, or files that have lost theirs. */
   static boolean exists(Path directory) throws IOException {
     return Files.exists(TimerState.path(directory, 0))
         || Files.exists(TimerState.path(directory, 1))

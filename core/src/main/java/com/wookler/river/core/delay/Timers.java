@@ -299,7 +299,7 @@ final class Timers implements AutoCloseable {
     dirty = true;
   }
 
-  /** When a message is due that is collected now. */
+  /** Returns when a message is due that is collected now. */
   @GuardedBy("lock")
   private long timeOf(long time, long sequence) {
     if (done.isBefore(time, sequence)) {
@@ -488,24 +488,28 @@ final class Timers implements AutoCloseable {
     }
   }
 
-  /** Whether the state is so old that an opening would read much, or that a block cannot go. */
+  /**
+   * Returns whether the state is so old that an opening would read much, or that a block cannot go.
+   */
   private boolean isBehind(long now) {
     return now > safeCollected
         && (now - safeCollected >= STATE_STEP
             || log.oldestSealed().filter(seal -> seal.endSequence() > safeCollected).isPresent());
   }
 
-  /** Whether there is something to flush. */
+  /** Returns whether there is something to flush. */
   boolean isDirty() {
     return dirty || store.isChanged() || isBehind(log.nextSequence()) || isClockSet();
   }
 
-  /** Whether the next opening would take a step of the wall clock for time that has passed. */
+  /**
+   * Returns whether the next opening would take a step of the wall clock for time that has passed.
+   */
   private boolean isClockSet() {
     return clock.isSetSince(writtenAt);
   }
 
-  /** The lowest sequence of the log that is still needed. */
+  /** Returns the lowest sequence of the log that is still needed. */
   long lowWatermark() {
     return Math.min(safeCollected, heldFrom);
   }
@@ -520,7 +524,7 @@ final class Timers implements AutoCloseable {
     }
   }
 
-  /** Those among them that were published before a sequence. */
+  /** Returns those among them that were published before a sequence. */
   long waitingBelow(long sequence) {
     lock.lock();
     try {

@@ -70,7 +70,7 @@ final class BlockMaker {
     this.askAt = expectedBytes / 2;
   }
 
-  /** What the active block is expected to grow to. */
+  /** Returns what the active block is expected to grow to. */
   long expectedBytes() {
     return expectedBytes;
   }
@@ -105,9 +105,9 @@ final class BlockMaker {
   }
 
   /**
-   * A block is about to start. Its file is what has been made of it, else a new one, so that it has
-   * our mode and not Chronicle's; and has what a block needs to start. May be called again for a
-   * block that could not be started then.
+   * Returns a block is about to start. Its file is what has been made of it, else a new one, so
+   * that it has our mode and not Chronicle's; and has what a block needs to start. May be called
+   * again for a block that could not be started then.
    *
    * @return how many bytes of it have been made
    * @throws NoSpaceException there is no space for its first bytes
@@ -190,7 +190,7 @@ final class BlockMaker {
     return cut(next, temporary(next));
   }
 
-  /** Whether the next block's file has what it needs to start. */
+  /** Returns whether the next block's file has what it needs to start. */
   boolean hasNext() {
     synchronized (making) {
       return temporary(current + 1).toFile().length() >= BlockSpace.FIRST_BYTES;

@@ -97,13 +97,15 @@ public final class DurableFiles {
         });
   }
 
-  /** Whether it is for lack of space that something could not be written to this directory. */
+  /**
+   * Returns whether it is for lack of space that something could not be written to this directory.
+   */
   public static boolean isFull(IOException e, Path directory) {
     return saysFull(e)
         || directory.toFile().getUsableSpace() < LEAST_FREE_BYTES; // the text may be translated
   }
 
-  /** Whether the text of this error says so. */
+  /** Returns whether the text of this error says so. */
   static boolean saysFull(IOException e) {
     String text = String.valueOf(e.getMessage()).toLowerCase(Locale.ROOT);
     return text.contains("no space left")

@@ -63,7 +63,9 @@ final class Volume {
     }
   }
 
-  /** Whether it is for lack of space that something could not be written to this directory. */
+  /**
+   * Returns whether it is for lack of space that something could not be written to this directory.
+   */
   static boolean isFull(IOException e, Path directory, Device device) {
     return e instanceof NoSpaceException
         || DurableFiles.saysFull(e)
@@ -75,7 +77,7 @@ final class Volume {
   }
 
   /**
-   * What to tell a publisher that is refused; notes that publishing has stopped.
+   * Returns what to tell a publisher that is refused; notes that publishing has stopped.
    *
    * <p>Where large messages are refused while small ones fit, that changes with each of them, so it
    * is said to the log and to listeners once a minute at most.
@@ -121,7 +123,7 @@ final class Volume {
     }
   }
 
-  /** Whether the last publisher that needed space was refused. */
+  /** Returns whether the last publisher that needed space was refused. */
   boolean isShort() {
     return full;
   }

@@ -22,7 +22,7 @@ final class Converters {
   private Converters() {}
 
   /**
-   * The UTF-8 form of a text.
+   * Returns the UTF-8 form of a text.
    *
    * @throws RiverException it has none: there is half a surrogate pair in it
    */

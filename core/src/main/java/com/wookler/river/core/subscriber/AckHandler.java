@@ -30,7 +30,7 @@ final class AckHandler<M> {
   }
 
   /**
-   * The delivery as this subscriber made it.
+   * Returns the delivery as this subscriber made it.
    *
    * @throws IllegalArgumentException it is another's
    */

@@ -78,7 +78,7 @@ final class LedgerForce implements GroupCommit.Target {
     }
   }
 
-  /** Whether {@link #changed} or {@link #touch} was called since {@link #untouch}. */
+  /** Returns whether {@link #changed} or {@link #touch} was called since {@link #untouch}. */
   boolean isTouched() {
     return touched;
   }
@@ -122,7 +122,7 @@ final class LedgerForce implements GroupCommit.Target {
     }
   }
 
-  /** Whether there is something to {@link #forceAll}. */
+  /** Returns whether there is something to {@link #forceAll}. */
   boolean isUnforced() {
     return unforced;
   }

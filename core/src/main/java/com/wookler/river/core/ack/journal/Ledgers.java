@@ -109,8 +109,8 @@ public final class Ledgers {
   }
 
   /**
-   * Whether the files in a directory are of a subscriber that acknowledges, for when nothing else
-   * tells. Changes nothing.
+   * Returns whether the files in a directory are of a subscriber that acknowledges, for when
+   * nothing else tells. Changes nothing.
    *
    * @throws RiverException a newer River wrote them
    */
