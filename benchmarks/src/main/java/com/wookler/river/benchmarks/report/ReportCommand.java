@@ -12,7 +12,8 @@ import picocli.CommandLine.Option;
 /** Makes the generated parts of a document anew from the results. */
 @Command(
     name = "report",
-    description = "Makes the tables of docs/performance.md anew from benchmarks/results/*.json.",
+    description =
+        "Makes the tables of docs/performance-tables.md anew from benchmarks/results/*.json.",
     mixinStandardHelpOptions = true,
     sortOptions = false)
 public final class ReportCommand implements Callable<Integer> {
@@ -26,8 +27,8 @@ public final class ReportCommand implements Callable<Integer> {
   @Option(
       names = "--document",
       paramLabel = "FILE",
-      defaultValue = "${sys:river.root:-.}/docs/performance.md",
-      description = "What is changed. Default: docs/performance.md of the repository.")
+      defaultValue = "${sys:river.root:-.}/docs/performance-tables.md",
+      description = "What is changed. Default: docs/performance-tables.md of the repository.")
   private Path document;
 
   /** Made by the command line, which sets the options. */

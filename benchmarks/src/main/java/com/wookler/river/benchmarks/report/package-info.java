@@ -1,5 +1,5 @@
 /**
- * Results: from rows to JSON, from JSON to the tables of docs/performance.md.
+ * Results: from rows to JSON, from JSON to the tables of docs/performance-tables.md.
  *
  * <p>May import: Jackson, picocli, {@code common}'s root package, {@code utils}. It knows nothing
  * of how anything is measured.
