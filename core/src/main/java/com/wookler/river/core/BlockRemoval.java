@@ -55,15 +55,12 @@ final class BlockRemoval {
     }
   }
 
-  /** Returns whether something waits to be tried again now; cheap, from any thread. */
+  /** Whether something waits to be tried again now; cheap, from any thread. */
   boolean isDue() {
     return late && retry.isTime();
   }
 
-  /**
-   * Returns whether a removal is to be tried again now; if so, the caller makes the flusher {@link
-   * #run}.
-   */
+  /** Likewise; then the caller that asks lets the flusher {@link #run}. */
   boolean takeDue() {
     boolean due = isDue();
     if (due) {

@@ -74,8 +74,8 @@ final class Intake {
   }
 
   /**
-   * Appends, or returns {@link Room#NONE} where the policy is to wait, for a caller that holds what
-   * others wait for.
+   * Likewise, but gives {@link Room#NONE} where the policy is to wait: so does a caller that holds
+   * what others wait for.
    */
   long appendNow(PublishBuffer buffer) {
     check(buffer);
@@ -92,7 +92,7 @@ final class Intake {
   }
 
   /**
-   * Appends by an attempt that returns {@link Room#NONE} while there is no room and is repeated. It
+   * Likewise by an attempt that gives {@link Room#NONE} while there is no room, and is repeated. It
    * has to {@link #check} the buffer.
    */
   long append(PublishBuffer buffer, LongSupplier attempt) {

@@ -249,10 +249,7 @@ final class LogPublisher<M> implements Publisher<M> {
     }
   }
 
-  /**
-   * Returns the user's list may compute its elements, or change: each is asked for once, before
-   * all.
-   */
+  /** The user's list may compute its elements, or change: each is asked for once, before all. */
   private static Object[] elements(List<?> batch) {
     Object[] elements = Objects.requireNonNull(batch, "batch").toArray();
     if (elements.length == 0) {
@@ -317,7 +314,7 @@ final class LogPublisher<M> implements Publisher<M> {
     return config.get(QueueOptions.DURABILITY);
   }
 
-  /** Returns a call may raise the queue's level, and never lowers it. */
+  /** A call may raise the queue's level, and never lowers it. */
   private Durability atLeast(Durability asked) {
     return Objects.requireNonNull(asked, "level") == Durability.DISK ? asked : level();
   }

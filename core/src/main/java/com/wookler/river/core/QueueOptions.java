@@ -90,11 +90,8 @@ public final class QueueOptions {
           .constant("queue.on.damage", OnDamage.SALVAGE)
           .named("onDamage(OnDamage)")
           .means(
-              "what subscribers do where the log is damaged: go on at the next message that can be"
-                  + " proven, and report exactly what is lost; or stop, with"
-                  + " `DamagedMessageException` at each poll, until `seek`. A delayed message that"
-                  + " is damaged when it is due is passed over and reported; or it waits alone, is"
-                  + " tried again, and that is said, once a minute")
+              "what subscribers do where the log is damaged: continue at the next valid message and"
+                  + " report what is lost; or stop until `seek`. See [Damage](#damage)")
           .meansInJson(
               "what subscribers do where the log is damaged: go on at the next message that can be proven, and report what is lost; or stop, with a `damaged` problem at each poll, until `seek`");
 
@@ -140,10 +137,10 @@ public final class QueueOptions {
           .named("maxBytes(long)")
           .changes(Change.RUNNING)
           .means(
-              "how many bytes the queue may hold, counted as messages are, with envelopes, to within"
-                  + " a 256th of the limit; delayed messages that wait count as so many that were"
-                  + " published before the others; of what is there when the queue is opened, an"
-                  + " estimate by blocks");
+              "how many bytes the queue may hold, with envelopes, counted as messages are, to within"
+                  + " a 256th of the limit. See [Limits](#limits)")
+          .meansInJson(
+              "how many bytes the queue may hold, counted as messages are, with envelopes, to within a 256th of the limit; delayed messages that wait count as so many that were published before the others; of what is there when the queue is opened, an estimate by blocks");
 
   /** See {@link MessageQueue.Builder#whenFull}. */
   public static final Option<FullPolicy> FULL_POLICY =
@@ -153,9 +150,8 @@ public final class QueueOptions {
           .json("whenFull.policy")
           .changes(Change.RUNNING)
           .means(
-              "what a publish does that these two leave no room for: it is refused with"
-                  + " `QueueFullException`, waits for room, or the oldest messages are given up for"
-                  + " every subscriber, and counted. A batch larger than a limit is always refused")
+              "what a publish does that exceeds these two: it is refused, waits, or the oldest"
+                  + " messages are discarded for every subscriber. See [Limits](#limits)")
           .meansInJson(
               "what a publish does that `maxMessages` and `maxBytes` leave no room for: it is refused, waits for room, or the oldest messages are given up for every subscriber, and counted");
 
@@ -188,10 +184,8 @@ public final class QueueOptions {
           .flag("queue.index.keys", false)
           .named("keyIndex(boolean)")
           .means(
-              "whether the last message of each key is indexed, for `MessageQueue.latest(key)`."
-                  + " Costs publishers nothing; about 3 MB of memory, 16 to 32 bytes on disk for"
-                  + " each key, and a read of each message in the background. Turned on later, it"
-                  + " takes in what is there")
+              "whether the last message of each key is indexed, for `MessageQueue.latest(key)`. See"
+                  + " [The index of keys](#the-index-of-keys)")
           .meansInJson(
               "whether the last message of each key is indexed, so that it can be looked up; 16 to 32 bytes on disk for each key. Turned on later, it takes in what is there");
 
@@ -236,10 +230,8 @@ public final class QueueOptions {
           .json("expiryQueue")
           .changes(Change.RUNNING)
           .means(
-              "another queue, to which expired messages are handed on, each once. It has to be open"
-                  + " in this JVM, with the same base directory; while it is not, or is full, or"
-                  + " takes none as large, expired messages wait, and those behind them, said once a"
-                  + " minute")
+              "another queue of this JVM, to which expired messages are transferred, each once. See"
+                  + " [Expiry queues](#expiry-queues)")
           .meansInJson(
               "another queue of this server, to which expired messages are handed on, each once. While it is not there, or is full, or takes none as large, expired messages wait, and those behind them");
 
@@ -294,16 +286,15 @@ public final class QueueOptions {
   public static final Option<Long> DISK_RESERVE =
       TABLE
           .bytes("queue.disk.reserve")
-          .dflt(
-              null,
-              "256 MB or 5 % of the volume, whichever is less; a block more where the backup is on"
-                  + " the same volume")
+          .dflt(null, "256 MB or 5 % of the volume, whichever is less")
           .atLeast("0")
           .allowed("0 or more; 0 means none")
           .java("diskReserve(long)")
           .means(
               "bytes that stay free on the volume of the queue's directory: below them publishing"
-                  + " ends with `QueueFullException` until there is space again");
+                  + " throws `QueueFullException`. See [Limits](#limits)")
+          .meansInJson(
+              "bytes that stay free on the volume of the queue's directory: below them publishing ends with `QueueFullException` until there is space again");
 
   /** See {@link MessageQueue.Builder#ehcache}. */
   public static final Option<Path> EHCACHE =

@@ -67,25 +67,22 @@ public final class Retention {
     return NONE.withMessages(messages);
   }
 
-  /** Returns the same with a limit by {@link #ofAge age} too; whichever comes first counts. */
+  /** The same with a limit by {@link #ofAge age} too; whichever comes first counts. */
   public Retention withAge(Duration limit) {
     return new Retention(Objects.requireNonNull(limit, "limit"), bytes, messages, unfinished);
   }
 
-  /** Returns the same with a limit by {@link #ofBytes bytes} too; whichever comes first counts. */
+  /** The same with a limit by {@link #ofBytes bytes} too; whichever comes first counts. */
   public Retention withBytes(long limit) {
     return new Retention(age, limit, messages, unfinished);
   }
 
-  /**
-   * Returns the same with a limit by {@link #ofMessages messages} too; whichever comes first
-   * counts.
-   */
+  /** The same with a limit by {@link #ofMessages messages} too; whichever comes first counts. */
   public Retention withMessages(long limit) {
     return new Retention(age, bytes, limit, unfinished);
   }
 
-  /** Returns the same, also for messages that a subscriber has not completed. */
+  /** The same, also for messages that a subscriber has not completed. */
   public Retention removingUnfinished() {
     return new Retention(age, bytes, messages, true);
   }
@@ -118,7 +115,7 @@ public final class Retention {
   }
 
   /**
-   * Returns whether the oldest block may go.
+   * Whether the oldest block may go.
    *
    * @param held by the log, that block included
    * @param ageMicros how old its last message is

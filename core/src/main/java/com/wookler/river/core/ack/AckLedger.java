@@ -216,7 +216,7 @@ public final class AckLedger extends RingLedger {
     }
   }
 
-  /** Returns whether nobody was handed it yet, because of its key. */
+  /** Whether nobody was handed it yet, because of its key. */
   private boolean isToCome(long sequence) {
     EntryState state = ring.state(sequence);
     return state == EntryState.WAITING || (state == EntryState.READY && ring.isFresh(sequence));
@@ -411,7 +411,7 @@ public final class AckLedger extends RingLedger {
     return DeliveryTag.of(epoch, ring.meta(sequence));
   }
 
-  /** Returns whether an acknowledgement on this delivery counts: DONE if it does. */
+  /** Whether an acknowledgement on this delivery counts: DONE if it does. */
   private AckResult check(long sequence, long tag) {
     requireOpen();
     if (sequence < ring.lowWatermark() || sequence >= position || tag(sequence) != tag) {

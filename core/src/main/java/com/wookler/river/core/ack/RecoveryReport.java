@@ -38,10 +38,7 @@ public record RecoveryReport(
     damaged = List.copyOf(damaged);
   }
 
-  /**
-   * Returns the lowest sequence that a new message may take: above everything completed or
-   * delivered.
-   */
+  /** The lowest sequence that a new message may take: above everything completed or delivered. */
   public long nextFree() {
     return Math.max(deliveredEnd, Math.max(lowWatermark, completedEnd));
   }

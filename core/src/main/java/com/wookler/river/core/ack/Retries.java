@@ -26,8 +26,7 @@ public interface Retries {
   int maxDeliveries();
 
   /**
-   * Returns how long a message waits after this attempt, in milliseconds, if its holder did not say
-   * so.
+   * How long a message waits after this attempt, in milliseconds, if its holder did not say so.
    *
    * @param attempt 1 or more
    */

@@ -75,12 +75,12 @@ public final class Ring {
     return sequence >= lowWatermark && sequence < end;
   }
 
-  /** Returns whether it is completed, above the low watermark. */
+  /** Whether it is completed, above the low watermark. */
   boolean isCompleted(long sequence) {
     return holds(sequence) && state(sequence) == EntryState.COMPLETED;
   }
 
-  /** Returns how many entries are in a state. */
+  /** How many entries are in a state. */
   public int count(EntryState state) {
     return counts[state.code()];
   }
@@ -102,7 +102,7 @@ public final class Ring {
     metas[i] = (metas[i] & ~DeliveryTag.MAX_ATTEMPT) | Math.min(attempt, DeliveryTag.MAX_ATTEMPT);
   }
 
-  /** Returns whether an entry was never delivered, in this run or another. */
+  /** Whether an entry was never delivered, in this run or another. */
   boolean isFresh(long sequence) {
     return (meta(sequence) & STATE_CLEAR) == 0;
   }
@@ -134,7 +134,7 @@ public final class Ring {
     return untils[index(sequence)];
   }
 
-  /** Returns how long that was to be when it began, in seconds, rounded up. */
+  /** How long that was to be when it began, in seconds, rounded up. */
   public int delaySeconds(long sequence) {
     return delays[index(sequence)];
   }
@@ -154,17 +154,17 @@ public final class Ring {
     due(sequence, postponed ? POSTPONED : 0);
   }
 
-  /** Returns whether an entry was delayed in an earlier run, and not looked at in this one. */
+  /** Whether an entry was delayed in an earlier run, and not looked at in this one. */
   boolean isPostponed(long sequence) {
     return state(sequence) == EntryState.UNSEEN && due(sequence) == POSTPONED;
   }
 
-  /** Returns whether an entry is delayed, or postponed. */
+  /** Whether an entry is delayed, or postponed. */
   public boolean isDelayed(long sequence) {
     return state(sequence) == EntryState.DELAYED || isPostponed(sequence);
   }
 
-  /** Returns whether any was, since a restart. */
+  /** Whether any was, since a restart. */
   public boolean hasDelays() {
     return untils.length > 0;
   }
@@ -232,7 +232,7 @@ public final class Ring {
     advance();
   }
 
-  /** Returns the first entry from this one on that is READY or UNSEEN; the end if there is none. */
+  /** The first entry from this one on that is READY or UNSEEN; the end if there is none. */
   long available(long from) {
     long sequence = Math.max(from, lowWatermark);
     while (sequence < end

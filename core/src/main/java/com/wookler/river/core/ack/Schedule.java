@@ -109,7 +109,7 @@ final class Schedule {
     exhausted.add(sequence);
   }
 
-  /** Returns whether so many deliveries are all that a message gets. */
+  /** Whether so many deliveries are all that a message gets. */
   boolean isExhausted(int attempts) {
     int most = retries.maxDeliveries();
     return most > 0 && attempts >= most;
@@ -147,17 +147,17 @@ final class Schedule {
     }
   }
 
-  /** Returns the next entry that is available; -1 if there is none. */
+  /** The next entry that is available; -1 if there is none. */
   long nextReady() {
     return ready.peek();
   }
 
-  /** Returns the next entry that is exhausted; -1 if there is none. */
+  /** The next entry that is exhausted; -1 if there is none. */
   long nextExhausted() {
     return exhausted.peek();
   }
 
-  /** Returns the earliest deadline. */
+  /** The earliest deadline. */
   long nextDue() {
     return deadlines.next();
   }

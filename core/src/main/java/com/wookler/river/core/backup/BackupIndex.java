@@ -144,7 +144,7 @@ final class BackupIndex {
   }
 
   /**
-   * Returns the backup with this message.
+   * The backup with this message.
    *
    * @throws RiverException none is known, but there is one that could not be read
    */
@@ -160,10 +160,7 @@ final class BackupIndex {
     return Optional.empty();
   }
 
-  /**
-   * Returns the file of the lowest block that may hold a message which no backup of the index
-   * holds.
-   */
+  /** The file of the lowest block that may hold a message which no backup of the index holds. */
   @GuardedBy("this")
   private Optional<Path> between(Collection<Path> files, long sequence) {
     Map.Entry<Long, StoredBlock> before = own.floorEntry(sequence);
@@ -189,8 +186,8 @@ final class BackupIndex {
   }
 
   /**
-   * Returns what has taken a message that no backup holds: a file between its neighbours whose seal
-   * is of no use, or which was taken away. All up to the next backup is lost with it.
+   * What has taken a message that no backup holds: a file between its neighbours whose seal is of
+   * no use, or which was taken away. All up to the next backup is lost with it.
    *
    * @param before the first sequence that is certainly elsewhere
    */
@@ -215,7 +212,7 @@ final class BackupIndex {
     return key == null ? Long.MAX_VALUE : key;
   }
 
-  /** Returns whether there is anything from this sequence on, be it damaged or unreadable now. */
+  /** Whether there is anything from this sequence on, be it damaged or unreadable now. */
   synchronized boolean reaches(long sequence) {
     BackupScan scan = load();
     Map.Entry<Long, StoredBlock> last = own.lastEntry();
@@ -248,7 +245,7 @@ final class BackupIndex {
   }
 
   /**
-   * Returns the first backup with a message published at or after this time.
+   * The first backup with a message published at or after this time.
    *
    * @throws RiverException there is one that could not be read
    */
@@ -259,15 +256,15 @@ final class BackupIndex {
         .findFirst();
   }
 
-  /** Returns the backup of this very block. */
+  /** The backup of this very block. */
   synchronized Optional<StoredBlock> of(Seal seal) {
     load();
     return Optional.ofNullable(own.get(seal.firstSequence())).filter(block -> block.isOf(seal));
   }
 
   /**
-   * Returns all backups made at times that this holds for, of whatever queue, but for those of this
-   * one that hold something from a sequence on.
+   * All backups made at times that this holds for, of whatever queue, but for those of this one
+   * that hold something from a sequence on.
    */
   synchronized List<StoredBlock> made(LongPredicate at, long needed) {
     load();
@@ -279,7 +276,7 @@ final class BackupIndex {
     return old;
   }
 
-  /** Returns when the newest was made; empty if there is none. */
+  /** When the newest was made; empty if there is none. */
   synchronized OptionalLong newestMade() {
     load();
     return Stream.concat(own.values().stream(), others.stream())
@@ -333,7 +330,7 @@ final class BackupIndex {
     return files;
   }
 
-  /** Returns what a crash left, once: half-made files, then folders that may be empty. */
+  /** What a crash left, once: half-made files, then folders that may be empty. */
   synchronized List<Path> takeLeftovers() {
     BackupScan scan = load();
     List<Path> all = new ArrayList<>(scan.leftovers);

@@ -52,9 +52,7 @@ record BackupSeal(Seal block, long madeMicros, long length, List<Frame> frames) 
     frames = List.copyOf(frames);
   }
 
-  /**
-   * Returns how much of a block is backed up: what is in use, and the padding of its last document.
-   */
+  /** How much of a block is backed up: what is in use, and the padding of its last document. */
   static long covered(Seal block) {
     return (block.bytes() + 3) & ~3L;
   }
@@ -132,7 +130,7 @@ record BackupSeal(Seal block, long madeMicros, long length, List<Frame> frames) 
     return frames;
   }
 
-  /** Returns the frame that holds a message of this block. */
+  /** The frame that holds a message of this block. */
   Frame holding(long sequence) {
     int low = 0;
     int high = frames.size() - 1;
@@ -147,7 +145,7 @@ record BackupSeal(Seal block, long madeMicros, long length, List<Frame> frames) 
     return frames.get(low);
   }
 
-  /** Returns the frames from that with the first message published at or after this time on. */
+  /** The frames from that with the first message published at or after this time on. */
   List<Frame> publishedFrom(long micros) {
     int low = 0;
     int high = frames.size() - 1;

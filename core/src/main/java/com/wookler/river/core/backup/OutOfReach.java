@@ -38,7 +38,7 @@ final class OutOfReach {
     this.time = time;
   }
 
-  /** Returns what to throw; the log is told if it was not just now. */
+  /** What to throw; the log is told if it was not just now. */
   RiverException tell(Path file, IOException e) {
     String text =
         "queue "

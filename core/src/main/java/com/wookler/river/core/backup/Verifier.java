@@ -60,7 +60,7 @@ final class Verifier {
         damages);
   }
 
-  /** Returns the frames that {@link #verify} was given, with their sequences and times. */
+  /** The frames that {@link #verify} was given, with their sequences and times. */
   List<Frame> located() {
     return located;
   }

@@ -25,7 +25,7 @@ final class DueHeap {
     return size;
   }
 
-  /** Returns what it takes. */
+  /** What it takes. */
   long bytes() {
     return 3L * Long.BYTES * times.length;
   }
@@ -90,7 +90,7 @@ final class DueHeap {
     }
   }
 
-  /** Returns a copy in order. */
+  /** A copy in order. */
   DueHeap sorted() {
     DueHeap rest = new DueHeap();
     rest.resize(Math.max(LEAST, size));
@@ -107,22 +107,22 @@ final class DueHeap {
     return copy;
   }
 
-  /** Returns the time of an entry of a {@link #sorted} heap. */
+  /** Of an entry of a {@link #sorted} one. */
   long time(int entry) {
     return times[entry];
   }
 
-  /** Returns the sequence of an entry of a {@link #sorted} heap. */
+  /** Likewise. */
   long sequence(int entry) {
     return sequences[entry];
   }
 
-  /** Returns the place of an entry of a {@link #sorted} heap. */
+  /** Likewise. */
   long place(int entry) {
     return places[entry];
   }
 
-  /** Returns whether a {@link #sorted} one has this entry. */
+  /** Whether a {@link #sorted} one has this entry. */
   boolean contains(long time, long sequence) {
     int low = 0;
     int high = size - 1;

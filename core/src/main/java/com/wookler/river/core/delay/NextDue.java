@@ -153,22 +153,22 @@ final class NextDue implements AutoCloseable {
         : messages.ofLog(reader, sequence, place);
   }
 
-  /** Returns how many were taken out last and not put back. */
+  /** How many were taken out last and not put back. */
   int taken() {
     return taken.count();
   }
 
-  /** Returns the last of them. */
+  /** The last of them. */
   Key last() {
     return taken.last();
   }
 
-  /** Returns whether any of them was in a file. */
+  /** Whether any of them was in a file. */
   boolean anyOfFiles() {
     return taken.anyOfFiles();
   }
 
-  /** Returns whether they are damaged, and not to be passed over. */
+  /** Whether they are damaged, and not to be passed over. */
   boolean waitOn() {
     return taken.count() > 0 && taken.waitsOn(0);
   }
@@ -189,18 +189,18 @@ final class NextDue implements AutoCloseable {
     }
   }
 
-  /** Returns when the next is due; {@link Long#MAX_VALUE} if there is none. */
+  /** When the next is due; {@link Long#MAX_VALUE} if there is none. */
   long time() {
     DueHeap heap = isNextOfFiles() ? index.heap : fresh;
     return heap.isEmpty() ? Long.MAX_VALUE : heap.time();
   }
 
-  /** Returns how many wait. */
+  /** How many wait. */
   long waiting() {
     return fresh.size() + index.waiting();
   }
 
-  /** Returns how many wait that were published before a sequence. */
+  /** How many wait that were published before a sequence. */
   long waitingBelow(long sequence) {
     return Math.max(0, waiting() - spread.from(sequence));
   }

@@ -48,12 +48,12 @@ final class TakenOut {
     return waitOn[at];
   }
 
-  /** Returns whether all of them wait on, or none: one kind is taken out at a time. */
+  /** Whether all of them wait on, or none: one kind is taken out at a time. */
   boolean takes(boolean waitsOn) {
     return count == 0 || waitOn[0] == waitsOn;
   }
 
-  /** Returns where it is, for one that is in {@link NextDue#fresh} from now on. */
+  /** Where it is, for one that is in {@link NextDue#fresh} from now on. */
   long place(int at) {
     return ofFiles[at] ? ~places[at] : places[at];
   }

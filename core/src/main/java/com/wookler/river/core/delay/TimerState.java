@@ -93,7 +93,7 @@ record TimerState(
   }
 
   /**
-   * Returns what one of the files says.
+   * What one of the files says.
    *
    * @return empty if it is not there
    * @throws DamagedMessageException it is damaged

@@ -58,7 +58,7 @@ final class Effort {
     return new IllegalStateException(why);
   }
 
-  /** Returns those of the expression that judges. */
+  /** Those of the expression that judges. */
   Patterns patterns() {
     return patterns;
   }

@@ -58,7 +58,7 @@ final class LogVerifier {
     return messages;
   }
 
-  /** Returns the sequence after the last message; unknown if there is no block. */
+  /** The sequence after the last message; unknown if there is no block. */
   long endSequence() {
     return expected;
   }
@@ -144,7 +144,7 @@ final class LogVerifier {
     }
   }
 
-  /** Returns what is to be read of all blocks. */
+  /** What is to be read of all blocks. */
   static long bytes(LogFiles files) throws IOException {
     long bytes = 0;
     for (Map.Entry<Integer, Path> entry : files.blocks().entrySet()) {
@@ -159,7 +159,7 @@ final class LogVerifier {
     return bytes;
   }
 
-  /** Returns what is behind the end of a sealed block is not read. */
+  /** What is behind the end of a sealed block is not read. */
   private static long bytes(Path file, @Nullable Seal seal) throws IOException {
     return seal == null ? Files.size(file) : seal.bytes();
   }

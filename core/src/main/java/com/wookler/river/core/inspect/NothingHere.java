@@ -32,7 +32,7 @@ final class NothingHere {
         : neither(directory);
   }
 
-  /** Returns whether there are backups, sound or not. */
+  /** Whether there are backups, sound or not. */
   static boolean holdsBackups(BackupFiles files) {
     return !files.blocks().isEmpty() || files.odd().stream().anyMatch(BackupFiles.Odd::isBackup);
   }

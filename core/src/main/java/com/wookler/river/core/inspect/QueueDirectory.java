@@ -46,14 +46,14 @@ final class QueueDirectory {
     this.fault = fault;
   }
 
-  /** Returns whether this is the directory of a queue, sound or not. */
+  /** Whether this is the directory of a queue, sound or not. */
   static boolean is(Path path) {
     return Files.exists(path.resolve(QueueIdentity.FILE))
         || Files.isDirectory(path.resolve("log"))
         || hasLostBoth(path);
   }
 
-  /** Returns a lock alone is of a queue that was never made. */
+  /** A lock alone is of a queue that was never made. */
   private static boolean hasLostBoth(Path path) {
     return Files.exists(path.resolve("LOCK"))
         && KNOWN.stream()
@@ -95,12 +95,12 @@ final class QueueDirectory {
     return path.resolve("subscribers");
   }
 
-  /** Returns what queue.json says, if it is whole. */
+  /** What queue.json says, if it is whole. */
   Optional<QueueIdentity> identity() {
     return identity;
   }
 
-  /** Returns what is wrong with queue.json; empty if nothing is. */
+  /** What is wrong with queue.json; empty if nothing is. */
   String fault() {
     return fault;
   }
@@ -109,12 +109,12 @@ final class QueueDirectory {
     return Files.isDirectory(log()) ? LogFiles.listLive(log()) : LogFiles.none();
   }
 
-  /** Returns the identity, from other files where queue.json is of no use. */
+  /** The identity, from other files where queue.json is of no use. */
   Optional<UUID> queue() {
     return queue;
   }
 
-  /** Returns those of its entries that are none of River's. */
+  /** Those of its entries that are none of River's. */
   List<Path> strangers() throws IOException {
     List<Path> strangers = new ArrayList<>();
     try (DirectoryStream<Path> all = Files.newDirectoryStream(path)) {

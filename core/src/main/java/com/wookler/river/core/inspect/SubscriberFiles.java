@@ -36,7 +36,7 @@ final class SubscriberFiles {
     this.fault = fault;
   }
 
-  /** Returns the directories of all subscribers, by name. */
+  /** The directories of all subscribers, by name. */
   static List<Path> list(Path subscribers) throws IOException {
     List<Path> all = new ArrayList<>();
     if (Files.isDirectory(subscribers)) {
@@ -51,7 +51,7 @@ final class SubscriberFiles {
     return all;
   }
 
-  /** Returns whether the next opening clears this away. */
+  /** Whether the next opening clears this away. */
   static boolean isLeftover(Path directory) throws IOException {
     if (String.valueOf(directory.getFileName()).endsWith(REMOVED)) {
       return true;
@@ -72,7 +72,7 @@ final class SubscriberFiles {
     }
   }
 
-  /** Returns the queues in it: its dead letters. */
+  /** The queues in it: its dead letters. */
   static List<Path> queues(Path directory) throws IOException {
     return list(directory).stream().filter(QueueDirectory::is).toList();
   }
@@ -90,12 +90,12 @@ final class SubscriberFiles {
     return directory.resolve(StoredSubscriber.FILE);
   }
 
-  /** Returns what is wrong with its settings. */
+  /** What is wrong with its settings. */
   Optional<String> fault() {
     return Optional.ofNullable(fault);
   }
 
-  /** Returns where it stands; the earliest sequence counts where its files don't tell. */
+  /** Where it stands; the earliest sequence counts where its files don't tell. */
   LedgerLook look(long earliest) throws IOException {
     InitialPosition origin =
         stored == null ? new InitialPosition(earliest, earliest) : stored.origin(earliest);

@@ -2,10 +2,10 @@ package com.wookler.river.core.keys;
 
 /** The messages that an index is made of: the log, and the backups before it. Thread-safe. */
 public interface KeySource {
-  /** Returns the sequence behind the last message. */
+  /** The sequence behind the last message. */
   long end();
 
-  /** Returns the oldest sequence that can be read. */
+  /** The oldest sequence that can be read. */
   long first();
 
   /**

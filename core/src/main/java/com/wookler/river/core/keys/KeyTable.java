@@ -48,7 +48,7 @@ final class KeyTable {
     return size >= FULL;
   }
 
-  /** Returns all hashes, in order. */
+  /** All hashes, in order. */
   long[] sorted() {
     long[] sorted = new long[size];
     int at = 0;

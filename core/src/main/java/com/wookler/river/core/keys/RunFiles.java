@@ -37,7 +37,7 @@ public final class RunFiles {
     return list(directory, RunFiles::isRun);
   }
 
-  /** Returns what was set aside there as damaged. */
+  /** What was set aside there as damaged. */
   public static List<Path> setAside(Path directory) throws IOException {
     return list(directory, file -> String.valueOf(file.getFileName()).endsWith(CORRUPT));
   }

@@ -52,7 +52,7 @@ final class Block implements BlockInfo {
     return block;
   }
 
-  /** Returns a block with this content that is still open. */
+  /** A block with this content that is still open. */
   static Block unsealed(Seal seal, Path file, long contentBytes) {
     Block block = new Block(seal.block(), seal.firstSequence(), file);
     block.messages = seal.messages();
@@ -67,7 +67,7 @@ final class Block implements BlockInfo {
     return block;
   }
 
-  /** Returns the one after it, which is empty. */
+  /** The one after it, which is empty. */
   Block next(long sequence) {
     Path parent = Objects.requireNonNull(file.getParent());
     return new Block(number + 1, sequence, BlockName.data(parent, number + 1));
@@ -104,7 +104,7 @@ final class Block implements BlockInfo {
     openedNanos = clock.nanoTime() - Math.min(age, Long.MAX_VALUE / 2);
   }
 
-  /** Returns where its file ends, as far as it is in use. */
+  /** Where its file ends, as far as it is in use. */
   long end() {
     return end;
   }
@@ -143,7 +143,7 @@ final class Block implements BlockInfo {
         lost);
   }
 
-  /** Returns how many of its messages a power loss took before they were forced. */
+  /** How many of its messages a power loss took before they were forced. */
   int lost() {
     return lost;
   }
@@ -161,8 +161,8 @@ final class Block implements BlockInfo {
   }
 
   /**
-   * Returns whether a document holds more than one message. Unlike two counts of a growing block,
-   * one flag that never goes back cannot be read half old and half new.
+   * Whether a document holds more than one message. Unlike two counts of a growing block, one flag
+   * that never goes back cannot be read half old and half new.
    */
   boolean holdsBatch() {
     return holdsBatch;
@@ -176,7 +176,7 @@ final class Block implements BlockInfo {
     return lastMicros;
   }
 
-  /** Returns the sequence after its last message. */
+  /** The sequence after its last message. */
   long endSequence() {
     return firstSequence + messages;
   }

@@ -56,19 +56,19 @@ public final class BlockFile {
     this.file = file;
   }
 
-  /** Returns its number, as its name says. */
+  /** Its number, as its name says. */
   public int number() {
     return number;
   }
 
-  /** Returns its path. */
+  /** Its path. */
   public Path file() {
     return file;
   }
 
   /**
-   * Returns what a block says of itself at its beginning, where the sequences of its messages
-   * start. Waits a moment for a block that its owner is just beginning.
+   * What a block says of itself at its beginning, where the sequences of its messages start. Waits
+   * a moment for a block that its owner is just beginning.
    */
   public Optional<Origin> settledOrigin() throws IOException {
     Optional<Origin> origin = origin();
@@ -79,10 +79,7 @@ public final class BlockFile {
     return origin;
   }
 
-  /**
-   * Returns what a block says of itself at its beginning; empty if it says nothing that proves
-   * itself.
-   */
+  /** What a block says of itself at its beginning; empty if it says nothing that proves itself. */
   public Optional<Origin> origin() throws IOException {
     return BlockStart.read(file)
         .map(start -> new Origin(start.queue(), start.block(), start.firstSequence()));
@@ -128,7 +125,7 @@ public final class BlockFile {
     return end;
   }
 
-  /** Returns a document that was just being written is no break, and soon complete. */
+  /** A document that was just being written is no break, and soon complete. */
   private End settled(BlockWalk.Result found, long noted) throws IOException {
     if (found.ending() == BlockWalk.Ending.CLOSED) {
       return new End(found.end(), found.ending(), false);
@@ -155,7 +152,7 @@ public final class BlockFile {
     return offset + BlockWalk.sizeOf(header) <= Files.size(file);
   }
 
-  /** Returns the header at an offset; 0 behind the end of the file. */
+  /** The header at an offset; 0 behind the end of the file. */
   private int header(long offset) throws IOException {
     ByteBuffer header = ByteBuffer.allocate(4).order(ByteOrder.LITTLE_ENDIAN);
     try (FileChannel channel = FileChannel.open(file, StandardOpenOption.READ)) {
@@ -217,7 +214,7 @@ public final class BlockFile {
     }
   }
 
-  /** Returns whether Chronicle has completed its first header; without it nothing can be walked. */
+  /** Whether Chronicle has completed its first header; without it nothing can be walked. */
   public boolean hasHeader() throws IOException {
     return header(0) > 0;
   }

@@ -76,7 +76,7 @@ final class BlockForcer implements AutoCloseable {
     return last;
   }
 
-  /** Returns all messages below it are on the device. */
+  /** All messages below it are on the device. */
   long forcedEnd() {
     return forcedEnd;
   }
@@ -209,8 +209,8 @@ final class BlockForcer implements AutoCloseable {
   }
 
   /**
-   * Returns a seal can wait for space, and for descriptors: without it the next opening reads the
-   * block, and seals it.
+   * A seal can wait for space, and for descriptors: without it the next opening reads the block,
+   * and seals it.
    */
   private boolean write(Path file, Block block) throws IOException {
     try {
@@ -246,7 +246,7 @@ final class BlockForcer implements AutoCloseable {
     marks.removed(end, device);
   }
 
-  /** Returns whether a seal waits for space or descriptors. */
+  /** Whether a seal waits for space or descriptors. */
   boolean isSealLate() {
     return sealLate;
   }

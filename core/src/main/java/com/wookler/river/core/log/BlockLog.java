@@ -69,8 +69,8 @@ public final class BlockLog implements AutoCloseable {
   private long lastMicros;
 
   private volatile boolean closed; // written under the append lock
-  private volatile Block active; // as above
-  private volatile long nextSequence; // as above, last in an append
+  private volatile Block active; // likewise
+  private volatile long nextSequence; // likewise, last in an append
 
   private BlockLog(
       LogSettings settings,
@@ -231,7 +231,7 @@ public final class BlockLog implements AutoCloseable {
     return sequence;
   }
 
-  /** Returns the active block, with space for a document of this length. */
+  /** The active block, with space for a document of this length. */
   @GuardedBy("appendLock")
   private Block withSpace(int length) {
     if (!active.isStarted()) {
@@ -363,7 +363,7 @@ public final class BlockLog implements AutoCloseable {
         });
   }
 
-  /** Returns whether its directory is this process's own still. */
+  /** Whether its directory is this process's own still. */
   public Ownership ownership() {
     return ownership;
   }
@@ -376,34 +376,32 @@ public final class BlockLog implements AutoCloseable {
     return failure.isThere();
   }
 
-  /** Returns what ended the log's life, if anything did. */
+  /** What ended the log's life, if anything did. */
   public Optional<Throwable> failure() {
     return failure.cause();
   }
 
-  /** Returns the sequence that the next message gets. */
+  /** The sequence that the next message gets. */
   public long nextSequence() {
     return nextSequence;
   }
 
-  /**
-   * Returns the sequence of the oldest message in the log, or {@link #nextSequence} if it has none.
-   */
+  /** The sequence of the oldest message in the log, or {@link #nextSequence} if it has none. */
   public long firstSequence() {
     return blocks.oldest().firstSequence();
   }
 
-  /** Returns a new reader at the oldest message; one thread at a time may use it. */
+  /** A new reader at the oldest message; one thread at a time may use it. */
   public LogReader reader() {
     return new LogReader(this, store, settings, counters);
   }
 
-  /** Returns the sequences that are lost. */
+  /** The sequences that are lost. */
   public Gaps gaps() {
     return gaps;
   }
 
-  /** Returns what its publish times mean. */
+  /** What its publish times mean. */
   public StoredTimes times() {
     return times;
   }
@@ -412,30 +410,27 @@ public final class BlockLog implements AutoCloseable {
     return surveys;
   }
 
-  /** Returns what the opening had to repair, in a few words. */
+  /** What the opening had to repair, in a few words. */
   public String repaired() {
     return repaired;
   }
 
-  /** Returns how far it may grow. */
+  /** How far it may grow. */
   public Room room() {
     return room;
   }
 
-  /** Returns where consumers wait. */
+  /** Where consumers wait. */
   public Waiters arrivals() {
     return arrivals;
   }
 
-  /** Returns the block that holds this sequence, null if none does. */
+  /** The block that holds this sequence, null if none does. */
   @Nullable Block blockOf(long sequence) {
     return blocks.of(sequence);
   }
 
-  /**
-   * Returns the oldest block's seal, once it is closed and forced: what leaves is not forced any
-   * more.
-   */
+  /** The oldest block's seal, once it is closed and forced: what leaves is not forced any more. */
   public Optional<Seal> oldestSealed() {
     Block oldest = blocks.oldest();
     return oldest.sealed() && oldest.endSequence() <= forcer.forcedEnd()
@@ -443,7 +438,7 @@ public final class BlockLog implements AutoCloseable {
         : Optional.empty();
   }
 
-  /** Returns the data file of a block. */
+  /** The data file of a block. */
   public Path file(Seal seal) {
     return BlockName.data(settings.directory(), seal.block());
   }
@@ -477,20 +472,18 @@ public final class BlockLog implements AutoCloseable {
     return blocks.bytes();
   }
 
-  /** Returns the first with a message published at or after this time, null if there is none. */
+  /** The first with a message published at or after this time, null if there is none. */
   @Nullable Block publishedAt(long micros) {
     return blocks.publishedAt(micros);
   }
 
-  /**
-   * Returns whether there is something that no force has covered, or a seal that waits for space.
-   */
+  /** Whether there is something that no force has covered, or a seal that waits for space. */
   public boolean isDirty() {
     return !failure.isThere()
         && (forcer.forcedEnd() < nextSequence || marks.isUnforced() || forcer.isSealLate());
   }
 
-  /** Returns all messages below it are on the device. */
+  /** All messages below it are on the device. */
   public long forcedEnd() {
     return forcer.forcedEnd();
   }
@@ -525,7 +518,7 @@ public final class BlockLog implements AutoCloseable {
     }
   }
 
-  /** Returns whether {@link #stop} was called. */
+  /** Whether {@link #stop} was called. */
   public boolean isStopped() {
     return closed;
   }

@@ -20,43 +20,43 @@ public final class BlockName {
 
   private BlockName() {}
 
-  /** Returns the name without ending: {@code b00000042}. */
+  /** The name without ending: {@code b00000042}. */
   public static String of(int block) {
     String digits = Integer.toString(block);
     return "b" + "0".repeat(Math.max(0, 8 - digits.length())) + digits;
   }
 
-  /** Returns the data file of a block of this log. */
+  /** The data file of a block of this log. */
   static Path data(Path log, int block) {
     return log.resolve(of(block) + DATA);
   }
 
-  /** Returns the seal of a block of this log. */
+  /** The seal of a block of this log. */
   static Path seal(Path log, int block) {
     return log.resolve(of(block) + SEAL);
   }
 
-  /** Returns the file of a block of this log that is made ahead. */
+  /** The file of a block of this log that is made ahead. */
   static Path ahead(Path log, int block) {
     return log.resolve(of(block) + AHEAD);
   }
 
-  /** Returns the data file of a block of this log, which stood under another's name. */
+  /** The data file of a block of this log, which stood under another's name. */
   static Path misplaced(Path log, int block) {
     return log.resolve(of(block) + DATA + ".misplaced");
   }
 
-  /** Returns the block whose data file this is. */
+  /** The block whose data file this is. */
   static OptionalInt number(Path file) {
     return number(DATA_NAME, file);
   }
 
-  /** Returns the block whose seal this is. */
+  /** The block whose seal this is. */
   static OptionalInt sealNumber(Path file) {
     return number(SEAL_NAME, file);
   }
 
-  /** Returns the block whose data file this is, from under another's name. */
+  /** The block whose data file this is, from under another's name. */
   static OptionalInt misplacedNumber(Path file) {
     return number(MISPLACED_NAME, file);
   }

@@ -90,12 +90,12 @@ final class BlockSpace {
     askAt = allocated - MARGIN_BYTES - lead / 2;
   }
 
-  /** Returns the offset up to which the active block has space. */
+  /** The offset up to which the active block has space. */
   long allocated() {
     return allocated;
   }
 
-  /** Returns whether the active block has space for a document of this length. */
+  /** Whether the active block has space for a document of this length. */
   boolean has(Block active, int length) {
     return active.end() + length + MARGIN_BYTES <= allocated;
   }

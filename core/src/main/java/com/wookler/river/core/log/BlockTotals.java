@@ -52,7 +52,7 @@ final class BlockTotals {
     digest = DocumentFormat.digest(digest, checksum);
   }
 
-  /** Returns the offset of each sixteenth document's header, the first one's first. */
+  /** The offset of each sixteenth document's header, the first one's first. */
   long[] spaced() {
     long used = (documents + ChronicleHeader.SPACING - 1) / ChronicleHeader.SPACING;
     return Arrays.copyOf(spaced, Math.toIntExact(used));
@@ -62,23 +62,23 @@ final class BlockTotals {
     return documents;
   }
 
-  /** Returns the first sequence. */
+  /** The first sequence. */
   long first() {
     return first;
   }
 
-  /** Returns the offset of the last document's header. */
+  /** The offset of the last document's header. */
   long last() {
     return last;
   }
 
-  /** Returns what is known to be lost. */
+  /** What is known to be lost. */
   List<Hole> holes() {
     return holes;
   }
 
   /**
-   * Returns the block that has these documents.
+   * The block that has these documents.
    *
    * @param start its first sequence
    * @param offset where the last document ends

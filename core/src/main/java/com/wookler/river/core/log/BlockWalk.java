@@ -47,7 +47,7 @@ public final class BlockWalk {
   /** Knows what is behind an offset. */
   @FunctionalInterface
   interface Rest {
-    /** Returns whether only zeros follow. */
+    /** Whether only zeros follow. */
     boolean isZeros(long offset) throws IOException;
   }
 
@@ -96,15 +96,12 @@ public final class BlockWalk {
         : HEADER_BYTES + ((header & LENGTH) + 3L & ~3L);
   }
 
-  /**
-   * Returns whether the document with this header, which {@link #sizeOf} finds whole, is for
-   * readers.
-   */
+  /** Whether the document with this header, which {@link #sizeOf} finds whole, is for readers. */
   static boolean isMessage(int header) {
     return (header & HIDDEN) == 0;
   }
 
-  /** Returns the bytes of the document behind this header. */
+  /** The bytes of the document behind this header. */
   static int lengthOf(int header) {
     return header & LENGTH;
   }
@@ -121,7 +118,7 @@ public final class BlockWalk {
     return scan(block, visitor, offset -> onlyZerosFollow(block));
   }
 
-  /** Walks over a block, at most up to a header of 0. */
+  /** Likewise; reads no further than to a header of 0. */
   static Result scan(InputStream block, Visitor visitor, Rest rest) throws IOException {
     return new BlockWalk(block, visitor, rest).run();
   }

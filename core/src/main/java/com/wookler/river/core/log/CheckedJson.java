@@ -23,7 +23,7 @@ public final class CheckedJson {
 
   private CheckedJson() {}
 
-  /** Returns an empty object, to be filled and written. */
+  /** An empty object, to be filled and written. */
   public static ObjectNode object() {
     return JSON.createObjectNode();
   }
@@ -41,7 +41,7 @@ public final class CheckedJson {
     }
   }
 
-  /** Returns the object and its check as the bytes of a file. */
+  /** The object and its check as the bytes of a file. */
   public static byte[] encode(ObjectNode json) throws IOException {
     ObjectNode checked = json.deepCopy().put(CHECK, crc(json.toString()));
     return JSON.writerWithDefaultPrettyPrinter().writeValueAsBytes(checked);
@@ -64,14 +64,14 @@ public final class CheckedJson {
     }
   }
 
-  /** Returns whether the object is what {@link #write} was given. */
+  /** Whether the object is what {@link #write} was given. */
   public static boolean isWhole(ObjectNode read) {
     ObjectNode content = read.deepCopy();
     JsonNode check = content.remove(CHECK);
     return check != null && check.asText().equals(crc(content.toString()));
   }
 
-  /** Returns the check of a text. */
+  /** The check of a text. */
   private static String crc(String text) {
     CRC32C crc = new CRC32C();
     crc.update(text.getBytes(StandardCharsets.UTF_8));

@@ -225,7 +225,7 @@ final class ChronicleStore implements AutoCloseable {
   }
 
   /**
-   * Returns what is mapped of a block around an offset.
+   * What is mapped of a block around an offset.
    *
    * @throws DamagedMessageException the block has no file, or one that is none of a block
    * @throws IOException its file cannot be opened or mapped now
@@ -258,7 +258,7 @@ final class ChronicleStore implements AutoCloseable {
   }
 
   /**
-   * Returns what tells that a block is damaged.
+   * What tells that a block is damaged.
    *
    * @throws IOException this does not: it cannot be read now
    */

@@ -75,7 +75,7 @@ final class ClockSteps {
     return new ClockSteps(newStored, newWalls);
   }
 
-  /** Returns the time to be stored when the wall clock shows this. */
+  /** The time to be stored when the wall clock shows this. */
   long storedAt(long wall) {
     int last = stored.length - 1;
     return last < 0
@@ -83,7 +83,7 @@ final class ClockSteps {
         : Math.max(wall, stored[last] + Math.max(0, wall - walls[last]) / SLOWNESS);
   }
 
-  /** Returns what the wall clock showed when this time was stored. */
+  /** What the wall clock showed when this time was stored. */
   long wallOf(long time) {
     long wall = Long.MAX_VALUE;
     for (int i = stored.length - 1; i >= 0; i--) {

@@ -146,10 +146,7 @@ public final class ContentCheck implements BlockWalk.Visitor {
     damaged.at(sequence, offset, what);
   }
 
-  /**
-   * Returns the sequence that the next document should start with; {@link #UNKNOWN} if none was
-   * read.
-   */
+  /** The sequence that the next document should start with; {@link #UNKNOWN} if none was read. */
   public long expected() {
     return expected;
   }
@@ -174,7 +171,7 @@ public final class ContentCheck implements BlockWalk.Visitor {
     return lastMicros;
   }
 
-  /** Returns what an exception says, without the word that each of them begins with. */
+  /** What an exception says, without the word that each of them begins with. */
   public static String text(DamagedMessageException e) {
     String text = String.valueOf(e.getMessage());
     return text.startsWith(PREFIX) ? text.substring(PREFIX.length()) : text;

@@ -57,7 +57,7 @@ final class DamageLog {
     this.queue = queue;
   }
 
-  /** Returns what was recorded so far. */
+  /** What was recorded so far. */
   List<Damage> read() throws IOException {
     List<Integer> broken = new ArrayList<>();
     List<Damage> known = read(broken);

@@ -17,7 +17,7 @@ interface Device {
     view.force(from, length);
   }
 
-  /** Returns when a range of the marks is on the device. */
+  /** Likewise a range of the marks. */
   default void forceMarks(MappedByteBuffer view, int from, int length) throws IOException {
     view.force(from, length);
   }
@@ -27,7 +27,7 @@ interface Device {
     channel.force(false);
   }
 
-  /** Returns when the entries of a directory are on the device. */
+  /** Likewise for the entries of a directory. */
   default void forceDirectory(Path directory) throws IOException {
     DurableFiles.forceDirectory(directory);
   }

@@ -52,7 +52,7 @@ public final class DurableFiles {
     }
   }
 
-  /** Creates a directory and its parents without forcing them; the caller forces the parent. */
+  /** Likewise, but forces nothing: to be followed by a force of the directory that it is in. */
   public static void makeDirectories(Path directory) throws IOException {
     if (POSIX) {
       Files.createDirectories(
@@ -97,15 +97,13 @@ public final class DurableFiles {
         });
   }
 
-  /**
-   * Returns whether it is for lack of space that something could not be written to this directory.
-   */
+  /** Whether it is for lack of space that something could not be written to this directory. */
   public static boolean isFull(IOException e, Path directory) {
     return saysFull(e)
         || directory.toFile().getUsableSpace() < LEAST_FREE_BYTES; // the text may be translated
   }
 
-  /** Returns whether the text of this error says so. */
+  /** Whether the text of this error says so. */
   static boolean saysFull(IOException e) {
     String text = String.valueOf(e.getMessage()).toLowerCase(Locale.ROOT);
     return text.contains("no space left")

@@ -72,10 +72,7 @@ final class GapFinder {
     missing(nextSequence, between(newest), forced);
   }
 
-  /**
-   * Returns the first of those that are not there, up to this one; the one before if none is
-   * missing.
-   */
+  /** The first of those that are not there, up to this one; the one before if none is missing. */
   private int between(int last) {
     return behind == 0 ? Math.max(1, last) : Math.min(behind + 1, last);
   }
@@ -107,17 +104,17 @@ final class GapFinder {
     at = to;
   }
 
-  /** Returns all gaps, known and new. */
+  /** All gaps, known and new. */
   Gaps gaps() {
     return new Gaps(found);
   }
 
-  /** Returns those that were not known. */
+  /** Those that were not known. */
   List<Gap> unknown() {
     return unknown;
   }
 
-  /** Returns whether something is lost, or was found again, that the file does not know of. */
+  /** Whether something is lost, or was found again, that the file does not know of. */
   boolean isNews() {
     return !found.equals(known.all());
   }

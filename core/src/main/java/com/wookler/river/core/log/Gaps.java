@@ -60,7 +60,7 @@ public final class Gaps {
    *     away; else a power loss came before the force
    */
   public record Gap(long first, long end, long micros, int block, boolean damaged) {
-    /** Returns how many messages are lost in it. */
+    /** How many messages are lost in it. */
     public long messages() {
       return end - first;
     }
@@ -74,7 +74,7 @@ public final class Gaps {
     gaps.forEach(gap -> byFirst.put(gap.first(), gap));
   }
 
-  /** Returns the next sequence that is not lost: this one, unless it is in a gap. */
+  /** The next sequence that is not lost: this one, unless it is in a gap. */
   public long endOf(long sequence) {
     long end = sequence;
     var entry = byFirst.floorEntry(end);
@@ -85,7 +85,7 @@ public final class Gaps {
     return end;
   }
 
-  /** Returns how many sequences from this one on are lost. */
+  /** How many sequences from this one on are lost. */
   public long messagesFrom(long sequence) {
     long sum = 0;
     for (Gap gap : byFirst.values()) {
@@ -94,7 +94,7 @@ public final class Gaps {
     return sum;
   }
 
-  /** Returns all of them, in order. */
+  /** All of them, in order. */
   public List<Gap> all() {
     return List.copyOf(byFirst.values());
   }

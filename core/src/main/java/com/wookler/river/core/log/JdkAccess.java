@@ -146,10 +146,7 @@ final class JdkAccess {
     opens.invoke(base, USEFUL);
   }
 
-  /**
-   * Returns the JDK's own lookup, read through Unsafe because nothing else reaches it without a
-   * flag.
-   */
+  /** The JDK's own lookup, read through Unsafe because nothing else reaches it without a flag. */
   private static MethodHandles.Lookup trustedLookup() throws ReflectiveOperationException {
     Class<?> type = Class.forName("sun.misc.Unsafe");
     Object unsafe = unsafe(type);

@@ -72,9 +72,7 @@ final class LogFailure {
         fault);
   }
 
-  /**
-   * Returns the directory is not this process's own any more: nothing more may be written to it.
-   */
+  /** The directory is not this process's own any more: nothing more may be written to it. */
   QueueFailedException lose(String why) {
     String text = "queue " + queue + ": " + why;
     QueueFailedException failed = new QueueFailedException(text);
@@ -127,7 +125,7 @@ final class LogFailure {
     waiting = e;
   }
 
-  /** Runs an attempt to force messages to the device, and fails the log if it fails. */
+  /** Likewise, what brings messages to the device. */
   void unlessForceFails(Attempt attempt) {
     unlessFails(
         "force its blocks to the device",
@@ -164,7 +162,7 @@ final class LogFailure {
     }
   }
 
-  /** Returns what to tell those whose message may not be on the device. */
+  /** What to tell those whose message may not be on the device. */
   RiverException notForced() {
     First failed = first;
     if (failed != null) {

@@ -73,7 +73,7 @@ public record LogFiles(
     return files;
   }
 
-  /** Returns those of the others that hold a block which was set aside because it is damaged. */
+  /** Those of the others that hold a block which was set aside because it is damaged. */
   public SortedMap<Integer, Path> damaged() {
     SortedMap<Integer, Path> damaged = new TreeMap<>();
     for (Path file : others) {

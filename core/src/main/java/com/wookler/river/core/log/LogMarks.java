@@ -144,10 +144,7 @@ final class LogMarks implements AutoCloseable {
       return Math.max(0, value);
     }
 
-    /**
-     * Returns whether it is the number that was stored last; with one slot it may be the one
-     * before.
-     */
+    /** Whether it is the number that was stored last; with one slot it may be the one before. */
     boolean isExact() {
       return valid == 2;
     }
@@ -172,18 +169,18 @@ final class LogMarks implements AutoCloseable {
           Slots.read(in, REMOVED, DocumentFormat.digest(seed, REMOVED)));
     }
 
-    /** Returns whether there is something in it to go on with. */
+    /** Whether there is something in it to go on with. */
     boolean sound() {
       return header && end.valid() > 0 && block.valid() > 0 && forced.valid() > 0;
     }
 
-    /** Returns whether each number is the one that was stored last. */
+    /** Whether each number is the one that was stored last. */
     boolean whole() {
       boolean exact = end.isExact() && block.isExact() && forced.isExact();
       return header && exact && removed.valid() != 1;
     }
 
-    /** Returns the same numbers in a sound file. */
+    /** The same numbers in a sound file. */
     byte[] encode(UUID queue) {
       ByteBuffer out = ByteBuffer.allocate(BYTES).order(ByteOrder.LITTLE_ENDIAN);
       out.put(headerOf(queue));
@@ -245,8 +242,7 @@ final class LogMarks implements AutoCloseable {
   }
 
   /**
-   * Returns the queue that a log's marks name; empty if they are missing, or their beginning is
-   * damaged.
+   * The queue that a log's marks name; empty if they are missing, or their beginning is damaged.
    */
   static Optional<UUID> owner(Path log) throws IOException {
     Path file = log.resolve(NAME);
@@ -282,7 +278,7 @@ final class LogMarks implements AutoCloseable {
   }
 
   /**
-   * Returns the bytes of a log's marks, none if there is no such file. Touches nothing.
+   * The bytes of a log's marks, none if there is no such file. Touches nothing.
    *
    * @throws RiverException a newer River wrote it
    */
@@ -377,34 +373,32 @@ final class LogMarks implements AutoCloseable {
             .encode(queue));
   }
 
-  /** Returns the next sequence, as it was stored last. */
+  /** The next sequence, as it was stored last. */
   long end() {
     return end.value;
   }
 
-  /** Returns the newest block, as it was stored last. */
+  /** The newest block, as it was stored last. */
   int block() {
     return (int) block.value;
   }
 
-  /** Returns all below it was forced, as it was stored last. */
+  /** All below it was forced, as it was stored last. */
   long forced() {
     return forced.value;
   }
 
-  /** Returns whether the file was as the last run left it, or the log is new. */
+  /** Whether the file was as the last run left it, or the log is new. */
   boolean isTrusted() {
     return trusted;
   }
 
-  /** Returns all below it was taken out of the log, as far as the file says, and perhaps more. */
+  /** All below it was taken out of the log, as far as the file says, and perhaps more. */
   long removedAtLeast() {
     return removedAtLeast;
   }
 
-  /**
-   * Returns all below it was taken out of the log, and nothing above; empty if that is not known.
-   */
+  /** All below it was taken out of the log, and nothing above; empty if that is not known. */
   synchronized OptionalLong removed() {
     return removedKnown ? OptionalLong.of(removed.value) : OptionalLong.empty();
   }
@@ -456,7 +450,7 @@ final class LogMarks implements AutoCloseable {
     }
   }
 
-  /** Returns whether the mark of what is forced is not on the device itself. */
+  /** Whether the mark of what is forced is not on the device itself. */
   boolean isUnforced() {
     return unforced;
   }

@@ -172,7 +172,7 @@ final class LogRecovery {
     }
   }
 
-  /** Returns the sequence up to which the log was forced. */
+  /** The sequence up to which the log was forced. */
   private long forced(LogMarks marks) {
     long forced = marks.forced();
     for (Seal seal : files.seals().values()) {
@@ -181,7 +181,7 @@ final class LogRecovery {
     return forced;
   }
 
-  /** Returns the first sequence that the log may hold, as far as that is known. */
+  /** The first sequence that the log may hold, as far as that is known. */
   private long begin(
       BlockRecovery blocks, LogMarks marks, OutsideLog outside, long next, int newest) {
     long held = Math.min(blocks.oldest(), next);
@@ -203,10 +203,7 @@ final class LogRecovery {
     return next;
   }
 
-  /**
-   * Returns what was not taken out of the log and is not there is not lost as far as backups hold
-   * it.
-   */
+  /** What was not taken out of the log and is not there is not lost as far as backups hold it. */
   private long archived(OutsideLog outside, long from, long held) {
     long end = Math.min(held, outside.archivedEnd().applyAsLong(from));
     if (end > from) {

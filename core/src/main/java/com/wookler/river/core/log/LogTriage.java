@@ -71,14 +71,12 @@ final class LogTriage {
     return seals;
   }
 
-  /** Returns what the first document of a block says, if it can be read. */
+  /** What the first document of a block says, if it can be read. */
   Optional<BlockStart> start(int block) {
     return Optional.ofNullable(starts.get(block));
   }
 
-  /**
-   * Returns the sequence at which a block behind this one says that it starts; empty if none does.
-   */
+  /** The sequence at which a block behind this one says that it starts; empty if none does. */
   OptionalLong startBehind(int block) {
     return starts.tailMap(block + 1).values().stream()
         .mapToLong(BlockStart::firstSequence)
@@ -86,8 +84,8 @@ final class LogTriage {
   }
 
   /**
-   * Returns what is wrong with a block that has a seal, as far as a few small reads can tell; empty
-   * if it seems to be what its seal says.
+   * What is wrong with a block that has a seal, as far as a few small reads can tell; empty if it
+   * seems to be what its seal says.
    */
   String unlikeSeal(Seal seal) throws IOException {
     Path file = BlockName.data(settings.directory(), seal.block());
@@ -110,7 +108,7 @@ final class LogTriage {
     return size + PADDING < seal.bytes() ? "it has " + size + " bytes of " + seal.bytes() : "";
   }
 
-  /** Returns the highest number that a file has; 0 if there is none. */
+  /** The highest number that a file has; 0 if there is none. */
   int newest() {
     return Math.max(
         Math.max(last(blocks), last(seals)), Math.max(last(misplaced), last(displaced)));
@@ -207,7 +205,7 @@ final class LogTriage {
     }
   }
 
-  /** Returns whether a block's start is in it that proves itself: then its place is known. */
+  /** Whether a block's start is in it that proves itself: then its place is known. */
   private boolean prove(Path file, Map<Path, UUID> foreign) throws IOException {
     Optional<BlockStart> found = startIn(file);
     if (found.isEmpty()) {

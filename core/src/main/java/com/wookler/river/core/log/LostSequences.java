@@ -41,13 +41,13 @@ final class LostSequences {
     }
   }
 
-  /** Returns how many of the sequences between two are in the set. */
+  /** How many of the sequences between two are in the set. */
   long countWithin(long first, long end) {
     return Math.max(0, end - first)
         - missing(first, end).stream().mapToLong(run -> run.end() - run.first()).sum();
   }
 
-  /** Returns how many there are. */
+  /** How many there are. */
   long count() {
     return ends.entrySet().stream().mapToLong(run -> run.getValue() - run.getKey()).sum();
   }

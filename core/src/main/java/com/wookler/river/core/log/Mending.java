@@ -46,7 +46,7 @@ final class Mending {
     add(file, () -> Files.deleteIfExists(file));
   }
 
-  /** Returns a file that may hold something goes out of the way; returns where. */
+  /** A file that may hold something goes out of the way; returns where. */
   Path moveAside(Path file) {
     Path aside = DurableFiles.quarantineOf(file);
     add(file, () -> DurableFiles.rename(file, aside));
@@ -54,8 +54,8 @@ final class Mending {
   }
 
   /**
-   * Returns a copy is kept of a file in this directory that is going to change, up to this offset;
-   * returns where. Without space for it the recovery goes on: what is copied stays in the file too.
+   * A copy is kept of a file in this directory that is going to change, up to this offset; returns
+   * where. Without space for it the recovery goes on: what is copied stays in the file too.
    */
   Path copyAside(Path directory, Path file, long end) {
     Path copy = DurableFiles.quarantineOf(file);
@@ -140,7 +140,7 @@ final class Mending {
         });
   }
 
-  /** Returns whether there is nothing to do. */
+  /** Whether there is nothing to do. */
   boolean isEmpty() {
     return steps.isEmpty();
   }

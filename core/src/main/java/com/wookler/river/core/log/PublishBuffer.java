@@ -23,8 +23,7 @@ public final class PublishBuffer {
   private PublishBuffer() {}
 
   /**
-   * Returns the calling thread's. No user code may run between {@link DocumentWriter#start} and the
-   * append.
+   * The calling thread's. No user code may run between {@link DocumentWriter#start} and the append.
    */
   public static PublishBuffer ofThread() {
     return OF_THREAD.get();
@@ -49,7 +48,7 @@ public final class PublishBuffer {
     return (samples++ & mask) == 0;
   }
 
-  /** Returns the document as Chronicle takes it. */
+  /** The document as Chronicle takes it. */
   @SuppressWarnings("ReferenceEquality") // the same memory, not equal content
   Bytes<ByteBuffer> bytes() {
     ByteBuffer memory = document.memory();

@@ -25,7 +25,7 @@ final class ReadFailedException extends IOException {
     super("cannot read " + where + ": " + cause.getMessage(), cause);
   }
 
-  /** Returns the error, with the name of the file that was being read if it does not say it. */
+  /** The error, with the name of the file that was being read if it does not say it. */
   static IOException of(Path file, IOException e) {
     return isNamed(e) ? e : new ReadFailedException(file.toString(), e);
   }
@@ -36,7 +36,7 @@ final class ReadFailedException extends IOException {
         || e instanceof ClosedByInterruptException; // the disk has nothing to do with it
   }
 
-  /** Returns all bytes of a small file. */
+  /** All bytes of a small file. */
   static byte[] all(Path file) throws IOException {
     try (InputStream in = open(file)) {
       return in.readAllBytes();

@@ -107,18 +107,14 @@ public final class Room {
     }
   }
 
-  /**
-   * Returns whether what the calling thread wants to publish would fit if nothing else were needed.
-   */
+  /** Whether what the calling thread wants to publish would fit if nothing else were needed. */
   public boolean couldEverHold(PublishBuffer buffer) {
     Capacity limits = capacity;
     return buffer.document().count() <= limits.messages()
         && buffer.document().length() <= limits.bytes();
   }
 
-  /**
-   * Returns whether a document fits now, by what is known of those who need the messages before it.
-   */
+  /** Whether a document fits now, by what is known of those who need the messages before it. */
   @SuppressWarnings("GuardedBy") // under the append lock: it is the log's own
   boolean admits(long endSequence, int bytes) {
     return endSequence <= endBound && written + bytes <= byteBound;
@@ -159,7 +155,7 @@ public final class Room {
     }
   }
 
-  /** Returns whether a tenth of each limit is free, going by the bounds that were computed last. */
+  /** Whether a tenth of each limit is free, going by the bounds that were computed last. */
   public boolean isRoomy() {
     appendLock.lock();
     try {
@@ -278,7 +274,7 @@ public final class Room {
     return below[at] + (long) ((double) bytes * (sequence - from) / (to - from));
   }
 
-  /** Returns the first sequence that has at least so many bytes below it. */
+  /** The first sequence that has at least so many bytes below it. */
   @GuardedBy("appendLock")
   private long sequenceAbove(long bytes, long end) {
     int found = Arrays.binarySearch(below, 0, marks, bytes);

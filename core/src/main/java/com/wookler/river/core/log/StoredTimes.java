@@ -37,13 +37,13 @@ public final class StoredTimes {
     this.steps = steps;
   }
 
-  /** Returns where no log is that knows steps of its clock: each time means what it says. */
+  /** Where no log is that knows steps of its clock: each time means what it says. */
   public static StoredTimes of(TimeSource time) {
     return new StoredTimes(null, time, Long.MIN_VALUE, ClockSteps.NONE);
   }
 
   /**
-   * Returns those of a log.
+   * Those of a log.
    *
    * @param last the publish time of its last message
    */
@@ -59,29 +59,23 @@ public final class StoredTimes {
     }
   }
 
-  /**
-   * Returns the publish time of a message that is appended now, unless the one before it has a
-   * later.
-   */
+  /** The publish time of a message that is appended now, unless the one before it has a later. */
   long storedAt(long wallMicros) {
     return steps.storedAt(wallMicros);
   }
 
-  /** Returns the present, as it is to be stored. */
+  /** The present, as it is to be stored. */
   public long now() {
     long now = steps.storedAt(time.epochMicros());
     return greatest.accumulateAndGet(now, Math::max);
   }
 
-  /** Returns what the wall clock showed when this time was stored; microseconds since 1970. */
+  /** What the wall clock showed when this time was stored; microseconds since 1970. */
   public long wallOf(long storedMicros) {
     return steps.wallOf(storedMicros);
   }
 
-  /**
-   * Returns how old what was stored at this time is, in microseconds; negative for a moment at
-   * most.
-   */
+  /** How old what was stored at this time is, in microseconds; negative for a moment at most. */
   public long ageOf(long storedMicros) {
     return time.epochMicros() - wallOf(storedMicros);
   }
@@ -91,7 +85,7 @@ public final class StoredTimes {
     return steps;
   }
 
-  /** Returns whether the wall clock is behind what was stored, though it was not known to be. */
+  /** Whether the wall clock is behind what was stored, though it was not known to be. */
   boolean isBehind(long lastMicros) {
     return wallOf(Math.max(lastMicros, greatest.get())) - time.epochMicros() > TOLERANCE_MICROS;
   }

@@ -15,15 +15,13 @@ final class Surveys {
   /** By block number, the one used last at the end. Guarded by this. */
   private final Map<Integer, BlockSurvey> kept = new LinkedHashMap<>(8, 0.75f, true);
 
-  /** Returns what is known of the block, if that says something of the sequence; else null. */
+  /** What is known of the block, if that says something of the sequence; else null. */
   synchronized @Nullable BlockSurvey known(Block block, long sequence) {
     BlockSurvey survey = kept.get(block.number());
     return survey != null && survey.covers(sequence) ? survey : null;
   }
 
-  /**
-   * Returns what took the message; looks through the block if that is not known. Null: it is there.
-   */
+  /** What took the message; looks through the block if that is not known. Null: it is there. */
   synchronized @Nullable Damage damageOf(
       Block block, long sequence, LogSettings settings, long nextSequence) throws IOException {
     BlockSurvey survey = known(block, sequence);

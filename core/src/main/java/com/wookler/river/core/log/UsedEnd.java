@@ -31,10 +31,7 @@ final class UsedEnd {
     this.alignment = alignment;
   }
 
-  /**
-   * Returns the offset behind the last byte that is not 0; {@code from} if there is none behind
-   * that.
-   */
+  /** The offset behind the last byte that is not 0; {@code from} if there is none behind that. */
   static long of(Path file, long from) throws IOException {
     if (DIRECT == null) {
       return buffered(file, from);

@@ -34,7 +34,7 @@ final class Volume {
   private long refusals; // since then
 
   private volatile boolean full; // whether publishers are refused; written under the append lock
-  private volatile @Nullable Shortage shortage; // the last; as above
+  private volatile @Nullable Shortage shortage; // the last; likewise
 
   Volume(LogSettings settings, Device device) {
     this.settings = settings;
@@ -54,7 +54,7 @@ final class Volume {
     allocateOfReserve(file, from, to);
   }
 
-  /** Allocates a range of a file out of the reserve, for a write that frees space. */
+  /** Likewise, where what is written makes space: the reserve is for that. */
   void allocateOfReserve(Path file, long from, long to) throws IOException {
     try {
       device.zero(file, from, to);
@@ -63,9 +63,7 @@ final class Volume {
     }
   }
 
-  /**
-   * Returns whether it is for lack of space that something could not be written to this directory.
-   */
+  /** Whether it is for lack of space that something could not be written to this directory. */
   static boolean isFull(IOException e, Path directory, Device device) {
     return e instanceof NoSpaceException
         || DurableFiles.saysFull(e)
@@ -77,7 +75,7 @@ final class Volume {
   }
 
   /**
-   * Returns what to tell a publisher that is refused; notes that publishing has stopped.
+   * What to tell a publisher that is refused; notes that publishing has stopped.
    *
    * <p>Where large messages are refused while small ones fit, that changes with each of them, so it
    * is said to the log and to listeners once a minute at most.
@@ -123,7 +121,7 @@ final class Volume {
     }
   }
 
-  /** Returns whether the last publisher that needed space was refused. */
+  /** Whether the last publisher that needed space was refused. */
   boolean isShort() {
     return full;
   }

@@ -22,7 +22,7 @@ final class Converters {
   private Converters() {}
 
   /**
-   * Returns the UTF-8 form of a text.
+   * The UTF-8 form of a text.
    *
    * @throws RiverException it has none: there is half a surrogate pair in it
    */
@@ -30,7 +30,7 @@ final class Converters {
     return utf8("text", text);
   }
 
-  /** Returns the bytes of a text in UTF-8; the error names what the text is. */
+  /** Likewise, saying what the text is. */
   static byte[] utf8(String what, String text) {
     byte[] bytes = text.getBytes(StandardCharsets.UTF_8);
     for (byte b : bytes) {

@@ -190,8 +190,7 @@ public final class DocumentWriter {
   }
 
   /**
-   * Returns the memory that holds the document in its first {@link #length} bytes; changes when it
-   * grows.
+   * The memory that holds the document in its first {@link #length} bytes; changes when it grows.
    */
   public ByteBuffer memory() {
     return buffer;

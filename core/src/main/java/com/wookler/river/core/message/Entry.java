@@ -27,7 +27,7 @@ final class Entry {
   }
 
   /**
-   * Returns the message.
+   * The message.
    *
    * @param bytes the entry from its flags on
    */

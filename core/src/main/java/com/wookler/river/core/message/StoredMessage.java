@@ -50,50 +50,47 @@ public final class StoredMessage {
         @Nullable Terms terms);
   }
 
-  /** Returns its place in the log. */
+  /** Its place in the log. */
   public long sequence() {
     return sequence;
   }
 
-  /** Returns when it was appended there, microseconds since 1970. */
+  /** When it was appended there, microseconds since 1970. */
   public long publishedMicros() {
     return publishedMicros;
   }
 
-  /**
-   * Returns the sequence that its publisher was told: of a due copy that of the message it is made
-   * of.
-   */
+  /** The sequence that its publisher was told: of a due copy that of the message it is made of. */
   public long originalSequence() {
     return terms == null || terms.origin() == null ? sequence : terms.origin().sequence();
   }
 
-  /** Returns when its publisher published it, microseconds since 1970. */
+  /** When its publisher published it, microseconds since 1970. */
   public long originalMicros() {
     return Terms.publishedMicros(terms, publishedMicros);
   }
 
-  /** Returns when its publisher published it. */
+  /** When its publisher published it. */
   public Instant publishedAt() {
     return Micros.toInstant(originalMicros());
   }
 
-  /** Returns the bytes that the converter made. */
+  /** The bytes that the converter made. */
   public byte[] data() {
     return data;
   }
 
-  /** Returns the key, or null. */
+  /** The key, or null. */
   public @Nullable String key() {
     return key;
   }
 
-  /** Returns the headers, unmodifiable. */
+  /** The headers, unmodifiable. */
   public Map<String, byte[]> headers() {
     return headers;
   }
 
-  /** Returns its id, expiry, delay and origin, or null if it has none of them. */
+  /** Its id, expiry, delay and origin, or null if it has none of them. */
   public @Nullable Terms terms() {
     return terms;
   }

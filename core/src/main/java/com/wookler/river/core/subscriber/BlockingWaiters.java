@@ -28,16 +28,13 @@ final class BlockingWaiters<D> {
     /** Takes what is there, without waiting. */
     List<D> take(int max);
 
-    /**
-     * Takes what is available, for a turn at most; null if the turn ended before anything was
-     * found.
-     */
+    /** Likewise, for a turn; null if that is over, and nothing was found yet. */
     @Nullable List<D> takeInTurn(int max);
 
-    /** Returns when to look again even if nothing is published, in nanoseconds from now. */
+    /** When to look again even if nothing is published, in nanoseconds from now. */
     long nanosUntilDue();
 
-    /** Returns whether another consumer has reason to look. */
+    /** Whether another consumer has reason to look. */
     boolean needsAnother();
   }
 

@@ -40,12 +40,10 @@ public interface DeadLetterStore<M> extends AutoCloseable {
    */
   long drop(long most, Duration age);
 
-  /**
-   * Returns what the letters are about that were not {@link #settle settled}; in order of places.
-   */
+  /** What the letters are about that were not {@link #settle settled}; in order of places. */
   List<DeadLetter.Source> unsettled();
 
-  /** Returns the place of the next letter. */
+  /** The place of the next letter. */
   long end();
 
   /** Says that a message is dead, its letter on the device. */
@@ -54,7 +52,7 @@ public interface DeadLetterStore<M> extends AutoCloseable {
   /** Runs this soon, on a thread that may wait for the device. */
   void later(Runnable task);
 
-  /** Returns what users see. */
+  /** What users see. */
   DeadLetters<M> letters();
 
   /** Ends its use; waits for calls under way. */

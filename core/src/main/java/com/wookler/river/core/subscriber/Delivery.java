@@ -20,12 +20,12 @@ import org.jspecify.annotations.Nullable;
  * @param <M> type of the data
  */
 public interface Delivery<M> {
-  /** Returns the sequence that the message's publisher was told. */
+  /** The sequence that the message's publisher was told. */
   long sequence();
 
   /**
-   * Returns where it stands in the log, in whose order messages are delivered: its sequence, but
-   * for a message that was delayed, which has a later place.
+   * Where it stands in the log, in whose order messages are delivered: its sequence, but for a
+   * message that was delayed, which has a later place.
    */
   default long place() {
     return sequence();
@@ -35,29 +35,29 @@ public interface Delivery<M> {
   int attempt();
 
   /**
-   * Returns the data, converted from bytes at the first call and kept. Whatever the converter
-   * throws comes out here, and concerns this message only.
+   * The data, converted from bytes at the first call and kept. Whatever the converter throws comes
+   * out here, and concerns this message only.
    */
   M data();
 
   /**
-   * Returns the data as it is stored, which must not be changed; null if it is not: what a
-   * processor passed on has data only.
+   * The data as it is stored, which must not be changed; null if it is not: what a processor passed
+   * on has data only.
    */
   default byte @Nullable [] bytes() {
     return null;
   }
 
-  /** Returns the message's key, or null. */
+  /** The message's key, or null. */
   @Nullable String key();
 
-  /** Returns the message's headers, unmodifiable; the values must not be changed. */
+  /** The message's headers, unmodifiable; the values must not be changed. */
   Map<String, byte[]> headers();
 
   /**
-   * Returns when it was published; never decreases from one sequence to the next. A message that
-   * was delayed ({@link com.wookler.river.core.message.Message#deliverAfter}) keeps its sequence
-   * and this time, and is delivered behind later ones.
+   * When it was published; never decreases from one sequence to the next. A message that was
+   * delayed ({@link com.wookler.river.core.message.Message#deliverAfter}) keeps its sequence and
+   * this time, and is delivered behind later ones.
    */
   Instant publishedAt();
 
@@ -93,9 +93,7 @@ public interface Delivery<M> {
    */
   void nack(Duration delay);
 
-  /**
-   * Gives the message back for a delivery after the subscriber's {@link SubscriberConfig#backoff}.
-   */
+  /** Likewise, after the subscriber's {@link SubscriberConfig#backoff} for this attempt. */
   default void nack() {
     nack(Duration.ZERO);
   }

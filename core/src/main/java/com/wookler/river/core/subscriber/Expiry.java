@@ -54,7 +54,7 @@ final class Expiry {
     return true;
   }
 
-  /** Returns whether messages have to wait because expired ones could not be kept. */
+  /** Whether messages have to wait because expired ones could not be kept. */
   boolean isStuck() {
     return stuck;
   }

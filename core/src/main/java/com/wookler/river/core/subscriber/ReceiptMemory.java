@@ -57,9 +57,7 @@ final class ReceiptMemory {
     }
   }
 
-  /**
-   * Returns what was decided; as long as nobody has a receipt, nobody can have decided otherwise.
-   */
+  /** What was decided; as long as nobody has a receipt, nobody can have decided otherwise. */
   Acknowledgement acknowledgement(long sequence, long tag) {
     long[] known = sequences;
     int at = at(sequence);

@@ -41,15 +41,12 @@ public final class SubscriberConfig {
     return new Builder(name);
   }
 
-  /** Returns its name, unique in the queue. */
+  /** Its name, unique in the queue. */
   public String name() {
     return name;
   }
 
-  /**
-   * Returns whether messages are completed by acknowledgement (default false: when they are
-   * delivered).
-   */
+  /** Whether messages are completed by acknowledgement (default false: when they are delivered). */
   public boolean ackRequired() {
     return settings.is(SubscriberOptions.ACK_REQUIRED);
   }
@@ -63,8 +60,8 @@ public final class SubscriberConfig {
   }
 
   /**
-   * Returns what an acknowledgement that returned survives: the death of the process (default), or
-   * the end of the power too. {@code DISK} needs {@code ackRequired}.
+   * What an acknowledgement that returned survives: the death of the process (default), or the end
+   * of the power too. {@code DISK} needs {@code ackRequired}.
    */
   public Durability ackDurability() {
     return settings.get(SubscriberOptions.ACK_DURABILITY);
@@ -79,7 +76,7 @@ public final class SubscriberConfig {
   }
 
   /**
-   * Returns which messages it wants (default null: all), a predicate over {@link
+   * Which messages it wants (default null: all), a predicate over {@link
    * com.wookler.river.core.message.Message} with all that was said of it, but for the id of one
    * that was delayed. It is asked at each delivery, on the thread that polls and without a lock;
    * for {@link Subscriber#batchAsync} on a thread of River's, so it should be quick. It must not
@@ -95,45 +92,45 @@ public final class SubscriberConfig {
   }
 
   /**
-   * Returns how often a message is delivered at most before it becomes a dead letter; 0, the
-   * default, is without limit. Needs {@code ackRequired}.
+   * How often a message is delivered at most before it becomes a dead letter; 0, the default, is
+   * without limit. Needs {@code ackRequired}.
    */
   public int maxDeliveries() {
     return settings.number(SubscriberOptions.MAX_DELIVERIES);
   }
 
   /**
-   * Returns how long a message waits before it is delivered again (default none), also while the
-   * subscriber is closed: see {@link Backoff}. Needs {@code ackRequired}.
+   * How long a message waits before it is delivered again (default none), also while the subscriber
+   * is closed: see {@link Backoff}. Needs {@code ackRequired}.
    */
   public Backoff backoff() {
     return settings.get(SubscriberOptions.BACKOFF);
   }
 
   /**
-   * Returns how many dead letters are kept; 0, the default, is without limit. Of more the oldest
-   * are dropped, and counted ({@link SubscriberStats#deadDropped}). Needs {@code ackRequired}.
+   * How many dead letters are kept; 0, the default, is without limit. Of more the oldest are
+   * dropped, and counted ({@link SubscriberStats#deadDropped}). Needs {@code ackRequired}.
    */
   public long deadLetterLimit() {
     return settings.get(SubscriberOptions.DEAD_LETTER_LIMIT);
   }
 
   /**
-   * Returns how long a dead letter is kept, from when its message was given up; zero, the default,
-   * is without limit. Older ones are dropped as those beyond {@link #deadLetterLimit} are, while
-   * the subscriber is open. Needs {@code ackRequired}.
+   * How long a dead letter is kept, from when its message was given up; zero, the default, is
+   * without limit. Older ones are dropped as those beyond {@link #deadLetterLimit} are, while the
+   * subscriber is open. Needs {@code ackRequired}.
    */
   public Duration deadLetterAge() {
     return settings.get(SubscriberOptions.DEAD_LETTER_AGE);
   }
 
-  /** Returns how many may be out at once (default 10,000, at most 1,048,576). */
+  /** How many may be out at once (default 10,000, at most 1,048,576). */
   public int maxInFlight() {
     return settings.number(SubscriberOptions.MAX_IN_FLIGHT);
   }
 
   /**
-   * Returns how far above the lowest unfinished message reading goes, at 16 bytes of heap a message
+   * How far above the lowest unfinished message reading goes, at 16 bytes of heap a message
    * (default 262,144, at most 1,048,576). With {@link Order#KEY} it is 28 bytes, and at most 48 for
    * each key of which a message is not completed.
    */
@@ -141,7 +138,7 @@ public final class SubscriberConfig {
     return settings.number(SubscriberOptions.WINDOW);
   }
 
-  /** Returns where a new subscriber begins (default earliest). */
+  /** Where a new subscriber begins (default earliest). */
   public Position start() {
     return settings.get(SubscriberOptions.START);
   }
@@ -151,19 +148,19 @@ public final class SubscriberConfig {
     return settings.number(SubscriberOptions.BATCH_SIZE);
   }
 
-  /** Returns how long {@link Subscriber#batch()} waits (default 1 s). */
+  /** How long {@link Subscriber#batch()} waits (default 1 s). */
   public Duration pollTimeout() {
     return settings.get(SubscriberOptions.POLL_TIMEOUT);
   }
 
-  /** Returns whether these are the same settings; {@code start}, which counts only once, aside. */
+  /** Whether these are the same settings; {@code start}, which counts only once, aside. */
   public boolean equalsButForStart(SubscriberConfig other) {
     return name.equals(other.name) && differences(other).isEmpty();
   }
 
   /**
-   * Returns what others say otherwise, one sentence a setting, such as {@code subscriber.window is
-   * 100, not 200}: its value here and then there. Name and {@code start} aside.
+   * What others say otherwise, one sentence a setting, such as {@code subscriber.window is 100, not
+   * 200}: its value here and then there. Name and {@code start} aside.
    */
   public List<String> differences(SubscriberConfig other) {
     return settings.differences(other.settings, Set.of(SubscriberOptions.START));
@@ -175,14 +172,14 @@ public final class SubscriberConfig {
   }
 
   /**
-   * Returns the queue to which messages are handed on that expired before this subscriber had
-   * completed them, instead of the one that its queue names (default null: that one).
+   * The queue to which messages are handed on that expired before this subscriber had completed
+   * them, instead of the one that its queue names (default null: that one).
    */
   public @Nullable String expiryQueue() {
     return settings.find(SubscriberOptions.EXPIRY_QUEUE);
   }
 
-  /** Returns the part of the settings that its ledger needs. */
+  /** The part of the settings that its ledger needs. */
   public Limits limits() {
     return new Limits(
         ackTimeout().toMillis(),
@@ -324,7 +321,7 @@ public final class SubscriberConfig {
     }
 
     /**
-     * Returns the settings.
+     * The settings.
      *
      * @throws ConfigurationException one is out of its range
      */

@@ -59,8 +59,7 @@ public final class SubscriberOptions {
           .named("ackDurability(Durability)")
           .means(
               "what an acknowledgement that returned survives: a kill of the process, or a power"
-                  + " loss too. `DISK` needs `subscriber.ack.required`; acknowledgements that wait"
-                  + " at the same time share one force");
+                  + " loss too. `DISK` needs `subscriber.ack.required`");
 
   /** See {@link SubscriberConfig#maxDeliveries}. */
   public static final Option<Long> MAX_DELIVERIES =
@@ -93,19 +92,12 @@ public final class SubscriberOptions {
           .add("subscriber.backoff", new BackoffType())
           .dflt("none")
           .needs(ACK_REQUIRED)
-          .allowed(
-              "`none`; `fixed 5ss`; `list 1ss 5ss 30ss`; `exponential 1ss 5mm`, perhaps with factor"
-                  + " and jitter, `exponential 1ss 5mm 2.0 0.2`")
+          .allowed("`none`; `fixed 5ss`; `list 1ss 5ss 30ss`; `exponential 1ss 5mm 2.0 0.2`")
           .named("backoff(Backoff)")
           .changes(Change.RUNNING)
           .means(
-              "how long a message waits before it is delivered again, by attempt: after a timeout,"
-                  + " `nack()` and `fail`. With `none`, one over which processing fails again waits"
-                  + " a millisecond, then twice as long each time, up to a second. A list's last"
-                  + " wait counts from then on; an exponential one doubles up to the longest, and"
-                  + " up to a fifth of it is taken off at random. A wait that has begun goes on"
-                  + " while the subscriber is closed, by the clock of the day. Needs"
-                  + " `subscriber.ack.required`")
+              "how long a message waits before it is delivered again, by attempt. See"
+                  + " [Backoff](#backoff). Needs `subscriber.ack.required`")
           .meansInJson(
               "how long a message waits before it is delivered again, by attempt; without it not at all. Needs `ack`");
 
@@ -134,9 +126,8 @@ public final class SubscriberOptions {
           .named("deadLetterAge(Duration)")
           .changes(Change.RUNNING)
           .means(
-              "how long a dead letter is kept, from when its message was given up; older ones are"
-                  + " dropped, counted and logged, while the subscriber is open. Needs"
-                  + " `subscriber.ack.required`");
+              "how long a dead letter is kept; older ones are dropped, counted and logged, while the"
+                  + " subscriber is open. Needs `subscriber.ack.required`");
 
   /** See {@link SubscriberConfig#expiryQueue}. */
   public static final Option<String> EXPIRY_QUEUE =
@@ -171,9 +162,8 @@ public final class SubscriberOptions {
           .allowed("a `Predicate<Message<M>>`")
           .java("filter(Predicate)")
           .means(
-              "which messages the subscriber wants; what it refuses counts as finished. In XML a"
-                  + " public class with a public constructor without parameters. Such a filter is"
-                  + " not kept on disk: after a restart it has to be given again");
+              "which messages the subscriber receives; the others are completed. A public class with"
+                  + " a public constructor without parameters. It is not kept on disk");
 
   /** See {@link SubscriberConfig.Builder#filterExpression}. */
   static final Option<Predicate<?>> FILTER_EXPRESSION =
@@ -205,9 +195,8 @@ public final class SubscriberOptions {
           .named("window(int)")
           .changes(Change.RUNNING)
           .means(
-              "how far above the lowest unfinished message reading goes; 16 bytes of heap a message"
-                  + " in use, with `subscriber.order=KEY` 28, and at most 48 for each key of which"
-                  + " a message is unfinished; at least `subscriber.max.in.flight` counts")
+              "how far above the lowest unfinished message reading goes. At least"
+                  + " `subscriber.max.in.flight` counts. See [Window](#window)")
           .meansInJson(
               "how far above the lowest unfinished message reading goes; at least `maxInFlight` counts");
 

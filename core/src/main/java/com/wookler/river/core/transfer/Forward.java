@@ -393,9 +393,7 @@ final class Forward {
         .isOver(log.times(), from.time(), message.publishedMicros(), message.terms());
   }
 
-  /**
-   * Returns what was read before the damage goes first, though it was published with what is lost.
-   */
+  /** What was read before the damage goes first, though it was published with what is lost. */
   @GuardedBy("lock")
   private boolean passOver(long at, List<StoredMessage> messages, DamagedMessageException e) {
     if (at > next) {

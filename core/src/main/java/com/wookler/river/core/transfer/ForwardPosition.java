@@ -36,12 +36,12 @@ public final class ForwardPosition {
 
   private ForwardPosition() {}
 
-  /** Returns the file for a target in this directory. */
+  /** The file for a target in this directory. */
   public static Path file(Path directory, String target) {
     return directory.resolve(target + ENDING);
   }
 
-  /** Returns the names of the targets that have a file there. */
+  /** The names of the targets that have a file there. */
   public static List<String> targets(Path directory) throws IOException {
     List<String> targets = new ArrayList<>();
     try (DirectoryStream<Path> all = Files.newDirectoryStream(directory, "*" + ENDING)) {

@@ -60,7 +60,7 @@ public record Origins(long covered, Map<UUID, Long> last, Map<UUID, byte[]> expi
     CheckedJson.write(file, json);
   }
 
-  /** Returns whether there is a file: whether another queue has ever forwarded to this one. */
+  /** Whether there is a file: whether another queue has ever forwarded to this one. */
   public static boolean exist(Path file) {
     return Files.exists(file);
   }

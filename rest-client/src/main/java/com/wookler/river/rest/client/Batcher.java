@@ -12,24 +12,22 @@ import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Collects items into batches: one request carries the items that were added while the previous one
- * was in flight, or within the linger time. One batch is in flight at a time, so that the order is
- * kept. A batch that fails because of its size, or of one of its items, is sent again in halves;
- * after a failure because of its size, batches stay that small until a number of them succeeded.
- * Thread-safe.
+ * Collects items to batches: one request carries what came while the one before it was under way,
+ * or within the linger time. One batch is under way at a time, so that the order is kept. A batch
+ * that fails for its size, or for one of its items, is sent again in halves; after a failure for
+ * its size, batches stay that small until a number of them went well. Thread-safe.
  *
  * @param <T> type of the items
  * @param <R> type of the result of an item
  */
 final class Batcher<T, R> {
-  private static final int GROW_AFTER =
-      16; // after this many successful batches the next ones are twice as large
+  private static final int WELL = 16; // so many batches, and the next ones are twice as large
 
   private final Transport transport;
   private final Limits limits;
-  private final BatchSender<T, R> sender;
+  private final Work<T, R> work;
   private final ReentrantLock lock = new ReentrantLock();
-  private final Condition capacity = lock.newCondition();
+  private final Condition room = lock.newCondition();
 
   @GuardedBy("lock")
   private final Deque<Pending<T, R>> waiting = new ArrayDeque<>();
@@ -38,28 +36,28 @@ final class Batcher<T, R> {
   private long waitingBytes;
 
   @GuardedBy("lock")
-  private long pendingBytes; // waiting and in flight
+  private long pendingBytes; // waiting, and under way
 
   @GuardedBy("lock")
-  private boolean sending;
+  private boolean underWay;
 
   @GuardedBy("lock")
-  private boolean lingering;
+  private boolean lingers;
 
   @GuardedBy("lock")
   private long accepted;
 
   @GuardedBy("lock")
-  private long sendUpTo; // items up to this number are sent without lingering
+  private long urgentUpTo; // these do not linger
 
   @GuardedBy("lock")
-  private int knownLimit; // the largest number of items that the server is known to take
+  private int fits; // so many items, as far as is known
 
   @GuardedBy("lock")
-  private int nextLimit; // of the next batch, at most knownLimit
+  private int most; // of the next batch, at most as many as fit
 
   @GuardedBy("lock")
-  private int successesInARow; // of batches
+  private int wentWell; // batches in a row
 
   @GuardedBy("lock")
   private @Nullable Pending<T, R> last;
@@ -67,60 +65,59 @@ final class Batcher<T, R> {
   @GuardedBy("lock")
   private boolean closed;
 
-  /** Limits a batch, and the items that are pending. */
+  /** When a batch is sent, and how much may be pending. */
   record Limits(int maxItems, long maxBytes, Duration linger, long maxPendingBytes) {}
 
-  /** Says what happens to a batch of several items that failed. */
-  enum SplitMode {
-    /** All its items fail. */
-    FAIL,
-    /** Its halves are sent: one item is wrong, and should fail alone. */
-    SPLIT_ONCE,
-    /** Its halves are sent, and later batches are no larger: it was too large. */
-    SPLIT_AND_SHRINK
+  /** What halves of a batch that failed are good for. */
+  enum Halves {
+    /** Nothing: its items have failed. */
+    NONE,
+    /** One item is wrong, which shall fail alone. */
+    THIS_ONCE,
+    /** It was too large, and so would be others. */
+    FROM_NOW_ON
   }
 
-  /** Sends batches, one at a time. */
-  interface BatchSender<T, R> {
-    /** Sends a batch. The results are in the order of its items. */
+  /** Sends batches, one after the other. */
+  interface Work<T, R> {
+    /** Sends a batch; the results are in its order. */
     CompletableFuture<List<R>> send(List<T> batch);
 
-    /** Decides what happens to a batch of several items that failed. */
-    SplitMode onFailure(List<T> batch, Throwable failure);
+    /** Decides about a batch of several items that failed. */
+    Halves halves(List<T> batch, Throwable failure);
   }
 
   /**
-   * An item that has no result yet.
+   * An item.
    *
-   * @param callbacksDone completes after {@code result} and the actions attached to it
+   * @param noticed completes after {@code result}, and after all that depends on that
    */
   private record Pending<T, R>(
       T item,
       long bytes,
       long number,
       CompletableFuture<R> result,
-      CompletableFuture<Boolean> callbacksDone) {}
+      CompletableFuture<Boolean> noticed) {}
 
-  Batcher(Transport transport, Limits limits, BatchSender<T, R> sender) {
+  Batcher(Transport transport, Limits limits, Work<T, R> work) {
     this.transport = transport;
     this.limits = limits;
-    this.sender = sender;
-    this.knownLimit = limits.maxItems();
-    this.nextLimit = limits.maxItems();
+    this.work = work;
+    this.fits = limits.maxItems();
+    this.most = limits.maxItems();
   }
 
   /**
-   * Adds an item, and waits while too much is pending.
+   * Takes an item, waiting while there is no room.
    *
-   * @throws CallInterruptedException the thread was interrupted while it waited; the item was not
-   *     added
-   * @throws ClientClosedException the batcher is closed; the item was not added
+   * @throws CallInterruptedException interrupted while waiting for room; it was not taken
+   * @throws ClientClosedException closed; it was not taken
    */
   CompletableFuture<R> add(T item, long bytes) {
     CompletableFuture<R> result = new CompletableFuture<>();
     lock.lock();
     try {
-      awaitCapacity(bytes);
+      awaitRoom(bytes);
       last = new Pending<>(item, bytes, ++accepted, result, new CompletableFuture<>());
       waiting.add(last);
       waitingBytes += bytes;
@@ -128,32 +125,31 @@ final class Batcher<T, R> {
     } finally {
       lock.unlock();
     }
-    sendIfDue();
+    go();
     return result;
   }
 
   @GuardedBy("lock")
-  private void awaitCapacity(long bytes) {
+  private void awaitRoom(long bytes) {
     try {
       while (!closed && pendingBytes > 0 && pendingBytes + bytes > limits.maxPendingBytes()) {
-        capacity.await();
+        room.await();
       }
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
-      throw new CallInterruptedException(
-          "interrupted while waiting for pending items to be sent", e);
+      throw new CallInterruptedException("interrupted while waiting for room", e);
     }
     if (closed) {
-      throw new ClientClosedException("the batcher is closed and accepts no more items", null);
+      throw new ClientClosedException("it is closed, and takes no more", null);
     }
   }
 
-  /** Sends a batch if one is due and none is in flight. */
-  private void sendIfDue() {
+  /** Sends a batch if there is reason to, and none is under way. */
+  private void go() {
     List<Pending<T, R>> batch;
     lock.lock();
     try {
-      if (sending || waiting.isEmpty()) {
+      if (underWay || waiting.isEmpty()) {
         return;
       }
       if (!isDue()) {
@@ -161,7 +157,7 @@ final class Batcher<T, R> {
         return;
       }
       batch = take();
-      sending = true;
+      underWay = true;
     } finally {
       lock.unlock();
     }
@@ -171,18 +167,18 @@ final class Batcher<T, R> {
   @GuardedBy("lock")
   private boolean isDue() {
     return limits.linger().isZero()
-        || waiting.size() >= nextLimit
+        || waiting.size() >= most
         || waitingBytes >= limits.maxBytes()
         || pendingBytes >= limits.maxPendingBytes() / 2
-        || waiting.getFirst().number() <= sendUpTo;
+        || waiting.getFirst().number() <= urgentUpTo;
   }
 
   @GuardedBy("lock")
   private void linger() {
-    if (lingering) {
+    if (lingers) {
       return;
     }
-    lingering = true;
+    lingers = true;
     long upTo = accepted;
     var unused = transport.after(limits.linger()).thenRun(() -> lingered(upTo));
   }
@@ -190,19 +186,19 @@ final class Batcher<T, R> {
   private void lingered(long upTo) {
     lock.lock();
     try {
-      lingering = false;
-      sendUpTo = Math.max(sendUpTo, upTo);
+      lingers = false;
+      urgentUpTo = Math.max(urgentUpTo, upTo);
     } finally {
       lock.unlock();
     }
-    sendIfDue();
+    go();
   }
 
   @GuardedBy("lock")
   private List<Pending<T, R>> take() {
     List<Pending<T, R>> batch = new ArrayList<>();
     long bytes = 0;
-    while (!waiting.isEmpty() && batch.size() < nextLimit) {
+    while (!waiting.isEmpty() && batch.size() < most) {
       Pending<T, R> next = waiting.getFirst();
       if (!batch.isEmpty() && bytes + next.bytes() > limits.maxBytes()) {
         break;
@@ -217,7 +213,7 @@ final class Batcher<T, R> {
   private void send(List<Pending<T, R>> batch) {
     CompletableFuture<List<R>> sent;
     try {
-      sent = sender.send(items(batch));
+      sent = work.send(items(batch));
     } catch (RuntimeException e) {
       sent = CompletableFuture.failedFuture(e);
     }
@@ -229,7 +225,7 @@ final class Batcher<T, R> {
     return batch.stream().map(Pending::item).toList();
   }
 
-  /** Runs a task on a thread of the client, or on the calling thread once the client is closed. */
+  /** On a thread of the client; if that has none any more, here. */
   private void execute(Runnable task) {
     if (transport.isClosed()) {
       task.run();
@@ -240,42 +236,42 @@ final class Batcher<T, R> {
 
   private void done(
       List<Pending<T, R>> batch, @Nullable List<R> results, @Nullable Throwable failure) {
-    Throwable cause = failure == null ? null : RetryHandler.cause(failure);
-    SplitMode split =
-        cause == null || batch.size() == 1 ? SplitMode.FAIL : sender.onFailure(items(batch), cause);
+    Throwable cause = failure == null ? null : Attempts.cause(failure);
+    Halves halves =
+        cause == null || batch.size() == 1 ? Halves.NONE : work.halves(items(batch), cause);
     lock.lock();
     try {
-      sending = false;
-      if (split == SplitMode.FAIL) {
+      underWay = false;
+      if (halves == Halves.NONE) {
         pendingBytes -= batch.stream().mapToLong(Pending::bytes).sum();
-        capacity.signalAll();
+        room.signalAll();
         grow(cause == null);
       } else {
         putBack(batch);
-        successesInARow = 0;
-        nextLimit = batch.size() / 2;
-        knownLimit = split == SplitMode.SPLIT_AND_SHRINK ? nextLimit : knownLimit;
+        wentWell = 0;
+        most = batch.size() / 2;
+        fits = halves == Halves.FROM_NOW_ON ? most : fits;
       }
-      sendUpTo = Math.max(sendUpTo, waiting.isEmpty() ? 0 : accepted);
+      urgentUpTo = Math.max(urgentUpTo, waiting.isEmpty() ? 0 : accepted);
     } finally {
       lock.unlock();
     }
-    if (split == SplitMode.FAIL) {
+    if (halves == Halves.NONE) {
       complete(batch, results, cause);
     }
-    sendIfDue();
+    go();
   }
 
   @GuardedBy("lock")
-  private void grow(boolean success) {
-    if (!success) {
-      knownLimit = limits.maxItems(); // it did not fail because of its size
-      successesInARow = 0;
-    } else if (++successesInARow >= GROW_AFTER) {
-      knownLimit = (int) Math.min(limits.maxItems(), 2L * knownLimit);
-      successesInARow = 0;
+  private void grow(boolean well) {
+    if (!well) {
+      fits = limits.maxItems(); // its size was not why
+      wentWell = 0;
+    } else if (++wentWell >= WELL) {
+      fits = (int) Math.min(limits.maxItems(), 2L * fits);
+      wentWell = 0;
     }
-    nextLimit = knownLimit;
+    most = fits;
   }
 
   private void complete(
@@ -286,7 +282,7 @@ final class Batcher<T, R> {
       } else {
         batch.get(i).result().completeExceptionally(cause == null ? Transport.closedNow() : cause);
       }
-      batch.get(i).callbacksDone().complete(true);
+      batch.get(i).noticed().complete(true);
     }
   }
 
@@ -299,10 +295,9 @@ final class Batcher<T, R> {
   }
 
   /**
-   * Sends the waiting items without lingering, and waits until all items that were added before
-   * have a result.
+   * Sends what there is without lingering, and waits until all that was taken before is done.
    *
-   * @throws CallInterruptedException the thread was interrupted while it waited
+   * @throws CallInterruptedException interrupted while waiting
    */
   void flush() {
     CompletableFuture<Boolean> end;
@@ -311,21 +306,21 @@ final class Batcher<T, R> {
       if (last == null) {
         return;
       }
-      sendUpTo = accepted;
-      end = last.callbacksDone();
+      urgentUpTo = accepted;
+      end = last.noticed();
     } finally {
       lock.unlock();
     }
-    sendIfDue();
+    go();
     Transport.get(end);
   }
 
-  /** Accepts no more items. */
+  /** Takes no more. */
   void close() {
     lock.lock();
     try {
       closed = true;
-      capacity.signalAll();
+      room.signalAll();
     } finally {
       lock.unlock();
     }

@@ -3,11 +3,11 @@ package com.wookler.river.rest.client;
 import java.util.List;
 
 /**
- * The dead letters of a subscriber. The headers that begin with {@code river.dead.} say where a
- * message comes from, and why it was dead-lettered.
+ * What a subscriber gave up. The headers that begin with {@code river.dead.} say where a message
+ * comes from, and why it is here.
  *
  * @param size how many there are
- * @param messages the oldest dead letters
+ * @param messages the oldest ones
  */
 public record DeadLetters(long size, List<StoredMessage> messages) {
   /** Copies the list. */

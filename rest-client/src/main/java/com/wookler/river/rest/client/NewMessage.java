@@ -9,7 +9,7 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A message to be published: the data, and optionally a key, headers, an id, an expiry and a delay.
+ * One message to be published: the data, and perhaps a key, headers, an id, an expiry and a delay.
  *
  * <p>Immutable; each {@code with…} method returns a new message. The data is not copied, and must
  * not be changed afterwards.
@@ -18,7 +18,7 @@ public final class NewMessage {
   private final byte[] data;
   private final Parts parts;
 
-  /** The attributes of a message besides its data. */
+  /** All but the data. */
   private record Parts(
       @Nullable String key,
       @Nullable String id,
@@ -31,28 +31,28 @@ public final class NewMessage {
     this.parts = parts;
   }
 
-  /** Creates a message. */
+  /** A message with this data. */
   public static NewMessage of(byte[] data) {
     return new NewMessage(
         Objects.requireNonNull(data, "data"), new Parts(null, null, Map.of(), null, null));
   }
 
-  /** Creates a message from a text, encoded in UTF-8. */
+  /** A message with this text, in UTF-8. */
   public static NewMessage text(String text) {
     return of(text.getBytes(StandardCharsets.UTF_8));
   }
 
   /**
-   * Creates a message from an object, serialized to JSON as Jackson does by default.
+   * A message with this object as JSON, as Jackson writes it by default.
    *
-   * @throws IllegalArgumentException the object cannot be serialized
+   * @throws IllegalArgumentException it cannot be written
    */
   public static NewMessage json(Object value) {
-    return of(JsonCodec.write(value));
+    return of(Wire.write(value));
   }
 
   /**
-   * Returns the message with a key.
+   * The same message with a key.
    *
    * @param key 1 to 4,096 characters
    */
@@ -62,8 +62,8 @@ public final class NewMessage {
   }
 
   /**
-   * Returns the message with an id: a queue that deduplicates stores one message of each id within
-   * its window. Without an id, the client assigns a random one when the message is published.
+   * The same message with an id: a queue that deduplicates stores one message of an id within its
+   * window. Without one, the client gives it a random one when it is published.
    *
    * @param id 1 to 1,024 characters
    */
@@ -72,15 +72,12 @@ public final class NewMessage {
     return with(new Parts(parts.key, id, parts.headers, parts.delay, parts.expiry));
   }
 
-  /** Returns the message with one more header. A header of the same name is replaced. */
+  /** The same message with one header more; a header of the same name is replaced. */
   public NewMessage withHeader(String name, String value) {
     return withHeader(name, value.getBytes(StandardCharsets.UTF_8));
   }
 
-  /**
-   * Returns the message with one more header, whose bytes are copied. A header of the same name is
-   * replaced.
-   */
+  /** Likewise, for bytes, which are copied. */
   public NewMessage withHeader(String name, byte[] value) {
     Map<String, byte[]> more = new LinkedHashMap<>(parts.headers);
     more.put(Objects.requireNonNull(name, "name"), value.clone());
@@ -90,27 +87,25 @@ public final class NewMessage {
   }
 
   /**
-   * Returns the message with a delay: it is not delivered before this time has passed since it was
-   * published.
+   * The same message, to be delivered so long after it is published, and not before.
    *
    * @param time in whole milliseconds
    */
   public NewMessage deliverAfter(Duration time) {
-    JsonCodec.formatDuration(time); // rejects what the contract cannot express
+    Wire.text(time); // refuses what cannot be told
     return with(new Parts(parts.key, parts.id, parts.headers, time, parts.expiry));
   }
 
   /**
-   * Returns the message with a time to live: it is not delivered once this time has passed since it
-   * was published.
+   * The same message, not to be delivered any more so long after it was published.
    *
    * @param time positive, in whole milliseconds
    */
   public NewMessage expiresAfter(Duration time) {
     if (time.isZero()) {
-      throw new IllegalArgumentException("an expiry of " + time + "; it must be positive");
+      throw new IllegalArgumentException("an expiry after " + time);
     }
-    JsonCodec.formatDuration(time);
+    Wire.text(time);
     return with(new Parts(parts.key, parts.id, parts.headers, parts.delay, time));
   }
 
@@ -118,32 +113,32 @@ public final class NewMessage {
     return new NewMessage(data, others);
   }
 
-  /** Returns the data, which must not be changed. */
+  /** The data; must not be changed. */
   public byte[] data() {
     return data;
   }
 
-  /** Returns the key, or null. */
+  /** The key, or null. */
   public @Nullable String key() {
     return parts.key;
   }
 
-  /** Returns the id, or null. */
+  /** The id, or null. */
   public @Nullable String id() {
     return parts.id;
   }
 
-  /** Returns the headers in the order in which they were added, unmodifiable. */
+  /** The headers in the order in which they were given, unmodifiable. */
   public Map<String, byte[]> headers() {
     return parts.headers;
   }
 
-  /** Returns the delay before delivery, or null for none. */
+  /** How long after it was published it is delivered, or null: at once. */
   public @Nullable Duration delay() {
     return parts.delay;
   }
 
-  /** Returns the time to live, or null for none. */
+  /** How long after it was published it expires, or null: never. */
   public @Nullable Duration expiry() {
     return parts.expiry;
   }

@@ -9,11 +9,11 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Polls the servers of a client for messages, until one has some or the timeout has passed.
+ * Takes messages from whichever server has some, waiting no longer than it was told.
  *
- * <p>A single server is asked to wait for the whole time, in long slices. Several servers are first
- * asked in turn without waiting, then to wait for a short time each. Steps follow one another, so
- * that the fields need no lock.
+ * <p>One server is asked to wait for the whole time, in long slices. Several are first asked for
+ * what they have, one after the other, then to wait for a short time each. One step follows the
+ * other, so that the fields need no lock.
  */
 final class Poll {
   private static final long LONG_NANOS = TimeUnit.SECONDS.toNanos(20);
@@ -27,11 +27,11 @@ final class Poll {
   private final long deadline;
   private final int first = TURN.getAndIncrement();
   private final CompletableFuture<List<RemoteDelivery>> result = new CompletableFuture<>();
-  private final RetryBackoff backoff = new RetryBackoff();
+  private final Pause pause = new Pause();
 
-  private int requests;
+  private int asked;
   private int failedInARow;
-  private volatile @Nullable CompletableFuture<?> current; // any thread may cancel it
+  private volatile @Nullable CompletableFuture<?> current; // for whoever ends it
 
   Poll(RemoteSubscriber subscriber, int max, Duration timeout) {
     this.subscriber = subscriber;
@@ -50,15 +50,15 @@ final class Poll {
                 underWay.cancel(true);
               }
             });
-    sendNext();
-    return transport.failWhenClosed(result);
+    ask();
+    return transport.watched(result);
   }
 
-  /** Polls on the calling thread, until messages came or the timeout has passed. */
-  List<RemoteDelivery> runBlocking() throws InterruptedException {
+  /** Asks by this thread, until something came or the time is over. */
+  List<RemoteDelivery> runNow() throws InterruptedException {
     while (true) {
       try {
-        List<RemoteDelivery> taken = readDeliveries(transport.callInterruptibly(nextRequest()));
+        List<RemoteDelivery> taken = taken(transport.callInterruptibly(next()));
         if (taken != null) {
           return taken;
         }
@@ -68,11 +68,11 @@ final class Poll {
     }
   }
 
-  private void sendNext() {
+  private void ask() {
     if (result.isDone()) {
       return;
     }
-    CompletableFuture<Response> answer = transport.send(nextRequest());
+    CompletableFuture<Answer> answer = transport.send(next());
     current = answer;
     if (result.isDone()) {
       answer.cancel(true);
@@ -88,46 +88,42 @@ final class Poll {
             });
   }
 
-  private Request nextRequest() {
-    Server server = servers.get(Math.floorMod(first + requests, servers.size()));
-    long slice = servers.size() == 1 ? LONG_NANOS : requests < servers.size() ? 0 : SHORT_NANOS;
+  private Ask next() {
+    Server server = servers.get(Math.floorMod(first + asked, servers.size()));
+    long slice = servers.size() == 1 ? LONG_NANOS : asked < servers.size() ? 0 : SHORT_NANOS;
     long left = Math.max(0, deadline - Ticker.nanos());
-    requests++;
+    asked++;
     Duration wait = Duration.ofMillis(TimeUnit.NANOSECONDS.toMillis(Math.min(left, slice)));
-    return pollRequest(server, wait, Duration.ofNanos(left));
+    return take(server, wait, Duration.ofNanos(left));
   }
 
-  private Request pollRequest(Server server, Duration wait, Duration left) {
+  private Ask take(Server server, Duration wait, Duration left) {
     Duration most = transport.settings().retryFor();
-    return Request.post(
-            subscriber.path()
-                + "/deliveries?create=true&max="
-                + max
-                + "&wait="
-                + JsonCodec.formatDuration(wait))
-        .serverWait(wait)
-        .retryFor(servers.size() > 1 ? Duration.ZERO : left.compareTo(most) < 0 ? left : most)
+    return Ask.post(
+            subscriber.path() + "/deliveries?create=true&max=" + max + "&wait=" + Wire.text(wait))
+        .waiting(wait)
+        .within(servers.size() > 1 ? Duration.ZERO : left.compareTo(most) < 0 ? left : most)
         .to(server);
   }
 
-  private void answered(@Nullable Response answer, @Nullable Throwable failure) {
+  private void answered(@Nullable Answer answer, @Nullable Throwable failure) {
     if (answer == null) {
-      failed(RetryHandler.cause(failure == null ? Transport.closedNow() : failure));
+      failed(Attempts.cause(failure == null ? Transport.closedNow() : failure));
       return;
     }
-    List<RemoteDelivery> taken = readDeliveries(answer);
+    List<RemoteDelivery> taken = taken(answer);
     if (taken == null) {
-      sendNext();
+      ask();
     } else if (!result.complete(taken) && !taken.isEmpty()) {
-      releaseUnclaimed(taken);
+      giveBack(taken);
     }
   }
 
-  /** Returns the messages that came, or null if there is to be another request. */
-  private @Nullable List<RemoteDelivery> readDeliveries(Response answer) {
+  /** Returns what came, or null if there is to be another request. */
+  private @Nullable List<RemoteDelivery> taken(Answer answer) {
     failedInARow = 0;
-    JsonCodec.MessageJson[] read = answer.as(JsonCodec.MessageJson[].class);
-    boolean over = deadline - Ticker.nanos() <= 0 && requests >= servers.size();
+    Wire.MessageJson[] read = answer.as(Wire.MessageJson[].class);
+    boolean over = deadline - Ticker.nanos() <= 0 && asked >= servers.size();
     return read.length == 0 && !over
         ? null
         : Arrays.stream(read)
@@ -135,9 +131,9 @@ final class Poll {
             .toList();
   }
 
-  private void releaseUnclaimed(List<RemoteDelivery> taken) {
+  private void giveBack(List<RemoteDelivery> taken) {
     if (!transport.isClosed()) {
-      var unused = subscriber.settleAsync(taken, Acknowledgement.release());
+      var unused = subscriber.settleAsync(taken, Settlement.release());
     }
   }
 
@@ -148,7 +144,7 @@ final class Poll {
     }
     long nanos = pauseAfter(ours);
     if (nanos == 0) {
-      sendNext();
+      ask();
       return;
     }
     CompletableFuture<?> timer = transport.after(Duration.ofNanos(nanos));
@@ -156,26 +152,26 @@ final class Poll {
     if (result.isDone()) {
       timer.cancel(false);
     }
-    var unused = timer.thenRun(this::sendNext);
+    var unused = timer.thenRun(this::ask);
   }
 
   /**
-   * Returns how long to wait before the next request; zero if there is a server that did not fail.
+   * Returns how long to wait until another server is asked, zero if there is one that did not fail.
    *
-   * @throws RiverClientException all servers have failed, or the request itself is wrong
+   * @throws RiverClientException all have failed, or the request itself is wrong
    */
   private long pauseAfter(RiverClientException failure) {
     failedInARow++;
-    boolean transientFailure =
+    boolean passing =
         (failure.mayBeDone() || failure.status() == 0 || failure.status() >= 429)
             && !(failure instanceof ClientClosedException);
-    if (!transientFailure || servers.size() == 1) {
+    if (!passing || servers.size() == 1) {
       throw failure;
     }
     if (failedInARow < servers.size()) {
       return 0;
     }
-    long nanos = backoff.nextNanos();
+    long nanos = pause.nextNanos();
     if (Ticker.nanos() + nanos - deadline > 0) {
       throw failure;
     }

@@ -3,24 +3,23 @@ package com.wookler.river.rest.client;
 import java.util.List;
 
 /**
- * The result of publishing a batch: all of it is stored.
+ * What became of a batch: all of it is stored.
  *
- * @param first sequence of its first message; the others follow, except for duplicates
- * @param count number of messages in the batch
- * @param duplicates the messages whose id was known already, or occurs earlier in the batch
+ * @param first sequence of its first message; the others follow, but for those whose id was known
+ * @param count how many messages it has
+ * @param duplicates those whose id was known, also by another of the batch before it
  */
 public record PublishedBatch(long first, int count, List<Duplicate> duplicates) {
-  /** Copies the list. */
+  /** Keeps a copy. */
   public PublishedBatch {
-    duplicates =
-        duplicates == null ? List.of() : List.copyOf(duplicates); // older servers send none
+    duplicates = duplicates == null ? List.of() : List.copyOf(duplicates); // of an older server
   }
 
   /**
-   * A message that was not stored because of its id.
+   * A message that was not stored again.
    *
-   * @param index its index in the batch, from 0
-   * @param sequence sequence of the first message with its id
+   * @param index its place in the batch, counted from 0
+   * @param sequence where the first one with its id stands
    */
   public record Duplicate(int index, long sequence) {}
 }

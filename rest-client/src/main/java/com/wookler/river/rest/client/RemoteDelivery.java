@@ -4,88 +4,81 @@ import java.time.Duration;
 import java.util.List;
 
 /**
- * One delivery of a message. A message that is not acknowledged within the subscriber's
- * acknowledgement timeout is delivered again.
+ * One hand-over of one message. What is not decided over in the subscriber's time comes again.
  *
- * <p>Thread-safe. Each acknowledgement goes to the server that the message came from. It throws
- * {@link StaleReceiptException}, and changes nothing, if a later delivery of the same message
- * exists or the message was completed otherwise. Repeating an acknowledgement that took effect has
- * no effect.
+ * <p>Thread-safe. Each verdict asks the server that the message came from, and throws {@link
+ * StaleReceiptException} when a later delivery of the same message exists or it was finished
+ * otherwise; nothing changes then. Repeating the verdict that took effect is harmless.
  */
 public final class RemoteDelivery extends StoredMessage {
   private final RemoteSubscriber subscriber;
   private final Server server;
 
-  RemoteDelivery(RemoteSubscriber subscriber, Server server, JsonCodec.MessageJson read) {
+  RemoteDelivery(RemoteSubscriber subscriber, Server server, Wire.MessageJson read) {
     super(read);
     this.subscriber = subscriber;
     this.server = server;
   }
 
-  /** Returns the receipt, which identifies this delivery among all of the same message. */
+  /** Names this delivery, and no other of the same message. */
   public String receipt() {
     return String.valueOf(read().receipt());
   }
 
-  /** Returns the number of this delivery of the message to this subscriber, from 1. */
+  /** 1 for the first delivery of this message to this subscriber, one more at each further one. */
   public int attempt() {
     return read().attempt();
   }
 
-  /** Returns the server that the message came from. */
+  /** Where it came from. */
   Server server() {
     return server;
   }
 
-  /** Acknowledges the message. */
+  /** Finishes the message. */
   public void ack() {
-    acknowledge(Acknowledgement.ack());
+    decide(Settlement.ack());
   }
 
   /**
-   * Returns the message to be delivered again after a delay. The attempt counts.
+   * Gives the message back to be delivered again after a delay; the attempt counts.
    *
    * @param delay zero or more, in whole milliseconds
    */
   public void nack(Duration delay) {
-    acknowledge(Acknowledgement.nack(delay));
+    decide(Settlement.nack(delay));
   }
 
-  /**
-   * Returns the message to be delivered again after the subscriber's backoff for this attempt. The
-   * attempt counts.
-   */
+  /** Likewise, after the subscriber's backoff for this attempt. */
   public void nack() {
-    acknowledge(Acknowledgement.nack());
+    decide(Settlement.nack());
   }
 
   /**
-   * Rejects the message: it becomes a dead letter, and is not delivered again.
+   * Gives the message up: it becomes a dead letter, and is delivered no more.
    *
-   * @param reason stored with the dead letter; 1 to 1,024 characters
+   * @param reason kept with it; 1 to 1,024 characters
    */
   public void reject(String reason) {
-    acknowledge(Acknowledgement.reject(reason));
+    decide(Settlement.reject(reason));
   }
 
-  /**
-   * Releases the message unprocessed: it can be delivered at once, and this attempt does not count.
-   */
+  /** Gives the message back unprocessed: available at once, and this attempt does not count. */
   public void release() {
-    acknowledge(Acknowledgement.release());
+    decide(Settlement.release());
   }
 
   /**
-   * Sets the acknowledgement timeout to end this long from now, at most 12 hours after the
-   * delivery.
+   * Sets the time until the message is delivered again to this long from now; at most 12 hours
+   * after the hand-over.
    *
    * @param time positive, in whole milliseconds
    */
   public void extend(Duration time) {
-    acknowledge(Acknowledgement.extend(time));
+    decide(Settlement.extend(time));
   }
 
-  private void acknowledge(Acknowledgement action) {
-    subscriber.acknowledge(List.of(this), action);
+  private void decide(Settlement settlement) {
+    subscriber.decide(List.of(this), settlement);
   }
 }

@@ -14,13 +14,13 @@ import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A queue of a server: publishes messages, reads them, and creates or changes the queue.
+ * A queue of a server, to publish to, to look into and to make.
  *
- * <p>When a publish returns, the message has the durability of the queue's settings, or of the call
- * if that is higher. Messages of one thread keep their order on one server. Publishing is retried
- * as {@link RiverClient} says. After an exception whose {@link RiverClientException#mayBeDone} is
- * true, and after a {@link CallInterruptedException}, the message may be stored or not; publish it
- * again with the same id to be sure that it is stored once.
+ * <p>When a publish returns, the message is as durable as the queue's settings say, or as the call
+ * asked if that is more. Messages of one thread keep their order on one server. Publishing repeats
+ * itself as {@link RiverClient} says; of exceptions whose {@link RiverClientException#mayBeDone} is
+ * true, and of {@link CallInterruptedException}, nobody knows whether the message was stored, and
+ * repeating the publish with the same id settles it.
  *
  * <p>Thread-safe.
  */
@@ -28,16 +28,16 @@ public final class RemoteQueue {
   private static final String BATCH = "application/x-ndjson";
   private static final String DATA = "application/octet-stream";
 
-  /** Random prefix of the ids of this client; a number distinguishes its messages. */
+  /** Random enough to differ from that of any other client; the number tells its messages apart. */
   private static final String CLIENT = clientId();
 
   private static final AtomicLong PUBLISHED = new AtomicLong();
 
-  private final RequestSender caller;
+  private final Caller caller;
   private final String name;
   private final String path;
 
-  RemoteQueue(RequestSender caller, String name) {
+  RemoteQueue(Caller caller, String name) {
     this.caller = caller;
     this.name = name;
     this.path = Paths.queue(name) + "/messages";
@@ -49,14 +49,14 @@ public final class RemoteQueue {
     return HexFormat.of().formatHex(random) + "-";
   }
 
-  /** Returns the message with a unique id, unless it has an id. */
-  static NewMessage withIdIfNone(NewMessage message) {
+  /** An id that no other message has. */
+  static NewMessage identified(NewMessage message) {
     return message.id() == null
         ? message.withId(CLIENT + Long.toString(PUBLISHED.getAndIncrement(), Character.MAX_RADIX))
         : message;
   }
 
-  /** Returns the name of the queue. */
+  /** Its name. */
   public String name() {
     return name;
   }
@@ -76,227 +76,213 @@ public final class RemoteQueue {
     return publish(message, Durability.MEMORY);
   }
 
-  /** Publishes one message with at least this durability, and returns its sequence. */
+  /** Publishes one message, at least as durable as asked. */
   public long publish(NewMessage message, Durability level) {
-    NewMessage identified = withIdIfNone(message);
-    return HeaderFormat.fits(identified)
+    NewMessage identified = identified(message);
+    return HeaderForm.fits(identified)
         ? put(identified, level).sequence()
         : publishAll(List.of(identified), level);
   }
 
   /**
-   * Publishes several messages atomically: all of them are stored or none.
+   * Publishes several messages as one: all of them are stored or none.
    *
-   * @param batch one message or more, together no larger than the server accepts (1 MB by default)
+   * @param batch one message or more, together no larger than the server takes (1 MB by default)
    * @return the first sequence
    */
   public long publishAll(List<NewMessage> batch) {
     return publishAll(batch, Durability.MEMORY);
   }
 
-  /**
-   * Publishes several messages atomically with at least this durability, and returns the first
-   * sequence.
-   */
+  /** Likewise, at least as durable as asked. */
   public long publishAll(List<NewMessage> batch, Durability level) {
     return putAll(batch, level).first();
   }
 
   /**
-   * Publishes one message, and returns whether it was a duplicate: see {@link Published#duplicate}.
+   * Publishes one message, and tells whether it was a duplicate: see {@link Published#duplicate}.
    *
-   * @throws IllegalArgumentException key, id, or a header's name or value is not plain ASCII, or
-   *     they are longer than 4 KB together; {@link #publish(NewMessage)} accepts them
+   * @throws IllegalArgumentException key, id, a header's name or value is not plain ASCII, or they
+   *     are longer than 4 KB together, so that the contract's answer does not tell
    */
   public Published put(NewMessage message, Durability level) {
-    return caller.call(publishRequest(message, level)).as(Published.class);
+    return caller.call(publishing(message, level)).as(Published.class);
   }
 
   /**
-   * Publishes one message without waiting. Messages that are in flight at the same time may be
-   * stored in any order; {@link #batching} keeps the order. The caller limits how many are in
-   * flight.
+   * Publishes one message without waiting. Several that are under way at the same time may be
+   * stored in any order; {@link #batching} keeps theirs. How many are, is up to the caller.
    */
   public CompletableFuture<Long> publishAsync(NewMessage message, Durability level) {
-    NewMessage identified = withIdIfNone(message);
-    return HeaderFormat.fits(identified)
+    NewMessage identified = identified(message);
+    return HeaderForm.fits(identified)
         ? putAsync(identified, level).thenApply(Published::sequence)
         : publishAllAsync(List.of(identified), level);
   }
 
-  /**
-   * Publishes several messages atomically without waiting, and completes with the first sequence.
-   */
+  /** Likewise, for a batch. */
   public CompletableFuture<Long> publishAllAsync(List<NewMessage> batch, Durability level) {
     return putAllAsync(batch, level).thenApply(PublishedBatch::first);
   }
 
-  /** Publishes one message as {@link #put} does, without waiting. */
+  /** Like {@link #put}, without waiting. */
   public CompletableFuture<Published> putAsync(NewMessage message, Durability level) {
-    return caller
-        .send(publishRequest(message, level))
-        .thenApply(answer -> answer.as(Published.class));
+    return caller.send(publishing(message, level)).thenApply(answer -> answer.as(Published.class));
   }
 
-  private Request publishRequest(NewMessage message, Durability level) {
-    NewMessage identified = withIdIfNone(message);
-    Request request = Request.post(path + "?durability=" + level).body(DATA, identified.data());
-    HeaderFormat.apply(identified, request);
-    return request;
+  private Ask publishing(NewMessage message, Durability level) {
+    NewMessage identified = identified(message);
+    Ask ask = Ask.post(path + "?durability=" + level).body(DATA, identified.data());
+    HeaderForm.apply(identified, ask);
+    return ask;
   }
 
-  /** Publishes a batch atomically, and returns which of its messages were duplicates. */
+  /** Publishes a batch, all of it or nothing, and tells which of its messages were known. */
   public PublishedBatch putAll(List<NewMessage> batch, Durability level) {
-    return caller.call(publishRequest(batch, level)).as(PublishedBatch.class);
+    return caller.call(publishing(batch, level)).as(PublishedBatch.class);
   }
 
-  /** Publishes a batch as {@link #putAll} does, without waiting. */
+  /** Like {@link #putAll}, without waiting. */
   public CompletableFuture<PublishedBatch> putAllAsync(List<NewMessage> batch, Durability level) {
-    return send(publishRequest(batch, level));
+    return send(publishing(batch, level));
   }
 
-  CompletableFuture<PublishedBatch> send(Request batch) {
+  CompletableFuture<PublishedBatch> send(Ask batch) {
     return caller.send(batch).thenApply(answer -> answer.as(PublishedBatch.class));
   }
 
-  Request publishRequest(List<NewMessage> batch, Durability level) {
+  Ask publishing(List<NewMessage> batch, Durability level) {
     if (batch.isEmpty()) {
       throw new IllegalArgumentException("a batch without messages");
     }
     ByteArrayOutputStream lines = new ByteArrayOutputStream();
     for (NewMessage message : batch) {
-      lines.writeBytes(JsonCodec.toBatchLine(withIdIfNone(message)));
+      lines.writeBytes(Wire.line(identified(message)));
       lines.write('\n');
     }
-    return Request.post(path + "?durability=" + level).body(BATCH, lines.toByteArray());
+    return Ask.post(path + "?durability=" + level).body(BATCH, lines.toByteArray());
   }
 
-  /** Creates a publisher that collects messages into batches, with default settings. */
+  /** A publisher that collects messages to batches, with default settings. */
   public BatchingPublisher batching() {
     return batching(BatchingPublisher.Settings.DEFAULT);
   }
 
-  /**
-   * Creates a publisher that collects messages into batches. {@link BatchingPublisher#close Close}
-   * it to send the last ones.
-   */
+  /** Likewise, with others. Close it, to have the last ones sent. */
   public BatchingPublisher batching(BatchingPublisher.Settings settings) {
     return new BatchingPublisher(caller.transport(), this, settings);
   }
 
   /**
-   * Creates the queue on the server, if it does not exist with these settings.
+   * Makes the queue on the server, or finds it there with these settings.
    *
-   * @return the queue as it is on the server
-   * @throws ConflictException the queue exists with other settings
+   * @return it, as it is there
+   * @throws ConflictException it is there with others
    */
   public QueueInfo create(QueueSettings settings) {
-    return caller.callOne(Request.put(Paths.queue(name)).json(settings)).as(QueueInfo.class);
+    return caller.callOne(Ask.put(Paths.queue(name)).json(settings)).as(QueueInfo.class);
   }
 
   /**
-   * Changes settings while the queue runs. Settings that are null keep their values.
+   * Changes settings while the queue runs; what is null stays as it is.
    *
-   * @return the changed queue
-   * @throws ConflictException one of the settings cannot change while the queue runs, or the
-   *     server's configuration created the queue; nothing has changed
+   * @return it, as it is then
+   * @throws ConflictException one of them cannot change while the queue runs, or the server's
+   *     configuration has made the queue; nothing has changed
    */
   public QueueInfo change(QueueSettings settings) {
-    return caller.callOne(Request.patch(Paths.queue(name)).json(settings)).as(QueueInfo.class);
+    return caller.callOne(Ask.patch(Paths.queue(name)).json(settings)).as(QueueInfo.class);
   }
 
-  /** Returns the settings and statistics of the queue. */
+  /** Its settings and figures. */
   public QueueInfo info() {
-    return caller.callOne(Request.get(Paths.queue(name))).as(QueueInfo.class);
+    return caller.callOne(Ask.get(Paths.queue(name))).as(QueueInfo.class);
   }
 
   /**
-   * Deletes the queue and its messages, if it was created by a request. Backups are kept.
+   * Removes it and its messages, if it was made by a request; backups stay.
    *
-   * @param force whether to delete it although a subscriber has messages that are not completed
-   * @throws ConflictException a subscriber has such messages, or the server's configuration created
-   *     the queue
+   * @param force also if a subscriber has not finished all
+   * @throws ConflictException it has messages that are not finished, or the server's configuration
+   *     has made it
    */
   public void delete(boolean force) {
-    caller.callOne(Request.delete(Paths.queue(name) + "?force=" + force).once());
+    caller.callOne(Ask.delete(Paths.queue(name) + "?force=" + force).once());
   }
 
-  /** Returns the subscribers of the queue. */
+  /** Its subscribers. */
   public List<SubscriberInfo> subscribers() {
     return caller
-        .callOne(Request.get(Paths.queue(name) + "/subscribers"))
+        .callOne(Ask.get(Paths.queue(name) + "/subscribers"))
         .as(Subscribers.class)
         .subscribers();
   }
 
   record Subscribers(List<SubscriberInfo> subscribers) {}
 
-  /** Returns a message by its sequence, if it is stored. */
+  /** A message by its sequence, if it is there. */
   public Optional<StoredMessage> message(long sequence) {
     try {
       return Optional.of(
           new StoredMessage(
-              caller.callOne(Request.get(path + "/" + sequence)).as(JsonCodec.MessageJson.class)));
+              caller.callOne(Ask.get(path + "/" + sequence)).as(Wire.MessageJson.class)));
     } catch (NotFoundException e) {
-      info(); // throws if the queue does not exist
+      info(); // throws where it is the queue that is not there
       return Optional.empty();
     }
   }
 
   /**
-   * Returns consecutive messages, fewer if some are missing.
+   * Messages in a row, fewer where one is missing.
    *
    * @param max 1 to 1,000
    */
   public List<StoredMessage> messages(long from, int max) {
-    return query("from=" + from + "&max=" + max);
+    return found("from=" + from + "&max=" + max);
   }
 
-  /** Returns the first message that was published at or after a time. */
+  /** The first message that was published at or after a time. */
   public Optional<StoredMessage> messageAt(Instant time) {
-    return query("at=" + Paths.query(time.toString())).stream().findFirst();
+    return found("at=" + Paths.query(time.toString())).stream().findFirst();
   }
 
-  /** Returns the last message with this key, from a queue that indexes keys. */
+  /** The last message with this key, on a queue that indexes keys. */
   public Optional<StoredMessage> latest(String key) {
-    return query("key=" + Paths.query(key)).stream().findFirst();
+    return found("key=" + Paths.query(key)).stream().findFirst();
   }
 
-  private List<StoredMessage> query(String query) {
-    return caller.callOne(Request.get(path + "?" + query)).as(Messages.class).stored();
+  private List<StoredMessage> found(String query) {
+    return caller.callOne(Ask.get(path + "?" + query)).as(Messages.class).stored();
   }
 
-  record Messages(List<JsonCodec.MessageJson> messages) {
+  record Messages(List<Wire.MessageJson> messages) {
     List<StoredMessage> stored() {
       return messages.stream().map(StoredMessage::new).toList();
     }
   }
 
-  /** Maps the attributes of a message to headers of the request. */
-  private static final class HeaderFormat {
-    private static final int MAX_CHARACTERS = 4_096;
+  /** How a message's parts travel beside its data, as headers of the request. */
+  private static final class HeaderForm {
+    private static final int MOST_CHARACTERS = 4_096;
     private static final String NAME = "[a-z0-9!#$%&'*+.^_`|~-]+";
 
     static boolean fits(NewMessage message) {
       int length = length(message.key()) + length(message.id());
-      boolean plain = isPlainAscii(message.key()) && isPlainAscii(message.id());
+      boolean plain = isPlain(message.key()) && isPlain(message.id());
       for (Map.Entry<String, byte[]> header : message.headers().entrySet()) {
         String value = new String(header.getValue(), StandardCharsets.ISO_8859_1);
         length += header.getKey().length() + value.length();
-        plain &= header.getKey().matches(NAME) && isPlainAscii(value);
+        plain &= header.getKey().matches(NAME) && isPlain(value);
       }
-      return plain && length <= MAX_CHARACTERS;
+      return plain && length <= MOST_CHARACTERS;
     }
 
     private static int length(@Nullable String text) {
       return text == null ? 0 : text.length();
     }
 
-    /**
-     * Returns whether a text survives as the value of a header: printable ASCII, without a space at
-     * either end.
-     */
-    private static boolean isPlainAscii(@Nullable String text) {
+    /** Comes through as it is: printable ASCII, and no blank at either end. */
+    private static boolean isPlain(@Nullable String text) {
       return text == null
           || (!text.isEmpty()
               && text.chars().allMatch(c -> c >= ' ' && c < 0x7f)
@@ -304,13 +290,12 @@ public final class RemoteQueue {
               && text.charAt(text.length() - 1) != ' ');
     }
 
-    static void apply(NewMessage message, Request request) {
+    static void apply(NewMessage message, Ask ask) {
       if (!fits(message)) {
         throw new IllegalArgumentException(
-            "key, id and headers are not plain ASCII of 4 KB at most; publish() accepts them");
+            "key, id and headers are not plain ASCII of 4 KB at most; publish() takes them");
       }
-      request
-          .header("River-Key", message.key())
+      ask.header("River-Key", message.key())
           .header("River-Id", message.id())
           .header("River-Delay", text(message.delay()))
           .header("River-Expires", text(message.expiry()));
@@ -318,12 +303,11 @@ public final class RemoteQueue {
           .headers()
           .forEach(
               (name, value) ->
-                  request.header(
-                      "River-Header-" + name, new String(value, StandardCharsets.US_ASCII)));
+                  ask.header("River-Header-" + name, new String(value, StandardCharsets.US_ASCII)));
     }
 
     private static @Nullable String text(@Nullable Duration duration) {
-      return duration == null ? null : JsonCodec.formatDuration(duration);
+      return duration == null ? null : Wire.text(duration);
     }
   }
 }

@@ -15,37 +15,36 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A durable, named subscriber of a queue of a server.
+ * A durable, named reader of a queue of a server.
  *
- * <p>Several consumers may share a subscriber; each message goes to one of them. A message that was
- * delivered and is not acknowledged is delivered again after the subscriber's acknowledgement
- * timeout, to the next consumer that polls.
+ * <p>Several consumers may share one; each message goes to one of them. What was handed over and is
+ * not decided over comes again after the subscriber's time, to whichever consumer asks next.
  *
- * <p>With several servers, a poll asks each of them in turn. It throws only if none can be reached.
+ * <p>With several servers, taking asks each of them in turn; it throws only if none can be reached.
  *
  * <p>Thread-safe.
  */
 public final class RemoteSubscriber {
   private static final int MOST_RECEIPTS = 1_000;
 
-  private final RequestSender caller;
+  private final Caller caller;
   private final String queue;
   private final String name;
   private final String path;
 
-  RemoteSubscriber(RequestSender caller, String queue, String name) {
+  RemoteSubscriber(Caller caller, String queue, String name) {
     this.caller = caller;
     this.queue = queue;
     this.name = name;
     this.path = Paths.subscriber(queue, name);
   }
 
-  /** Returns the name of the subscriber, unique in its queue. */
+  /** Its name, unique in the queue. */
   public String name() {
     return name;
   }
 
-  /** Returns the name of the queue. */
+  /** Its queue's name. */
   public String queue() {
     return queue;
   }
@@ -54,11 +53,11 @@ public final class RemoteSubscriber {
     return path;
   }
 
-  RequestSender caller() {
+  Caller caller() {
     return caller;
   }
 
-  /** Returns the next message, or null if there is none now. */
+  /** The next message, or null if there is none now. */
   public @Nullable RemoteDelivery next() {
     try {
       return next(Duration.ZERO);
@@ -68,11 +67,11 @@ public final class RemoteSubscriber {
   }
 
   /**
-   * Returns the next message, and waits for it if there is none.
+   * The next message, waiting for it if there is none.
    *
    * @return null if none came in time
-   * @throws InterruptedException the thread was interrupted while it waited; a message that the
-   *     server may have delivered is delivered again after the acknowledgement timeout
+   * @throws InterruptedException interrupted while waiting; what the server may have handed over
+   *     comes again after the subscriber's time
    */
   public @Nullable RemoteDelivery next(Duration timeout) throws InterruptedException {
     List<RemoteDelivery> batch = batch(1, timeout);
@@ -80,19 +79,19 @@ public final class RemoteSubscriber {
   }
 
   /**
-   * Returns the available messages, up to a number, and waits only while there is none.
+   * What is there, up to a number, waiting only while there is nothing.
    *
    * @param max 1 to 1,000
-   * @return empty if none came in time
+   * @return empty if nothing came in time
    * @throws InterruptedException as in {@link #next(Duration)}
    */
   public List<RemoteDelivery> batch(int max, Duration timeout) throws InterruptedException {
-    return poll(max, timeout).runBlocking();
+    return poll(max, timeout).runNow();
   }
 
   /**
-   * Returns the available messages, up to a number, without a thread that waits. If the future is
-   * cancelled, messages that come nevertheless are released.
+   * Takes what is there, up to a number, without a thread that waits. If the future was cancelled,
+   * what comes all the same is given back.
    *
    * @param max 1 to 1,000
    */
@@ -108,8 +107,7 @@ public final class RemoteSubscriber {
   }
 
   /**
-   * Delivers messages to a handler as they arrive, until the stream is closed, with at most 100 not
-   * acknowledged.
+   * Takes messages as they come, until the stream is closed, with at most 100 not decided over.
    *
    * @see #stream(int, Consumer)
    */
@@ -118,35 +116,34 @@ public final class RemoteSubscriber {
   }
 
   /**
-   * Delivers messages to a handler as they arrive, until the stream is closed: over one connection
-   * to each server, which is opened again after a pause when it breaks. Messages that were not
-   * acknowledged then are delivered again.
+   * Takes messages as they come, until the stream is closed: over one connection a server, made
+   * again after pauses when it breaks. What was not decided over then comes again.
    *
-   * @param credit how many messages may be delivered and not acknowledged at each server, 1 to
-   *     10,000; the server sends no more
+   * @param credit how many may be out and not decided over, 1 to 10,000, at each server; the server
+   *     sends no more
    * @param handler gets each message, one after the other, on a thread of the client; with several
-   *     servers, one from each at the same time. It acknowledges the message, then or later. If it
-   *     throws, the message is returned as by {@link RemoteDelivery#nack()}: configure a backoff
-   *     and a limit on deliveries for a subscriber whose handler may throw, or one message can be
-   *     delivered again and again before all others
+   *     servers, at the same time one from each. It decides over the message, then or later. If it
+   *     throws, the message is given back as by {@link RemoteDelivery#nack()}: give a subscriber
+   *     whose handler may throw a backoff and a limit on deliveries, or one message can come again
+   *     and again before all others
    */
   public DeliveryStream stream(int credit, Consumer<RemoteDelivery> handler) {
     return DeliveryStream.start(this, credit, handler, () -> {});
   }
 
-  /** Creates an acknowledger that collects acknowledgements into batches, with default settings. */
+  /** An acknowledger that collects acknowledgements to batches, with default settings. */
   public BatchingAcknowledger acknowledger(
       BiConsumer<RemoteDelivery, RiverClientException> onFailure) {
     return acknowledger(BatchingAcknowledger.Settings.DEFAULT, onFailure);
   }
 
   /**
-   * Creates an acknowledger that collects acknowledgements into batches. {@link
-   * BatchingAcknowledger#close Close} it to send the last ones.
+   * An acknowledger that collects acknowledgements to batches. Close it, to have the last ones
+   * sent.
    *
-   * @param onFailure called on a thread of the client with each delivery that is not acknowledged:
-   *     with a {@link StaleReceiptException} if the receipt is stale or unknown, else with the
-   *     exception of the request. The message is delivered again
+   * @param onFailure is called on a thread of the client with each delivery that is not
+   *     acknowledged: with a {@link StaleReceiptException} where the server says that the receipt
+   *     is stale or unknown, else with what the request failed with. The message comes again
    */
   public BatchingAcknowledger acknowledger(
       BatchingAcknowledger.Settings settings,
@@ -154,61 +151,56 @@ public final class RemoteSubscriber {
     return new BatchingAcknowledger(this, settings, onFailure);
   }
 
-  /** Acknowledges a message. */
+  /** Finishes a message. */
   public void ack(RemoteDelivery delivery) {
-    acknowledge(List.of(delivery), Acknowledgement.ack());
+    decide(List.of(delivery), Settlement.ack());
   }
 
   /**
-   * Acknowledges several messages at once.
+   * Finishes several messages at once.
    *
-   * @throws StaleReceiptException some were stale; all others are acknowledged
+   * @throws StaleReceiptException some were stale; all others are finished
    */
   public void ack(Collection<RemoteDelivery> deliveries) {
-    acknowledge(deliveries, Acknowledgement.ack());
+    decide(deliveries, Settlement.ack());
   }
 
-  /**
-   * Acknowledges a message and all messages with a lower sequence that its server has delivered.
-   */
+  /** Finishes a message and everything below it that its server has handed over. */
   public void ackUpTo(RemoteDelivery delivery) {
-    acknowledge(List.of(delivery), Acknowledgement.ackUpTo());
+    decide(List.of(delivery), Settlement.ackUpTo());
   }
 
-  /** Returns several messages, each as {@link RemoteDelivery#nack()} does. */
+  /** Gives several messages back; see {@link RemoteDelivery#nack()}. */
   public void nack(Collection<RemoteDelivery> deliveries) {
-    acknowledge(deliveries, Acknowledgement.nack());
+    decide(deliveries, Settlement.nack());
   }
 
-  /** Returns several messages, each as {@link RemoteDelivery#nack(Duration)} does. */
+  /** Gives several messages back; see {@link RemoteDelivery#nack(Duration)}. */
   public void nack(Collection<RemoteDelivery> deliveries, Duration delay) {
-    acknowledge(deliveries, Acknowledgement.nack(delay));
+    decide(deliveries, Settlement.nack(delay));
   }
 
-  /** Releases several messages, each as {@link RemoteDelivery#release} does. */
+  /** Gives several messages back; see {@link RemoteDelivery#release}. */
   public void release(Collection<RemoteDelivery> deliveries) {
-    acknowledge(deliveries, Acknowledgement.release());
+    decide(deliveries, Settlement.release());
   }
 
-  /** Rejects several messages, each as {@link RemoteDelivery#reject} does. */
+  /** Gives several messages up; see {@link RemoteDelivery#reject}. */
   public void reject(Collection<RemoteDelivery> deliveries, String reason) {
-    acknowledge(deliveries, Acknowledgement.reject(reason));
+    decide(deliveries, Settlement.reject(reason));
   }
 
-  /**
-   * Extends the acknowledgement timeout of several messages, each as {@link RemoteDelivery#extend}
-   * does.
-   */
+  /** Takes more time for several messages; see {@link RemoteDelivery#extend}. */
   public void extend(Collection<RemoteDelivery> deliveries, Duration time) {
-    acknowledge(deliveries, Acknowledgement.extend(time));
+    decide(deliveries, Settlement.extend(time));
   }
 
-  void acknowledge(Collection<RemoteDelivery> deliveries, Acknowledgement action) {
-    Map<Server, Map<String, AckResult>> answers = new LinkedHashMap<>();
+  void decide(Collection<RemoteDelivery> deliveries, Settlement settlement) {
+    Map<Server, Map<String, Settled>> answers = new LinkedHashMap<>();
     RiverClientException failed = null;
     for (Map.Entry<Server, List<String>> each : byServer(deliveries).entrySet()) {
       try {
-        answers.put(each.getKey(), call(each.getKey(), each.getValue(), action));
+        answers.put(each.getKey(), askNow(each.getKey(), each.getValue(), settlement));
       } catch (ClientClosedException | CallInterruptedException e) {
         throw e;
       } catch (RiverClientException e) { // the other servers' deliveries do not depend on it
@@ -218,37 +210,33 @@ public final class RemoteSubscriber {
     if (failed != null) {
       throw failed;
     }
-    List<AckResult> results =
+    List<Settled> results =
         deliveries.stream()
             .map(
                 one ->
                     answers
                         .getOrDefault(one.server(), Map.of())
-                        .getOrDefault(one.receipt(), AckResult.UNKNOWN))
+                        .getOrDefault(one.receipt(), Settled.UNKNOWN))
             .toList();
-    long stale = results.stream().filter(result -> result != AckResult.OK).count();
+    long stale = results.stream().filter(result -> result != Settled.OK).count();
     if (stale > 0) {
       throw new StaleReceiptException(
-          stale
-              + " of "
-              + deliveries.size()
-              + " deliveries cannot be acknowledged: their receipts are stale or unknown",
-          null);
+          stale + " of " + deliveries.size() + " deliveries cannot be decided over any more", null);
     }
   }
 
   /**
-   * Acknowledges deliveries without waiting, each at the server that it came from.
+   * Decides over deliveries without waiting, each at the server that it came from.
    *
-   * @return completes with a result for each, in their order
+   * @return an answer to each, in their order
    */
-  public CompletableFuture<List<AckResult>> settleAsync(
-      Collection<RemoteDelivery> deliveries, Acknowledgement action) {
-    Map<Server, CompletableFuture<Map<String, AckResult>>> answers = new LinkedHashMap<>();
+  public CompletableFuture<List<Settled>> settleAsync(
+      Collection<RemoteDelivery> deliveries, Settlement settlement) {
+    Map<Server, CompletableFuture<Map<String, Settled>>> answers = new LinkedHashMap<>();
     byServer(deliveries)
-        .forEach((server, receipts) -> answers.put(server, send(server, receipts, action)));
+        .forEach((server, receipts) -> answers.put(server, ask(server, receipts, settlement)));
     return CompletableFuture.allOf(answers.values().toArray(new CompletableFuture<?>[0]))
-        .thenApply(all -> deliveries.stream().map(one -> resultOf(one, answers)).toList());
+        .thenApply(all -> deliveries.stream().map(one -> result(one, answers)).toList());
   }
 
   private static Map<Server, List<String>> byServer(Collection<RemoteDelivery> deliveries) {
@@ -261,49 +249,48 @@ public final class RemoteSubscriber {
     return byServer;
   }
 
-  private static AckResult resultOf(
-      RemoteDelivery delivery, Map<Server, CompletableFuture<Map<String, AckResult>>> answers) {
-    CompletableFuture<Map<String, AckResult>> answer = answers.get(delivery.server());
+  private static Settled result(
+      RemoteDelivery delivery, Map<Server, CompletableFuture<Map<String, Settled>>> answers) {
+    CompletableFuture<Map<String, Settled>> answer = answers.get(delivery.server());
     return answer == null
-        ? AckResult.UNKNOWN
-        : answer.join().getOrDefault(delivery.receipt(), AckResult.UNKNOWN);
+        ? Settled.UNKNOWN
+        : answer.join().getOrDefault(delivery.receipt(), Settled.UNKNOWN);
   }
 
   /**
-   * Acknowledges deliveries by their receipts. With several servers, each gets the receipts that
-   * the previous ones do not know.
+   * Decides over deliveries by their receipts, for holders that have nothing else. With several
+   * servers, each is asked for those that the ones before it do not know.
    *
-   * @return a result for each, in their order
+   * @return an answer to each, in their order
    */
-  public List<AckResult> settle(Collection<String> receipts, Acknowledgement action) {
-    Map<String, AckResult> known = new LinkedHashMap<>();
+  public List<Settled> settle(Collection<String> receipts, Settlement settlement) {
+    Map<String, Settled> known = new LinkedHashMap<>();
     for (Server server : caller.servers()) {
       List<String> open = receipts.stream().filter(one -> !known.containsKey(one)).toList();
       if (!open.isEmpty()) {
-        call(server, open, action).entrySet().stream()
-            .filter(answer -> answer.getValue() != AckResult.UNKNOWN)
+        askNow(server, open, settlement).entrySet().stream()
+            .filter(answer -> answer.getValue() != Settled.UNKNOWN)
             .forEach(answer -> known.put(answer.getKey(), answer.getValue()));
       }
     }
-    return receipts.stream().map(one -> known.getOrDefault(one, AckResult.UNKNOWN)).toList();
+    return receipts.stream().map(one -> known.getOrDefault(one, Settled.UNKNOWN)).toList();
   }
 
-  /** Acknowledges at one server, in requests of at most 1,000 receipts, and waits. */
-  private Map<String, AckResult> call(
-      Server server, List<String> receipts, Acknowledgement action) {
-    Map<String, AckResult> known = new LinkedHashMap<>();
+  /** Asks one server by this thread, in parts that it takes. */
+  private Map<String, Settled> askNow(Server server, List<String> receipts, Settlement settlement) {
+    Map<String, Settled> known = new LinkedHashMap<>();
     for (int i = 0; i < receipts.size(); i += MOST_RECEIPTS) {
       List<String> part = receipts.subList(i, Math.min(receipts.size(), i + MOST_RECEIPTS));
-      Response answer = caller.call(acknowledgementRequest(server, part, action));
+      Answer answer = caller.call(settling(server, part, settlement));
       answer.as(Results.class).addTo(known, answer);
     }
     return known;
   }
 
-  /** Acknowledges at one server, in requests of at most 1,000 receipts, without waiting. */
-  CompletableFuture<Map<String, AckResult>> send(
-      Server server, List<String> receipts, Acknowledgement action) {
-    CompletableFuture<Map<String, AckResult>> all =
+  /** Asks one server, in parts that it takes. */
+  CompletableFuture<Map<String, Settled>> ask(
+      Server server, List<String> receipts, Settlement settlement) {
+    CompletableFuture<Map<String, Settled>> all =
         CompletableFuture.completedFuture(new LinkedHashMap<>());
     for (int i = 0; i < receipts.size(); i += MOST_RECEIPTS) {
       List<String> part = receipts.subList(i, Math.min(receipts.size(), i + MOST_RECEIPTS));
@@ -311,7 +298,7 @@ public final class RemoteSubscriber {
           all.thenCompose(
               known ->
                   caller
-                      .send(acknowledgementRequest(server, part, action))
+                      .send(settling(server, part, settlement))
                       .thenApply(
                           answer -> {
                             answer.as(Results.class).addTo(known, answer);
@@ -321,22 +308,21 @@ public final class RemoteSubscriber {
     return all;
   }
 
-  private Request acknowledgementRequest(
-      Server server, List<String> receipts, Acknowledgement action) {
-    ObjectNode body = JsonCodec.object();
+  private Ask settling(Server server, List<String> receipts, Settlement settlement) {
+    ObjectNode body = Wire.object();
     ArrayNode array = body.putArray("receipts");
     receipts.forEach(array::add);
-    action.addTo(body);
-    return Request.post(path + "/" + action.verb()).json(body).to(server);
+    settlement.addTo(body);
+    return Ask.post(path + "/" + settlement.verb()).json(body).to(server);
   }
 
   record Result(String receipt, String result) {}
 
   record Results(List<Result> results) {
-    void addTo(Map<String, AckResult> known, Response answer) {
+    void addTo(Map<String, Settled> known, Answer answer) {
       for (Result one : results) {
         try {
-          known.put(one.receipt(), AckResult.valueOf(one.result().toUpperCase(Locale.ROOT)));
+          known.put(one.receipt(), Settled.valueOf(one.result().toUpperCase(Locale.ROOT)));
         } catch (IllegalArgumentException e) {
           throw answer.unreadable("a result '" + one.result() + "'");
         }
@@ -345,110 +331,108 @@ public final class RemoteSubscriber {
   }
 
   /**
-   * Returns the messages that would be delivered next, and changes nothing.
+   * Looks at what would be handed over now, and changes nothing.
    *
    * @param max 1 to 1,000
    */
   public List<StoredMessage> peek(int max) {
     return caller
-        .callOne(Request.get(path + "/peek?max=" + max))
+        .callOne(Ask.get(path + "/peek?max=" + max))
         .as(RemoteQueue.Messages.class)
         .stored();
   }
 
   /**
-   * Moves the subscriber to a position. Deliveries in flight become stale.
+   * Moves it; deliveries that are out become stale.
    *
-   * @return the moved subscriber
+   * @return where it stands now
    */
   public SubscriberInfo seek(Position position) {
-    return caller.callOne(Request.post(path + "/seek").json(position)).as(SubscriberInfo.class);
+    return caller.callOne(Ask.post(path + "/seek").json(position)).as(SubscriberInfo.class);
   }
 
-  /** Stops deliveries until {@link #resume}. */
+  /** Stops handing over, until {@link #resume}. */
   public void pause() {
-    caller.callOne(Request.post(path + "/pause"));
+    caller.callOne(Ask.post(path + "/pause"));
   }
 
   /** Ends {@link #pause}. */
   public void resume() {
-    caller.callOne(Request.post(path + "/resume"));
+    caller.callOne(Ask.post(path + "/resume"));
   }
 
   /**
-   * Skips all stored messages.
+   * Skips all that is there.
    *
-   * @return the number of messages skipped
+   * @return how many messages
    */
   public long purge() {
-    return caller.callOne(Request.post(path + "/purge").once()).number("purged");
+    return caller.callOne(Ask.post(path + "/purge").once()).number("purged");
   }
 
   /**
-   * Returns the oldest dead letters.
+   * The oldest of the messages that it gave up.
    *
    * @param max 1 to 1,000
    */
   public DeadLetters deadLetters(int max) {
-    DeadLettersJson dead =
-        caller.callOne(Request.get(path + "/dead?max=" + max)).as(DeadLettersJson.class);
+    Dead dead = caller.callOne(Ask.get(path + "/dead?max=" + max)).as(Dead.class);
     return new DeadLetters(dead.size(), new RemoteQueue.Messages(dead.messages()).stored());
   }
 
-  record DeadLettersJson(long size, List<JsonCodec.MessageJson> messages) {}
+  record Dead(long size, List<Wire.MessageJson> messages) {}
 
   /**
-   * Publishes the oldest dead letters again, for this subscriber only.
+   * Publishes the oldest dead letters anew, for this subscriber only.
    *
    * @param max 1 to 10,000
-   * @return the number of messages published
+   * @return how many
    */
   public int redrive(int max) {
-    ObjectNode body = JsonCodec.object().put("max", max);
-    return (int)
-        caller.callOne(Request.post(path + "/redrive").json(body).once()).number("redriven");
+    ObjectNode body = Wire.object().put("max", max);
+    return (int) caller.callOne(Ask.post(path + "/redrive").json(body).once()).number("redriven");
   }
 
   /**
-   * Deletes all dead letters.
+   * Drops all dead letters.
    *
-   * @return the number of dead letters deleted
+   * @return how many
    */
   public long purgeDeadLetters() {
-    return caller.callOne(Request.delete(path + "/dead").once()).number("purged");
+    return caller.callOne(Ask.delete(path + "/dead").once()).number("purged");
   }
 
   /**
-   * Creates the subscriber on the server, if it does not exist with these settings.
+   * Makes it on the server, or finds it there with these settings.
    *
-   * @throws ConflictException the subscriber exists with other settings
+   * @throws ConflictException it is there with others
    */
   public SubscriberInfo create(SubscriberSettings settings) {
-    return caller.callOne(Request.put(path).json(settings)).as(SubscriberInfo.class);
+    return caller.callOne(Ask.put(path).json(settings)).as(SubscriberInfo.class);
   }
 
   /**
-   * Changes settings while the subscriber is in use. Settings that are null keep their values.
+   * Changes settings while it is in use; what is null stays as it is.
    *
-   * @return the changed subscriber
-   * @throws ConflictException one of the settings cannot change; nothing has changed
+   * @return it, as it is then
+   * @throws ConflictException one of them cannot change; nothing has changed
    */
   public SubscriberInfo change(SubscriberSettings settings) {
-    return caller.callOne(Request.patch(path).json(settings)).as(SubscriberInfo.class);
+    return caller.callOne(Ask.patch(path).json(settings)).as(SubscriberInfo.class);
   }
 
-  /** Returns the settings and statistics of the subscriber. */
+  /** Its settings and figures. */
   public SubscriberInfo info() {
-    return caller.callOne(Request.get(path)).as(SubscriberInfo.class);
+    return caller.callOne(Ask.get(path)).as(SubscriberInfo.class);
   }
 
-  /** Returns the statistics of the subscriber. */
+  /** Where it stands. */
   public SubscriberStats stats() {
     return info().stats();
   }
 
-  /** Deletes the subscriber, its state and its dead letters. */
+  /** Ends the subscription; its place and its dead letters are gone. */
   public void delete() {
-    caller.callOne(Request.delete(path).once());
+    caller.callOne(Ask.delete(path).once());
   }
 }

@@ -1,13 +1,10 @@
 package com.wookler.river.rest.client;
 
-/**
- * Thrown when the server, or a proxy in front of it, has failed (5xx). The request may have been
- * carried out.
- */
+/** The server, or something in front of it, has failed (5xx). It may have been done. */
 public final class ServerFailedException extends RiverClientException {
   private static final long serialVersionUID = 1;
 
-  ServerFailedException(ErrorResponse error) {
-    super(error);
+  ServerFailedException(Refusal refusal) {
+    super(refusal);
   }
 }

@@ -8,7 +8,7 @@ import java.util.Set;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
-/** Selects the servers of a client in turn (round robin). Thread-safe. */
+/** The servers of a client, taken in turn. Thread-safe. */
 final class Servers {
   private final List<Server> all;
   private final AtomicInteger turn = new AtomicInteger();
@@ -18,9 +18,9 @@ final class Servers {
   }
 
   /**
-   * Creates servers from their addresses.
+   * Those with these addresses.
    *
-   * @throws IllegalArgumentException an address is not an {@code http} or {@code https} address
+   * @throws IllegalArgumentException one is no {@code http} or {@code https} address
    */
   static Servers of(List<String> addresses) {
     List<Server> servers = new ArrayList<>();
@@ -32,7 +32,7 @@ final class Servers {
           || base.getRawQuery() != null
           || base.getRawUserInfo() != null) {
         throw new IllegalArgumentException(
-            "a server's address must be http://host:port or https://host:port, optionally with a path");
+            "a server is http://host:port or https://host:port, with a path perhaps");
       }
       servers.add(new Server(base));
     }
@@ -43,41 +43,38 @@ final class Servers {
     return all;
   }
 
-  /** Returns the next server in turn; a server that backs off only if all others do. */
+  /** Whose turn it is; one that rests only if all others do. */
   Server next() {
     Server other = other(Set.of());
     return other == null ? all.get(0) : other;
   }
 
-  /**
-   * Returns the next server in turn that was not tried, or null if all were; a server that backs
-   * off only if all others do.
-   */
+  /** Likewise among those that were not tried, or null if all were. */
   @Nullable Server other(Set<Server> tried) {
     int first = all.size() == 1 ? 0 : turn.getAndIncrement();
-    Server backingOff = null;
+    Server resting = null;
     for (int i = 0; i < all.size(); i++) {
       Server server = all.get(Math.floorMod(first + i, all.size()));
       if (tried.contains(server)) {
         continue;
       }
-      if (!server.isBackingOff()) {
+      if (!server.rests()) {
         return server;
       }
-      backingOff = backingOff == null ? server : backingOff;
+      resting = resting == null ? server : resting;
     }
-    return backingOff;
+    return resting;
   }
 
   /**
-   * Returns the only server.
+   * The only one.
    *
    * @throws IllegalStateException there are several
    */
   Server only() {
     if (all.size() > 1) {
       throw new IllegalStateException(
-          "there are " + all.size() + " servers; select one with RiverClient.at(server)");
+          "there are " + all.size() + " servers; say which one by RiverClient.at(server)");
     }
     return all.get(0);
   }

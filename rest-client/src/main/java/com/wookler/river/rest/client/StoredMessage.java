@@ -5,65 +5,65 @@ import java.time.Instant;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** A message stored in a queue. Immutable; the arrays must not be changed. */
+/** A message as it stands in a queue. Immutable; the arrays must not be changed. */
 public class StoredMessage {
-  private final JsonCodec.MessageJson read;
+  private final Wire.MessageJson read;
   private final byte[] data;
   private final Map<String, byte[]> headers;
 
-  StoredMessage(JsonCodec.MessageJson read) {
+  StoredMessage(Wire.MessageJson read) {
     this.read = read;
     this.data = read.bytes();
     this.headers = read.headerBytes();
   }
 
-  /** Returns the sequence of the message. */
+  /** The sequence that the message's publisher was told. */
   public final long sequence() {
     return read.sequence();
   }
 
-  /** Returns when the message was published. */
+  /** When it was published. */
   public final Instant publishedAt() {
     return read.publishedAt();
   }
 
-  /** Returns the key, or null. */
+  /** The key, or null. */
   public final @Nullable String key() {
     return read.key();
   }
 
-  /** Returns the headers, unmodifiable. */
+  /** The headers, unmodifiable. */
   public final Map<String, byte[]> headers() {
     return headers;
   }
 
-  /** Returns a header as text in UTF-8, or null if there is none. */
+  /** A header as text in UTF-8, or null if it is not there. */
   public final @Nullable String header(String name) {
     byte[] value = headers.get(name);
     return value == null ? null : new String(value, StandardCharsets.UTF_8);
   }
 
-  /** Returns the data. */
+  /** The data. */
   public final byte[] data() {
     return data;
   }
 
-  /** Returns the data as text in UTF-8. */
+  /** The data as text in UTF-8. */
   public final String text() {
     return new String(data, StandardCharsets.UTF_8);
   }
 
   /**
-   * Deserializes the data from JSON, as Jackson does by default; unknown fields are ignored.
+   * The data as an object of JSON, as Jackson reads it by default; unknown fields are passed over.
    *
-   * @throws IllegalArgumentException the data cannot be deserialized
+   * @throws IllegalArgumentException it cannot be read so
    */
   public final <T> T json(Class<T> type) {
-    return JsonCodec.read(data, type);
+    return Wire.read(data, type);
   }
 
-  /** Returns the message as the server sent it. */
-  final JsonCodec.MessageJson read() {
+  /** What the server said of it besides. */
+  final Wire.MessageJson read() {
     return read;
   }
 

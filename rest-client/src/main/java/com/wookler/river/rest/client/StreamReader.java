@@ -14,15 +14,15 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reads a stream of one server, and opens it again when it breaks, until it is cancelled. It has no
- * thread of its own: its events run one after the other on {@link HandlerExecutor}.
+ * Reads a stream of one server, and opens it again when it breaks, until it is finished. It has no
+ * thread of its own: what happens to it is done step by step, on {@link HandlerThreads}.
  *
  * <p>The server sends an empty line every 15 seconds where it has nothing else; a connection that
- * is silent for longer than three times that is closed. The time in which the handler runs, and the
- * connection is not read, does not count.
+ * is silent for longer than three times that is dead, and is given up. While the handler works the
+ * connection is not read, and that does not count.
  */
-final class StreamReader implements TimeoutChecker.TimedTask {
-  private static final int STEPS_AT_ONCE = 16; // before other readers run
+final class StreamReader implements TimeLimits.Limited {
+  private static final int STEPS_AT_ONCE = 16; // then others come first
 
   private final RemoteSubscriber subscriber;
   private final Transport transport;
@@ -30,7 +30,7 @@ final class StreamReader implements TimeoutChecker.TimedTask {
   private final int credit;
   private final Consumer<RemoteDelivery> handler;
   private final CompletableFuture<Void> ended = new CompletableFuture<>();
-  private final RetryBackoff backoff = new RetryBackoff(); // confined to the steps
+  private final Pause pause = new Pause(); // confined to the steps
 
   @GuardedBy("steps")
   private final Deque<Runnable> steps = new ArrayDeque<>();
@@ -38,12 +38,12 @@ final class StreamReader implements TimeoutChecker.TimedTask {
   @GuardedBy("steps")
   private boolean scheduled;
 
-  private volatile boolean stopped; // set once, no later than cancelled
-  private volatile boolean cancelled; // set once
-  private volatile @Nullable CompletableFuture<?> current; // any thread may cancel it
-  private volatile @Nullable Thread thread; // that runs a step
-  private volatile long deadline; // written by the steps, read by the timeout checker
-  private volatile boolean reading; // whether the deadline applies
+  private volatile boolean stopped; // set once, no later than the next
+  private volatile boolean finished; // set once
+  private volatile @Nullable CompletableFuture<?> current; // any thread may end it
+  private volatile @Nullable Thread thread; // of the step
+  private volatile long deadline; // written by the steps, read where time limits are looked at
+  private volatile boolean reading; // whether the deadline counts
 
   StreamReader(
       RemoteSubscriber subscriber, Server server, int credit, Consumer<RemoteDelivery> handler) {
@@ -55,7 +55,7 @@ final class StreamReader implements TimeoutChecker.TimedTask {
   }
 
   /**
-   * Starts reading.
+   * Begins to read.
    *
    * @return completes after the handler has returned for the last time
    */
@@ -69,7 +69,7 @@ final class StreamReader implements TimeoutChecker.TimedTask {
   }
 
   /**
-   * Stops deliveries to the handler. Called by any thread.
+   * Has the handler get no more; any thread.
    *
    * @return completes after the handler has returned for the last time
    */
@@ -80,27 +80,27 @@ final class StreamReader implements TimeoutChecker.TimedTask {
     return idle;
   }
 
-  /** Ends the reader. Called by any thread. */
-  void cancel() {
+  /** Ends it; any thread. */
+  void finish() {
     stopped = true;
-    cancelled = true;
-    disconnect();
+    finished = true;
+    cut();
     step(() -> ended.complete(null));
   }
 
   @Override
-  public boolean isTimedOut(long now) {
+  public boolean isLate(long now) {
     return reading && now - deadline >= 0;
   }
 
   @Override
   public void end() {
-    if (transport.isClosed() || isTimedOut(Ticker.nanos())) {
-      disconnect();
+    if (transport.isClosed() || isLate(Ticker.nanos())) {
+      cut();
     }
   }
 
-  private void disconnect() {
+  private void cut() {
     CompletableFuture<?> underWay = current;
     if (underWay != null) {
       underWay.cancel(true);
@@ -140,64 +140,62 @@ final class StreamReader implements TimeoutChecker.TimedTask {
   }
 
   private void fail(Throwable failure) {
-    cancelled = true;
-    disconnect();
+    finished = true;
+    cut();
     ended.completeExceptionally(failure);
   }
 
   private void open() {
-    if (cancelled) {
+    if (finished) {
       return;
     }
-    Request request =
-        Request.post(subscriber.path() + "/stream?create=true&credit=" + credit)
+    Ask ask =
+        Ask.post(subscriber.path() + "/stream?create=true&credit=" + credit)
             .header("Accept", "application/x-ndjson");
-    BodyHandler<byte[]> bodyHandler =
+    BodyHandler<byte[]> lines =
         info -> {
           if (info.statusCode() != 200) {
             return BodySubscribers.ofByteArray();
           }
-          server.markReachable();
-          return new LineSubscriber((lines, source) -> step(() -> received(lines, source)));
+          server.answered();
+          return new StreamLines((some, source) -> step(() -> took(some, source)));
         };
-    setDeadline(transport.settings().attemptTimeout(Duration.ZERO));
+    awaitUntil(transport.settings().patience(Duration.ZERO));
     CompletableFuture<HttpResponse<byte[]>> sent;
     try {
-      sent = transport.attempt(server, request, bodyHandler);
+      sent = transport.attempt(server, ask, lines);
     } catch (ClientClosedException e) {
       ended.complete(null);
       return;
     }
     current = sent;
-    transport.timeouts().add(this);
-    if (cancelled) {
+    transport.limits().add(this);
+    if (finished) {
       sent.cancel(true);
     }
-    var unused = sent.whenComplete((response, failure) -> step(() -> disconnected(response)));
+    var unused = sent.whenComplete((response, failure) -> step(() -> broken(response)));
   }
 
-  private void setDeadline(Duration limit) {
+  private void awaitUntil(Duration limit) {
     deadline = Ticker.nanos() + limit.toNanos();
     reading = true;
   }
 
-  private void received(List<byte[]> lines, Flow.Subscription source) {
+  private void took(List<byte[]> lines, Flow.Subscription source) {
     reading = false;
     try {
       for (byte[] line : lines) {
-        backoff.reset();
+        pause.reset();
         if (!stopped && !isBlank(line)) {
-          handle(
-              new RemoteDelivery(
-                  subscriber, server, JsonCodec.read(line, JsonCodec.MessageJson.class)));
+          handle(new RemoteDelivery(subscriber, server, Wire.read(line, Wire.MessageJson.class)));
         }
       }
     } catch (IllegalArgumentException e) {
-      source.cancel(); // not a line of River's, so that nothing after it can be trusted
-      disconnect();
+      source.cancel(); // no line of ours, so that nothing after it can be trusted
+      cut();
       return;
     }
-    setDeadline(transport.settings().silence());
+    awaitUntil(transport.settings().silence());
     source.request(1);
   }
 
@@ -214,36 +212,36 @@ final class StreamReader implements TimeoutChecker.TimedTask {
     try {
       handler.accept(delivery);
     } catch (RuntimeException e) {
-      var unused = subscriber.settleAsync(List.of(delivery), Acknowledgement.nack());
+      var unused = subscriber.settleAsync(List.of(delivery), Settlement.nack());
     } finally {
-      boolean unused = Thread.interrupted(); // the thread is shared
+      boolean unused = Thread.interrupted(); // others use this thread
     }
   }
 
-  /** Opens the stream again after a pause, when the connection has ended or could not be opened. */
-  private void disconnected(@Nullable HttpResponse<byte[]> response) {
-    transport.timeouts().remove(this);
+  /** The connection has ended, or was never there. */
+  private void broken(@Nullable HttpResponse<byte[]> response) {
+    transport.limits().remove(this);
     reading = false;
-    if (cancelled) {
+    if (finished) {
       return;
     }
-    long nanos = backoff.nextNanos();
+    long nanos = pause.nextNanos();
     if (response != null && response.statusCode() != 200) {
-      RiverClientException error = ErrorResponses.toException(response, server.toString());
-      if (!isTransient(error)) {
-        throw error;
+      RiverClientException refusal = Problems.of(response, server.toString());
+      if (!isPassing(refusal)) {
+        throw refusal;
       }
-      nanos = Math.max(nanos, Ticker.nanos(error.retryAfter()));
+      nanos = Math.max(nanos, Ticker.nanos(refusal.retryAfter()));
     }
     CompletableFuture<?> timer = transport.after(Duration.ofNanos(nanos));
     current = timer;
-    if (cancelled) {
+    if (finished) {
       timer.cancel(false);
     }
     var unused = timer.thenRun(() -> step(this::open));
   }
 
-  private static boolean isTransient(RiverClientException failure) {
+  private static boolean isPassing(RiverClientException failure) {
     return failure instanceof TooManyRequestsException
         || failure instanceof QueueFullException
         || failure instanceof UnavailableException

@@ -1,13 +1,12 @@
 package com.wookler.river.rest.client;
 
 /**
- * Describes a subscriber of a queue.
+ * A subscriber of a queue.
  *
  * @param name its name
  * @param queue name of its queue
- * @param settings its current settings, without {@code start}, which applies to new subscribers
- *     only
- * @param stats its current statistics
+ * @param settings those that it works with; without {@code start}, which counts once
+ * @param stats its figures at this moment
  */
 public record SubscriberInfo(
     String name, String queue, SubscriberSettings settings, SubscriberStats stats) {}

@@ -5,23 +5,21 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Settings of a subscriber. Settings that are null have the server's defaults.
+ * Settings of a subscriber. What is null has the server's default.
  *
  * @param ack whether a message is finished by its acknowledgement, or when it is handed over;
  *     cannot change later; default true
  * @param ackTimeout after which an unfinished message is delivered again; default 30s
  * @param ackDurability what an acknowledgement that returned survives: a kill of the process, or a
- *     power loss too. {@code DISK} needs {@code ack}; acknowledgements that wait at the same time
- *     share one force; default MEMORY
+ *     power loss too. {@code DISK} needs {@code ack}; default MEMORY
  * @param maxDeliveries how often a message is delivered before it becomes a dead letter; needs
  *     {@code ack}; default 0
  * @param backoff how long a message waits before it is delivered again, by attempt; without it not
  *     at all. Needs {@code ack}
  * @param deadLetterLimit how many dead letters are kept; of more the oldest are dropped, counted
  *     and logged. Needs {@code ack}; default 0
- * @param deadLetterAge how long a dead letter is kept, from when its message was given up; older
- *     ones are dropped, counted and logged, while the subscriber is open. Needs {@code ack};
- *     default 0s
+ * @param deadLetterAge how long a dead letter is kept; older ones are dropped, counted and logged,
+ *     while the subscriber is open. Needs {@code ack}; default 0s
  * @param expiryQueue the queue to which messages are handed on that expired before this subscriber
  *     had finished them; without it that of the queue
  * @param order in which order messages are handed over. With {@code KEY}, at most one message of a
@@ -53,29 +51,27 @@ public record SubscriberSettings(
     @Nullable Position start) {
 
   /**
-   * The delay before a returned message is delivered again. Exactly one of the three components is
-   * not null.
+   * How long a message waits that was given back; exactly one of the three is there.
    *
-   * @param fixed the same delay after each delivery
-   * @param list the delay after the first delivery, the second and so on; the last one for all
-   *     further ones
-   * @param exponential a growing delay
+   * @param fixed always so long
+   * @param list so long after the first delivery, the second and so on; the last for all further
+   * @param exponential growing
    */
   public record Backoff(
       @Nullable Duration fixed, @Nullable List<Duration> list, @Nullable Exponential exponential) {}
 
   /**
-   * Delays that grow.
+   * Pauses that grow.
    *
-   * @param first the first delay
-   * @param longest the longest delay
-   * @param factor from one delay to the next (2)
-   * @param jitter the largest random part of a delay (0.2)
+   * @param first the first one
+   * @param longest no longer than this
+   * @param factor from one to the next (2)
+   * @param jitter up to which part it is changed at random (0.2)
    */
   public record Exponential(
       Duration first, Duration longest, @Nullable Double factor, @Nullable Double jitter) {}
 
-  /** Creates a builder in which every setting has the server's default. */
+  /** The server's defaults, to be changed. */
   public static Builder builder() {
     return new Builder();
   }
@@ -99,26 +95,23 @@ public record SubscriberSettings(
     private Builder() {}
 
     /**
-     * Sets {@code ack}: whether a message is finished by its acknowledgement, or when it is handed
-     * over; cannot change later; default true.
+     * Whether a message is finished by its acknowledgement, or when it is handed over; cannot
+     * change later; default true.
      */
     public Builder ack(boolean value) {
       ack = value;
       return this;
     }
 
-    /**
-     * Sets {@code ackTimeout}: after which an unfinished message is delivered again; default 30s.
-     */
+    /** After which an unfinished message is delivered again; default 30s. */
     public Builder ackTimeout(Duration value) {
       ackTimeout = value;
       return this;
     }
 
     /**
-     * Sets {@code ackDurability}: what an acknowledgement that returned survives: a kill of the
-     * process, or a power loss too. {@code DISK} needs {@code ack}; acknowledgements that wait at
-     * the same time share one force; default MEMORY.
+     * What an acknowledgement that returned survives: a kill of the process, or a power loss too.
+     * {@code DISK} needs {@code ack}; default MEMORY.
      */
     public Builder ackDurability(Durability value) {
       ackDurability = value;
@@ -126,8 +119,8 @@ public record SubscriberSettings(
     }
 
     /**
-     * Sets {@code maxDeliveries}: how often a message is delivered before it becomes a dead letter;
-     * needs {@code ack}; default 0.
+     * How often a message is delivered before it becomes a dead letter; needs {@code ack}; default
+     * 0.
      */
     public Builder maxDeliveries(int value) {
       maxDeliveries = value;
@@ -135,8 +128,8 @@ public record SubscriberSettings(
     }
 
     /**
-     * Sets {@code backoff}: how long a message waits before it is delivered again, by attempt;
-     * without it not at all. Needs {@code ack}.
+     * How long a message waits before it is delivered again, by attempt; without it not at all.
+     * Needs {@code ack}.
      */
     public Builder backoff(Backoff value) {
       backoff = value;
@@ -144,8 +137,8 @@ public record SubscriberSettings(
     }
 
     /**
-     * Sets {@code deadLetterLimit}: how many dead letters are kept; of more the oldest are dropped,
-     * counted and logged. Needs {@code ack}; default 0.
+     * How many dead letters are kept; of more the oldest are dropped, counted and logged. Needs
+     * {@code ack}; default 0.
      */
     public Builder deadLetterLimit(long value) {
       deadLetterLimit = value;
@@ -153,9 +146,8 @@ public record SubscriberSettings(
     }
 
     /**
-     * Sets {@code deadLetterAge}: how long a dead letter is kept, from when its message was given
-     * up; older ones are dropped, counted and logged, while the subscriber is open. Needs {@code
-     * ack}; default 0s.
+     * How long a dead letter is kept; older ones are dropped, counted and logged, while the
+     * subscriber is open. Needs {@code ack}; default 0s.
      */
     public Builder deadLetterAge(Duration value) {
       deadLetterAge = value;
@@ -163,8 +155,8 @@ public record SubscriberSettings(
     }
 
     /**
-     * Sets {@code expiryQueue}: the queue to which messages are handed on that expired before this
-     * subscriber had finished them; without it that of the queue.
+     * The queue to which messages are handed on that expired before this subscriber had finished
+     * them; without it that of the queue.
      */
     public Builder expiryQueue(String value) {
       expiryQueue = value;
@@ -172,9 +164,9 @@ public record SubscriberSettings(
     }
 
     /**
-     * Sets {@code order}: in which order messages are handed over. With {@code KEY}, at most one
-     * message of a key is out, and later ones of it wait until it is finished; needs {@code ack}.
-     * Cannot change later; default SEQUENCE.
+     * In which order messages are handed over. With {@code KEY}, at most one message of a key is
+     * out, and later ones of it wait until it is finished; needs {@code ack}. Cannot change later;
+     * default SEQUENCE.
      */
     public Builder order(String value) {
       order = value;
@@ -182,27 +174,24 @@ public record SubscriberSettings(
     }
 
     /**
-     * Sets {@code filterExpression}: which messages it wants, over {@code key}, {@code headers} and
-     * the fields of data that is JSON, as {@code headers.type == 'order' && json.amount > 100};
-     * what it refuses counts as finished.
+     * Which messages it wants, over {@code key}, {@code headers} and the fields of data that is
+     * JSON, as {@code headers.type == 'order' && json.amount > 100}; what it refuses counts as
+     * finished.
      */
     public Builder filterExpression(String value) {
       filterExpression = value;
       return this;
     }
 
-    /**
-     * Sets {@code maxInFlight}: how many may be out at once; at the limit polls return nothing new;
-     * default 10000.
-     */
+    /** How many may be out at once; at the limit polls return nothing new; default 10000. */
     public Builder maxInFlight(int value) {
       maxInFlight = value;
       return this;
     }
 
     /**
-     * Sets {@code window}: how far above the lowest unfinished message reading goes; at least
-     * {@code maxInFlight} counts; default 262144.
+     * How far above the lowest unfinished message reading goes; at least {@code maxInFlight}
+     * counts; default 262144.
      */
     public Builder window(int value) {
       window = value;
@@ -210,15 +199,15 @@ public record SubscriberSettings(
     }
 
     /**
-     * Sets {@code start}: where a new subscriber begins, a sequence or time also in the backup;
-     * counts only when it is created; default earliest.
+     * Where a new subscriber begins, a sequence or time also in the backup; counts only when it is
+     * created; default earliest.
      */
     public Builder start(Position value) {
       start = value;
       return this;
     }
 
-    /** Returns the settings. */
+    /** The settings so far. */
     public SubscriberSettings build() {
       return new SubscriberSettings(
           ack,
@@ -236,13 +225,13 @@ public record SubscriberSettings(
           start);
     }
 
-    /** Waits for the same delay before each redelivery. */
+    /** The same pause from each delivery to the next. */
     public Builder backoff(Duration fixed) {
       backoff = new Backoff(fixed, null, null);
       return this;
     }
 
-    /** Delivers messages with the same key one at a time. */
+    /** One message of a key at a time. */
     public Builder orderByKey() {
       order = "KEY";
       return this;

@@ -133,8 +133,8 @@ class RiverClientFailureTest {
     String address = nobody();
     int port = URI.create(address).getPort();
     try (RiverClient client = quick(address).retryFor(Duration.ofSeconds(20)).build()) {
-      var publishRequest = client.queue("q").publishAsync(NewMessage.text("a"), Durability.MEMORY);
-      await().during(Duration.ofMillis(300)).until(() -> !publishRequest.isDone());
+      var publishing = client.queue("q").publishAsync(NewMessage.text("a"), Durability.MEMORY);
+      await().during(Duration.ofMillis(300)).until(() -> !publishing.isDone());
       try (ServerSocket late = new ServerSocket(port)) {
         Thread answering =
             new Thread(
@@ -152,7 +152,7 @@ class RiverClientFailureTest {
                   }
                 });
         answering.start();
-        assertThat(publishRequest.get()).isEqualTo(9);
+        assertThat(publishing.get()).isEqualTo(9);
         answering.join();
       }
     }
@@ -293,7 +293,7 @@ class RiverClientFailureTest {
     first.then(silence());
     AtomicReference<Throwable> thrown = new AtomicReference<>();
     try (RiverClient client = quick(first.address()).timeout(Duration.ofSeconds(30)).build()) {
-      Thread publishRequest =
+      Thread publishing =
           new Thread(
               () -> {
                 try {
@@ -302,10 +302,10 @@ class RiverClientFailureTest {
                   thrown.set(Thread.currentThread().isInterrupted() ? e : null);
                 }
               });
-      publishRequest.start();
+      publishing.start();
       await().until(() -> first.requests.size() == 1);
-      publishRequest.interrupt();
-      publishRequest.join();
+      publishing.interrupt();
+      publishing.join();
     }
     assertThat(thrown.get()).isInstanceOf(CallInterruptedException.class);
   }

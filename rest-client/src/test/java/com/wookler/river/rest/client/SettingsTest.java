@@ -70,12 +70,12 @@ class SettingsTest {
     for (String name : List.of("QueueSettings", "SubscriberSettings")) {
       Path file = SOURCES.resolve(name + ".java");
       List<Property> all = properties(name);
-      Generated.hold(file, "have the server's defaults.", " */", documented(all));
+      Generated.hold(file, "has the server's default.", " */", documented(all));
       Generated.hold(file, "public record " + name + "(", "  /**", components(all));
       Generated.hold(
           file, "  public static final class Builder {", "private Builder()", fields(all));
       Generated.hold(
-          file, "    private Builder() {}", "    /** Returns the settings. */", setters(all));
+          file, "    private Builder() {}", "    /** The settings so far. */", setters(all));
       Generated.hold(file, "      return new " + name + "(", "    }", arguments(all));
     }
   }
@@ -83,14 +83,11 @@ class SettingsTest {
   private static List<String> documented(List<Property> all) {
     List<String> lines = new ArrayList<>(List.of(" *"));
     for (Property each : all) {
-      String sentence = decapitalize(each.sentence());
+      String sentence =
+          each.sentence().substring(0, 1).toLowerCase(Locale.ROOT) + each.sentence().substring(1);
       wrap(lines, " * @param " + each.name(), " *    ", sentence.replaceAll("\\.$", ""));
     }
     return lines;
-  }
-
-  private static String decapitalize(String sentence) {
-    return sentence.substring(0, 1).toLowerCase(Locale.ROOT) + sentence.substring(1);
   }
 
   private static List<String> components(List<Property> all) {
@@ -115,13 +112,12 @@ class SettingsTest {
   private static List<String> setters(List<Property> all) {
     List<String> lines = new ArrayList<>(List.of(""));
     for (Property each : all) {
-      String sentence = "Sets {@code " + each.name() + "}: " + decapitalize(each.sentence());
-      String line = "    /** " + sentence + " */";
+      String line = "    /** " + each.sentence() + " */";
       if (line.length() <= COLUMNS) {
         lines.add(line);
       } else {
         lines.add("    /**");
-        wrap(lines, "     *", "     *", sentence);
+        wrap(lines, "     *", "     *", each.sentence());
         lines.add("     */");
       }
       lines.add("    public Builder " + each.name() + "(" + each.parameter() + " value) {");

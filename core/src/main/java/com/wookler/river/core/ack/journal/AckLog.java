@@ -167,7 +167,7 @@ public final class AckLog {
     return true;
   }
 
-  /** Returns the number of records with its check. */
+  /** The number of records with its check. */
   static long countWord(int count, long seed) {
     return (Checks.mix(count ^ seed) & 0xFFFF_FFFF_0000_0000L) | count;
   }

@@ -100,15 +100,12 @@ final class AckLogFile {
     return shape;
   }
 
-  /** Returns the header, null if it is damaged. */
+  /** The header, null if it is damaged. */
   AckLog.@Nullable Header header() {
     return header;
   }
 
-  /**
-   * Returns how many whole places for records there are, without those at the end that are all
-   * zero.
-   */
+  /** How many whole places for records there are, without those at the end that are all zero. */
   int places() {
     return placesUpTo(used.end);
   }
@@ -117,14 +114,12 @@ final class AckLogFile {
     return Math.max(0, (end - AckLog.HEADER + AckLog.RECORD - 1) / AckLog.RECORD);
   }
 
-  /**
-   * Returns how many records the next opening continues after; -1 if this log cannot be continued.
-   */
+  /** How many records the next opening continues after; -1 if this log cannot be continued. */
   int continued() {
     return shape == Shape.WHOLE && valid < AckLog.RECORDS ? valid : -1;
   }
 
-  /** Returns whether a record stands there that proves itself by its checksum. */
+  /** Whether a record stands there that proves itself by its checksum. */
   boolean isValid(int place) {
     if (place >= places()) {
       return false;
@@ -167,7 +162,7 @@ final class AckLogFile {
     return bytes.getInt(at(place) + 8) >>> 28;
   }
 
-  /** Returns a sequence, or a time. */
+  /** A sequence, or a time. */
   private long first(int place) {
     return bytes.getLong(at(place));
   }

@@ -72,7 +72,7 @@ final class Cursor {
    * @param named whether it says which log is in use
    */
   record Content(int kind, long mark, int slots, int older, long generation, boolean named) {
-    /** Returns whether the file can go on being used as it is. */
+    /** Whether the file can go on being used as it is. */
     boolean sound() {
       return kind >= 0 && slots > 0;
     }
@@ -167,7 +167,7 @@ final class Cursor {
     file.close();
   }
 
-  /** Returns a slot's value, -1 if it is damaged. */
+  /** A slot's value, -1 if it is damaged. */
   private static long slot(ByteBuffer in, int offset, Owner owner) {
     long value = in.getLong(offset);
     return value >= 0 && in.getLong(offset + 8) == Checks.mix(value ^ owner.seed()) ? value : -1;

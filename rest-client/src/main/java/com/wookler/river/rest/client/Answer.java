@@ -4,13 +4,13 @@ import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.Map;
 
-/** A complete response of a server: status and body. */
-final class Response {
+/** What a server answered. */
+final class Answer {
   private final Server server;
   private final int status;
   private final byte[] body;
 
-  Response(Server server, int status, byte[] body) {
+  Answer(Server server, int status, byte[] body) {
     this.server = server;
     this.status = status;
     this.body = body;
@@ -28,25 +28,25 @@ final class Response {
     return body;
   }
 
-  /** Returns the body as text in UTF-8. */
+  /** The body as text. */
   String text() {
     return new String(body, StandardCharsets.UTF_8);
   }
 
   /**
-   * Reads the body as an object of the contract.
+   * The body as an object of the contract.
    *
-   * @throws IncompatibleServerException the body is no such object
+   * @throws IncompatibleServerException it is none
    */
   <T> T as(Class<T> type) {
     try {
-      return JsonCodec.read(body, type);
+      return Wire.read(body, type);
     } catch (IllegalArgumentException e) {
       throw unreadable(String.valueOf(e.getMessage()));
     }
   }
 
-  /** Returns a number, by the name of its field in the body. */
+  /** A number that stands alone in an object. */
   long number(String field) {
     Object value = as(Map.class).get(field);
     if (value instanceof Number number) {
@@ -57,7 +57,7 @@ final class Response {
 
   IncompatibleServerException unreadable(String what) {
     return new IncompatibleServerException(
-        new ErrorResponse(
+        new Refusal(
             new Problem("about:blank", "The answer cannot be read", status, what, null, null),
             server.toString(),
             Duration.ZERO,

@@ -6,24 +6,23 @@ import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One call that no thread waits for, with all its attempts; {@link RetryHandler} decides about
- * each. It completes on a thread of the client that may block, not on the thread that the JDK's
+ * One call that no thread waits for, from its first attempt to its last; {@link Attempts} decides
+ * about each. It completes on a thread of the client that may block, whichever thread the JDK's
  * client completes on.
  */
-final class AsyncCall {
+final class Exchange {
   private final Transport transport;
-  private final Request request;
-  private final RetryHandler retries;
-  private final CompletableFuture<Response> result = new CompletableFuture<>();
+  private final Ask ask;
+  private final Attempts attempts;
+  private final CompletableFuture<Answer> result = new CompletableFuture<>();
 
-  private volatile @Nullable CompletableFuture<?> current; // any thread may cancel it
+  private volatile @Nullable CompletableFuture<?> current; // any thread may end the call
 
-  /** An attempt in flight. */
-  private record TimedAttempt(
-      CompletableFuture<?> sent, long deadline, CompletableFuture<Boolean> late)
-      implements TimeoutChecker.TimedTask {
+  /** One attempt under way. */
+  private record Limit(CompletableFuture<?> sent, long deadline, CompletableFuture<Boolean> late)
+      implements TimeLimits.Limited {
     @Override
-    public boolean isTimedOut(long now) {
+    public boolean isLate(long now) {
       return now - deadline >= 0;
     }
 
@@ -34,14 +33,14 @@ final class AsyncCall {
     }
   }
 
-  AsyncCall(Transport transport, Request request) {
+  Exchange(Transport transport, Ask ask) {
     this.transport = transport;
-    this.request = request;
-    this.retries = new RetryHandler(transport.servers(), transport.settings(), request);
+    this.ask = ask;
+    this.attempts = new Attempts(transport.servers(), transport.settings(), ask);
   }
 
-  /** Starts the call. Cancelling the returned future aborts it. */
-  CompletableFuture<Response> run() {
+  /** Begins; cancelling what it returns ends it. */
+  CompletableFuture<Answer> run() {
     var unused =
         result.whenComplete(
             (answer, failure) -> {
@@ -60,23 +59,22 @@ final class AsyncCall {
     }
     CompletableFuture<HttpResponse<byte[]>> sent;
     try {
-      sent = transport.attempt(retries.server(), request);
+      sent = transport.attempt(attempts.server(), ask);
     } catch (RuntimeException e) {
       result.completeExceptionally(e);
       return;
     }
     current = sent;
     if (result.isDone()) {
-      sent.cancel(true); // it was cancelled in between
+      sent.cancel(true); // it was ended in between
     }
-    TimedAttempt timed =
-        new TimedAttempt(sent, retries.attemptDeadline(), new CompletableFuture<>());
-    transport.timeouts().add(timed);
+    Limit limit = new Limit(sent, attempts.limit(), new CompletableFuture<>());
+    transport.limits().add(limit);
     var unused =
         sent.whenCompleteAsync(
             (response, failure) -> {
-              transport.timeouts().remove(timed);
-              completed(response, failure, timed.late().isDone());
+              transport.limits().remove(limit);
+              completed(response, failure, limit.late().isDone());
             },
             transport.threads());
   }
@@ -84,14 +82,14 @@ final class AsyncCall {
   private void completed(
       @Nullable HttpResponse<byte[]> response, @Nullable Throwable failure, boolean late) {
     try {
-      Throwable cause = failure == null ? null : RetryHandler.cause(failure);
-      Response answer = retries.handle(response, cause, late);
+      Throwable cause = failure == null ? null : Attempts.cause(failure);
+      Answer answer = attempts.after(response, cause, late);
       if (answer != null) {
         result.complete(answer);
-      } else if (retries.pauseNanos() == 0) {
+      } else if (attempts.pauseNanos() == 0) {
         attempt();
       } else {
-        CompletableFuture<?> timer = transport.after(Duration.ofNanos(retries.pauseNanos()));
+        CompletableFuture<?> timer = transport.after(Duration.ofNanos(attempts.pauseNanos()));
         current = timer;
         if (result.isDone()) {
           timer.cancel(false);
