@@ -15,9 +15,8 @@ import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Spec;
 
 /**
- * Runs the command line tools. The exit code is 0 if everything is sound, 1 if something is damaged
- * or was lost, and 2, with one line on standard error, if the arguments are invalid or a file could
- * not be read or written.
+ * Starts a tool. Exit code 0 if all is sound, 1 if something is damaged or was lost, 2 with one
+ * line on standard error if what was asked for makes no sense or could not be read or written.
  */
 @Command(
     name = "river",
@@ -35,21 +34,21 @@ import picocli.CommandLine.Spec;
     })
 public final class Main implements Runnable {
   static final String VERSION = "river 1.0-SNAPSHOT";
-  static final int EXIT_OK = 0;
-  static final int EXIT_DAMAGED = 1;
-  static final int EXIT_ERROR = 2;
+  static final int SOUND = 0;
+  static final int DAMAGED = 1;
+  static final int REFUSED = 2;
 
   private final OutputStream out;
 
   @Spec private CommandSpec spec;
 
-  /** Creates the command for {@link #run}; picocli sets its specification. */
+  /** Made by {@link #run}; the command line sets what it is described by. */
   @SuppressWarnings("NullAway.Init")
   private Main(OutputStream out) {
     this.out = out;
   }
 
-  /** Runs a command and exits with its exit code. */
+  /** Runs and exits with the code that says how it went. */
   public static void main(String[] args) {
     System.exit(run(System.out, System.err, args));
   }
@@ -65,7 +64,7 @@ public final class Main implements Runnable {
         .execute(args);
   }
 
-  /** Returns all commands by name. */
+  /** All commands by name. */
   static Map<String, CommandLine> commands() {
     return new CommandLine(new Main(OutputStream.nullOutputStream())).getSubcommands();
   }
@@ -75,7 +74,7 @@ public final class Main implements Runnable {
     spec.commandLine().usage(spec.commandLine().getOut());
   }
 
-  /** Returns standard output, for binary data. */
+  /** Standard output, for what is no text. */
   OutputStream out() {
     return out;
   }
@@ -85,7 +84,7 @@ public final class Main implements Runnable {
     command
         .getErr()
         .println(command.getCommandName() + ": " + line + " (--help lists the options)");
-    return EXIT_ERROR;
+    return REFUSED;
   }
 
   private static int failed(CommandLine command, Exception e) {
@@ -93,7 +92,7 @@ public final class Main implements Runnable {
     LoggerFactory.getLogger(Main.class).debug("{} failed", name, e);
     if (e instanceof DamagedMessageException) {
       command.getErr().println(name + ": " + e.getMessage());
-      return EXIT_DAMAGED;
+      return DAMAGED;
     }
     if (e instanceof ConfigurationException) {
       command.getErr().println(name + ": " + e.getMessage());
@@ -102,6 +101,6 @@ public final class Main implements Runnable {
     } else {
       command.getErr().println(name + " failed: " + e);
     }
-    return EXIT_ERROR;
+    return REFUSED;
   }
 }

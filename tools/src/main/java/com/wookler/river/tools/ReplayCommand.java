@@ -18,7 +18,7 @@ import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 
-/** Publishes the messages of a queue or of backups into another queue. */
+/** Publishes messages again, into another queue. */
 @Command(
     name = "replay",
     description = {
@@ -70,7 +70,7 @@ final class ReplayCommand implements Callable<Integer> {
 
   @Spec private CommandSpec spec;
 
-  /** Creates the command; picocli sets its parameters. */
+  /** Made by the command line, which sets what is not optional. */
   @SuppressWarnings("NullAway.Init")
   ReplayCommand() {}
 
@@ -79,18 +79,17 @@ final class ReplayCommand implements Callable<Integer> {
     if (rate < 0) {
       throw new ParameterException(spec.commandLine(), "--rate is " + rate);
     }
-    MessageRange range =
-        new MessageRange(bound("--from", from, 0), bound("--until", until, Long.MAX_VALUE - 1));
+    Range range = new Range(bound("--from", from, 0), bound("--until", until, Long.MAX_VALUE - 1));
     if (range.isReversed()) {
       throw new ParameterException(
           spec.commandLine(), "--from " + from + " is behind --until " + until);
     }
     PrintWriter out = spec.commandLine().getOut();
     MessageSource source = MessageSource.of(directory, id.queue());
-    MessageReplayer.Result result;
-    try (ConsoleProgressBar bar = new ConsoleProgressBar("replay");
-        MessageReplayer replay = new MessageReplayer(source, target, queue, rate)) {
-      result = replay.run(range, bar.aboveBar(spec.commandLine().getErr()::println), bar);
+    Replay.Result result;
+    try (Bar bar = new Bar("replay");
+        Replay replay = new Replay(source, target, queue, rate)) {
+      result = replay.run(range, bar.above(spec.commandLine().getErr()::println), bar);
     }
     out.printf(
         Locale.ROOT,
@@ -99,17 +98,17 @@ final class ReplayCommand implements Callable<Integer> {
         Amount.grouped(result.published(), "message"),
         result.present(),
         result.lost());
-    return result.lost() == 0 ? Main.EXIT_OK : Main.EXIT_DAMAGED;
+    return result.lost() == 0 ? Main.SOUND : Main.DAMAGED;
   }
 
-  private MessageRange.Bound bound(String option, @Nullable String text, long otherwise) {
+  private Range.Bound bound(String option, @Nullable String text, long otherwise) {
     if (text == null) {
-      return MessageRange.Bound.of(otherwise);
+      return Range.Bound.of(otherwise);
     }
     try {
       return text.matches("\\d{1,18}")
-          ? MessageRange.Bound.of(Long.parseLong(text))
-          : MessageRange.Bound.of(Instant.parse(text));
+          ? Range.Bound.of(Long.parseLong(text))
+          : Range.Bound.of(Instant.parse(text));
     } catch (DateTimeParseException e) {
       throw new ParameterException(
           spec.commandLine(), option + " is neither a sequence nor a time: " + text, e);

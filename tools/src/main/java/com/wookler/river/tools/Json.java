@@ -9,13 +9,13 @@ import com.wookler.river.core.inspect.MessageSource;
 import java.io.IOException;
 import java.io.Writer;
 
-/** Writes results as JSON. */
-final class JsonOutput {
+/** Answers as JSON, written as they come. */
+final class Json {
   static final JsonMapper MAPPER = JsonMapper.builder().build();
 
-  private JsonOutput() {}
+  private Json() {}
 
-  /** Creates a generator that indents, and does not close its target. */
+  /** Writes pretty to a text, which stays open. */
   static JsonGenerator pretty(Writer to) throws IOException {
     return MAPPER
         .getFactory()
@@ -24,7 +24,7 @@ final class JsonOutput {
         .setPrettyPrinter(new DefaultPrettyPrinter());
   }
 
-  /** Returns a finding as JSON, without the parts of its position that are unknown. */
+  /** A finding; a place that cannot be told is left out. */
   static ObjectNode of(Finding finding) {
     ObjectNode json = MAPPER.createObjectNode();
     json.put("severity", finding.severity().name());
@@ -35,7 +35,7 @@ final class JsonOutput {
     return json.put("what", finding.what());
   }
 
-  /** Returns a range of lost messages as JSON. */
+  /** A loss. */
   static ObjectNode of(MessageSource.Lost lost) {
     ObjectNode json = MAPPER.createObjectNode();
     json.put("first", lost.first()).put("last", lost.last()).put("count", lost.count());
