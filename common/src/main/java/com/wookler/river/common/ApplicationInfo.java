@@ -5,7 +5,8 @@ import java.net.UnknownHostException;
 import java.time.Instant;
 
 /**
- * Which application, where, since when; it stands before each line of counters and heartbeats.
+ * Identifies the running application: name, host and start time. Each line of counters and
+ * heartbeats begins with it.
  *
  * @param name the application's name ({@code app.name})
  * @param ip this host's address
@@ -14,20 +15,20 @@ import java.time.Instant;
  */
 public record ApplicationInfo(String name, String ip, String host, Instant startTime) {
 
-  /** The application of this name on this host. */
+  /** Returns the application of this name on this host. */
   static ApplicationInfo of(String name, Instant startTime) {
     try {
       InetAddress local = InetAddress.getLocalHost();
       return new ApplicationInfo(name, local.getHostAddress(), local.getHostName(), startTime);
     } catch (UnknownHostException e) {
-      // A host that cannot resolve its own name: containers often.
+      // The host cannot resolve its own name, which is common in containers.
       InetAddress loopback = InetAddress.getLoopbackAddress();
       return new ApplicationInfo(
           name, loopback.getHostAddress(), loopback.getHostName(), startTime);
     }
   }
 
-  /** As the log shows it, the start time in milliseconds since 1970-01-01T00:00Z. */
+  /** Returns the form in the log, with the start time in milliseconds since 1970-01-01T00:00Z. */
   @Override
   public String toString() {
     return "[APP INFO: [APP NAME:%s][IP:%s][HOSTNAME:%s][START TIME:%d]]"

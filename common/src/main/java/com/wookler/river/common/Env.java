@@ -14,9 +14,9 @@ import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The environment of an application: its configuration, its task manager and its monitor. There is
- * one in a JVM at a time, made from the {@code <env>} of a configuration file by {@link #create},
- * stopped by {@link #shutdown} and forgotten by {@link #reset}, after which another can be made.
+ * The environment of an application: its configuration, its task manager and its monitor. A JVM has
+ * at most one at a time. {@link #create} creates it from the {@code <env>} of a configuration file,
+ * {@link #shutdown} stops it, and {@link #reset} removes it, after which another can be created.
  * Thread-safe.
  *
  * <p>Close queues before the environment: their background work runs on its task manager.
@@ -47,18 +47,19 @@ public final class Env {
     this.monitor = monitor;
   }
 
-  /** Like {@link #create(Path, String)}. */
+  /** Creates the environment, as {@link #create(Path, String)} does. */
   public static Env create(String file, String path) {
     return create(Path.of(file), path);
   }
 
-  /** Like {@link #create(Path, String)}. */
+  /** Creates the environment, as {@link #create(Path, String)} does. */
   public static Env create(File file, String path) {
     return create(file.toPath(), path);
   }
 
   /**
-   * Makes the environment and starts its threads. If this fails, nothing is left of it.
+   * Creates the environment and starts its threads. If this fails, its threads and loggers are
+   * closed.
    *
    * @param file the configuration file
    * @param path the path to the element that contains {@code <env>}, from the root, separated by
@@ -71,7 +72,9 @@ public final class Env {
     return create(file, path, TimeSource.system());
   }
 
-  /** Like {@link #create(Path, String)}, with another clock: for tests. */
+  /**
+   * Creates the environment, as {@link #create(Path, String)} does, with another clock; for tests.
+   */
   public static Env create(Path file, String path, TimeSource time) {
     Slot slot = new Slot(file);
     if (!SLOT.compareAndSet(null, slot)) {
@@ -139,7 +142,7 @@ public final class Env {
   }
 
   /**
-   * The environment.
+   * Returns the environment.
    *
    * @throws RiverException if there is none, or it has been shut down
    */
@@ -148,24 +151,24 @@ public final class Env {
         .orElseThrow(() -> new RiverException("There is no environment; call Env.create() first"));
   }
 
-  /** The environment, if there is one and it has not been shut down. */
+  /** Returns the environment, if there is one and it has not been shut down. */
   public static Optional<Env> find() {
     Slot slot = SLOT.get();
     return Optional.ofNullable(slot == null ? null : slot.env).filter(env -> !env.stopped.get());
   }
 
   /**
-   * Has the monitor report a last time, ends all threads of the environment and waits for them. The
-   * environment cannot be used any more, and another one can be made only after {@link #reset}.
-   * Without effect if there is none.
+   * Writes a last report, ends all threads of the environment and waits for them. The environment
+   * cannot be used any more, and another one can be created only after {@link #reset}. Does nothing
+   * if there is no environment.
    */
   public static void shutdown() {
     find().ifPresent(Env::stop);
   }
 
   /**
-   * Shuts the environment down and forgets it, so that another can be made. Without effect if there
-   * is none.
+   * Shuts the environment down and removes it, so that another can be created. Does nothing if
+   * there is no environment.
    */
   public static void reset() {
     shutdown();
@@ -186,29 +189,29 @@ public final class Env {
     }
   }
 
-  /** The element at the path that {@link #create} was given. */
+  /** Returns the element at the path that was passed to {@link #create}. */
   public ConfigNode config() {
     return config;
   }
 
-  /** The application's character set, {@code default.encoding}; UTF-8 if that is not given. */
+  /** Returns the application's character set, {@code default.encoding}; UTF-8 by default. */
   public Charset encoding() {
     return encoding;
   }
 
-  /** The task manager of {@code <task-manager>}. */
+  /** Returns the task manager of {@code <task-manager>}. */
   public TaskManager taskmanager() {
     return tasks;
   }
 
-  /** The monitor of {@code <monitor>}. */
+  /** Returns the monitor of {@code <monitor>}. */
   public Monitor monitor() {
     return monitor;
   }
 
   /**
-   * Whether there is an environment, so that there are never two; {@code env} is null while it is
-   * being made.
+   * Holds the environment, so that there are never two; {@code env} is null while it is being
+   * created.
    */
   private static final class Slot {
     final Path file;

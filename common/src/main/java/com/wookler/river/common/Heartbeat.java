@@ -1,7 +1,7 @@
 package com.wookler.river.common;
 
 /**
- * The state of a {@link MonitoredThread}. One that has ended is reported once, with {@link
+ * The state of a {@link MonitoredThread}. A thread that has ended is reported once, with {@link
  * Thread.State#TERMINATED} and no times.
  *
  * @param cpuNanos CPU time in nanoseconds; -1 if the JVM does not measure it
@@ -9,7 +9,7 @@ package com.wookler.river.common;
  */
 public record Heartbeat(long id, String name, Thread.State state, long cpuNanos, long userNanos) {
 
-  /** As the log shows it. */
+  /** Returns the form in the log. */
   @Override
   public String toString() {
     String thread = "{THREAD: ID=%d, NAME=%s, STATE=%s}".formatted(id, name, state);

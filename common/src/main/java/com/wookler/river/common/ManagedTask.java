@@ -4,24 +4,25 @@ import java.time.Duration;
 
 /**
  * Work that a {@link TaskManager} repeats in short steps. One step of a task runs at a time, on any
- * thread of the manager, and sees what the step before wrote.
+ * thread of the manager, and sees the writes of the previous step.
  */
 public interface ManagedTask {
-  /** A name for logs; asked for once, when the task is added. */
+  /** Returns a name for logs. Called once, when the task is added. */
   String name();
 
   /**
-   * The pause between the end of a step and the next one; asked for after each step, so it may
+   * Returns the pause between the end of a step and the next one. Called after each step, so it may
    * change.
    */
   Duration interval();
 
   /**
-   * Does a little of the work: at most about 50 ms, because other tasks wait meanwhile.
+   * Performs a part of the work. It should take at most about 50 ms, because other tasks wait
+   * meanwhile.
    *
-   * @return true when there is more to do at once; the others have their turn first
-   * @throws Exception if the step failed: it is logged, counted, and the task runs again after a
-   *     growing pause
+   * @return true if there is more to do at once; other due tasks run first
+   * @throws Exception the step failed: the failure is logged and counted, and the step is retried
+   *     with exponential backoff
    */
   boolean step() throws Exception;
 }

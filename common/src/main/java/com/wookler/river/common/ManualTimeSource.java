@@ -8,8 +8,8 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * A clock for tests, which stands still until it is moved. Threads that wait on it notice moved
- * time within about a millisecond. Thread-safe.
+ * A clock for tests that is moved explicitly. Threads that wait on it notice moved time within
+ * about a millisecond. Thread-safe.
  */
 public final class ManualTimeSource implements TimeSource {
   private static final long PARK_NANOS = 1_000_000;
@@ -17,9 +17,9 @@ public final class ManualTimeSource implements TimeSource {
   private final Instant start;
   private final long startMicros;
   private final AtomicLong elapsed = new AtomicLong();
-  private final AtomicLong wallMicros = new AtomicLong(); // by which the wall clock was set
+  private final AtomicLong wallMicros = new AtomicLong(); // offset of the wall clock
 
-  /** A clock that shows {@code start} until it is moved. */
+  /** Creates a clock that shows {@code start} until it is moved. */
   public ManualTimeSource(Instant start) {
     this.start = start;
     this.startMicros = ChronoUnit.MICROS.between(Instant.EPOCH, start);
@@ -33,16 +33,16 @@ public final class ManualTimeSource implements TimeSource {
    */
   public void advance(Duration step) {
     if (step.isNegative()) {
-      throw new IllegalArgumentException("Time does not go back: " + step);
+      throw new IllegalArgumentException("The clock cannot be moved back by " + step);
     }
     try {
       elapsed.updateAndGet(passed -> Math.addExact(passed, step.toNanos()));
     } catch (ArithmeticException e) {
-      throw new IllegalArgumentException("Time does not go on for " + step, e);
+      throw new IllegalArgumentException("The clock cannot be moved forward by " + step, e);
     }
   }
 
-  /** Sets the wall clock, forward or back; {@link #nanoTime} does not notice. */
+  /** Moves the wall clock forward or back; {@link #nanoTime} does not change. */
   public void stepWall(Duration step) {
     wallMicros.addAndGet(TimeUnit.MICROSECONDS.convert(step));
   }

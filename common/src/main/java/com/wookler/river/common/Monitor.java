@@ -19,8 +19,8 @@ import org.slf4j.LoggerFactory;
 /**
  * Reports the application's counters and {@link MonitoredThread}s every {@code
  * monitor.frequency.write}, and starts a new period of the counters every {@code
- * monitor.window.recycle}. There is one, made by {@link Env}, and it works as a task of the
- * environment's task manager. Thread-safe.
+ * monitor.window.recycle}. {@link Env} creates it, and it runs as a task of the environment's task
+ * manager. Thread-safe.
  */
 public final class Monitor {
   private static final Logger LOG = LoggerFactory.getLogger(Monitor.class);
@@ -32,10 +32,10 @@ public final class Monitor {
   private final ApplicationInfo info;
   private final TimeWindow window;
   private final CounterRegistry registry;
-  private final Heartbeats heartbeats = new Heartbeats();
-  private final Reporting reporting;
+  private final HeartbeatCollector heartbeats = new HeartbeatCollector();
+  private final ReportTask reporting;
 
-  /** There is no monitor, because there is no environment or it has been shut down. */
+  /** Thrown when there is no monitor, because there is no environment or it has been shut down. */
   public static final class MonitorException extends RiverException {
     @Serial private static final long serialVersionUID = 1L;
 
@@ -51,10 +51,10 @@ public final class Monitor {
     this.info = ApplicationInfo.of(settings.appName(), time.wallTime());
     this.window = new TimeWindow(settings.window(), time::wallTime);
     this.registry = new CounterRegistry(settings.debugCounters(), window.startOf(window.now()));
-    this.reporting = new Reporting();
+    this.reporting = new ReportTask();
   }
 
-  /** Makes the monitor and starts reporting. */
+  /** Creates the monitor and starts reporting. */
   static Monitor start(MonitorSettings settings, TaskManager tasks, TimeSource time) {
     Monitor monitor = new Monitor(settings, tasks, time);
     if (!CURRENT.compareAndSet(null, monitor)) {
@@ -69,7 +69,7 @@ public final class Monitor {
     return monitor;
   }
 
-  /** Reports a last time and closes the loggers; from then on there is no monitor. */
+  /** Writes a last report, closes the loggers and removes the monitor. */
   void close() {
     tasks.remove(reporting);
     try {
@@ -83,7 +83,7 @@ public final class Monitor {
   }
 
   /**
-   * The monitor.
+   * Returns the monitor.
    *
    * @throws MonitorException if there is none
    */
@@ -92,12 +92,12 @@ public final class Monitor {
         .orElseThrow(() -> new MonitorException("There is no monitor; call Env.create() first"));
   }
 
-  /** The monitor, if there is one. */
+  /** Returns the monitor, if there is one. */
   public static Optional<Monitor> find() {
     return Optional.ofNullable(CURRENT.get());
   }
 
-  /** Tells the monitor, if there is one, that a thread has ended. */
+  /** Notifies the monitor, if there is one, that a thread has ended. */
   static void ended(MonitoredThread thread) {
     Monitor monitor = CURRENT.get();
     if (monitor != null) {
@@ -105,68 +105,66 @@ public final class Monitor {
     }
   }
 
-  /** The windows of {@code monitor.window.recycle}, for making counters. */
+  /** Returns the windows of {@code monitor.window.recycle}, with which counters are created. */
   public TimeWindow timewindow() {
     return window;
   }
 
-  /** What stands before each line of a report. */
+  /** Returns the application's identification, with which each line of a report begins. */
   public ApplicationInfo info() {
     return info;
   }
 
   /**
-   * Has a counter reported from now on, together with all others of its name; again is without
-   * effect.
+   * Registers a counter. It is reported together with all others of its name. Does nothing if it is
+   * registered already.
    */
   public void add(AbstractCounter counter) {
     registry.add(counter);
   }
 
   /**
-   * Takes a counter out; its total stays in the sum of its name, unless it has labels. What is
-   * added to it afterwards counts nowhere.
+   * Unregisters a counter. Its total stays in the sum of its name, unless it has labels. Later
+   * additions to it are not reported.
    */
   public void remove(AbstractCounter counter) {
     registry.remove(counter);
   }
 
-  /**
-   * Takes what was counted in a namespace out of the reports, as far as no counter of it is left:
-   * what they counted does not exist any more.
-   */
+  /** Removes the series of a namespace that have no counter left from the reports. */
   public void forget(String namespace) {
     registry.forget(namespace);
   }
 
-  /**
-   * What a report made now would say about counters; the reports themselves are not touched by it.
-   */
+  /** Returns the current values of all counters, without affecting the deltas of the reports. */
   public List<CounterReport> counters() {
     return registry.peek();
   }
 
-  /** The monitored threads that run now. */
+  /** Returns the monitored threads that run now. */
   public List<Heartbeat> threads() {
     return heartbeats.running();
   }
 
   /**
-   * Tells {@code listener} of each counter name that is reported: of those there are at once, on
-   * the calling thread, and of others when they appear, on the thread that adds them. Of those with
-   * labels also when they end, on the thread that removes them.
+   * Registers a listener, and notifies it of each series that is reported: of the existing ones at
+   * once, on the calling thread, and of new ones on the thread that adds them. If a series with
+   * labels ends, the listener is notified on the thread that removes it.
    */
   public void addListener(CounterListener listener) {
     registry.addListener(listener);
   }
 
-  /** No longer tells {@code listener}. */
+  /** Unregisters a listener. */
   public void removeListener(CounterListener listener) {
     registry.removeListener(listener);
   }
 
-  /** The monitor's work. Its fields are confined to its steps, of which one runs at a time. */
-  private final class Reporting implements ManagedTask {
+  /**
+   * Writes the reports and starts new periods. Its fields are confined to its steps, of which one
+   * runs at a time.
+   */
+  private final class ReportTask implements ManagedTask {
     private long nextReport = time.nanoTime() + settings.frequency().toNanos();
     private Instant periodEnd = window.endOf(window.now());
 
@@ -182,7 +180,9 @@ public final class Monitor {
       return Duration.ofNanos(Math.max(0, Math.min(toReport, toPeriodEnd)));
     }
 
-    /** Reports before it starts a new period, so that the last report of a period has all of it. */
+    /**
+     * Reports before it starts a new period, so that the last report of a period covers all of it.
+     */
     @Override
     public boolean step() {
       Instant now = window.now();
@@ -191,7 +191,7 @@ public final class Monitor {
         long late = time.nanoTime() - nextReport;
         if (late >= 0) {
           report();
-          // On schedule, whatever the report took; what was missed is not made up for.
+          // Keep to the schedule, however long the report took; missed reports are skipped.
           long frequency = settings.frequency().toNanos();
           nextReport += (late / frequency + 1) * frequency;
         }

@@ -37,7 +37,7 @@ record MonitorSettings(
   static final Duration DEFAULT_WINDOW = Duration.ofHours(24);
   static final Duration DEFAULT_FREQUENCY = Duration.ofMinutes(5);
 
-  /** The settings in a {@code <monitor>} element. */
+  /** Reads the settings from a {@code <monitor>} element. */
   static MonitorSettings from(ConfigNode node) {
     node.allowParams(PARAMS);
     String appName = node.requireParam(APP_NAME);

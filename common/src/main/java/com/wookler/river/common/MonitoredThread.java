@@ -6,9 +6,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A daemon thread that the {@link Monitor} reports while it runs, and once when it has ended;
- * without a monitor, just a thread. What its body throws is logged. All of River's threads are
- * such, and applications may make their own.
+ * A daemon thread that the {@link Monitor}, if there is one, reports while it runs, and once when
+ * it has ended. What its body throws is logged. All of River's threads are of this class, and
+ * applications may create their own.
  */
 public class MonitoredThread extends Thread {
   private static final Logger LOG = LoggerFactory.getLogger(MonitoredThread.class);
@@ -17,24 +17,24 @@ public class MonitoredThread extends Thread {
   private final Runnable body;
 
   /**
-   * A thread, not started yet.
+   * Creates a thread, without starting it.
    *
    * @param name the name in heartbeats and thread dumps
    * @param body what it runs
    */
   public MonitoredThread(String name, Runnable body) {
-    // Inheritable thread locals of whoever made the thread are not ours to keep alive.
+    // Without the inheritable thread locals of the creating thread, which would be kept alive.
     super(null, null, name, 0, false);
     this.body = body;
     setDaemon(true);
   }
 
-  /** Those that run now, whether there is a monitor or not. */
+  /** Returns the threads that run now, whether there is a monitor or not. */
   static Set<MonitoredThread> running() {
     return RUNNING;
   }
 
-  /** Starts the thread; it is known to the monitor when this returns. */
+  /** Starts the thread. The monitor reports it once this returns. */
   @Override
   public final synchronized void start() {
     boolean added = RUNNING.add(this);
@@ -49,7 +49,7 @@ public class MonitoredThread extends Thread {
     }
   }
 
-  /** Runs the body; logs what it throws, an Error too. */
+  /** Runs the body, and logs what it throws, including an {@link Error}. */
   @Override
   public final void run() {
     try {

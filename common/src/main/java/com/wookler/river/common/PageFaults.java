@@ -3,32 +3,33 @@ package com.wookler.river.common;
 import java.lang.ref.Reference;
 
 /**
- * Reads and stores of mapped pages that a file has no more, because another program cut it, or that
- * cannot be written, because its volume became read-only.
+ * Handles faults of memory-mapped pages: the file was truncated by another program, or its volume
+ * became read-only.
  *
- * <p>The JVM lets such an access continue, a read with any bytes, and up to Java 18 throws its
- * {@link InternalError} where the thread enters the JVM next: perhaps in its user's code, or within
- * a lock, which is of no use to any thread then. No wrong bytes are delivered, for their checksums
- * are wrong; but the error must be taken back from the thread.
+ * <p>After such a fault the JVM lets the access continue, a read with arbitrary bytes. Up to Java
+ * 18 it throws an {@link InternalError} later, when the thread next enters the JVM: possibly in
+ * user code, or while a lock is held, which then stays locked. Checksums detect the wrong bytes,
+ * but the pending error must be cleared from the thread.
  */
 public final class PageFaults {
-  private static final int ROWS = 8; // more than what compilers make without the JVM
+  private static final int ROWS = 8; // more than compiled code allocates without entering the JVM
 
   private PageFaults() {}
 
   /**
-   * Takes an error that is under way, if there is one. It makes an array of arrays: of all that is
-   * cheap, only that enters the JVM so that such an error is thrown there, whether the caller is
-   * interpreted or compiled. Calls of native methods, of {@link Thread#holdsLock} say, do not.
+   * Clears the pending error of the calling thread, if there is one. It allocates an array of
+   * arrays: this is the only cheap operation that enters the JVM in such a way that the error is
+   * thrown there, whether the caller is interpreted or compiled. Calls of native methods, such as
+   * {@link Thread#holdsLock}, do not.
    *
-   * @throws InternalError that error, where the caller's call is the first and has to be linked
+   * @throws InternalError the pending error, if the call itself is the first and has to be linked
    */
-  @SuppressWarnings("ReachabilityFenceUsage") // only keeps a compiler from leaving the array out
+  @SuppressWarnings("ReachabilityFenceUsage") // prevents the compiler from removing the allocation
   public static void settle() {
     try {
       Reference.reachabilityFence(new byte[ROWS][1]); // nothing may be allocated before the try
     } catch (InternalError e) {
-      return; // that was it
+      return; // the pending error
     }
   }
 }

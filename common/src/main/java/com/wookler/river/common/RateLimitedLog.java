@@ -29,7 +29,7 @@ public final class RateLimitedLog {
     return true;
   }
 
-  /** Notes that the condition has ended: the first line about the next one may be logged. */
+  /** Records that the condition has ended, so that the next line may be logged. */
   public void reset() {
     logged = false;
   }

@@ -2,7 +2,7 @@ package com.wookler.river.common;
 
 import org.slf4j.Logger;
 
-/** Logging from loops that have to go on whatever happens, even if the logging itself fails. */
+/** Logs from loops that must continue even if logging fails. */
 final class SafeLog {
   private SafeLog() {}
 
@@ -10,7 +10,7 @@ final class SafeLog {
     try {
       log.error(message, failure);
     } catch (Throwable ignored) {
-      // Where should it be told? The thread must live on for the other tasks.
+      // It cannot be reported anywhere, and the thread must continue for the other tasks.
     }
   }
 }

@@ -11,11 +11,10 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The one place that asks the system for the time.
+ * Reads the system's clocks.
  *
  * <p>The wall time is the monotonic clock plus an offset, so that it costs no more than that clock.
- * The offset is compared with the wall clock every few milliseconds, by whichever thread asks for
- * the time then.
+ * The next caller compares the offset with the wall clock every few milliseconds.
  */
 final class SystemTimeSource implements TimeSource {
   static final SystemTimeSource INSTANCE = new SystemTimeSource(System::nanoTime, Instant::now);
@@ -28,8 +27,8 @@ final class SystemTimeSource implements TimeSource {
 
   private final LongSupplier monotonic;
   private final Supplier<Instant> wall;
-  private final AtomicLong comparedAt; // nanoseconds; whoever moves it compares
-  private volatile long offsetMicros; // written by the thread that has moved comparedAt
+  private final AtomicLong comparedAt; // nanoseconds; the thread that changes it compares
+  private volatile long offsetMicros; // written by the thread that has changed comparedAt
 
   SystemTimeSource(LongSupplier monotonic, Supplier<Instant> wall) {
     this.monotonic = monotonic;
@@ -68,7 +67,7 @@ final class SystemTimeSource implements TimeSource {
     long before = monotonic.getAsLong();
     Instant now = wall.get();
     if (monotonic.getAsLong() - before > EXACT_NANOS) {
-      return; // the thread stood still between the two clocks: the next comparison tells
+      return; // the thread was suspended between the two clocks; compare again later
     }
     long offset = micros(now) - before / 1_000;
     long step = offset - offsetMicros;

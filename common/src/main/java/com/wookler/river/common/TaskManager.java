@@ -24,27 +24,27 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Repeats {@link ManagedTask}s on a small pool of threads. At most as many steps run at once as the
- * pool has threads, those due first go first, and a task that has more to do goes behind all others
- * that are due. A step that throws anything at all is logged, counted, and tried again after 1 s,
- * then 2 s, 4 s and so on up to a minute; it holds up nobody else.
+ * Repeats {@link ManagedTask}s on a small pool of threads. Steps run in the order of their due
+ * times, at most as many at once as the pool has threads, and a task that has more to do runs after
+ * all others that are due. A step that throws is logged, counted, and retried after 1 s, then 2 s,
+ * 4 s and so on up to a minute, without delaying other tasks.
  *
- * <p>Thread-safe, and all methods may be called from inside a step. Tasks are told apart by {@code
+ * <p>Thread-safe, and all methods may be called from inside a step. Tasks are compared by {@code
  * equals}. Steps are never interrupted.
  *
  * <h2>How it works</h2>
  *
- * The waiting tasks stand in {@code line}, by due time and then by arrival. Of the idle threads
- * one, the leader, waits for the head to become due, the others until they are needed; a thread
- * that takes a task passes the lead on. {@code wake} sets a flag without the lock, and only the
- * caller that set it takes the lock, so waking a task that is awake costs a read.
+ * The waiting tasks are in {@code queue}, ordered by due time and then by insertion. One of the
+ * idle threads, the leader, waits for the head to become due, the others until they are needed; a
+ * thread that takes a task makes another one the leader. {@code wake} sets a flag without the lock,
+ * and only the caller that set it takes the lock, so waking a task that is awake costs a read.
  */
 public final class TaskManager implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(TaskManager.class);
   private static final AtomicInteger POOLS = new AtomicInteger();
   private static final long FIRST_BACKOFF = Duration.ofSeconds(1).toNanos();
-  private static final long LONGEST_BACKOFF = Duration.ofMinutes(1).toNanos();
-  private static final long LONG_STEP = Duration.ofMillis(50).toNanos();
+  private static final long MAX_BACKOFF = Duration.ofMinutes(1).toNanos();
+  private static final long SLOW_STEP = Duration.ofMillis(50).toNanos();
 
   private final String name;
   private final TimeSource time;
@@ -56,10 +56,10 @@ public final class TaskManager implements AutoCloseable {
   private final Condition stepEnded = lock.newCondition();
 
   @GuardedBy("lock")
-  private final PriorityQueue<Entry> line =
+  private final PriorityQueue<Entry> queue =
       new PriorityQueue<>(
           Comparator.<Entry>comparingLong(entry -> entry.due)
-              .thenComparingLong(entry -> entry.arrival));
+              .thenComparingLong(entry -> entry.enqueueOrder));
 
   @GuardedBy("lock")
   private final Deque<Thread> idle = new ArrayDeque<>();
@@ -68,14 +68,14 @@ public final class TaskManager implements AutoCloseable {
   private @Nullable Thread leader;
 
   @GuardedBy("lock")
-  private long arrivals;
+  private long enqueueCount;
 
   @GuardedBy("lock")
   private boolean closed;
 
   /**
-   * Starts the threads, which are called {@code POOL-<n>-TaskManager-THREAD-<m>}, n counting the
-   * managers of this JVM.
+   * Creates a task manager and starts its threads, which are called {@code
+   * POOL-<n>-TaskManager-THREAD-<m>}, where n counts the managers of this JVM.
    *
    * @param name the manager's name in logs and errors
    * @param poolSize how many steps run at once, at least 1
@@ -84,7 +84,10 @@ public final class TaskManager implements AutoCloseable {
     this(name, poolSize, time, "POOL-" + POOLS.incrementAndGet() + "-TaskManager-THREAD-");
   }
 
-  /** Likewise; its threads are called by this prefix and their number, from 1. */
+  /**
+   * Creates a task manager and starts its threads, which are called by a prefix and their number,
+   * from 1.
+   */
   TaskManager(String name, int poolSize, TimeSource time, String threadPrefix) {
     if (poolSize < 1) {
       throw new IllegalArgumentException("Task manager '" + name + "' needs at least 1 thread");
@@ -104,10 +107,10 @@ public final class TaskManager implements AutoCloseable {
   }
 
   /**
-   * Adds a task; its first step is due at once.
+   * Adds a task. Its first step is due at once.
    *
-   * @throws RiverException if it is there already (or its last step after a removal still runs), or
-   *     the manager is closed
+   * @throws RiverException the task was added already (or its last step after a removal still
+   *     runs), or the manager is closed
    */
   public void add(ManagedTask task) {
     Entry entry = new Entry(task, task.name());
@@ -129,9 +132,9 @@ public final class TaskManager implements AutoCloseable {
   }
 
   /**
-   * Removes a task and waits until no step of it runs any more, without reacting to interrupts;
-   * called from inside its own step, it does not wait. Two steps that remove each other's tasks
-   * wait for each other for ever. Without effect if the task is not there.
+   * Removes a task and waits uninterruptibly until no step of it runs any more; called from its own
+   * step, it does not wait. Two steps that remove each other's tasks deadlock. Does nothing if the
+   * manager does not have the task.
    */
   public void remove(ManagedTask task) {
     lock.lock();
@@ -142,7 +145,7 @@ public final class TaskManager implements AutoCloseable {
       }
       entry.removed = true;
       if (entry.runner == null) {
-        line.remove(entry);
+        queue.remove(entry);
         entries.remove(task, entry);
       }
       while (entry.runner != null && entry.runner != Thread.currentThread()) {
@@ -154,24 +157,25 @@ public final class TaskManager implements AutoCloseable {
   }
 
   /**
-   * Has the next step of a task run as soon as a thread is free, instead of at the end of its
-   * interval; a step that starts later sees everything written before this call. A task that is
-   * waiting because it failed is not hurried. Without effect if the task is not there.
+   * Makes the next step of a task due at once, instead of at the end of its interval. A step that
+   * starts later sees everything written before this call. The backoff after a failure is not
+   * shortened. Does nothing if the manager does not have the task.
    */
   public void wake(ManagedTask task) {
     Entry entry = entries.get(task);
     if (entry == null) {
       return;
     }
-    // The caller's writes must not pass the read of the flag: a step that clears it sees them.
+    // The caller's writes must not be reordered after the read of the flag: a step that clears it
+    // sees them.
     VarHandle.fullFence();
     if (entry.woken.get() || !entry.woken.compareAndSet(false, true)) {
       return;
     }
     lock.lock();
     try {
-      // A running task is put in line again by its thread, which finds the flag.
-      if (entry.runner == null && entry.failedInRow == 0 && line.remove(entry)) {
+      // A running task is enqueued again by its thread, which reads the flag.
+      if (entry.runner == null && entry.failedInRow == 0 && queue.remove(entry)) {
         enqueue(entry, Math.min(entry.due, now()));
         wakeWorker();
       }
@@ -180,51 +184,51 @@ public final class TaskManager implements AutoCloseable {
     }
   }
 
-  /** How many steps have thrown. */
+  /** Returns how many steps have thrown. */
   public long failures() {
     return failures.get();
   }
 
   /**
-   * Ends the threads and waits for them, and so for steps that run; called from inside a step, it
-   * does not wait for that one. No step starts after it returned. Idempotent.
+   * Ends the threads, and waits for them and for running steps; called from a step, it does not
+   * wait for that one. No step starts after it has returned. Idempotent.
    */
   @Override
   public void close() {
     lock.lock();
     try {
       closed = true;
-      line.clear();
+      queue.clear();
       idle.forEach(LockSupport::unpark);
     } finally {
       lock.unlock();
     }
-    threads.forEach(thread -> Joins.join(thread, "task manager '" + name + "'"));
+    threads.forEach(thread -> Threads.join(thread, "task manager '" + name + "'"));
   }
 
   private void runUntilClosed() {
     Entry entry = take();
     while (entry != null) {
       long due = step(entry);
-      // Whatever a step did with interrupts stays its own affair.
+      // An interrupt that a step left must not affect the next one.
       Thread.interrupted();
-      finished(entry, due);
+      stepCompleted(entry, due);
       entry = take();
     }
   }
 
-  /** Waits for a task to be due; null when the manager is closed. */
+  /** Waits until a task is due and returns it, or null when the manager is closed. */
   private @Nullable Entry take() {
     lock.lock();
     try {
       while (!closed) {
-        Entry head = line.peek();
+        Entry head = queue.peek();
         long wait = head == null ? Long.MAX_VALUE : head.due - now();
         if (head != null && wait <= 0) {
-          line.remove();
+          queue.remove();
           head.runner = Thread.currentThread();
           head.woken.set(false);
-          if (leader == null && !line.isEmpty()) {
+          if (leader == null && !queue.isEmpty()) {
             wakeWorker();
           }
           return head;
@@ -248,7 +252,7 @@ public final class TaskManager implements AutoCloseable {
     lock.unlock();
     try {
       time.park(this, lead ? wait : Long.MAX_VALUE);
-      // With the flag set, parking would return at once for ever.
+      // With the flag set, parking would always return at once.
       Thread.interrupted();
     } finally {
       lock.lock();
@@ -259,20 +263,20 @@ public final class TaskManager implements AutoCloseable {
     }
   }
 
-  /** Runs a step and says when the next one is due. */
+  /** Runs a step and returns when the next one is due. */
   private long step(Entry entry) {
     long start = now();
     try {
       boolean more = entry.task.step();
       long end = now();
-      if (end - start > LONG_STEP) {
+      if (end - start > SLOW_STEP) {
         LOG.debug("A step of task '{}' took {} ms", entry.name, (end - start) / 1_000_000);
       }
       long pause = more ? 0 : Math.max(0, TimeUnit.NANOSECONDS.convert(entry.task.interval()));
       entry.failedInRow = 0;
       return saturatedAdd(end, pause);
     } catch (Throwable e) {
-      // An Error too: one task's missing class or full stack must not end the thread of all.
+      // Also an Error: one task's missing class or stack overflow must not end the shared thread.
       long end = now();
       long pause = backoff(entry.failedInRow++);
       failures.incrementAndGet();
@@ -286,20 +290,18 @@ public final class TaskManager implements AutoCloseable {
   }
 
   private static long backoff(int failedBefore) {
-    return failedBefore >= 6
-        ? LONGEST_BACKOFF
-        : Math.min(LONGEST_BACKOFF, FIRST_BACKOFF << failedBefore);
+    return failedBefore >= 6 ? MAX_BACKOFF : Math.min(MAX_BACKOFF, FIRST_BACKOFF << failedBefore);
   }
 
-  private void finished(Entry entry, long due) {
+  private void stepCompleted(Entry entry, long due) {
     lock.lock();
     try {
       entry.runner = null;
       if (entry.removed) {
         entries.remove(entry.task, entry);
       } else if (!closed) {
-        boolean hurry = entry.woken.get() && entry.failedInRow == 0;
-        enqueue(entry, hurry ? Math.min(due, now()) : due);
+        boolean woken = entry.woken.get() && entry.failedInRow == 0;
+        enqueue(entry, woken ? Math.min(due, now()) : due);
       }
       stepEnded.signalAll();
     } finally {
@@ -310,10 +312,10 @@ public final class TaskManager implements AutoCloseable {
   @GuardedBy("lock")
   private void enqueue(Entry entry, long due) {
     entry.due = due;
-    entry.arrival = ++arrivals;
-    line.add(entry);
-    if (line.peek() == entry) {
-      // The leader waits for another, later task; the next thread to come takes the lead.
+    entry.enqueueOrder = ++enqueueCount;
+    queue.add(entry);
+    if (queue.peek() == entry) {
+      // The leader waits for a later task; the next thread becomes the leader.
       leader = null;
     }
   }
@@ -331,12 +333,15 @@ public final class TaskManager implements AutoCloseable {
     return sum < now ? Long.MAX_VALUE : sum;
   }
 
-  /** Nanoseconds since this manager was made: unlike the raw clock, these can be compared. */
+  /**
+   * Returns nanoseconds since this manager was created, which, unlike the raw clock, can be
+   * compared.
+   */
   private long now() {
     return time.nanoTime() - origin;
   }
 
-  /** A task and where it stands. */
+  /** A task and its state. */
   private static final class Entry {
     final ManagedTask task;
     final String name;
@@ -344,11 +349,12 @@ public final class TaskManager implements AutoCloseable {
     /** Set by {@link #wake} without the lock, cleared when a step starts. */
     final AtomicBoolean woken = new AtomicBoolean();
 
-    // All below is guarded by the manager's lock, but for failedInRow, which the running thread
+    // The fields below are guarded by the manager's lock, except for failedInRow, which the running
+    // thread
     // writes before it takes the lock
-    // to put the entry in line.
+    // to enqueue the entry.
     long due;
-    long arrival;
+    long enqueueOrder;
     int failedInRow;
     boolean removed;
     @Nullable Thread runner;

@@ -4,29 +4,29 @@ import java.time.Instant;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * Where River takes its time from: a monotonic clock, by which it measures timeouts and delays, and
- * the wall clock, which people and the network set, forwards and backwards. Implementations may be
- * called from any thread.
+ * River's source of time: a monotonic clock for timeouts and delays, and the wall clock, which
+ * people and the network set, forwards and backwards. Implementations may be called from any
+ * thread.
  */
 public interface TimeSource {
   /**
-   * Monotonic nanoseconds from an arbitrary origin; only differences mean something. It does not
-   * notice that the wall clock is set.
+   * Returns monotonic nanoseconds from an arbitrary origin; only differences are meaningful.
+   * Setting the wall clock does not affect it.
    */
   long nanoTime();
 
-  /** The time of day by the wall clock: it goes back when that is set back. */
+  /** Returns the time of the wall clock, which goes back when the clock is set back. */
   Instant wallTime();
 
-  /** {@link #wallTime()} as microseconds since 1970-01-01T00:00Z, without allocation. */
+  /** Returns {@link #wallTime()} as microseconds since 1970-01-01T00:00Z, without allocation. */
   long epochMicros();
 
   /**
    * Parks the calling thread for at most {@code nanos} nanoseconds of this source's time; returns
-   * at once if that is not positive, early when the thread is unparked or interrupted, and
-   * sometimes for no reason: callers check and park again.
+   * at once if that is not positive, and early when the thread is unparked or interrupted, or
+   * spuriously: callers check their condition and park again.
    *
-   * @param blocker the object shown in thread dumps as what the thread waits for
+   * @param blocker the object that thread dumps show as the one that the thread waits for
    */
   default void park(Object blocker, long nanos) {
     if (nanos > 0) {
@@ -34,7 +34,7 @@ public interface TimeSource {
     }
   }
 
-  /** The system's clocks. */
+  /** Returns the system's clocks. */
   static TimeSource system() {
     return SystemTimeSource.INSTANCE;
   }

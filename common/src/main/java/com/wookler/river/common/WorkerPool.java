@@ -18,12 +18,12 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A share in a small pool of threads that all of this JVM uses. Its threads are never interrupted
- * by River, because an interrupt closes the file channel that a thread works on. A task that throws
- * is logged and the pool goes on.
+ * A reference to a small pool of threads that is shared in the JVM. River never interrupts its
+ * threads, because an interrupt closes the file channel that a thread works on. A task that throws
+ * is logged, and the pool continues.
  *
- * <p>Thread-safe. Each {@link #acquire} is to be followed by one {@link #release}; the first starts
- * the threads, the last ends them.
+ * <p>Thread-safe. Each {@link #acquire} must be followed by one {@link #release}; the first acquire
+ * starts the threads, the last release ends them.
  */
 public final class WorkerPool {
   private static final Logger LOG = LoggerFactory.getLogger(WorkerPool.class);
@@ -40,10 +40,9 @@ public final class WorkerPool {
   }
 
   /**
-   * A share in the pool of a name.
+   * Acquires the pool of a name.
    *
-   * @param threads how many threads the pool gets if this call makes it, at least 1; otherwise it
-   *     stays as it is
+   * @param threads number of threads if this call creates the pool, at least 1; ignored otherwise
    */
   public static WorkerPool acquire(String name, int threads) {
     if (threads < 1) {
@@ -61,19 +60,20 @@ public final class WorkerPool {
   }
 
   /**
-   * A line of tasks that run one after the other on the pool, in the order of their submission;
-   * each sees what the one before wrote. Lines take turns, a task each.
+   * Creates a serial executor: its tasks run one after the other on the pool, in the order of their
+   * submission, and each sees the writes of the previous one. Serial executors take turns, one task
+   * each.
    *
-   * @param owner whose tasks they are, for logs
+   * @param owner the owner of the tasks, for logs
    */
   public Serial serial(String owner) {
     return new Serial(this, owner);
   }
 
   /**
-   * Gives the share back; again is without effect. Lines of this share refuse tasks from then on.
-   * If it was the last share, runs what was submitted, ends the threads and waits for them; on a
-   * thread of the pool it does not wait for that one.
+   * Releases the reference. Serial executors of this reference reject tasks from then on. The last
+   * release runs the submitted tasks, ends the threads and waits for them; on a thread of the pool
+   * it does not wait for that one. Idempotent.
    */
   public void release() {
     if (!released.compareAndSet(false, true)) {
@@ -91,7 +91,10 @@ public final class WorkerPool {
     }
   }
 
-  /** Tasks that run one after the other; made by {@link WorkerPool#serial}. Thread-safe. */
+  /**
+   * A serial executor, created by {@link WorkerPool#serial}: runs its tasks one after the other.
+   * Thread-safe.
+   */
   public static final class Serial implements Executor {
     private final WorkerPool pool;
     private final String owner;
@@ -106,23 +109,28 @@ public final class WorkerPool {
     }
 
     /**
-     * Submits a task; never blocks for longer than the pool's lock is held, which is never while a
-     * task runs.
+     * Submits a task. Blocks at most for the pool's lock, which is never held while a task runs.
      *
-     * @throws RejectedExecutionException if the share of this line has been released
+     * @throws RejectedExecutionException the pool's reference was released
      */
     @Override
     public void execute(Runnable task) {
       if (pool.released.get() || !pool.shared.submit(this, task)) {
         throw new RejectedExecutionException(
-            "The share of '" + owner + "' in worker pool '" + pool.shared.name + "' was released");
+            "'"
+                + owner
+                + "' cannot submit to worker pool '"
+                + pool.shared.name
+                + "': it was released");
       }
     }
 
     /**
-     * Waits until all tasks submitted before have run. Interrupts are kept for afterwards.
+     * Waits until all tasks that were submitted before have run. An interrupt does not end the
+     * wait; the flag is set again afterwards.
      *
-     * @throws IllegalStateException on a thread of this pool, which would wait for itself
+     * @throws IllegalStateException the calling thread belongs to this pool, and would wait for
+     *     itself
      */
     public void drain() {
       if (pool.shared.threads.contains(Thread.currentThread())) {
@@ -130,7 +138,7 @@ public final class WorkerPool {
       }
       CountDownLatch done = new CountDownLatch(1);
       if (!pool.shared.submit(this, done::countDown)) {
-        // The pool has ended, and it runs everything before it ends.
+        // The pool has ended, or ends after it has run all tasks.
         pool.shared.awaitEnd();
         return;
       }
@@ -149,7 +157,7 @@ public final class WorkerPool {
     }
   }
 
-  /** The pool behind the shares. */
+  /** The shared pool. */
   private static final class Shared {
     final String name;
     final List<Thread> threads;
@@ -160,18 +168,18 @@ public final class WorkerPool {
     int shares;
 
     @GuardedBy("lock")
-    private final Deque<Serial> line = new ArrayDeque<>();
+    private final Deque<Serial> ready = new ArrayDeque<>();
 
     @GuardedBy("lock")
     private boolean closed;
 
     Shared(String name, int size) {
       this.name = name;
-      List<Thread> made = new ArrayList<>();
+      List<Thread> created = new ArrayList<>();
       for (int i = 1; i <= size; i++) {
-        made.add(new MonitoredThread("RIVER-" + name + "-" + i, this::runUntilClosed));
+        created.add(new MonitoredThread("RIVER-" + name + "-" + i, this::runUntilClosed));
       }
-      this.threads = List.copyOf(made);
+      this.threads = List.copyOf(created);
       try {
         threads.forEach(Thread::start);
       } catch (Throwable e) {
@@ -180,7 +188,7 @@ public final class WorkerPool {
       }
     }
 
-    /** Puts a task in its line; false if the pool has ended. */
+    /** Submits a task; returns false if the pool has ended. */
     boolean submit(Serial serial, Runnable task) {
       lock.lock();
       try {
@@ -207,7 +215,7 @@ public final class WorkerPool {
     }
 
     void awaitEnd() {
-      threads.forEach(thread -> Joins.join(thread, "worker pool '" + name + "'"));
+      threads.forEach(thread -> Threads.join(thread, "worker pool '" + name + "'"));
     }
 
     private void runUntilClosed() {
@@ -221,10 +229,10 @@ public final class WorkerPool {
     private @Nullable Serial take() {
       lock.lock();
       try {
-        while (line.isEmpty() && !closed) {
+        while (ready.isEmpty() && !closed) {
           work.awaitUninterruptibly();
         }
-        return line.pollFirst();
+        return ready.pollFirst();
       } finally {
         lock.unlock();
       }
@@ -232,7 +240,7 @@ public final class WorkerPool {
 
     private void run(Serial serial) {
       Runnable task = next(serial);
-      // An interrupt by whom ever would close the file that the task works on.
+      // An interrupt would close the file that the task works on.
       Thread.interrupted();
       try {
         task.run();
@@ -241,11 +249,11 @@ public final class WorkerPool {
             LOG, "A task of '" + serial.owner + "' in worker pool '" + name + "' failed", e);
       }
       try {
-        PageFaults.settle(); // the error within the lock would leave it locked
+        PageFaults.settle(); // a pending error inside the lock would leave it locked
       } catch (InternalError e) {
         LOG.debug("A page fault came while the call was linked", e);
       } finally {
-        ran(serial);
+        taskCompleted(serial);
       }
     }
 
@@ -258,7 +266,7 @@ public final class WorkerPool {
       }
     }
 
-    private void ran(Serial serial) {
+    private void taskCompleted(Serial serial) {
       lock.lock();
       try {
         serial.scheduled = false;
@@ -274,7 +282,7 @@ public final class WorkerPool {
     private void schedule(Serial serial) {
       if (!serial.scheduled) {
         serial.scheduled = true;
-        line.addLast(serial);
+        ready.addLast(serial);
         work.signal();
       }
     }

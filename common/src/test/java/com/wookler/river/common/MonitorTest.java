@@ -297,8 +297,8 @@ class MonitorTest {
 
   @Test
   void shouldKeepOnlyTheLastEndedThreads() {
-    Heartbeats heartbeats = new Heartbeats();
-    for (int i = 0; i < Heartbeats.MAX_ENDED + 10; i++) {
+    HeartbeatCollector heartbeats = new HeartbeatCollector();
+    for (int i = 0; i < HeartbeatCollector.MAX_ENDED + 10; i++) {
       heartbeats.ended(new MonitoredThread("t" + i, () -> {}));
     }
     List<Heartbeat> seen = new ArrayList<>();
@@ -307,7 +307,7 @@ class MonitorTest {
 
     assertThat(seen)
         .filteredOn(each -> each.state() == Thread.State.TERMINATED)
-        .hasSize(Heartbeats.MAX_ENDED)
+        .hasSize(HeartbeatCollector.MAX_ENDED)
         .first()
         .extracting(Heartbeat::name)
         .isEqualTo("t10");

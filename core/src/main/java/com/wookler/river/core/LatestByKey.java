@@ -2,7 +2,7 @@ package com.wookler.river.core;
 
 import com.wookler.river.common.ManagedTask;
 import com.wookler.river.common.RetryBackoff;
-import com.wookler.river.common.TaskShare;
+import com.wookler.river.common.SharedTaskManager;
 import com.wookler.river.common.TimeSource;
 import com.wookler.river.common.WorkerPool;
 import com.wookler.river.common.errors.ConfigurationException;
@@ -33,7 +33,7 @@ final class LatestByKey implements ManagedTask, AutoCloseable {
   private final KeySearch search;
   private final WorkerPool.Serial worker;
   private final TimeSource time;
-  private final TaskShare tasks;
+  private final SharedTaskManager tasks;
   private final AtomicBoolean working = new AtomicBoolean();
   private volatile boolean stopped;
   private volatile boolean merges = true; // whether there may be something to merge
@@ -52,7 +52,7 @@ final class LatestByKey implements ManagedTask, AutoCloseable {
     this.worker = worker;
     this.retry = new RetryBackoff(time);
     this.index = KeyIndex.open(directory.keys(), queue, directory.identity(), source);
-    this.tasks = TaskShare.acquire();
+    this.tasks = SharedTaskManager.acquire();
     tasks.manager().add(this);
   }
 

@@ -1,6 +1,6 @@
 package com.wookler.river.core;
 
-import com.wookler.river.common.TaskShare;
+import com.wookler.river.common.SharedTaskManager;
 import com.wookler.river.common.WorkerPool;
 import com.wookler.river.common.errors.RiverException;
 import com.wookler.river.core.ack.journal.AckScan;
@@ -381,7 +381,7 @@ final class RunningQueue<M> implements OpenQueue {
   }
 
   private void startHousekeeping(Intake intake, Housekeeper.Pools pools) {
-    TaskShare tasks = TaskShare.acquire();
+    SharedTaskManager tasks = SharedTaskManager.acquire();
     undo.push(tasks::close);
     Housekeeper housekeeper =
         new Housekeeper(

@@ -1,7 +1,7 @@
 package com.wookler.river.reactor;
 
 import com.google.errorprone.annotations.concurrent.GuardedBy;
-import com.wookler.river.common.TaskShare;
+import com.wookler.river.common.SharedTaskManager;
 import com.wookler.river.common.TimeSource;
 import com.wookler.river.common.errors.ConfigurationException;
 import com.wookler.river.core.subscriber.Delivery;
@@ -55,7 +55,7 @@ public final class Reactor<M> implements AutoCloseable {
   private final Chain<M> chain;
   private final PauseGate gate;
   private final WorkerGroup<M> workers;
-  private final TaskShare tasks;
+  private final SharedTaskManager tasks;
   private final StuckBatchDetector<M> watch;
   private final List<ProcessorCounters> counters;
   private final @Nullable Executor owned; // shut down with the reactor
@@ -81,7 +81,7 @@ public final class Reactor<M> implements AutoCloseable {
     runtime.setWorkers(workers);
     this.hasThreads = settings.threads > 0;
     this.watch = new StuckBatchDetector<>(runtime, workers, settings.threads, settings.limit());
-    this.tasks = TaskShare.acquire();
+    this.tasks = SharedTaskManager.acquire();
   }
 
   /** Returns a builder for a reactor that takes messages from a subscriber. */

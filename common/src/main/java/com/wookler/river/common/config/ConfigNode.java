@@ -39,10 +39,10 @@ public final class ConfigNode {
   private final Map<String, Param> params;
 
   /**
-   * A view of a node.
+   * Creates a view of a node.
    *
    * @param parentPath the path of the element around it; empty for the root
-   * @param locations where each node stands, as "file:line"
+   * @param locations location of each node, as "file:line"
    */
   ConfigNode(ImmutableNode node, String parentPath, Map<ImmutableNode, String> locations) {
     this.node = node;
@@ -56,19 +56,19 @@ public final class ConfigNode {
     this.params = readParams(children(PARAMS));
   }
 
-  /** The name of the element. */
+  /** Returns the name of the element. */
   public String name() {
     return node.getNodeName();
   }
 
-  /** The names of the elements from the root to this one, joined by dots. */
+  /** Returns the names of the elements from the root to this one, joined by dots. */
   public String path() {
     return path;
   }
 
   /**
-   * Where the element starts, as {@code orders.xml:12}; an included file is given relative to the
-   * first one.
+   * Returns where the element starts, as {@code orders.xml:12}. An included file is given relative
+   * to the first one.
    */
   public String location() {
     return location;
@@ -76,8 +76,8 @@ public final class ConfigNode {
 
   /**
    * Finds an element below this one. The names in the path are separated by dots, or by slashes
-   * (and then may contain dots); the path may start with this node's own name. Of several that fit,
-   * the first.
+   * (and then may contain dots); the path may start with this node's own name. If several match,
+   * the first is returned.
    *
    * @return null if there is none
    */
@@ -108,9 +108,9 @@ public final class ConfigNode {
   }
 
   /**
-   * Like {@link #search}, for an element that has to be there.
+   * Finds an element below this one, as {@link #search} does.
    *
-   * @throws ConfigurationException if it is not
+   * @throws ConfigurationException there is no such element
    */
   public ConfigNode at(String path) {
     ConfigNode found = search(path);
@@ -120,50 +120,53 @@ public final class ConfigNode {
     return found;
   }
 
-  /** The first element of this name directly in this one. */
+  /** Returns the first child element of this name. */
   public Optional<ConfigNode> child(String name) {
     return children.stream().filter(child -> child.name().equals(name)).findFirst();
   }
 
-  /** The elements of this name directly in this one, in their order. */
+  /** Returns the child elements of this name, in their order. */
   public List<ConfigNode> children(String name) {
     return children.stream().filter(child -> child.name().equals(name)).toList();
   }
 
-  /** The elements directly in this one, in their order, {@code <params>} among them. */
+  /** Returns all child elements in their order, including {@code <params>}. */
   public List<ConfigNode> children() {
     return children;
   }
 
-  /** The value of an attribute. */
+  /** Returns the value of an attribute. */
   public Optional<String> attribute(String name) {
     return Optional.ofNullable(node.getAttributes().get(name)).map(Object::toString);
   }
 
-  /** The value of an attribute that has to be there and not blank. */
+  /** Returns the value of a required attribute, which must not be blank. */
   public String requireAttribute(String name) {
     return attribute(name)
         .filter(value -> !value.isBlank())
         .orElseThrow(() -> error("attribute '" + name + "' is required and must not be blank"));
   }
 
-  /** The text directly in this element, without white space around it; empty if there is none. */
+  /**
+   * Returns the text directly in this element, without surrounding white space; empty if there is
+   * none.
+   */
   public String text() {
     Object text = node.getValue();
     return text == null ? "" : text.toString();
   }
 
-  /** The names of the parameters, in their order. */
+  /** Returns the names of the parameters, in their order. */
   public Set<String> paramNames() {
     return params.keySet();
   }
 
-  /** The value of a parameter, as it is written. */
+  /** Returns the value of a parameter, unparsed. */
   public Optional<String> param(String name) {
     return Optional.ofNullable(params.get(name)).map(Param::value);
   }
 
-  /** The value of a parameter that has to be there and not blank. */
+  /** Returns the value of a required parameter, which must not be blank. */
   public String requireParam(String name) {
     String value = param(name).orElseThrow(() -> error(name, "is required"));
     if (value.isBlank()) {
@@ -172,33 +175,34 @@ public final class ConfigNode {
     return value;
   }
 
-  /** A parameter that is true or false, in any case. */
+  /** Returns a parameter that is true or false, ignoring case. */
   public boolean bool(String name, boolean dflt) {
     return typed(name, dflt, "true or false", ConfigNode::parseBoolean);
   }
 
-  /** A whole number that fits an int. */
+  /** Returns a parameter that is a whole number in the range of an int. */
   public int integer(String name, int dflt) {
     return typed(name, dflt, "a whole number from -2147483648 to 2147483647", Integer::valueOf);
   }
 
-  /** A whole number that fits a long. */
+  /** Returns a parameter that is a whole number in the range of a long. */
   public long number(String name, long dflt) {
     return typed(name, dflt, "a whole number", Long::valueOf);
   }
 
-  /** A duration as {@link Durations} reads it. */
+  /** Returns a parameter that is a duration, as {@link Durations} parses it. */
   public Duration duration(String name, Duration dflt) {
     return typed(name, dflt, Durations.ALLOWED, Durations::parse);
   }
 
-  /** A size in bytes as {@link Sizes} reads it. */
+  /** Returns a parameter that is a size in bytes, as {@link Sizes} parses it. */
   public long bytes(String name, long dflt) {
     return typed(name, dflt, Sizes.ALLOWED, Sizes::parse);
   }
 
   /**
-   * A path, relative to the working directory if it is relative. Whether it exists is not checked.
+   * Returns a parameter that is a path, relative to the working directory if it is relative. Its
+   * existence is not checked.
    */
   public Optional<Path> file(String name) {
     if (!params.containsKey(name)) {
@@ -231,25 +235,26 @@ public final class ConfigNode {
   /**
    * Checks that there are no other parameters than these.
    *
-   * @throws ConfigurationException naming the first unknown one and the known name nearest to it
+   * @throws ConfigurationException names the first unknown parameter and the nearest known name
    */
   public void allowParams(Collection<String> known) {
     for (String name : params.keySet()) {
       if (!known.contains(name)) {
-        throw error(name, "is unknown; " + Names.hint(name, known));
+        throw error(name, "is unknown; " + NameSuggestions.suggest(name, known));
       }
     }
   }
 
   /**
-   * Checks that there are no other elements in this one than these and {@code <params>}.
+   * Checks that there are no other child elements than these and {@code <params>}.
    *
-   * @throws ConfigurationException naming the first unknown one and the known name nearest to it
+   * @throws ConfigurationException names the first unknown element and the nearest known name
    */
   public void allowChildren(Collection<String> known) {
     for (ConfigNode child : children) {
       if (!known.contains(child.name()) && !child.name().equals(PARAMS)) {
-        throw child.error("is unknown in <" + name() + ">; " + Names.hint(child.name(), known));
+        throw child.error(
+            "is unknown in <" + name() + ">; " + NameSuggestions.suggest(child.name(), known));
       }
     }
   }
@@ -257,33 +262,32 @@ public final class ConfigNode {
   /**
    * Checks that there are no other attributes than these.
    *
-   * @throws ConfigurationException naming the first unknown one and the known name nearest to it
+   * @throws ConfigurationException names the first unknown attribute and the nearest known name
    */
   public void allowAttributes(Collection<String> known) {
     for (String name : node.getAttributes().keySet()) {
       if (!known.contains(name)) {
-        throw error("attribute '" + name + "' is unknown; " + Names.hint(name, known));
+        throw error("attribute '" + name + "' is unknown; " + NameSuggestions.suggest(name, known));
       }
     }
   }
 
   /**
-   * An error about a parameter of this element, whether it is there or not; to be thrown by the
-   * caller.
+   * Creates an error about a parameter of this element, which may be missing. The caller throws it.
    */
   public ConfigurationException error(String param, String what) {
     return error(param, what, null);
   }
 
-  /** An error about this element; to be thrown by the caller. */
+  /** Creates an error about this element. The caller throws it. */
   public ConfigurationException error(String what) {
     return new ConfigurationException(location + ": " + element() + ": " + what);
   }
 
   /**
-   * Adds the place to an error about a value of this element that was checked outside the XML: the
+   * Adds the location to an error about a value of this element that was validated elsewhere: the
    * line of the parameter that the error names first, or that of the element if it names none. An
-   * error that has a place already stays as it is.
+   * error that has a location already is returned unchanged.
    */
   public ConfigurationException located(ConfigurationException e) {
     String text = String.valueOf(e.getMessage());
@@ -295,7 +299,9 @@ public final class ConfigNode {
     return new ConfigurationException(where + ": " + text, e);
   }
 
-  /** The parameter that a text names first: one of this element, else the only one below it. */
+  /**
+   * Returns the parameter that a text names first: one of this element, else the only one below it.
+   */
   private @Nullable Param named(String text) {
     Param found = null;
     int first = Integer.MAX_VALUE;
@@ -314,7 +320,7 @@ public final class ConfigNode {
     return below.size() == 1 ? below.get(0) : null;
   }
 
-  /** Where the text has the name, and not merely as the beginning of a longer one; or -1. */
+  /** Returns the index of the name in the text, where it is not part of a longer name; or -1. */
   private static int indexOfName(String text, String name) {
     Matcher found =
         Pattern.compile("(?<![\\w.])" + Pattern.quote(name) + "(?!\\.?\\w)").matcher(text);
@@ -332,28 +338,28 @@ public final class ConfigNode {
   }
 
   /**
-   * Makes an object of the class named by this element's {@code class} attribute, with its public
+   * Creates an object of the class in this element's {@code class} attribute, with its public
    * constructor without parameters, and configures it with this element if it is {@link
    * Configurable}.
    *
-   * @throws ConfigurationException if there is no such class, it is not a {@code type}, or cannot
-   *     be made
+   * @throws ConfigurationException the class does not exist, is not a {@code type}, or cannot be
+   *     instantiated
    */
   public <T> T instantiate(Class<T> type) {
-    return Instances.make(this, null, requireAttribute("class"), type);
+    return ObjectFactory.create(this, null, requireAttribute("class"), type);
   }
 
   /**
-   * Like {@link #instantiate}, for a class named by a parameter, which has to be there.
+   * Creates an object of the class in a required parameter, as {@link #instantiate} does.
    *
-   * @throws ConfigurationException if there is no such class, it is not a {@code type}, or cannot
-   *     be made
+   * @throws ConfigurationException the class does not exist, is not a {@code type}, or cannot be
+   *     instantiated
    */
   public <T> T instantiateParam(String param, Class<T> type) {
-    return Instances.make(this, param, requireParam(param), type);
+    return ObjectFactory.create(this, param, requireParam(param), type);
   }
 
-  /** Says what and where: {@code <queue name="orders"> at orders.xml:12}. */
+  /** Returns the element and its location: {@code <queue name="orders"> at orders.xml:12}. */
   @Override
   public String toString() {
     return element() + " at " + location;

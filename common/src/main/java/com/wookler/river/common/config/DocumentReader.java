@@ -21,10 +21,9 @@ import org.xml.sax.XMLReader;
 import org.xml.sax.ext.DefaultHandler2;
 
 /**
- * Reads one configuration with all its includes in one pass: the elements of all files flow into
- * one {@link TreeBuilder}, so that the schema is applied to the whole, and every node and error
- * knows its own file and line, which commons-configuration's reader does not offer. Used once, by
- * one thread.
+ * Reads one configuration with all its includes in one pass: the elements of all files go into one
+ * {@link TreeBuilder}, so that the schema is applied to the whole, and every node and error has its
+ * file and line, which commons-configuration's reader does not provide. Used once, by one thread.
  */
 final class DocumentReader {
   private static final String INCLUDE = "include";
@@ -33,7 +32,7 @@ final class DocumentReader {
   private final Path directory;
   private final TreeBuilder tree;
 
-  /** The files being read, the innermost first; the labels beside them are for messages. */
+  /** The files being read, the innermost first, with labels for messages. */
   private final Deque<Reading> readings = new ArrayDeque<>();
 
   private int includes;
@@ -49,13 +48,13 @@ final class DocumentReader {
   static ConfigNode read(Path file) {
     Path name = file.getFileName();
     String label = name == null ? file.toString() : name.toString();
-    Place start = new Place(label, 1, 1);
+    SourceLocation start = new SourceLocation(label, 1, 1);
     try {
       TreeBuilder tree = new TreeBuilder(SecureXml.validator(), start);
       try {
         new DocumentReader(file, tree).parse(file, label, start, "cannot read " + file);
         return tree.finish();
-      } catch (TreeBuilder.Stop e) {
+      } catch (TreeBuilder.AbortException e) {
         throw tree.failure();
       }
     } catch (SAXException e) {
@@ -63,7 +62,8 @@ final class DocumentReader {
     }
   }
 
-  private void parse(Path path, String label, Place from, String failure) throws SAXException {
+  private void parse(Path path, String label, SourceLocation from, String failure)
+      throws SAXException {
     try (InputStream in = Files.newInputStream(path)) {
       readings.push(new Reading(path.toRealPath(), label));
       XMLReader reader = SecureXml.reader();
@@ -76,14 +76,14 @@ final class DocumentReader {
       readings.pop();
     } catch (NoSuchFileException e) {
       tree.error(from, failure + ": there is no such file");
-      throw new TreeBuilder.Stop();
+      throw new TreeBuilder.AbortException();
     } catch (IOException e) {
       tree.error(from, failure + ": " + e.getMessage());
-      throw new TreeBuilder.Stop();
+      throw new TreeBuilder.AbortException();
     }
   }
 
-  private void include(Path from, String target, Place place) throws SAXException {
+  private void include(Path from, String target, SourceLocation place) throws SAXException {
     Path path;
     try {
       path = from.toAbsolutePath().resolveSibling(target).normalize();
@@ -93,19 +93,19 @@ final class DocumentReader {
     }
     if (++includes > MAX_INCLUDES) {
       tree.error(place, "<include>: more than " + MAX_INCLUDES + " files are included");
-      throw new TreeBuilder.Stop();
+      throw new TreeBuilder.AbortException();
     }
     String label = label(path);
     refuseCycle(path, label, place);
     parse(path, label, place, "<include>: cannot read " + path);
   }
 
-  private void refuseCycle(Path path, String label, Place place) throws SAXException {
+  private void refuseCycle(Path path, String label, SourceLocation place) throws SAXException {
     Path real;
     try {
       real = path.toRealPath();
     } catch (IOException e) {
-      // That it cannot be read is found when it is opened.
+      // Opening it will report that it cannot be read.
       return;
     }
     if (readings.stream().anyMatch(reading -> reading.real().equals(real))) {
@@ -116,11 +116,11 @@ final class DocumentReader {
           "<include>: files include each other: "
               + Stream.concat(chain.stream(), Stream.of(label))
                   .collect(Collectors.joining(" -> ")));
-      throw new TreeBuilder.Stop();
+      throw new TreeBuilder.AbortException();
     }
   }
 
-  /** How an included file is called: relative to the first file where that is possible. */
+  /** Returns the label of an included file: its path relative to the first file, if possible. */
   private String label(Path path) {
     try {
       return directory.relativize(path).toString();
@@ -129,16 +129,17 @@ final class DocumentReader {
     }
   }
 
-  /** Takes the events of one file and knows where in it they are. */
+  /** Handles the events of one file, with their positions. */
   private final class FileHandler extends DefaultHandler2 {
     private final Path path;
     private final String label;
     private @Nullable Locator locator;
 
     /**
-     * Where the last event ended: an element's own position is only told where its start tag ends.
+     * Where the last event ended: the parser reports an element's position only at the end of its
+     * start tag.
      */
-    private @Nullable Place last;
+    private @Nullable SourceLocation last;
 
     private boolean inInclude;
 
@@ -155,17 +156,17 @@ final class DocumentReader {
     @Override
     public void startElement(String uri, String name, String qName, Attributes attributes)
         throws SAXException {
-      // White space before the root is not told; the end of its start tag is the best that is
+      // White space before the root is not reported; the end of its start tag is the best position
       // known.
-      Place start = last == null ? here() : last;
+      SourceLocation start = last == null ? here() : last;
       last = here();
       if (!uri.isEmpty()) {
         tree.error(start, "<" + qName + ">: namespaces are not used here");
-        throw new TreeBuilder.Stop();
+        throw new TreeBuilder.AbortException();
       }
       if (inInclude) {
-        tree.error(start, "<" + name + ">: nothing may stand in <include>");
-        throw new TreeBuilder.Stop();
+        tree.error(start, "<" + name + ">: nothing may be in <include>");
+        throw new TreeBuilder.AbortException();
       }
       if (!name.equals(INCLUDE)) {
         tree.start(name, attributes, start);
@@ -185,9 +186,9 @@ final class DocumentReader {
       if (!inInclude) {
         tree.text(text, start, length);
       }
-      Place end = here();
-      // The parser has read the "<" of what follows.
-      last = new Place(label, end.line(), Math.max(1, end.column() - 1));
+      SourceLocation end = here();
+      // The parser has read the "<" that follows.
+      last = new SourceLocation(label, end.line(), Math.max(1, end.column() - 1));
     }
 
     @Override
@@ -240,16 +241,16 @@ final class DocumentReader {
     @Override
     public void fatalError(SAXParseException e) throws SAXException {
       tree.error(
-          new Place(label, e.getLineNumber(), e.getColumnNumber()),
-          ParserTexts.ofDocument(String.valueOf(e.getMessage())));
-      throw new TreeBuilder.Stop();
+          new SourceLocation(label, e.getLineNumber(), e.getColumnNumber()),
+          XmlErrorMessages.ofDocument(String.valueOf(e.getMessage())));
+      throw new TreeBuilder.AbortException();
     }
 
-    private Place here() {
+    private SourceLocation here() {
       Locator known = locator;
       return known == null
-          ? new Place(label, 1, 1)
-          : new Place(label, known.getLineNumber(), known.getColumnNumber());
+          ? new SourceLocation(label, 1, 1)
+          : new SourceLocation(label, known.getLineNumber(), known.getColumnNumber());
     }
   }
 }

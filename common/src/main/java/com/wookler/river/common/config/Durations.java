@@ -6,9 +6,9 @@ import java.util.Locale;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** Reads durations as configurations give them. */
+/** Parses durations in configurations. */
 public final class Durations {
-  /** What an error says is allowed. */
+  /** The text in errors that says what is allowed. */
   public static final String ALLOWED =
       "a duration such as 500ms, 30s, 10m (minutes), 2h, 1d, PT1M30S, or a number of milliseconds";
 
@@ -17,12 +17,12 @@ public final class Durations {
   private Durations() {}
 
   /**
-   * Reads {@code 500ms}, {@code 30s}, {@code 10m} (minutes, also {@code 10mm}), {@code 2h}, {@code
+   * Parses {@code 500ms}, {@code 30s}, {@code 10m} (minutes, also {@code 10mm}), {@code 2h}, {@code
    * 1d}, the unit once or doubled and in any case; ISO-8601 such as {@code PT1M30S}; or a bare
-   * number, which is milliseconds. One number and one unit: what says it in another way is refused.
-   * Never negative, and at most 292 years, so that its nanoseconds fit a long.
+   * number, which is milliseconds. Only one number and one unit are accepted. A duration is not
+   * negative, and at most 292 years, so that its nanoseconds fit a long.
    *
-   * @throws IllegalArgumentException if it is none of these
+   * @throws IllegalArgumentException the text has another form
    */
   public static Duration parse(String text) {
     String lower = text.trim().toLowerCase(Locale.ROOT);

@@ -5,8 +5,8 @@ import org.apache.commons.configuration2.interpol.ConfigurationInterpolator;
 import org.apache.commons.configuration2.interpol.DefaultLookups;
 
 /**
- * Replaces {@code ${sys:…}} and {@code ${env:…}}; no other look-up is known, so a file cannot read
- * files or reach hosts.
+ * Replaces {@code ${sys:…}} and {@code ${env:…}}. No other lookup is registered, so that a
+ * configuration cannot read files or reach hosts.
  */
 final class Interpolation {
   private final ConfigurationInterpolator interpolator = new ConfigurationInterpolator();
@@ -21,9 +21,9 @@ final class Interpolation {
   }
 
   /**
-   * The text with its variables replaced.
+   * Returns the text with its variables replaced.
    *
-   * @throws IllegalArgumentException if a variable is left
+   * @throws IllegalArgumentException a variable is not set
    */
   String resolve(String text) {
     if (!text.contains("${")) {

@@ -13,8 +13,8 @@ import org.xml.sax.SAXException;
 import org.xml.sax.XMLReader;
 
 /**
- * The JDK's own XML parser, whatever else is on the class path, with everything turned off through
- * which a document could read files, reach hosts or grow without bound.
+ * Creates the JDK's own XML parser and validator, whatever else is on the class path, without the
+ * features through which a document could read files, reach hosts or expand without bound.
  */
 final class SecureXml {
   private static final String FEATURES = "http://xml.org/sax/features/";
@@ -35,18 +35,21 @@ final class SecureXml {
       XMLReader reader = factory.newSAXParser().getXMLReader();
       reader.setProperty(XMLConstants.ACCESS_EXTERNAL_DTD, "");
       reader.setProperty(XMLConstants.ACCESS_EXTERNAL_SCHEMA, "");
-      speakEnglish(reader);
+      useEnglishMessages(reader);
       return reader;
     } catch (ParserConfigurationException e) {
       throw new SAXException(e);
     }
   }
 
-  /** {@link ParserTexts} reads what it says; only the older interface can ask for a language. */
+  /**
+   * Sets English messages, which {@link XmlErrorMessages} parses; only the older interface can set
+   * the language.
+   */
   @SuppressWarnings("deprecation")
-  private static void speakEnglish(XMLReader reader) throws SAXException {
+  private static void useEnglishMessages(XMLReader reader) throws SAXException {
     if (reader instanceof org.xml.sax.Parser parser) {
-      parser.setLocale(Locale.ROOT); // in English, which no bundle is named after
+      parser.setLocale(Locale.ROOT); // English, for which there is no bundle of its own
     }
   }
 

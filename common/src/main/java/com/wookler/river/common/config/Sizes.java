@@ -4,9 +4,9 @@ import java.util.Locale;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** Reads sizes in bytes as configurations give them. */
+/** Parses sizes in bytes in configurations. */
 public final class Sizes {
-  /** What an error says is allowed. */
+  /** The text in errors that says what is allowed. */
   public static final String ALLOWED =
       "a size such as 1048576, 64MB or 1 GB (B, KB, MB, GB, TB, PB)";
 
@@ -16,10 +16,10 @@ public final class Sizes {
   private Sizes() {}
 
   /**
-   * Reads {@code 64MB}, {@code 1 GB} or a bare number of bytes, in any case; a unit is 1,024 times
-   * the one before it.
+   * Parses {@code 64MB}, {@code 1 GB} or a bare number of bytes, ignoring case; each unit is 1,024
+   * times the previous one.
    *
-   * @throws IllegalArgumentException if it is none of these or does not fit a long
+   * @throws IllegalArgumentException the text has another form, or the size does not fit a long
    */
   public static long parse(String text) {
     Matcher matcher = FORM.matcher(text.trim().toLowerCase(Locale.ROOT));

@@ -20,8 +20,8 @@ import org.xml.sax.SAXParseException;
 import org.xml.sax.helpers.AttributesImpl;
 
 /**
- * Makes a tree of commons-configuration nodes from the elements of all files of a configuration,
- * replaces variables on the way, and has the schema check the result. Collects errors rather than
+ * Builds a tree of commons-configuration nodes from the elements of all files of a configuration,
+ * replaces variables, and validates the result against the schema. Collects errors instead of
  * stopping at the first. Used once, by one thread.
  */
 final class TreeBuilder {
@@ -38,7 +38,7 @@ final class TreeBuilder {
   private final Deque<Element> open = new ArrayDeque<>();
   private @Nullable ImmutableNode root;
 
-  TreeBuilder(ValidatorHandler validator, Place start) throws SAXException {
+  TreeBuilder(ValidatorHandler validator, SourceLocation start) throws SAXException {
     this.validator = validator;
     Element outer = new Element(WRAPPER, start);
     open.push(outer);
@@ -51,7 +51,7 @@ final class TreeBuilder {
           public void error(SAXParseException e) throws SAXException {
             String parent = parent();
             String text =
-                ParserTexts.ofSchema(String.valueOf(e.getMessage()), current().name, parent);
+                XmlErrorMessages.ofSchema(String.valueOf(e.getMessage()), current().name, parent);
             boolean isOwn = parent.equals(ROOT) && isNotAllowed(e); // checked at its start
             if (text != null && !isOwn) {
               TreeBuilder.this.error(current().place, current() + ": " + text);
@@ -71,15 +71,18 @@ final class TreeBuilder {
     return String.valueOf(e.getMessage()).matches("(?s)cvc-complex-type\\.2\\.4\\.[acd].*");
   }
 
-  /** The element around the current one. */
+  /** Returns the name of the element that contains the current one. */
   private String parent() {
     return open.stream().skip(1).findFirst().map(element -> element.name).orElse(WRAPPER);
   }
 
-  /** In the root, elements of the application's own may stand, but none that was misspelt. */
-  private void checkName(Element element) throws Stop {
+  /**
+   * Checks the name of an element in the root, which may contain the application's own elements,
+   * but no misspelt ones of River.
+   */
+  private void checkName(Element element) throws AbortException {
     if (parent().equals(ROOT) && !ROOT_CHILDREN.contains(element.name)) {
-      Optional<String> near = Names.nearest(element.name, ROOT_CHILDREN);
+      Optional<String> near = NameSuggestions.nearest(element.name, ROOT_CHILDREN);
       if (near.isPresent()) {
         error(
             element.place, element + ": is unknown in <river>; did you mean <" + near.get() + ">?");
@@ -87,24 +90,24 @@ final class TreeBuilder {
     }
   }
 
-  /** Notes an error; stops when there are too many. */
-  void error(Place place, String message) throws Stop {
+  /** Records an error, and aborts when there are too many. */
+  void error(SourceLocation place, String message) throws AbortException {
     errors.add(place + ": " + message);
     if (errors.size() >= MAX_ERRORS) {
-      throw new Stop();
+      throw new AbortException();
     }
   }
 
-  void start(String name, Attributes attributes, Place place) throws SAXException {
+  void start(String name, Attributes attributes, SourceLocation place) throws SAXException {
     Element element = new Element(name, place);
     open.push(element);
     if (open.size() > MAX_DEPTH) {
-      error(place, element + ": elements stand more than " + MAX_DEPTH + " deep");
-      throw new Stop();
+      error(place, element + ": elements are nested more than " + MAX_DEPTH + " deep");
+      throw new AbortException();
     }
     AttributesImpl resolved = new AttributesImpl();
     for (int i = 0; i < attributes.getLength(); i++) {
-      // xsi:schemaLocation and the like help editors and mean nothing here.
+      // xsi:schemaLocation and similar attributes are for editors.
       if (!XMLConstants.W3C_XML_SCHEMA_INSTANCE_NS_URI.equals(attributes.getURI(i))) {
         String key = attributes.getQName(i);
         String value = resolve("attribute '" + key + "'", attributes.getValue(i));
@@ -139,10 +142,10 @@ final class TreeBuilder {
   }
 
   /**
-   * The text with its variables replaced; what cannot be replaced is an error of the current
-   * element.
+   * Returns the text with its variables replaced. A variable that is not set is an error of the
+   * current element.
    */
-  String resolve(String what, String text) throws Stop {
+  String resolve(String what, String text) throws AbortException {
     try {
       return interpolation.resolve(text);
     } catch (IllegalArgumentException e) {
@@ -151,7 +154,7 @@ final class TreeBuilder {
     }
   }
 
-  /** Ends the document: the tree, or all errors. */
+  /** Ends the document and returns the tree, or throws all errors. */
   ConfigNode finish() throws SAXException {
     validator.endElement("", WRAPPER, WRAPPER);
     validator.endDocument();
@@ -170,20 +173,20 @@ final class TreeBuilder {
     return open.element();
   }
 
-  /** The reading cannot go on; the errors say why. */
-  static final class Stop extends SAXException {
+  /** Aborts the reading; the recorded errors say why. */
+  static final class AbortException extends SAXException {
     private static final long serialVersionUID = 1L;
   }
 
   /** An element that has not ended yet. */
   private static final class Element {
     final String name;
-    final Place place;
+    final SourceLocation place;
     final Map<String, Object> attributes = new LinkedHashMap<>();
     final StringBuilder text = new StringBuilder();
     final List<ImmutableNode> children = new ArrayList<>();
 
-    Element(String name, Place place) {
+    Element(String name, SourceLocation place) {
       this.name = name;
       this.place = place;
     }

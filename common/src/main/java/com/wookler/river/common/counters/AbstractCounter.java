@@ -6,16 +6,15 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 
 /**
- * A number that only ever grows, or, if it is a {@link DerivedCounter}, is read from elsewhere.
- * Make it, name it, hand it to the monitor, keep the reference, and add to it: adding takes no lock
- * and looks nothing up. Reports are differences of the totals, so nothing that was added is ever
- * missing from them.
+ * A number that only grows or, in a {@link DerivedCounter}, is read from elsewhere. Create it, name
+ * it, register it with the monitor, keep the reference, and add to it: adding takes no lock and
+ * needs no lookup. Reports are differences of the totals, so no addition is ever missing from them.
  *
- * <p>Names and mode are set before the counter is handed on; who may add is said by the subclass.
- * {@link #total()} and {@link #count()} may be read from any thread.
+ * <p>Names and mode are set before the counter is registered; the subclass says which threads may
+ * add. {@link #total()} and {@link #count()} may be read from any thread.
  */
 public abstract sealed class AbstractCounter permits Counter, ConcurrentCounter, DerivedCounter {
-  /** When a counter is reported. */
+  /** Says when a counter is reported. */
   public enum Mode {
     /** Always. */
     PROD,
@@ -31,7 +30,7 @@ public abstract sealed class AbstractCounter permits Counter, ConcurrentCounter,
   private Mode mode = Mode.PROD;
   private Map<String, String> labels = Map.of();
 
-  /** Whether samples are counted beside their sum. */
+  /** Whether samples are counted besides their sum. */
   final boolean average;
 
   AbstractCounter(TimeWindow window, Class<? extends AbstractMeasure> type) {
@@ -45,29 +44,29 @@ public abstract sealed class AbstractCounter permits Counter, ConcurrentCounter,
     this.created = window.now();
   }
 
-  /** The first part of the name; empty if not set. */
+  /** Returns the first part of the name; empty if not set. */
   public final String namespace() {
     return namespace;
   }
 
-  /** The second part of the name. */
+  /** Returns the second part of the name. */
   public final String name() {
     return name;
   }
 
-  /** When the counter is reported; {@link Mode#PROD} if not set. */
+  /** Returns when the counter is reported; {@link Mode#PROD} if not set. */
   public final Mode mode() {
     return mode;
   }
 
-  /** What tells it from others of its name, each with its value; empty if not set. */
+  /** Returns the labels that distinguish the counter from others of its name; empty if not set. */
   public final Map<String, String> labels() {
     return labels;
   }
 
   /**
-   * Sets what tells it from others of its name. A series with labels ends with its last counter: it
-   * leaves the reports, and its total is forgotten.
+   * Sets the labels that distinguish the counter from others of its name. A series with labels ends
+   * with its last counter: it leaves the reports, and its total is dropped.
    */
   public final AbstractCounter labels(Map<String, String> value) {
     labels = Collections.unmodifiableMap(new LinkedHashMap<>(value));
@@ -92,17 +91,17 @@ public abstract sealed class AbstractCounter permits Counter, ConcurrentCounter,
     return this;
   }
 
-  /** The windows in which the counter is reported. */
+  /** Returns the windows in which the counter is reported. */
   public final TimeWindow window() {
     return window;
   }
 
-  /** {@link Count}, {@link Average} or {@link Gauge}. */
+  /** Returns the kind of the counter: {@link Count}, {@link Average} or {@link Gauge}. */
   public final Class<? extends AbstractMeasure> type() {
     return type;
   }
 
-  /** When this counter was made. */
+  /** Returns when this counter was created. */
   public final Instant created() {
     return created;
   }
@@ -114,7 +113,7 @@ public abstract sealed class AbstractCounter permits Counter, ConcurrentCounter,
 
   /**
    * Adds to a count; to an average, adds one sample of {@code value} nanoseconds. Negative values
-   * are not checked for.
+   * are not rejected.
    */
   public abstract void add(long value);
 
@@ -122,14 +121,14 @@ public abstract sealed class AbstractCounter permits Counter, ConcurrentCounter,
    * Adds several samples at once; a count ignores {@code count}.
    *
    * @param value the sum of the samples, in nanoseconds for an average
-   * @param count how many they are
+   * @param count the number of samples
    */
   public abstract void add(long value, long count);
 
-  /** The sum of all that was added. */
+  /** Returns the sum of all additions. */
   public abstract long total();
 
-  /** The number of samples added to an average; 0 for a count. */
+  /** Returns the number of samples added to an average; 0 for a count. */
   public abstract long count();
 
   final Totals totals() {

@@ -6,9 +6,9 @@ import java.time.format.DateTimeFormatter;
 import java.util.Locale;
 
 /**
- * What a counter shows at one moment: {@link Count}, a sum, {@link Average}, a sum of times over a
- * number of samples, or {@link Gauge}, how much there is. The classes also say of which kind a
- * counter is. Immutable.
+ * The value of a counter at one moment: {@link Count}, a sum; {@link Average}, a sum of times over
+ * a number of samples; or {@link Gauge}, a current number. The classes also identify the kind of a
+ * counter. Immutable.
  */
 public abstract sealed class AbstractMeasure permits Count, Average, Gauge {
   private static final DateTimeFormatter TIME =
@@ -32,20 +32,20 @@ public abstract sealed class AbstractMeasure permits Count, Average, Gauge {
         : new Count(window, totals.value());
   }
 
-  /** Since when this was counted; of a {@link Gauge}, since when there is one. */
+  /** Returns the time since which this was counted; for a {@link Gauge}, when it was created. */
   public Instant window() {
     return window;
   }
 
   /**
-   * The sum of what was added: a number for {@link Count} and {@link Gauge}, nanoseconds for {@link
+   * Returns the sum of the additions, or the number of a {@link Gauge}; nanoseconds for an {@link
    * Average}.
    */
   public long value() {
     return value;
   }
 
-  /** {@link #window()} in the system's time zone. */
+  /** Returns {@link #window()} in the system's time zone. */
   final String windowText() {
     return TIME.format(window);
   }

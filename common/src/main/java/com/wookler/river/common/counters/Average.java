@@ -3,7 +3,7 @@ package com.wookler.river.common.counters;
 import java.time.Instant;
 import java.util.Locale;
 
-/** The average of times; counted in nanoseconds, shown in milliseconds. */
+/** The average of times, measured in nanoseconds and shown in milliseconds. */
 public final class Average extends AbstractMeasure {
   private static final double NANOS_A_MILLI = 1_000_000;
 
@@ -14,18 +14,19 @@ public final class Average extends AbstractMeasure {
     this.count = count;
   }
 
-  /** The number of samples. */
+  /** Returns the number of samples. */
   public long count() {
     return count;
   }
 
-  /** Milliseconds a sample; 0 without samples. */
+  /** Returns the average in milliseconds; 0 without samples. */
   public double averageMillis() {
     return count == 0 ? 0 : value() / NANOS_A_MILLI / count;
   }
 
   /**
-   * As the log shows it, in milliseconds: {@code {Average: WINDOW=…, AVERAGE=…, VALUE=…, COUNT=…}}.
+   * Returns the form in the log, in milliseconds: {@code {Average: WINDOW=…, AVERAGE=…, VALUE=…,
+   * COUNT=…}}.
    */
   @Override
   public String toString() {

@@ -2,13 +2,13 @@ package com.wookler.river.common.counters;
 
 import java.util.concurrent.atomic.LongAdder;
 
-/** A counter to which any number of threads add at the same time. */
+/** A counter to which any number of threads may add at the same time. */
 public final class ConcurrentCounter extends AbstractCounter {
   private final LongAdder total = new LongAdder();
   private final LongAdder count = new LongAdder();
 
   /**
-   * A counter at zero.
+   * Creates a counter at zero.
    *
    * @param type {@link Count} or {@link Average}
    */

@@ -8,7 +8,7 @@ public final class Count extends AbstractMeasure {
     super(window, value);
   }
 
-  /** As the log shows it: {@code {Count: WINDOW=…, VALUE=…}}. */
+  /** Returns the form in the log: {@code {Count: WINDOW=…, VALUE=…}}. */
   @Override
   public String toString() {
     return "{Count: WINDOW=" + windowText() + ", VALUE=" + value() + "}";

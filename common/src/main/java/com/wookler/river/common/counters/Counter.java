@@ -4,9 +4,9 @@ import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 
 /**
- * A counter with a single writer at a time, the cheapest there is: no lock and no atomic
- * instruction. When the writing passes to another thread, the hand-over must synchronise the two;
- * simultaneous writers would lose additions.
+ * A counter with a single writer at a time: the cheapest kind, without a lock or an atomic
+ * instruction. If another thread takes over writing, the two must synchronise; concurrent writers
+ * would lose additions.
  */
 public final class Counter extends AbstractCounter {
   private static final VarHandle TOTAL;
@@ -22,13 +22,13 @@ public final class Counter extends AbstractCounter {
     }
   }
 
-  // Written opaquely by the one writer, so that reports on other threads never see half a value and
-  // see it soon.
+  // Written opaquely by the single writer, so that reports on other threads never see half a value
+  // and see it soon.
   private long total;
   private long count;
 
   /**
-   * A counter at zero.
+   * Creates a counter at zero.
    *
    * @param type {@link Count} or {@link Average}
    */

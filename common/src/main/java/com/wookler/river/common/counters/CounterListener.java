@@ -1,16 +1,16 @@
 package com.wookler.river.common.counters;
 
-/** Hears which counter names are reported; called on the threads that add and remove counters. */
+/** Is notified of the series that are reported, on the threads that add and remove counters. */
 @FunctionalInterface
 public interface CounterListener {
-  /** A name is reported from now on. No lock of the registry's is held. */
+  /** Called when a series is reported from now on. The registry holds no lock. */
   void added(CounterSeries series);
 
   /**
-   * A name with labels is not reported any more, because its last counter was taken out. No lock of
-   * the registry's is held; its owner's may be, so that this must not call a queue. May come while
-   * {@link #added} for the same series is under way on another thread: {@link
-   * CounterSeries#hasEnded} tells the one that comes last.
+   * Called when a series with labels is not reported any more, because its last counter was
+   * removed. The registry holds no lock, but the counter's owner may, so that this must not call a
+   * queue. It may run concurrently with {@link #added} for the same series: {@link
+   * CounterSeries#hasEnded} is true in the later one.
    */
   default void removed(CounterSeries series) {}
 }

@@ -10,8 +10,8 @@ import java.util.Map;
 import java.util.function.Consumer;
 
 /**
- * The counters of a monitor, as one series a name. Thread-safe; no lock is held while callers' code
- * runs.
+ * Holds the counters of a monitor, one series for each name. Thread-safe; no lock is held while
+ * user code runs.
  */
 public final class CounterRegistry {
   private final boolean debug;
@@ -30,19 +30,19 @@ public final class CounterRegistry {
   private Instant periodStart;
 
   /**
-   * An empty registry.
+   * Creates an empty registry.
    *
    * @param debug whether counters of {@link AbstractCounter.Mode#DEBUG} are reported
-   * @param periodStart the start of the present window
+   * @param periodStart the start of the current window
    */
   public CounterRegistry(boolean debug, Instant periodStart) {
     this.debug = debug;
     this.periodStart = periodStart;
   }
 
-  /** Takes a counter into the series of its name; again is without effect. */
+  /** Adds a counter to the series of its name. Does nothing if it was added already. */
   public void add(AbstractCounter counter) {
-    List<CounterListener> told;
+    List<CounterListener> notified;
     CounterSeries created;
     synchronized (lock) {
       if (members.containsKey(counter)) {
@@ -54,9 +54,9 @@ public final class CounterRegistry {
       created.add(counter);
       members.put(counter, created);
       series.put(key, created);
-      told = known == null && visible(created) ? List.copyOf(listeners) : List.of();
+      notified = known == null && visible(created) ? List.copyOf(listeners) : List.of();
     }
-    told.forEach(listener -> listener.added(created));
+    notified.forEach(listener -> listener.added(created));
   }
 
   private static Key key(AbstractCounter counter) {
@@ -65,11 +65,11 @@ public final class CounterRegistry {
   }
 
   /**
-   * Takes a counter out; its total stays in its series, unless that has labels and ends with it.
-   * What is added to it afterwards counts nowhere.
+   * Removes a counter. Its total stays in its series, unless that has labels and ends with it.
+   * Later additions to it are not reported.
    */
   public void remove(AbstractCounter counter) {
-    List<CounterListener> told;
+    List<CounterListener> notified;
     CounterSeries of;
     synchronized (lock) {
       of = members.remove(counter);
@@ -77,15 +77,15 @@ public final class CounterRegistry {
         return;
       }
       series.remove(key(counter));
-      told = visible(of) ? List.copyOf(listeners) : List.of();
+      notified = visible(of) ? List.copyOf(listeners) : List.of();
     }
-    told.forEach(listener -> listener.removed(of));
+    notified.forEach(listener -> listener.removed(of));
   }
 
-  /** Ends the series of a namespace that have no counter any more. */
+  /** Ends the series of a namespace that have no counter left. */
   public void forget(String namespace) {
     List<CounterSeries> ended = new ArrayList<>();
-    List<CounterListener> told;
+    List<CounterListener> notified;
     synchronized (lock) {
       for (CounterSeries each : List.copyOf(series.values())) {
         if (each.namespace().equals(namespace) && each.end()) {
@@ -94,14 +94,14 @@ public final class CounterRegistry {
         }
       }
       ended.removeIf(each -> !visible(each));
-      told = List.copyOf(listeners);
+      notified = List.copyOf(listeners);
     }
-    ended.forEach(each -> told.forEach(listener -> listener.removed(each)));
+    ended.forEach(each -> notified.forEach(listener -> listener.removed(each)));
   }
 
   /**
-   * Tells {@code listener} of each series that is reported: of those there are at once, of others
-   * as they appear, and of those with labels when they end.
+   * Registers a listener, and notifies it of each series that is reported: of the existing ones at
+   * once, of new ones when they are added, and of those with labels when they end.
    */
   public void addListener(CounterListener listener) {
     List<CounterSeries> present;
@@ -112,21 +112,21 @@ public final class CounterRegistry {
     present.forEach(listener::added);
   }
 
-  /** No longer tells {@code listener}. */
+  /** Unregisters a listener. */
   public void removeListener(CounterListener listener) {
     synchronized (lock) {
       listeners.remove(listener);
     }
   }
 
-  /** What a report made now would say; deltas go on. */
+  /** Returns the current values, without resetting the deltas. */
   public List<CounterReport> peek() {
     return samples().stream().map(CounterSeries.Sample::report).toList();
   }
 
   /**
-   * Hands a report to {@code target}; the deltas start anew only once that has returned, so a
-   * report that failed is not lost.
+   * Passes a report to {@code target}, and resets the deltas once it has returned, so that a report
+   * that failed is not lost.
    */
   public void report(Instant now, Consumer<List<CounterReport>> target) {
     List<CounterSeries.Sample> samples = samples();
@@ -141,7 +141,7 @@ public final class CounterRegistry {
       periodStart = start;
       all = List.copyOf(series.values());
     }
-    all.forEach(CounterSeries::startPeriod); // without the lock: counters may look elsewhere
+    all.forEach(CounterSeries::startPeriod); // without the lock: derived counters call other code
   }
 
   private List<CounterSeries.Sample> samples() {
@@ -151,7 +151,9 @@ public final class CounterRegistry {
       start = periodStart;
       all = visible();
     }
-    return all.stream().map(each -> each.sample(start)).toList(); // without the lock, likewise
+    return all.stream()
+        .map(each -> each.sample(start))
+        .toList(); // without the lock: derived counters call other code
   }
 
   @GuardedBy("lock")

@@ -5,12 +5,12 @@ import java.util.Map;
 import java.util.stream.Collectors;
 
 /**
- * What one name counted, at one moment. Of a {@link Gauge} all three are what there is now.
+ * The values of one series at one moment. For a {@link Gauge} all three are its current number.
  *
- * @param labels what tells it from others of its name; often none
+ * @param labels the labels that distinguish the series from others of its name; often none
  * @param delta since the last report
- * @param period since the start of the monitor's present window ({@code monitor.window.recycle})
- * @param total since the first counter of this name was made
+ * @param period since the start of the monitor's current window ({@code monitor.window.recycle})
+ * @param total since the first counter of this name was created
  */
 public record CounterReport(
     String namespace,
@@ -21,8 +21,8 @@ public record CounterReport(
     AbstractMeasure total) {
 
   /**
-   * As the log shows it: {@code {[COUNT] namespace.name : [[DELTA: …][PERIOD: …][TOTAL: …]]}}, or
-   * {@code {[GAUGE] namespace.name{queue=orders} : [[NOW: …]]}}.
+   * Returns the form in the log: {@code {[COUNT] namespace.name : [[DELTA: …][PERIOD: …][TOTAL:
+   * …]]}}, or {@code {[GAUGE] namespace.name{queue=orders} : [[NOW: …]]}}.
    */
   @Override
   public String toString() {

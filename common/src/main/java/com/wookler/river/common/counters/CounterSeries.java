@@ -7,9 +7,9 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * All counters of one name, and of the same labels, seen as one. Counters that are removed leave
- * their totals behind, so the sums never fall; a series with labels ends with its last counter.
- * Thread-safe; counters are read without a lock, so that they may look where locks are.
+ * All counters of one name and the same labels, reported as one. The totals of removed counters are
+ * kept, so that the sums never fall; a series with labels ends with its last counter. Thread-safe;
+ * counters are read without a lock, because derived ones may take locks.
  */
 public final class CounterSeries {
   private final String namespace;
@@ -47,42 +47,48 @@ public final class CounterSeries {
     this.reportedAt = created;
   }
 
-  /** The first part of the name. */
+  /** Returns the first part of the name. */
   public String namespace() {
     return namespace;
   }
 
-  /** The second part of the name. */
+  /** Returns the second part of the name. */
   public String name() {
     return name;
   }
 
-  /** What tells it from others of its name. */
+  /** Returns the labels that distinguish the series from others of its name. */
   public Map<String, String> labels() {
     return labels;
   }
 
-  /** Whether it is reported no more: what it counted has gone with its last counter. */
+  /**
+   * Returns whether the series has ended with its last counter, so that it is not reported any
+   * more.
+   */
   public boolean hasEnded() {
     return ended;
   }
 
-  /** {@link Count}, {@link Average} or {@link Gauge}. */
+  /** Returns the kind of the counters: {@link Count}, {@link Average} or {@link Gauge}. */
   public Class<? extends AbstractMeasure> type() {
     return type;
   }
 
-  /** When the series is reported. */
+  /** Returns when the series is reported. */
   public AbstractCounter.Mode mode() {
     return mode;
   }
 
-  /** The sum of everything ever added, in nanoseconds for an average; what there is, of a gauge. */
+  /**
+   * Returns the sum of all additions, in nanoseconds for an average, or the current number of a
+   * gauge.
+   */
   public long total() {
     return totals().value();
   }
 
-  /** The number of all samples ever added to an average; 0 for a count. */
+  /** Returns the number of all samples added to an average; 0 for a count. */
   public long count() {
     return totals().count();
   }
@@ -93,7 +99,7 @@ public final class CounterSeries {
     }
   }
 
-  /** Returns whether it has ended by that. */
+  /** Removes a counter, and returns whether the series has ended with it. */
   boolean remove(AbstractCounter counter) {
     synchronized (lock) {
       boolean kept = labels.isEmpty() && !(counter instanceof DerivedCounter);
@@ -105,7 +111,7 @@ public final class CounterSeries {
     }
   }
 
-  /** Ends it if it has no counter. Returns whether it has ended by that. */
+  /** Ends the series if it has no counter, and returns whether it has ended. */
   boolean end() {
     synchronized (lock) {
       ended |= counters.isEmpty();
@@ -113,7 +119,9 @@ public final class CounterSeries {
     }
   }
 
-  /** What a report made now says; {@link #reported} then has to be told. */
+  /**
+   * Returns the current values for a report; the caller calls {@link #reported} after the report.
+   */
   Sample sample(Instant periodStart) {
     Totals now = totals();
     synchronized (lock) {
@@ -131,7 +139,7 @@ public final class CounterSeries {
     }
   }
 
-  /** The next report's delta starts from these totals. */
+  /** Records the totals that were reported, from which the next delta starts. */
   void reported(Totals totals, Instant at) {
     synchronized (lock) {
       reported = totals;
@@ -159,6 +167,6 @@ public final class CounterSeries {
     return sum;
   }
 
-  /** A report and the totals it was made from. */
+  /** A report and the totals that it was created from. */
   record Sample(CounterSeries series, Totals totals, CounterReport report) {}
 }

@@ -3,40 +3,42 @@ package com.wookler.river.common.counters;
 import java.util.function.LongSupplier;
 
 /**
- * A number that is kept elsewhere and read from there when it is reported, a {@link Count} or a
- * {@link Gauge}. Nobody adds to it. Thread-safe as far as what it reads from is.
+ * A counter whose number is kept elsewhere and read when it is reported: a {@link Count} or a
+ * {@link Gauge}. It cannot be added to. Thread-safe if its supplier is.
  */
 public final class DerivedCounter extends AbstractCounter {
   private final LongSupplier value;
 
   /**
-   * A number that is read from elsewhere.
+   * Creates a counter that reads its number.
    *
    * @param type {@link Count}, if it only grows, or {@link Gauge}
-   * @param value asked on the threads that report, with no lock of River's held; must not throw and
-   *     should not take long
+   * @param value called on the threads that report, without a lock of River held; must not throw
+   *     and should not take long
    */
   public DerivedCounter(
       TimeWindow window, Class<? extends AbstractMeasure> type, LongSupplier value) {
     super(window, type);
     if (type == Average.class) {
-      throw new IllegalArgumentException("An average has samples, and is added to");
+      throw new IllegalArgumentException(
+          "A derived counter cannot be an average, which needs samples");
     }
     this.value = value;
   }
 
   /**
-   * Refuses.
+   * Not supported.
    *
    * @throws UnsupportedOperationException always
    */
   @Override
   public void add(long added) {
-    throw new UnsupportedOperationException(name() + " is read from elsewhere");
+    throw new UnsupportedOperationException(
+        name() + " is a derived counter and cannot be added to");
   }
 
   /**
-   * Refuses.
+   * Not supported.
    *
    * @throws UnsupportedOperationException always
    */

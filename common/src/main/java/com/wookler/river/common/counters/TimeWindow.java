@@ -5,8 +5,8 @@ import java.time.Instant;
 import java.time.InstantSource;
 
 /**
- * Equal stretches of time, one after the other, counted from 1970-01-01T00:00Z: windows of 30 s
- * start at each full and half minute. Immutable; thread-safe if its clock is.
+ * Consecutive time windows of equal length, aligned to 1970-01-01T00:00Z: windows of 30 s start at
+ * each full and half minute. Immutable; thread-safe if its clock is.
  */
 public final class TimeWindow {
   private static final Duration SHORTEST = Duration.ofMillis(1);
@@ -16,10 +16,10 @@ public final class TimeWindow {
   private final InstantSource clock;
 
   /**
-   * Windows of a length.
+   * Creates windows of a length.
    *
-   * @param length 1 ms to 292 years, as much as a configuration allows
-   * @param clock tells the present window
+   * @param length 1 ms to 292 years, as in a configuration
+   * @param clock the clock that {@link #now} returns
    * @throws IllegalArgumentException if {@code length} is shorter or longer
    */
   public TimeWindow(Duration length, InstantSource clock) {
@@ -31,22 +31,24 @@ public final class TimeWindow {
     this.clock = clock;
   }
 
-  /** The length of each window. */
+  /** Returns the length of each window. */
   public Duration length() {
     return Duration.ofMillis(millis);
   }
 
-  /** The present time of this window's clock. */
+  /** Returns the current time of the clock. */
   public Instant now() {
     return clock.instant();
   }
 
-  /** The start of the window that {@code time} is in. */
+  /** Returns the start of the window that contains {@code time}. */
   public Instant startOf(Instant time) {
     return Instant.ofEpochMilli(Math.floorDiv(time.toEpochMilli(), millis) * millis);
   }
 
-  /** The end of the window that {@code time} is in, which is the start of the next. */
+  /**
+   * Returns the end of the window that contains {@code time}, which is the start of the next one.
+   */
   public Instant endOf(Instant time) {
     return startOf(time).plusMillis(millis);
   }

@@ -3,17 +3,18 @@ package com.wookler.river.common.errors;
 import java.io.Serial;
 
 /**
- * Base of every exception of River. Unchecked; the message says what failed and what can be done.
+ * The base of all exceptions of River. Unchecked; the message says what failed and what can be
+ * done.
  */
 public class RiverException extends RuntimeException {
   @Serial private static final long serialVersionUID = 1L;
 
-  /** An error with what went wrong and where. */
+  /** Creates an error; the message says what failed and where. */
   public RiverException(String message) {
     super(message);
   }
 
-  /** An error with what went wrong and where, and the failure underneath. */
+  /** Creates an error with its cause; the message says what failed and where. */
   public RiverException(String message, Throwable cause) {
     super(message, cause);
   }

@@ -17,15 +17,15 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 
 /**
- * The monitor's counters as Micrometer meters: the same numbers as in the log, read when the
- * registry is, at no cost to those who count. Counters that appear later are bound when they do.
+ * Binds the monitor's counters to Micrometer meters: the same numbers as in the log, read when the
+ * registry is, without a cost when counting. Counters that are added later are bound then.
  *
  * <p>A count {@code ns.name} becomes the counter {@code ns.name}, a gauge the gauge of that name;
- * their labels become tags, and meters with tags are removed when what they are about is closed. An
- * average becomes the counters {@code ns.name.samples} and {@code ns.name.millis}, the number and
- * the sum of its times in milliseconds, and the gauge {@code ns.name.average}, their quotient over
- * the whole life. The gauge {@code river.threads} is the number of monitored threads that run. Two
- * series of one name and labels, of different mode, share a meter: the first one's.
+ * their labels become tags, and meters with tags are removed when their series ends. An average
+ * becomes the counters {@code ns.name.samples} and {@code ns.name.millis}, the number and the sum
+ * of its times in milliseconds, and the gauge {@code ns.name.average}, their quotient since the
+ * start. The gauge {@code river.threads} is the number of monitored threads that run. Two series
+ * with the same name and labels but different modes share the meter of the first one.
  *
  * <p>Thread-safe. {@link #close} removes the meters; do so before the environment is shut down.
  */
@@ -35,7 +35,7 @@ public final class RiverMeterBinder implements MeterBinder, AutoCloseable {
   private final Monitor monitor;
   private final List<Binding> bindings = new CopyOnWriteArrayList<>();
 
-  /** Binds the counters of a monitor. */
+  /** Creates a binder for the counters of a monitor. */
   public RiverMeterBinder(Monitor monitor) {
     this.monitor = monitor;
   }
@@ -62,7 +62,7 @@ public final class RiverMeterBinder implements MeterBinder, AutoCloseable {
     bindings.clear();
   }
 
-  /** What was bound to one registry. */
+  /** The meters that were bound to one registry. */
   private static final class Binding implements CounterListener {
     private final MeterRegistry registry;
     private final Meter threads;

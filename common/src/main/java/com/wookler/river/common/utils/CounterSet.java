@@ -18,11 +18,11 @@ import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The counters of one owner, who takes them out of the monitor's report together.
+ * The counters of one owner, which are unregistered from the monitor together.
  *
- * <p>What is written under one lock gets a counter of its own without lock or contention; the
- * monitor adds up those of the same name. Without a monitor the counters count all the same and
- * nobody reports them. Thread-safe.
+ * <p>Numbers that are written under one lock get a counter of their own, without lock or
+ * contention; the monitor sums the counters of the same name. Without a monitor the counters work,
+ * but are not reported. Thread-safe.
  */
 public final class CounterSet implements AutoCloseable {
   private static final TimeWindow UNREPORTED =
@@ -31,7 +31,7 @@ public final class CounterSet implements AutoCloseable {
   private final List<AbstractCounter> registered = new ArrayList<>(); // guarded by this
   private boolean closed; // guarded by this
 
-  /** A counter that one thread at a time writes. */
+  /** Creates a counter that one thread at a time writes. */
   public AbstractCounter local(
       String namespace, String name, Class<? extends AbstractMeasure> type) {
     return Monitor.find().isPresent()
@@ -39,7 +39,7 @@ public final class CounterSet implements AutoCloseable {
         : new Counter(UNREPORTED, type).namespace(namespace).name(name).mode(Mode.PROD);
   }
 
-  /** A counter that any thread writes; all owners have the same one. */
+  /** Creates a counter that any thread may write. */
   public AbstractCounter shared(
       String namespace, String name, Class<? extends AbstractMeasure> type) {
     return Monitor.find().isPresent()
@@ -48,7 +48,8 @@ public final class CounterSet implements AutoCloseable {
   }
 
   /**
-   * Reports a number that is kept elsewhere, until this is closed; without a monitor, nothing.
+   * Reports a number that is kept elsewhere, until this set is closed. Does nothing without a
+   * monitor.
    *
    * @param type {@code Count} or {@code Gauge}
    * @param value read on the threads that report; must not throw
@@ -72,7 +73,7 @@ public final class CounterSet implements AutoCloseable {
   }
 
   private synchronized AbstractCounter registered(@Nullable AbstractCounter reported) {
-    AbstractCounter counter = Objects.requireNonNull(reported, "the monitor went away");
+    AbstractCounter counter = Objects.requireNonNull(reported, "the monitor was closed");
     if (closed) {
       Monitoring.remove(counter);
     } else {
@@ -81,7 +82,7 @@ public final class CounterSet implements AutoCloseable {
     return counter;
   }
 
-  /** Takes one of them out of the report. */
+  /** Unregisters a counter. */
   public synchronized void remove(AbstractCounter counter) {
     if (registered.remove(counter)) {
       Monitoring.remove(counter);
@@ -89,8 +90,8 @@ public final class CounterSet implements AutoCloseable {
   }
 
   /**
-   * Takes all out of the report; their totals stay in the sums of their names, but for those with
-   * labels. What is made afterwards is not reported.
+   * Unregisters all counters. Their totals stay in the sums of their names, except for those with
+   * labels. Counters created afterwards are not reported.
    */
   @Override
   public synchronized void close() {

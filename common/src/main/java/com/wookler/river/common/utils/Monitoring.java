@@ -9,14 +9,16 @@ import com.wookler.river.common.counters.TimeWindow;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.LoggerFactory;
 
-/** Makes counters and hands them to the monitor. Thread-safe. */
+/** Creates counters and registers them with the monitor. Thread-safe. */
 public final class Monitoring {
   private Monitoring() {}
 
   /**
-   * Makes a counter and registers it. Counters of the same namespace and name are reported as one.
+   * Creates a counter and registers it. Counters of the same namespace and name are reported as
+   * one.
    *
-   * @param global true: any number of threads add to it; false: one at a time, which costs less
+   * @param global true if any number of threads add to it; false if one at a time does, which costs
+   *     less
    * @param namespace the first part of its name
    * @param name the second part
    * @param type {@code Count} or {@code Average}
@@ -64,16 +66,16 @@ public final class Monitoring {
   }
 
   /**
-   * Takes a counter out of the reports; its total stays in the sum of its name. Without effect if
-   * it is not registered or there is no monitor.
+   * Unregisters a counter. Its total stays in the sum of its name. Does nothing if it is not
+   * registered or there is no monitor.
    */
   public static void remove(AbstractCounter counter) {
     Monitor.find().ifPresent(monitor -> monitor.remove(counter));
   }
 
   /**
-   * Takes what was counted in a namespace out of the reports, as far as no counter of it is left.
-   * Without effect if there is no monitor.
+   * Removes the series of a namespace that have no counter left from the reports. Does nothing if
+   * there is no monitor.
    */
   public static void forget(String namespace) {
     Monitor.find().ifPresent(monitor -> monitor.forget(namespace));

@@ -1,14 +1,15 @@
 package com.wookler.river.common.utils;
 
-/** Checks of arguments, with one text for all. */
+/** Checks arguments, with a uniform error message. */
 public final class Require {
   private Require() {}
 
   /**
-   * The number, if it is 1 or more.
+   * Returns the number if it is 1 or more.
    *
-   * @param name of the parameter
-   * @throws IllegalArgumentException it is not: names the parameter, what it is and what is allowed
+   * @param name name of the parameter
+   * @throws IllegalArgumentException the number is less; the message names the parameter, its value
+   *     and what is allowed
    */
   public static int positive(int number, String name) {
     if (number < 1) {

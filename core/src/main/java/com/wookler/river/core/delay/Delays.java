@@ -3,7 +3,7 @@ package com.wookler.river.core.delay;
 import com.google.errorprone.annotations.concurrent.GuardedBy;
 import com.wookler.river.common.ManagedTask;
 import com.wookler.river.common.RateLimitedLog;
-import com.wookler.river.common.TaskShare;
+import com.wookler.river.common.SharedTaskManager;
 import com.wookler.river.common.errors.RiverException;
 import com.wookler.river.core.message.QueueClosedException;
 import com.wookler.river.core.message.QueueFailedException;
@@ -130,7 +130,8 @@ public final class Delays implements AutoCloseable {
   public synchronized void start() {
     Timers open = timers;
     if (open != null && running == null && !closed) {
-      TaskShare share = TaskShare.acquire("timer", volume(), THREADS, context.time());
+      SharedTaskManager share =
+          SharedTaskManager.acquire("timer", volume(), THREADS, context.time());
       Running started = new Running(share, open);
       running = started;
       started.share.manager().add(started);
@@ -207,11 +208,11 @@ public final class Delays implements AutoCloseable {
 
   /** What is done on the threads that all queues with one volume and clock share. */
   private final class Running implements ManagedTask {
-    private final TaskShare share;
+    private final SharedTaskManager share;
     private final Timers open;
     private long dueNanos; // when there is something to do again; confined to its steps
 
-    Running(TaskShare share, Timers open) {
+    Running(SharedTaskManager share, Timers open) {
       this.share = share;
       this.open = open;
     }

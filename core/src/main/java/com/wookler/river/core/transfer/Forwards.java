@@ -1,7 +1,7 @@
 package com.wookler.river.core.transfer;
 
 import com.wookler.river.common.ManagedTask;
-import com.wookler.river.common.TaskShare;
+import com.wookler.river.common.SharedTaskManager;
 import com.wookler.river.common.WorkerPool;
 import com.wookler.river.common.errors.ConfigurationException;
 import com.wookler.river.common.errors.RiverException;
@@ -35,7 +35,7 @@ public final class Forwards implements ManagedTask, AutoCloseable {
   private final Targets targets;
   private final Path positions;
   private final List<Forward> all = new CopyOnWriteArrayList<>();
-  private @Nullable TaskShare tasks; // of the opening and the closing thread
+  private @Nullable SharedTaskManager tasks; // of the opening and the closing thread
 
   /**
    * The configured targets.
@@ -110,7 +110,7 @@ public final class Forwards implements ManagedTask, AutoCloseable {
       return;
     }
     refuseCycles(targets.names(), new ArrayList<>(List.of(from.queue())));
-    TaskShare share = TaskShare.acquire();
+    SharedTaskManager share = SharedTaskManager.acquire();
     tasks = share;
     share.manager().add(this);
   }
@@ -240,7 +240,7 @@ public final class Forwards implements ManagedTask, AutoCloseable {
 
   /** Ends what goes on by itself. */
   public void stop() {
-    TaskShare share = tasks;
+    SharedTaskManager share = tasks;
     if (share != null) {
       share.manager().remove(this);
       share.close();

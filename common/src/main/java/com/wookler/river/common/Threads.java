@@ -3,16 +3,16 @@ package com.wookler.river.common;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Waiting for threads to end. */
-final class Joins {
-  private static final Logger LOG = LoggerFactory.getLogger(Joins.class);
+/** Waits for threads to end. */
+final class Threads {
+  private static final Logger LOG = LoggerFactory.getLogger(Threads.class);
   private static final long WARN_MILLIS = 10_000;
 
-  private Joins() {}
+  private Threads() {}
 
   /**
-   * Waits for a thread, but not for the calling one; interrupts are kept for afterwards. Says so if
-   * it takes long.
+   * Waits until a thread has ended, unless it is the calling one, and logs a warning if that takes
+   * long. An interrupt does not end the wait; the flag is set again afterwards.
    */
   static void join(Thread thread, String owner) {
     if (thread == Thread.currentThread()) {

@@ -5,12 +5,12 @@ import java.util.Comparator;
 import java.util.Optional;
 import java.util.TreeSet;
 
-/** Guesses what a misspelt name should have been. */
-final class Names {
-  private Names() {}
+/** Suggests known names for a misspelt one. */
+final class NameSuggestions {
+  private NameSuggestions() {}
 
-  /** A suggestion for an unknown name: the nearest known one, or, if none is near, all. */
-  static String hint(String unknown, Collection<String> known) {
+  /** Returns a suggestion for an unknown name: the nearest known one or, if none is near, all. */
+  static String suggest(String unknown, Collection<String> known) {
     if (known.isEmpty()) {
       return "none is allowed";
     }
@@ -19,21 +19,18 @@ final class Names {
         .orElseGet(() -> "known are: " + String.join(", ", new TreeSet<>(known)));
   }
 
-  /** The nearest known name; empty if none is near. */
+  /** Returns the nearest known name; empty if none is near. */
   static Optional<String> nearest(String unknown, Collection<String> known) {
     int limit = Math.max(2, unknown.length() / 3);
     return known.stream()
         .min(
-            Comparator.<String>comparingInt(name -> distance(unknown, name))
+            Comparator.<String>comparingInt(name -> editDistance(unknown, name))
                 .thenComparing(Comparator.naturalOrder()))
-        .filter(name -> distance(unknown, name) <= limit);
+        .filter(name -> editDistance(unknown, name) <= limit);
   }
 
-  /**
-   * How many letters have to be changed, added or removed to come from one to the other
-   * (Levenshtein).
-   */
-  static int distance(String one, String other) {
+  /** Returns the Levenshtein distance: how many letters must be changed, added or removed. */
+  static int editDistance(String one, String other) {
     int[] above = new int[other.length() + 1];
     for (int j = 0; j <= other.length(); j++) {
       above[j] = j;

@@ -11,11 +11,11 @@ import java.util.List;
 import java.util.function.Consumer;
 
 /**
- * The states of the monitored threads, and which of them have ended since the last report.
- * Thread-safe.
+ * Collects the states of the monitored threads, including those that have ended since the last
+ * report. Thread-safe.
  */
-final class Heartbeats {
-  /** Ended threads kept for the next report; older ones go unreported rather than fill the heap. */
+final class HeartbeatCollector {
+  /** The largest number of ended threads kept for the next report; older ones are dropped. */
   static final int MAX_ENDED = 1_024;
 
   private final ThreadMXBean threads = ManagementFactory.getThreadMXBean();
@@ -36,7 +36,7 @@ final class Heartbeats {
     }
   }
 
-  /** Hands all states to {@code target}; the ended threads are dropped once that has returned. */
+  /** Passes all states to {@code target}, and drops the ended threads once it has returned. */
   void report(Consumer<List<Heartbeat>> target) {
     List<Heartbeat> over;
     synchronized (lock) {

@@ -4,15 +4,15 @@ import com.wookler.river.common.errors.ConfigurationException;
 import java.lang.reflect.InvocationTargetException;
 import org.jspecify.annotations.Nullable;
 
-/** Makes objects of classes that a configuration names. */
-final class Instances {
-  private Instances() {}
+/** Creates objects of classes that a configuration names. */
+final class ObjectFactory {
+  private ObjectFactory() {}
 
-  static <T> T make(ConfigNode node, @Nullable String param, String className, Class<T> type) {
+  static <T> T create(ConfigNode node, @Nullable String param, String className, Class<T> type) {
     Class<? extends T> found = find(node, param, className, type);
-    T made;
+    T created;
     try {
-      made = found.getConstructor().newInstance();
+      created = found.getConstructor().newInstance();
     } catch (InvocationTargetException e) {
       Throwable cause = e.getCause() == null ? e : e.getCause();
       throw node.error(param, "the constructor of class " + className + " failed: " + cause, cause);
@@ -27,14 +27,14 @@ final class Instances {
     } catch (LinkageError e) {
       throw node.error(param, "class " + className + " cannot be initialised: " + e, e);
     }
-    if (made instanceof Configurable configurable) {
+    if (created instanceof Configurable configurable) {
       try {
         configurable.configure(node);
       } catch (ConfigurationException e) {
         throw node.located(e);
       }
     }
-    return made;
+    return created;
   }
 
   private static <T> Class<? extends T> find(

@@ -9,10 +9,10 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A share in a task manager that River's own parts run their tasks on: that of the {@link Env}, or
- * one that all of them in the JVM share and that ends with the last share. Thread-safe.
+ * A reference-counted task manager for River's own tasks: that of the {@link Env}, or one that is
+ * shared in the JVM and closed with its last reference. Thread-safe.
  */
-public final class TaskShare implements AutoCloseable {
+public final class SharedTaskManager implements AutoCloseable {
   private static final Object LOCK = new Object();
 
   @GuardedBy("LOCK")
@@ -21,10 +21,10 @@ public final class TaskShare implements AutoCloseable {
   private final TaskManager manager;
   private final @Nullable Key key; // null: the environment's
 
-  /** Which one it is; clocks are told apart as objects. */
+  /** Identifies a shared task manager; clocks are compared by identity. */
   private record Key(String name, Object of, TimeSource time) {}
 
-  /** One that River made. */
+  /** A task manager and the number of its references. */
   private static final class Shared {
     final TaskManager manager;
 
@@ -36,39 +36,40 @@ public final class TaskShare implements AutoCloseable {
     }
   }
 
-  private TaskShare(TaskManager manager, @Nullable Key key) {
+  private SharedTaskManager(TaskManager manager, @Nullable Key key) {
     this.manager = manager;
     this.key = key;
   }
 
   /**
-   * A share in the environment's, or, without one, in a single-threaded one; to be closed by its
-   * owner after its tasks were removed.
+   * Acquires the environment's task manager or, if there is no environment, a shared one with a
+   * single thread. The caller closes the reference after it has removed its tasks.
    */
-  public static TaskShare acquire() {
+  public static SharedTaskManager acquire() {
     Optional<Env> env = Env.find(); // once: it may be shut down meanwhile
     return env.isPresent()
-        ? new TaskShare(env.get().taskmanager(), null)
+        ? new SharedTaskManager(env.get().taskmanager(), null)
         : shared(
             new Key("RIVER", "RIVER", TimeSource.system()),
             () -> new TaskManager("RIVER", 1, TimeSource.system()));
   }
 
   /**
-   * A share in the one of this name, thing and clock, whatever environment there is: for tasks that
-   * must not wait for others. To be closed likewise.
+   * Acquires the shared task manager of a name, group and clock, independently of the environment,
+   * for tasks that must not wait for others. The caller closes the reference after it has removed
+   * its tasks.
    *
    * @param name its threads are called {@code RIVER-<name>-<m>}
-   * @param of what its tasks have in common, and those of another have not
-   * @param threads how many it gets if this call makes it
-   * @param time by which it waits
+   * @param of the group that shares the task manager, compared by {@code equals}
+   * @param threads number of threads, if this call creates the task manager
+   * @param time the clock that it waits on
    */
-  public static TaskShare acquire(String name, Object of, int threads, TimeSource time) {
+  public static SharedTaskManager acquire(String name, Object of, int threads, TimeSource time) {
     return shared(
         new Key(name, of, time), () -> new TaskManager(name, threads, time, "RIVER-" + name + "-"));
   }
 
-  private static TaskShare shared(Key key, Supplier<TaskManager> maker) {
+  private static SharedTaskManager shared(Key key, Supplier<TaskManager> maker) {
     synchronized (LOCK) {
       Shared shared = SHARED.get(key);
       if (shared == null) {
@@ -76,16 +77,16 @@ public final class TaskShare implements AutoCloseable {
         SHARED.put(key, shared);
       }
       shared.users++;
-      return new TaskShare(shared.manager, key);
+      return new SharedTaskManager(shared.manager, key);
     }
   }
 
-  /** Where to add tasks. */
+  /** Returns the task manager. */
   public TaskManager manager() {
     return manager;
   }
 
-  /** Gives the share back. */
+  /** Releases the reference. */
   @Override
   public void close() {
     if (key == null) {

@@ -8,23 +8,23 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
-/** Says in River's words what the JDK's XML parser and schema validator say in theirs. */
-final class ParserTexts {
+/** Translates messages of the JDK's XML parser and schema validator into River's. */
+final class XmlErrorMessages {
   private static final Pattern EXPECTED = Pattern.compile("\\{([^{}]*)\\}(?=[^{}]*$)");
   private static final Pattern QUOTED = Pattern.compile("['\"]([^'\"]+)['\"]");
   private static final Pattern CODE = Pattern.compile("^(?:cvc-[\\w.-]+|JAXP\\d+): ");
   private static final List<String> ATTRIBUTES =
       List.of("name", "class", "expression", "value", "file");
 
-  private ParserTexts() {}
+  private XmlErrorMessages() {}
 
   /**
-   * An error of the schema. The validator speaks the language of the JVM, so only its code and the
-   * names in it are read.
+   * Translates an error of the schema validator. Its messages are in the language of the JVM, so
+   * only the code and the names in them are used.
    *
-   * @param element of which it is said
-   * @param parent the element around that
-   * @return null: another error says the same
+   * @param element the element with the error
+   * @param parent the element that contains it
+   * @return null if another error reports the same
    */
   static @Nullable String ofSchema(String given, String element, String parent) {
     String said = given.replace("\"\":", "");
@@ -61,21 +61,21 @@ final class ParserTexts {
     if (expected.contains(tag)) {
       return "is not allowed here, " + where;
     }
-    return Names.nearest(tag, expected)
+    return NameSuggestions.nearest(tag, expected)
         .map(near -> "is unknown " + where + "; did you mean " + near + "?")
         .orElseGet(
             () -> "is not allowed " + where + "; allowed here are " + String.join(", ", expected));
   }
 
   private static String attribute(String name) {
-    Optional<String> near = Names.nearest(name, ATTRIBUTES);
+    Optional<String> near = NameSuggestions.nearest(name, ATTRIBUTES);
     return "attribute '"
         + name
         + "' is unknown"
         + near.map(known -> "; did you mean '" + known + "'?").orElse("");
   }
 
-  /** The validator also names what may be left out. */
+  /** Returns the missing elements that are required; the validator also names optional ones. */
   private static List<String> missing(String element, String said) {
     List<String> required =
         element.equals("env") ? List.of("<monitor>", "<task-manager>") : List.of("<params>");
@@ -93,7 +93,9 @@ final class ParserTexts {
             .toList();
   }
 
-  /** Of a document that is no XML, or that asks for what is turned off. */
+  /**
+   * Translates an error of the parser: the document is not XML, or uses a feature that is disabled.
+   */
   static String ofDocument(String said) {
     if (said.contains("DOCTYPE")) {
       return "a DOCTYPE is not allowed";
@@ -105,7 +107,7 @@ final class ParserTexts {
       return "is not well-formed: there is text before the first element";
     }
     if (said.contains("not allowed in trailing section") || said.contains("root element must be")) {
-      return "is not well-formed: there is something behind the first element; there may be only one";
+      return "is not well-formed: there is content after the first element; there may be only one";
     }
     return "is not well-formed: " + CODE.matcher(said).replaceFirst("");
   }
