@@ -14,14 +14,16 @@ import com.wookler.river.core.subscriber.SubscriberConfig;
 import com.wookler.river.testing.CapturedLog;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.nio.file.FileVisitResult;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.SimpleFileVisitor;
+import java.nio.file.attribute.BasicFileAttributes;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.LongStream;
-import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -103,12 +105,30 @@ class PastSubscriberTest {
     return LongStream.range(from, end).boxed().toList();
   }
 
+  /** Also while some are deleted. */
   private List<Path> backups() {
-    try (Stream<Path> files = Files.walk(directory.resolve("backup"))) {
-      return files.filter(file -> file.toString().endsWith(".zst")).sorted().toList();
+    List<Path> found = new ArrayList<>();
+    try {
+      Files.walkFileTree(
+          directory.resolve("backup"),
+          new SimpleFileVisitor<>() {
+            @Override
+            public FileVisitResult visitFile(Path file, BasicFileAttributes attributes) {
+              if (file.toString().endsWith(".zst")) {
+                found.add(file);
+              }
+              return FileVisitResult.CONTINUE;
+            }
+
+            @Override
+            public FileVisitResult visitFileFailed(Path file, IOException e) {
+              return FileVisitResult.CONTINUE;
+            }
+          });
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
+    return found.stream().sorted().toList();
   }
 
   @Test
