@@ -326,9 +326,9 @@ class DeadLettersTest {
             .open()) {
       Subscriber<String> rejecting = small.subscriber(BILLING);
       for (int i = 0; i < 5; i++) {
-        small.publisher().publish("m" + i);
+        long sequence = small.publisher().publish("m" + i);
         rejecting.next().reject("no");
-        await().until(() -> rejecting.stats().lag() == 0);
+        await().until(() -> rejecting.isFinished(sequence));
       }
       DeadLetters<String> letters = rejecting.deadLetters();
       assertThat(letters.redrive(10)).isEqualTo(3);
@@ -351,9 +351,9 @@ class DeadLettersTest {
             .open()) {
       Subscriber<String> rejecting = small.subscriber(BILLING);
       for (int i = 0; i < 5; i++) {
-        small.publisher().publish("m" + i);
+        long sequence = small.publisher().publish("m" + i);
         rejecting.next().reject("no");
-        await().until(() -> rejecting.stats().lag() == 0);
+        await().until(() -> rejecting.isFinished(sequence));
       }
       DeadLetters<String> letters = rejecting.deadLetters();
       assertThat(letters.redrive(10)).isEqualTo(3);
