@@ -58,8 +58,7 @@ public final class QueueOptions {
           .atLeast("0")
           .allowed("0 or more")
           .java("discardedRetention(Duration)")
-          .means(
-              "data that was set aside longer ago than this is removed when the queue is opened");
+          .means("data that was renamed longer ago than this is removed when the queue is opened");
 
   /** See {@link MessageQueue.Builder#durability}. */
   public static final Option<Durability> DURABILITY =
@@ -93,7 +92,7 @@ public final class QueueOptions {
               "what subscribers do where the log is damaged: continue at the next valid message and"
                   + " report what is lost; or stop until `seek`. See [Damage](#damage)")
           .meansInJson(
-              "what subscribers do where the log is damaged: go on at the next message that can be proven, and report what is lost; or stop, with a `damaged` problem at each poll, until `seek`");
+              "what subscribers do where the log is damaged: continue at the next valid message, and report what is lost; or stop, with a `damaged` problem at each poll, until `seek`");
 
   /** See {@link MessageQueue.Builder#blockBytes}; an empty block has 64 KB of index. */
   public static final Option<Long> BLOCK_BYTES =
@@ -125,7 +124,7 @@ public final class QueueOptions {
           .changes(Change.RUNNING)
           .means(
               "how many messages the queue may hold: those that its slowest subscriber has not"
-                  + " finished, or without subscribers those in its log; and the delayed ones that"
+                  + " completed, or without subscribers those in its log; and the delayed ones that"
                   + " wait and are not among these");
 
   /** See {@link MessageQueue.Builder#maxBytes}. */
@@ -153,7 +152,7 @@ public final class QueueOptions {
               "what a publish does that exceeds these two: it is refused, waits, or the oldest"
                   + " messages are discarded for every subscriber. See [Limits](#limits)")
           .meansInJson(
-              "what a publish does that `maxMessages` and `maxBytes` leave no room for: it is refused, waits for room, or the oldest messages are given up for every subscriber, and counted");
+              "what a publish does that `maxMessages` and `maxBytes` leave no capacity for: it is refused, waits, or the oldest messages are discarded for every subscriber, and counted");
 
   /** See {@link MessageQueue.Builder#whenFull}. */
   public static final Option<Duration> FULL_TIMEOUT =
@@ -218,7 +217,7 @@ public final class QueueOptions {
           .between("0", "36500dd")
           .named("maxAge(Duration, String)")
           .means(
-              "after which a message expires: it is not delivered any more and counts as finished;"
+              "after which a message expires: it is not delivered any more and is completed;"
                   + " 0: only those expire that say so");
 
   /** See {@link MessageQueue.Builder#maxAge}. */
@@ -233,7 +232,7 @@ public final class QueueOptions {
               "another queue of this JVM, to which expired messages are transferred, each once. See"
                   + " [Expiry queues](#expiry-queues)")
           .meansInJson(
-              "another queue of this server, to which expired messages are handed on, each once. While it is not there, or is full, or takes none as large, expired messages wait, and those behind them");
+              "another queue of this server, to which expired messages are transferred, each once. While it is not there, or is full, or takes none as large, expired messages wait, and those behind them");
 
   /** See {@link MessageQueue.Builder#retention}. */
   public static final Option<Duration> RETENTION_AGE =
@@ -246,9 +245,9 @@ public final class QueueOptions {
           .json("retention.age")
           .changes(Change.RUNNING)
           .means(
-              "of a queue without subscribers: a closed block goes when its last message is older"
+              "of a queue without subscribers: a closed block is removed when its last message is older"
                   + " than this. See [Retention](#retention)")
-          .meansInJson("a closed file goes when its last message is older than this");
+          .meansInJson("a closed file is removed when its last message is older than this");
 
   /** See {@link MessageQueue.Builder#retention}. */
   public static final Option<Long> RETENTION_BYTES =
@@ -259,8 +258,8 @@ public final class QueueOptions {
           .java("retention(Retention)")
           .json("retention.bytes")
           .changes(Change.RUNNING)
-          .means("the oldest closed block goes when the others have so many bytes")
-          .meansInJson("the oldest closed file goes when the others have so many bytes");
+          .means("the oldest closed block is removed when the others have this many bytes")
+          .meansInJson("the oldest closed file is removed when the others have this many bytes");
 
   /** See {@link MessageQueue.Builder#retention}. */
   public static final Option<Long> RETENTION_MESSAGES =
@@ -271,8 +270,8 @@ public final class QueueOptions {
           .java("retention(Retention)")
           .json("retention.messages")
           .changes(Change.RUNNING)
-          .means("the oldest closed block goes when the others hold so many messages")
-          .meansInJson("the oldest closed file goes when the others hold so many messages");
+          .means("the oldest closed block is removed when the others have this many messages")
+          .meansInJson("the oldest closed file is removed when the others have this many messages");
 
   /** See {@link Retention#removingUnfinished}. */
   public static final Option<Boolean> RETENTION_UNFINISHED =
@@ -280,7 +279,7 @@ public final class QueueOptions {
           .flag("queue.retention.unfinished", false)
           .java("retention(Retention)")
           .changes(Change.RUNNING)
-          .means("whether the retention also takes what a subscriber has not finished");
+          .means("whether the retention also removes what a subscriber has not completed");
 
   /** See {@link MessageQueue.Builder#diskReserve}; none: by the size of the volume. */
   public static final Option<Long> DISK_RESERVE =
@@ -363,8 +362,8 @@ public final class QueueOptions {
           .allowed("1 or more")
           .java("SizeBasedRecycle.ofMessages(long)")
           .json("recycle.messages")
-          .means("`SizeBasedRecycle`: closed when it holds so many messages")
-          .meansInJson("closed when it holds so many messages");
+          .means("`SizeBasedRecycle`: closed when it has this many messages")
+          .meansInJson("closed when it has this many messages");
 
   /** See {@link SizeBasedRecycle#ofBytes}. */
   public static final Option<Long> RECYCLE_BYTES =
@@ -376,9 +375,9 @@ public final class QueueOptions {
           .java("SizeBasedRecycle.ofBytes(long)")
           .json("recycle.bytes")
           .means(
-              "`SizeBasedRecycle`: closed when its messages have so many bytes; with both, whichever"
+              "`SizeBasedRecycle`: closed when its messages have this many bytes; with both, whichever"
                   + " comes first")
-          .meansInJson("closed when its messages have so many bytes");
+          .meansInJson("closed when its messages have this many bytes");
 
   /** See {@link TimeBasedRecycle#every}. */
   public static final Option<Duration> RECYCLE_AGE =
@@ -388,8 +387,9 @@ public final class QueueOptions {
           .atLeast("1ms")
           .java("TimeBasedRecycle.every(Duration)")
           .json("recycle.age")
-          .means("`TimeBasedRecycle`: closed so long after its first message, on an idle queue too")
-          .meansInJson("closed so long after its first message, also when nothing is published");
+          .means(
+              "`TimeBasedRecycle`: closed this long after its first message, on an idle queue too")
+          .meansInJson("closed this long after its first message, also when nothing is published");
 
   static {
     TABLE.end();

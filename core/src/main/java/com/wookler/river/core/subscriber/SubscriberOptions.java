@@ -35,7 +35,7 @@ public final class SubscriberOptions {
           .named("ack(boolean)")
           .changes(Change.NEVER)
           .means(
-              "whether a message is finished by its acknowledgement, or when it is handed over;"
+              "whether a message is completed by its acknowledgement, or when it is delivered;"
                   + " cannot change later");
 
   /** See {@link SubscriberConfig#ackTimeout}. */
@@ -137,10 +137,10 @@ public final class SubscriberOptions {
           .named("expiryQueue(String)")
           .changes(Change.RUNNING)
           .means(
-              "the queue to which messages are handed on that expired before this subscriber had"
-                  + " finished them")
+              "the queue to which messages are transferred that expired before this subscriber had"
+                  + " completed them")
           .meansInJson(
-              "the queue to which messages are handed on that expired before this subscriber had finished them; without it that of the queue");
+              "the queue to which messages are transferred that expired before this subscriber had completed them; without it that of the queue");
 
   /** See {@link SubscriberConfig#order}. */
   public static final Option<Order> ORDER =
@@ -150,8 +150,8 @@ public final class SubscriberOptions {
           .named("order(Order)")
           .changes(Change.NEVER)
           .means(
-              "in which order messages are handed over. With `KEY`, at most one message of a key is"
-                  + " out, and later ones of it wait until it is finished; needs"
+              "in which order messages are delivered. With `KEY`, at most one message of a key is"
+                  + " out, and later ones of it wait until it is completed; needs"
                   + " `subscriber.ack.required`. Cannot change later");
 
   /** See {@link SubscriberConfig#filter}. */
@@ -174,7 +174,7 @@ public final class SubscriberOptions {
           .named("filterExpression(String)")
           .means("the same as an expression, kept on disk; instead of `subscriber.filter`")
           .meansInJson(
-              "which messages it wants, over `key`, `headers` and the fields of data that is JSON, as `headers.type == 'order' && json.amount > 100`; what it refuses counts as finished");
+              "which messages it wants, over `key`, `headers` and the fields of data that is JSON, as `headers.type == 'order' && json.amount > 100`; what it refuses is completed");
 
   /** See {@link SubscriberConfig#maxInFlight}. */
   public static final Option<Long> MAX_IN_FLIGHT =

@@ -11,15 +11,15 @@ import org.jspecify.annotations.Nullable;
  *     default MEMORY
  * @param syncInterval pause between two background forces of log and acknowledgements to the
  *     device; default 200ms
- * @param onDamage what subscribers do where the log is damaged: go on at the next message that can
- *     be proven, and report what is lost; or stop, with a {@code damaged} problem at each poll,
- *     until {@code seek}; default SALVAGE
+ * @param onDamage what subscribers do where the log is damaged: continue at the next valid message,
+ *     and report what is lost; or stop, with a {@code damaged} problem at each poll, until {@code
+ *     seek}; default SALVAGE
  * @param blockBytes size at which a block is closed whatever its strategy says; raised to four
  *     times {@code maxMessageBytes}; default 67108864
  * @param maxMessageBytes largest data of one message; default 16777216
  * @param maxMessages how many messages the queue may hold: those that its slowest subscriber has
- *     not finished, or without subscribers those in its log; and the delayed ones that wait and are
- *     not among these; 0: any number
+ *     not completed, or without subscribers those in its log; and the delayed ones that wait and
+ *     are not among these; 0: any number
  * @param maxBytes how many bytes the queue may hold, counted as messages are, with envelopes, to
  *     within a 256th of the limit; delayed messages that wait count as so many that were published
  *     before the others; of what is there when the queue is opened, an estimate by blocks; 0: any
@@ -29,9 +29,9 @@ import org.jspecify.annotations.Nullable;
  *     id in the window takes 16 to 32 bytes of heap, and 25 and its own on disk; default 10m
  * @param keyIndex whether the last message of each key is indexed, so that it can be looked up; 16
  *     to 32 bytes on disk for each key. Turned on later, it takes in what is there; default false
- * @param maxAge after which a message expires: it is not delivered any more and counts as finished;
- *     0: only those expire that say so; default 0s
- * @param expiryQueue another queue of this server, to which expired messages are handed on, each
+ * @param maxAge after which a message expires: it is not delivered any more and is completed; 0:
+ *     only those expire that say so; default 0s
+ * @param expiryQueue another queue of this server, to which expired messages are transferred, each
  *     once. While it is not there, or is full, or takes none as large, expired messages wait, and
  *     those behind them
  * @param retention how long what nobody has finished is kept; without it, for good. One of them is
@@ -132,9 +132,9 @@ public record QueueSettings(
     }
 
     /**
-     * What subscribers do where the log is damaged: go on at the next message that can be proven,
-     * and report what is lost; or stop, with a {@code damaged} problem at each poll, until {@code
-     * seek}; default SALVAGE.
+     * What subscribers do where the log is damaged: continue at the next valid message, and report
+     * what is lost; or stop, with a {@code damaged} problem at each poll, until {@code seek};
+     * default SALVAGE.
      */
     public Builder onDamage(String value) {
       onDamage = value;
@@ -157,7 +157,7 @@ public record QueueSettings(
     }
 
     /**
-     * How many messages the queue may hold: those that its slowest subscriber has not finished, or
+     * How many messages the queue may hold: those that its slowest subscriber has not completed, or
      * without subscribers those in its log; and the delayed ones that wait and are not among these;
      * 0: any number.
      */
@@ -201,8 +201,8 @@ public record QueueSettings(
     }
 
     /**
-     * After which a message expires: it is not delivered any more and counts as finished; 0: only
-     * those expire that say so; default 0s.
+     * After which a message expires: it is not delivered any more and is completed; 0: only those
+     * expire that say so; default 0s.
      */
     public Builder maxAge(Duration value) {
       maxAge = value;
@@ -210,8 +210,9 @@ public record QueueSettings(
     }
 
     /**
-     * Another queue of this server, to which expired messages are handed on, each once. While it is
-     * not there, or is full, or takes none as large, expired messages wait, and those behind them.
+     * Another queue of this server, to which expired messages are transferred, each once. While it
+     * is not there, or is full, or takes none as large, expired messages wait, and those behind
+     * them.
      */
     public Builder expiryQueue(String value) {
       expiryQueue = value;

@@ -7,8 +7,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * Settings of a subscriber. What is null has the server's default.
  *
- * @param ack whether a message is finished by its acknowledgement, or when it is handed over;
- *     cannot change later; default true
+ * @param ack whether a message is completed by its acknowledgement, or when it is delivered; cannot
+ *     change later; default true
  * @param ackTimeout after which an unfinished message is delivered again; default 30s
  * @param ackDurability what an acknowledgement that returned survives: a kill of the process, or a
  *     power loss too. {@code DISK} needs {@code ack}; default MEMORY
@@ -20,14 +20,14 @@ import org.jspecify.annotations.Nullable;
  *     and logged. Needs {@code ack}; default 0
  * @param deadLetterAge how long a dead letter is kept; older ones are dropped, counted and logged,
  *     while the subscriber is open. Needs {@code ack}; default 0s
- * @param expiryQueue the queue to which messages are handed on that expired before this subscriber
- *     had finished them; without it that of the queue
- * @param order in which order messages are handed over. With {@code KEY}, at most one message of a
- *     key is out, and later ones of it wait until it is finished; needs {@code ack}. Cannot change
+ * @param expiryQueue the queue to which messages are transferred that expired before this
+ *     subscriber had completed them; without it that of the queue
+ * @param order in which order messages are delivered. With {@code KEY}, at most one message of a
+ *     key is out, and later ones of it wait until it is completed; needs {@code ack}. Cannot change
  *     later; default SEQUENCE
  * @param filterExpression which messages it wants, over {@code key}, {@code headers} and the fields
  *     of data that is JSON, as {@code headers.type == 'order' && json.amount > 100}; what it
- *     refuses counts as finished
+ *     refuses is completed
  * @param maxInFlight how many may be out at once; at the limit polls return nothing new; default
  *     10000
  * @param window how far above the lowest unfinished message reading goes; at least {@code
@@ -95,8 +95,8 @@ public record SubscriberSettings(
     private Builder() {}
 
     /**
-     * Whether a message is finished by its acknowledgement, or when it is handed over; cannot
-     * change later; default true.
+     * Whether a message is completed by its acknowledgement, or when it is delivered; cannot change
+     * later; default true.
      */
     public Builder ack(boolean value) {
       ack = value;
@@ -155,7 +155,7 @@ public record SubscriberSettings(
     }
 
     /**
-     * The queue to which messages are handed on that expired before this subscriber had finished
+     * The queue to which messages are transferred that expired before this subscriber had completed
      * them; without it that of the queue.
      */
     public Builder expiryQueue(String value) {
@@ -164,8 +164,8 @@ public record SubscriberSettings(
     }
 
     /**
-     * In which order messages are handed over. With {@code KEY}, at most one message of a key is
-     * out, and later ones of it wait until it is finished; needs {@code ack}. Cannot change later;
+     * In which order messages are delivered. With {@code KEY}, at most one message of a key is out,
+     * and later ones of it wait until it is completed; needs {@code ack}. Cannot change later;
      * default SEQUENCE.
      */
     public Builder order(String value) {
@@ -175,8 +175,7 @@ public record SubscriberSettings(
 
     /**
      * Which messages it wants, over {@code key}, {@code headers} and the fields of data that is
-     * JSON, as {@code headers.type == 'order' && json.amount > 100}; what it refuses counts as
-     * finished.
+     * JSON, as {@code headers.type == 'order' && json.amount > 100}; what it refuses is completed.
      */
     public Builder filterExpression(String value) {
       filterExpression = value;

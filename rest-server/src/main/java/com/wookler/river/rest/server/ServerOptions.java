@@ -169,7 +169,7 @@ final class ServerOptions {
           .atLeast("1")
           .allowed("1 or more")
           .java("maxWaiting(int)")
-          .means("long polls and streams at the same time, likewise");
+          .means("long polls and streams at the same time; those beyond are answered with 429");
 
   static final Option<Long> MAX_BUFFERED_BYTES =
       TABLE
@@ -180,7 +180,7 @@ final class ServerOptions {
           .java("maxBufferedBytes(long)")
           .means(
               "bodies and answers in memory together; beyond that those without progress are "
-                  + "given up ([rest.md](rest.md#limits))");
+                  + "evicted ([rest.md](rest.md#limits))");
 
   static final Option<Long> MIN_BODY_RATE =
       TABLE
