@@ -325,7 +325,8 @@ class ForwardTest {
     await()
         .untilAsserted(
             () -> {
-              time.advance(Duration.ofMillis(5)); // until there is a force behind the due copy
+              time.advance(
+                  Duration.ofMillis(5)); // until there is a force behind the re-enqueued copy
               assertThat(data(audit)).containsExactly("early", "late");
             });
   }

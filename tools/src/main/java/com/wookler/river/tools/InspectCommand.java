@@ -92,7 +92,7 @@ final class InspectCommand implements Callable<Integer> {
         out.println("  damaged: " + line.fault());
       }
     }
-    overview.setAside().forEach(file -> out.println("set aside: " + file));
+    overview.setAside().forEach(file -> out.println("quarantined: " + file));
   }
 
   private static void row(PrintWriter out, Object... cells) {

@@ -54,7 +54,7 @@ class InspectTest extends ToolsFixture {
         .contains("sequences   0 to 60")
         .containsPattern("3  SEALED +20 +10 ")
         .containsPattern("billing +yes +0 +8 +2 +6 +58 ")
-        .contains("set aside: ")
+        .contains("quarantined: ")
         .contains("b00000001.cq4.damaged");
   }
 

@@ -65,12 +65,7 @@ public final class AckLedger extends RingLedger {
     requireOpen();
     if (sequence != position || !hasRoom()) {
       throw new IllegalStateException(
-          "cannot hand over sequence "
-              + sequence
-              + ": position "
-              + position
-              + ", room "
-              + hasRoom());
+          "cannot deliver sequence " + sequence + ": position " + position + ", room " + hasRoom());
     }
   }
 
@@ -310,7 +305,7 @@ public final class AckLedger extends RingLedger {
   @Override
   public long startDeadLetter(long sequence) {
     if (sequence < 0 || sequence != nextExhausted()) {
-      throw new IllegalStateException("sequence " + sequence + " isn't the next that is spent");
+      throw new IllegalStateException("sequence " + sequence + " isn't the next that is exhausted");
     }
     ring.move(sequence, EntryState.DEAD_LETTERING);
     return tag(sequence);

@@ -49,7 +49,7 @@ final class OutOfReach {
             + e.getMessage();
     if (isNews(file)) {
       LOG.warn(
-          "{}. Who reads there waits: nothing is taken for lost. Mend the disk; or put a copy of the"
+          "{}. Who reads there waits: nothing is taken for lost. Repair the disk; or put a copy of the"
               + " file in its place that was made around what cannot be read, or take it away with"
               + " its seal: what is gone then is treated as queue.on.damage says",
           text);

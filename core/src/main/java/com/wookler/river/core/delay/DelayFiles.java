@@ -38,7 +38,7 @@ public final class DelayFiles {
 
   /**
    * Has a queue that is made of blocks look for delayed messages from a sequence on, when it is
-   * opened: those of which its log has no due copy wait.
+   * opened: those of which its log has no re-enqueued copy wait.
    *
    * @param queue directory of the queue
    */

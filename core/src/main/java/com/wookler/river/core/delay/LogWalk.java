@@ -90,7 +90,7 @@ final class LogWalk implements AutoCloseable {
     reader.leave(block);
   }
 
-  /** The messages of which the log has a due copy from there on. */
+  /** The messages of which the log has a re-enqueued copy from there on. */
   static Set<Long> copiesFrom(DelayContext context, long from) {
     Set<Long> copies = new HashSet<>();
     try (LogWalk walk = new LogWalk(context, false)) {

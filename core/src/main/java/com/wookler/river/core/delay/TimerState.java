@@ -28,7 +28,7 @@ import org.jspecify.annotations.Nullable;
  *      12    16  the queue's UUID
  *      28     8  generation; its lowest bit is the number in the file's name
  *      36     8  collected: delayed messages below this sequence are done or in the files
- *      44     8  copied: due copies below this sequence are counted in what is done
+ *      44     8  copied: re-enqueued copies below this sequence are counted in what is done
  *      52    16  done: up to this time and sequence all in the files are
  *      68     8  number of the next file
  *      76    16  what the clock by which messages are due showed when this was written, and the wall

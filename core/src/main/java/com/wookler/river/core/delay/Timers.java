@@ -30,10 +30,10 @@ import org.slf4j.LoggerFactory;
  * is never written twice, and the memory is bounded: when too much is remembered, collecting waits
  * for the files.
  *
- * <p><b>Delivering.</b> What is due is appended to the log once more, as a due copy, in one order:
- * by time, then by sequence. All up to a key is done, so that this key is all that has to be kept
- * of what is done. A message that is collected too late for its place gets the next one, and one
- * that is damaged, and not to be passed over, one of a minute later, again and again.
+ * <p><b>Delivering.</b> What is due is appended to the log once more, as a re-enqueued copy, in one
+ * order: by time, then by sequence. All up to a key is done, so that this key is all that has to be
+ * kept of what is done. A message that is collected too late for its place gets the next one, and
+ * one that is damaged, and not to be passed over, one of a minute later, again and again.
  *
  * <p><b>Crashes.</b> How far all got is written after the log was forced, and only what the log had
  * then. What happened since is in the log: it is collected again from there, and the copies that

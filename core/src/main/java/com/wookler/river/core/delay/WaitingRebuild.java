@@ -14,9 +14,9 @@ import java.util.stream.LongStream;
 
 /**
  * Finds messages that waited in files which are missing or damaged again, in the log and its
- * backups: those that were collected, of which there is no due copy and which no other file has.
- * Used once, by one thread; reads all of the log and the backups. Its memory grows with what is
- * lost, and by eight bytes for each message in the files.
+ * backups: those that were collected, of which there is no re-enqueued copy and which no other file
+ * has. Used once, by one thread; reads all of the log and the backups. Its memory grows with what
+ * is lost, and by eight bytes for each message in the files.
  *
  * <p>Which file had a message cannot be told from its publish time: if the wall clock was set
  * meanwhile, this gives another due time than when the message was collected.

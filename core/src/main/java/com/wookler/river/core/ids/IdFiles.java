@@ -16,7 +16,7 @@ import java.util.UUID;
 import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
 
-/** The files of ids: {@code ids-000000000001} and so on, and those that were set aside. */
+/** The files of ids: {@code ids-000000000001} and so on, and those that were quarantined. */
 public final class IdFiles {
   static final String CORRUPT = ".corrupt";
 
@@ -41,7 +41,7 @@ public final class IdFiles {
     return found;
   }
 
-  /** Returns what was set aside there as damaged. */
+  /** Returns what was quarantined there as damaged. */
   public static List<Path> setAside(Path directory) throws IOException {
     return list(directory, PREFIX + ".*\\" + CORRUPT);
   }

@@ -38,7 +38,7 @@ import org.jspecify.annotations.Nullable;
  * <p><b>Damage.</b> Each file says which files were there before it, and what they held ({@link
  * IdHeader}). If one of them is missing, emptied, cut or damaged, nothing counts as {@link
  * #covered}: the log and its backups have to say all ids of the window again. What is whole in a
- * damaged file is written again, and the file is set aside once that is on the device.
+ * damaged file is written again, and the file is quarantined once that is on the device.
  *
  * <p>Whoever looks an id up and then stores it holds {@link #lock} from the one to the other.
  */

@@ -21,7 +21,7 @@ public record Finding(
   public enum Severity {
     /** Something is not as it was written. */
     DAMAGE,
-    /** Worth knowing, and as it may be: what a kill leaves, what was set aside before. */
+    /** Worth knowing, and as it may be: what a kill leaves, what was quarantined before. */
     NOTE
   }
 

@@ -23,7 +23,7 @@ import java.util.TreeMap;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
-/** The messages of a log, those in blocks that were set aside as damaged included. */
+/** The messages of a log, those in blocks that were quarantined as damaged included. */
 final class LogSource implements MessageSource {
   private final QueueDirectory directory;
   private final UUID queue;
@@ -64,7 +64,9 @@ final class LogSource implements MessageSource {
     return Files.isDirectory(directory.subscribers()) ? directory.subscribers() : null;
   }
 
-  /** A block: its file, what was set aside of it, and where it starts and ends as far as known. */
+  /**
+   * A block: its file, what was quarantined of it, and where it starts and ends as far as known.
+   */
   private record Piece(int number, List<Path> files, long first, long end, long bytes) {}
 
   @Override

@@ -66,7 +66,7 @@ final class LogVerifier {
   void run() throws IOException {
     for (Path aside : files.others()) {
       boolean ours = String.valueOf(aside.getFileName()).endsWith(LogFiles.DAMAGED);
-      report.note(aside, ours ? "was set aside as damaged before" : "is no file of River's");
+      report.note(aside, ours ? "was quarantined as damaged before" : "is no file of River's");
     }
     notes();
     TreeSet<Integer> numbers = new TreeSet<>(files.blocks().keySet());

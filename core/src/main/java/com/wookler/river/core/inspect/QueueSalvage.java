@@ -151,7 +151,9 @@ public final class QueueSalvage {
     return copied;
   }
 
-  /** As they are; a backup has none, then those of its messages that have no due copy wait. */
+  /**
+   * As they are; a backup has none, then those of its messages that have no re-enqueued copy wait.
+   */
   private static void copyDelayed(Path from, Path to, MessageSource source) throws IOException {
     Path delayed = from.resolve(Delays.DIRECTORY);
     if (Files.isDirectory(delayed)) {

@@ -105,7 +105,7 @@ public final class QueueVerifier {
         log.endSequence(),
         report::damage);
     for (Path aside : IdFiles.setAside(directory.path().resolve("ids"))) {
-      report.note(aside, "was set aside as damaged before");
+      report.note(aside, "was quarantined as damaged before");
     }
     LogNotes.recordFault(directory.path())
         .ifPresent(what -> report.damage(directory.path().resolve(LogNotes.RECORD), what));
@@ -131,7 +131,7 @@ public final class QueueVerifier {
       }
       DelayFiles.Look look = DelayFiles.look(directory, queue, true);
       look.faults().forEach(fault -> report.damage(fault.file(), fault.what()));
-      look.setAside().forEach(file -> report.note(file, "was set aside as damaged before"));
+      look.setAside().forEach(file -> report.note(file, "was quarantined as damaged before"));
     } catch (RiverException e) { // a newer version
       report.damage(directory.resolve(Delays.DIRECTORY), String.valueOf(e.getMessage()));
     }
@@ -169,7 +169,7 @@ public final class QueueVerifier {
       try {
         for (Path queue : SubscriberFiles.queues(subscriber)) {
           if (SubscriberFiles.isQuarantined(queue)) {
-            report.note(queue, "was set aside as damaged before");
+            report.note(queue, "was quarantined as damaged before");
             continue;
           }
           Result result =

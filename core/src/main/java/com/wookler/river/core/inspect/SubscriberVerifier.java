@@ -61,10 +61,10 @@ final class SubscriberVerifier {
         report.damage(damage.file(), damage.what());
       }
       for (Path aside : look.setAside()) {
-        report.note(aside, "was set aside as damaged before");
+        report.note(aside, "was quarantined as damaged before");
       }
       if (look.created()) {
-        report.note(directory, "nothing was handed over to it yet");
+        report.note(directory, "nothing was delivered to it yet");
       }
       known.add(new Known(directory, look));
     } catch (DamagedMessageException e) {

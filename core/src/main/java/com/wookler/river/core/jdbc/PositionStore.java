@@ -48,7 +48,7 @@ import org.jspecify.annotations.Nullable;
  * subscriber_name  varchar(64)
  * queue_id         varchar(36)  {@link MessageQueue#identity}
  * epoch            bigint       one more at each claim
- * next_sequence    bigint       everything below it has been handed over
+ * next_sequence    bigint       everything below it has been transferred
  * </pre>
  */
 public final class PositionStore {
@@ -137,7 +137,7 @@ public final class PositionStore {
               + queue.name()
               + ", subscriber "
               + subscriber.name()
-              + ": a hand-over needs acknowledgement (subscriber.ack.required) and the order of"
+              + ": a transfer needs acknowledgement (subscriber.ack.required) and the order of"
               + " sequences");
     }
     // The row is locked before it is read: a transaction of who had it has ended then.

@@ -18,8 +18,8 @@ import org.slf4j.LoggerFactory;
 /**
  * The position of one subscriber in the user's database, claimed by {@link PositionStore#claim}.
  *
- * <p>Messages are handed over in the order of their places, by one thread at a time: a message that
- * was left out would count as handed over as soon as a later one is, so that is refused. A message
+ * <p>Messages are transferred in the order of their places, by one thread at a time: a message that
+ * was left out would count as transferred as soon as a later one is, so that is refused. A message
  * that the database does not want is advanced over all the same, committed, and rejected only then.
  * Thread-safe.
  *
@@ -80,13 +80,13 @@ public final class StoredPosition<M> {
   }
 
   /**
-   * Says in the transaction of this connection that a message is handed over, and whether it is new
+   * Says in the transaction of this connection that a message is transferred, and whether it is new
    * to the database: only then is something to be made of it. Call it first in the transaction.
    *
    * @return false if the database has it already: it came again because its acknowledgement was
    *     lost or late
    * @throws PositionTakenException somebody else has claimed the position; roll back
-   * @throws IllegalStateException a message before it is neither handed over nor finished; roll
+   * @throws IllegalStateException a message before it is neither transferred nor finished; roll
    *     back and {@link #resume}
    */
   public boolean advance(Connection connection, Delivery<M> delivery) throws SQLException {
@@ -138,7 +138,7 @@ public final class StoredPosition<M> {
             who()
                 + ": sequence "
                 + last
-                + " cannot be handed over before "
+                + " cannot be transferred before "
                 + sequence
                 + ", which is not finished; roll back and resume");
       }

@@ -1,5 +1,5 @@
 /**
- * The hand-over to a user's own database: a subscriber's position is kept there, in the same
+ * The transfer to a user's own database: a subscriber's position is kept there, in the same
  * transaction as what is made of the messages.
  *
  * <p>Allowed imports: {@code core}, {@code core.subscriber}, {@code common.errors}; {@code

@@ -26,7 +26,7 @@ import org.slf4j.LoggerFactory;
  * <p><b>The log is the truth.</b> A run is written once the log has forced all that it covers, and
  * is forced before it has its name. What no run covers is read from the log again: after a crash
  * the newest messages; all of them when the index was turned on late; and what a run covered that
- * is missing, damaged or another queue's. Such a run is set aside.
+ * is missing, damaged or another queue's. Such a run is quarantined.
  *
  * <p>A hash is no proof: two keys may have one. The caller reads the message, and where it is of
  * another key, or gone, looks for an older one in the log itself.

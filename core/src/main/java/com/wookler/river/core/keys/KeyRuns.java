@@ -168,7 +168,9 @@ final class KeyRuns {
         && run.header().count() > RunHeader.PAGE_ENTRIES;
   }
 
-  /** Takes a merged run in the place of what it was made of, unless some of that was set aside. */
+  /**
+   * Takes a merged run in the place of what it was made of, unless some of that was quarantined.
+   */
   void replace(List<KeyRun> inputs, KeyRun merged) throws IOException {
     if (!runs.containsAll(inputs)) {
       Files.delete(merged.file());
@@ -193,7 +195,7 @@ final class KeyRuns {
     try {
       setAside(run.file(), what);
     } catch (IOException e) {
-      LOG.warn("Queue {}: {}: {}; and it cannot be set aside", queue, run.file(), what, e);
+      LOG.warn("Queue {}: {}: {}; and it cannot be quarantined", queue, run.file(), what, e);
     }
   }
 

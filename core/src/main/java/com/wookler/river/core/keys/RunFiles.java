@@ -12,7 +12,7 @@ import java.util.List;
 import java.util.UUID;
 import java.util.function.BiConsumer;
 
-/** The files of an index: {@code keys-000000000001} and so on, and those that were set aside. */
+/** The files of an index: {@code keys-000000000001} and so on, and those that were quarantined. */
 public final class RunFiles {
   private static final String CORRUPT = ".corrupt";
 
@@ -37,7 +37,7 @@ public final class RunFiles {
     return list(directory, RunFiles::isRun);
   }
 
-  /** What was set aside there as damaged. */
+  /** What was quarantined there as damaged. */
   public static List<Path> setAside(Path directory) throws IOException {
     return list(directory, file -> String.valueOf(file.getFileName()).endsWith(CORRUPT));
   }

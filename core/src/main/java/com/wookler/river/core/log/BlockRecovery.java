@@ -204,7 +204,7 @@ final class BlockRecovery {
     }
     damagedBlocks++;
     LOG.warn(
-        "Queue {}: damaged: nothing of block {} can be read; set aside as {}",
+        "Queue {}: damaged: nothing of block {} can be read; quarantined as {}",
         settings.queue(),
         broken.number(),
         mending.moveAside(broken.file()));

@@ -98,7 +98,7 @@ final class ClockSteps {
   }
 
   /**
-   * Reads what {@link #write} wrote. A damaged file is set aside and reported: then stored times
+   * Reads what {@link #write} wrote. A damaged file is quarantined and reported: then stored times
    * count as they are.
    *
    * @throws RiverException a newer River wrote it

@@ -100,8 +100,8 @@ public final class Gaps {
   }
 
   /**
-   * Reads what {@link #write} wrote. A damaged file is set aside, reported, and counts as empty: a
-   * recovery finds the gaps again by what is missing between the blocks.
+   * Reads what {@link #write} wrote. A damaged file is quarantined, reported, and counts as empty:
+   * a recovery finds the gaps again by what is missing between the blocks.
    *
    * @throws RiverException a newer River wrote it
    */

@@ -121,7 +121,7 @@ public final class GroupCommit {
   private final class Promised extends Waiter implements Runnable {
     private final long sequence;
     private final CompletableFuture<Long> future = new CompletableFuture<>();
-    private boolean forced; // written before it is handed over
+    private boolean forced; // written before it is published to other threads
 
     Promised(long sequence, long end) {
       super(end);

@@ -19,7 +19,7 @@ import java.util.TreeSet;
  * @param seals likewise
  * @param passing what goes at the next opening: half made files, and Chronicle's own metadata
  * @param notes what is kept beside the blocks
- * @param others all the rest: what was set aside, and what is not River's
+ * @param others all the rest: what was quarantined, and what is not River's
  */
 public record LogFiles(
     SortedMap<Integer, Path> blocks,
@@ -32,7 +32,7 @@ public record LogFiles(
 
   private static final Set<String> NOTES = Set.of(LogMarks.NAME, Gaps.NAME, ClockSteps.NAME);
 
-  /** Ending of what was set aside because it is damaged. */
+  /** Ending of what was quarantined because it is damaged. */
   public static final String DAMAGED = ".damaged";
 
   /** None at all. */
@@ -73,7 +73,7 @@ public record LogFiles(
     return files;
   }
 
-  /** Those of the others that hold a block which was set aside because it is damaged. */
+  /** Those of the others that hold a block which was quarantined because it is damaged. */
   public SortedMap<Integer, Path> damaged() {
     SortedMap<Integer, Path> damaged = new TreeMap<>();
     for (Path file : others) {

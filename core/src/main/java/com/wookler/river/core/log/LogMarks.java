@@ -293,7 +293,7 @@ final class LogMarks implements AutoCloseable {
   }
 
   /**
-   * Opens a log's marks, or makes them. A damaged file is set aside, and what can be read of it
+   * Opens a log's marks, or makes them. A damaged file is quarantined, and what can be read of it
    * counts; a missing one is reported unless the log is new.
    *
    * @throws RiverException a newer River wrote it

@@ -320,7 +320,7 @@ final class LogTriage {
 
   private void setAside(Path file, String why) throws IOException {
     LOG.warn(
-        "Queue {}: damaged: {} {}; set aside as {}",
+        "Queue {}: damaged: {} {}; quarantined as {}",
         settings.queue(),
         file,
         why,

@@ -17,7 +17,7 @@ final class ReadFailedException extends IOException {
 
   /** What to do about it. */
   static final String REMEDY =
-      "Nothing of it was changed, and nothing is taken for lost. Mend the disk; or put a copy of the"
+      "Nothing of it was changed, and nothing is taken for lost. Repair the disk; or put a copy of the"
           + " file in its place that was made around what cannot be read, as ddrescue does: then what"
           + " the copy lacks is reported as lost, and no more";
 

@@ -32,14 +32,14 @@ import java.util.UUID;
  * <pre>
  *       0     4  CRC32C of the L bytes from 8, exclusive or L
  *       4     4  length L of what follows
- *       8     1  flags: 1 key, 2 headers, 4 id, 8 expiry, 16 delay, 32 due copy; any other is of a
+ *       8     1  flags: 1 key, 2 headers, 4 id, 8 expiry, 16 delay, 32 re-enqueued copy; any other is of a
  *                 newer format
  *       9     …  key, if any: length (2), UTF-8
  *             …  headers, if any: count (2), then each: name length (2), UTF-8, value length (4), value
  *             …  id, if any: length (2), UTF-8
  *             …  expiry, if any (8): microseconds from the publish time on
  *             …  delay, if any (8): likewise
- *             …  of a due copy: sequence (8) and publish time (8) of the message that was delayed
+ *             …  of a re-enqueued copy: sequence (8) and publish time (8) of the message that was delayed
  *             …  data: the rest
  * </pre>
  *

@@ -24,7 +24,7 @@ public interface MessageConverter<M> {
     return Converters.UTF8;
   }
 
-  /** Bytes as they are, not copied: neither side may change an array it has handed over. */
+  /** Bytes as they are, not copied: neither side may change an array that it has passed. */
   static MessageConverter<byte[]> bytes() {
     return Converters.BYTES;
   }

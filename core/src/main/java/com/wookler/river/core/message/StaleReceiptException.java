@@ -3,7 +3,7 @@ package com.wookler.river.core.message;
 import com.wookler.river.common.errors.RiverException;
 
 /**
- * This delivery no longer decides over its message: it timed out and was handed over again, or was
+ * This delivery no longer decides over its message: it timed out and was delivered again, or was
  * finished by another receipt, released, or voided by a seek or by closing the subscriber. Nothing
  * was changed.
  */

@@ -60,7 +60,10 @@ public final class StoredMessage {
     return publishedMicros;
   }
 
-  /** The sequence that its publisher was told: of a due copy that of the message it is made of. */
+  /**
+   * The sequence that its publisher was told: of a re-enqueued copy that of the message it is made
+   * of.
+   */
   public long originalSequence() {
     return terms == null || terms.origin() == null ? sequence : terms.origin().sequence();
   }

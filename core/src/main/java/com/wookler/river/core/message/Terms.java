@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
  */
 public record Terms(
     @Nullable String id, long expiryMicros, long delayMicros, @Nullable Origin origin) {
-  /** The delayed message that a due copy was made of. */
+  /** The delayed message that a re-enqueued copy was made of. */
   public record Origin(long sequence, long micros) {}
 
   /** Of a message as it is published. */

@@ -1,5 +1,5 @@
 /**
- * What travels through a queue: the message a publisher hands over, its conversion to bytes, its
+ * What travels through a queue: the message that a publisher passes, its conversion to bytes, its
  * form on disk, and the errors of the whole module.
  *
  * <p>Allowed imports: {@code common.errors} and the JDK; nothing of core.

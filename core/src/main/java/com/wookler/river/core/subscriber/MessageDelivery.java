@@ -40,7 +40,7 @@ class MessageDelivery<M> implements Delivery<M>, Acknowledgeable {
     this.headers = headers;
   }
 
-  /** What the reader of the log gives, be it a due copy or not. */
+  /** What the reader of the log gives, be it a re-enqueued copy or not. */
   static <M> MessageDelivery<M> of(
       DeliveryOwner<M> owner,
       long place,

@@ -78,7 +78,7 @@ public final class AckScan {
     }
     for (Generations.Numbered file : files.numbered()) {
       if (file.corrupt()) {
-        continue; // what it proved is in the snapshot that was written when it was set aside
+        continue; // what it proved is in the snapshot that was written when it was quarantined
       }
       if (file.log()) {
         AckLogFile log = files.log(file);

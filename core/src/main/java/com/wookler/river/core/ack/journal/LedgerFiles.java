@@ -84,7 +84,7 @@ public final class LedgerFiles {
     return cursor;
   }
 
-  /** Reads a log that is not set aside. */
+  /** Reads a log that is not quarantined. */
   AckLogFile log(Generations.Numbered file) throws IOException {
     AckLogFile log = logs.get(file.generation());
     if (log == null) {
@@ -96,7 +96,7 @@ public final class LedgerFiles {
     return log;
   }
 
-  /** Reads a snapshot that is not set aside. */
+  /** Reads a snapshot that is not quarantined. */
   byte[] snapshot(Generations.Numbered file) throws IOException {
     byte[] snapshot = snapshots.get(file.generation());
     if (snapshot == null) {

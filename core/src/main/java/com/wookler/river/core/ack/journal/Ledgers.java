@@ -25,7 +25,7 @@ public final class Ledgers {
   /**
    * Opens the ledger of a subscriber that acknowledges, or makes it.
    *
-   * <p>Damage is no reason to fail: the file is set aside as {@code .corrupt}, named in a warning
+   * <p>Damage is no reason to fail: the file is quarantined as {@code .corrupt}, named in a warning
    * and in {@link Ledger#recovery()}, and leads to redelivery. So is a cursor of another kind.
    *
    * @param directory the subscriber's own directory; made if absent

@@ -52,7 +52,7 @@ final class PositionLedger implements Ledger {
     requireOpen();
     if (sequence != position) {
       throw new IllegalStateException(
-          "cannot hand over sequence " + sequence + ": position " + position);
+          "cannot deliver sequence " + sequence + ": position " + position);
     }
     moveTo(sequence + 1);
     return FIRST_ATTEMPT;
@@ -160,7 +160,7 @@ final class PositionLedger implements Ledger {
   @Override
   public long startDeadLetter(long sequence) {
     requireOpen();
-    throw new IllegalStateException("sequence " + sequence + " isn't spent");
+    throw new IllegalStateException("sequence " + sequence + " isn't exhausted");
   }
 
   @Override
