@@ -6,7 +6,7 @@ import com.wookler.river.core.PublishResult;
 import com.wookler.river.core.message.Durability;
 import com.wookler.river.core.message.Message;
 import com.wookler.river.rest.server.hosting.HostedQueue;
-import com.wookler.river.rest.server.hosting.Sink;
+import com.wookler.river.rest.server.hosting.PublishTarget;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
@@ -43,7 +43,7 @@ public final class MeasuredServer {
               .port(0)
               .maxConnectionsPerAddress(20_000) // all come from this machine
               .directory(Path.of(directory))
-              .sink(new Discarding());
+              .publishTarget(new Discarding());
       if (idleMillis > 0) {
         builder.idleTimeout(Duration.ofMillis(idleMillis));
       }
@@ -89,7 +89,7 @@ public final class MeasuredServer {
   public record State(int waiting, int threads, long heapBytes) {}
 
   /** Throws away what goes to {@link #NOWHERE}. */
-  private static final class Discarding implements Sink {
+  private static final class Discarding implements PublishTarget {
     private final AtomicLong sequence = new AtomicLong();
 
     @Override
@@ -98,7 +98,7 @@ public final class MeasuredServer {
       return queue.queue().name().equals(NOWHERE)
           ? CompletableFuture.completedFuture(
               PublishResult.stored(sequence.getAndAdd(batch.size()), level))
-          : Sink.QUEUES.put(queue, batch, level);
+          : PublishTarget.QUEUES.put(queue, batch, level);
     }
   }
 }

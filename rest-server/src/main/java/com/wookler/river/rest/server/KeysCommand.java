@@ -12,7 +12,7 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 
-/** Makes, lists and revokes API keys. */
+/** Creates, lists and revokes API keys. */
 @Command(
     name = "keys",
     description = {
@@ -24,7 +24,7 @@ import picocli.CommandLine.Spec;
 final class KeysCommand implements Runnable {
   @Spec private CommandSpec spec;
 
-  /** Where the keys are: of each command. */
+  /** The option with the file of keys, of all commands. */
   static final class KeysFile {
     @Option(
         names = "--file",
@@ -33,7 +33,7 @@ final class KeysCommand implements Runnable {
         description = "${DEFAULT-VALUE}")
     private Path path;
 
-    /** Made by the command line, which sets what has a default. */
+    /** Creates the option; picocli sets it. */
     @SuppressWarnings("NullAway.Init")
     KeysFile() {}
 
@@ -42,7 +42,7 @@ final class KeysCommand implements Runnable {
     }
   }
 
-  /** On which queues a new key allows what. */
+  /** The options with the rights of a new key. */
   static final class Rights {
     @Option(
         names = "--publish",
@@ -77,7 +77,7 @@ final class KeysCommand implements Runnable {
     }
   }
 
-  /** Made by the command line, which sets what is not optional. */
+  /** Creates the command; picocli sets its specification. */
   @SuppressWarnings("NullAway.Init")
   KeysCommand() {}
 
@@ -121,7 +121,7 @@ final class KeysCommand implements Runnable {
       @Mixin KeysFile keys) {
     int revoked = keys.open().revoke(name);
     if (revoked == 0) {
-      spec.commandLine().getErr().println("there is no key '" + name + "'");
+      spec.commandLine().getErr().println("there is no key with the name or id '" + name + "'");
       return Main.NOTHING;
     }
     out().println(revoked == 1 ? "revoked" : revoked + " keys revoked");

@@ -12,7 +12,10 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Spec;
 
-/** The server and its keys on the command line, {@code ./river server} and {@code ./river keys}. */
+/**
+ * Runs the server and manages its keys on the command line, {@code ./river server} and {@code
+ * ./river keys}.
+ */
 @Command(
     name = "river",
     description = "Offers queues over HTTP.",
@@ -28,11 +31,11 @@ public final class Main implements Runnable {
 
   @Spec private CommandSpec spec;
 
-  /** Made by {@link #run}; the command line sets what it is described by. */
+  /** Creates the command for {@link #run}; picocli sets its specification. */
   @SuppressWarnings("NullAway.Init")
   private Main() {}
 
-  /** Runs and exits with the code that says how it went. */
+  /** Runs a command and exits with its exit code. */
   public static void main(String[] args) {
     if (System.getProperty(LOGBACK) == null) {
       System.setProperty(LOGBACK, "river-server-logback.xml"); // an application has its own
@@ -65,8 +68,8 @@ public final class Main implements Runnable {
   private static int failed(CommandLine command, Exception e) {
     String name = command.getCommandName();
     LoggerFactory.getLogger(Main.class).debug("{} failed", name, e);
-    boolean told = e instanceof RiverException || e instanceof RequestException;
-    command.getErr().println(told ? name + ": " + e.getMessage() : name + " failed: " + e);
+    boolean expected = e instanceof RiverException || e instanceof RequestException;
+    command.getErr().println(expected ? name + ": " + e.getMessage() : name + " failed: " + e);
     return REFUSED;
   }
 }

@@ -8,24 +8,24 @@ import com.wookler.river.core.MessageQueue;
 import com.wookler.river.core.message.MessageConverter;
 import com.wookler.river.core.settings.Option;
 import com.wookler.river.core.settings.Settings;
-import com.wookler.river.rest.server.hosting.Callers;
-import com.wookler.river.rest.server.hosting.Changes;
-import com.wookler.river.rest.server.hosting.Hosting;
+import com.wookler.river.rest.server.hosting.AdmissionControl;
+import com.wookler.river.rest.server.hosting.Authenticator;
+import com.wookler.river.rest.server.hosting.FileWatcher;
+import com.wookler.river.rest.server.hosting.KeyAuthenticator;
 import com.wookler.river.rest.server.hosting.KeyFile;
-import com.wookler.river.rest.server.hosting.Keys;
 import com.wookler.river.rest.server.hosting.Latencies;
-import com.wookler.river.rest.server.hosting.Load;
-import com.wookler.river.rest.server.hosting.Polls;
+import com.wookler.river.rest.server.hosting.PollRegistry;
+import com.wookler.river.rest.server.hosting.PublishTarget;
 import com.wookler.river.rest.server.hosting.QueueCatalog;
-import com.wookler.river.rest.server.hosting.QueueFigures;
+import com.wookler.river.rest.server.hosting.QueueMetrics;
 import com.wookler.river.rest.server.hosting.QueueResolver;
 import com.wookler.river.rest.server.hosting.RequestException;
+import com.wookler.river.rest.server.hosting.SeriesLimiter;
+import com.wookler.river.rest.server.hosting.ServerContext;
 import com.wookler.river.rest.server.hosting.ServerLimits;
-import com.wookler.river.rest.server.hosting.Sink;
-import com.wookler.river.rest.server.hosting.Subjects;
 import com.wookler.river.rest.server.hosting.WaitingPublishes;
 import com.wookler.river.rest.server.http.Endpoint;
-import com.wookler.river.rest.server.http.Hosts;
+import com.wookler.river.rest.server.http.HostValidator;
 import com.wookler.river.rest.server.http.HttpService;
 import com.wookler.river.rest.server.http.HttpSettings;
 import com.wookler.river.rest.server.http.Tls;
@@ -50,8 +50,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Offers queues over HTTP/1.1 and, with TLS, HTTP/2, as the OpenAPI document says that it serves at
- * {@code /openapi.yaml}.
+ * Serves queues over HTTP/1.1 and, with TLS, HTTP/2. The OpenAPI document at {@code /openapi.yaml}
+ * is its contract.
  *
  * <pre>{@code
  * try (RiverServer server = RiverServer.builder().directory(Path.of("river-data")).start()) {
@@ -59,21 +59,21 @@ import org.slf4j.LoggerFactory;
  * }
  * }</pre>
  *
- * <p>Without more it can be reached from this machine only. Thread-safe.
+ * <p>By default it can be reached from this machine only. Thread-safe.
  */
 public final class RiverServer implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(RiverServer.class);
-  private static final Duration LONGEST_ANSWER = Duration.ofSeconds(10);
+  private static final Duration CLOSE_TIMEOUT = Duration.ofSeconds(10);
   private static final long CLOSE_SECONDS = 30;
-  private static final long LOOK_AT_FILES_MILLIS = 100;
-  private static final int PATIENT_THREADS = 32;
-  private static final int THREADS = 10; // none of them waits for a message
-  private static final int QUEUES_WITH_FIGURES = 200;
-  private static final int SUBSCRIBERS_WITH_FIGURES = 1_000;
+  private static final long FILE_CHECK_MILLIS = 100;
+  private static final int BLOCKING_PUBLISH_THREADS = 32;
+  private static final int THREADS = 10; // worker threads; none of them waits for a message
+  private static final int MAX_QUEUE_SERIES = 200;
+  private static final int MAX_SUBSCRIBER_SERIES = 1_000;
 
   private final Vertx vertx;
   private final QueueCatalog catalog;
-  private final Hosting hosting;
+  private final ServerContext context;
   private final HttpService http;
   private final AtomicBoolean stopping = new AtomicBoolean();
   private final @Nullable AutoCloseable owned;
@@ -89,12 +89,12 @@ public final class RiverServer implements AutoCloseable {
         new QueueCatalog(
             from.settings.get(ServerOptions.DIRECTORY),
             from.settings.find(ServerOptions.BACKUP_DIRECTORY));
-    Subjects queues = new Subjects(QUEUES_WITH_FIGURES);
-    Subjects subscribers = new Subjects(SUBSCRIBERS_WITH_FIGURES);
+    SeriesLimiter queues = new SeriesLimiter(MAX_QUEUE_SERIES);
+    SeriesLimiter subscribers = new SeriesLimiter(MAX_SUBSCRIBER_SERIES);
     Latencies latencies = new Latencies(from.time, queues, subscribers);
-    Load load = new Load(limits, from.time);
+    AdmissionControl admission = new AdmissionControl(limits, from.time);
     Vertx started = null;
-    HttpService made = null;
+    HttpService service = null;
     try {
       from.queues.forEach(adding -> adding.accept(catalog));
       started =
@@ -104,32 +104,32 @@ public final class RiverServer implements AutoCloseable {
                   .setWorkerPoolSize(THREADS));
       this.vertx = started;
       Path keyFile = from.settings.find(ServerOptions.KEYS_FILE);
-      Keys keys = keyFile == null ? null : new Keys(new KeyFile(keyFile));
-      this.hosting =
-          new Hosting(
+      KeyAuthenticator keys = keyFile == null ? null : new KeyAuthenticator(new KeyFile(keyFile));
+      this.context =
+          new ServerContext(
               new QueueResolver(catalog, from.settings.is(ServerOptions.AUTO_CREATE)),
-              keys == null ? Callers.ALL : keys,
-              load,
-              new Polls(latencies, load.budget()),
-              new WaitingPublishes(patient(started)),
-              from.sink,
+              keys == null ? Authenticator.DISABLED : keys,
+              admission,
+              new PollRegistry(latencies, admission.budget()),
+              new WaitingPublishes(blockingPublishThreads(started)),
+              from.target,
               from.time,
               stopping::get);
-      made =
+      service =
           new HttpService(
               started,
-              hosting,
-              new QueueFigures(catalog, queues, subscribers, latencies),
+              context,
+              new QueueMetrics(catalog, queues, subscribers, latencies),
               from.http());
-      this.http = made;
+      this.http = service;
       followFiles(keys);
-      this.port = await(made.listen());
+      this.port = await(service.listen());
     } catch (Throwable e) {
       if (started != null) {
         await(started.close());
       }
-      if (made != null) {
-        made.close();
+      if (service != null) {
+        service.close();
       }
       catalog.close();
       throw e;
@@ -142,8 +142,9 @@ public final class RiverServer implements AutoCloseable {
         port);
   }
 
-  private static WaitingPublishes.Threads patient(Vertx vertx) {
-    WorkerExecutor threads = vertx.createSharedWorkerExecutor("river-patient", PATIENT_THREADS);
+  private static WaitingPublishes.Threads blockingPublishThreads(Vertx vertx) {
+    WorkerExecutor threads =
+        vertx.createSharedWorkerExecutor("river-patient", BLOCKING_PUBLISH_THREADS);
     return task ->
         threads
             .<Boolean>executeBlocking(
@@ -155,30 +156,30 @@ public final class RiverServer implements AutoCloseable {
             .toCompletionStage();
   }
 
-  /** Follows changes of keys and certificates. */
-  private void followFiles(@Nullable Keys keys) {
+  /** Checks periodically whether keys or certificates have changed. */
+  private void followFiles(@Nullable KeyAuthenticator keys) {
     if (keys == null && !tls) {
       return;
     }
-    Changes certificates = new Changes(http.certificates());
-    WorkerExecutor looker = vertx.createSharedWorkerExecutor("river-files", 1);
-    Callable<Boolean> look = () -> look(keys, certificates);
+    FileWatcher certificates = new FileWatcher(http.certificates());
+    WorkerExecutor fileThread = vertx.createSharedWorkerExecutor("river-files", 1);
+    Callable<Boolean> check = () -> checkFiles(keys, certificates);
     vertx.setPeriodic(
-        LOOK_AT_FILES_MILLIS,
+        FILE_CHECK_MILLIS,
         tick -> {
-          if (!stopping.get()) { // its end closes the thread before the timer
-            looker.executeBlocking(look);
+          if (!stopping.get()) { // closing ends the thread before the timer
+            fileThread.executeBlocking(check);
           }
         });
   }
 
-  private boolean look(@Nullable Keys keys, Changes certificates) {
+  private boolean checkFiles(@Nullable KeyAuthenticator keys, FileWatcher certificates) {
     if (keys != null && keys.refresh()) {
-      hosting.polls().endForbidden();
-      http.endForbidden();
-      hosting.publishes().endForbidden();
+      context.polls().endUnauthorized();
+      http.endUnauthorized();
+      context.publishes().endUnauthorized();
     }
-    if (certificates.seen()) {
+    if (certificates.hasChanged()) {
       http.renewCertificates();
     }
     return true;
@@ -188,39 +189,40 @@ public final class RiverServer implements AutoCloseable {
     try {
       return future.toCompletionStage().toCompletableFuture().join();
     } catch (CompletionException e) {
-      throw new RiverException(
-          "the server cannot go on: " + RequestException.causeOf(e).getMessage(), e);
+      throw new RiverException("the server failed: " + RequestException.causeOf(e).getMessage(), e);
     }
   }
 
-  /** A server with default settings, to be changed. */
+  /** Creates a builder with the default settings. */
   public static Builder builder() {
     return new Builder();
   }
 
   /**
-   * Opens the queues of a file as {@link com.wookler.river.core.River#open} does, and offers them
-   * as its {@code <server>} says; {@link #close} closes them too. The file needs neither a queue
-   * nor a {@code <server>}: then there is what requests make, and the defaults.
+   * Opens the queues of a file as {@link com.wookler.river.core.River#open} does, and serves them
+   * with the settings of its {@code <server>}. {@link #close} closes the queues too. The file may
+   * contain no queue, as requests can create queues, and no {@code <server>}, for the default
+   * settings.
    *
-   * @throws ConfigurationException the file is wrong, naming line, element and parameter
-   * @throws RiverException a queue cannot be opened, or the port is taken
+   * @throws ConfigurationException the file is not valid; the message names line, element and
+   *     parameter
+   * @throws RiverException a queue cannot be opened, or the port is in use
    */
   public static RiverServer open(Path file) {
     return ServerXml.open(file);
   }
 
-  /** The port at which it listens. */
+  /** Returns the port on which the server listens. */
   public int port() {
     return port;
   }
 
-  /** {@code http} or {@code https}. */
+  /** Returns {@code http} or {@code https}. */
   public String scheme() {
     return tls ? "https" : "http";
   }
 
-  /** Returns the limits that these settings say. */
+  /** Returns the limits in the settings. */
   static ServerLimits limits(Settings settings) {
     ServerLimits limits =
         new ServerLimits(
@@ -237,43 +239,43 @@ public final class RiverServer implements AutoCloseable {
     return limits;
   }
 
-  /** Returns all that the server answers over HTTP. */
+  /** Returns all endpoints of the server. */
   List<Endpoint> endpoints() {
     return http.endpoints();
   }
 
-  /** How many long polls and streams there are. */
+  /** Returns the number of long polls and streams. */
   int waiting() {
-    return hosting.load().waiting();
+    return context.admission().waiting();
   }
 
-  /** How many streams are open. */
+  /** Returns the number of open streams. */
   int streams() {
     return http.streams();
   }
 
   /**
-   * Ends it: refuses new requests, ends streams and polls, answers what is under way for up to 10
-   * seconds, gives back what is out on streams, and closes the queues that it has made or opened.
-   * Idempotent.
+   * Closes the server: rejects new requests, ends streams and polls, completes requests in progress
+   * for up to 10 seconds, releases the deliveries in flight on streams, and closes the queues that
+   * it has created or opened. Idempotent.
    *
-   * @throws RiverException something does not close; the rest is closed all the same
+   * @throws RiverException a part could not be closed; the others are closed nevertheless
    */
   @Override
   public void close() {
     if (!stopping.compareAndSet(false, true)) {
       return;
     }
-    hosting.polls().close();
+    context.polls().close();
     http.endStreams();
-    hosting.load().awaitEnd(hosting.time(), LONGEST_ANSWER);
+    context.admission().awaitIdle(context.time(), CLOSE_TIMEOUT);
     try {
       await(vertx.close().timeout(CLOSE_SECONDS, TimeUnit.SECONDS));
     } finally {
       http.close();
       closeQueues();
     }
-    LOG.info("River's server has ended");
+    LOG.info("River's server is closed");
   }
 
   private void closeQueues() {
@@ -285,7 +287,7 @@ public final class RiverServer implements AutoCloseable {
     } catch (RuntimeException e) {
       throw e;
     } catch (Exception e) {
-      throw new RiverException("the server's queues do not close", e);
+      throw new RiverException("cannot close the server's queues", e);
     }
   }
 
@@ -295,7 +297,7 @@ public final class RiverServer implements AutoCloseable {
     private @Nullable Tls tls;
     private @Nullable AutoCloseable owned;
     private TimeSource time = TimeSource.system();
-    private Sink sink = Sink.QUEUES;
+    private PublishTarget target = PublishTarget.QUEUES;
     private final Set<String> allowedHosts = new HashSet<>();
     private final List<Consumer<QueueCatalog>> queues = new ArrayList<>();
 
@@ -306,69 +308,73 @@ public final class RiverServer implements AutoCloseable {
       return this;
     }
 
-    /** Sets all options but those of TLS and of hosts. */
+    /** Sets all options except those of TLS and of hosts. */
     Builder settings(Settings all) {
       settings = all;
       return this;
     }
 
     /**
-     * Address to listen at (default {@code 127.0.0.1}: this machine only). Any that others can
-     * reach needs {@link #keys} and TLS, or {@link #insecure}.
+     * Sets the address to listen on (default {@code 127.0.0.1}: this machine only). An address that
+     * other machines can reach needs {@link #keys} and TLS, or {@link #insecure}.
      */
     public Builder host(String name) {
       return set(ServerOptions.HOST, Objects.requireNonNull(name, "name"));
     }
 
-    /** Port to listen at (default 8080); 0: any that is free. */
+    /** Sets the port to listen on (default 8080); 0: any free port. */
     public Builder port(int number) {
       return set(ServerOptions.PORT, (long) number);
     }
 
-    /** Threads that handle connections (default 2). */
+    /** Sets the number of threads that handle connections (default 2). */
     public Builder threads(int number) {
       return set(ServerOptions.THREADS, (long) number);
     }
 
-    /** Base directory of the queues that requests make (default {@code river-data}). */
+    /** Sets the base directory of the queues that requests create (default {@code river-data}). */
     public Builder directory(Path base) {
       return set(ServerOptions.DIRECTORY, Objects.requireNonNull(base, "base"));
     }
 
     /**
-     * Base directory of the backups of queues that requests make, each below its name (default:
-     * none, and a request for a queue with a backup is refused). No request says where. It lies
-     * neither in {@link #directory} nor around it.
+     * Sets the base directory of the backups of queues that requests create, each in a subdirectory
+     * of its name (default: none, and a request for a queue with a backup is rejected). A request
+     * cannot choose the directory. It must neither contain {@link #directory} nor be in it.
      */
     public Builder backupDirectory(Path base) {
       return set(ServerOptions.BACKUP_DIRECTORY, Objects.requireNonNull(base, "base"));
     }
 
-    /** Whether publishing makes a queue, and taking a subscriber, that is not there (default). */
+    /**
+     * Sets whether publishing creates a missing queue, and polling a missing subscriber (default
+     * true).
+     */
     public Builder autoCreate(boolean make) {
       return set(ServerOptions.AUTO_CREATE, make);
     }
 
     /**
-     * Demands an API key with each request but those for health and the contract. The file is made
-     * by {@code river keys add}; changes take effect within about a second.
+     * Requires an API key with each request except those for health and the contract. {@code river
+     * keys add} creates the file; changes take effect within about a second.
      */
     public Builder keys(Path file) {
       return set(ServerOptions.KEYS_FILE, Objects.requireNonNull(file, "file"));
     }
 
     /**
-     * Speaks TLS, 1.2 or 1.3, with a certificate chain and its private key in PEM. When the files
-     * change, new connections use the new ones within about a second, unless they cannot be read or
-     * do not belong together: then those before stay, and the log says why. At the start such files
-     * are refused. A certificate that has expired or is not valid yet is used, with a warning.
+     * Enables TLS 1.2 and 1.3, with a certificate chain and its private key in PEM. When the files
+     * change, new connections use them within about a second, unless they cannot be read or do not
+     * belong together: then the previous ones stay in use, and the log says why. At the start such
+     * files are an error. A certificate that has expired or is not valid yet is used, with a
+     * warning.
      */
     public Builder certificate(Path chain, Path key) {
       tls = new Tls.Pem(Objects.requireNonNull(chain, "chain"), Objects.requireNonNull(key, "key"));
       return this;
     }
 
-    /** Likewise, with both in a PKCS12 store. */
+    /** Enables TLS as {@link #certificate} does, with certificate and key in a PKCS12 store. */
     public Builder keystore(Path file, String password) {
       tls =
           new Tls.Store(
@@ -377,75 +383,88 @@ public final class RiverServer implements AutoCloseable {
     }
 
     /**
-     * Lets others reach the server without keys or without TLS (default: refused at the start).
-     * Whoever reaches it may then read, write and remove every queue.
+     * Allows other machines to reach the server without keys or without TLS (default: an error at
+     * the start). Every client that can reach it may then read, write and delete every queue.
      */
     public Builder insecure(boolean allowed) {
       return set(ServerOptions.INSECURE, allowed);
     }
 
     /**
-     * A name by which requests may call the server, besides addresses, {@code localhost} and {@link
-     * #host}; all others are refused, so that no web page reaches it under a name of its own.
+     * Adds a host name that requests may use, besides addresses, {@code localhost} and {@link
+     * #host}. Requests with other names are rejected, so that no web page can reach the server by
+     * DNS rebinding.
      */
     public Builder allowedHost(String name) {
       allowedHosts.add(Objects.requireNonNull(name, "name"));
       return this;
     }
 
-    /** Largest body of a request (default 1 MB). */
+    /** Sets the largest body of a request (default 1 MB). */
     public Builder maxBodyBytes(long bytes) {
       return set(ServerOptions.MAX_BODY_BYTES, bytes);
     }
 
-    /** How many connections there may be (default 20,000); those beyond are closed at once. */
+    /** Sets the largest number of connections (default 20,000). Further ones are closed at once. */
     public Builder maxConnections(int number) {
       return set(ServerOptions.MAX_CONNECTIONS, (long) number);
     }
 
-    /** How many of them may come from one address (default 10,000), or one IPv6 network of /64. */
+    /**
+     * Sets the largest number of connections from one address, or one IPv6 network of /64 (default
+     * 10,000).
+     */
     public Builder maxConnectionsPerAddress(int number) {
       return set(ServerOptions.MAX_CONNECTIONS_PER_ADDRESS, (long) number);
     }
 
     /**
-     * How many bytes of bodies and answers there may be in memory together (default a quarter of
-     * the heap). When they are, what made no progress for the longest time is given up: a body with
-     * 503, an answer that is not read by closing its connection.
+     * Sets how many bytes of bodies and responses may be in memory together (default a quarter of
+     * the heap). At this limit those without progress for the longest time are evicted: a body with
+     * status 503, an unread response by closing its connection.
      */
     public Builder maxBufferedBytes(long bytes) {
       return set(ServerOptions.MAX_BUFFERED_BYTES, bytes);
     }
 
-    /** How many bytes a second a body has to bring, looked at every 5 s (default 1 KB). */
+    /** Sets the lowest rate of a body in bytes per second, checked every 5 s (default 1 KB). */
     public Builder minBodyRate(long bytes) {
       return set(ServerOptions.MIN_BODY_RATE, bytes);
     }
 
-    /** How many requests may be under way (default 1,000); those beyond are answered with 429. */
+    /**
+     * Sets the largest number of requests in progress (default 1,000). Further ones are rejected
+     * with status 429.
+     */
     public Builder maxRequests(int number) {
       return set(ServerOptions.MAX_REQUESTS, (long) number);
     }
 
-    /** How many long polls and streams there may be (default 20,000); likewise. */
+    /**
+     * Sets the largest number of long polls and streams (default 20,000). Further ones are rejected
+     * with status 429.
+     */
     public Builder maxWaiting(int number) {
       return set(ServerOptions.MAX_WAITING, (long) number);
     }
 
-    /** How long a connection may be without a request, whatever it sends (default 60 s). */
+    /**
+     * Sets how long a connection may be without a complete request, whatever it sends (default 60
+     * s).
+     */
     public Builder idleTimeout(Duration longest) {
       return set(ServerOptions.IDLE_TIMEOUT, Objects.requireNonNull(longest, "longest"));
     }
 
-    /** How long a request's body may take to arrive (default 30 s). */
+    /** Sets how long a request's body may take to arrive (default 30 s). */
     public Builder requestTimeout(Duration longest) {
       return set(ServerOptions.REQUEST_TIMEOUT, Objects.requireNonNull(longest, "longest"));
     }
 
     /**
-     * Offers a queue of the application, which closes it itself, after the server.
+     * Serves a queue of the application, which closes it after the server.
      *
-     * @param converter of the queue
+     * @param converter converter of the queue
      */
     public <M> Builder queue(MessageQueue<M> queue, MessageConverter<M> converter) {
       Objects.requireNonNull(queue, "queue");
@@ -454,21 +473,21 @@ public final class RiverServer implements AutoCloseable {
       return this;
     }
 
-    /** The clock, for tests that move it (default: the system's). */
+    /** Sets the clock, for tests (default: the system's). */
     public Builder timeSource(TimeSource source) {
       time = Objects.requireNonNull(source, "source");
       return this;
     }
 
-    /** Where messages go that are published (default: into their queues). */
-    Builder sink(Sink where) {
-      sink = where;
+    /** Sets the target of published messages (default: their queues). */
+    Builder publishTarget(PublishTarget value) {
+      target = value;
       return this;
     }
 
-    /** What is closed after the server. */
-    Builder owning(AutoCloseable what) {
-      owned = what;
+    /** Sets a resource that is closed after the server. */
+    Builder owning(AutoCloseable resource) {
+      owned = resource;
       return this;
     }
 
@@ -487,39 +506,39 @@ public final class RiverServer implements AutoCloseable {
       Path directory = settings.get(ServerOptions.DIRECTORY);
       Path backups = settings.find(ServerOptions.BACKUP_DIRECTORY);
       Path keys = settings.find(ServerOptions.KEYS_FILE);
-      if (backups != null && oneHoldsTheOther(directory, backups)) {
+      if (backups != null && overlap(directory, backups)) {
         throw new ConfigurationException(
             "the directory of backups, "
                 + backups
-                + ", is, holds or lies in that of the queues, "
+                + ", is, contains or is in that of the queues, "
                 + directory
-                + ", so a queue's name could be that of the other's directory");
+                + ", so that a queue's name could be that of the other directory");
       }
       if (!settings.is(ServerOptions.INSECURE)
           && (keys == null || tls == null)
-          && !Hosts.isLoopback(host)) {
+          && !HostValidator.isLoopback(host)) {
         throw new ConfigurationException(
-            "others can reach "
+            "other machines can reach "
                 + host
-                + ", so it needs API keys (server.keys.file) and TLS (server.ssl.certificate and"
+                + ", so the server needs API keys (server.keys.file) and TLS (server.ssl.certificate and"
                 + " server.ssl.key, or server.ssl.keystore); there is no "
                 + (keys == null ? tls == null ? "file of keys, and no TLS" : "file of keys" : "TLS")
-                + ". To let everybody in, say server.insecure=true");
+                + ". To allow access to everyone set server.insecure=true");
       }
     }
 
-    private static boolean oneHoldsTheOther(Path queues, Path backups) {
+    private static boolean overlap(Path queues, Path backups) {
       Path one = queues.toAbsolutePath().normalize();
       Path other = backups.toAbsolutePath().normalize();
       return one.startsWith(other) || other.startsWith(one);
     }
 
     /**
-     * Opens the queues that were made before, and listens.
+     * Opens the queues that requests created before, and starts to listen.
      *
      * @throws ConfigurationException a setting is out of its range, or the server would be open to
-     *     everybody
-     * @throws RiverException the port is taken, or a queue cannot be opened; nothing stays open
+     *     everyone
+     * @throws RiverException the port is in use, or a queue cannot be opened; nothing stays open
      */
     public RiverServer start() {
       return new RiverServer(this);

@@ -12,7 +12,7 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
 
-/** Serves until it is told to end. */
+/** Runs a server until the process is terminated. */
 @Command(
     name = "server",
     description = {
@@ -48,7 +48,7 @@ final class ServerCommand implements Callable<Integer> {
 
   @Spec private CommandSpec spec;
 
-  /** Made by the command line, which sets what is not optional. */
+  /** Creates the command; picocli sets its specification. */
   @SuppressWarnings("NullAway.Init")
   ServerCommand() {}
 
@@ -75,7 +75,8 @@ final class ServerCommand implements Callable<Integer> {
     if (config != null) {
       if (port != null || directory != null || backup != null) {
         throw new ParameterException(
-            spec.commandLine(), "--port, --directory and --backup stand in the file of --config");
+            spec.commandLine(),
+            "--port, --directory and --backup cannot be combined with --config; set them in its file");
       }
       return RiverServer.open(config);
     }
@@ -95,7 +96,7 @@ final class ServerCommand implements Callable<Integer> {
   private static void welcome(PrintWriter out, String address, RiverServer server) {
     out.println("River listens at port " + server.port() + "; Ctrl-C ends it.");
     if (server.scheme().equals("https")) {
-      return; // what to send depends on certificate and key
+      return; // a client needs the certificate and a key
     }
     out.println("To try it:");
     out.println();

@@ -7,10 +7,10 @@ import java.time.Duration;
 
 /**
  * The options of a server, one row each: the builder's checks, XML, the schema and
- * docs/configuration.md are made from these rows.
+ * docs/configuration.md are generated from these rows.
  */
 final class ServerOptions {
-  /** All of them. */
+  /** All options of a server. */
   static final OptionTable TABLE = new OptionTable("server");
 
   private static final int HEAP_PART = 4;
@@ -207,7 +207,8 @@ final class ServerOptions {
           .java("requestTimeout(Duration)")
           .means("how long a request's body may take");
 
-  static { // of the original: there is one port, with TLS or without, and nothing is compressed
+  static { // accepted for compatibility: there is one port, with or without TLS, and nothing is
+    // compressed
     TABLE.withoutEffect("server.queue.ssl.port");
     TABLE.withoutEffect("server.records.compress");
     TABLE.end();

@@ -12,11 +12,11 @@ import java.util.List;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/** Reads {@code <server>}, which stands beside the queues that are offered. */
+/** Reads {@code <server>}, which is beside the queues that are served. */
 final class ServerXml {
   private ServerXml() {}
 
-  /** See {@link RiverServer#open}. */
+  /** Opens a server as {@link RiverServer#open} does. */
   static RiverServer open(Path file) {
     ConfigNode root = ConfigParser.parse(file);
     RiverServer.Builder server = RiverServer.builder();
@@ -57,7 +57,7 @@ final class ServerXml {
     }
   }
 
-  /** A queue of the file, and what stands between its data and bytes. */
+  /** A queue of the file, and its converter. */
   private record Offered<M>(String name, MessageConverter<M> converter) {
     @SuppressWarnings("unchecked") // the XML names the class; any type of data will do
     static Offered<Object> of(ConfigNode queue) {
@@ -73,7 +73,7 @@ final class ServerXml {
     }
   }
 
-  /** Takes up the settings of the element. */
+  /** Reads the settings of the element. */
   static void read(ConfigNode node, RiverServer.Builder to) {
     node.allowAttributes(List.of());
     node.allowChildren(List.of("params"));
@@ -93,10 +93,12 @@ final class ServerXml {
     Optional<Path> key = node.param("server.ssl.key").map(Path::of);
     Optional<Path> store = node.param("server.ssl.keystore").map(Path::of);
     if (certificate.isPresent() != key.isPresent()) {
-      throw node.error("server.ssl.certificate and server.ssl.key go together");
+      throw node.error("server.ssl.certificate and server.ssl.key must both be set");
     }
     if (certificate.isPresent() && store.isPresent()) {
-      throw node.error("server.ssl.keystore", "is too much beside server.ssl.certificate");
+      throw node.error(
+          "server.ssl.keystore",
+          "cannot be combined with server.ssl.certificate; remove one of them");
     }
     certificate.ifPresent(chain -> to.certificate(chain, key.orElseThrow()));
     store.ifPresent(file -> to.keystore(file, node.requireParam("server.ssl.password")));

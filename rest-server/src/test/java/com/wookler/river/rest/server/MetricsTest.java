@@ -15,10 +15,10 @@ import com.wookler.river.rest.server.hosting.HostedQueue;
 import com.wookler.river.rest.server.hosting.KeyFile;
 import com.wookler.river.rest.server.hosting.Latencies;
 import com.wookler.river.rest.server.hosting.QueueCatalog;
-import com.wookler.river.rest.server.hosting.QueueFigures;
+import com.wookler.river.rest.server.hosting.QueueMetrics;
 import com.wookler.river.rest.server.hosting.RequestException;
 import com.wookler.river.rest.server.hosting.Right;
-import com.wookler.river.rest.server.hosting.Subjects;
+import com.wookler.river.rest.server.hosting.SeriesLimiter;
 import io.prometheus.metrics.expositionformats.PrometheusTextFormatWriter;
 import io.prometheus.metrics.model.snapshots.MetricSnapshots;
 import java.io.ByteArrayOutputStream;
@@ -264,17 +264,17 @@ class MetricsTest {
   @Test
   void shouldSumUpWhatIsBeyondTheLimit() throws IOException {
     try (QueueCatalog catalog = new QueueCatalog(directory.resolve("many"), null)) {
-      Subjects queues = new Subjects(2);
-      Subjects subscribers = new Subjects(1);
+      SeriesLimiter queues = new SeriesLimiter(2);
+      SeriesLimiter subscribers = new SeriesLimiter(1);
       Latencies latencies = new Latencies(TimeSource.system(), queues, subscribers);
       for (String name : List.of("a", "b", "c", "d")) {
-        HostedQueue<?> queue = catalog.make(name, QueueOptions.TABLE.defaults()).queue();
+        HostedQueue<?> queue = catalog.getOrCreate(name, QueueOptions.TABLE.defaults()).queue();
         publish(queue);
         publish(queue);
         latencies.published(name, latencies.now());
-        queue.make(HostedQueue.subscriber("s", SubscriberOptions.TABLE.defaults()));
+        queue.getOrCreate(HostedQueue.subscriber("s", SubscriberOptions.TABLE.defaults()));
       }
-      QueueFigures figures = new QueueFigures(catalog, queues, subscribers, latencies);
+      QueueMetrics figures = new QueueMetrics(catalog, queues, subscribers, latencies);
       String all = text(figures, Access.ALL);
 
       assertThat(all.lines())
@@ -308,7 +308,7 @@ class MetricsTest {
       }
 
       @Override
-      public RequestException refusal(Right right, String queue) {
+      public RequestException denial(Right right, String queue) {
         throw new UnsupportedOperationException();
       }
 
@@ -319,7 +319,7 @@ class MetricsTest {
     };
   }
 
-  private static String text(QueueFigures figures, Access access) throws IOException {
+  private static String text(QueueMetrics figures, Access access) throws IOException {
     ByteArrayOutputStream out = new ByteArrayOutputStream();
     PrometheusTextFormatWriter.create().write(out, new MetricSnapshots(figures.collect(access)));
     return out.toString(StandardCharsets.UTF_8);

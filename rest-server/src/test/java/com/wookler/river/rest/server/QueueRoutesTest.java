@@ -2,7 +2,7 @@ package com.wookler.river.rest.server;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import com.wookler.river.rest.server.hosting.Text;
+import com.wookler.river.rest.server.hosting.ContractFormat;
 import java.nio.file.Files;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -79,7 +79,7 @@ class QueueRoutesTest extends ServerFixture {
 
   @Test
   void shouldReadDurationsAsTheContractDeclaresThem() {
-    assertThat(pattern()).isEqualTo("^" + Text.DURATION.pattern() + "$");
+    assertThat(pattern()).isEqualTo("^" + ContractFormat.DURATION.pattern() + "$");
   }
 
   private static String pattern() {

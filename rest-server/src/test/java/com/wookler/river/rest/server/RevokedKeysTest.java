@@ -25,7 +25,7 @@ import org.junit.jupiter.api.io.TempDir;
 @Timeout(120)
 class RevokedKeysTest {
   private static final Duration PROMISED = Duration.ofSeconds(1);
-  private static final int PATIENT_THREADS = 32;
+  private static final int BLOCKING_PUBLISH_THREADS = 32;
   private static final List<String> NONE = List.of();
   private static final String FULL = "/v1/queues/full";
   private static final String MESSAGES = FULL + "/messages";
@@ -93,7 +93,7 @@ class RevokedKeysTest {
                 HttpResponse.BodyHandlers.ofString());
     var poll = later(BILLING + "/deliveries?wait=60s", "");
     List<CompletableFuture<Asked.Reply>> publishes = new ArrayList<>();
-    for (int i = 0; i <= PATIENT_THREADS; i++) { // one of them waits for a thread
+    for (int i = 0; i <= BLOCKING_PUBLISH_THREADS; i++) { // one of them waits for a thread
       publishes.add(later(MESSAGES, "refused " + i));
     }
     await()
@@ -101,7 +101,7 @@ class RevokedKeysTest {
             () ->
                 figure("river_http_polls") == 1
                     && figure("river_http_streams") == 1
-                    && figure("river_http_requests_under_way") == PATIENT_THREADS + 2);
+                    && figure("river_http_requests_under_way") == BLOCKING_PUBLISH_THREADS + 2);
     long begun = System.nanoTime();
     change.run();
 

@@ -8,10 +8,10 @@ import com.wookler.river.core.settings.Option;
 import com.wookler.river.core.settings.OptionTable;
 import com.wookler.river.core.subscriber.Backoff;
 import com.wookler.river.core.subscriber.SubscriberOptions;
+import com.wookler.river.rest.server.hosting.ContractFormat;
 import com.wookler.river.rest.server.hosting.Json;
 import com.wookler.river.rest.server.hosting.QueueCatalog;
 import com.wookler.river.rest.server.hosting.SettingsJson;
-import com.wookler.river.rest.server.hosting.Text;
 import com.wookler.river.testing.Generated;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -51,8 +51,9 @@ class SettingsSchemaTest {
   private static final Map<Option<?>, String> NOTES =
       Map.of(
           SubscriberOptions.ACK_REQUIRED, "; default true",
-          QueueOptions.DEDUPLICATE, "; default " + Text.of(QueueCatalog.DEDUPLICATE),
-          QueueOptions.FULL_TIMEOUT, "; default and at most " + Text.of(QueueCatalog.LONGEST_BLOCK),
+          QueueOptions.DEDUPLICATE, "; default " + ContractFormat.of(QueueCatalog.DEDUPLICATE),
+          QueueOptions.FULL_TIMEOUT,
+              "; default and at most " + ContractFormat.of(QueueCatalog.MAX_BLOCK),
           QueueOptions.MAX_MESSAGES, "; 0: any number",
           QueueOptions.MAX_BYTES, "; 0: any number");
 
@@ -130,7 +131,7 @@ class SettingsSchemaTest {
         || dflt instanceof Backoff) {
       return "";
     }
-    return "; default " + (dflt instanceof Duration duration ? Text.of(duration) : dflt);
+    return "; default " + (dflt instanceof Duration duration ? ContractFormat.of(duration) : dflt);
   }
 
   private static void describe(List<String> lines, String indent, String words) {

@@ -2,9 +2,9 @@ package com.wookler.river.rest.server.hosting;
 
 import org.jspecify.annotations.Nullable;
 
-/** What the caller of a request may do. */
+/** The rights of the caller of a request. */
 public interface Access {
-  /** Where there are no keys. */
+  /** All rights, for a server without keys. */
   Access ALL =
       new Access() {
         @Override
@@ -13,7 +13,7 @@ public interface Access {
         }
 
         @Override
-        public @Nullable RequestException refusal(Right right, String queue) {
+        public @Nullable RequestException denial(Right right, String queue) {
           return null;
         }
 
@@ -23,12 +23,12 @@ public interface Access {
         }
       };
 
-  /** Returns whether the caller has this right on this queue now: keys change. */
+  /** Returns whether the caller has this right on this queue now. Keys may change. */
   boolean allows(Right right, String queue);
 
-  /** Returns why the caller may not do this now; null if it may. */
-  @Nullable RequestException refusal(Right right, String queue);
+  /** Returns the error if the caller does not have this right on this queue now; null if it has. */
+  @Nullable RequestException denial(Right right, String queue);
 
-  /** By which the log knows the caller; nothing secret. */
+  /** Returns the caller's name in the log, which is not secret. */
   String name();
 }

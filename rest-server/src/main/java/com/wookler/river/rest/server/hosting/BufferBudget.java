@@ -17,51 +17,56 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Limits the memory that bodies of requests and answers hold together. When it is used up, the
- * shares that made no progress for the longest time are evicted, of those that hold as much as the
- * others or more: a body of which no byte came, an answer that is not read. A client that sends and
- * reads at once is therefore served while others hold all the memory, and no number of clients
- * makes the server hold more, but for what evicted shares have not given back yet.
+ * Limits the memory that bodies of requests and responses hold together. At the limit, the shares
+ * without progress for the longest time are evicted, among those that hold as much as the others or
+ * more: a body of which no byte arrives, a response that is not read. A client that sends and reads
+ * promptly is therefore served while others hold all the memory, and no number of clients makes the
+ * server hold more, except for what evicted shares have not released yet.
  *
- * <p>Rejected: reserving a body's declared length when it begins, which a header of 100 bytes takes
- * from everybody else; and only pausing the reading, which ends when nobody has room to finish.
+ * <p>Rejected: reserving a body's declared length when it begins, because a header of 100 bytes
+ * could take all the memory; and only pausing the reading, which deadlocks when no request has
+ * enough memory to finish.
  *
  * <p>Thread-safe.
  */
 public final class BufferBudget {
   private static final int RETRY_SECONDS = 1;
-  private static final int ANSWERS = 16; // of the greatest size, beside each other
-  private static final int LITTLE = 8; // times less than the mean
-  private static final int SLACK = 16; // frees a part more than is missing, to seldom have to
+  private static final int CONCURRENT_ANSWERS = 16; // of the largest size at the same time
+  private static final int SMALL_SHARE_DIVISOR = 8; // of the mean
+  private static final int SLACK =
+      16; // frees this part more than is missing, so that evictions are rare
 
   private final long limit;
   private final TimeSource time;
   private final AtomicLong used = new AtomicLong();
-  private final AtomicLong kept = new AtomicLong(); // of it, what cannot be evicted
+  private final AtomicLong pinnedBytes = new AtomicLong(); // the part of it that cannot be evicted
   private final LongAdder evictions = new LongAdder();
   private final Set<Share> evictable = ConcurrentHashMap.newKeySet();
   private final Queue<Runnable> waiting = new ConcurrentLinkedQueue<>();
   private final ReentrantLock lock = new ReentrantLock();
 
-  /** What evicted shares hold still, because their event loops have not released it yet. */
+  /** What evicted shares still hold, because their event loops have not released it yet. */
   @GuardedBy("lock")
-  private final Map<Share, Long> leaving = new HashMap<>();
+  private final Map<Share, Long> releasing = new HashMap<>();
 
-  /** The sum of {@link #leaving}. */
+  /** The sum of {@link #releasing}. */
   @GuardedBy("lock")
-  private long leavingBytes;
+  private long releasingBytes;
 
-  /** The answer to a wish for more memory. */
-  public enum Room {
-    /** There was room. */
-    FREE,
-    /** There will be room in a moment, because others are evicted: see {@link #whenRoom}. */
-    SOON,
-    /** There is none, and nothing else to evict. */
-    NONE
+  /** The result of a request for more memory. */
+  public enum Reservation {
+    /** The memory is available. */
+    GRANTED,
+    /**
+     * The memory will be available in a moment, because other shares are evicted: see {@link
+     * #whenAvailable}.
+     */
+    PENDING,
+    /** There is no memory, and nothing else to evict. */
+    DENIED
   }
 
-  /** A share as it is while looking for those to evict. */
+  /** The state of a share when shares to evict are selected. */
   private record Candidate(Share share, long bytes, long progress) {}
 
   BufferBudget(long limit, TimeSource time) {
@@ -69,40 +74,40 @@ public final class BufferBudget {
     this.time = time;
   }
 
-  /** Returns how many bytes are held. */
+  /** Returns the number of bytes held. */
   public long used() {
     return used.get();
   }
 
-  /** Returns how many shares were evicted. */
+  /** Returns the number of evictions. */
   public long evictions() {
     return evictions.sum();
   }
 
-  /** Returns whether there is any room. */
-  public boolean hasRoom() {
+  /** Returns whether memory is available. */
+  public boolean hasCapacity() {
     return used.get() <= limit;
   }
 
-  /** Returns the size at which one answer ends, so that some fit beside each other. */
+  /** Returns the size at which a response ends, so that several fit into memory. */
   public long answerBytes() {
-    return Math.min(Poll.MOST_BYTES, Math.max(1, limit / ANSWERS));
+    return Math.min(Poll.MAX_BYTES, Math.max(1, limit / CONCURRENT_ANSWERS));
   }
 
-  /** Returns the problem of a request for which there is no room. */
+  /** Returns the error for a request for which there is no memory. */
   public RequestException full() {
     return RequestException.later(
         RequestException.Reason.UNAVAILABLE,
-        "requests and answers hold "
+        "requests and responses hold "
             + limit
             + " bytes, as many as server.max.buffered.bytes allows; try again",
         RETRY_SECONDS);
   }
 
   /**
-   * Does what needs so many bytes for a while.
+   * Runs an operation while a number of bytes is reserved for it.
    *
-   * @throws RequestException there is no room for them
+   * @throws RequestException there is no memory for them
    */
   public <T> T holding(long bytes, Supplier<T> work) {
     Share share = reserve(bytes);
@@ -114,13 +119,14 @@ public final class BufferBudget {
   }
 
   /**
-   * Returns a share of what nobody has asked to hold for long, and so leaves half of the memory.
+   * Reserves a share that cannot be evicted. All such shares together hold at most half of the
+   * memory.
    *
-   * @throws RequestException there is no room
+   * @throws RequestException there is no memory
    */
   public Share reserve(long bytes) {
     Share share = share(() -> {});
-    if (kept.get() + bytes > limit / 2 || share.resize(bytes) == Room.NONE) {
+    if (pinnedBytes.get() + bytes > limit / 2 || share.resize(bytes) == Reservation.DENIED) {
       share.close();
       throw full();
     }
@@ -128,16 +134,16 @@ public final class BufferBudget {
     return share;
   }
 
-  /** Returns a share of 0 bytes that {@code evict} ends, which any thread calls, and once. */
+  /** Creates a share of 0 bytes. Any thread may call {@code evict}, once. */
   public Share share(Runnable evict) {
     return new Share(evict);
   }
 
-  /** Runs this, on any thread, when there is room again; at once if there is. */
-  public void whenRoom(Runnable then) {
+  /** Runs a task, on any thread, when memory is available again; at once if it is. */
+  public void whenAvailable(Runnable then) {
     waiting.add(then);
     if (used.get() > limit) {
-      var unused = makeRoom(null);
+      var unused = evictShares(null);
     }
     notifyWaiting();
   }
@@ -159,58 +165,60 @@ public final class BufferBudget {
     }
   }
 
-  /** Evicts the shares without progress for the longest time, until what is left is allowed. */
-  private Room makeRoom(@Nullable Share asking) {
+  /**
+   * Evicts the shares without progress for the longest time, until the rest is within the limit.
+   */
+  private Reservation evictShares(@Nullable Share requester) {
     lock.lock();
     try {
-      if (used.get() - leavingBytes <= limit) {
-        return Room.SOON;
+      if (used.get() - releasingBytes <= limit) {
+        return Reservation.PENDING;
       }
-      for (Candidate each : candidates(asking)) {
-        if (used.get() - leavingBytes <= limit - limit / SLACK) {
+      for (Candidate each : candidates(requester)) {
+        if (used.get() - releasingBytes <= limit - limit / SLACK) {
           break;
         }
         each.share.evicted = true;
         if (evictable.remove(each.share)) {
-          long bytes = each.share.bytes; // it may have grown meanwhile
-          leaving.put(each.share, bytes);
-          leavingBytes += bytes;
+          long bytes = each.share.bytes; // it may have changed meanwhile
+          releasing.put(each.share, bytes);
+          releasingBytes += bytes;
           evictions.increment();
           each.share.evict.run();
         }
       }
-      return used.get() - leavingBytes <= limit ? Room.SOON : Room.NONE;
+      return used.get() - releasingBytes <= limit ? Reservation.PENDING : Reservation.DENIED;
     } finally {
       lock.unlock();
     }
   }
 
   /**
-   * Returns what may be evicted, in that order. Those that hold less than the others come last, and
-   * those that hold much less behind them: that frees little, and a small body may only wait until
-   * its event loop has read large ones.
+   * Returns the shares that may be evicted, in this order. Those that hold less than the mean come
+   * later, and those that hold much less last: evicting them frees little, and a small body may
+   * only be waiting for its event loop.
    */
-  private List<Candidate> candidates(@Nullable Share asking) {
+  private List<Candidate> candidates(@Nullable Share requester) {
     List<Candidate> all =
         evictable.stream()
-            .filter(share -> share != asking)
+            .filter(share -> share != requester)
             .map(share -> new Candidate(share, share.bytes, share.progress))
             .toList();
     long mean = all.stream().mapToLong(Candidate::bytes).sum() / Math.max(1, all.size());
     return all.stream()
         .sorted(
             Comparator.comparing((Candidate each) -> each.bytes < mean)
-                .thenComparing(each -> each.bytes < mean / LITTLE)
+                .thenComparing(each -> each.bytes < mean / SMALL_SHARE_DIVISOR)
                 .thenComparing((one, other) -> Long.signum(one.progress - other.progress)))
         .toList();
   }
 
-  /** What is about to be released is more, or less, than it was. */
-  private void grew(Share share, long more) {
+  /** Updates how much an evicted share is about to release. */
+  private void resizedAfterEviction(Share share, long more) {
     lock.lock();
     try {
-      if (leaving.computeIfPresent(share, (same, bytes) -> bytes + more) != null) {
-        leavingBytes += more;
+      if (releasing.computeIfPresent(share, (same, bytes) -> bytes + more) != null) {
+        releasingBytes += more;
       }
     } finally {
       lock.unlock();
@@ -218,86 +226,89 @@ public final class BufferBudget {
   }
 
   /**
-   * Called behind the release, before which others would be evicted for what is leaving already.
-   * Those who were told in between that there will be room see it here.
+   * Records that an evicted share has been released. Called after the release; otherwise others
+   * would be evicted for memory that is being released already.
    */
-  private void left(Share share) {
-    boolean isMissing;
+  private void released(Share share) {
+    boolean overLimit;
     lock.lock();
     try {
-      Long bytes = leaving.remove(share);
-      leavingBytes -= bytes == null ? 0 : bytes;
-      isMissing = used.get() - leavingBytes > limit;
+      Long bytes = releasing.remove(share);
+      releasingBytes -= bytes == null ? 0 : bytes;
+      overLimit = used.get() - releasingBytes > limit;
     } finally {
       lock.unlock();
     }
-    if (isMissing && !waiting.isEmpty()) {
-      var unused = makeRoom(null);
+    if (overLimit && !waiting.isEmpty()) {
+      var unused = evictShares(null);
     }
   }
 
-  /** What one body, answer or stream holds. Used by one thread at a time. */
+  /** The memory that one body, response or stream holds. Used by one thread at a time. */
   public final class Share {
     private final Runnable evict;
 
-    private boolean known; // to those who look for shares to evict
-    private boolean keeps; // is not evicted any more
+    private boolean registered; // as one that can be evicted
+    private boolean pinned; // cannot be evicted any more
 
-    /** Volatile, as the next: read by who looks for shares to evict. */
+    /** Volatile, as the next field: read by threads that select shares to evict. */
     private volatile long bytes;
 
     private volatile long progress = time.nanoTime();
 
-    /** Volatile: set by who evicts, before the share is taken out of those that can be. */
+    /**
+     * Volatile: set by the evicting thread, before it removes the share from those that can be
+     * evicted.
+     */
     private volatile boolean evicted;
 
     private Share(Runnable evict) {
       this.evict = evict;
     }
 
-    /** Holds this many bytes from now on, also where there is no room, and may be evicted. */
-    public Room resize(long to) {
+    /** Holds this many bytes from now on, even if no memory is available, and may be evicted. */
+    public Reservation resize(long to) {
       long more = to - bytes;
       bytes = to;
       progress = time.nanoTime();
-      if (!known) {
-        known = true;
+      if (!registered) {
+        registered = true;
         evictable.add(this);
       }
       if (evicted) {
-        grew(this, more);
+        resizedAfterEviction(this, more);
       }
       if (more <= 0) {
         release(-more);
-        return Room.FREE;
+        return Reservation.GRANTED;
       }
-      return used.addAndGet(more) <= limit ? Room.FREE : makeRoom(this);
+      return used.addAndGet(more) <= limit ? Reservation.GRANTED : evictShares(this);
     }
 
-    /** Holds this many bytes, not more than before, and is not evicted any more. */
+    /** Holds this many bytes, not more than before, and cannot be evicted any more. */
     public void keep(long to) {
       evictable.remove(this);
       long less = bytes - to;
-      kept.addAndGet(keeps ? -less : to);
-      keeps = true;
+      pinnedBytes.addAndGet(pinned ? -less : to);
+      pinned = true;
       bytes = to;
       release(less);
       if (evicted) {
-        left(this); // too late: its body is whole
+        released(this); // too late: its body is complete
       }
     }
 
-    /** Holds nothing any more. */
+    /** Releases the memory. */
     public void close() {
       evictable.remove(this);
       long less = bytes;
-      if (keeps) {
-        kept.addAndGet(-less);
+      if (pinned) {
+        pinnedBytes.addAndGet(-less);
       }
       bytes = 0;
       release(less);
       if (evicted) {
-        left(this);
+        released(this);
       }
     }
   }

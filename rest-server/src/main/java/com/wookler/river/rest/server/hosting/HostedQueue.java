@@ -24,27 +24,30 @@ import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A queue that the server offers, whatever the type of its data: requests and answers have bytes,
- * and the queue's converter stands between. What it refuses is the request's mistake.
+ * A queue that the server serves, with any type of data: requests and responses contain bytes,
+ * which the queue's converter converts. If the converter rejects them, the request is invalid.
  *
  * @param <M> type of the data
  */
 public final class HostedQueue<M> {
   private final MessageQueue<M> queue;
   private final MessageConverter<M> converter;
-  private volatile @Nullable Settings settings; // written under the lock of the catalog
+  private volatile @Nullable Settings settings; // written under the catalog's lock
 
-  /** Volatile: whoever waits for its messages learns why they end. */
+  /** Volatile: set before polls end, which read it for the reason. */
   private volatile boolean removed;
 
-  /** Those that were asked for. */
+  /** The subscribers that requests have used. */
   private final Map<String, HostedSubscriber<M>> subscribers = new ConcurrentHashMap<>();
 
-  /** Held while one is looked for, made or removed, so that none is made by looking for it. */
+  /**
+   * Held while a subscriber is looked up, created or removed, so that a lookup does not recreate
+   * one that is being removed.
+   */
   private final ReentrantLock changing = new ReentrantLock();
 
   /**
-   * @param settings of a queue that was made by a request; null if the application has made it
+   * @param settings settings of a queue that a request created; null if the application created it
    */
   HostedQueue(MessageQueue<M> queue, MessageConverter<M> converter, @Nullable Settings settings) {
     this.queue = queue;
@@ -56,7 +59,7 @@ public final class HostedQueue<M> {
     return queue;
   }
 
-  /** It is about to be removed by a request. */
+  /** Marks the queue as being deleted by a request. */
   public void remove() {
     removed = true;
   }
@@ -65,12 +68,12 @@ public final class HostedQueue<M> {
     return removed;
   }
 
-  /** Null if the application has made it. */
+  /** Returns the settings; null if the application created the queue. */
   public @Nullable Settings settings() {
     return settings;
   }
 
-  /** The subscriber of this name, reopened if need be; null if nobody has subscribed by it. */
+  /** Returns the subscriber of this name, reopened if necessary; null if there is none. */
   @Nullable HostedSubscriber<M> find(String subscriber) {
     HostedSubscriber<M> known = subscribers.get(subscriber);
     if (known != null) {
@@ -87,31 +90,31 @@ public final class HostedQueue<M> {
   }
 
   /**
-   * The subscriber with these settings, made if need be.
+   * Returns the subscriber with these settings, and creates it if it does not exist.
    *
-   * @throws RequestException there is one with others
+   * @throws RequestException the subscriber exists with other settings
    */
-  public Made<M> make(SubscriberConfig config) {
+  public Created<M> getOrCreate(SubscriberConfig config) {
     changing.lock();
     try {
-      HostedSubscriber<M> there = find(config.name());
-      if (there == null) {
-        String other = sameButForCase(config.name());
+      HostedSubscriber<M> existing = find(config.name());
+      if (existing == null) {
+        String other = nameInOtherCase(config.name());
         if (other != null) {
           throw RequestException.of(
               RequestException.Reason.CONFLICT,
-              "there is a subscriber '" + other + "', the same name but for case");
+              "there is a subscriber '" + other + "', whose name differs in case only");
         }
-        return new Made<>(opened(queue.subscriber(config)), true);
+        return new Created<>(opened(queue.subscriber(config)), true);
       }
       ObjectNode asked = SettingsJson.SUBSCRIBER.all(config.settings());
-      ObjectNode known = SettingsJson.SUBSCRIBER.all(there.subscriber().config().settings());
+      ObjectNode known = SettingsJson.SUBSCRIBER.all(existing.subscriber().config().settings());
       if (!asked.toString().equals(known.toString())) {
         throw RequestException.of(
             RequestException.Reason.CONFLICT,
             "subscriber " + config.name() + " has other settings");
       }
-      return new Made<>(there, false);
+      return new Created<>(existing, false);
     } finally {
       changing.unlock();
     }
@@ -122,21 +125,21 @@ public final class HostedQueue<M> {
   }
 
   /**
-   * Changes what is given of a subscriber's settings.
+   * Changes the settings of a subscriber that are given.
    *
    * @throws RequestException an option cannot change while the queue runs
    */
   public void change(HostedSubscriber<?> subscriber, Settings asked) {
     String name = subscriber.subscriber().name();
     Settings before = subscriber.subscriber().config().settings();
-    conflicting(
+    withConflict(
         () ->
             queue.reconfigure(
                 changes -> changes.subscriber(name, before, before.withGiven(asked))));
   }
 
-  /** What cannot change is a conflict with what is there. */
-  static void conflicting(Runnable change) {
+  /** Runs a change, and reports an option that cannot change as a conflict. */
+  static void withConflict(Runnable change) {
     try {
       change.run();
     } catch (ConfigurationException e) {
@@ -145,9 +148,10 @@ public final class HostedQueue<M> {
   }
 
   /**
-   * A subscriber as requests make it: it acknowledges unless they say otherwise.
+   * Returns the configuration of a subscriber that a request creates. It requires acknowledgements
+   * by default.
    *
-   * @throws RequestException it cannot have these settings
+   * @throws RequestException the settings are not valid
    */
   public static SubscriberConfig subscriber(String name, Settings asked) {
     Settings settings =
@@ -158,15 +162,15 @@ public final class HostedQueue<M> {
         "body", () -> SubscriberConfig.builder(name).settings(settings).build());
   }
 
-  private @Nullable String sameButForCase(String subscriber) {
+  private @Nullable String nameInOtherCase(String subscriber) {
     return queue.subscriberNames().stream()
         .filter(subscriber::equalsIgnoreCase)
         .findFirst()
         .orElse(null);
   }
 
-  /** A subscriber, and whether it was made just now. */
-  public record Made<M>(HostedSubscriber<M> subscriber, boolean made) {}
+  /** A subscriber, and whether it was created just now. */
+  public record Created<M>(HostedSubscriber<M> subscriber, boolean created) {}
 
   private HostedSubscriber<M> opened(Subscriber<M> subscriber) {
     HostedSubscriber<M> hosted = new HostedSubscriber<>(queue.name(), subscriber);
@@ -174,13 +178,16 @@ public final class HostedQueue<M> {
     return hosted;
   }
 
-  /** Forgets one that has ended, so that it is opened anew; false if a request has removed it. */
+  /**
+   * Removes a closed subscriber from the cache, so that it is reopened; returns false if a request
+   * has removed it.
+   */
   @CanIgnoreReturnValue
   boolean forget(HostedSubscriber<?> ended) {
     return subscribers.remove(ended.subscriber().name(), ended);
   }
 
-  /** Ends a subscription; false if there was none. */
+  /** Removes a subscriber, and returns whether there was one. */
   public boolean remove(String subscriber) {
     changing.lock();
     try {
@@ -191,7 +198,7 @@ public final class HostedQueue<M> {
     }
   }
 
-  /** All who have subscribed, by name. */
+  /** Returns all subscribers, ordered by name. */
   public List<HostedSubscriber<M>> subscribers() {
     List<HostedSubscriber<M>> all = new ArrayList<>();
     for (String name : queue.subscriberNames()) {
@@ -203,24 +210,27 @@ public final class HostedQueue<M> {
     return all;
   }
 
-  /** Whether a publish may wait for room; of an application's queue that is not known. */
+  /**
+   * Returns whether a publish may wait for capacity; true for an application's queue, of which that
+   * is not known.
+   */
   public boolean mayWait() {
     Settings now = settings;
     return now == null || now.get(QueueOptions.FULL_POLICY) == FullPolicy.BLOCK;
   }
 
-  /** A message of a request as the queue takes it. */
+  /** Converts a message of a request to the type of the queue. */
   public Message<M> message(Message<byte[]> bytes) {
     try {
       return bytes.withData(converter.fromBytes(bytes.data()));
     } catch (RuntimeException e) {
-      throw RequestException.field("body", "the queue's converter refuses it: " + e.getMessage());
+      throw RequestException.field("body", "the queue's converter rejects it: " + e.getMessage());
     }
   }
 
   /**
-   * Returns whether the message that is stored at a sequence has this data, key and headers; true
-   * if it cannot be read any more, because then nothing shows that it was another. May block.
+   * Returns whether the message that is stored at a sequence has this data, key and headers; also
+   * true if it cannot be read any more. May block.
    */
   public boolean holds(long sequence, Message<M> message) {
     try {

@@ -6,24 +6,29 @@ import com.wookler.river.core.subscriber.Subscriber;
 import java.util.List;
 
 /**
- * A subscriber of a queue that the server offers.
+ * A subscriber of a queue that the server serves.
  *
  * @param queue the queue's name
- * @param subscriber itself
+ * @param subscriber the subscriber
  */
 public record HostedSubscriber<M>(String queue, Subscriber<M> subscriber) {
-  /** Returns what would be taken next, fewer than {@code max} if they have more data than this. */
+  /**
+   * Returns the next messages without delivering them, fewer than {@code max} if their data reaches
+   * {@code bytes}.
+   */
   public List<Delivery<M>> peek(int max, long bytes) {
-    return Bounded.first(max, bytes, subscriber::peek);
+    return BoundedReader.readFirst(max, bytes, subscriber::peek);
   }
 
-  /** Returns the oldest dead letters, fewer than {@code max} if they have more data than this. */
+  /**
+   * Returns the oldest dead letters, fewer than {@code max} if their data reaches {@code bytes}.
+   */
   public List<Delivery<M>> oldestDead(int max, long bytes) {
-    return Bounded.first(max, bytes, subscriber.deadLetters()::peek);
+    return BoundedReader.readFirst(max, bytes, subscriber.deadLetters()::peek);
   }
 
-  /** Gives back, unprocessed, what nobody was told of; what is finished by now stays so. */
-  public void giveBack(List<String> receipts) {
+  /** Releases deliveries that did not reach the client. Those completed by now stay completed. */
+  public void release(List<String> receipts) {
     if (subscriber.config().ackRequired() && !receipts.isEmpty()) {
       var unused = subscriber.settle(receipts, Settlement.release());
     }

@@ -25,17 +25,19 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/** Reads and writes the objects of the contract; strict, and bounded whatever is sent. */
+/**
+ * Reads and writes the objects of the contract. Reading is strict and limits the size of the input.
+ */
 public final class Json {
-  private static final int MOST_NESTING = 64;
-  private static final int MOST_STRING = 1 << 20;
+  private static final int MAX_NESTING = 64;
+  private static final int MAX_STRING = 1 << 20;
 
   public static final JsonFactory FACTORY =
       JsonFactory.builder()
           .streamReadConstraints(
               StreamReadConstraints.builder()
-                  .maxNestingDepth(MOST_NESTING)
-                  .maxStringLength(MOST_STRING)
+                  .maxNestingDepth(MAX_NESTING)
+                  .maxStringLength(MAX_STRING)
                   .maxNumberLength(32)
                   .maxNameLength(1 << 12)
                   .build())
@@ -62,31 +64,31 @@ public final class Json {
   private Json() {}
 
   public static <T> T read(byte[] body, Class<T> type) {
-    NoNulls json = NoNulls.of(body);
+    NullRejectingParser json = NullRejectingParser.of(body);
     try (json) {
       return MAPPER.readValue(json, type);
     } catch (JsonMappingException e) {
       json.throwIfFound();
       throw problem("", e);
     } catch (JsonProcessingException e) {
-      throw RequestException.field("body", "is no JSON: " + e.getOriginalMessage());
+      throw RequestException.field("body", "is not JSON: " + e.getOriginalMessage());
     } catch (IOException e) {
       throw new IllegalStateException(e); // reads from memory
     }
   }
 
-  /** A value that was read as a tree before. */
+  /** Converts a tree to an object. */
   static <T> T convert(String field, JsonNode json, Class<T> type) {
     try {
       return MAPPER.treeToValue(json, type);
     } catch (JsonMappingException e) {
       throw problem(field, e);
     } catch (JsonProcessingException e) {
-      throw new IllegalStateException(e); // it was read
+      throw new IllegalStateException(e); // the tree was parsed before
     }
   }
 
-  /** Names the field, below one that is named already. */
+  /** Returns the error, with the path of the field. */
   private static RequestException problem(String above, JsonMappingException e) {
     String path =
         Stream.concat(
@@ -110,31 +112,31 @@ public final class Json {
     return MAPPER.createObjectNode();
   }
 
-  /** What is wrong, without the names of our classes. */
+  /** Returns the reason, without names of Java classes. */
   private static String plain(JsonMappingException e) {
     if (e instanceof UnrecognizedPropertyException) {
       return "there is no such field";
     }
-    return e instanceof MismatchedInputException ? "has another type than it should" : "is wrong";
+    return e instanceof MismatchedInputException ? "has the wrong type" : "is invalid";
   }
 
-  /** Refuses {@code null}, which no schema of the contract allows. */
-  private static final class NoNulls extends JsonParserDelegate {
+  /** Rejects {@code null}, which no schema of the contract allows. */
+  private static final class NullRejectingParser extends JsonParserDelegate {
     private @Nullable RequestException found;
 
-    private NoNulls(JsonParser json) {
+    private NullRejectingParser(JsonParser json) {
       super(json);
     }
 
-    static NoNulls of(byte[] body) {
+    static NullRejectingParser of(byte[] body) {
       try {
-        return new NoNulls(FACTORY.createParser(body));
+        return new NullRejectingParser(FACTORY.createParser(body));
       } catch (IOException e) {
         throw new IllegalStateException(e); // reads from memory
       }
     }
 
-    /** The mapper, through which it was thrown, may have added a part of the path to it. */
+    /** Throws the error that was found, without the path that the mapper may have added to it. */
     void throwIfFound() {
       if (found != null) {
         throw found;
@@ -155,10 +157,10 @@ public final class Json {
     }
   }
 
-  /** A field that has to be there. */
+  /** Returns the value of a required field. */
   public static <T> T required(String field, @Nullable T value) {
     if (value == null) {
-      throw RequestException.field(field, "is needed");
+      throw RequestException.field(field, "is required");
     }
     return value;
   }
@@ -167,7 +169,7 @@ public final class Json {
     try {
       return MAPPER.writeValueAsBytes(value);
     } catch (JsonProcessingException e) {
-      throw new IllegalStateException(e); // our own records
+      throw new IllegalStateException(e); // River's own records
     }
   }
 }

@@ -26,12 +26,12 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The file of API keys, JSON that only its owner may read: {@code {"format": "river-keys",
- * "version": 1, "keys": [key, …]}}. It holds no key, only salted hashes.
+ * Reads and changes the file of API keys, JSON that only its owner may read: {@code {"format":
+ * "river-keys", "version": 1, "keys": [key, …]}}. It contains salted hashes instead of keys.
  *
  * <p>A key is {@code river_ID_SECRET}: 12 hexadecimal digits, and 256 random bits in Base64. A
- * secret that nobody has chosen cannot be guessed from its hash however fast that is computed, so
- * SHA-256 does, and costs a request a microsecond.
+ * random secret of this length cannot be guessed from its hash, however fast the hash is, so
+ * SHA-256 suffices, which costs a request a microsecond.
  */
 public final class KeyFile {
   private static final String FORMAT = "river-keys";
@@ -47,7 +47,7 @@ public final class KeyFile {
 
   private final Path path;
 
-  /** What stands in the file. */
+  /** The content of the file. */
   record Content(String format, int version, List<Key> keys) {
     Content {
       format = Json.required("format", format);
@@ -56,17 +56,17 @@ public final class KeyFile {
   }
 
   /**
-   * One key, by its hash.
+   * A key, represented by its hash.
    *
-   * @param id its middle part
-   * @param name what it is for
-   * @param salt in Base64
+   * @param id the middle part of the key
+   * @param name what the key is for
+   * @param salt salt in Base64
    * @param hash SHA-256 of salt and secret, in Base64
-   * @param publish the queues to which it may publish: names, beginnings such as {@code eu-*}, or
+   * @param publish the queues to which it may publish: names, prefixes such as {@code eu-*}, or
    *     {@code *}
-   * @param consume those from which it may take
-   * @param admin those that it may administer, which includes all the others
-   * @param metrics those of which it may read figures
+   * @param consume the queues from which it may consume
+   * @param admin the queues that it may administer, which includes all other rights
+   * @param metrics the queues whose metrics it may read
    */
   public record Key(
       String id,
@@ -93,13 +93,13 @@ public final class KeyFile {
       for (String pattern : all) {
         if (!PATTERN.matcher(pattern).matches()) {
           throw RequestException.field(
-              field, "'" + pattern + "' is neither a queue's name, nor a beginning and *, nor *");
+              field, "'" + pattern + "' is not a queue's name, a prefix with *, or *");
         }
       }
       return all;
     }
 
-    /** Whether this is the secret; takes the same time whatever is wrong with it. */
+    /** Returns whether this is the secret, in constant time. */
     boolean isSecret(String secret) {
       byte[] known = Base64.getDecoder().decode(hash);
       return MessageDigest.isEqual(known, KeyFile.hash(Base64.getDecoder().decode(salt), secret));
@@ -107,7 +107,7 @@ public final class KeyFile {
   }
 
   /**
-   * What the holder is told, once.
+   * A new key, and its text, which is shown once.
    *
    * @param text the key itself
    */
@@ -122,19 +122,20 @@ public final class KeyFile {
   }
 
   /**
-   * All keys.
+   * Returns all keys.
    *
-   * @throws RiverException the file is not there, or is not what it should be
+   * @throws RiverException the file does not exist or is not valid
    */
   public List<Key> keys() {
     try {
       Content content = Json.read(Files.readAllBytes(path), Content.class);
       if (!content.format().equals(FORMAT) || content.version() != VERSION) {
-        throw new RiverException(path + " is no file of keys of version " + VERSION);
+        throw new RiverException(path + " is not a file of keys of version " + VERSION);
       }
       return content.keys();
     } catch (NoSuchFileException e) {
-      throw new RiverException("there is no file of keys " + path + "; river keys add makes it", e);
+      throw new RiverException(
+          "there is no file of keys " + path + "; create it with river keys add", e);
     } catch (RequestException e) {
       throw new RiverException(path + ": " + e.field() + " " + e.detail(), e);
     } catch (IOException e) {
@@ -142,7 +143,7 @@ public final class KeyFile {
     }
   }
 
-  /** Makes a key with these rights, and the file if there is none. */
+  /** Creates a key with these rights, and the file if it does not exist. */
   public Added add(
       String name,
       List<String> publish,
@@ -173,7 +174,7 @@ public final class KeyFile {
     return new Added(key, "river_" + id + "_" + secret);
   }
 
-  /** Removes the keys of this id or name; returns how many there were. */
+  /** Removes the keys with this id or name, and returns their number. */
   public int revoke(String idOrName) {
     int[] removed = new int[1];
     change(
@@ -200,7 +201,7 @@ public final class KeyFile {
       digest.update(salt);
       return digest.digest(secret.getBytes(StandardCharsets.UTF_8));
     } catch (NoSuchAlgorithmException e) {
-      throw new IllegalStateException(e); // every JVM has it
+      throw new IllegalStateException(e); // every JVM supports it
     }
   }
 

@@ -12,8 +12,8 @@ import java.util.Set;
 import java.util.function.Predicate;
 
 /**
- * How long publishing takes, and how old messages are when they are handed over: of what goes
- * through the server, so that a queue without one pays nothing. Thread-safe.
+ * Measures how long publishing takes, and how old messages are at their first delivery, for
+ * messages that go through the server. Thread-safe.
  */
 public final class Latencies {
   private static final double NANOS = 1e9;
@@ -26,12 +26,13 @@ public final class Latencies {
   };
 
   private final TimeSource time;
-  private final Subjects queues;
-  private final Subjects subscribers;
+  private final SeriesLimiter queues;
+  private final SeriesLimiter subscribers;
   private final Histogram publish =
       Histogram.builder()
           .name("river_publish_seconds")
-          .help("From a whole request to publish to its message being stored as it asked")
+          .help(
+              "From the complete publish request to its messages being stored with the requested durability")
           .labelNames("queue")
           .classicOnly()
           .classicUpperBounds(PUBLISH)
@@ -40,38 +41,39 @@ public final class Latencies {
   private final Histogram deliver =
       Histogram.builder()
           .name("river_deliver_seconds")
-          .help("From the publishing of a message to its first hand-over to a request or a stream")
+          .help("From the publishing of a message to its first delivery to a request or a stream")
           .labelNames("queue", "subscriber")
           .classicOnly()
           .classicUpperBounds(DELIVER)
           .withoutExemplars()
           .build();
 
-  public Latencies(TimeSource time, Subjects queues, Subjects subscribers) {
+  public Latencies(TimeSource time, SeriesLimiter queues, SeriesLimiter subscribers) {
     this.time = time;
     this.queues = queues;
     this.subscribers = subscribers;
   }
 
-  /** When something begins. */
+  /** Returns the current time, to be passed to {@link #published}. */
   public long now() {
     return time.nanoTime();
   }
 
-  /** A request's messages are stored. */
+  /** Records that a request's messages are stored. */
   public void published(String queue, long begun) {
     publish
-        .labelValues(queues.shown(Subject.of(queue)).queue())
+        .labelValues(queues.seriesFor(SeriesKey.of(queue)).queue())
         .observe((time.nanoTime() - begun) / NANOS);
   }
 
-  /** These are handed over; those that come again say nothing about how fast that is. */
+  /** Records deliveries, except redeliveries. */
   public <M> void delivered(HostedSubscriber<M> hosted, List<Delivery<M>> deliveries) {
     if (deliveries.isEmpty()) {
       return;
     }
-    Subject shown = subscribers.shown(new Subject(hosted.queue(), hosted.subscriber().name()));
-    var histogram = deliver.labelValues(shown.queue(), shown.subscriber());
+    SeriesKey key =
+        subscribers.seriesFor(new SeriesKey(hosted.queue(), hosted.subscriber().name()));
+    var histogram = deliver.labelValues(key.queue(), key.subscriber());
     var now = time.wallTime();
     for (Delivery<M> each : deliveries) {
       if (each.attempt() == 1) {
@@ -81,20 +83,20 @@ public final class Latencies {
     }
   }
 
-  /** Forgets those who are gone. */
-  void retain(Set<Subject> there) {
-    publish.removeIf(labels -> isGone(Subject.of(labels.get(0)), there));
-    deliver.removeIf(labels -> isGone(new Subject(labels.get(0), labels.get(1)), there));
+  /** Removes the series of queues and subscribers that do not exist any more. */
+  void retain(Set<SeriesKey> existing) {
+    publish.removeIf(labels -> isGone(SeriesKey.of(labels.get(0)), existing));
+    deliver.removeIf(labels -> isGone(new SeriesKey(labels.get(0), labels.get(1)), existing));
   }
 
-  private static boolean isGone(Subject subject, Set<Subject> there) {
-    return !subject.isOthers() && !there.contains(subject);
+  private static boolean isGone(SeriesKey key, Set<SeriesKey> existing) {
+    return !key.isOthers() && !existing.contains(key);
   }
 
   /**
-   * What there is.
+   * Returns the metrics.
    *
-   * @param visible the queues that are shown, the others' common name among them or not
+   * @param visible whether a queue, or the common series of the others, is included
    */
   List<MetricSnapshot> collect(Predicate<String> visible) {
     return List.of(only(publish.collect(), visible), only(deliver.collect(), visible));

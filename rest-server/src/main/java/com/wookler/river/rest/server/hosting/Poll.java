@@ -12,49 +12,49 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One request that takes messages. It takes some at a time, so that it never holds much more than
- * an answer's worth, and gives back what it cannot hand over because nobody waits any more.
+ * A request that polls a subscriber. It polls in small batches, so that it never holds much more
+ * than one response, and releases the messages if the client does not wait any more.
  */
 public final class Poll<M> {
-  /** Of the data in an answer; the message that passes it is still in it. */
-  static final long MOST_BYTES = 8 << 20;
+  /** The size of data at which a response ends, including the message that exceeds it. */
+  static final long MAX_BYTES = 8 << 20;
 
-  private static final int MOST_AT_ONCE = 64;
-  private static final int FIRST_AT_ONCE = 8; // of which the size is not known
+  private static final int MAX_BATCH = 64;
+  private static final int FIRST_BATCH = 8; // because the size is not known
 
   private final BufferBudget budget;
   private final HostedQueue<?> queue;
   private final HostedSubscriber<M> subscriber;
   private final int max;
   private final Latencies latencies;
-  private final Consumer<Poll<M>> whenOver;
+  private final Consumer<Poll<M>> onEnd;
 
-  /** Written by one thread after the other, each begun by the one before. */
+  /** Written by one thread after the other, with a happens-before between them. */
   private final List<Delivery<M>> taken = new ArrayList<>();
 
   private final CompletableFuture<List<Delivery<M>>> all = new CompletableFuture<>();
 
-  /** What is waited for now; volatile: whoever ends the poll completes it. */
-  private volatile @Nullable CompletableFuture<List<Delivery<M>>> asked;
+  /** The current batch; volatile: the thread that ends the poll completes it. */
+  private volatile @Nullable CompletableFuture<List<Delivery<M>>> pending;
 
   private volatile boolean ended;
 
-  Poll(HostedQueue<?> queue, HostedSubscriber<M> subscriber, int max, Polls polls) {
+  Poll(HostedQueue<?> queue, HostedSubscriber<M> subscriber, int max, PollRegistry polls) {
     this.queue = queue;
     this.subscriber = subscriber;
     this.max = max;
     this.latencies = polls.latencies();
     this.budget = polls.budget();
-    this.whenOver = polls::ended;
+    this.onEnd = polls::ended;
   }
 
   String queueName() {
     return queue.queue().name();
   }
 
-  /** Begins to wait; may block for a moment. */
+  /** Starts the poll. May block for a moment. */
   void start(Duration wait) {
-    take(wait, 0, FIRST_AT_ONCE);
+    take(wait, 0, FIRST_BATCH);
   }
 
   private void take(Duration wait, long bytes, int atOnce) {
@@ -64,17 +64,17 @@ public final class Poll<M> {
     } catch (RuntimeException e) {
       next = CompletableFuture.failedFuture(e);
     }
-    asked = next;
+    pending = next;
     if (ended) {
       next.complete(List.of());
     }
-    var unused = next.whenComplete((some, failed) -> took(some, failed, bytes, atOnce));
+    var unused = next.whenComplete((some, failed) -> received(some, failed, bytes, atOnce));
   }
 
-  private void took(
+  private void received(
       @Nullable List<Delivery<M>> some, @Nullable Throwable failed, long before, int atOnce) {
     if (some == null) {
-      over(failed);
+      complete(failed);
       return;
     }
     long bytes = before;
@@ -82,16 +82,16 @@ public final class Poll<M> {
       bytes += Objects.requireNonNull(each.bytes(), "bytes").length;
     }
     taken.addAll(some);
-    boolean enough = bytes >= budget.answerBytes() || !budget.hasRoom();
-    if (some.isEmpty() || taken.size() >= max || enough || ended) {
-      over(null);
+    boolean full = bytes >= budget.answerBytes() || !budget.hasCapacity();
+    if (some.isEmpty() || taken.size() >= max || full || ended) {
+      complete(null);
     } else {
-      take(Duration.ZERO, bytes, Math.min(MOST_AT_ONCE, 2 * atOnce));
+      take(Duration.ZERO, bytes, Math.min(MAX_BATCH, 2 * atOnce));
     }
   }
 
-  private void over(@Nullable Throwable failed) {
-    whenOver.accept(this);
+  private void complete(@Nullable Throwable failed) {
+    onEnd.accept(this);
     if (failed == null || !taken.isEmpty()) {
       all.complete(taken);
       return;
@@ -103,7 +103,7 @@ public final class Poll<M> {
     all.completeExceptionally(failed);
   }
 
-  /** The subscriber was removed while this waited, with its queue perhaps, or was closed. */
+  /** Completes the poll after the subscriber was removed, with or without its queue, or closed. */
   private void closed(Throwable failed) {
     boolean known = queue.forget(subscriber);
     String name = subscriber.subscriber().name();
@@ -112,42 +112,45 @@ public final class Poll<M> {
       all.completeExceptionally(
           RequestException.of(
               RequestException.Reason.NOT_FOUND,
-              "subscriber '" + name + "' was removed meanwhile"));
+              "subscriber '" + name + "' was removed during the poll"));
     } else if (runs) {
-      all.complete(taken); // the application has closed it: the next who asks opens it anew
+      all.complete(taken); // the application has closed it: the next request reopens it
     } else {
       all.completeExceptionally(failed);
     }
   }
 
-  /** Waits no longer: what was taken by now is the answer. Any thread. */
+  /** Ends the poll with the messages polled so far. Called by any thread. */
   public void end() {
     ended = true;
-    CompletableFuture<List<Delivery<M>>> now = asked;
+    CompletableFuture<List<Delivery<M>>> now = pending;
     if (now != null) {
       now.complete(List.of());
     }
   }
 
-  /** Returns what the poll takes; completed on any thread. */
+  /** Returns the polled messages. Completes on any thread. */
   public CompletableFuture<List<Delivery<M>>> deliveries() {
     return all;
   }
 
-  /** Returns why the caller may not have what was taken, because its key has changed; or null. */
-  public @Nullable RequestException refusal(Access access) {
-    return access.refusal(Right.CONSUME, queueName());
+  /**
+   * Returns the error if the caller may not get the messages, because its key has changed; else
+   * null.
+   */
+  public @Nullable RequestException denial(Access access) {
+    return access.denial(Right.CONSUME, queueName());
   }
 
-  /** Counts what was taken as delivered. */
+  /** Records the messages as delivered. */
   public void delivered() {
     latencies.delivered(subscriber, taken);
   }
 
-  /** Gives back what nobody can be answered with; may block. */
-  public void giveBack() {
+  /** Releases messages that cannot be sent. May block. */
+  public void release() {
     if (!taken.isEmpty()) {
-      subscriber.giveBack(taken.stream().map(Delivery::receipt).toList());
+      subscriber.release(taken.stream().map(Delivery::receipt).toList());
     }
   }
 }

@@ -17,18 +17,18 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The queues that a server offers: those that the application gives it, which stay the
- * application's, and those that requests make, which are there again when it is started again.
- * Thread-safe; making and removing blocks.
+ * Holds the queues that a server serves: those of the application, which the application owns, and
+ * those that requests create, which are reopened when the server restarts. Thread-safe; creating
+ * and deleting queues blocks.
  */
 public final class QueueCatalog implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(QueueCatalog.class);
 
-  /** A repeated request has the same id as the first one. */
+  /** The default deduplication window of queues that requests create. */
   public static final Duration DEDUPLICATE = Duration.ofMinutes(10);
 
-  /** A publish does not hold a request for longer. */
-  public static final Duration LONGEST_BLOCK = Duration.ofSeconds(30);
+  /** The longest time that a publish waits for capacity. */
+  public static final Duration MAX_BLOCK = Duration.ofSeconds(30);
 
   private final Path directory;
   private final @Nullable Path backups;
@@ -41,10 +41,10 @@ public final class QueueCatalog implements AutoCloseable {
   private boolean closed;
 
   /**
-   * Opens those that requests have made before.
+   * Creates a catalog and reopens the queues that requests created before.
    *
-   * @param directory base of the queues that are made here
-   * @param backups base of their backups; null: none can have one
+   * @param directory base directory of the queues that requests create
+   * @param backups base directory of their backups; null: they cannot have backups
    */
   public QueueCatalog(Path directory, @Nullable Path backups) {
     this.directory = directory;
@@ -58,7 +58,7 @@ public final class QueueCatalog implements AutoCloseable {
     }
   }
 
-  /** A queue of the application; it closes it itself, after the server. */
+  /** Adds a queue of the application, which closes it after the server. */
   public <M> void add(MessageQueue<M> queue, MessageConverter<M> converter) {
     if (queues.putIfAbsent(queue.name(), new HostedQueue<>(queue, converter, null)) != null) {
       throw new RiverException("the server has a queue '" + queue.name() + "' already");
@@ -70,7 +70,7 @@ public final class QueueCatalog implements AutoCloseable {
       return open(name, settings);
     } catch (RequestException e) {
       throw new RiverException(
-          "queue %s in %s cannot have the settings that it has: %s %s"
+          "the stored settings of queue %s in %s are not valid: %s %s"
               .formatted(name, directory, e.field(), e.detail()),
           e);
     }
@@ -83,76 +83,73 @@ public final class QueueCatalog implements AutoCloseable {
     if (settings.isGiven(QueueOptions.BACKUP_RETENTION)) {
       if (backups == null) {
         throw RequestException.field(
-            "backup", "this server keeps no backups: it has no server.backup.directory");
+            "backup", "this server keeps no backups, because server.backup.directory is not set");
       }
       builder.set(QueueOptions.BACKUP_DIRECTORY, backups);
     }
     return new HostedQueue<>(RequestException.checked("body", builder::open), bytes, settings);
   }
 
-  /** The settings with the server's own defaults and bounds. */
+  /** Returns the settings with the server's own defaults, and checks its limits. */
   private static Settings complete(Settings settings) {
-    if (settings.get(QueueOptions.FULL_TIMEOUT).compareTo(LONGEST_BLOCK) > 0) {
-      throw RequestException.field("whenFull.timeout", "is more than " + Text.of(LONGEST_BLOCK));
+    if (settings.get(QueueOptions.FULL_TIMEOUT).compareTo(MAX_BLOCK) > 0) {
+      throw RequestException.field(
+          "whenFull.timeout", "is more than " + ContractFormat.of(MAX_BLOCK));
     }
     return settings.isGiven(QueueOptions.DEDUPLICATE)
         ? settings
         : settings.with(QueueOptions.DEDUPLICATE, DEDUPLICATE);
   }
 
-  /** All, by name. */
+  /** Returns all queues, ordered by name. */
   public List<HostedQueue<?>> all() {
     return new ArrayList<>(queues.values());
   }
 
-  /** The queue of this name, or null. Names differ by more than case. */
+  /** Returns the queue of this name, or null. Names of queues differ in more than case. */
   public @Nullable HostedQueue<?> find(String name) {
     HostedQueue<?> found = queues.get(name);
     return found == null || !found.queue().name().equals(name) ? null : found;
   }
 
-  /**
-   * A queue, and whether it was made just now.
-   *
-   * @param made now
-   */
-  public record Made(HostedQueue<?> queue, boolean made) {}
+  /** A queue, and whether it was created just now. */
+  public record Created(HostedQueue<?> queue, boolean created) {}
 
-  /** The queue with these settings, made if need be; blocks. */
-  public Made make(String name, Settings settings) {
+  /** Returns the queue with these settings, and creates it if it does not exist. Blocks. */
+  public Created getOrCreate(String name, Settings settings) {
     changing.lock();
     try {
       ensureOpen();
-      HostedQueue<?> there = queues.get(name);
-      if (there != null) {
-        check(name, settings, there);
-        return new Made(there, false);
+      HostedQueue<?> existing = queues.get(name);
+      if (existing != null) {
+        check(name, settings, existing);
+        return new Created(existing, false);
       }
       HostedQueue<byte[]> opened = open(name, settings);
       try {
-        files.write(name, settings); // a queue without it is not there after a restart
+        files.write(name, settings); // a queue without this file is not reopened after a restart
       } catch (RuntimeException e) {
-        close(opened.queue()); // and not removed: its directory may be older than this request
+        close(opened.queue()); // not deleted: its directory may be older than this request
         throw e;
       }
       queues.put(name, opened);
-      LOG.info("Queue {} was made by a request: {}", name, SettingsJson.QUEUE.given(settings));
-      return new Made(opened, true);
+      LOG.info("Queue {} was created by a request: {}", name, SettingsJson.QUEUE.given(settings));
+      return new Created(opened, true);
     } finally {
       changing.unlock();
     }
   }
 
-  private static void check(String name, Settings settings, HostedQueue<?> there) {
-    String known = there.queue().name();
+  private static void check(String name, Settings settings, HostedQueue<?> existing) {
+    String known = existing.queue().name();
     if (!known.equals(name)) {
       throw RequestException.of(
           RequestException.Reason.CONFLICT,
-          "there is a queue '" + known + "', the same name but for case");
+          "there is a queue '" + known + "', whose name differs in case only");
     }
-    Settings has = there.settings();
+    Settings has = existing.settings();
     if (has == null) {
-      throw configuredByTheServer(name);
+      throw configuredByServer(name);
     }
     if (!complete(settings).equals(complete(has))) {
       throw RequestException.of(
@@ -161,7 +158,7 @@ public final class QueueCatalog implements AutoCloseable {
   }
 
   /**
-   * Changes what is given of the settings of a queue that a request has made; blocks.
+   * Changes the settings that are given of a queue that a request created. Blocks.
    *
    * @throws RequestException an option cannot change while the queue runs
    */
@@ -172,13 +169,13 @@ public final class QueueCatalog implements AutoCloseable {
       String name = queue.queue().name();
       Settings before = queue.settings();
       if (before == null) {
-        throw configuredByTheServer(name);
+        throw configuredByServer(name);
       }
       Settings after = before.withGiven(asked);
       boolean keepsBackups = before.isGiven(QueueOptions.BACKUP_RETENTION);
       if (after.isGiven(QueueOptions.BACKUP_RETENTION) != keepsBackups) {
         throw RequestException.of(
-            RequestException.Reason.CONFLICT, "queue " + name + " was made without a backup");
+            RequestException.Reason.CONFLICT, "queue " + name + " was created without a backup");
       }
       change(queue, before, after);
       try {
@@ -196,42 +193,45 @@ public final class QueueCatalog implements AutoCloseable {
   private static void change(HostedQueue<?> queue, Settings before, Settings after) {
     Settings from = complete(before);
     Settings to = complete(after);
-    HostedQueue.conflicting(() -> queue.queue().reconfigure(changes -> changes.set(from, to)));
+    HostedQueue.withConflict(() -> queue.queue().reconfigure(changes -> changes.set(from, to)));
     queue.settings(after);
   }
 
-  private static RequestException configuredByTheServer(String name) {
+  private static RequestException configuredByServer(String name) {
     return RequestException.of(
         RequestException.Reason.CONFLICT,
         "queue " + name + " is configured by the server's own settings");
   }
 
-  /** Removes a queue that a request has made; blocks. */
+  /** Deletes a queue that a request created. Blocks. */
   public void delete(HostedQueue<?> queue, boolean force) {
     changing.lock();
     try {
       ensureOpen();
       String name = queue.queue().name();
       if (queue.settings() == null) {
-        throw configuredByTheServer(name);
+        throw configuredByServer(name);
       }
-      if (!force && !isDrained(queue.queue())) {
+      if (!force && !isCompleted(queue.queue())) {
         throw RequestException.of(
             RequestException.Reason.CONFLICT,
-            "queue " + name + " has messages that are not finished; force=true removes them too");
+            "queue " + name + " has messages that are not completed; force=true deletes them too");
       }
       if (queues.remove(name, queue)) {
         queue.remove();
-        queue.queue().delete(); // before its settings: what a kill leaves of it is found again
+        queue
+            .queue()
+            .delete(); // before its settings, so that after a crash in between the queue can be
+        // deleted again
         files.delete(name);
-        LOG.info("Queue {} was removed by a request", name);
+        LOG.info("Queue {} was deleted by a request", name);
       }
     } finally {
       changing.unlock();
     }
   }
 
-  private static boolean isDrained(MessageQueue<?> queue) {
+  private static boolean isCompleted(MessageQueue<?> queue) {
     List<String> subscribers = queue.subscriberNames();
     if (queue.stats().delayed() > 0) {
       return false;
@@ -249,7 +249,7 @@ public final class QueueCatalog implements AutoCloseable {
     }
   }
 
-  /** Closes those that it has made. */
+  /** Closes the queues that requests created. */
   @Override
   public void close() {
     changing.lock();
@@ -269,7 +269,7 @@ public final class QueueCatalog implements AutoCloseable {
     try {
       queue.close();
     } catch (RuntimeException e) {
-      LOG.error("Queue {} does not close well", queue.name(), e);
+      LOG.error("Cannot close queue {}", queue.name(), e);
     }
   }
 }

@@ -11,8 +11,8 @@ import org.jspecify.annotations.Nullable;
  * Finds the queues and subscribers that requests name.
  *
  * @param catalog the queues
- * @param autoCreate whether publishing makes a queue, and taking a subscriber, that does not exist;
- *     where there are keys, for those who may administer the queue
+ * @param autoCreate whether publishing creates a queue, and polling a subscriber, that does not
+ *     exist; if there are keys, for those with the right {@code ADMIN}
  */
 public record QueueResolver(QueueCatalog catalog, boolean autoCreate) {
   /**
@@ -29,68 +29,78 @@ public record QueueResolver(QueueCatalog catalog, boolean autoCreate) {
     return found;
   }
 
-  private boolean makes(Access access, String queue) {
+  private boolean mayCreate(Access access, String queue) {
     return autoCreate && access.allows(Right.ADMIN, queue);
   }
 
   /**
-   * Returns the queue of this name, made if the server is set to do so; blocks where it has to be
-   * made.
+   * Returns the queue of this name, and creates it if it does not exist and the server is
+   * configured to do so. Blocks if it is created.
    *
-   * @throws RequestException there is none
+   * @throws RequestException there is no such queue
    */
-  public HostedQueue<?> queueOrNew(Access access, String name) {
+  public HostedQueue<?> getOrCreateQueue(Access access, String name) {
     HostedQueue<?> found = catalog.find(name);
-    return found == null && makes(access, name)
-        ? catalog.make(name, QueueOptions.TABLE.defaults()).queue()
+    return found == null && mayCreate(access, name)
+        ? catalog.getOrCreate(name, QueueOptions.TABLE.defaults()).queue()
         : queue(name);
   }
 
   /**
-   * Returns the subscriber of this name; may block where it has to be reopened.
+   * Returns the subscriber of this name. May block if it has to be reopened.
    *
-   * @throws RequestException there is none
+   * @throws RequestException there is no such subscriber
    */
   public HostedSubscriber<?> subscriber(HostedQueue<?> queue, String name) {
     HostedSubscriber<?> found = queue.find(name);
     if (found == null) {
       throw RequestException.of(
           RequestException.Reason.NOT_FOUND,
-          "queue " + queue.queue().name() + " has no subscriber '" + name + "'; PUT makes it");
+          "queue "
+              + queue.queue().name()
+              + " has no subscriber '"
+              + name
+              + "'; create it with PUT");
     }
     return found;
   }
 
-  /** A queue, and the subscriber of it from which a request takes. */
-  public record Taken(HostedQueue<?> queue, HostedSubscriber<?> subscriber) {}
+  /** A queue and one of its subscribers. */
+  public record Subscription(HostedQueue<?> queue, HostedSubscriber<?> subscriber) {}
 
   /**
-   * Returns the queue and subscriber of these names; may block.
+   * Returns the queue and subscriber of these names. May block.
    *
-   * @param create what to make of them if they do not exist, and the server is set to do so: true
-   *     both, false nothing, null the subscriber only, as a queue whose name is mistyped would
-   *     never have a message
-   * @throws RequestException there is none
+   * @param create what is created if it does not exist and the server is configured to do so: both
+   *     if true, nothing if false, only the subscriber if null, because a queue with a mistyped
+   *     name would never have a message
+   * @throws RequestException the queue or subscriber does not exist
    */
-  public Taken taken(Access access, String queue, String subscriber, @Nullable Boolean create) {
-    HostedQueue<?> found = Boolean.TRUE.equals(create) ? queueOrNew(access, queue) : queue(queue);
+  public Subscription subscription(
+      Access access, String queue, String subscriber, @Nullable Boolean create) {
+    HostedQueue<?> found =
+        Boolean.TRUE.equals(create) ? getOrCreateQueue(access, queue) : queue(queue);
     boolean exists = Boolean.FALSE.equals(create);
-    return new Taken(
-        found, exists ? subscriber(found, subscriber) : subscriberOrNew(access, found, subscriber));
+    return new Subscription(
+        found,
+        exists ? subscriber(found, subscriber) : getOrCreateSubscriber(access, found, subscriber));
   }
 
-  private HostedSubscriber<?> subscriberOrNew(Access access, HostedQueue<?> queue, String name) {
+  private HostedSubscriber<?> getOrCreateSubscriber(
+      Access access, HostedQueue<?> queue, String name) {
     HostedSubscriber<?> found = queue.find(name);
-    return found == null && makes(access, queue.queue().name())
-        ? queue.make(HostedQueue.subscriber(name, SubscriberOptions.TABLE.defaults())).subscriber()
+    return found == null && mayCreate(access, queue.queue().name())
+        ? queue
+            .getOrCreate(HostedQueue.subscriber(name, SubscriberOptions.TABLE.defaults()))
+            .subscriber()
         : subscriber(queue, name);
   }
 
   /**
-   * Does something with the subscriber of this name, which the application may have closed since it
-   * was opened: then with the one that is opened anew. May block.
+   * Applies a function to the subscriber of this name, and again to the reopened one if the
+   * application has closed the subscriber. May block.
    */
-  public <T> T with(
+  public <T> T withSubscriber(
       HostedQueue<?> queue, String subscriber, Function<HostedSubscriber<?>, T> work) {
     HostedSubscriber<?> found = subscriber(queue, subscriber);
     try {

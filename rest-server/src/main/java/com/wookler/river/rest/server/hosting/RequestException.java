@@ -14,39 +14,39 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Says why a request was not done, whatever protocol it came by: each protocol answers with what it
- * has for the reason. Without a stack trace, because it is an answer.
+ * Thrown when a request cannot be carried out, independently of its protocol, which maps the reason
+ * to a response. It has no stack trace, because it describes a response.
  */
 public final class RequestException extends RuntimeException {
   private static final long serialVersionUID = 1;
   private static final int FULL_SECONDS = 1;
   private static final int UNAVAILABLE_SECONDS = 5;
 
-  /** What a client can do about it depends on this. */
+  /** The reason, on which the client's reaction depends. */
   public enum Reason {
-    /** The request is wrong: a field of it, if one is named. */
+    /** The request, or the named field of it, is invalid. */
     BAD_REQUEST,
-    /** The caller is not known. */
+    /** The caller is unknown. */
     UNAUTHORIZED,
-    /** The caller may not do that. */
+    /** The caller does not have the right. */
     FORBIDDEN,
     /** There is no such queue, subscriber or message. */
     NOT_FOUND,
-    /** The request does not fit what is there. */
+    /** The request conflicts with the current state. */
     CONFLICT,
-    /** The message is larger than the queue takes. */
+    /** The message is larger than the queue accepts. */
     TOO_LARGE,
-    /** The caller has gone before the request was done. */
+    /** The caller disconnected, or the request arrived too slowly. */
     TIMEOUT,
     /** The queue is full. */
     QUEUE_FULL,
-    /** Too many requests are under way. */
+    /** Too many requests are in progress. */
     TOO_MANY_REQUESTS,
     /** The queue has failed. */
     QUEUE_FAILED,
     /** The message is damaged. */
     DAMAGED,
-    /** The server cannot do it now, but soon. */
+    /** The server cannot carry the request out now; the client may retry soon. */
     UNAVAILABLE
   }
 
@@ -66,17 +66,19 @@ public final class RequestException extends RuntimeException {
     return new RequestException(reason, detail, null, 0);
   }
 
-  /** Creates the exception for a field, header or parameter of the request that is wrong. */
+  /** Creates the exception for an invalid field, header or parameter of the request. */
   public static RequestException field(String field, String detail) {
     return new RequestException(Reason.BAD_REQUEST, detail, field, 0);
   }
 
-  /** Creates the exception for what may be tried again after so many seconds. */
+  /** Creates the exception for a request that may be retried after a number of seconds. */
   public static RequestException later(Reason reason, String detail, int seconds) {
     return new RequestException(reason, detail, null, seconds);
   }
 
-  /** Returns what an exception of a queue means to the caller; null if it is unexpected. */
+  /**
+   * Returns the exception that corresponds to an exception of a queue; null if that is unexpected.
+   */
   public static @Nullable RequestException of(Throwable thrown) {
     if (thrown instanceof RequestException known) {
       return known;
@@ -108,7 +110,7 @@ public final class RequestException extends RuntimeException {
     return thrown instanceof ConfigurationException ? Reason.BAD_REQUEST : null;
   }
 
-  /** Returns what a future failed with. */
+  /** Returns the exception that a future failed with. */
   public static Throwable causeOf(Throwable thrown) {
     Throwable cause = thrown;
     while ((cause instanceof CompletionException || cause instanceof ExecutionException)
@@ -118,7 +120,9 @@ public final class RequestException extends RuntimeException {
     return cause;
   }
 
-  /** Does what refuses a value of the request by an exception of its own. */
+  /**
+   * Runs an operation, and reports an exception about a value as an invalid field of the request.
+   */
   public static <T> T checked(String field, Supplier<T> work) {
     try {
       return work.get();
@@ -135,12 +139,12 @@ public final class RequestException extends RuntimeException {
     return String.valueOf(getMessage());
   }
 
-  /** Returns the field that is wrong; null if none is named. */
+  /** Returns the invalid field; null if none is named. */
   public @Nullable String field() {
     return field;
   }
 
-  /** Returns when it may be tried again; 0 if that is not known. */
+  /** Returns after how many seconds the request may be retried; 0 if that is not known. */
   public int retryAfterSeconds() {
     return retryAfterSeconds;
   }

@@ -2,24 +2,24 @@ package com.wookler.river.rest.server.hosting;
 
 import java.util.Locale;
 
-/** What a key may do. */
+/** The rights of a key. */
 public enum Right {
-  /** Nothing is needed: health and the contract. */
+  /** No right is needed: health and the contract. */
   NONE,
 
   /** Publish messages. */
   PUBLISH,
 
-  /** Take messages, settle them, look at them, and read figures. */
+  /** Consume, acknowledge and read messages, and read metrics. */
   CONSUME,
 
-  /** Read figures. */
+  /** Read metrics. */
   METRICS,
 
-  /** Make, change and remove queues and subscribers, and all the others. */
+  /** Create, change and delete queues and subscribers, and all other rights. */
   ADMIN;
 
-  /** As keys and the contract write it. */
+  /** Returns the name in keys and the contract. */
   public String verb() {
     return name().toLowerCase(Locale.ROOT);
   }

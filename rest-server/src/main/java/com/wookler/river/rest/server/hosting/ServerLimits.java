@@ -4,15 +4,15 @@ import com.wookler.river.common.errors.ConfigurationException;
 import java.time.Duration;
 
 /**
- * What a server takes at most.
+ * Limits of a server.
  *
- * @param bodyBytes of a request
- * @param connections at the same time
- * @param connectionsPerAddress of them, from one address
- * @param requests under way at the same time, but for those that wait
+ * @param bodyBytes largest body of a request
+ * @param connections connections at the same time
+ * @param connectionsPerAddress connections from one address
+ * @param requests requests in progress, without those that wait for messages
  * @param waiting long polls and streams at the same time
- * @param bufferedBytes in memory, of bodies and answers together
- * @param bodyRate bytes a second that a body brings at least
+ * @param bufferedBytes bodies and responses in memory together
+ * @param bodyRate lowest rate of a body, in bytes per second
  * @param idle how long a connection may be without a request
  * @param request how long a request may take to arrive
  */
@@ -29,21 +29,21 @@ public record ServerLimits(
   private static final int BODIES = 4;
 
   /**
-   * Checks that the limits let something in.
+   * Checks that the limits are consistent.
    *
-   * @throws ConfigurationException they do not
+   * @throws ConfigurationException they are not
    */
   public void check() {
     if (bufferedBytes / BODIES < bodyBytes) {
       throw new ConfigurationException(
           "server.max.buffered.bytes is "
               + bufferedBytes
-              + ", in which fewer than "
+              + ", which is less than "
               + BODIES
-              + " bodies of server.max.body.bytes, "
+              + " times server.max.body.bytes, "
               + bodyBytes
-              + ", have room: allow smaller bodies, more buffered bytes or, as these are a"
-              + " quarter of the heap unless they are set, a larger heap");
+              + ": allow smaller bodies, more buffered bytes or, as these are a"
+              + " quarter of the heap by default, a larger heap");
     }
   }
 }

@@ -15,9 +15,9 @@ import java.util.TreeMap;
 import java.util.stream.Stream;
 
 /**
- * What requests have asked queues to be, a file a queue: {@code .server/queues/NAME.json} below the
- * directory of the queues, whose names never begin with a dot. A file is there whole, or not at
- * all. Not thread-safe.
+ * Stores the settings of the queues that requests created, one file for each queue: {@code
+ * .server/queues/NAME.json} in the directory of the queues, whose names never begin with a dot.
+ * Files are written atomically. Not thread-safe.
  */
 final class SettingsFiles {
   private static final String END = ".json";
@@ -28,7 +28,7 @@ final class SettingsFiles {
     directory = base.resolve(".server").resolve("queues");
   }
 
-  /** All of them, by the queues' names. */
+  /** Returns all settings, by the queues' names. */
   Map<String, Settings> all() {
     Map<String, Settings> all = new TreeMap<>();
     if (!Files.isDirectory(directory)) {
@@ -50,11 +50,17 @@ final class SettingsFiles {
       return SettingsJson.QUEUE.read(Json.read(Files.readAllBytes(file), ObjectNode.class));
     } catch (RequestException e) {
       throw new RiverException(
-          file + ": " + e.field() + " " + e.detail() + "; mend it, or remove it with its queue", e);
+          file
+              + ": "
+              + e.field()
+              + " "
+              + e.detail()
+              + "; repair it, or remove it together with its queue",
+          e);
     }
   }
 
-  /** Durable when it returns. */
+  /** Writes the settings of a queue; they are durable when it returns. */
   void write(String queue, Settings settings) {
     Path file = directory.resolve(queue + END);
     Path half = directory.resolve(queue + END + ".tmp");
@@ -75,7 +81,7 @@ final class SettingsFiles {
       Files.move(half, file, StandardCopyOption.ATOMIC_MOVE);
       force();
     } catch (IOException e) {
-      throw new RiverException("cannot keep the settings of queue " + queue + " in " + file, e);
+      throw new RiverException("cannot write the settings of queue " + queue + " in " + file, e);
     }
   }
 
@@ -88,12 +94,12 @@ final class SettingsFiles {
     }
   }
 
-  /** The directory itself, where the system can. */
+  /** Forces the directory itself, if the system can. */
   private void force() throws IOException {
     try (FileChannel opened = FileChannel.open(directory, StandardOpenOption.READ)) {
       opened.force(true);
     } catch (java.nio.file.AccessDeniedException e) {
-      // Windows opens no directories
+      // Windows cannot open directories
     }
   }
 }

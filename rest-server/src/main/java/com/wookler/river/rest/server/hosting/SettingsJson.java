@@ -9,8 +9,8 @@ import com.wookler.river.core.settings.Settings;
 import com.wookler.river.core.subscriber.Backoff;
 import com.wookler.river.core.subscriber.Position;
 import com.wookler.river.core.subscriber.SubscriberOptions;
-import com.wookler.river.rest.server.hosting.ObjectsJson.BackoffJson;
-import com.wookler.river.rest.server.hosting.ObjectsJson.PositionJson;
+import com.wookler.river.rest.server.hosting.CompositeOptionsJson.BackoffJson;
+import com.wookler.river.rest.server.hosting.CompositeOptionsJson.PositionJson;
 import java.time.Duration;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
@@ -21,20 +21,20 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Reads and writes settings as the contract's {@code QueueSettings} and {@code SubscriberSettings}:
- * the options of a table that have a name in JSON. What a request leaves out is not given.
+ * the options of a table that have a name in JSON. Options that a request omits are not given.
  */
 public final class SettingsJson {
-  /** Those of a queue. */
+  /** The settings of a queue. */
   public static final SettingsJson QUEUE = new SettingsJson(QueueOptions.TABLE);
 
-  /** Those of a subscriber. */
+  /** The settings of a subscriber. */
   public static final SettingsJson SUBSCRIBER = new SettingsJson(SubscriberOptions.TABLE);
 
-  /** Fields that have to be there if the object around them is. */
+  /** Fields that are required if the object that contains them is given. */
   public static final Set<Option<?>> REQUIRED =
       Set.of(QueueOptions.FULL_POLICY, QueueOptions.BACKUP_RETENTION);
 
-  /** Zero stands for any number. */
+  /** Options for which zero means unlimited. */
   public static final Set<Option<?>> ZERO_IS_ANY =
       Set.of(QueueOptions.MAX_MESSAGES, QueueOptions.MAX_BYTES);
 
@@ -63,10 +63,10 @@ public final class SettingsJson {
   }
 
   /**
-   * Reads what is given.
+   * Reads the options that are given.
    *
-   * @param json of a request; null: it has no body
-   * @throws RequestException naming the field that is wrong
+   * @param json body of a request; null if it has none
+   * @throws RequestException names the invalid field
    */
   public Settings read(@Nullable ObjectNode json) {
     Settings settings = table.defaults();
@@ -91,7 +91,7 @@ public final class SettingsJson {
     }
     for (Option<?> option : REQUIRED) {
       if (parent(option).equals(name) && !settings.isGiven(option)) {
-        throw RequestException.field(option.json(), "is needed");
+        throw RequestException.field(option.json(), "is required");
       }
     }
     if (json.isEmpty()) {
@@ -134,7 +134,7 @@ public final class SettingsJson {
         long value = json.longValue();
         yield value == 0 && ZERO_IS_ANY.contains(option) ? Long.MAX_VALUE : value;
       }
-      case DURATION -> Text.duration(path, text(path, json));
+      case DURATION -> ContractFormat.duration(path, text(path, json));
       case CONSTANT -> {
         Object constant = parsed(option, path, text(path, json));
         ensure(constant.toString().equals(json.textValue()), path);
@@ -164,7 +164,7 @@ public final class SettingsJson {
   }
 
   private static RequestException wrongType(String path) {
-    return RequestException.field(path, "has another type than it should");
+    return RequestException.field(path, "has the wrong type");
   }
 
   /** Writes the options that were given. */
@@ -172,7 +172,9 @@ public final class SettingsJson {
     return write(settings, true);
   }
 
-  /** Writes all options that have a value; not the start, which has counted once. */
+  /**
+   * Writes all options that have a value, except the start, which applies to new subscribers only.
+   */
   public ObjectNode all(Settings settings) {
     return write(settings, false);
   }
@@ -195,7 +197,7 @@ public final class SettingsJson {
   private static <T> @Nullable Object json(Option<T> option, Settings settings) {
     T value = settings.find(option);
     if (value instanceof Duration duration) {
-      return Text.of(duration);
+      return ContractFormat.of(duration);
     }
     if (value instanceof Backoff backoff) {
       return BackoffJson.of(backoff);

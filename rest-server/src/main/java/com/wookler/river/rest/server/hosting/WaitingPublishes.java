@@ -11,8 +11,8 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Runs the publishes that may wait for room in a full queue, on threads that may block, and ends
- * those whose keys do not allow them any more. Thread-safe.
+ * Runs the publishes that may wait for capacity in a full queue, on threads that may block, and
+ * ends those whose keys do not allow them any more. Thread-safe.
  */
 public final class WaitingPublishes {
   private final Set<Publish<?>> open = ConcurrentHashMap.newKeySet();
@@ -21,7 +21,7 @@ public final class WaitingPublishes {
   /** Threads that may block. */
   @FunctionalInterface
   public interface Threads {
-    /** Runs a task; the future fails if it cannot be run. */
+    /** Runs a task. The future fails if the task cannot be run. */
     CompletionStage<?> run(Runnable task);
   }
 
@@ -56,12 +56,14 @@ public final class WaitingPublishes {
     return publish.answer;
   }
 
-  /** Ends the publishes whose keys do not allow them any more; they are answered with that. */
-  public void endForbidden() {
+  /**
+   * Ends the publishes whose keys do not allow them any more. They are answered with that error.
+   */
+  public void endUnauthorized() {
     open.forEach(Publish::endIfForbidden);
   }
 
-  /** A publish that waits for a thread, or on one for room. */
+  /** A publish that waits for a thread, or for capacity. */
   private static final class Publish<T> {
     private final Access access;
     private final String queue;
@@ -73,13 +75,13 @@ public final class WaitingPublishes {
     @GuardedBy("lock")
     private boolean begun;
 
-    /** The thread that may wait for room now. */
+    /** The thread that may wait for capacity now. */
     @GuardedBy("lock")
     private @Nullable Thread runner;
 
-    /** Why it was ended. */
+    /** Why the publish was ended. */
     @GuardedBy("lock")
-    private @Nullable RequestException refusal;
+    private @Nullable RequestException denial;
 
     Publish(Access access, String queue) {
       this.access = access;
@@ -100,13 +102,13 @@ public final class WaitingPublishes {
       var unused = stored.whenComplete((result, failed) -> complete(result, failed, why));
     }
 
-    /** Returns whether the publish is to be run: it was not ended before. */
+    /** Starts the publish, and returns false if it was ended before. */
     private boolean begin() {
       lock.lock();
       try {
         begun = true;
         runner = Thread.currentThread();
-        return refusal == null;
+        return denial == null;
       } finally {
         lock.unlock();
       }
@@ -117,10 +119,10 @@ public final class WaitingPublishes {
       lock.lock();
       try {
         runner = null;
-        if (refusal != null) {
-          var unused = Thread.interrupted(); // it was meant for this publish alone
+        if (denial != null) {
+          var unused = Thread.interrupted(); // it was meant for this publish only
         }
-        return refusal;
+        return denial;
       } finally {
         lock.unlock();
       }
@@ -137,9 +139,11 @@ public final class WaitingPublishes {
       }
     }
 
-    /** Interrupts the wait for room; a publish that no thread has begun is answered at once. */
+    /**
+     * Interrupts the wait for capacity. A publish that no thread has started is answered at once.
+     */
     void endIfForbidden() {
-      RequestException why = access.refusal(Right.PUBLISH, queue);
+      RequestException why = access.denial(Right.PUBLISH, queue);
       if (why == null) {
         return;
       }
@@ -147,7 +151,7 @@ public final class WaitingPublishes {
       lock.lock();
       try {
         queued = !begun;
-        refusal = why;
+        denial = why;
         if (runner != null) {
           runner.interrupt();
         }

@@ -4,13 +4,13 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A line a request, at level INFO of the logger {@code com.wookler.river.rest.access}: keys and
- * values. What comes from outside is quoted, and has no character that ends a line or moves a
- * terminal's cursor. The query is left out, and so are all headers: they may hold what is secret.
+ * Logs one line for each request, at level INFO of the logger {@code
+ * com.wookler.river.rest.access}, as keys and values. Values from outside are quoted, and control
+ * characters are escaped. The query and all headers are omitted, because they may contain secrets.
  */
 public final class AccessLog {
   private static final Logger LOG = LoggerFactory.getLogger("com.wookler.river.rest.access");
-  private static final int MOST_CHARACTERS = 512;
+  private static final int MAX_CHARACTERS = 512;
 
   private AccessLog() {}
 
@@ -18,7 +18,7 @@ public final class AccessLog {
     return LOG.isInfoEnabled();
   }
 
-  static void log(Exchange exchange, String caller, long nanos) {
+  static void log(HttpExchange exchange, String caller, long nanos) {
     Problem problem = exchange.problem();
     LOG.info(
         "request={} remote={} key={} method={} path={} status={} problem={} bytes={} micros={}",
@@ -33,10 +33,10 @@ public final class AccessLog {
         nanos / 1_000);
   }
 
-  /** Between quotes, with everything escaped that is not plain. */
+  /** Returns the text in quotes, with everything escaped that is not printable ASCII. */
   public static String quoted(String text) {
     StringBuilder safe = new StringBuilder(text.length() + 2).append('"');
-    int length = Math.min(text.length(), MOST_CHARACTERS);
+    int length = Math.min(text.length(), MAX_CHARACTERS);
     for (int i = 0; i < length; i++) {
       char c = text.charAt(i);
       if (c == '"' || c == '\\') {

@@ -1,7 +1,7 @@
 package com.wookler.river.rest.server.http;
 
+import com.wookler.river.rest.server.hosting.AdmissionControl;
 import com.wookler.river.rest.server.hosting.BufferBudget;
-import com.wookler.river.rest.server.hosting.Load;
 import com.wookler.river.rest.server.hosting.RequestException;
 import io.vertx.core.Context;
 import io.vertx.core.Future;
@@ -13,49 +13,52 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Takes the body of a request, byte by byte as it is sent whatever its type, no more than is
- * allowed, and no more than there is memory for: while others are evicted to make room, the request
- * is not read. Confined to the event loop of its connection.
+ * Receives the body of a request, up to the largest size allowed, and no more than there is memory
+ * for: while others are evicted, the request is not read. Confined to the event loop of its
+ * connection.
  */
 public final class Body {
-  /** In which a body has to bring as many bytes as {@code server.min.body.rate} says. */
+  /** The interval in which the rate of a body is compared with {@code server.min.body.rate}. */
   public static final Duration RATE_WINDOW = Duration.ofSeconds(5);
 
   private static final Buffer EMPTY = Buffer.buffer();
-  private static final int REQUEST_BYTES = 4 << 10; // what a request itself holds while it arrives
-  private static final int LARGE_PART_BYTES = 2 << 10; // what is smaller is put together
+  private static final int REQUEST_BYTES = 4 << 10; // memory of the request itself
+  private static final int LARGE_PART_BYTES = 2 << 10; // smaller parts are merged
   private static final int SEGMENT_BYTES = 16 << 10;
 
   private final HttpServerRequest request;
   private final Context loop;
-  private final Load load;
+  private final AdmissionControl admission;
   private final BufferBudget.Share share;
   private final Promise<Buffer> whole = Promise.promise();
   private final long since;
   private final List<Buffer> parts = new ArrayList<>();
   private long length;
   private long capacity; // of the parts
-  private int room; // in the last part
+  private int room; // free bytes in the last part
   private long windowSince;
   private long windowBytes;
   private boolean paused;
 
-  private Body(Exchange exchange, Load load, long now) {
+  private Body(HttpExchange exchange, AdmissionControl admission, long now) {
     this.request = exchange.request();
     this.loop = exchange.loop();
-    this.load = load;
+    this.admission = admission;
     this.since = now;
     this.windowSince = now;
     this.share =
-        load.budget().share(() -> loop.runOnContext(evicted -> fail(load.budget().full())));
+        admission
+            .budget()
+            .share(() -> loop.runOnContext(evicted -> fail(admission.budget().full())));
   }
 
   /**
-   * What comes, fails with a {@link RequestException} if it is too much, or if it comes too slowly.
+   * Starts to receive a body. It fails with a {@link RequestException} if the body is too large or
+   * arrives too slowly.
    */
-  static Body of(Exchange exchange, Load load, long now) {
-    Body body = new Body(exchange, load, now);
-    exchange.whenOver(body::forget);
+  static Body of(HttpExchange exchange, AdmissionControl admission, long now) {
+    Body body = new Body(exchange, admission, now);
+    exchange.onEnd(body::forget);
     body.take();
     return body;
   }
@@ -64,7 +67,7 @@ public final class Body {
     return whole.future();
   }
 
-  /** Returns how many bytes came before it was whole or refused. */
+  /** Returns how many bytes have arrived, before the body was rejected if it was. */
   long received() {
     return length;
   }
@@ -73,7 +76,7 @@ public final class Body {
     String declared = request.getHeader("Content-Length");
     if (declared != null
         && declared.length() < 19
-        && Long.parseLong(declared) > load.limits().bodyBytes()) {
+        && Long.parseLong(declared) > admission.limits().bodyBytes()) {
       fail(tooLarge());
       return;
     }
@@ -90,11 +93,11 @@ public final class Body {
 
   private void add(Buffer part) {
     if (whole.future().isComplete() || part.length() == 0) {
-      return; // the rest of what is refused
+      return; // the rest of a rejected body
     }
     length += part.length();
     windowBytes += part.length();
-    if (length > load.limits().bodyBytes()) {
+    if (length > admission.limits().bodyBytes()) {
       fail(tooLarge());
       return;
     }
@@ -115,18 +118,18 @@ public final class Body {
 
   private void hold() {
     switch (share.resize(REQUEST_BYTES + capacity)) {
-      case FREE -> {}
-      case SOON -> pause();
-      case NONE -> fail(load.budget().full());
+      case GRANTED -> {}
+      case PENDING -> pause();
+      case DENIED -> fail(admission.budget().full());
     }
   }
 
-  /** Reads on when those who are evicted have released what they held. */
+  /** Pauses the request until evicted shares have released their memory. */
   private void pause() {
     if (!paused) {
       paused = true;
       request.pause();
-      load.budget().whenRoom(() -> loop.runOnContext(room -> resume()));
+      admission.budget().whenAvailable(() -> loop.runOnContext(room -> resume()));
     }
   }
 
@@ -146,7 +149,7 @@ public final class Body {
     }
   }
 
-  /** Puts the parts together; before, no large array is needed for a body that never ends. */
+  /** Merges the parts. Until then a body that never ends needs no large array. */
   private Buffer all() {
     if (parts.size() <= 1) {
       return parts.isEmpty() ? EMPTY : parts.get(0);
@@ -159,24 +162,26 @@ public final class Body {
   private RequestException tooLarge() {
     return RequestException.of(
         RequestException.Reason.TOO_LARGE,
-        "the body has more than " + load.limits().bodyBytes() + " bytes");
+        "the body has more than " + admission.limits().bodyBytes() + " bytes");
   }
 
-  /** Gives it up if it comes too slowly. */
+  /** Fails the body if it arrives too slowly. */
   void check(long now) {
-    long longest = load.limits().request().toNanos();
+    long longest = admission.limits().request().toNanos();
     if (now - since > longest) {
-      fail(slow("the body was not here after " + load.limits().request().toMillis() + " ms"));
+      fail(
+          slow(
+              "the body did not arrive within " + admission.limits().request().toMillis() + " ms"));
     } else if (paused) {
       windowSince = now;
       windowBytes = 0;
     } else if (now - windowSince >= RATE_WINDOW.toNanos()) {
-      if (windowBytes < load.limits().bodyRate() * RATE_WINDOW.toSeconds()) {
+      if (windowBytes < admission.limits().bodyRate() * RATE_WINDOW.toSeconds()) {
         fail(
             slow(
-                "of the body there came "
+                "only "
                     + windowBytes
-                    + " bytes in "
+                    + " bytes of the body arrived in "
                     + RATE_WINDOW.toSeconds()
                     + " s, less than server.min.body.rate"));
       }
@@ -189,7 +194,7 @@ public final class Body {
     return RequestException.of(RequestException.Reason.TIMEOUT, detail);
   }
 
-  /** Gives it up; what still comes is thrown away. */
+  /** Fails the body. The rest of it is discarded. */
   private void fail(RequestException why) {
     if (!whole.future().isComplete()) {
       release();
@@ -197,9 +202,9 @@ public final class Body {
     }
   }
 
-  /** The request is over: it is answered, or the caller has gone. */
+  /** Releases the memory when the request has ended. */
   private void forget() {
-    fail(RequestException.of(RequestException.Reason.TIMEOUT, "the caller has gone"));
+    fail(RequestException.of(RequestException.Reason.TIMEOUT, "the caller has disconnected"));
     release();
   }
 

@@ -2,7 +2,7 @@ package com.wookler.river.rest.server.http;
 
 import com.wookler.river.common.RateLimitedLog;
 import com.wookler.river.common.TimeSource;
-import com.wookler.river.rest.server.hosting.Load;
+import com.wookler.river.rest.server.hosting.AdmissionControl;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.handler.codec.http.HttpRequestDecoder;
@@ -22,38 +22,39 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The connections of one event loop, and since when they are without a request: whoever sends a
- * byte now and then does not hold one for ever. Confined to that event loop.
+ * The connections of one event loop. Closes those that are without a complete request for too long,
+ * also if they send a byte now and then. Confined to that event loop.
  *
- * <p>Looked through every second or so: a timer for each would cost each request.
+ * <p>All connections are checked about every second, because a timer for each would slow every
+ * request down.
  */
 public final class Connections {
   private static final Logger LOG = LoggerFactory.getLogger(Connections.class);
 
-  private final Load load;
+  private final AdmissionControl admission;
   private final TimeSource time;
-  private final RateLimitedLog refusing;
+  private final RateLimitedLog rejectionLog;
   private final IdentityHashMap<HttpConnection, State> open = new IdentityHashMap<>();
   private final Set<Body> arriving = new HashSet<>();
 
-  /** What a connection does. */
+  /** The state of a connection. */
   private static final class State {
     int requests;
     long idleSince;
-    @Nullable HeadGuard guard;
+    @Nullable ConnectionBufferLimiter limiter;
   }
 
-  Connections(Load load, TimeSource time) {
-    this.load = load;
+  Connections(AdmissionControl admission, TimeSource time) {
+    this.admission = admission;
     this.time = time;
-    this.refusing = new RateLimitedLog(time);
+    this.rejectionLog = new RateLimitedLog(time);
   }
 
   void opened(HttpConnection connection) {
     String address = address(connection);
-    String full = load.connected(address);
-    if (full != null) {
-      logRefusal(full, address);
+    String limit = admission.admitConnection(address);
+    if (limit != null) {
+      logRejection(limit, address);
       connection.close();
       return;
     }
@@ -61,22 +62,25 @@ public final class Connections {
     state.idleSince = time.nanoTime();
     open.put(connection, state);
     if (connection instanceof HttpServerConnection server) {
-      state.guard = guard(server.channelHandlerContext().channel());
+      state.limiter = createLimiter(server.channelHandlerContext().channel());
     }
     connection.closeHandler(closed -> closed(connection, address));
   }
 
-  private @Nullable HeadGuard guard(Channel channel) {
+  private @Nullable ConnectionBufferLimiter createLimiter(Channel channel) {
     ChannelHandlerContext decoder = channel.pipeline().context(HttpRequestDecoder.class);
     if (decoder == null) {
-      return null; // HTTP/2 has limits of its own
+      return null; // HTTP/2 has its own limits
     }
-    HeadGuard guard = new HeadGuard(load.budget());
-    channel.pipeline().addBefore(decoder.name(), "heads", guard);
-    return guard;
+    ConnectionBufferLimiter limiter = new ConnectionBufferLimiter(admission.budget());
+    channel.pipeline().addBefore(decoder.name(), "heads", limiter);
+    return limiter;
   }
 
-  /** By IPv6 one client has a network of 64 bits, and as many addresses as it likes. */
+  /**
+   * Returns the address of a client; for IPv6 its /64 network, in which it can choose addresses
+   * freely.
+   */
   private static String address(HttpConnection connection) {
     SocketAddress remote = connection.remoteAddress();
     String address = remote == null ? null : remote.hostAddress();
@@ -84,19 +88,19 @@ public final class Connections {
       return String.valueOf(address);
     }
     try {
-      byte[] bytes = InetAddress.getByName(address).getAddress(); // a literal: nothing is looked up
+      byte[] bytes = InetAddress.getByName(address).getAddress(); // a literal: no DNS lookup
       return HexFormat.of().formatHex(bytes, 0, bytes.length / 2);
     } catch (UnknownHostException e) {
       return address;
     }
   }
 
-  private void logRefusal(String limit, String address) {
-    if (refusing.mayLog()) {
+  private void logRejection(String limit, String address) {
+    if (rejectionLog.mayLog()) {
       LOG.warn(
-          "There are {} connections, as many as {} allows: further ones are closed at once, the"
-              + " last of them from {}",
-          load.connections(),
+          "There are {} connections, as many as {} allows; further ones are closed at once, the"
+              + " last one from {}",
+          admission.connections(),
           limit,
           address);
     }
@@ -104,46 +108,46 @@ public final class Connections {
 
   private void closed(HttpConnection connection, String address) {
     if (open.remove(connection) != null) {
-      load.disconnected(address);
+      admission.disconnected(address);
     }
   }
 
-  /** A request has come. */
-  void busy(Exchange exchange) {
+  /** Records that a request has started. */
+  void requestStarted(HttpExchange exchange) {
     State state = open.get(exchange.request().connection());
     if (state != null) {
       state.requests++;
-      if (state.guard != null) {
-        state.guard.began();
+      if (state.limiter != null) {
+        state.limiter.requestStarted();
       }
-      exchange.whenOver(
+      exchange.onEnd(
           () -> {
             state.requests--;
             state.idleSince = time.nanoTime();
-            if (state.guard != null) {
-              state.guard.ended(exchange.request(), state.requests == 0);
+            if (state.limiter != null) {
+              state.limiter.requestEnded(exchange.request(), state.requests == 0);
             }
           });
     }
   }
 
-  /** Its body may take so long and no longer. */
-  void arriving(Exchange exchange, Body body) {
+  /** Adds a body to those that are checked for arriving too slowly. */
+  void bodyArriving(HttpExchange exchange, Body body) {
     if (!body.whole().isComplete()) {
       arriving.add(body);
       body.whole().onComplete(done -> arriving.remove(body));
       State state = open.get(exchange.request().connection());
-      if (state != null && state.guard != null) {
-        state.guard.arriving(body);
+      if (state != null && state.limiter != null) {
+        state.limiter.bodyArriving(body);
       }
     }
   }
 
-  /** Ends what takes too long. */
-  void sweep() {
+  /** Closes idle connections and fails slow bodies. */
+  void closeIdle() {
     long now = time.nanoTime();
     List.copyOf(arriving).forEach(body -> body.check(now));
-    long idle = load.limits().idle().toNanos();
+    long idle = admission.limits().idle().toNanos();
     List<HttpConnection> late = new ArrayList<>();
     open.forEach(
         (connection, state) -> {
@@ -155,12 +159,12 @@ public final class Connections {
   }
 
   /**
-   * Closes a connection without what is still to be written. {@link HttpConnection#close} waits for
-   * that, so for ever where the client does not read. Called on the connection's event loop.
+   * Closes a connection without writing pending data. {@link HttpConnection#close} would wait for
+   * that, for ever if the client does not read. Called on the connection's event loop.
    */
   static void abort(HttpConnection connection) {
     if (connection instanceof HttpServerConnection server) {
-      var unused = server.channelHandlerContext().close(); // passes by Vert.x's handler
+      var unused = server.channelHandlerContext().close(); // bypasses Vert.x's handler
     } else {
       connection.close();
     }

@@ -2,15 +2,15 @@ package com.wookler.river.rest.server.http;
 
 import com.wookler.river.core.subscriber.Settled;
 import com.wookler.river.core.subscriber.Settlement;
+import com.wookler.river.rest.server.hosting.AdmissionControl;
+import com.wookler.river.rest.server.hosting.ContractFormat;
 import com.wookler.river.rest.server.hosting.HostedQueue;
 import com.wookler.river.rest.server.hosting.Json;
-import com.wookler.river.rest.server.hosting.Load;
 import com.wookler.river.rest.server.hosting.Poll;
-import com.wookler.river.rest.server.hosting.Polls;
+import com.wookler.river.rest.server.hosting.PollRegistry;
 import com.wookler.river.rest.server.hosting.QueueResolver;
 import com.wookler.river.rest.server.hosting.RequestException;
 import com.wookler.river.rest.server.hosting.Right;
-import com.wookler.river.rest.server.hosting.Text;
 import io.vertx.core.Future;
 import io.vertx.core.http.HttpMethod;
 import java.time.Duration;
@@ -22,26 +22,32 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Taking messages by long poll, and settling them by receipt. No thread waits for a message. */
+/**
+ * The routes for polling messages and acknowledging them by receipt. No thread waits for a message.
+ */
 final class DeliveryRoutes {
   private static final Logger LOG = LoggerFactory.getLogger(DeliveryRoutes.class);
   private static final String PATH = "/v1/queues/{queue}/subscribers/{subscriber}";
-  private static final int MOST_TAKEN = 1_000;
-  private static final int MOST_RECEIPTS = 1_000;
-  private static final int MOST_RECEIPT_LENGTH = 128;
-  private static final int MOST_REASON_LENGTH = 1_024;
-  private static final Duration LONGEST_WAIT = Duration.ofSeconds(60);
+  private static final int MAX_TAKEN = 1_000;
+  private static final int MAX_RECEIPTS = 1_000;
+  private static final int MAX_RECEIPT_LENGTH = 128;
+  private static final int MAX_REASON_LENGTH = 1_024;
+  private static final Duration MAX_WAIT = Duration.ofSeconds(60);
 
   private final QueueResolver queues;
-  private final Polls polls;
-  private final Streams streams;
-  private final Load load;
+  private final PollRegistry polls;
+  private final StreamRegistry streams;
+  private final AdmissionControl admission;
 
-  DeliveryRoutes(QueueResolver queues, Polls polls, Streams streams, Load load) {
+  DeliveryRoutes(
+      QueueResolver queues,
+      PollRegistry polls,
+      StreamRegistry streams,
+      AdmissionControl admission) {
     this.queues = queues;
     this.polls = polls;
     this.streams = streams;
-    this.load = load;
+    this.admission = admission;
   }
 
   List<Endpoint> endpoints() {
@@ -84,116 +90,120 @@ final class DeliveryRoutes {
 
   record ResultsJson(List<ResultJson> results) {}
 
-  private Future<Answer> take(Call call) {
-    int max = call.query("max", 1, MOST_TAKEN);
-    Duration wait = call.query("wait", Duration.ZERO, LONGEST_WAIT);
+  private Future<ApiResponse> take(ApiRequest call) {
+    int max = call.query("max", 1, MAX_TAKEN);
+    Duration wait = call.query("wait", Duration.ZERO, MAX_WAIT);
     Boolean create = call.flag("create");
     ensureNames(call);
     if (wait.compareTo(Duration.ZERO) > 0) {
-      load.beginWaiting(call.exchange()::whenOver);
+      admission.admitWaiting(call.exchange()::onEnd);
     }
     return call.blocking(() -> begin(call, create, max, wait)).compose(poll -> answer(call, poll));
   }
 
-  private Poll<?> begin(Call call, @Nullable Boolean create, int max, Duration wait) {
-    QueueResolver.Taken from =
-        queues.taken(call.access(), call.name("queue"), call.name("subscriber"), create);
+  private Poll<?> begin(ApiRequest call, @Nullable Boolean create, int max, Duration wait) {
+    QueueResolver.Subscription from =
+        queues.subscription(call.access(), call.name("queue"), call.name("subscriber"), create);
     return polls.begin(call.access(), from.queue(), from.subscriber(), max, wait);
   }
 
-  private static <M> Future<Answer> answer(Call call, Poll<M> poll) {
-    Exchange exchange = call.exchange();
-    exchange.whenOver(poll::end);
+  private static <M> Future<ApiResponse> answer(ApiRequest call, Poll<M> poll) {
+    HttpExchange exchange = call.exchange();
+    exchange.onEnd(poll::end);
     return call.on(poll.deliveries())
         .compose(
             messages -> {
               RequestException why =
                   exchange.isOver()
-                      ? RequestException.of(RequestException.Reason.TIMEOUT, "the caller has gone")
-                      : poll.refusal(call.access());
+                      ? RequestException.of(
+                          RequestException.Reason.TIMEOUT, "the caller has disconnected")
+                      : poll.denial(call.access());
               if (why != null) {
-                giveBack(call, poll);
+                release(call, poll);
                 return Future.failedFuture(why);
               }
               poll.delivered();
-              exchange.ifLost(() -> giveBack(call, poll));
-              return Future.succeededFuture(Answer.ok(MessageJson.deliveries(messages)));
+              exchange.onLost(() -> release(call, poll));
+              return Future.succeededFuture(ApiResponse.ok(MessageJson.deliveries(messages)));
             });
   }
 
-  private static void giveBack(Call call, Poll<?> poll) {
+  private static void release(ApiRequest call, Poll<?> poll) {
     call.<Boolean>blocking(
             () -> {
-              poll.giveBack();
+              poll.release();
               return true;
             })
-        .onFailure(e -> LOG.debug("Cannot give back what a poll had", e));
+        .onFailure(e -> LOG.debug("Cannot release the messages of a poll", e));
   }
 
-  private static void ensureNames(Call call) {
+  private static void ensureNames(ApiRequest call) {
     call.name("queue");
     call.name("subscriber");
   }
 
-  private Future<Answer> ack(Call call) {
+  private Future<ApiResponse> ack(ApiRequest call) {
     return settle(call, call.body(ReceiptsJson.class).receipts(), Settlement.ack());
   }
 
-  private Future<Answer> ackUpTo(Call call) {
+  private Future<ApiResponse> ackUpTo(ApiRequest call) {
     return settle(call, call.body(ReceiptsJson.class).receipts(), Settlement.ackUpTo());
   }
 
-  private Future<Answer> nack(Call call) {
+  private Future<ApiResponse> nack(ApiRequest call) {
     NackJson asked = call.body(NackJson.class);
     return settle(
         call,
         asked.receipts(),
         asked.delay() == null
             ? Settlement.nack()
-            : Settlement.nack(Text.duration("delay", asked.delay())));
+            : Settlement.nack(ContractFormat.duration("delay", asked.delay())));
   }
 
-  private Future<Answer> release(Call call) {
+  private Future<ApiResponse> release(ApiRequest call) {
     return settle(call, call.body(ReceiptsJson.class).receipts(), Settlement.release());
   }
 
-  private Future<Answer> reject(Call call) {
+  private Future<ApiResponse> reject(ApiRequest call) {
     RejectJson asked = call.body(RejectJson.class);
     String reason = asked.reason();
-    if (reason.isEmpty() || reason.length() > MOST_REASON_LENGTH) {
-      throw RequestException.field(
-          "reason", "1 to " + MOST_REASON_LENGTH + " characters are needed");
+    if (reason.isEmpty() || reason.length() > MAX_REASON_LENGTH) {
+      throw RequestException.field("reason", "must have 1 to " + MAX_REASON_LENGTH + " characters");
     }
     return settle(call, asked.receipts(), Settlement.reject(reason));
   }
 
-  private Future<Answer> extend(Call call) {
+  private Future<ApiResponse> extend(ApiRequest call) {
     ExtendJson asked = call.body(ExtendJson.class);
-    Duration time = Text.duration("duration", asked.duration());
+    Duration time = ContractFormat.duration("duration", asked.duration());
     if (time.isZero()) {
       throw RequestException.field("duration", "is zero");
     }
     return settle(call, asked.receipts(), Settlement.extend(time));
   }
 
-  private Future<Answer> settle(Call call, @Nullable List<String> receipts, Settlement settlement) {
+  private Future<ApiResponse> settle(
+      ApiRequest call, @Nullable List<String> receipts, Settlement settlement) {
     List<String> checked = checked(receipts);
     ensureNames(call);
     HostedQueue<?> queue = queues.queue(call.name("queue"));
     return call.blocking(
         () ->
-            queues.with(
+            queues.withSubscriber(
                 queue,
                 call.name("subscriber"),
                 hosted -> {
                   List<Settled> settled = hosted.subscriber().settle(checked, settlement);
-                  tellStreams(checked, settled, settlement);
+                  notifyStreams(checked, settled, settlement);
                   return results(checked, settled);
                 }));
   }
 
-  /** What this subscriber never handed out may be another's, whose stream still waits for it. */
-  private void tellStreams(List<String> receipts, List<Settled> settled, Settlement settlement) {
+  /**
+   * Notifies streams of acknowledgements. A receipt that is unknown to this subscriber may be
+   * another one's, whose stream still waits for it.
+   */
+  private void notifyStreams(List<String> receipts, List<Settled> settled, Settlement settlement) {
     for (int i = 0; i < receipts.size(); i++) {
       if (settled.get(i) == Settled.UNKNOWN) {
         continue;
@@ -207,23 +217,23 @@ final class DeliveryRoutes {
   }
 
   private static List<String> checked(@Nullable List<String> receipts) {
-    if (receipts == null || receipts.isEmpty() || receipts.size() > MOST_RECEIPTS) {
-      throw RequestException.field("receipts", "1 to " + MOST_RECEIPTS + " are needed");
+    if (receipts == null || receipts.isEmpty() || receipts.size() > MAX_RECEIPTS) {
+      throw RequestException.field("receipts", "must have 1 to " + MAX_RECEIPTS + " elements");
     }
     for (String receipt : receipts) {
-      if (receipt == null || receipt.isEmpty() || receipt.length() > MOST_RECEIPT_LENGTH) {
+      if (receipt == null || receipt.isEmpty() || receipt.length() > MAX_RECEIPT_LENGTH) {
         throw RequestException.field(
-            "receipts", "one is not of 1 to " + MOST_RECEIPT_LENGTH + " characters");
+            "receipts", "each must have 1 to " + MAX_RECEIPT_LENGTH + " characters");
       }
     }
     return receipts;
   }
 
-  private static Answer results(List<String> receipts, List<Settled> settled) {
+  private static ApiResponse results(List<String> receipts, List<Settled> settled) {
     List<ResultJson> results = new ArrayList<>(receipts.size());
     for (int i = 0; i < receipts.size(); i++) {
       results.add(new ResultJson(receipts.get(i), settled.get(i).name().toLowerCase(Locale.ROOT)));
     }
-    return Answer.ok(Answer.buffer(new ResultsJson(results)));
+    return ApiResponse.ok(ApiResponse.buffer(new ResultsJson(results)));
   }
 }

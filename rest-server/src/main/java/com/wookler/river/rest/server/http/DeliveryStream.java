@@ -18,41 +18,41 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Writes what a subscriber has to one connection, as fast as it is read and settled: it takes no
- * more while as many deliveries as its credit are not settled, or while the connection's buffer is
- * full. At the end, whoever ends it, what is not settled is given back.
+ * Streams a subscriber's messages to one connection. It polls no more while as many deliveries as
+ * its credit are not acknowledged, or while the connection's buffer is full. When it ends,
+ * deliveries that are not acknowledged are released.
  *
- * <p>Confined to the event loop of its connection, but for {@link #settled} and {@link #finish}.
+ * <p>Confined to the event loop of its connection, except for {@link #settled} and {@link #finish}.
  */
 final class DeliveryStream<M> {
   private static final Logger LOG = LoggerFactory.getLogger(DeliveryStream.class);
-  private static final Duration SIGN_OF_LIFE = Duration.ofSeconds(15);
-  private static final int MOST_AT_ONCE = 64;
-  private static final int FIRST_AT_ONCE = 1; // of which the size is not known
-  private static final long BYTES_AT_ONCE = 256 << 10;
+  private static final Duration KEEP_ALIVE_INTERVAL = Duration.ofSeconds(15);
+  private static final int MAX_BATCH = 64;
+  private static final int FIRST_BATCH = 1; // because the size is not known
+  private static final long BATCH_BYTES = 256 << 10;
 
   private final Context loop;
-  private final Exchange exchange;
+  private final HttpExchange exchange;
   private final Access access;
   private final HttpServerResponse response;
   private final HostedSubscriber<M> hosted;
   private final Terms terms;
-  private final Streams streams;
+  private final StreamRegistry streams;
 
-  private final Outstanding out = new Outstanding();
+  private final InFlightDeliveries out = new InFlightDeliveries();
 
   private @Nullable CompletableFuture<List<Delivery<M>>> taking;
-  private int atOnce = FIRST_AT_ONCE;
+  private int atOnce = FIRST_BATCH;
   private long lifeTimer;
   private long lateTimer;
-  private @Nullable Long lateTimerAt; // null while it is not set
-  private boolean awaitsRoom;
+  private @Nullable Long lateTimerAt; // null while no timer is set
+  private boolean awaitsMemory;
   private boolean ended;
 
-  /** How much may be out, and how it is written. */
+  /** The options of a stream: the largest number of unacknowledged deliveries, and the format. */
   record Terms(int credit, StreamFormat format) {}
 
-  DeliveryStream(Call call, HostedSubscriber<M> hosted, Terms terms, Streams streams) {
+  DeliveryStream(ApiRequest call, HostedSubscriber<M> hosted, Terms terms, StreamRegistry streams) {
     this.loop = call.loop();
     this.exchange = call.exchange();
     this.access = call.access();
@@ -62,7 +62,7 @@ final class DeliveryStream<M> {
     this.streams = streams;
   }
 
-  /** Returns whether the key of the caller allows it still; any thread. */
+  /** Returns whether the caller's key still allows the stream. Called by any thread. */
   boolean isAllowed() {
     return access.allows(Right.CONSUME, hosted.queue());
   }
@@ -71,19 +71,19 @@ final class DeliveryStream<M> {
     response.setChunked(true).putHeader("Content-Type", terms.format().type());
     response.drainHandler(drained -> take());
     response.writeHead();
-    exchange.whenOver(this::end);
+    exchange.onEnd(this::end);
     if (ended) {
       return;
     }
-    lifeTimer = loop.owner().setPeriodic(SIGN_OF_LIFE.toMillis(), tick -> tick());
+    lifeTimer = loop.owner().setPeriodic(KEEP_ALIVE_INTERVAL.toMillis(), tick -> tick());
     take();
   }
 
-  /** Shows a reader who has all that he may have that his connection lives. */
+  /** Polls again, and sends a keep-alive if nothing else is sent. */
   private void tick() {
     take();
     if (taking == null && !ended && !response.writeQueueFull()) {
-      response.write(terms.format().signOfLife());
+      response.write(terms.format().keepAlive());
     }
   }
 
@@ -95,7 +95,7 @@ final class DeliveryStream<M> {
     }
     CompletableFuture<List<Delivery<M>>> asked;
     try {
-      asked = hosted.subscriber().batchAsync(room, SIGN_OF_LIFE);
+      asked = hosted.subscriber().batchAsync(room, KEEP_ALIVE_INTERVAL);
     } catch (RuntimeException e) {
       asked = CompletableFuture.failedFuture(e);
     }
@@ -104,18 +104,18 @@ final class DeliveryStream<M> {
         asked.whenComplete((taken, failed) -> loop.runOnContext(now -> took(taken, failed)));
   }
 
-  /** Takes nothing while there is no room for it in memory, and goes on when there is. */
+  /** Returns whether memory is lacking, and if so continues when it is available. */
   private boolean lacksMemory() {
     BufferBudget budget = exchange.budget();
-    if (budget.hasRoom() || awaitsRoom) {
-      return awaitsRoom;
+    if (budget.hasCapacity() || awaitsMemory) {
+      return awaitsMemory;
     }
-    awaitsRoom = true;
-    budget.whenRoom(
+    awaitsMemory = true;
+    budget.whenAvailable(
         () ->
             loop.runOnContext(
                 now -> {
-                  awaitsRoom = false;
+                  awaitsMemory = false;
                   take();
                 }));
     return true;
@@ -125,7 +125,7 @@ final class DeliveryStream<M> {
     taking = null;
     if (taken == null) {
       if (!ended) {
-        LOG.debug("A stream of {} ends", hosted.subscriber().name(), failed);
+        LOG.debug("A stream of subscriber {} ends", hosted.subscriber().name(), failed);
         close();
       }
       return;
@@ -133,16 +133,16 @@ final class DeliveryStream<M> {
     taken.forEach(delivery -> hold(delivery.receipt()));
     learn(taken.size(), ended ? 0 : write(taken));
     if (ended) {
-      giveBack();
+      release();
     } else if (taken.isEmpty()) {
-      response.write(terms.format().signOfLife());
+      response.write(terms.format().keepAlive());
     } else {
       streams.latencies().delivered(hosted, taken);
     }
     take();
   }
 
-  /** Writes deliveries, which count as memory until they are read; returns their size. */
+  /** Writes deliveries, which hold memory until they are read, and returns their size. */
   private long write(List<Delivery<M>> deliveries) {
     long bytes = 0;
     Future<Void> written = Future.succeededFuture();
@@ -155,11 +155,11 @@ final class DeliveryStream<M> {
     return bytes;
   }
 
-  /** Takes so many the next time that few large messages, or many small ones, are in memory. */
+  /** Adapts the size of the next batch to the size of the messages. */
   private void learn(int messages, long bytes) {
     if (messages > 0) {
-      long fit = BYTES_AT_ONCE * messages / Math.max(1, bytes);
-      atOnce = (int) Math.max(1, Math.min(MOST_AT_ONCE, Math.min(fit, 2L * atOnce)));
+      long fit = BATCH_BYTES * messages / Math.max(1, bytes);
+      atOnce = (int) Math.max(1, Math.min(MAX_BATCH, Math.min(fit, 2L * atOnce)));
     }
   }
 
@@ -167,19 +167,22 @@ final class DeliveryStream<M> {
     if (hosted.subscriber().config().ackRequired()) {
       Duration timeout = hosted.subscriber().config().ackTimeout();
       out.put(receipt, streams.nanoTime() + timeout.toNanos());
-      streams.handedOver(receipt, this);
+      streams.delivered(receipt, this);
     }
   }
 
-  /** What was not settled in time is out no longer, and comes again, here or elsewhere. */
+  /**
+   * Removes deliveries whose acknowledgement timeout has passed. They are delivered again, on this
+   * stream or elsewhere.
+   */
   private void forgetLate() {
     streams.forget(out.removeLate(streams.nanoTime()));
     setLateTimer();
   }
 
   /**
-   * Looks again at the earliest deadline. A timer that is set for a deadline that has gone is left
-   * alone, because it is there once for a whole timeout and not once for each delivery.
+   * Sets a timer for the earliest deadline. An earlier timer is kept, so that there is one for each
+   * timeout and not one for each delivery.
    */
   private void setLateTimer() {
     Long earliest = out.earliest();
@@ -206,7 +209,7 @@ final class DeliveryStream<M> {
     }
   }
 
-  /** Somebody has decided over a delivery of this stream; any thread. */
+  /** Records that a delivery of this stream was acknowledged or returned. Called by any thread. */
   void settled(String receipt) {
     loop.runOnContext(
         now -> {
@@ -215,7 +218,7 @@ final class DeliveryStream<M> {
         });
   }
 
-  /** A delivery of this stream may take longer; any thread. */
+  /** Records that a delivery of this stream was extended. Called by any thread. */
   void extended(String receipt, Duration time) {
     loop.runOnContext(
         now -> {
@@ -226,7 +229,7 @@ final class DeliveryStream<M> {
         });
   }
 
-  /** Ends it from the server's side; any thread. */
+  /** Ends the stream from the server's side. Called by any thread. */
   void finish() {
     loop.runOnContext(now -> close());
   }
@@ -248,11 +251,11 @@ final class DeliveryStream<M> {
     if (taking != null) {
       taking.cancel(false);
     }
-    giveBack();
+    release();
     streams.ended(this);
   }
 
-  private void giveBack() {
+  private void release() {
     List<String> receipts = out.removeAll();
     if (receipts.isEmpty()) {
       return;
@@ -260,10 +263,10 @@ final class DeliveryStream<M> {
     streams.forget(receipts);
     loop.<Boolean>executeBlocking(
             () -> {
-              hosted.giveBack(receipts);
+              hosted.release(receipts);
               return true;
             },
             false)
-        .onFailure(e -> LOG.debug("Cannot give back what a stream had", e));
+        .onFailure(e -> LOG.debug("Cannot release the messages of a stream", e));
   }
 }

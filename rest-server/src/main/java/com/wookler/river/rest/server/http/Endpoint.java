@@ -6,25 +6,25 @@ import io.vertx.core.http.HttpMethod;
 import java.util.Set;
 
 /**
- * One method of one path of the contract.
+ * A method of a path of the contract.
  *
- * @param method of HTTP
+ * @param method HTTP method
  * @param path as in the contract: {@code /v1/queues/{queue}}
- * @param right that a key needs for it
- * @param query the parameters that it knows; any other is refused
- * @param handler what is done
+ * @param right the right that a key needs
+ * @param query the known parameters; requests with others are rejected
+ * @param handler handles requests
  */
 public record Endpoint(
     HttpMethod method, String path, Right right, Set<String> query, Handler handler) {
-  /** Answers a call. */
+  /** Handles requests. */
   @FunctionalInterface
   interface Handler {
     /**
-     * Runs on the call's event loop and must not block.
+     * Handles a request on its event loop. Must not block.
      *
-     * @return the answer, or a failure as {@link Problems} knows them; a handler that writes its
+     * @return the response, or an exception for {@link ProblemMapper}; a handler that writes the
      *     response itself never completes it
      */
-    Future<Answer> handle(Call call);
+    Future<ApiResponse> handle(ApiRequest call);
   }
 }

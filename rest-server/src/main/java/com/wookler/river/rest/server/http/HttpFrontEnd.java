@@ -2,12 +2,12 @@ package com.wookler.river.rest.server.http;
 
 import com.wookler.river.common.TimeSource;
 import com.wookler.river.rest.server.hosting.Access;
-import com.wookler.river.rest.server.hosting.Callers;
-import com.wookler.river.rest.server.hosting.Hosting;
-import com.wookler.river.rest.server.hosting.Load;
+import com.wookler.river.rest.server.hosting.AdmissionControl;
+import com.wookler.river.rest.server.hosting.Authenticator;
+import com.wookler.river.rest.server.hosting.ContractFormat;
 import com.wookler.river.rest.server.hosting.RequestException;
 import com.wookler.river.rest.server.hosting.Right;
-import com.wookler.river.rest.server.hosting.Text;
+import com.wookler.river.rest.server.hosting.ServerContext;
 import io.netty.handler.codec.http.TooLongHttpHeaderException;
 import io.netty.handler.codec.http.TooLongHttpLineException;
 import io.vertx.core.Context;
@@ -22,8 +22,8 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Takes requests to their endpoints, and answers with what these say or throw. In this order: the
- * server's state, host and origin, path and method, key, right, query, body, load.
+ * Dispatches requests to their endpoints, and sends their responses or errors. Checks in this
+ * order: the server's state, host and origin, path and method, key, right, query, body, limits.
  */
 final class HttpFrontEnd {
   private static final int STOPPING_SECONDS = 5;
@@ -32,37 +32,37 @@ final class HttpFrontEnd {
       Pattern.compile("Bearer +(.*)", Pattern.CASE_INSENSITIVE | Pattern.DOTALL);
 
   private final Routes routes;
-  private final Hosts hosts;
-  private final RequestCounts counts;
-  private final Callers callers;
-  private final Load load;
+  private final HostValidator hosts;
+  private final RequestCounter counts;
+  private final Authenticator authenticator;
+  private final AdmissionControl admission;
   private final TimeSource time;
   private final BooleanSupplier stopping;
-  private final String run = Long.toHexString(new SecureRandom().nextLong());
+  private final String runId = Long.toHexString(new SecureRandom().nextLong());
   private final AtomicLong requests = new AtomicLong();
 
-  HttpFrontEnd(Routes routes, Hosts hosts, RequestCounts counts, Hosting hosting) {
+  HttpFrontEnd(Routes routes, HostValidator hosts, RequestCounter counts, ServerContext context) {
     this.routes = routes;
     this.hosts = hosts;
     this.counts = counts;
-    this.callers = hosting.callers();
-    this.load = hosting.load();
-    this.time = hosting.time();
-    this.stopping = hosting.stopping();
+    this.authenticator = context.authenticator();
+    this.admission = context.admission();
+    this.time = context.time();
+    this.stopping = context.stopping();
   }
 
-  /** One on an event loop, which is the context's. */
+  /** Handles a request on the event loop of its context. */
   void handle(HttpServerRequest request, Context loop, Connections connections) {
-    Exchange exchange =
-        new Exchange(request, loop, run + "-" + requests.incrementAndGet(), load.budget());
-    Caller caller = new Caller();
-    exchange.whenOver(() -> counts.count(exchange));
+    HttpExchange exchange =
+        new HttpExchange(
+            request, loop, runId + "-" + requests.incrementAndGet(), admission.budget());
+    CallerHolder caller = new CallerHolder();
+    exchange.onEnd(() -> counts.count(exchange));
     if (AccessLog.isOn()) {
       long start = time.nanoTime();
-      exchange.whenOver(
-          () -> AccessLog.log(exchange, caller.access.name(), time.nanoTime() - start));
+      exchange.onEnd(() -> AccessLog.log(exchange, caller.access.name(), time.nanoTime() - start));
     }
-    connections.busy(exchange);
+    connections.requestStarted(exchange);
     try {
       begin(exchange, caller, connections);
     } catch (RuntimeException e) {
@@ -71,50 +71,52 @@ final class HttpFrontEnd {
     }
   }
 
-  /** Who asks, once that is known. */
-  private static final class Caller {
+  /** Holds the caller's rights, once they are known. */
+  private static final class CallerHolder {
     Access access = Access.ALL;
   }
 
-  private void begin(Exchange exchange, Caller caller, Connections connections) {
+  private void begin(HttpExchange exchange, CallerHolder caller, Connections connections) {
     HttpServerRequest request = exchange.request();
     if (stopping.getAsBoolean()) {
       exchange.response().putHeader("Connection", "close");
       throw RequestException.later(
           RequestException.Reason.UNAVAILABLE, "the server is stopping", STOPPING_SECONDS);
     }
-    RequestHead.check(exchange);
+    RequestHeadValidator.check(exchange);
     hosts.check(request);
-    Target target = Target.of(request.path(), request.query());
-    Routes.Found found = routes.find(request.method(), target);
+    RequestTarget target = RequestTarget.of(request.path(), request.query());
+    Routes.Match found = routes.find(request.method(), target);
     Endpoint endpoint = found.endpoint();
     exchange.found(endpoint);
     caller.access = allowed(found, request);
     ensureKnown(endpoint.query(), target);
-    Body body = Body.of(exchange, load, time.nanoTime());
-    connections.arriving(exchange, body);
-    Future<Answer> answer =
+    Body body = Body.of(exchange, admission, time.nanoTime());
+    connections.bodyArriving(exchange, body);
+    Future<ApiResponse> answer =
         body.whole()
             .compose(
                 bytes -> {
-                  ensureAllowed(found, caller.access); // the key may have changed since the head
-                  load.begin(exchange::whenOver);
-                  Call call =
-                      new Call(exchange, found.parameters(), target.query(), bytes, caller.access);
+                  ensureAllowed(
+                      found, caller.access); // the key may have changed since the head arrived
+                  admission.admitRequest(exchange::onEnd);
+                  ApiRequest call =
+                      new ApiRequest(
+                          exchange, found.parameters(), target.query(), bytes, caller.access);
                   return answer(endpoint, call);
                 });
-    load.arriving(body.whole().toCompletionStage()); // counted until it counts as begun
+    admission.bodyArriving(body.whole().toCompletionStage()); // until the request is admitted
     answer.onSuccess(exchange::send).onFailure(exchange::fail);
   }
 
-  private static Future<Answer> answer(Endpoint endpoint, Call call) {
+  private static Future<ApiResponse> answer(Endpoint endpoint, ApiRequest call) {
     return call.exchange().isOver()
         ? Future.failedFuture(
-            RequestException.of(RequestException.Reason.TIMEOUT, "the caller has gone"))
+            RequestException.of(RequestException.Reason.TIMEOUT, "the caller has disconnected"))
         : endpoint.handler().handle(call);
   }
 
-  private Access allowed(Routes.Found found, HttpServerRequest request) {
+  private Access allowed(Routes.Match found, HttpServerRequest request) {
     Right right = found.endpoint().right();
     if (right == Right.NONE) {
       return Access.ALL;
@@ -125,39 +127,46 @@ final class HttpFrontEnd {
   }
 
   private Access access(@Nullable String authorization) {
-    if (authorization == null && callers.needKeys()) {
+    if (authorization == null && authenticator.requiresKey()) {
       throw RequestException.of(
-          RequestException.Reason.UNAUTHORIZED, "send Authorization: Bearer and a key");
+          RequestException.Reason.UNAUTHORIZED,
+          "a key is required: send the header Authorization: Bearer KEY");
     }
     Matcher bearer = BEARER.matcher(authorization == null ? "" : authorization);
-    return callers.access(bearer.matches() ? bearer.group(1) : null);
+    return authenticator.authenticate(bearer.matches() ? bearer.group(1) : null);
   }
 
-  private static void ensureAllowed(Routes.Found found, Access access) {
+  private static void ensureAllowed(Routes.Match found, Access access) {
     String queue = found.parameters().get("queue");
-    RequestException refusal =
-        queue == null ? null : access.refusal(found.endpoint().right(), Text.name("queue", queue));
-    if (refusal != null) {
-      throw refusal;
+    RequestException denial =
+        queue == null
+            ? null
+            : access.denial(found.endpoint().right(), ContractFormat.name("queue", queue));
+    if (denial != null) {
+      throw denial;
     }
   }
 
-  private static void ensureKnown(Set<String> known, Target target) {
+  private static void ensureKnown(Set<String> known, RequestTarget target) {
     for (String parameter : target.query().keySet()) {
       if (!known.contains(parameter)) {
         throw RequestException.field(
-            parameter, known.isEmpty() ? "there are no parameters" : "there are only " + known);
+            parameter,
+            known.isEmpty()
+                ? "is unknown; there are no parameters"
+                : "is unknown; there are " + known);
       }
     }
   }
 
-  /** What is no request of HTTP, or larger than any may be. */
-  void refuse(HttpServerRequest request, Context loop) {
-    Exchange exchange =
-        new Exchange(request, loop, run + "-" + requests.incrementAndGet(), load.budget());
-    exchange.whenOver(() -> counts.count(exchange));
+  /** Rejects data that is not an HTTP request, or whose head is too large. */
+  void rejectInvalid(HttpServerRequest request, Context loop) {
+    HttpExchange exchange =
+        new HttpExchange(
+            request, loop, runId + "-" + requests.incrementAndGet(), admission.budget());
+    exchange.onEnd(() -> counts.count(exchange));
     if (AccessLog.isOn()) {
-      exchange.whenOver(() -> AccessLog.log(exchange, "", 0));
+      exchange.onEnd(() -> AccessLog.log(exchange, "", 0));
     }
     Throwable cause = request.decoderResult().cause();
     Problem.Kind kind = Problem.Kind.BAD_REQUEST;
@@ -167,7 +176,8 @@ final class HttpFrontEnd {
       kind = Problem.Kind.HEADERS_TOO_LARGE;
     }
     exchange.response().putHeader("Connection", "close");
-    exchange.whenOver(() -> request.connection().close());
-    exchange.fail(Problem.of(kind, "what was sent is no request that is taken here"));
+    exchange.onEnd(() -> request.connection().close());
+    exchange.fail(
+        Problem.of(kind, "the data is not a valid HTTP request, or its head is too large"));
   }
 }

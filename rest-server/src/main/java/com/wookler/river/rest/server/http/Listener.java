@@ -1,7 +1,7 @@
 package com.wookler.river.rest.server.http;
 
 import com.wookler.river.common.TimeSource;
-import com.wookler.river.rest.server.hosting.Load;
+import com.wookler.river.rest.server.hosting.AdmissionControl;
 import io.vertx.core.AbstractVerticle;
 import io.vertx.core.DeploymentOptions;
 import io.vertx.core.Future;
@@ -21,39 +21,39 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Listens at one port with several event loops, each with the connections that came to it. */
+/** Listens on one port with several event loops, each with its own connections. */
 final class Listener {
-  /** Of method, path and query together. */
+  /** The largest size of method, path and query together. */
   private static final int LINE_BYTES = 16 << 10;
 
-  /** Of all headers together. */
+  /** The largest size of all headers together. */
   private static final int HEADER_BYTES = 16 << 10;
 
   private static final Logger LOG = LoggerFactory.getLogger(Listener.class);
-  private static final long SWEEPS_A_LIMIT = 4;
-  private static final long SHORTEST_SWEEP_MILLIS = 50;
-  private static final long LONGEST_SWEEP_MILLIS = 1_000;
+  private static final long CHECKS_PER_TIMEOUT = 4;
+  private static final long MIN_CHECK_MILLIS = 50;
+  private static final long MAX_CHECK_MILLIS = 1_000;
   private static final int HANDSHAKE_SECONDS = 10;
 
   private final HttpFrontEnd front;
-  private final Load load;
+  private final AdmissionControl admission;
   private final TimeSource time;
   private final @Nullable Tls tls;
   private final List<HttpServer> servers = new CopyOnWriteArrayList<>();
 
-  Listener(HttpFrontEnd front, Load load, TimeSource time, @Nullable Tls tls) {
+  Listener(HttpFrontEnd front, AdmissionControl admission, TimeSource time, @Nullable Tls tls) {
     this.front = front;
-    this.load = load;
+    this.admission = admission;
     this.time = time;
     this.tls = tls;
   }
 
-  /** Begins to listen; the port at last. */
+  /** Starts to listen, and returns the port. */
   Future<Integer> listen(Vertx vertx, String host, int port, int threads) {
     HttpServerOptions options = options(vertx);
     SocketAddress address =
         port == 0
-            ? SocketAddress.sharedRandomPort(1, host) // one that is free, the same for all loops
+            ? SocketAddress.sharedRandomPort(1, host) // a free port, the same for all loops
             : SocketAddress.inetSocketAddress(port, host);
     return vertx
         .deployVerticle(
@@ -62,7 +62,7 @@ final class Listener {
   }
 
   private HttpServerOptions options(Vertx vertx) {
-    int idleSeconds = (int) Math.max(90, load.limits().idle().toSeconds() + 1);
+    int idleSeconds = (int) Math.max(90, admission.limits().idle().toSeconds() + 1);
     HttpServerOptions options =
         new HttpServerOptions()
             .setMaxInitialLineLength(LINE_BYTES)
@@ -72,7 +72,7 @@ final class Listener {
                     .setMaxConcurrentStreams(100)
                     .setMaxHeaderListSize(HEADER_BYTES + LINE_BYTES))
             .setHttp2ClearTextEnabled(false)
-            .setIdleTimeout(idleSeconds) // of one that reads no answer
+            .setIdleTimeout(idleSeconds) // of a connection that reads no response
             .setIdleTimeoutUnit(TimeUnit.SECONDS);
     if (tls != null) {
       options
@@ -91,7 +91,10 @@ final class Listener {
     return Instant.EPOCH.plus(time.epochMicros(), ChronoUnit.MICROS);
   }
 
-  /** Takes new connections with what is in the files now; if that is wrong, as before. */
+  /**
+   * Reads the files of certificate and key again, for new connections. If they are not valid, the
+   * previous ones stay in use.
+   */
   void renewCertificates(Vertx vertx) {
     if (tls == null) {
       return;
@@ -107,14 +110,14 @@ final class Listener {
               .setSslHandshakeTimeoutUnit(TimeUnit.SECONDS);
       Tls.CIPHER_SUITES.forEach(options::addEnabledCipherSuite);
       Future.all(servers.stream().map(server -> server.updateSSLOptions(options)).toList())
-          .onSuccess(all -> LOG.info("The certificate was read anew from {}", tls))
+          .onSuccess(all -> LOG.info("Reloaded the certificate from {}", tls))
           .onFailure(e -> LOG.error("The certificate stays as it was: {}", e.getMessage(), e));
     } catch (RuntimeException e) {
       LOG.error("The certificate stays as it was: {}", e.getMessage(), e);
     }
   }
 
-  /** One event loop's part of the server. */
+  /** The part of the server on one event loop. */
   private final class Loop extends AbstractVerticle {
     private final HttpServerOptions options;
     private final SocketAddress address;
@@ -126,21 +129,21 @@ final class Listener {
 
     @Override
     public void start(Promise<Void> started) {
-      Connections connections = new Connections(load, time);
+      Connections connections = new Connections(admission, time);
       HttpServer server =
           vertx
               .createHttpServer(options)
               .connectionHandler(connections::opened)
               .requestHandler(request -> front.handle(request, context, connections))
-              .invalidRequestHandler(request -> front.refuse(request, context));
-      vertx.setPeriodic(sweepMillis(), tick -> connections.sweep());
+              .invalidRequestHandler(request -> front.rejectInvalid(request, context));
+      vertx.setPeriodic(idleCheckMillis(), tick -> connections.closeIdle());
       server.listen(address).onSuccess(servers::add).<Void>mapEmpty().onComplete(started);
     }
 
-    private long sweepMillis() {
-      long shortest = Math.min(load.limits().idle().toMillis(), load.limits().request().toMillis());
-      return Math.max(
-          SHORTEST_SWEEP_MILLIS, Math.min(LONGEST_SWEEP_MILLIS, shortest / SWEEPS_A_LIMIT));
+    private long idleCheckMillis() {
+      long shortest =
+          Math.min(admission.limits().idle().toMillis(), admission.limits().request().toMillis());
+      return Math.max(MIN_CHECK_MILLIS, Math.min(MAX_CHECK_MILLIS, shortest / CHECKS_PER_TIMEOUT));
     }
   }
 }

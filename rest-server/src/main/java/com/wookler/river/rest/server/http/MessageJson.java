@@ -15,25 +15,25 @@ import java.util.Map;
 import java.util.Objects;
 
 /**
- * Writes messages and deliveries as the contract shows them: text as text, and what is no text in
- * UTF-8 in Base64.
+ * Writes messages and deliveries as JSON of the contract: valid UTF-8 as text, other data in
+ * Base64.
  */
 final class MessageJson {
   private static final int FIRST_BYTES = 1_024;
 
   private MessageJson() {}
 
-  /** {@code [delivery, …]}, with receipts. */
+  /** Writes {@code [delivery, …]}, with receipts. */
   static <M> Buffer deliveries(List<Delivery<M>> deliveries) {
     return written(json -> array(json, deliveries, true));
   }
 
-  /** One delivery, without a line's end. */
+  /** Writes one delivery, without a line break. */
   static Buffer delivery(Delivery<?> delivery) {
     return written(json -> write(json, delivery, true));
   }
 
-  /** {@code {"messages": [message, …]}}. */
+  /** Writes {@code {"messages": [message, …]}}. */
   static <M> Buffer messages(List<Delivery<M>> messages) {
     return written(
         json -> {
@@ -44,7 +44,7 @@ final class MessageJson {
         });
   }
 
-  /** {@code {"size": …, "messages": [message, …]}}. */
+  /** Writes {@code {"size": …, "messages": [message, …]}}. */
   static <M> Buffer messages(long size, List<Delivery<M>> messages) {
     return written(
         json -> {
@@ -74,7 +74,7 @@ final class MessageJson {
     return written;
   }
 
-  /** Writes into a buffer, without another copy of what is written. */
+  /** Writes into a buffer, without another copy. */
   private static final class BufferOutput extends OutputStream {
     private final Buffer buffer;
 
@@ -142,7 +142,7 @@ final class MessageJson {
     }
   }
 
-  /** Whether these bytes are text in UTF-8. */
+  /** Returns whether these bytes are valid UTF-8. */
   static boolean isText(byte[] bytes) {
     for (byte b : bytes) {
       if (b < 0) {

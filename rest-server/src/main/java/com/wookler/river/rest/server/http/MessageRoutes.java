@@ -4,15 +4,15 @@ import com.wookler.river.core.PublishResult;
 import com.wookler.river.core.message.Durability;
 import com.wookler.river.core.message.Message;
 import com.wookler.river.core.subscriber.Delivery;
-import com.wookler.river.rest.server.hosting.Bounded;
+import com.wookler.river.rest.server.hosting.BoundedReader;
+import com.wookler.river.rest.server.hosting.ContractFormat;
 import com.wookler.river.rest.server.hosting.HostedQueue;
-import com.wookler.river.rest.server.hosting.Hosting;
 import com.wookler.river.rest.server.hosting.Latencies;
+import com.wookler.river.rest.server.hosting.PublishTarget;
 import com.wookler.river.rest.server.hosting.QueueResolver;
 import com.wookler.river.rest.server.hosting.RequestException;
 import com.wookler.river.rest.server.hosting.Right;
-import com.wookler.river.rest.server.hosting.Sink;
-import com.wookler.river.rest.server.hosting.Text;
+import com.wookler.river.rest.server.hosting.ServerContext;
 import com.wookler.river.rest.server.hosting.WaitingPublishes;
 import io.vertx.core.Future;
 import io.vertx.core.WorkerExecutor;
@@ -33,11 +33,11 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Publishing, and looking messages up.
+ * The routes for publishing and reading messages.
  *
- * <p>A publish runs on the event loop: it appends and never waits, and what waits for the device is
- * completed by the queue. Only where the queue may let a publisher wait for room, where it has to
- * be made first, or where the body is large, a thread that may block does it.
+ * <p>A publish runs on the event loop: it appends without waiting, and the queue completes it when
+ * it is durable. If the queue may block publishers, has to be created first, or if the body is
+ * large, it runs on a worker thread.
  */
 final class MessageRoutes {
   private static final String QUEUE = "/v1/queues/{queue}";
@@ -45,24 +45,26 @@ final class MessageRoutes {
   private static final String HEADER = "river-header-";
   private static final String BATCH = "application/x-ndjson";
   private static final int LARGE_BYTES = 64 << 10;
-  private static final int MOST_FOUND = 1_000;
-  private static final long MESSAGE_BYTES = 400L; // of a batch's message, besides its data
+  private static final int MAX_FOUND = 1_000;
+  private static final long MESSAGE_BYTES = 400L; // memory of a batch's message, besides its data
 
   private final QueueResolver queues;
   private final WaitingPublishes waiting;
   private final WorkerExecutor readers;
   private final Latencies latencies;
-  private final Sink sink;
+  private final PublishTarget target;
 
   /**
+   * Creates the routes.
+   *
    * @param readers threads on which many messages are read
    */
-  MessageRoutes(Hosting hosting, WorkerExecutor readers) {
+  MessageRoutes(ServerContext context, WorkerExecutor readers) {
     this.readers = readers;
-    this.queues = hosting.queues();
-    this.sink = hosting.sink();
-    this.waiting = hosting.publishes();
-    this.latencies = hosting.polls().latencies();
+    this.queues = context.queues();
+    this.target = context.target();
+    this.waiting = context.publishes();
+    this.latencies = context.polls().latencies();
   }
 
   List<Endpoint> endpoints() {
@@ -76,22 +78,22 @@ final class MessageRoutes {
   }
 
   private Endpoint publishing(
-      String path, Function<Call, Publication> form, Predicate<Call> batch) {
+      String path, Function<ApiRequest, Publication> form, Predicate<ApiRequest> batch) {
     return new Endpoint(
         HttpMethod.POST,
         path,
         Right.PUBLISH,
         Set.of("durability"),
-        call -> publish(call, new Form(form, batch)));
+        call -> publish(call, new BodyFormat(form, batch)));
   }
 
-  /** How a request's body is read, and whether it is one of many messages. */
-  private record Form(Function<Call, Publication> read, Predicate<Call> batch) {}
+  /** Reads a request's body, and says whether it is a batch. */
+  private record BodyFormat(Function<ApiRequest, Publication> read, Predicate<ApiRequest> batch) {}
 
   /**
-   * What a request publishes.
+   * The messages that a request publishes.
    *
-   * @param batch whether the answer is that of a batch; if not, there is one message
+   * @param batch whether the response is that of a batch; if not, there is one message
    */
   private record Publication(List<Message<byte[]>> messages, boolean batch) {}
 
@@ -107,12 +109,12 @@ final class MessageRoutes {
     }
   }
 
-  private Future<Answer> publish(Call call, Form form) {
+  private Future<ApiResponse> publish(ApiRequest call, BodyFormat form) {
     long begun = latencies.now();
     return stored(call, form).onSuccess(answer -> latencies.published(call.name("queue"), begun));
   }
 
-  private Future<Answer> stored(Call call, Form form) {
+  private Future<ApiResponse> stored(ApiRequest call, BodyFormat form) {
     Durability level = durability(call);
     HostedQueue<?> queue = queues.catalog().find(call.name("queue"));
     if (queue != null && queue.mayWait()) {
@@ -125,21 +127,24 @@ final class MessageRoutes {
     return call.on(store(call, form, level));
   }
 
-  /** Counts what many short messages need in memory, which is far more than their lines. */
-  private CompletableFuture<Answer> store(Call call, Form form, Durability level) {
-    Supplier<CompletableFuture<Answer>> work =
+  /**
+   * Stores the messages of a request. Accounts for the memory of many short messages, which is far
+   * more than their lines.
+   */
+  private CompletableFuture<ApiResponse> store(ApiRequest call, BodyFormat form, Durability level) {
+    Supplier<CompletableFuture<ApiResponse>> work =
         () ->
             store(
                 call,
                 form.read().apply(call),
-                queues.queueOrNew(call.access(), call.name("queue")),
+                queues.getOrCreateQueue(call.access(), call.name("queue")),
                 level);
     return form.batch().test(call)
         ? call.exchange().budget().holding(MESSAGE_BYTES * PublishReader.objects(call.body()), work)
         : work.get();
   }
 
-  private static Durability durability(Call call) {
+  private static Durability durability(ApiRequest call) {
     String text = call.query("durability");
     return switch (text == null ? "MEMORY" : text) {
       case "MEMORY" -> Durability.MEMORY;
@@ -148,15 +153,17 @@ final class MessageRoutes {
     };
   }
 
-  private <M> CompletableFuture<Answer> store(
-      Call call, Publication publication, HostedQueue<M> queue, Durability level) {
+  private <M> CompletableFuture<ApiResponse> store(
+      ApiRequest call, Publication publication, HostedQueue<M> queue, Durability level) {
     if (publication.batch()) {
       List<Message<M>> messages = queue.messages(publication.messages());
-      return sink.put(queue, messages, level)
+      return target
+          .put(queue, messages, level)
           .thenApply(result -> created(PublishedBatchJson.of(result, messages.size())));
     }
     Message<M> message = queue.message(publication.messages().get(0));
-    return sink.put(queue, List.of(message), level)
+    return target
+        .put(queue, List.of(message), level)
         .thenCompose(
             result ->
                 result.duplicate()
@@ -164,9 +171,12 @@ final class MessageRoutes {
                     : CompletableFuture.completedFuture(created(result)));
   }
 
-  /** An id that is there already makes this a repetition, unless it belongs to another message. */
-  private static <M> CompletableFuture<Answer> repeated(
-      Call call, HostedQueue<M> queue, Message<M> message, PublishResult result) {
+  /**
+   * Returns the response for a duplicate; a conflict if the stored message with the id is another
+   * one.
+   */
+  private static <M> CompletableFuture<ApiResponse> repeated(
+      ApiRequest call, HostedQueue<M> queue, Message<M> message, PublishResult result) {
     return call.blocking(
             () -> {
               if (queue.holds(result.sequence(), message)) {
@@ -174,65 +184,65 @@ final class MessageRoutes {
               }
               throw RequestException.of(
                   RequestException.Reason.CONFLICT,
-                  "message %d of queue %s has the same id, and other data, key or headers"
+                  "message %d of queue %s has the same id, but other data, key or headers"
                       .formatted(result.sequence(), queue.queue().name()));
             })
         .toCompletionStage()
         .toCompletableFuture();
   }
 
-  /** The body as it is, unless it is a batch of lines. */
-  private static Publication bytesOrLines(Call call) {
+  /** Reads the body as the data of one message, unless it is a batch of lines. */
+  private static Publication bytesOrLines(ApiRequest call) {
     byte[] body = call.body().getBytes();
     if (isBatch(call)) {
       return new Publication(new PublishReader(body).lines(), true);
     }
-    MessageParts parts =
-        new MessageParts(
+    MessageAttributes parts =
+        new MessageAttributes(
             call.text("River-Key"),
             call.text("River-Id"),
             call.text("River-Delay"),
             call.text("River-Expires"));
-    return new Publication(List.of(MessageParts.message(body, headers(call), parts)), false);
+    return new Publication(List.of(MessageAttributes.message(body, headers(call), parts)), false);
   }
 
-  private static Publication message(Call call) {
+  private static Publication message(ApiRequest call) {
     return new Publication(List.of(new PublishReader(call.jsonBody()).message()), false);
   }
 
-  private static Publication batch(Call call) {
+  private static Publication batch(ApiRequest call) {
     return new Publication(new PublishReader(call.jsonBody()).batch(), true);
   }
 
-  private static boolean isBatch(Call call) {
+  private static boolean isBatch(ApiRequest call) {
     String type = call.header("Content-Type");
     return type != null && type.split(";", 2)[0].trim().equalsIgnoreCase(BATCH);
   }
 
-  private static Map<String, byte[]> headers(Call call) {
+  private static Map<String, byte[]> headers(ApiRequest call) {
     Map<String, byte[]> headers = new LinkedHashMap<>();
     for (Map.Entry<String, String> header : call.request().headers()) {
       String name = header.getKey().toLowerCase(Locale.ROOT);
       if (name.startsWith(HEADER) && name.length() > HEADER.length()) {
-        headers.put(name.substring(HEADER.length()), Call.bytes(header.getValue()));
+        headers.put(name.substring(HEADER.length()), ApiRequest.bytes(header.getValue()));
       }
     }
     return headers;
   }
 
-  private static Answer created(PublishResult result) {
+  private static ApiResponse created(PublishResult result) {
     return created(new PublishedJson(result.sequence(), result.durability(), result.duplicate()));
   }
 
-  private static Answer created(Object published) {
-    return Answer.json(201, Answer.buffer(published));
+  private static ApiResponse created(Object published) {
+    return ApiResponse.json(201, ApiResponse.buffer(published));
   }
 
-  private Future<Answer> get(Call call) {
+  private Future<ApiResponse> get(ApiRequest call) {
     return get(call, queues.queue(call.name("queue")), call.sequenceInPath());
   }
 
-  private static <M> Future<Answer> get(Call call, HostedQueue<M> queue, long sequence) {
+  private static <M> Future<ApiResponse> get(ApiRequest call, HostedQueue<M> queue, long sequence) {
     return call.blocking(
         () -> {
           Optional<Delivery<M>> found = queue.queue().read(sequence);
@@ -241,33 +251,33 @@ final class MessageRoutes {
                 RequestException.Reason.NOT_FOUND,
                 "queue " + queue.queue().name() + " has no message " + sequence);
           }
-          return Answer.ok(MessageJson.message(found.get()));
+          return ApiResponse.ok(MessageJson.message(found.get()));
         });
   }
 
-  private Future<Answer> find(Call call) {
+  private Future<ApiResponse> find(ApiRequest call) {
     String from = call.query("from");
     Instant at = call.time("at");
     String key = call.query("key");
     if ((from != null ? 1 : 0) + (at != null ? 1 : 0) + (key != null ? 1 : 0) != 1) {
-      throw RequestException.field("from", "exactly one of from, at and key is needed");
+      throw RequestException.field("from", "exactly one of from, at and key is required");
     }
     if (from == null && call.query("max") != null) {
-      throw RequestException.field("max", "goes with from only");
+      throw RequestException.field("max", "can be combined with from only");
     }
-    int max = call.query("max", 1, MOST_FOUND);
-    long first = from == null ? -1 : Text.number("from", from, 0, Long.MAX_VALUE);
+    int max = call.query("max", 1, MAX_FOUND);
+    long first = from == null ? -1 : ContractFormat.number("from", from, 0, Long.MAX_VALUE);
     HostedQueue<?> queue = queues.queue(call.name("queue"));
-    Wanted wanted = new Wanted(first, max, at, key);
+    Query wanted = new Query(first, max, at, key);
     return max == 1
         ? call.blocking(() -> found(queue, wanted, Long.MAX_VALUE))
         : call.reading(readers, () -> found(queue, wanted, call.answerBytes()));
   }
 
-  /** What is looked for: by sequence, unless there is a time or a key. */
-  private record Wanted(long from, int max, @Nullable Instant at, @Nullable String key) {}
+  /** A query for messages: by sequence, unless there is a time or a key. */
+  private record Query(long from, int max, @Nullable Instant at, @Nullable String key) {}
 
-  private static <M> Answer found(HostedQueue<M> queue, Wanted wanted, long bytes) {
+  private static <M> ApiResponse found(HostedQueue<M> queue, Query wanted, long bytes) {
     List<Delivery<M>> found;
     if (wanted.key != null) {
       found = queue.queue().latest(wanted.key).stream().toList();
@@ -275,8 +285,8 @@ final class MessageRoutes {
       OptionalLong sequence = queue.queue().sequenceAt(wanted.at);
       found = sequence.isEmpty() ? List.of() : queue.queue().read(sequence.getAsLong(), 1);
     } else {
-      found = Bounded.read(wanted.from, wanted.max, bytes, queue.queue()::read);
+      found = BoundedReader.read(wanted.from, wanted.max, bytes, queue.queue()::read);
     }
-    return Answer.ok(MessageJson.messages(found));
+    return ApiResponse.ok(MessageJson.messages(found));
   }
 }

@@ -15,19 +15,21 @@ import java.io.UncheckedIOException;
 import java.util.List;
 import java.util.Set;
 
-/** Figures for Prometheus, in its text format or as OpenMetrics. */
+/** The route for metrics, in Prometheus' text format or as OpenMetrics. */
 final class MetricsRoute {
   private static final ExpositionFormatWriter TEXT = PrometheusTextFormatWriter.create();
   private static final ExpositionFormatWriter OPEN = OpenMetricsTextFormatWriter.create();
   private static final int FIRST_BYTES = 32 << 10;
 
-  private final Metrics metrics;
+  private final ServerMetrics metrics;
   private final WorkerExecutor thread;
 
   /**
-   * @param thread the only one on which figures are read, however many ask
+   * Creates the route.
+   *
+   * @param thread the only thread on which metrics are read, however many requests there are
    */
-  MetricsRoute(Metrics metrics, WorkerExecutor thread) {
+  MetricsRoute(ServerMetrics metrics, WorkerExecutor thread) {
     this.metrics = metrics;
     this.thread = thread;
   }
@@ -37,22 +39,22 @@ final class MetricsRoute {
         new Endpoint(HttpMethod.GET, "/metrics", Right.METRICS, Set.of(), this::metrics));
   }
 
-  private Future<Answer> metrics(Call call) {
+  private Future<ApiResponse> metrics(ApiRequest call) {
     String type =
-        Accept.choose(
+        ContentNegotiation.choose(
             call.request().headers().getAll("Accept"),
             List.of("text/plain", "application/openmetrics-text"));
     ExpositionFormatWriter writer = "application/openmetrics-text".equals(type) ? OPEN : TEXT;
     return call.blocking(thread, () -> written(metrics.collect(call.access()), writer));
   }
 
-  private static Answer written(MetricSnapshots all, ExpositionFormatWriter writer) {
+  private static ApiResponse written(MetricSnapshots all, ExpositionFormatWriter writer) {
     ByteArrayOutputStream out = new ByteArrayOutputStream(FIRST_BYTES);
     try {
       writer.write(out, all);
     } catch (IOException e) {
       throw new UncheckedIOException(e); // writes to memory
     }
-    return new Answer(200, writer.getContentType(), Buffer.buffer(out.toByteArray()));
+    return new ApiResponse(200, writer.getContentType(), Buffer.buffer(out.toByteArray()));
   }
 }

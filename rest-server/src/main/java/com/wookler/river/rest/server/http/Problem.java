@@ -5,36 +5,36 @@ import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Why a request was not done: a problem document (RFC 9457) that is thrown.
+ * Thrown when a request fails: a problem document (RFC 9457).
  *
- * <p>{@code type} is {@code urn:river:problem:} and the kind's name, and stable: clients decide by
- * it. Without a stack trace, because it is an answer.
+ * <p>{@code type} is {@code urn:river:problem:} and the kind's name, and stable, so that clients
+ * can rely on it. It has no stack trace, because it describes a response.
  */
 public final class Problem extends RuntimeException {
   private static final long serialVersionUID = 1;
   static final String TYPE = "urn:river:problem:";
 
-  /** What goes wrong, each with its status. */
+  /** The kinds of problems, with their status. */
   public enum Kind {
-    BAD_REQUEST(400, "The request is wrong"),
-    UNAUTHORIZED(401, "A valid API key is needed"),
-    FORBIDDEN(403, "This key may not do that"),
-    NOT_FOUND(404, "There is no such thing"),
-    METHOD_NOT_ALLOWED(405, "The path has no such method"),
-    NOT_ACCEPTABLE(406, "None of these media types can be sent"),
-    TIMEOUT(408, "The request came too slowly"),
-    CONFLICT(409, "It does not fit what is there"),
+    BAD_REQUEST(400, "The request is invalid"),
+    UNAUTHORIZED(401, "A valid API key is required"),
+    FORBIDDEN(403, "The key does not have the right"),
+    NOT_FOUND(404, "Not found"),
+    METHOD_NOT_ALLOWED(405, "The path does not have this method"),
+    NOT_ACCEPTABLE(406, "None of the accepted media types is available"),
+    TIMEOUT(408, "The request arrived too slowly"),
+    CONFLICT(409, "The request conflicts with the current state"),
     TOO_LARGE(413, "The request is too large"),
-    MISDIRECTED(421, "This server is not known by that name"),
+    MISDIRECTED(421, "The server does not have this name"),
     URI_TOO_LONG(414, "The path and query are too long"),
-    UNSUPPORTED_MEDIA_TYPE(415, "This media type is not taken here"),
+    UNSUPPORTED_MEDIA_TYPE(415, "The media type is not supported"),
     QUEUE_FULL(429, "The queue is full"),
-    TOO_MANY_REQUESTS(429, "Too much is under way"),
+    TOO_MANY_REQUESTS(429, "Too many requests"),
     HEADERS_TOO_LARGE(431, "The headers are too large"),
-    INTERNAL(500, "River has failed"),
+    INTERNAL(500, "Internal error"),
     QUEUE_FAILED(503, "The queue has failed"),
     DAMAGED(503, "The message is damaged"),
-    UNAVAILABLE(503, "Not now");
+    UNAVAILABLE(503, "Temporarily unavailable");
 
     private final int status;
     private final String title;
@@ -52,7 +52,7 @@ public final class Problem extends RuntimeException {
       return title;
     }
 
-    /** As it stands in the type. */
+    /** Returns the last part of the type. */
     public String text() {
       return name().toLowerCase(Locale.ROOT).replace('_', '-');
     }
@@ -76,7 +76,7 @@ public final class Problem extends RuntimeException {
     this.retryAfterSeconds = retryAfterSeconds;
   }
 
-  /** Returns the problem that tells an exception's reason, which is the name of its kind. */
+  /** Returns the problem for an exception, whose reason is the name of the kind. */
   static Problem of(RequestException thrown) {
     return new Problem(
         Kind.valueOf(thrown.reason().name()),
@@ -90,9 +90,9 @@ public final class Problem extends RuntimeException {
     return new Problem(kind, detail, null, null, 0);
   }
 
-  /** The path has these methods only. */
+  /** Creates the problem for a path that has other methods only. */
   static Problem notAllowed(String methods) {
-    return new Problem(Kind.METHOD_NOT_ALLOWED, "there are " + methods, null, methods, 0);
+    return new Problem(Kind.METHOD_NOT_ALLOWED, "the path has " + methods, null, methods, 0);
   }
 
   Kind kind() {
@@ -107,12 +107,12 @@ public final class Problem extends RuntimeException {
     return field;
   }
 
-  /** The methods that the path has, where it lacks the one that was asked. */
+  /** Returns the methods of the path, if it lacks the requested one. */
   @Nullable String allowed() {
     return allowed;
   }
 
-  /** 0: it does not say. */
+  /** Returns after how many seconds to retry; 0 if that is not known. */
   int retryAfterSeconds() {
     return retryAfterSeconds;
   }

@@ -4,9 +4,9 @@ import com.fasterxml.jackson.core.JsonParser;
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.core.JsonToken;
 import com.wookler.river.core.message.Message;
+import com.wookler.river.rest.server.hosting.ContractFormat;
 import com.wookler.river.rest.server.hosting.Json;
 import com.wookler.river.rest.server.hosting.RequestException;
-import com.wookler.river.rest.server.hosting.Text;
 import io.vertx.core.buffer.Buffer;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -17,20 +17,20 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reads messages to publish: each is a {@code PublishRequest} of the contract. What is wrong is a
- * {@link RequestException} that names the field, and the line or the index of the message. Confined
- * to one thread.
+ * Reads messages to publish, each a {@code PublishRequest} of the contract. Throws a {@link
+ * RequestException} that names the invalid field, and the line or the index of the message.
+ * Confined to one thread.
  */
 final class PublishReader {
   private final byte[] body;
-  private int line; // counted from 1; 0: the body is one JSON value
+  private int line; // from 1; 0: the body is one JSON value
   private int index = -1; // of the message in a batch; -1: the body is one message
 
   PublishReader(byte[] body) {
     this.body = body;
   }
 
-  /** Returns how many objects a body in JSON has, those within others too, without reading it. */
+  /** Returns the number of objects in a JSON body, nested ones included, without parsing it. */
   static int objects(Buffer json) {
     int objects = 0;
     boolean text = false;
@@ -55,14 +55,14 @@ final class PublishReader {
     List<Message<byte[]>> messages = new ArrayList<>();
     try (JsonParser json = Json.FACTORY.createParser(body)) {
       if (json.nextToken() != JsonToken.START_OBJECT) {
-        throw wrong("body", "is no object");
+        throw wrong("body", "is not an object");
       }
       while (json.nextToken() != JsonToken.END_OBJECT) {
         if (!json.currentName().equals("messages")) {
-          throw wrong(json.currentName(), "there is no such field");
+          throw wrong(json.currentName(), "is an unknown field");
         }
         if (json.nextToken() != JsonToken.START_ARRAY) {
-          throw wrong("messages", "is no array");
+          throw wrong("messages", "is not an array");
         }
         readArray(json, messages);
       }
@@ -73,7 +73,7 @@ final class PublishReader {
       throw new IllegalStateException(e); // reads from memory
     }
     if (messages.isEmpty()) {
-      throw wrong("messages", "has no message");
+      throw wrong("messages", "contains no message");
     }
     return messages;
   }
@@ -87,7 +87,7 @@ final class PublishReader {
     index = -1;
   }
 
-  /** Reads the body as a message a line; empty lines are passed over. */
+  /** Reads the body as one message in each line; empty lines are ignored. */
   List<Message<byte[]>> lines() {
     List<Message<byte[]>> messages = new ArrayList<>();
     int start = 0;
@@ -103,7 +103,7 @@ final class PublishReader {
       start = end + 1;
     }
     if (messages.isEmpty()) {
-      throw RequestException.field("body", "has no message");
+      throw RequestException.field("body", "contains no message");
     }
     return messages;
   }
@@ -132,19 +132,19 @@ final class PublishReader {
 
   private void ensureEnd(JsonParser json) throws IOException {
     if (json.nextToken() != null) {
-      throw wrong("body", "has something behind the object");
+      throw wrong("body", "has data after the object");
     }
   }
 
   private RequestException noJson(JsonProcessingException e) {
     index = -1;
-    return wrong("body", "is no JSON: " + e.getOriginalMessage());
+    return wrong("body", "is not JSON: " + e.getOriginalMessage());
   }
 
-  /** Reads the object at whose first token the parser is. */
+  /** Reads the object at the parser's current token. */
   private Message<byte[]> message(JsonParser json) throws IOException {
     if (json.currentToken() != JsonToken.START_OBJECT) {
-      throw wrong(index < 0 ? "body" : "", "is no object");
+      throw wrong(index < 0 ? "body" : "", "is not an object");
     }
     Fields fields = new Fields();
     while (json.nextToken() != JsonToken.END_OBJECT) {
@@ -153,7 +153,7 @@ final class PublishReader {
       field(json, name, fields);
     }
     if (fields.data == null) {
-      throw wrong("data", "there is neither data nor base64");
+      throw wrong("data", "is required: there is neither data nor base64");
     }
     try {
       return fields.message(fields.data);
@@ -171,13 +171,13 @@ final class PublishReader {
       case "delay" -> fields.delay = text(json, name);
       case "expires" -> fields.expires = text(json, name);
       case "headers" -> headers(json, fields.headers);
-      default -> throw wrong(name, "there is no such field");
+      default -> throw wrong(name, "is an unknown field");
     }
   }
 
   private void headers(JsonParser json, Map<String, byte[]> headers) throws IOException {
     if (!json.isExpectedStartObjectToken()) {
-      throw wrong("headers", "is no object");
+      throw wrong("headers", "is not an object");
     }
     while (json.nextToken() != JsonToken.END_OBJECT) {
       String name = json.currentName();
@@ -198,10 +198,10 @@ final class PublishReader {
 
   private String text(JsonParser json, String field) throws IOException {
     if (json.currentToken() != JsonToken.VALUE_STRING) {
-      throw wrong(field, "is no text");
+      throw wrong(field, "is not a string");
     }
     try {
-      return Text.wellFormed(field, json.getText());
+      return ContractFormat.wellFormed(field, json.getText());
     } catch (RequestException e) {
       throw wrong(field, e.detail());
     }
@@ -212,7 +212,7 @@ final class PublishReader {
     try {
       return json.getBinaryValue();
     } catch (JsonProcessingException e) {
-      throw wrong(field, "is no Base64");
+      throw wrong(field, "is not Base64");
     }
   }
 
@@ -221,7 +221,7 @@ final class PublishReader {
     return RequestException.field(path, line == 0 ? what : "line " + line + ": " + what);
   }
 
-  /** What a message has said so far. */
+  /** The fields of a message read so far. */
   private static final class Fields {
     byte @Nullable [] data;
     @Nullable String key;
@@ -238,7 +238,8 @@ final class PublishReader {
     }
 
     Message<byte[]> message(byte[] bytes) {
-      return MessageParts.message(bytes, headers, new MessageParts(key, id, delay, expires));
+      return MessageAttributes.message(
+          bytes, headers, new MessageAttributes(key, id, delay, expires));
     }
   }
 }

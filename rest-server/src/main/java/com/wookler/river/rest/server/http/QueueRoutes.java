@@ -17,7 +17,7 @@ import java.util.List;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** The queues themselves. */
+/** The routes for queues. */
 final class QueueRoutes {
   private static final String PATH = "/v1/queues/{queue}";
 
@@ -36,7 +36,7 @@ final class QueueRoutes {
         new Endpoint(HttpMethod.DELETE, PATH, Right.ADMIN, Set.of("force"), this::delete));
   }
 
-  /** A queue as the contract shows it. */
+  /** A queue in the contract. */
   record QueueJson(
       String name, QueueState state, @Nullable ObjectNode settings, QueueStats stats) {}
 
@@ -52,11 +52,11 @@ final class QueueRoutes {
         queue.stats());
   }
 
-  private Future<Answer> list(Call call) {
+  private Future<ApiResponse> list(ApiRequest call) {
     return call.blocking(
         () ->
-            Answer.ok(
-                Answer.buffer(
+            ApiResponse.ok(
+                ApiResponse.buffer(
                     new QueuesJson(
                         queues.catalog().all().stream()
                             .filter(queue -> call.may(Right.CONSUME, queue.queue().name()))
@@ -64,40 +64,41 @@ final class QueueRoutes {
                             .toList()))));
   }
 
-  private Future<Answer> get(Call call) {
+  private Future<ApiResponse> get(ApiRequest call) {
     HostedQueue<?> queue = queues.queue(call.name("queue"));
-    return call.blocking(() -> Answer.ok(Answer.buffer(json(queue))));
+    return call.blocking(() -> ApiResponse.ok(ApiResponse.buffer(json(queue))));
   }
 
-  private Future<Answer> put(Call call) {
+  private Future<ApiResponse> put(ApiRequest call) {
     String name = call.name("queue");
     Settings settings = SettingsJson.QUEUE.read(call.bodyOrNull(ObjectNode.class));
     call.mayPublish("expiryQueue", settings.find(QueueOptions.EXPIRY_QUEUE));
     return call.blocking(
         () -> {
-          QueueCatalog.Made made = queues.catalog().make(name, settings);
-          return Answer.json(made.made() ? 201 : 200, Answer.buffer(json(made.queue())));
+          QueueCatalog.Created created = queues.catalog().getOrCreate(name, settings);
+          return ApiResponse.json(
+              created.created() ? 201 : 200, ApiResponse.buffer(json(created.queue())));
         });
   }
 
-  private Future<Answer> patch(Call call) {
+  private Future<ApiResponse> patch(ApiRequest call) {
     HostedQueue<?> queue = queues.queue(call.name("queue"));
     Settings asked = SettingsJson.QUEUE.read(call.body(ObjectNode.class));
     call.mayPublish("expiryQueue", asked.find(QueueOptions.EXPIRY_QUEUE));
     return call.blocking(
         () -> {
           queues.catalog().change(queue, asked);
-          return Answer.ok(Answer.buffer(json(queue)));
+          return ApiResponse.ok(ApiResponse.buffer(json(queue)));
         });
   }
 
-  private Future<Answer> delete(Call call) {
+  private Future<ApiResponse> delete(ApiRequest call) {
     boolean force = call.query("force", false);
     HostedQueue<?> queue = queues.queue(call.name("queue"));
     return call.blocking(
         () -> {
           queues.catalog().delete(queue, force);
-          return Answer.done();
+          return ApiResponse.done();
         });
   }
 }

@@ -9,7 +9,7 @@ import java.util.Map;
 import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
-/** Finds the endpoint that a request asks for. */
+/** Finds the endpoint of a request. */
 final class Routes {
   private final List<Path> paths;
 
@@ -19,7 +19,7 @@ final class Routes {
       return part.startsWith("{");
     }
 
-    /** Null if there is none; HEAD is answered as GET is, without the body. */
+    /** Returns the endpoint of a method, or null if there is none. HEAD has the endpoint of GET. */
     @Nullable Endpoint endpoint(HttpMethod method) {
       return methods.get(hasHead() && method.equals(HttpMethod.HEAD) ? HttpMethod.GET : method);
     }
@@ -37,7 +37,7 @@ final class Routes {
       return allowed;
     }
 
-    /** The values of its parameters, or null if the request asks for another path. */
+    /** Returns the values of the path's parameters, or null if the path does not match. */
     @Nullable Map<String, String> match(List<String> asked) {
       if (asked.size() != parts.size()) {
         return null;
@@ -56,12 +56,12 @@ final class Routes {
   }
 
   /**
-   * What was found.
+   * A matching endpoint.
    *
-   * @param endpoint itself
-   * @param parameters of the path
+   * @param endpoint the endpoint
+   * @param parameters values of the path's parameters
    */
-  record Found(Endpoint endpoint, Map<String, String> parameters) {}
+  record Match(Endpoint endpoint, Map<String, String> parameters) {}
 
   Routes(List<Endpoint> endpoints) {
     Map<String, Path> byPath = new LinkedHashMap<>();
@@ -77,17 +77,17 @@ final class Routes {
   }
 
   /**
-   * The endpoint.
+   * Returns the endpoint of a request.
    *
-   * @throws Problem there is no such path, or it has no such method
+   * @throws Problem there is no such path, or it does not have the method
    */
-  Found find(HttpMethod method, Target target) {
+  Match find(HttpMethod method, RequestTarget target) {
     for (Path path : paths) {
       Map<String, String> values = path.match(target.parts());
       if (values != null) {
         Endpoint endpoint = path.endpoint(method);
         if (endpoint != null) {
-          return new Found(endpoint, values);
+          return new Match(endpoint, values);
         }
         throw Problem.notAllowed(String.join(", ", path.allowed()));
       }

@@ -9,7 +9,7 @@ import java.util.List;
 import java.util.Set;
 import java.util.function.BooleanSupplier;
 
-/** Whether the server works. Names nothing that the server has. */
+/** The routes for health checks. They reveal no data of the server. */
 final class ServiceRoutes {
   private final QueueResolver queues;
   private final BooleanSupplier stopping;
@@ -27,18 +27,18 @@ final class ServiceRoutes {
 
   record HealthJson(String status) {}
 
-  private Future<Answer> live(Call call) {
-    return Future.succeededFuture(Answer.ok(Answer.buffer(new HealthJson("up"))));
+  private Future<ApiResponse> live(ApiRequest call) {
+    return Future.succeededFuture(ApiResponse.ok(ApiResponse.buffer(new HealthJson("up"))));
   }
 
-  private Future<Answer> ready(Call call) {
+  private Future<ApiResponse> ready(ApiRequest call) {
     boolean ready =
         !stopping.getAsBoolean()
             && queues.catalog().all().stream()
                 .allMatch(queue -> queue.queue().state() == QueueState.RUNNING);
     String status = !ready ? "down" : isBackedUp() ? "up" : "degraded";
     return Future.succeededFuture(
-        Answer.json(ready ? 200 : 503, Answer.buffer(new HealthJson(status))));
+        ApiResponse.json(ready ? 200 : 503, ApiResponse.buffer(new HealthJson(status))));
   }
 
   private boolean isBackedUp() {

@@ -2,15 +2,15 @@ package com.wookler.river.rest.server.http;
 
 import io.vertx.core.buffer.Buffer;
 
-/** How a stream writes deliveries. */
+/** The formats of streams. */
 enum StreamFormat {
-  /** A delivery a line; an empty line as a sign of life. */
+  /** One delivery in each line; an empty line as keep-alive. */
   LINES("application/x-ndjson", "", "\n"),
 
-  /** Server-sent events of the type {@code delivery}; a comment as a sign of life. */
+  /** Server-sent events of the type {@code delivery}; a comment as keep-alive. */
   EVENTS("text/event-stream", "event: delivery\ndata: ", "\n\n") {
     @Override
-    Buffer signOfLife() {
+    Buffer keepAlive() {
       return Buffer.buffer(":\n\n");
     }
   };
@@ -29,7 +29,7 @@ enum StreamFormat {
     return type;
   }
 
-  /** One delivery, whose JSON has no line's end. */
+  /** Frames one delivery, whose JSON has no line break. */
   Buffer framed(Buffer json) {
     return Buffer.buffer(before.length() + json.length() + after.length())
         .appendString(before)
@@ -37,7 +37,7 @@ enum StreamFormat {
         .appendString(after);
   }
 
-  Buffer signOfLife() {
+  Buffer keepAlive() {
     return Buffer.buffer(after);
   }
 }

@@ -1,6 +1,6 @@
 package com.wookler.river.rest.server.http;
 
-import com.wookler.river.rest.server.hosting.Load;
+import com.wookler.river.rest.server.hosting.AdmissionControl;
 import com.wookler.river.rest.server.hosting.QueueResolver;
 import com.wookler.river.rest.server.hosting.Right;
 import io.vertx.core.Future;
@@ -9,21 +9,21 @@ import java.util.List;
 import java.util.Set;
 
 /**
- * Taking messages as they come, over one connection. By POST, because it changes which messages are
- * out: a page of another site can make a browser send a GET, and no origin with it.
+ * The route for streams of messages. Its method is POST, because it changes state: a page of
+ * another site can make a browser send a GET without an origin.
  */
 final class StreamRoute {
   private static final String PATH = "/v1/queues/{queue}/subscribers/{subscriber}/stream";
   private static final int CREDIT = 100;
-  private static final int MOST_CREDIT = 10_000;
+  private static final int MAX_CREDIT = 10_000;
 
   private final QueueResolver queues;
-  private final Streams streams;
-  private final Load load;
+  private final StreamRegistry streams;
+  private final AdmissionControl admission;
 
-  StreamRoute(QueueResolver queues, Streams streams, Load load) {
+  StreamRoute(QueueResolver queues, StreamRegistry streams, AdmissionControl admission) {
     this.queues = queues;
-    this.load = load;
+    this.admission = admission;
     this.streams = streams;
   }
 
@@ -33,25 +33,28 @@ final class StreamRoute {
             HttpMethod.POST, PATH, Right.CONSUME, Set.of("credit", "create"), this::stream));
   }
 
-  private Future<Answer> stream(Call call) {
-    int credit = call.query("credit", CREDIT, MOST_CREDIT);
+  private Future<ApiResponse> stream(ApiRequest call) {
+    int credit = call.query("credit", CREDIT, MAX_CREDIT);
     call.name("queue");
     call.name("subscriber");
     Boolean create = call.flag("create");
     StreamFormat format = format(call);
-    load.beginWaiting(call.exchange()::whenOver);
+    admission.admitWaiting(call.exchange()::onEnd);
     return call.blocking(
             () ->
                 queues
-                    .taken(call.access(), call.name("queue"), call.name("subscriber"), create)
+                    .subscription(
+                        call.access(), call.name("queue"), call.name("subscriber"), create)
                     .subscriber())
         .compose(hosted -> streams.open(call, hosted, credit, format));
   }
 
-  private static StreamFormat format(Call call) {
+  private static StreamFormat format(ApiRequest call) {
     String lines = StreamFormat.LINES.type();
     String events = StreamFormat.EVENTS.type();
-    String type = Accept.choose(call.request().headers().getAll("Accept"), List.of(lines, events));
+    String type =
+        ContentNegotiation.choose(
+            call.request().headers().getAll("Accept"), List.of(lines, events));
     if (type == null) {
       throw Problem.of(Problem.Kind.NOT_ACCEPTABLE, "there are " + lines + " and " + events);
     }

@@ -6,9 +6,9 @@ import com.wookler.river.core.subscriber.Position;
 import com.wookler.river.core.subscriber.SubscriberConfig;
 import com.wookler.river.core.subscriber.SubscriberOptions;
 import com.wookler.river.core.subscriber.SubscriberStats;
+import com.wookler.river.rest.server.hosting.CompositeOptionsJson.PositionJson;
 import com.wookler.river.rest.server.hosting.HostedQueue;
 import com.wookler.river.rest.server.hosting.HostedSubscriber;
-import com.wookler.river.rest.server.hosting.ObjectsJson.PositionJson;
 import com.wookler.river.rest.server.hosting.QueueResolver;
 import com.wookler.river.rest.server.hosting.RequestException;
 import com.wookler.river.rest.server.hosting.Right;
@@ -22,19 +22,21 @@ import java.util.Set;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
-/** The subscribers of a queue: who they are, where they stand, and their dead letters. */
+/** The routes for subscribers of a queue and their dead letters. */
 final class SubscriberRoutes {
   private static final String ALL = "/v1/queues/{queue}/subscribers";
   private static final String PATH = ALL + "/{subscriber}";
   private static final Set<String> NOTHING = Set.of();
-  private static final int FEW = 10;
-  private static final int MOST = 1_000;
-  private static final int MOST_REDRIVEN = 10_000;
+  private static final int DEFAULT_MESSAGES = 10;
+  private static final int MAX_MESSAGES = 1_000;
+  private static final int MAX_REDRIVEN = 10_000;
 
   private final QueueResolver queues;
   private final WorkerExecutor readers;
 
   /**
+   * Creates the routes.
+   *
    * @param readers threads on which many messages are read
    */
   SubscriberRoutes(QueueResolver queues, WorkerExecutor readers) {
@@ -63,7 +65,7 @@ final class SubscriberRoutes {
     return new Endpoint(HttpMethod.POST, PATH + verb, Right.ADMIN, NOTHING, handler);
   }
 
-  /** Figures as the contract shows them. */
+  /** Statistics of a subscriber in the contract. */
   record StatsJson(
       long lag,
       int inFlight,
@@ -116,39 +118,40 @@ final class SubscriberRoutes {
         StatsJson.of(hosted.subscriber().stats()));
   }
 
-  private static Answer shown(HostedSubscriber<?> hosted) {
-    return Answer.ok(Answer.buffer(json(hosted)));
+  private static ApiResponse shown(HostedSubscriber<?> hosted) {
+    return ApiResponse.ok(ApiResponse.buffer(json(hosted)));
   }
 
-  /** Does something with the subscriber of the path, on a thread that may block. */
-  private Future<Answer> with(Call call, Function<HostedSubscriber<?>, Answer> work) {
+  /** Applies a function to the subscriber in the path, on a thread that may block. */
+  private Future<ApiResponse> withSubscriber(
+      ApiRequest call, Function<HostedSubscriber<?>, ApiResponse> work) {
     HostedQueue<?> queue = queues.queue(call.name("queue"));
     call.name("subscriber");
-    return call.blocking(() -> queues.with(queue, call.name("subscriber"), work));
+    return call.blocking(() -> queues.withSubscriber(queue, call.name("subscriber"), work));
   }
 
-  private Future<Answer> reading(Call call, Function<HostedSubscriber<?>, Buffer> work) {
+  private Future<ApiResponse> reading(ApiRequest call, Function<HostedSubscriber<?>, Buffer> work) {
     HostedQueue<?> queue = queues.queue(call.name("queue"));
     call.name("subscriber");
     return call.reading(
-        readers, () -> Answer.ok(queues.with(queue, call.name("subscriber"), work)));
+        readers, () -> ApiResponse.ok(queues.withSubscriber(queue, call.name("subscriber"), work)));
   }
 
-  private Future<Answer> list(Call call) {
+  private Future<ApiResponse> list(ApiRequest call) {
     HostedQueue<?> queue = queues.queue(call.name("queue"));
     return call.blocking(
         () ->
-            Answer.ok(
-                Answer.buffer(
+            ApiResponse.ok(
+                ApiResponse.buffer(
                     new SubscribersJson(
                         queue.subscribers().stream().map(SubscriberRoutes::json).toList()))));
   }
 
-  private Future<Answer> get(Call call) {
-    return with(call, SubscriberRoutes::shown);
+  private Future<ApiResponse> get(ApiRequest call) {
+    return withSubscriber(call, SubscriberRoutes::shown);
   }
 
-  private Future<Answer> put(Call call) {
+  private Future<ApiResponse> put(ApiRequest call) {
     HostedQueue<?> queue = queues.queue(call.name("queue"));
     String name = call.name("subscriber");
     Settings settings = SettingsJson.SUBSCRIBER.read(call.bodyOrNull(ObjectNode.class));
@@ -157,16 +160,17 @@ final class SubscriberRoutes {
     return call.blocking(() -> put(queue, config));
   }
 
-  private static <M> Answer put(HostedQueue<M> queue, SubscriberConfig config) {
-    HostedQueue.Made<M> made = queue.make(config);
-    return Answer.json(made.made() ? 201 : 200, Answer.buffer(json(made.subscriber())));
+  private static <M> ApiResponse put(HostedQueue<M> queue, SubscriberConfig config) {
+    HostedQueue.Created<M> created = queue.getOrCreate(config);
+    return ApiResponse.json(
+        created.created() ? 201 : 200, ApiResponse.buffer(json(created.subscriber())));
   }
 
-  private Future<Answer> patch(Call call) {
+  private Future<ApiResponse> patch(ApiRequest call) {
     HostedQueue<?> queue = queues.queue(call.name("queue"));
     Settings asked = SettingsJson.SUBSCRIBER.read(call.body(ObjectNode.class));
     call.mayPublish("expiryQueue", asked.find(SubscriberOptions.EXPIRY_QUEUE));
-    return with(
+    return withSubscriber(
         call,
         hosted -> {
           queue.change(hosted, asked);
@@ -174,21 +178,21 @@ final class SubscriberRoutes {
         });
   }
 
-  private Future<Answer> delete(Call call) {
+  private Future<ApiResponse> delete(ApiRequest call) {
     HostedQueue<?> queue = queues.queue(call.name("queue"));
     String name = call.name("subscriber");
     return call.blocking(
         () -> {
           if (!queue.remove(name)) {
-            queues.subscriber(queue, call.name("subscriber")); // says that there is none
+            queues.subscriber(queue, call.name("subscriber")); // throws, because there is none
           }
-          return Answer.done();
+          return ApiResponse.done();
         });
   }
 
-  private Future<Answer> seek(Call call) {
+  private Future<ApiResponse> seek(ApiRequest call) {
     Position position = call.body(PositionJson.class).toPosition("body");
-    return with(
+    return withSubscriber(
         call,
         hosted -> {
           hosted.subscriber().seek(position);
@@ -196,57 +200,60 @@ final class SubscriberRoutes {
         });
   }
 
-  private Future<Answer> pause(Call call) {
-    return with(
+  private Future<ApiResponse> pause(ApiRequest call) {
+    return withSubscriber(
         call,
         hosted -> {
           hosted.subscriber().pause();
-          return Answer.done();
+          return ApiResponse.done();
         });
   }
 
-  private Future<Answer> resume(Call call) {
-    return with(
+  private Future<ApiResponse> resume(ApiRequest call) {
+    return withSubscriber(
         call,
         hosted -> {
           hosted.subscriber().resume();
-          return Answer.done();
+          return ApiResponse.done();
         });
   }
 
-  private Future<Answer> purge(Call call) {
-    return with(
-        call, hosted -> Answer.ok(Answer.buffer(new PurgedJson(hosted.subscriber().purge()))));
+  private Future<ApiResponse> purge(ApiRequest call) {
+    return withSubscriber(
+        call,
+        hosted -> ApiResponse.ok(ApiResponse.buffer(new PurgedJson(hosted.subscriber().purge()))));
   }
 
-  private Future<Answer> redrive(Call call) {
+  private Future<ApiResponse> redrive(ApiRequest call) {
     RedriveJson asked = call.bodyOrNull(RedriveJson.class);
-    int max = asked == null || asked.max() == null ? MOST : asked.max();
-    if (max < 1 || max > MOST_REDRIVEN) {
-      throw RequestException.field("max", "is not from 1 to " + MOST_REDRIVEN);
+    int max = asked == null || asked.max() == null ? MAX_MESSAGES : asked.max();
+    if (max < 1 || max > MAX_REDRIVEN) {
+      throw RequestException.field("max", "is not from 1 to " + MAX_REDRIVEN);
     }
-    return with(
+    return withSubscriber(
         call,
         hosted ->
-            Answer.ok(
-                Answer.buffer(new RedrivenJson(hosted.subscriber().deadLetters().redrive(max)))));
+            ApiResponse.ok(
+                ApiResponse.buffer(
+                    new RedrivenJson(hosted.subscriber().deadLetters().redrive(max)))));
   }
 
-  private Future<Answer> peek(Call call) {
-    int max = call.query("max", FEW, MOST);
+  private Future<ApiResponse> peek(ApiRequest call) {
+    int max = call.query("max", DEFAULT_MESSAGES, MAX_MESSAGES);
     return reading(call, hosted -> MessageJson.messages(hosted.peek(max, call.answerBytes())));
   }
 
-  private Future<Answer> dead(Call call) {
-    int max = call.query("max", FEW, MOST);
+  private Future<ApiResponse> dead(ApiRequest call) {
+    int max = call.query("max", DEFAULT_MESSAGES, MAX_MESSAGES);
     return reading(call, hosted -> dead(hosted, max, call.answerBytes()));
   }
 
-  private Future<Answer> purgeDead(Call call) {
-    return with(
+  private Future<ApiResponse> purgeDead(ApiRequest call) {
+    return withSubscriber(
         call,
         hosted ->
-            Answer.ok(Answer.buffer(new PurgedJson(hosted.subscriber().deadLetters().purge()))));
+            ApiResponse.ok(
+                ApiResponse.buffer(new PurgedJson(hosted.subscriber().deadLetters().purge()))));
   }
 
   private static Buffer dead(HostedSubscriber<?> hosted, int max, long bytes) {

@@ -11,9 +11,9 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Set;
 
-/** Where certificate and private key are: two files of PEM, or a PKCS12 store. */
+/** The files of certificate and private key: two files of PEM, or a PKCS12 store. */
 public sealed interface Tls {
-  /** What is spoken. */
+  /** The supported protocols. */
   Set<String> PROTOCOLS = Set.of("TLSv1.3", "TLSv1.2");
 
   /**
@@ -70,7 +70,7 @@ public sealed interface Tls {
     }
   }
 
-  /** What is in the files now. */
+  /** Reads the files. */
   KeyCertOptions read();
 
   List<Path> files();

@@ -1,8 +1,8 @@
 package com.wookler.river.rest.server.hosting;
 
-import static com.wookler.river.rest.server.hosting.BufferBudget.Room.FREE;
-import static com.wookler.river.rest.server.hosting.BufferBudget.Room.NONE;
-import static com.wookler.river.rest.server.hosting.BufferBudget.Room.SOON;
+import static com.wookler.river.rest.server.hosting.BufferBudget.Reservation.DENIED;
+import static com.wookler.river.rest.server.hosting.BufferBudget.Reservation.GRANTED;
+import static com.wookler.river.rest.server.hosting.BufferBudget.Reservation.PENDING;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.wookler.river.common.ManualTimeSource;
@@ -20,7 +20,7 @@ class BufferBudgetTest {
   private final List<Integer> evicted = new ArrayList<>();
 
   /** Returns a share that holds these bytes, made after all others. */
-  private BufferBudget.Share share(int number, long bytes, BufferBudget.Room room) {
+  private BufferBudget.Share share(int number, long bytes, BufferBudget.Reservation room) {
     time.advance(Duration.ofMillis(1));
     BufferBudget.Share share = budget.share(() -> evicted.add(number));
     assertThat(share.resize(bytes)).isEqualTo(room);
@@ -29,32 +29,32 @@ class BufferBudgetTest {
 
   @Test
   void shouldEvictWhatMadeNoProgressForTheLongestTime() {
-    share(0, 3 * LIMIT / 8, FREE);
-    share(1, 3 * LIMIT / 8, FREE);
-    share(2, 3 * LIMIT / 8, SOON);
+    share(0, 3 * LIMIT / 8, GRANTED);
+    share(1, 3 * LIMIT / 8, GRANTED);
+    share(2, 3 * LIMIT / 8, PENDING);
 
     assertThat(evicted).containsExactly(0);
   }
 
   @Test
   void shouldEvictWhatHoldsMuchLessThanOthersLast() {
-    share(0, 100, FREE);
-    share(1, LIMIT / 4, FREE);
-    share(2, LIMIT / 4, FREE);
-    share(3, LIMIT / 8, FREE);
-    share(4, 7 * LIMIT / 8, SOON);
+    share(0, 100, GRANTED);
+    share(1, LIMIT / 4, GRANTED);
+    share(2, LIMIT / 4, GRANTED);
+    share(3, LIMIT / 8, GRANTED);
+    share(4, 7 * LIMIT / 8, PENDING);
 
     assertThat(evicted).containsExactly(1, 2, 3);
   }
 
   @Test
   void shouldCountWhatAnEvictedShareStillTakesAsLeaving() {
-    BufferBudget.Share first = share(0, LIMIT / 2, FREE);
-    share(1, LIMIT / 4, FREE);
-    share(2, LIMIT / 2, SOON);
+    BufferBudget.Share first = share(0, LIMIT / 2, GRANTED);
+    share(1, LIMIT / 4, GRANTED);
+    share(2, LIMIT / 2, PENDING);
     assertThat(evicted).containsExactly(0);
 
-    assertThat(first.resize(LIMIT)).isEqualTo(SOON);
+    assertThat(first.resize(LIMIT)).isEqualTo(PENDING);
 
     assertThat(evicted).containsExactly(0);
     first.close();
@@ -64,11 +64,11 @@ class BufferBudgetTest {
   /** Its bytes stay, so there is less room than was promised, and somebody waits for that. */
   @Test
   void shouldEvictOthersForWhatWasWholeBeforeItCouldBeEvicted() {
-    BufferBudget.Share first = share(0, LIMIT / 2, FREE);
-    share(1, LIMIT / 2, FREE);
-    share(2, LIMIT / 2, SOON);
+    BufferBudget.Share first = share(0, LIMIT / 2, GRANTED);
+    share(1, LIMIT / 2, GRANTED);
+    share(2, LIMIT / 2, PENDING);
     List<String> resumed = new ArrayList<>();
-    budget.whenRoom(() -> resumed.add("resumed"));
+    budget.whenAvailable(() -> resumed.add("resumed"));
 
     first.keep(LIMIT / 2);
 
@@ -80,6 +80,6 @@ class BufferBudgetTest {
   void shouldRefuseWhatHasNoRoomWhenNothingElseCanBeEvicted() {
     budget.reserve(LIMIT / 2);
 
-    share(0, LIMIT, NONE);
+    share(0, LIMIT, DENIED);
   }
 }

@@ -13,13 +13,13 @@ class TextTest {
   @ValueSource(
       strings = {"9999999999s", "99999d", "9999999999999", "PT94431h9753956801.6s", "P99999DT1S"})
   void shouldRefuseDurationsThatAreTooLong(String text) {
-    assertThatThrownBy(() -> Text.duration("wait", text))
+    assertThatThrownBy(() -> ContractFormat.duration("wait", text))
         .isInstanceOf(RequestException.class)
         .hasMessageContaining("is more than 36500d");
   }
 
   @Test
   void shouldTakeTheLongestDuration() {
-    assertThat(Text.duration("wait", "36500d")).isEqualTo(Duration.ofDays(36_500));
+    assertThat(ContractFormat.duration("wait", "36500d")).isEqualTo(Duration.ofDays(36_500));
   }
 }

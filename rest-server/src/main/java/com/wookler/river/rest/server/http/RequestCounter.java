@@ -3,22 +3,22 @@ package com.wookler.river.rest.server.http;
 import io.prometheus.metrics.core.metrics.Counter;
 import io.prometheus.metrics.model.snapshots.MetricSnapshot;
 
-/** How many requests were answered how. Thread-safe. */
-final class RequestCounts {
+/** Counts requests by method, route and status. Thread-safe. */
+final class RequestCounter {
   private static final String NONE = "(none)";
 
   private final Counter requests =
       Counter.builder()
           .name("river_http_requests")
           .help(
-              "Requests that are over, by method and route of the contract, (none) if they asked"
-                  + " for neither; and by status, (none) if the caller had gone")
+              "Completed requests, by method and route of the contract, (none) if there is no such"
+                  + " route; and by status, (none) if the caller had disconnected")
           .labelNames("method", "route", "status")
           .withoutExemplars()
           .build();
 
-  /** This one is over. */
-  void count(Exchange exchange) {
+  /** Counts a request that has ended. */
+  void count(HttpExchange exchange) {
     Endpoint endpoint = exchange.endpoint();
     requests
         .labelValues(

@@ -6,13 +6,13 @@ import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Chooses among media types by the header {@code Accept} (RFC 9110, 12.5.1): the one of the highest
- * quality, which is that of the most specific range that matches it.
+ * Chooses among media types by the header {@code ContentNegotiation} (RFC 9110, 12.5.1): the one of
+ * the highest quality, which is that of the most specific range that matches it.
  */
-final class Accept {
+final class ContentNegotiation {
   private final List<Range> ranges = new ArrayList<>();
 
-  /** A media type, {@code type/*}, or {@code *}{@code /*}, and how welcome it is. */
+  /** A media type, {@code type/*}, or {@code *}{@code /*}, and its quality. */
   private record Range(String type, double quality) {
     /** Returns how specifically the range matches a media type; 0 if it does not match. */
     int matches(String media) {
@@ -26,7 +26,7 @@ final class Accept {
     }
   }
 
-  private Accept(String header) {
+  private ContentNegotiation(String header) {
     for (String part : header.toLowerCase(Locale.ROOT).split(",", -1)) {
       String[] parameters = part.split(";", -1);
       String type = parameters[0].trim();
@@ -51,13 +51,14 @@ final class Accept {
   }
 
   /**
-   * Returns the media type that is to be sent, or null if none is acceptable.
+   * Returns the media type to send, or null if none is acceptable.
    *
    * @param headers the values of all lines of the header; without one everything is acceptable
-   * @param offered without parameters, in lower case; of several that are equally welcome the first
+   * @param offered media types without parameters, in lower case; the first one of equal quality is
+   *     chosen
    */
   static @Nullable String choose(List<String> headers, List<String> offered) {
-    Accept accept = new Accept(String.join(",", headers));
+    ContentNegotiation accept = new ContentNegotiation(String.join(",", headers));
     if (accept.ranges.isEmpty()) {
       return offered.get(0);
     }

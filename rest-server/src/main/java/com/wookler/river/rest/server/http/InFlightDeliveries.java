@@ -9,17 +9,17 @@ import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The deliveries of a stream that are not settled, ordered by the time at which they come again
- * anyway. Confined to the stream's event loop.
+ * The deliveries of a stream that are not acknowledged, ordered by the deadline of their
+ * acknowledgement timeout. Confined to the stream's event loop.
  */
-final class Outstanding {
+final class InFlightDeliveries {
   private final Map<String, Entry> byReceipt = new HashMap<>();
   private final TreeSet<Entry> byDeadline =
       new TreeSet<>(Comparator.comparingLong(Entry::deadline).thenComparing(Entry::receipt));
 
   private record Entry(String receipt, long deadline) {}
 
-  /** Adds a delivery, or changes the deadline of one that is there. */
+  /** Adds a delivery, or changes its deadline. */
   void put(String receipt, long deadline) {
     Entry entry = new Entry(receipt, deadline);
     Entry before = byReceipt.put(receipt, entry);
@@ -29,7 +29,7 @@ final class Outstanding {
     byDeadline.add(entry);
   }
 
-  /** Removes a delivery, and returns whether it was there. */
+  /** Removes a delivery, and returns whether it was present. */
   boolean remove(String receipt) {
     Entry entry = byReceipt.remove(receipt);
     return entry != null && byDeadline.remove(entry);
@@ -40,7 +40,7 @@ final class Outstanding {
     return byDeadline.isEmpty() ? null : byDeadline.first().deadline();
   }
 
-  /** Removes and returns those whose deadline is not after this time. */
+  /** Removes and returns the deliveries whose deadline is not after a time. */
   List<String> removeLate(long now) {
     List<String> late = new ArrayList<>();
     while (!byDeadline.isEmpty() && byDeadline.first().deadline() - now <= 0) {
@@ -51,7 +51,7 @@ final class Outstanding {
     return late;
   }
 
-  /** Removes and returns all. */
+  /** Removes and returns all deliveries. */
   List<String> removeAll() {
     List<String> all = List.copyOf(byReceipt.keySet());
     byReceipt.clear();

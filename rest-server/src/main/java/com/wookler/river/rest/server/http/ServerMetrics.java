@@ -1,8 +1,8 @@
 package com.wookler.river.rest.server.http;
 
 import com.wookler.river.rest.server.hosting.Access;
-import com.wookler.river.rest.server.hosting.Load;
-import com.wookler.river.rest.server.hosting.QueueFigures;
+import com.wookler.river.rest.server.hosting.AdmissionControl;
+import com.wookler.river.rest.server.hosting.QueueMetrics;
 import io.micrometer.core.instrument.binder.MeterBinder;
 import io.micrometer.core.instrument.binder.jvm.ClassLoaderMetrics;
 import io.micrometer.core.instrument.binder.jvm.JvmGcMetrics;
@@ -22,18 +22,25 @@ import io.prometheus.metrics.model.snapshots.MetricSnapshots;
 import java.util.ArrayList;
 import java.util.List;
 
-/** All that is told to Prometheus: the queues, the server, and its JVM. Used by one at a time. */
-final class Metrics implements AutoCloseable {
-  private final QueueFigures queues;
-  private final Load load;
-  private final RequestCounts counts;
-  private final Streams streams;
+/**
+ * Collects all metrics for Prometheus: of the queues, the server and its JVM. Used by one thread at
+ * a time.
+ */
+final class ServerMetrics implements AutoCloseable {
+  private final QueueMetrics queues;
+  private final AdmissionControl admission;
+  private final RequestCounter counts;
+  private final StreamRegistry streams;
   private final PrometheusMeterRegistry jvm = new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
   private final JvmGcMetrics collections = new JvmGcMetrics();
 
-  Metrics(QueueFigures queues, Load load, RequestCounts counts, Streams streams) {
+  ServerMetrics(
+      QueueMetrics queues,
+      AdmissionControl admission,
+      RequestCounter counts,
+      StreamRegistry streams) {
     this.queues = queues;
-    this.load = load;
+    this.admission = admission;
     this.counts = counts;
     this.streams = streams;
     List<MeterBinder> binders =
@@ -48,39 +55,43 @@ final class Metrics implements AutoCloseable {
     binders.forEach(binder -> binder.bindTo(jvm));
   }
 
-  /** What the caller may see; may block. */
+  /** Returns the metrics that the caller may read. May block. */
   MetricSnapshots collect(Access access) {
     List<MetricSnapshot> all = new ArrayList<>(queues.collect(access));
     all.add(counts.collect());
     all.add(
         CounterSnapshot.builder()
             .name("river_http_connections_refused")
-            .help("Connections that were closed because there were enough")
-            .dataPoint(CounterDataPointSnapshot.builder().value((double) load.refused()).build())
+            .help("Connections that were closed because a limit was reached")
+            .dataPoint(
+                CounterDataPointSnapshot.builder()
+                    .value((double) admission.rejectedConnections())
+                    .build())
             .build());
-    all.add(gauge("river_http_connections", "Connections that are open", load.connections()));
+    all.add(gauge("river_http_connections", "Open connections", admission.connections()));
     all.add(
         gauge(
             "river_http_requests_under_way",
-            "Requests under way, without those that wait for messages",
-            load.requests()));
+            "Requests in progress, without those that wait for messages",
+            admission.requests()));
     all.add(
         gauge(
             "river_http_buffered_bytes",
-            "Bytes of bodies and answers in memory",
-            load.budget().used()));
+            "Bytes of bodies and responses in memory",
+            admission.budget().used()));
     all.add(
         CounterSnapshot.builder()
             .name("river_http_evictions")
-            .help("Bodies and answers that were given up to make room for others")
+            .help("Bodies and responses that were evicted to free memory for others")
             .dataPoint(
                 CounterDataPointSnapshot.builder()
-                    .value((double) load.budget().evictions())
+                    .value((double) admission.budget().evictions())
                     .build())
             .build());
     int open = streams.count();
-    all.add(gauge("river_http_polls", "Long polls that wait", Math.max(0, load.waiting() - open)));
-    all.add(gauge("river_http_streams", "Streams that are open", open));
+    all.add(
+        gauge("river_http_polls", "Long polls that wait", Math.max(0, admission.waiting() - open)));
+    all.add(gauge("river_http_streams", "Open streams", open));
     jvm.getPrometheusRegistry().scrape().forEach(all::add);
     return new MetricSnapshots(all);
   }

@@ -10,40 +10,39 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Counts in the {@link BufferBudget} what a connection has sent and no body has taken: the head of
- * a request that has not ended, the heads of requests that wait, and the requests behind them. A
- * header of ten bytes takes two hundred in memory, so without this 16 KB of headers from each of
- * some thousand connections use up the heap. HTTP/1 only. Confined to the connection's event loop.
+ * Accounts in the {@link BufferBudget} for data that a connection has sent and that belongs to no
+ * body: incomplete heads of requests, and pipelined requests that wait. A header of ten bytes takes
+ * two hundred in memory, so that otherwise 16 KB of headers from each of some thousand connections
+ * would exhaust the heap. HTTP/1 only. Confined to the connection's event loop.
  */
-final class HeadGuard extends ChannelInboundHandlerAdapter {
-  private static final int WEIGHT = 20; // bytes in memory a byte of short headers
-  private static final int FREE_BYTES = 1 << 10; // of which nothing is counted
+final class ConnectionBufferLimiter extends ChannelInboundHandlerAdapter {
+  private static final int WEIGHT = 20; // bytes in memory for each byte of short headers
+  private static final int FREE_BYTES = 1 << 10; // not accounted for
 
   private static final int HEAD_READ_BYTES = 2 << 10;
   private static final int BODY_READ_BYTES = 64 << 10;
-  private static final int LINE_BYTES = 12; // of a request line, besides its path; of a header, 4
+  private static final int LINE_BYTES = 12; // of a request line, besides its path
   private static final int HEADER_BYTES = 4;
 
   private final BufferBudget budget;
   private @Nullable ChannelHandlerContext connection;
-  private BufferBudget.@Nullable Share share; // null while what is held counts for nothing
-  private @Nullable Body arriving;
-  private long read; // since a request was under way for the first time after none was
-  private long taken; // of it
-  private boolean idle = true; // no request is under way
-  private boolean discarding; // the rest of a body that was refused
+  private BufferBudget.@Nullable Share share; // null while nothing is accounted for
+  private @Nullable Body arrivingBody;
+  private long read; // since the connection was last idle
+  private long consumed; // the part of it that was consumed
+  private boolean idle = true; // no request is in progress
+  private boolean discarding; // the rest of a rejected body
 
-  HeadGuard(BufferBudget budget) {
+  ConnectionBufferLimiter(BufferBudget budget) {
     this.budget = budget;
   }
 
   /**
-   * Reads a little at once while no body arrives, and once before all that was read is looked at:
-   * by default Netty reads 16 times in a row, and what comes meanwhile waits in memory although the
-   * request is paused.
+   * Reads little at once while no body arrives, and once before the data is handled: by default
+   * Netty reads 16 times in a row, and the data waits in memory although the request is paused.
    */
-  private final class Reads extends DefaultMaxMessagesRecvByteBufAllocator {
-    Reads() {
+  private final class SmallReads extends DefaultMaxMessagesRecvByteBufAllocator {
+    SmallReads() {
       super(1);
     }
 
@@ -52,7 +51,7 @@ final class HeadGuard extends ChannelInboundHandlerAdapter {
       return new MaxMessageHandle() {
         @Override
         public int guess() {
-          return arriving == null && !discarding ? HEAD_READ_BYTES : BODY_READ_BYTES;
+          return arrivingBody == null && !discarding ? HEAD_READ_BYTES : BODY_READ_BYTES;
         }
       };
     }
@@ -61,7 +60,7 @@ final class HeadGuard extends ChannelInboundHandlerAdapter {
   @Override
   public void handlerAdded(ChannelHandlerContext context) {
     connection = context;
-    context.channel().config().setRecvByteBufAllocator(new Reads());
+    context.channel().config().setRecvByteBufAllocator(new SmallReads());
   }
 
   @Override
@@ -70,13 +69,13 @@ final class HeadGuard extends ChannelInboundHandlerAdapter {
       idle = false;
       discarding = false;
       read = 0;
-      taken = 0;
+      consumed = 0;
     }
     if (message instanceof ByteBuf bytes) {
       read += bytes.readableBytes();
     }
-    super.channelRead(context, message); // up to the request's handler
-    hold();
+    super.channelRead(context, message); // runs the request's handler
+    updateShare();
   }
 
   @Override
@@ -85,30 +84,30 @@ final class HeadGuard extends ChannelInboundHandlerAdapter {
     super.channelInactive(context);
   }
 
-  /** A request is under way: the one that was just read, or one that waited behind another. */
-  void began() {
+  /** Records that a request has started: the one that was just read, or a pipelined one. */
+  void requestStarted() {
     if (idle) {
       idle = false;
-      hold();
+      updateShare();
     }
   }
 
-  /** The body of the request under way begins to arrive. */
-  void arriving(Body body) {
-    arriving = body;
+  /** Records that the body of the current request starts to arrive. */
+  void bodyArriving(Body body) {
+    arrivingBody = body;
     body.whole()
         .onComplete(
             done -> {
-              arriving = null;
-              taken += body.received();
+              arrivingBody = null;
+              consumed += body.received();
               discarding = done.failed();
             });
   }
 
-  /** A request is over. */
-  void ended(HttpServerRequest request, boolean isLast) {
-    if (read - taken > FREE_BYTES) {
-      taken += size(request);
+  /** Records that a request has ended. */
+  void requestEnded(HttpServerRequest request, boolean isLast) {
+    if (read - consumed > FREE_BYTES) {
+      consumed += size(request);
     }
     if (isLast) {
       idle = true;
@@ -124,11 +123,11 @@ final class HeadGuard extends ChannelInboundHandlerAdapter {
     return bytes;
   }
 
-  private void hold() {
+  private void updateShare() {
     if (idle || discarding) {
       return;
     }
-    long held = read - taken - (arriving == null ? 0 : arriving.received());
+    long held = read - consumed - (arrivingBody == null ? 0 : arrivingBody.received());
     if (held <= FREE_BYTES) {
       release();
       return;
@@ -138,19 +137,19 @@ final class HeadGuard extends ChannelInboundHandlerAdapter {
       current = budget.share(this::evict);
       share = current;
     }
-    switch (current.resize(arriving == null ? WEIGHT * held : held)) {
-      case FREE -> {}
-      case SOON -> pause();
-      case NONE -> close();
+    switch (current.resize(arrivingBody == null ? WEIGHT * held : held)) {
+      case GRANTED -> {}
+      case PENDING -> pause();
+      case DENIED -> close();
     }
   }
 
-  /** Reads no more until there is room; Vert.x itself pauses only behind a whole head. */
+  /** Stops reading until memory is available; Vert.x itself pauses only after a complete head. */
   private void pause() {
     ChannelHandlerContext context = connection;
     if (context != null && context.channel().config().isAutoRead()) {
       context.channel().config().setAutoRead(false);
-      budget.whenRoom(
+      budget.whenAvailable(
           () -> context.executor().execute(() -> context.channel().config().setAutoRead(true)));
     }
   }
@@ -162,7 +161,7 @@ final class HeadGuard extends ChannelInboundHandlerAdapter {
     }
   }
 
-  /** Called by any thread. */
+  /** Closes the connection. Called by any thread. */
   private void evict() {
     if (connection != null) {
       connection.executor().execute(this::close);

@@ -6,7 +6,7 @@ import java.util.List;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-class AcceptTest {
+class ContentNegotiationTest {
   @ParameterizedTest
   @CsvSource(
       delimiter = '|',
@@ -29,7 +29,7 @@ class AcceptTest {
         "a/lines2|NONE"
       })
   void shouldChooseTheMostWelcomeType(String header, String chosen) {
-    String found = Accept.choose(List.of(header), List.of("a/lines", "text/events"));
+    String found = ContentNegotiation.choose(List.of(header), List.of("a/lines", "text/events"));
     assertThat(found).isEqualTo(chosen.equals("NONE") ? null : chosen);
   }
 }

@@ -12,11 +12,11 @@ import java.util.Objects;
 import java.util.Set;
 
 /**
- * What is served as it is: the contract, and the console, a page that shows what the routes for
- * queues and subscribers say to the key that is typed into it. Names nothing that the server has.
+ * Serves static resources: the contract, and the console, a page that calls the routes for queues
+ * and subscribers with a key that the user enters. They contain no data of the server.
  */
-final class Documents {
-  private Documents() {}
+final class StaticRoutes {
+  private StaticRoutes() {}
 
   static List<Endpoint> endpoints() {
     return List.of(
@@ -27,14 +27,14 @@ final class Documents {
   }
 
   private static Endpoint endpoint(String path, String resource, String type) {
-    Answer answer = new Answer(200, type, read(resource));
+    ApiResponse answer = new ApiResponse(200, type, read(resource));
     return new Endpoint(
         HttpMethod.GET, path, Right.NONE, Set.of(), call -> Future.succeededFuture(answer));
   }
 
   private static Buffer read(String resource) {
     try (InputStream in =
-        Objects.requireNonNull(Documents.class.getResourceAsStream(resource), resource)) {
+        Objects.requireNonNull(StaticRoutes.class.getResourceAsStream(resource), resource)) {
       return Buffer.buffer(in.readAllBytes());
     } catch (IOException e) {
       throw new UncheckedIOException(e);

@@ -1,36 +1,39 @@
 package com.wookler.river.rest.server.http;
 
 import com.wookler.river.core.message.Message;
+import com.wookler.river.rest.server.hosting.ContractFormat;
 import com.wookler.river.rest.server.hosting.RequestException;
-import com.wookler.river.rest.server.hosting.Text;
 import java.time.Duration;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a request says about a message besides data and headers; null where it says nothing.
+ * The attributes of a published message besides data and headers; null if a request does not
+ * contain them.
  *
  * @param delay a duration
  * @param expires a duration
  */
-record MessageParts(
+record MessageAttributes(
     @Nullable String key, @Nullable String id, @Nullable String delay, @Nullable String expires) {
-  private static final int MOST_HEADERS = 1_000;
-  private static final int MOST_KEY = 4_096;
-  private static final int MOST_ID = 1_024;
+  private static final int MAX_HEADERS = 1_000;
+  private static final int MAX_KEY = 4_096;
+  private static final int MAX_ID = 1_024;
 
-  static Message<byte[]> message(byte[] data, Map<String, byte[]> headers, MessageParts parts) {
+  static Message<byte[]> message(
+      byte[] data, Map<String, byte[]> headers, MessageAttributes parts) {
     return parts.addTo(withHeaders(Message.of(data), headers));
   }
 
   private static Message<byte[]> withHeaders(Message<byte[]> bare, Map<String, byte[]> headers) {
-    if (headers.size() > MOST_HEADERS) {
+    if (headers.size() > MAX_HEADERS) {
       throw RequestException.field(
-          "headers", "there are " + headers.size() + "; at most " + MOST_HEADERS + " may be");
+          "headers",
+          "there are " + headers.size() + " headers; at most " + MAX_HEADERS + " are allowed");
     }
     Message<byte[]> message = bare;
     for (Map.Entry<String, byte[]> header : headers.entrySet()) {
-      Text.wellFormed("headers", header.getKey());
+      ContractFormat.wellFormed("headers", header.getKey());
       message = message.withHeader(header.getKey(), header.getValue());
     }
     return message;
@@ -39,18 +42,18 @@ record MessageParts(
   private Message<byte[]> addTo(Message<byte[]> bare) {
     Message<byte[]> message = bare;
     if (key != null) {
-      message = message.withKey(checked("key", key, MOST_KEY));
+      message = message.withKey(checked("key", key, MAX_KEY));
     }
     if (id != null) {
-      message = message.withId(checked("id", id, MOST_ID));
+      message = message.withId(checked("id", id, MAX_ID));
     }
     if (expires != null) {
-      Duration time = Text.duration("expires", expires);
+      Duration time = ContractFormat.duration("expires", expires);
       Message<byte[]> before = message;
       message = RequestException.checked("expires", () -> before.expiresAfter(time));
     }
     if (delay != null) {
-      Duration time = Text.duration("delay", delay);
+      Duration time = ContractFormat.duration("delay", delay);
       Message<byte[]> before = message;
       message = RequestException.checked("delay", () -> before.deliverAfter(time));
     }
@@ -60,8 +63,8 @@ record MessageParts(
   private static String checked(String field, String text, int most) {
     if (text.isEmpty() || text.length() > most) {
       throw RequestException.field(
-          field, "has " + text.length() + " characters; 1 to " + most + " may be");
+          field, "has " + text.length() + " characters; 1 to " + most + " are allowed");
     }
-    return Text.wellFormed(field, text);
+    return ContractFormat.wellFormed(field, text);
   }
 }

@@ -5,13 +5,15 @@ import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.regex.Pattern;
 
-/** Small values as the contract writes them. */
-public final class Text {
+/** Parses and formats values of the contract: names, numbers, durations and text. */
+public final class ContractFormat {
   private static final Pattern NAME = Pattern.compile("[A-Za-z0-9_][A-Za-z0-9._-]{0,63}");
   private static final Duration LONGEST = Duration.ofDays(36_500);
   private static final String ISO_SECONDS = "[0-9]{1,10}([.][0-9]{1,3})?[sS]";
 
-  /** As in the contract: a number and a unit that may be doubled, or ISO 8601. */
+  /**
+   * The pattern of durations in the contract: a number and a unit that may be doubled, or ISO 8601.
+   */
   public static final Pattern DURATION =
       Pattern.compile(
           "([0-9]{1,13}( *[mM][sS])?|[0-9]{1,10} *[sS]{1,2}|[0-9]{1,8} *[mM]{1,2}"
@@ -20,12 +22,12 @@ public final class Text {
               + "([0-9]{1,6}[hH]([0-9]{1,8}[mM])?(SEC)?|[0-9]{1,8}[mM](SEC)?|SEC)))"
                   .replace("SEC", ISO_SECONDS));
 
-  private Text() {}
+  private ContractFormat() {}
 
   public static String name(String field, String text) {
     if (!NAME.matcher(text).matches()) {
       throw RequestException.field(
-          field, "is no name: 1 to 64 of A-Z a-z 0-9 . _ -, not starting with a dot or hyphen");
+          field, "is not a name: 1 to 64 of A-Z a-z 0-9 . _ -, not starting with a dot or hyphen");
     }
     return text;
   }
@@ -39,15 +41,18 @@ public final class Text {
     } catch (NumberFormatException e) {
       // reported below
     }
-    throw RequestException.field(field, "is no number from " + least + " to " + most);
+    throw RequestException.field(field, "is not a number from " + least + " to " + most);
   }
 
-  /** As everywhere in River, but in whole milliseconds, which is what {@link #of} writes. */
+  /**
+   * Parses a duration as elsewhere in River, but in whole milliseconds, which {@link #of} can
+   * write.
+   */
   public static Duration duration(String field, String text) {
     if (!DURATION.matcher(text).matches()) {
       throw RequestException.field(
           field,
-          "is no duration such as 500ms, 30s, 5m, 2h or 7d, in whole milliseconds and at most "
+          "is not a duration such as 500ms, 30s, 5m, 2h or 7d, in whole milliseconds and at most "
               + of(LONGEST));
     }
     try {
@@ -61,12 +66,12 @@ public final class Text {
     throw RequestException.field(field, "is more than " + of(LONGEST));
   }
 
-  /** Text that can be written in UTF-8: without halves of surrogate pairs. */
+  /** Checks that a text can be encoded in UTF-8: it has no unpaired surrogate. */
   public static String wellFormed(String field, String text) {
     for (int i = 0; i < text.length(); i++) {
       if (Character.isSurrogate(text.charAt(i))) {
         if (!StandardCharsets.UTF_8.newEncoder().canEncode(text)) {
-          throw RequestException.field(field, "has half a surrogate pair");
+          throw RequestException.field(field, "has an unpaired surrogate");
         }
         break;
       }
@@ -74,7 +79,7 @@ public final class Text {
     return text;
   }
 
-  /** In the largest unit that fits, as the contract has it in answers. */
+  /** Formats a duration in the largest unit that is exact, as in responses. */
   public static String of(Duration duration) {
     long millis = duration.toMillis();
     if (millis % 1_000 != 0) {

@@ -10,11 +10,11 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * Checks the head of a request beyond what the decoder does: what two readers could understand in
- * different ways is refused, so that no proxy in front sees another request than this server.
+ * Checks the head of a request beyond what the decoder does. Ambiguous requests are rejected, so
+ * that a proxy cannot interpret them in another way than the server (request smuggling).
  */
-final class RequestHead {
-  /** Headers that have one value; so has each whose name begins with {@code river-}. */
+final class RequestHeadValidator {
+  /** Headers that may occur once, besides those whose names begin with {@code river-}. */
   private static final Set<String> SINGLE =
       Set.of(
           "authorization",
@@ -26,21 +26,22 @@ final class RequestHead {
           "if-none-match",
           "origin");
 
-  private RequestHead() {}
+  private RequestHeadValidator() {}
 
   /**
    * Checks a request whose head has arrived.
    *
-   * @throws Problem a header is there twice, the host is missing or not the one of the target, or
-   *     the transfer coding is not {@code chunked}
+   * @throws Problem a header occurs twice, the host is missing or not the one of the target, or the
+   *     transfer coding is not {@code chunked}
    */
-  static void check(Exchange exchange) {
+  static void check(HttpExchange exchange) {
     HttpServerRequest request = exchange.request();
     List<String> codings = request.headers().getAll("Transfer-Encoding");
     if (!codings.isEmpty() && (codings.size() > 1 || !codings.get(0).equalsIgnoreCase("chunked"))) {
       exchange.response().putHeader("Connection", "close");
-      exchange.whenOver(() -> request.connection().close());
-      throw RequestException.field("Transfer-Encoding", "is not chunked, which alone is known");
+      exchange.onEnd(() -> request.connection().close());
+      throw RequestException.field(
+          "Transfer-Encoding", "is not chunked, which is the only one supported");
     }
     checkRepetitions(request);
     if (request.version() == HttpVersion.HTTP_2) {
@@ -48,7 +49,7 @@ final class RequestHead {
     }
     String host = request.getHeader("Host");
     if (request.version() == HttpVersion.HTTP_1_1 && (host == null || host.isEmpty())) {
-      throw RequestException.field("Host", "is needed");
+      throw RequestException.field("Host", "is required");
     }
     if (!request.uri().startsWith("/")) {
       checkAbsolute(request.uri(), String.valueOf(host));
@@ -60,24 +61,24 @@ final class RequestHead {
     for (Map.Entry<String, String> header : request.headers()) {
       String name = header.getKey().toLowerCase(Locale.ROOT);
       if ((name.startsWith("river-") || SINGLE.contains(name)) && !seen.add(name)) {
-        throw RequestException.field(header.getKey(), "the header is there more than once");
+        throw RequestException.field(header.getKey(), "the header occurs more than once");
       }
     }
   }
 
-  /** A target in absolute form has to name the host that {@code Host} names. */
+  /** Checks that a target in absolute form has the same host as the header {@code Host}. */
   private static void checkAbsolute(String uri, String host) {
     int start = uri.indexOf("://") + 3;
     String scheme = start < 3 ? "" : uri.substring(0, start).toLowerCase(Locale.ROOT);
     if (!scheme.equals("http://") && !scheme.equals("https://")) {
-      throw RequestException.field("path", "is neither a path nor an address of http or https");
+      throw RequestException.field("path", "is neither a path nor an http or https address");
     }
     int end = start;
     while (end < uri.length() && "/?#".indexOf(uri.charAt(end)) < 0) {
       end++;
     }
     if (!uri.substring(start, end).equalsIgnoreCase(host)) {
-      throw RequestException.field("Host", "names another host than the request's target");
+      throw RequestException.field("Host", "differs from the host in the request's target");
     }
   }
 }

@@ -11,20 +11,20 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a request asks for: the parts of the path, and the parameters of the query. Each part is
- * decoded once and by itself, so that no encoding makes two parts of one; nothing is normalized.
+ * The path and query of a request. Each part of the path is decoded once and separately, so that an
+ * encoded slash does not split it; the path is not normalized.
  *
- * @param path as it was sent
- * @param parts between the slashes
- * @param query each with all its values
+ * @param path path as it was sent
+ * @param parts parts of the path between slashes
+ * @param query parameters, each with all its values
  */
-record Target(String path, List<String> parts, Map<String, List<String>> query) {
+record RequestTarget(String path, List<String> parts, Map<String, List<String>> query) {
   /**
-   * Reads it.
+   * Parses a path and a query.
    *
-   * @throws Problem what is encoded is no text in UTF-8, or not encoded well
+   * @throws Problem they are not valid UTF-8, or their encoding is not valid
    */
-  static Target of(@Nullable String path, @Nullable String query) {
+  static RequestTarget of(@Nullable String path, @Nullable String query) {
     if (path == null || !path.startsWith("/")) {
       throw RequestException.field("path", "does not begin with a slash");
     }
@@ -32,7 +32,7 @@ record Target(String path, List<String> parts, Map<String, List<String>> query) 
     for (String part : path.substring(1).split("/", -1)) {
       parts.add(decoded("path", part, false));
     }
-    return new Target(path, parts, query == null ? Map.of() : parameters(query));
+    return new RequestTarget(path, parts, query == null ? Map.of() : parameters(query));
   }
 
   private static Map<String, List<String>> parameters(String query) {
@@ -79,17 +79,17 @@ record Target(String path, List<String> parts, Map<String, List<String>> query) 
     int high = percent + 2 < raw.length() ? Character.digit(raw.charAt(percent + 1), 16) : -1;
     int low = high < 0 ? -1 : Character.digit(raw.charAt(percent + 2), 16);
     if (low < 0) {
-      throw RequestException.field(field, "has a % without two hexadecimal digits behind it");
+      throw RequestException.field(field, "has a % without two hexadecimal digits after it");
     }
     return high << 4 | low;
   }
 
-  /** Text of bytes; a header's, too, which come as a character each. */
+  /** Decodes UTF-8. */
   static String utf8(String field, ByteBuffer bytes) {
     try {
       return StandardCharsets.UTF_8.newDecoder().decode(bytes).toString();
     } catch (CharacterCodingException e) {
-      throw RequestException.field(field, "is no text in UTF-8");
+      throw RequestException.field(field, "is not valid UTF-8");
     }
   }
 }

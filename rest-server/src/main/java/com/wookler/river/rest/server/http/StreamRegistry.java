@@ -11,10 +11,10 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
- * The streams that are open, and which of them waits for which receipt: a decision may come over
+ * Registers the open streams and the receipts that they wait for: an acknowledgement may come over
  * any connection. Thread-safe.
  */
-final class Streams {
+final class StreamRegistry {
   private final Map<String, DeliveryStream<?>> byReceipt = new ConcurrentHashMap<>();
   private final Set<DeliveryStream<?>> open = ConcurrentHashMap.newKeySet();
 
@@ -22,7 +22,7 @@ final class Streams {
   private final Latencies latencies;
   private volatile boolean closed;
 
-  Streams(TimeSource time, Latencies latencies) {
+  StreamRegistry(TimeSource time, Latencies latencies) {
     this.time = time;
     this.latencies = latencies;
   }
@@ -35,9 +35,12 @@ final class Streams {
     return time.nanoTime();
   }
 
-  /** Begins to write; the answer never comes, because the stream is the answer. */
-  <M> Future<Answer> open(
-      Call call, HostedSubscriber<M> subscriber, int credit, StreamFormat format) {
+  /**
+   * Starts a stream. The returned future never completes, because the stream itself is the
+   * response.
+   */
+  <M> Future<ApiResponse> open(
+      ApiRequest call, HostedSubscriber<M> subscriber, int credit, StreamFormat format) {
     DeliveryStream<M> stream =
         new DeliveryStream<>(call, subscriber, new DeliveryStream.Terms(credit, format), this);
     open.add(stream);
@@ -48,11 +51,11 @@ final class Streams {
     return Future.future(never -> {});
   }
 
-  void handedOver(String receipt, DeliveryStream<?> stream) {
+  void delivered(String receipt, DeliveryStream<?> stream) {
     byReceipt.put(receipt, stream);
   }
 
-  /** This message is finished or given back, by whomever. */
+  /** Notifies the stream of a delivery that it was acknowledged or returned. */
   void settled(String receipt) {
     DeliveryStream<?> stream = byReceipt.remove(receipt);
     if (stream != null) {
@@ -60,7 +63,7 @@ final class Streams {
     }
   }
 
-  /** This message may take so long from now on. */
+  /** Notifies the stream of a delivery that it was extended. */
   void extended(String receipt, Duration time) {
     DeliveryStream<?> stream = byReceipt.get(receipt);
     if (stream != null) {
@@ -68,7 +71,7 @@ final class Streams {
     }
   }
 
-  /** A stream waits for these no longer. */
+  /** Removes receipts that a stream does not wait for any more. */
   void forget(Collection<String> receipts) {
     receipts.forEach(byReceipt::remove);
   }
@@ -77,13 +80,13 @@ final class Streams {
     open.remove(stream);
   }
 
-  /** How many there are. */
+  /** Returns the number of open streams. */
   int count() {
     return open.size();
   }
 
-  /** Ends those whose keys do not allow them any more. */
-  void endForbidden() {
+  /** Ends the streams whose keys do not allow them any more. */
+  void endUnauthorized() {
     open.forEach(
         stream -> {
           if (!stream.isAllowed()) {
@@ -92,7 +95,7 @@ final class Streams {
         });
   }
 
-  /** Ends all; those who read see an end, no error. */
+  /** Ends all streams. Clients see the end of the response, not an error. */
   void close() {
     closed = true;
     open.forEach(DeliveryStream::finish);

@@ -10,18 +10,21 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Knows callers by the API keys in a file, and follows its changes while it works. Thread-safe. */
-public final class Keys implements Callers {
-  private static final Logger LOG = LoggerFactory.getLogger(Keys.class);
+/**
+ * Authenticates callers by the API keys in a file, and reloads the file when it changes.
+ * Thread-safe.
+ */
+public final class KeyAuthenticator implements Authenticator {
+  private static final Logger LOG = LoggerFactory.getLogger(KeyAuthenticator.class);
   private static final Pattern KEY = Pattern.compile("river_([0-9a-f]{12})_([A-Za-z0-9_-]{43})");
 
   private final KeyFile file;
-  private final Changes changes;
+  private final FileWatcher watcher;
 
-  /** Volatile: replaced as a whole by whoever reads the file. */
+  /** Volatile: replaced as a whole when the file is read. */
   private volatile Map<String, Caller> byId;
 
-  /** What a key may do, by what the file says when it is asked. */
+  /** The rights of a key, as the file has them at the time of the call. */
   private final class Caller implements Access {
     private final KeyFile.Key key;
 
@@ -36,7 +39,7 @@ public final class Keys implements Callers {
     }
 
     @Override
-    public @Nullable RequestException refusal(Right right, String queue) {
+    public @Nullable RequestException denial(Right right, String queue) {
       KeyFile.Key now = now();
       if (now == null) {
         return unknown();
@@ -45,10 +48,10 @@ public final class Keys implements Callers {
           ? null
           : RequestException.of(
               RequestException.Reason.FORBIDDEN,
-              "the key may not " + right.verb() + " on queue " + queue);
+              "the key does not have the right to " + right.verb() + " on queue " + queue);
     }
 
-    /** Null if it was revoked, or replaced by another of the same id. */
+    /** Returns the current key; null if it was revoked, or replaced by another with the same id. */
     private KeyFile.@Nullable Key now() {
       Caller now = byId.get(key.id());
       return now != null && now.key.hash().equals(key.hash()) ? now.key : null;
@@ -82,13 +85,13 @@ public final class Keys implements Callers {
   }
 
   /**
-   * Reads the file.
+   * Creates an authenticator and reads the file.
    *
-   * @throws RiverException it cannot be read
+   * @throws RiverException the file cannot be read
    */
-  public Keys(KeyFile file) {
+  public KeyAuthenticator(KeyFile file) {
     this.file = file;
-    this.changes = new Changes(List.of(file.path()));
+    this.watcher = new FileWatcher(List.of(file.path()));
     this.byId = read();
   }
 
@@ -99,34 +102,34 @@ public final class Keys implements Callers {
   }
 
   /**
-   * Takes up what has changed, and returns whether anything has; a file that cannot be read changes
-   * nothing.
+   * Reads the file if it has changed, and returns whether the keys have changed. If the file cannot
+   * be read, the keys stay unchanged.
    */
   public boolean refresh() {
-    if (!changes.seen()) {
+    if (!watcher.hasChanged()) {
       return false;
     }
     try {
       byId = read();
-      LOG.info("There are {} API keys now", byId.size());
+      LOG.info("Read {} API keys", byId.size());
       return true;
     } catch (RiverException e) {
-      LOG.error("The API keys stay as they were", e);
+      LOG.error("Cannot read the API keys; the previous ones stay in use", e);
       return false;
     }
   }
 
   private static RequestException unknown() {
-    return RequestException.of(RequestException.Reason.UNAUTHORIZED, "the key is not known here");
+    return RequestException.of(RequestException.Reason.UNAUTHORIZED, "the key is unknown");
   }
 
   @Override
-  public boolean needKeys() {
+  public boolean requiresKey() {
     return true;
   }
 
   @Override
-  public Access access(@Nullable String key) {
+  public Access authenticate(@Nullable String key) {
     Matcher matcher = KEY.matcher(key == null ? "" : key);
     Caller caller = matcher.matches() ? byId.get(matcher.group(1)) : null;
     if (caller == null || !caller.key.isSecret(matcher.group(2))) {

@@ -5,26 +5,26 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.function.IntFunction;
 
-/** Reads messages a few at a time, so that an answer never has many large ones in memory. */
-public final class Bounded {
-  private static final int FIRST = 1; // of which the size is not known
+/** Reads messages in small batches, so that a response never has many large ones in memory. */
+public final class BoundedReader {
+  private static final int FIRST = 1; // message, because the size is not known
 
-  private Bounded() {}
+  private BoundedReader() {}
 
-  /** Reads messages that follow each other. */
+  /** Reads consecutive messages. */
   @FunctionalInterface
   public interface Reader<M> {
-    /** Returns up to {@code max} messages from this sequence on; none at the end. */
+    /** Returns up to {@code max} messages from a sequence on; none at the end. */
     List<Delivery<M>> read(long from, int max);
   }
 
-  /** Returns up to {@code max} messages, fewer if they have more data than this. */
-  public static <M> List<Delivery<M>> read(long from, int max, long most, Reader<M> reader) {
+  /** Returns up to {@code max} messages, fewer if their data reaches {@code maxBytes}. */
+  public static <M> List<Delivery<M>> read(long from, int max, long maxBytes, Reader<M> reader) {
     List<Delivery<M>> all = new ArrayList<>();
     long bytes = 0;
     int next = FIRST;
     long sequence = from;
-    while (all.size() < max && bytes < most) {
+    while (all.size() < max && bytes < maxBytes) {
       List<Delivery<M>> some = reader.read(sequence, Math.min(next, max - all.size()));
       if (some.isEmpty()) {
         break;
@@ -37,12 +37,16 @@ public final class Bounded {
     return all;
   }
 
-  /** Returns what is found by the first count that brings this much data, or {@code max}. */
-  static <M> List<Delivery<M>> first(int max, long most, IntFunction<List<Delivery<M>>> reader) {
+  /**
+   * Returns up to {@code max} of the first messages, fewer if their data reaches {@code maxBytes}.
+   * Reads from the start again with twice the count until that is so.
+   */
+  static <M> List<Delivery<M>> readFirst(
+      int max, long maxBytes, IntFunction<List<Delivery<M>>> reader) {
     int count = Math.min(FIRST, max);
     while (true) {
       List<Delivery<M>> found = reader.apply(count);
-      if (found.size() < count || count == max || bytes(found) >= most) {
+      if (found.size() < count || count == max || bytes(found) >= maxBytes) {
         return found;
       }
       count = Math.min(max, 2 * count);

@@ -4,16 +4,16 @@ import com.wookler.river.rest.server.hosting.RequestException;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Finds the answer to what is thrown. */
-final class Problems {
-  private static final Logger LOG = LoggerFactory.getLogger(Problems.class);
+/** Maps exceptions to problems. */
+final class ProblemMapper {
+  private static final Logger LOG = LoggerFactory.getLogger(ProblemMapper.class);
 
-  private Problems() {}
+  private ProblemMapper() {}
 
   /**
-   * Returns the problem that an exception means to the caller.
+   * Returns the problem for an exception, and logs it if it is unexpected.
    *
-   * @param request by which the log knows what is unexpected
+   * @param request id of the request, for the log
    */
   static Problem of(Throwable thrown, String request) {
     Throwable cause = RequestException.causeOf(thrown);

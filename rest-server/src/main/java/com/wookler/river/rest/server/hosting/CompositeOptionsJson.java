@@ -10,15 +10,15 @@ import java.util.List;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
-/** Values of options that the contract has as objects. */
-public final class ObjectsJson {
+/** Reads and writes the values of options that are objects in the contract. */
+public final class CompositeOptionsJson {
   private static final double FACTOR = 2;
   private static final double JITTER = 0.2;
-  private static final int MOST_STEPS = 100;
+  private static final int MAX_STEPS = 100;
 
-  private ObjectsJson() {}
+  private CompositeOptionsJson() {}
 
-  /** How long a message waits; exactly one of the three is there. */
+  /** A backoff. Exactly one of the three components is not null. */
   record BackoffJson(
       @Nullable String fixed, @Nullable List<String> list, @Nullable Exponential exponential) {
     Backoff toBackoff() {
@@ -26,45 +26,48 @@ public final class ObjectsJson {
         throw RequestException.field(
             "backoff", "is not exactly one of fixed, list and exponential");
       }
-      return RequestException.checked("backoff", this::made);
+      return RequestException.checked("backoff", this::parse);
     }
 
-    private Backoff made() {
+    private Backoff parse() {
       if (fixed != null) {
-        return Backoff.fixed(Text.duration("backoff.fixed", fixed));
+        return Backoff.fixed(ContractFormat.duration("backoff.fixed", fixed));
       }
       if (list != null) {
-        if (list.isEmpty() || list.size() > MOST_STEPS) {
-          throw RequestException.field("backoff.list", "1 to " + MOST_STEPS + " are needed");
+        if (list.isEmpty() || list.size() > MAX_STEPS) {
+          throw RequestException.field("backoff.list", "must have 1 to " + MAX_STEPS + " delays");
         }
         List<Duration> delays = new ArrayList<>();
         for (String delay : list) {
-          delays.add(Text.duration("backoff.list", Json.required("backoff.list", delay)));
+          delays.add(ContractFormat.duration("backoff.list", Json.required("backoff.list", delay)));
         }
         return Backoff.list(delays);
       }
       return Objects.requireNonNull(exponential).toBackoff();
     }
 
-    /** As the contract shows it; null where there is none. */
+    /** Returns the form in the contract; null for no backoff. */
     static @Nullable BackoffJson of(Backoff backoff) {
       if (backoff instanceof Backoff.Exponential grown) {
         return new BackoffJson(
             null,
             null,
             new Exponential(
-                Text.of(grown.first()), Text.of(grown.longest()), grown.factor(), grown.jitter()));
+                ContractFormat.of(grown.first()),
+                ContractFormat.of(grown.longest()),
+                grown.factor(),
+                grown.jitter()));
       }
       List<Duration> delays = ((Backoff.Steps) backoff).delays();
       return switch (delays.size()) {
         case 0 -> null;
-        case 1 -> new BackoffJson(Text.of(delays.get(0)), null, null);
-        default -> new BackoffJson(null, delays.stream().map(Text::of).toList(), null);
+        case 1 -> new BackoffJson(ContractFormat.of(delays.get(0)), null, null);
+        default -> new BackoffJson(null, delays.stream().map(ContractFormat::of).toList(), null);
       };
     }
   }
 
-  /** Waits that grow. */
+  /** An exponential backoff. */
   record Exponential(
       String first, String longest, @Nullable Double factor, @Nullable Double jitter) {
     Exponential {
@@ -74,14 +77,14 @@ public final class ObjectsJson {
 
     Backoff toBackoff() {
       return Backoff.exponential(
-          Text.duration("backoff.exponential.first", first),
-          Text.duration("backoff.exponential.longest", longest),
+          ContractFormat.duration("backoff.exponential.first", first),
+          ContractFormat.duration("backoff.exponential.longest", longest),
           factor == null ? FACTOR : factor,
           jitter == null ? JITTER : jitter);
     }
   }
 
-  /** Where to start, or to go. */
+  /** A position in a queue. Exactly one of the three components is not null. */
   public record PositionJson(@Nullable String to, @Nullable Long sequence, @Nullable String time) {
     public Position toPosition(String field) {
       if ((to != null ? 1 : 0) + (sequence != null ? 1 : 0) + (time != null ? 1 : 0) != 1) {
@@ -97,7 +100,8 @@ public final class ObjectsJson {
         try {
           return Position.time(Instant.parse(time));
         } catch (DateTimeException e) {
-          throw RequestException.field(field + ".time", "is no time such as 2026-11-20T10:00:00Z");
+          throw RequestException.field(
+              field + ".time", "is not a time such as 2026-11-20T10:00:00Z");
         }
       }
       return switch (String.valueOf(to)) {

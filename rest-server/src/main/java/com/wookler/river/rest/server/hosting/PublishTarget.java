@@ -7,13 +7,13 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 
 /**
- * Where messages go that requests publish, once they were read and understood: what it costs to
- * store them is measured against a sink that does not.
+ * Stores the messages of publish requests. A benchmark replaces it, to measure the cost of storing
+ * them.
  */
-public interface Sink {
-  /** Into their queues. */
-  Sink QUEUES =
-      new Sink() {
+public interface PublishTarget {
+  /** Stores messages in their queues. */
+  PublishTarget QUEUES =
+      new PublishTarget() {
         @Override
         public <M> CompletableFuture<PublishResult> put(
             HostedQueue<M> queue, List<Message<M>> batch, Durability level) {
@@ -21,7 +21,7 @@ public interface Sink {
         }
       };
 
-  /** Takes all messages or none; never waits for the device. */
+  /** Stores all messages or none. Never waits for the device. */
   <M> CompletableFuture<PublishResult> put(
       HostedQueue<M> queue, List<Message<M>> batch, Durability level);
 }

@@ -2,10 +2,10 @@ package com.wookler.river.rest.server.http;
 
 import com.wookler.river.rest.server.hosting.Access;
 import com.wookler.river.rest.server.hosting.BufferBudget;
+import com.wookler.river.rest.server.hosting.ContractFormat;
 import com.wookler.river.rest.server.hosting.Json;
 import com.wookler.river.rest.server.hosting.RequestException;
 import com.wookler.river.rest.server.hosting.Right;
-import com.wookler.river.rest.server.hosting.Text;
 import io.vertx.core.Context;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
@@ -25,20 +25,21 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A request, with typed access to what it says; whatever does not fit the contract is a {@link
- * RequestException} that names it. Confined to the request's event loop.
+ * A request, with typed access to its path, query, headers and body. Values that do not conform to
+ * the contract throw a {@link RequestException} that names them. Confined to the request's event
+ * loop.
  */
-final class Call {
-  private static final int READING_PARTS = 4; // data, and JSON in a buffer that grows
+final class ApiRequest {
+  private static final int READING_PARTS = 4; // of memory: data, and JSON in a growing buffer
 
-  private final Exchange exchange;
+  private final HttpExchange exchange;
   private final Map<String, String> path;
   private final Map<String, List<String>> query;
   private final Buffer body;
   private final Access access;
 
-  Call(
-      Exchange exchange,
+  ApiRequest(
+      HttpExchange exchange,
       Map<String, String> path,
       Map<String, List<String>> query,
       Buffer body,
@@ -50,7 +51,7 @@ final class Call {
     this.access = access;
   }
 
-  Exchange exchange() {
+  HttpExchange exchange() {
     return exchange;
   }
 
@@ -66,44 +67,46 @@ final class Call {
     return access;
   }
 
-  /** Whether the caller may do this with a queue. */
+  /** Returns whether the caller has a right on a queue. */
   boolean may(Right right, String queue) {
     return access.allows(right, queue);
   }
 
   /**
-   * Refuses a setting that would let the caller publish, through River, where he may not.
+   * Checks that the caller may publish to a queue in a setting, so that River does not publish
+   * there without that right.
    *
-   * @param queue null: none is named
+   * @param queue null if the setting is not given
    */
   void mayPublish(String field, @Nullable String queue) {
-    if (queue != null && !may(Right.PUBLISH, Text.name(field, queue))) {
+    if (queue != null && !may(Right.PUBLISH, ContractFormat.name(field, queue))) {
       throw RequestException.of(
           RequestException.Reason.FORBIDDEN, "the key may not publish to " + queue);
     }
   }
 
-  /** The queue or subscriber that the path names. */
+  /** Returns the name of the queue or subscriber in the path. */
   String name(String parameter) {
-    return Text.name(parameter, String.valueOf(path.get(parameter)));
+    return ContractFormat.name(parameter, String.valueOf(path.get(parameter)));
   }
 
   long sequenceInPath() {
-    return Text.number("sequence", String.valueOf(path.get("sequence")), 0, Long.MAX_VALUE);
+    return ContractFormat.number(
+        "sequence", String.valueOf(path.get("sequence")), 0, Long.MAX_VALUE);
   }
 
-  /** A parameter of the query, or null if it is not there; twice is once too often. */
+  /** Returns a parameter of the query, or null if it is missing. It must not occur twice. */
   @Nullable String query(String parameter) {
     List<String> all = query.getOrDefault(parameter, List.of());
     if (all.size() > 1) {
-      throw RequestException.field(parameter, "the parameter is there " + all.size() + " times");
+      throw RequestException.field(parameter, "the parameter occurs " + all.size() + " times");
     }
     return all.isEmpty() ? null : all.get(0);
   }
 
   int query(String parameter, int otherwise, int most) {
     String text = query(parameter);
-    return text == null ? otherwise : (int) Text.number(parameter, text, 1, most);
+    return text == null ? otherwise : (int) ContractFormat.number(parameter, text, 1, most);
   }
 
   boolean query(String parameter, boolean otherwise) {
@@ -111,7 +114,7 @@ final class Call {
     return said == null ? otherwise : said;
   }
 
-  /** What a parameter says that is true or false; null if it is not there. */
+  /** Returns a parameter that is true or false; null if it is missing. */
   @Nullable Boolean flag(String parameter) {
     String text = query(parameter);
     if (text == null) {
@@ -130,9 +133,10 @@ final class Call {
     if (text == null) {
       return otherwise;
     }
-    Duration value = Text.duration(parameter, text);
+    Duration value = ContractFormat.duration(parameter, text);
     if (value.compareTo(most) > 0) {
-      throw RequestException.field(parameter, "'" + text + "' is more than " + Text.of(most));
+      throw RequestException.field(
+          parameter, "'" + text + "' is more than " + ContractFormat.of(most));
     }
     return value;
   }
@@ -143,53 +147,54 @@ final class Call {
       return text == null ? null : Instant.parse(text);
     } catch (DateTimeException e) {
       throw RequestException.field(
-          parameter, "'" + text + "' is no time such as 2026-11-20T10:00:00Z");
+          parameter, "'" + text + "' is not a time such as 2026-11-20T10:00:00Z");
     }
   }
 
-  /** A header as it was sent, or null if it is not there. */
+  /** Returns a header as it was sent, or null if it is missing. */
   @Nullable String header(String name) {
     return request().getHeader(name);
   }
 
-  /** A header that is text in UTF-8; null if it is not there, and there it is once. */
+  /** Returns a header that is text in UTF-8, or null if it is missing. It must not occur twice. */
   @Nullable String text(String name) {
     List<String> all = request().headers().getAll(name);
     if (all.size() > 1) {
-      throw RequestException.field(name, "the header is there " + all.size() + " times");
+      throw RequestException.field(name, "the header occurs " + all.size() + " times");
     }
-    return all.isEmpty() ? null : Target.utf8(name, ByteBuffer.wrap(bytes(all.get(0))));
+    return all.isEmpty() ? null : RequestTarget.utf8(name, ByteBuffer.wrap(bytes(all.get(0))));
   }
 
-  /** The bytes of a header's value, each of which comes as a character. */
+  /** Returns the bytes of a header's value, of which each character is a byte. */
   static byte[] bytes(String header) {
     return header.getBytes(StandardCharsets.ISO_8859_1);
   }
 
-  /** The whole body; empty if there is none. */
+  /** Returns the body; empty if there is none. */
   Buffer body() {
     return body;
   }
 
-  /** The bytes of a body that has to be JSON. */
+  /** Returns the bytes of a JSON body. */
   byte[] jsonBody() {
     ensureJson();
     return body().getBytes();
   }
 
-  /** The body as an object of the contract. */
+  /** Reads the body as an object of the contract. */
   <T> T body(Class<T> type) {
     ensureJson();
     return Json.read(body().getBytes(), type);
   }
 
-  /** Likewise, or null if there is no body. */
+  /** Reads the body as an object of the contract, or returns null if there is no body. */
   <T> @Nullable T bodyOrNull(Class<T> type) {
     return body().length() == 0 ? null : body(type);
   }
 
   /**
-   * A body without a type is taken for JSON; so is a form, which curl says of all that it sends.
+   * Checks the body's media type. A body without a type is accepted as JSON, and so is a form,
+   * which is curl's default.
    */
   private void ensureJson() {
     String type = header("Content-Type");
@@ -198,29 +203,29 @@ final class Call {
         && !bare.equalsIgnoreCase("application/json")
         && !bare.equalsIgnoreCase("application/x-www-form-urlencoded")) {
       throw Problem.of(
-          Problem.Kind.UNSUPPORTED_MEDIA_TYPE, "the body is to be application/json, not " + bare);
+          Problem.Kind.UNSUPPORTED_MEDIA_TYPE, "the body must be application/json, not " + bare);
     }
   }
 
-  /** Does what may block, on a thread for that; several of a connection at the same time. */
+  /** Runs work that may block, on a worker thread; work of one connection runs concurrently. */
   <T> Future<T> blocking(Callable<T> work) {
     return loop().executeBlocking(work, false);
   }
 
-  /** Returns the size of data at which an answer ends. */
+  /** Returns the size of data at which a response ends. */
   long answerBytes() {
     return exchange.budget().answerBytes();
   }
 
-  /** Reads messages for an answer on one of few threads, where there is memory for them. */
-  Future<Answer> reading(WorkerExecutor threads, Supplier<Answer> work) {
-    Promise<Answer> answered = Promise.promise();
+  /** Reads messages for a response on one of a few threads, if there is memory for them. */
+  Future<ApiResponse> reading(WorkerExecutor threads, Supplier<ApiResponse> work) {
+    Promise<ApiResponse> answered = Promise.promise();
     blocking(
             threads,
             () -> {
               BufferBudget.Share share = exchange.budget().reserve(READING_PARTS * answerBytes());
               try {
-                Answer answer = work.get();
+                ApiResponse answer = work.get();
                 share.keep(answer.body() == null ? 0 : answer.body().length());
                 return new Read(answer, share);
               } catch (Throwable e) {
@@ -231,21 +236,21 @@ final class Call {
         .onSuccess(
             read -> {
               answered.complete(read.answer());
-              read.share().close(); // by now the answer is sent, and counts as one that is unread
+              read.share().close(); // by now the response is sent, and has a share as an unread one
             })
         .onFailure(answered::fail);
     return answered.future();
   }
 
-  /** An answer, and what it holds until it is sent. */
-  private record Read(Answer answer, BufferBudget.Share share) {}
+  /** A response and its memory until it is sent. */
+  private record Read(ApiResponse answer, BufferBudget.Share share) {}
 
-  /** Likewise, where it may take long: on threads that nobody else needs. */
+  /** Runs work that may block for long, on dedicated threads. */
   <T> Future<T> blocking(WorkerExecutor threads, Callable<T> work) {
     return threads.executeBlocking(work, false);
   }
 
-  /** What a queue completes on a thread of its own, brought back to the event loop. */
+  /** Returns a future that completes on the event loop after a future of a queue. */
   <T> Future<T> on(CompletableFuture<T> future) {
     return Future.fromCompletionStage(future, loop());
   }

@@ -8,25 +8,25 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 
-/** Notices that files have changed, by their times, sizes and identities. Used by one at a time. */
-public final class Changes {
+/** Detects changes of files by their times, sizes and identities. Used by one thread at a time. */
+public final class FileWatcher {
   private final List<Path> files;
-  private List<Object> known;
+  private List<Object> lastSeen;
 
-  public Changes(List<Path> files) {
+  public FileWatcher(List<Path> files) {
     this.files = List.copyOf(files);
-    this.known = look();
+    this.lastSeen = snapshot();
   }
 
-  /** Whether they differ from the last look. */
-  public synchronized boolean seen() {
-    List<Object> now = look();
-    boolean changed = !now.equals(known);
-    known = now;
+  /** Returns whether a file has changed since the last call, or since this was created. */
+  public synchronized boolean hasChanged() {
+    List<Object> now = snapshot();
+    boolean changed = !now.equals(lastSeen);
+    lastSeen = now;
     return changed;
   }
 
-  private List<Object> look() {
+  private List<Object> snapshot() {
     List<Object> all = new ArrayList<>();
     for (Path file : files) {
       try {

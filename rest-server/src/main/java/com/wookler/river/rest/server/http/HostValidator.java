@@ -14,57 +14,62 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Refuses what a browser sends here on behalf of another site. A page of a site whose name its
- * owner lets point to this machine sends that name as the host. Any other page sends its origin, or
- * where it sends none, as with an image or a script, the browser says from which site the request
- * comes (Fetch Metadata). An address is no name that could point elsewhere.
+ * Rejects requests that a browser sends on behalf of another site. After DNS rebinding a page sends
+ * its own name as the host, which is not an allowed one; addresses cannot be rebound. Any other
+ * page sends its origin or, for images and scripts, the browser says from which site the request
+ * comes (Fetch Metadata).
  */
-public final class Hosts {
+public final class HostValidator {
   private static final Pattern ADDRESS =
       Pattern.compile("[0-9]{1,3}(\\.[0-9]{1,3}){3}|\\[?[0-9a-fA-F:.]*:[0-9a-fA-F:.%]*]?");
 
   private final Set<String> names = new HashSet<>();
 
   /**
-   * @param own what it listens at
-   * @param more other names by which it is known
+   * Creates a validator.
+   *
+   * @param own the address on which the server listens
+   * @param more other names of the server
    */
-  Hosts(String own, Set<String> more) {
+  HostValidator(String own, Set<String> more) {
     names.add("localhost");
     names.add(own.toLowerCase(Locale.ROOT));
     more.forEach(name -> names.add(name.toLowerCase(Locale.ROOT)));
   }
 
-  /** Whether only this machine can reach what listens there. */
+  /** Returns whether an address can be reached from this machine only. */
   public static boolean isLoopback(String host) {
     try {
       return InetAddress.getByName(host).isLoopbackAddress();
     } catch (UnknownHostException e) {
-      throw new ConfigurationException("there is no address of the name '" + host + "'", e);
+      throw new ConfigurationException("the name '" + host + "' has no address", e);
     }
   }
 
   /**
    * Checks a request.
    *
-   * @throws Problem it is not meant for this server, or comes from another site
+   * @throws Problem the request has another host, or comes from another site
    */
   void check(HttpServerRequest request) {
     HostAndPort authority = request.authority();
     if (authority == null || !isOurs(authority.host())) {
       throw Problem.of(
           Problem.Kind.MISDIRECTED,
-          "the server answers to addresses and to the names that it is told"
-              + " (server.allowed.hosts)");
+          "the server accepts addresses and the names in server.allowed.hosts as host");
     }
     String origin = request.getHeader("Origin");
     if ((origin != null && !origin.equalsIgnoreCase(origin(request, authority)))
         || !areOurs(request.headers().getAll("Sec-Fetch-Site"))) {
-      throw RequestException.of(RequestException.Reason.FORBIDDEN, "it comes from another site");
+      throw RequestException.of(
+          RequestException.Reason.FORBIDDEN, "the request comes from another site");
     }
   }
 
-  /** Another port of this host is another site's as well: {@code same-site} is refused. */
+  /**
+   * Returns whether the values of Fetch Metadata are allowed. Another port of this host is another
+   * site: {@code same-site} is rejected.
+   */
   private static boolean areOurs(List<String> sites) {
     return sites.stream().allMatch(site -> site.equals("same-origin") || site.equals("none"));
   }
@@ -78,9 +83,9 @@ public final class Hosts {
     String host = authority.host();
     String named = host.indexOf(':') >= 0 && !host.startsWith("[") ? "[" + host + "]" : host;
     int usual = request.isSSL() ? 443 : 80;
-    boolean told = authority.port() > 0 && authority.port() != usual;
+    boolean hasPort = authority.port() > 0 && authority.port() != usual;
     return (request.isSSL() ? "https://" : "http://")
         + named
-        + (told ? ":" + authority.port() : "");
+        + (hasPort ? ":" + authority.port() : "");
   }
 }

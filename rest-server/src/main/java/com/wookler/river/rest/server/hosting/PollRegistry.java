@@ -4,14 +4,14 @@ import java.time.Duration;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 
-/** The polls that wait for messages, so that they can be ended. Thread-safe. */
-public final class Polls {
+/** Registers the polls that wait for messages, so that they can be ended. Thread-safe. */
+public final class PollRegistry {
   private final Map<Poll<?>, Access> open = new ConcurrentHashMap<>();
   private final Latencies latencies;
   private final BufferBudget budget;
   private volatile boolean closed;
 
-  public Polls(Latencies latencies, BufferBudget budget) {
+  public PollRegistry(Latencies latencies, BufferBudget budget) {
     this.latencies = latencies;
     this.budget = budget;
   }
@@ -24,7 +24,7 @@ public final class Polls {
     return budget;
   }
 
-  /** Begins one; may block. */
+  /** Starts a poll. May block. */
   public <M> Poll<M> begin(
       Access access, HostedQueue<?> queue, HostedSubscriber<M> subscriber, int max, Duration wait) {
     Poll<M> poll = new Poll<>(queue, subscriber, max, this);
@@ -40,8 +40,8 @@ public final class Polls {
     open.remove(poll);
   }
 
-  /** Ends those whose keys do not allow them any more; they are answered with that. */
-  public void endForbidden() {
+  /** Ends the polls whose keys do not allow them any more. They are answered with that error. */
+  public void endUnauthorized() {
     open.forEach(
         (poll, access) -> {
           if (!access.allows(Right.CONSUME, poll.queueName())) {
@@ -50,7 +50,7 @@ public final class Polls {
         });
   }
 
-  /** Ends all; those who wait are answered with nothing, and so are those who come later. */
+  /** Ends all polls without messages, and those that start later. */
   public void close() {
     closed = true;
     open.keySet().forEach(Poll::end);

@@ -15,25 +15,25 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A request on its way, and its answer, which is given once. Confined to the event loop of its
+ * A request in progress and its response, which is sent once. Confined to the event loop of its
  * connection.
  */
-final class Exchange {
+final class HttpExchange {
   static final String PROBLEM = "application/problem+json";
   private static final long LINGER_MILLIS = 1_000;
-  private static final int LARGE_BYTES = 1 << 10; // what is smaller counts for nothing
+  private static final int LARGE_BYTES = 1 << 10; // smaller responses hold no share
 
   private final HttpServerRequest request;
   private final Context loop;
   private final String id;
   private final BufferBudget budget;
-  private final List<Runnable> whenOver = new ArrayList<>();
+  private final List<Runnable> onEnd = new ArrayList<>();
   private @Nullable Problem problem;
   private @Nullable Endpoint endpoint;
-  private @Nullable Runnable ifLost;
+  private @Nullable Runnable onLost;
   private boolean over;
 
-  Exchange(HttpServerRequest request, Context loop, String id, BufferBudget budget) {
+  HttpExchange(HttpServerRequest request, Context loop, String id, BufferBudget budget) {
     this.budget = budget;
     this.request = request;
     this.loop = loop;
@@ -63,57 +63,59 @@ final class Exchange {
     return loop;
   }
 
-  /** By which the log and the answer know the request. */
+  /** Returns the id of the request in logs and responses. */
   String id() {
     return id;
   }
 
-  /** Why it was refused; null if it was not. */
+  /** Returns the problem with which the request failed; null if it did not. */
   @Nullable Problem problem() {
     return problem;
   }
 
-  /** What it asked for. */
+  /** Sets the endpoint of the request. */
   void found(Endpoint what) {
     endpoint = what;
   }
 
-  /** Null if it asked for nothing that there is. */
+  /** Returns the endpoint of the request; null if there is none. */
   @Nullable Endpoint endpoint() {
     return endpoint;
   }
 
-  /** Whether it was answered, or nobody is there any more to be answered. */
+  /**
+   * Returns whether the exchange has ended: the response was sent, or the client has disconnected.
+   */
   boolean isOver() {
     return over;
   }
 
-  /** Runs when it is over, at once if it is. */
-  void whenOver(Runnable then) {
+  /** Runs a task when the exchange ends; at once if it has ended. */
+  void onEnd(Runnable then) {
     if (over) {
       then.run();
     } else {
-      whenOver.add(then);
+      onEnd.add(then);
     }
   }
 
-  /** Runs if the answer cannot be written, as far as this side can tell. */
-  void ifLost(Runnable then) {
-    ifLost = then;
+  /** Runs a task if the response cannot be written, as far as the server can detect that. */
+  void onLost(Runnable then) {
+    onLost = then;
   }
 
   private void lost() {
-    if (ifLost != null) {
-      ifLost.run();
+    if (onLost != null) {
+      onLost.run();
     }
   }
 
-  /** Answers a body that cannot be decoded, before the connection is closed for that. */
+  /** Sends an error for a body that cannot be decoded, before the connection is closed. */
   private void broken(Throwable cause) {
     if (cause instanceof DecoderException || cause instanceof NumberFormatException) {
       failAndClose(
           RequestException.of(
-              RequestException.Reason.BAD_REQUEST, "the body is not encoded as HTTP demands"));
+              RequestException.Reason.BAD_REQUEST, "the body's transfer encoding is not valid"));
     }
     end();
   }
@@ -121,12 +123,12 @@ final class Exchange {
   private void end() {
     if (!over) {
       over = true;
-      whenOver.forEach(Runnable::run);
-      whenOver.clear();
+      onEnd.forEach(Runnable::run);
+      onEnd.clear();
     }
   }
 
-  void send(Answer answer) {
+  void send(ApiResponse answer) {
     HttpServerResponse response = response();
     if (over || response.ended() || response.closed()) {
       return;
@@ -152,7 +154,7 @@ final class Exchange {
     return budget;
   }
 
-  /** Holds memory, whether there is any or not, until something is written. */
+  /** Holds memory until a write has completed, even if none is available. */
   void holdUntil(Future<Void> written, long bytes) {
     if (bytes > 0) {
       BufferBudget.Share share = unread();
@@ -161,16 +163,19 @@ final class Exchange {
     }
   }
 
-  /** Returns the share of what is sent, which a caller that does not read it loses. */
+  /** Creates the share of a response. Its eviction closes the connection. */
   private BufferBudget.Share unread() {
     return budget.share(
         () -> loop.runOnContext(evicted -> Connections.abort(request.connection())));
   }
 
-  /** Holds memory until the caller has read the answer, if there is any. */
+  /**
+   * Sends a large response and holds its memory until the client has read it; fails if there is no
+   * memory.
+   */
   private void sendLarge(Buffer body) {
     BufferBudget.Share share = unread();
-    if (share.resize(body.length()) == BufferBudget.Room.NONE) {
+    if (share.resize(body.length()) == BufferBudget.Reservation.DENIED) {
       share.close();
       lost();
       fail(budget.full());
@@ -187,7 +192,7 @@ final class Exchange {
             });
   }
 
-  /** The document of a problem. */
+  /** A problem document. */
   record ProblemJson(
       String type,
       String title,
@@ -197,10 +202,10 @@ final class Exchange {
       String requestId) {}
 
   /**
-   * A body that nobody wants is read for a moment, because who still writes would not see the
-   * answer if the connection were closed at once.
+   * Reads the rest of a rejected body for a moment, because a client that still writes would not
+   * see the response if the connection were closed at once.
    */
-  private void endWhatStillComes(Problem.Kind kind) {
+  private void discardRemainingBody(Problem.Kind kind) {
     if (request.isEnded() || request.version() == HttpVersion.HTTP_2) {
       return;
     }
@@ -209,7 +214,7 @@ final class Exchange {
         || kind == Problem.Kind.UNAVAILABLE) {
       response().putHeader("Connection", "close");
     }
-    whenOver(
+    onEnd(
         () ->
             loop.owner()
                 .setTimer(
@@ -221,17 +226,17 @@ final class Exchange {
                     }));
   }
 
-  /** Fails a request after which the connection cannot be read any further. */
+  /** Fails a request after which the connection cannot be read further. */
   void failAndClose(RequestException why) {
     if (!over && !response().headWritten()) {
       response().putHeader("Connection", "close");
-      whenOver(() -> request.connection().close());
+      onEnd(() -> request.connection().close());
       fail(why);
     }
   }
 
   void fail(Throwable thrown) {
-    Problem why = Problems.of(thrown, id);
+    Problem why = ProblemMapper.of(thrown, id);
     if (over || response().headWritten()) {
       return;
     }
@@ -242,16 +247,16 @@ final class Exchange {
     if (why.allowed() != null) {
       response().putHeader("Allow", why.allowed());
     }
-    endWhatStillComes(why.kind());
+    discardRemainingBody(why.kind());
     Problem.Kind kind = why.kind();
     if (kind == Problem.Kind.UNAUTHORIZED) {
       response().putHeader("WWW-Authenticate", "Bearer");
     }
     send(
-        new Answer(
+        new ApiResponse(
             kind.status(),
             PROBLEM,
-            Answer.buffer(
+            ApiResponse.buffer(
                 new ProblemJson(
                     Problem.TYPE + kind.text(),
                     kind.title(),

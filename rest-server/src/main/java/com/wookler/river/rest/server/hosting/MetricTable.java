@@ -1,0 +1,105 @@
+package com.wookler.river.rest.server.hosting;
+
+import io.prometheus.metrics.model.snapshots.CounterSnapshot;
+import io.prometheus.metrics.model.snapshots.CounterSnapshot.CounterDataPointSnapshot;
+import io.prometheus.metrics.model.snapshots.GaugeSnapshot;
+import io.prometheus.metrics.model.snapshots.GaugeSnapshot.GaugeDataPointSnapshot;
+import io.prometheus.metrics.model.snapshots.Labels;
+import io.prometheus.metrics.model.snapshots.MetricSnapshot;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.function.DoubleBinaryOperator;
+import java.util.function.ToDoubleFunction;
+
+/**
+ * Collects the values of metrics for several queues or subscribers. Confined to one thread.
+ *
+ * @param <S> type of the source from which values are read
+ */
+public final class MetricTable<S> {
+  private final List<MetricDefinition<S>> metrics;
+  private final Map<SeriesKey, double[]> rows = new LinkedHashMap<>();
+
+  /**
+   * Defines a metric.
+   *
+   * @param name name, without the suffix of counters
+   * @param help description
+   * @param counter whether it is a counter or a gauge
+   * @param merge merges the values of several sources with the same key
+   * @param value reads the value from a source
+   */
+  record MetricDefinition<S>(
+      String name,
+      String help,
+      boolean counter,
+      DoubleBinaryOperator merge,
+      ToDoubleFunction<S> value) {
+    static <S> MetricDefinition<S> gauge(String name, String help, ToDoubleFunction<S> value) {
+      return new MetricDefinition<>(name, help, false, Double::sum, value);
+    }
+
+    static <S> MetricDefinition<S> counter(String name, String help, ToDoubleFunction<S> value) {
+      return new MetricDefinition<>(name, help, true, Double::sum, value);
+    }
+
+    MetricDefinition<S> mergedBy(DoubleBinaryOperator other) {
+      return new MetricDefinition<>(name, help, counter, other, value);
+    }
+  }
+
+  MetricTable(List<MetricDefinition<S>> metrics) {
+    this.metrics = metrics;
+  }
+
+  /** Adds the values of a source. They are merged with those of the same key. */
+  void add(SeriesKey key, S source) {
+    double[] row = rows.get(key);
+    boolean first = row == null;
+    if (row == null) {
+      row = new double[metrics.size()];
+      rows.put(key, row);
+    }
+    for (int i = 0; i < row.length; i++) {
+      MetricDefinition<S> metric = metrics.get(i);
+      double value = metric.value().applyAsDouble(source);
+      row[i] = first ? value : metric.merge().applyAsDouble(row[i], value);
+    }
+  }
+
+  List<MetricSnapshot> collect() {
+    List<MetricSnapshot> all = new ArrayList<>();
+    for (int i = 0; i < metrics.size(); i++) {
+      all.add(metrics.get(i).counter() ? counter(i) : gauge(i));
+    }
+    return all;
+  }
+
+  private MetricSnapshot counter(int i) {
+    CounterSnapshot.Builder counter = CounterSnapshot.builder();
+    counter.name(metrics.get(i).name()).help(metrics.get(i).help());
+    rows.forEach(
+        (key, row) ->
+            counter.dataPoint(
+                CounterDataPointSnapshot.builder().labels(labels(key)).value(row[i]).build()));
+    return counter.build();
+  }
+
+  private MetricSnapshot gauge(int i) {
+    GaugeSnapshot.Builder gauge = GaugeSnapshot.builder();
+    gauge.name(metrics.get(i).name()).help(metrics.get(i).help());
+    rows.forEach(
+        (key, row) ->
+            gauge.dataPoint(
+                GaugeDataPointSnapshot.builder().labels(labels(key)).value(row[i]).build()));
+    return gauge.build();
+  }
+
+  private static Labels labels(SeriesKey key) {
+    return key.subscriber().isEmpty()
+        ? Labels.of("queue", key.queue())
+        : Labels.of("queue", key.queue(), "subscriber", key.subscriber());
+  }
+}
