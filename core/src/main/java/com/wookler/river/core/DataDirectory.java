@@ -4,7 +4,7 @@ import com.wookler.river.common.TimeSource;
 import com.wookler.river.common.errors.ConfigurationException;
 import com.wookler.river.common.errors.RiverException;
 import com.wookler.river.core.delay.Delays;
-import com.wookler.river.core.log.DurableFiles;
+import com.wookler.river.core.file.DurableFiles;
 import com.wookler.river.core.log.QueueIdentity;
 import com.wookler.river.core.message.DamagedMessageException;
 import com.wookler.river.core.message.QueueLockedException;

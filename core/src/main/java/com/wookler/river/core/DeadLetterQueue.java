@@ -4,7 +4,7 @@ import com.google.errorprone.annotations.concurrent.GuardedBy;
 import com.wookler.river.common.TimeSource;
 import com.wookler.river.common.errors.RiverException;
 import com.wookler.river.common.utils.Require;
-import com.wookler.river.core.log.DurableFiles;
+import com.wookler.river.core.file.DurableFiles;
 import com.wookler.river.core.message.Message;
 import com.wookler.river.core.message.MessageConverter;
 import com.wookler.river.core.message.QueueClosedException;

@@ -1,7 +1,7 @@
 package com.wookler.river.core;
 
 import com.google.errorprone.annotations.concurrent.GuardedBy;
-import com.wookler.river.core.log.DurableFiles;
+import com.wookler.river.core.file.DurableFiles;
 import com.wookler.river.core.log.Possession;
 import com.wookler.river.core.message.QueueLockedException;
 import java.io.IOException;

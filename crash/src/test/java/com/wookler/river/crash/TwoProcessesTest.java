@@ -11,7 +11,7 @@ import com.wookler.river.common.TimeSource;
 import com.wookler.river.common.errors.ConfigurationException;
 import com.wookler.river.common.errors.RiverException;
 import com.wookler.river.core.MessageQueue;
-import com.wookler.river.core.log.CheckedJson;
+import com.wookler.river.core.file.CheckedJson;
 import com.wookler.river.core.message.MessageConverter;
 import com.wookler.river.core.message.QueueLockedException;
 import com.wookler.river.core.subscriber.SubscriberConfig;

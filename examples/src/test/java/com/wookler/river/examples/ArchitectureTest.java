@@ -67,6 +67,7 @@ class ArchitectureTest {
           "core.ack",
           "core.backup",
           "core.log",
+          "core.file",
           "core.filter",
           "core.message",
           "core.settings",

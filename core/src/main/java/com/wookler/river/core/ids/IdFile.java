@@ -1,7 +1,7 @@
 package com.wookler.river.core.ids;
 
 import com.wookler.river.common.errors.RiverException;
-import com.wookler.river.core.log.DurableFiles;
+import com.wookler.river.core.file.DurableFiles;
 import java.io.IOException;
 import java.io.RandomAccessFile;
 import java.nio.ByteBuffer;

@@ -2,7 +2,7 @@ package com.wookler.river.core.ids;
 
 import com.google.errorprone.annotations.concurrent.GuardedBy;
 import com.wookler.river.common.errors.RiverException;
-import com.wookler.river.core.log.DurableFiles;
+import com.wookler.river.core.file.DurableFiles;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;

@@ -1,5 +1,6 @@
 package com.wookler.river.core.inspect;
 
+import com.wookler.river.core.file.DurableFiles;
 import com.wookler.river.core.log.BlockFile;
 import com.wookler.river.core.log.BlockWalk;
 import com.wookler.river.core.log.ContentCheck;
@@ -65,7 +66,7 @@ final class LogVerifier {
 
   void run() throws IOException {
     for (Path aside : files.others()) {
-      boolean ours = String.valueOf(aside.getFileName()).endsWith(LogFiles.DAMAGED);
+      boolean ours = String.valueOf(aside.getFileName()).endsWith(DurableFiles.DAMAGED);
       report.note(aside, ours ? "was quarantined as damaged before" : "is no file of River's");
     }
     notes();

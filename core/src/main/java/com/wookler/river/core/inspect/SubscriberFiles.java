@@ -4,7 +4,7 @@ import com.wookler.river.common.errors.RiverException;
 import com.wookler.river.core.ack.InitialPosition;
 import com.wookler.river.core.ack.journal.LedgerLook;
 import com.wookler.river.core.ack.journal.Owner;
-import com.wookler.river.core.log.LogFiles;
+import com.wookler.river.core.file.DurableFiles;
 import com.wookler.river.core.subscriber.StoredSubscriber;
 import java.io.IOException;
 import java.nio.file.DirectoryIteratorException;
@@ -79,7 +79,7 @@ final class SubscriberFiles {
 
   /** Returns whether this is a queue that could not be opened, and was replaced by a new one. */
   static boolean isQuarantined(Path queue) {
-    return String.valueOf(queue.getFileName()).matches(".*\\" + LogFiles.DAMAGED + "(-\\d+)?");
+    return String.valueOf(queue.getFileName()).matches(".*\\" + DurableFiles.DAMAGED + "(-\\d+)?");
   }
 
   String name() {

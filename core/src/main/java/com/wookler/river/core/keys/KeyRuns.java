@@ -1,6 +1,6 @@
 package com.wookler.river.core.keys;
 
-import com.wookler.river.core.log.DurableFiles;
+import com.wookler.river.core.file.DurableFiles;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;

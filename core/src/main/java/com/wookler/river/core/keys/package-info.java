@@ -2,8 +2,8 @@
  * Where the last message of each key stands: a table in memory, and sorted files that are merged in
  * the background.
  *
- * <p>May import {@code common.errors}, {@code DurableFiles} of {@code core.log} and the exceptions
- * of {@code core.message}, and nothing else of River.
+ * <p>May import {@code common.errors}, {@code core.file} and the exceptions of {@code
+ * core.message}, and nothing else of River.
  */
 @NullMarked
 package com.wookler.river.core.keys;

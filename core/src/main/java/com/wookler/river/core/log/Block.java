@@ -1,6 +1,7 @@
 package com.wookler.river.core.log;
 
 import com.wookler.river.common.TimeSource;
+import com.wookler.river.core.file.DurableFiles;
 import com.wookler.river.core.message.DocumentFormat;
 import java.io.IOException;
 import java.nio.file.Path;

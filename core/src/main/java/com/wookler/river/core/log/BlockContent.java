@@ -1,5 +1,6 @@
 package com.wookler.river.core.log;
 
+import com.wookler.river.core.file.ReadFailedException;
 import com.wookler.river.core.message.DamagedMessageException;
 import com.wookler.river.core.message.DocumentReader;
 import java.io.BufferedInputStream;

@@ -2,6 +2,7 @@ package com.wookler.river.core.log;
 
 import com.google.errorprone.annotations.concurrent.GuardedBy;
 import com.wookler.river.common.errors.RiverException;
+import com.wookler.river.core.file.DurableFiles;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.channels.FileChannel;

@@ -1,5 +1,6 @@
 package com.wookler.river.core.log;
 
+import com.wookler.river.core.file.Mappings;
 import java.io.IOException;
 import java.nio.MappedByteBuffer;
 import java.nio.channels.FileChannel;

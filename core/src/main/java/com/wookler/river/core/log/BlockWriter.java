@@ -1,5 +1,6 @@
 package com.wookler.river.core.log;
 
+import com.wookler.river.core.file.DurableFiles;
 import com.wookler.river.core.message.DocumentWriter;
 import com.wookler.river.core.message.Stamp;
 import com.wookler.river.core.message.StoredMessage;

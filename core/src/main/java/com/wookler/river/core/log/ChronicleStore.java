@@ -2,6 +2,7 @@ package com.wookler.river.core.log;
 
 import com.wookler.river.common.PageFaults;
 import com.wookler.river.common.errors.RiverException;
+import com.wookler.river.core.file.DurableFiles;
 import com.wookler.river.core.message.DamagedMessageException;
 import java.io.File;
 import java.io.IOException;

@@ -1,5 +1,6 @@
 package com.wookler.river.core.log;
 
+import com.wookler.river.core.file.DurableFiles;
 import java.io.IOException;
 import java.nio.file.DirectoryIteratorException;
 import java.nio.file.DirectoryStream;
@@ -31,9 +32,6 @@ public record LogFiles(
   private static final int MOST_BETWEEN = 10_000; // a stray name must not cost an hour
 
   private static final Set<String> NOTES = Set.of(LogMarks.NAME, Gaps.NAME, ClockSteps.NAME);
-
-  /** Ending of what was quarantined because it is damaged. */
-  public static final String DAMAGED = ".damaged";
 
   /** None at all. */
   public static LogFiles none() {
@@ -78,8 +76,8 @@ public record LogFiles(
     SortedMap<Integer, Path> damaged = new TreeMap<>();
     for (Path file : others) {
       String name = String.valueOf(file.getFileName());
-      if (name.endsWith(DAMAGED)) {
-        String data = name.substring(0, name.length() - DAMAGED.length());
+      if (name.endsWith(DurableFiles.DAMAGED)) {
+        String data = name.substring(0, name.length() - DurableFiles.DAMAGED.length());
         BlockName.number(Path.of(data)).ifPresent(number -> damaged.put(number, file));
       }
     }

@@ -2,6 +2,8 @@ package com.wookler.river.core.log;
 
 import com.wookler.river.common.errors.RiverException;
 import com.wookler.river.common.utils.Amount;
+import com.wookler.river.core.file.DurableFiles;
+import com.wookler.river.core.file.ReadFailedException;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;

@@ -4,6 +4,8 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import com.wookler.river.common.errors.ConfigurationException;
+import com.wookler.river.core.file.CheckedJson;
+import com.wookler.river.core.file.DurableFiles;
 import com.wookler.river.core.message.DamagedMessageException;
 import java.io.IOException;
 import java.nio.file.FileVisitOption;

@@ -1,6 +1,7 @@
 package com.wookler.river.core.log;
 
 import com.wookler.river.common.utils.Amount;
+import com.wookler.river.core.file.DurableFiles;
 import com.wookler.river.core.message.QueueFullException;
 import java.io.IOException;
 import java.nio.file.Path;

@@ -1,5 +1,6 @@
 package com.wookler.river.core.ack.journal;
 
+import com.wookler.river.core.file.MappedFile;
 import java.io.IOException;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;

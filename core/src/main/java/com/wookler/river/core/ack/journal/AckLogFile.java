@@ -1,6 +1,7 @@
 package com.wookler.river.core.ack.journal;
 
 import com.wookler.river.common.errors.RiverException;
+import com.wookler.river.core.file.DurableFiles;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
@@ -54,7 +55,10 @@ final class AckLogFile {
 
   static AckLogFile read(Path path, long generation, Owner owner) throws IOException {
     return new AckLogFile(
-        path, generation, owner, Disk.withChannel(path, AckLogFile::used, StandardOpenOption.READ));
+        path,
+        generation,
+        owner,
+        DurableFiles.withChannel(path, AckLogFile::used, StandardOpenOption.READ));
   }
 
   /** What a file holds up to its last byte that is not zero. */

@@ -1,7 +1,8 @@
 package com.wookler.river.core.ack.journal;
 
 import com.wookler.river.common.errors.RiverException;
-import com.wookler.river.core.log.DurableFiles;
+import com.wookler.river.core.file.DurableFiles;
+import com.wookler.river.core.file.MappedFile;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
@@ -123,17 +124,17 @@ final class Cursor {
     }
     Path path = directory.resolve(NAME);
     Path temporary = directory.resolve(NAME + Generations.TEMPORARY);
-    Disk.createFile(temporary);
-    Disk.overwrite(temporary, bytes);
-    Disk.rename(temporary, path);
+    DurableFiles.createFile(temporary);
+    DurableFiles.overwrite(temporary, bytes);
+    DurableFiles.move(temporary, path);
     DurableFiles.forceDirectory(directory);
-    return new Cursor(MappedFile.open(path, SIZE, owner.health()), owner, SLOT_A);
+    return new Cursor(MappedFile.open(path, SIZE, owner::isSound), owner, SLOT_A);
   }
 
   /** Opens a file that was found sound, for storing. */
   static Cursor open(Path directory, Owner owner, Content content) throws IOException {
     return new Cursor(
-        MappedFile.open(directory.resolve(NAME), SIZE, owner.health()), owner, content.older());
+        MappedFile.open(directory.resolve(NAME), SIZE, owner::isSound), owner, content.older());
   }
 
   Path path() {

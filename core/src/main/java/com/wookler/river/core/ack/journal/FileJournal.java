@@ -4,7 +4,8 @@ import com.google.errorprone.annotations.concurrent.GuardedBy;
 import com.wookler.river.common.errors.RiverException;
 import com.wookler.river.core.ack.AckJournal;
 import com.wookler.river.core.ack.Ring;
-import com.wookler.river.core.log.DurableFiles;
+import com.wookler.river.core.file.DurableFiles;
+import com.wookler.river.core.file.MappedFile;
 import java.io.IOException;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.Executor;
@@ -147,7 +148,7 @@ final class FileJournal implements AckJournal {
   private AckLog lastLog(Start start) throws IOException {
     MappedFile file =
         MappedFile.open(
-            generations.log(start.generation()), AckLog.SIZE, generations.owner().health());
+            generations.log(start.generation()), AckLog.SIZE, generations.owner()::isSound);
     return new AckLog(file, start.generation(), start.records(), generations.owner());
   }
 

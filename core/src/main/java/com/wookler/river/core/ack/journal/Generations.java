@@ -1,6 +1,6 @@
 package com.wookler.river.core.ack.journal;
 
-import com.wookler.river.core.log.DurableFiles;
+import com.wookler.river.core.file.DurableFiles;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -124,10 +124,10 @@ final class Generations {
   /** Like {@link #writeSnapshot}, but the directory is still to be forced. */
   void placeSnapshot(AckState state, long generation) throws IOException {
     if (!Files.exists(spareSnapshot())) {
-      Disk.createFile(spareSnapshot());
+      DurableFiles.createFile(spareSnapshot());
     }
-    Disk.overwrite(spareSnapshot(), Snapshot.encode(state, generation, owner));
-    Disk.rename(spareSnapshot(), snapshot(generation));
+    DurableFiles.overwrite(spareSnapshot(), Snapshot.encode(state, generation, owner));
+    DurableFiles.move(spareSnapshot(), snapshot(generation));
   }
 
   /** Removes what the two newest snapshots don't need. */
@@ -146,7 +146,7 @@ final class Generations {
       } else if (!file.corrupt() && file.log()) {
         recycleLog(file.path());
       } else if (!file.corrupt()) {
-        Disk.rename(file.path(), spareSnapshot());
+        DurableFiles.move(file.path(), spareSnapshot());
       }
     }
     List<Path> spare = spareLogs();
@@ -158,13 +158,13 @@ final class Generations {
   /** Takes a log out of use. */
   void recycleLog(Path path) throws IOException {
     String name = String.valueOf(path.getFileName());
-    Disk.rename(path, path.resolveSibling(name.replace("ack-", "ack-spare-")));
+    DurableFiles.move(path, path.resolveSibling(name.replace("ack-", "ack-spare-")));
   }
 
   /** Takes a damaged file out of the way and keeps it. Returns its new path. */
   static Path setAside(Path path) throws IOException {
     Path aside = path.resolveSibling(path.getFileName() + CORRUPT);
-    Disk.rename(path, aside);
+    DurableFiles.move(path, aside);
     return aside;
   }
 }

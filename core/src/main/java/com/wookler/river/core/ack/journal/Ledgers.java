@@ -6,7 +6,7 @@ import com.wookler.river.core.ack.InitialPosition;
 import com.wookler.river.core.ack.Ledger;
 import com.wookler.river.core.ack.Limits;
 import com.wookler.river.core.ack.RecoveryReport;
-import com.wookler.river.core.log.DurableFiles;
+import com.wookler.river.core.file.DurableFiles;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

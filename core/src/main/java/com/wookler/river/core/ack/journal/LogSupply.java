@@ -1,6 +1,8 @@
 package com.wookler.river.core.ack.journal;
 
 import com.google.errorprone.annotations.concurrent.GuardedBy;
+import com.wookler.river.core.file.DurableFiles;
+import com.wookler.river.core.file.MappedFile;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
@@ -61,13 +63,14 @@ final class LogSupply {
     Path path = generations.log(generation);
     List<Path> spare = generations.spareLogs();
     if (!spare.isEmpty()) {
-      Disk.zero(spare.get(0), AckLog.SIZE);
-      Disk.rename(spare.get(0), path);
+      DurableFiles.truncate(spare.get(0), AckLog.SIZE);
+      DurableFiles.zero(spare.get(0), 0, AckLog.SIZE);
+      DurableFiles.move(spare.get(0), path);
     } else {
-      Disk.createFile(path);
-      Disk.zero(path, AckLog.SIZE);
+      DurableFiles.createFile(path);
+      DurableFiles.zero(path, 0, AckLog.SIZE);
     }
-    return MappedFile.open(path, AckLog.SIZE, generations.owner().health());
+    return MappedFile.open(path, AckLog.SIZE, generations.owner()::isSound);
   }
 
   @GuardedBy("this")

@@ -26,6 +26,11 @@ public record Owner(long seed, Supplier<Health> health) {
     return new Owner(seed);
   }
 
+  /** Returns whether the files may be written through their mappings. */
+  boolean isSound() {
+    return health.get() == Health.SOUND;
+  }
+
   /** The same owner, of files that depend on a log. */
   public Owner under(Supplier<Health> log) {
     return new Owner(seed, log);

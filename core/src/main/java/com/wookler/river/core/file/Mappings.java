@@ -1,4 +1,4 @@
-package com.wookler.river.core.log;
+package com.wookler.river.core.file;
 
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -19,7 +19,7 @@ public final class Mappings {
    * fdatasync} does for the range, and reports an error to each mapping once; elsewhere a range may
    * stay in the drive's cache.
    */
-  static final boolean RANGES_REACH_THE_DEVICE =
+  public static final boolean RANGES_REACH_THE_DEVICE =
       System.getProperty("os.name", "").startsWith("Linux");
 
   private static final @Nullable MethodHandle CLEANER = findCleaner();

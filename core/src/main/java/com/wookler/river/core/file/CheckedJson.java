@@ -1,4 +1,4 @@
-package com.wookler.river.core.log;
+package com.wookler.river.core.file;
 
 import com.fasterxml.jackson.core.JacksonException;
 import com.fasterxml.jackson.databind.JsonNode;

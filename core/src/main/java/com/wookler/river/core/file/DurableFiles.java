@@ -1,4 +1,4 @@
-package com.wookler.river.core.log;
+package com.wookler.river.core.file;
 
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -14,6 +14,7 @@ import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.Locale;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Small files that are there whole or not at all, and directories and files that only their owner
@@ -22,6 +23,9 @@ import java.util.Set;
 public final class DurableFiles {
   /** Ending of files under construction; a recovery removes what still has it. */
   public static final String TEMPORARY = ".tmp";
+
+  /** Ending of what was quarantined because it is damaged. */
+  public static final String DAMAGED = ".damaged";
 
   private static final long LEAST_FREE_BYTES = 4 << 10;
 
@@ -52,7 +56,10 @@ public final class DurableFiles {
     }
   }
 
-  /** Likewise, but forces nothing: to be followed by a force of the directory that it is in. */
+  /**
+   * Creates a directory and its parents like {@link #createDirectories}, and forces nothing: the
+   * directory that it is in is to be forced after it.
+   */
   public static void makeDirectories(Path directory) throws IOException {
     if (POSIX) {
       Files.createDirectories(
@@ -83,18 +90,19 @@ public final class DurableFiles {
    * Writes zeros over a part of an existing file, so that it has space on the disk. Usable on any
    * thread: an interrupt is kept, and does not keep it from writing.
    */
-  static void zero(Path file, long from, long to) throws IOException {
-    throughInterrupts(
-        () -> {
-          try (FileChannel out = FileChannel.open(file, StandardOpenOption.WRITE)) {
-            long at = from;
-            while (at < to) {
-              ByteBuffer zeros = ZEROS.duplicate();
-              zeros.limit((int) Math.min(to - at, zeros.capacity()));
-              at += out.write(zeros, at);
-            }
+  public static void zero(Path file, long from, long to) throws IOException {
+    withChannel(
+        file,
+        out -> {
+          long at = from;
+          while (at < to) {
+            ByteBuffer zeros = ZEROS.duplicate();
+            zeros.limit((int) Math.min(to - at, zeros.capacity()));
+            at += out.write(zeros, at);
           }
-        });
+          return out;
+        },
+        StandardOpenOption.WRITE);
   }
 
   /** Whether it is for lack of space that something could not be written to this directory. */
@@ -103,8 +111,8 @@ public final class DurableFiles {
         || directory.toFile().getUsableSpace() < LEAST_FREE_BYTES; // the text may be translated
   }
 
-  /** Whether the text of this error says so. */
-  static boolean saysFull(IOException e) {
+  /** Returns whether the text of this error says that space is lacking. */
+  public static boolean saysFull(IOException e) {
     String text = String.valueOf(e.getMessage()).toLowerCase(Locale.ROOT);
     return text.contains("no space left")
         || text.contains("not enough space")
@@ -112,7 +120,7 @@ public final class DurableFiles {
   }
 
   /** Sets mode 0600 on a file that somebody else made, where the file system knows modes. */
-  static void ownerOnly(Path file) {
+  public static void ownerOnly(Path file) {
     if (POSIX) {
       try {
         Files.setPosixFilePermissions(file, PosixFilePermissions.fromString("rw-------"));
@@ -134,22 +142,42 @@ public final class DurableFiles {
   }
 
   /** Writes a new file and forces it, but not its name: the directory is to be forced after it. */
-  static void writeNew(Path file, byte[] content) throws IOException {
-    throughInterrupts(
-        () -> {
-          try (FileChannel out = create(file)) {
-            ByteBuffer buffer = ByteBuffer.wrap(content);
-            while (buffer.hasRemaining()) {
-              out.write(buffer);
-            }
-            out.force(true);
-          }
-        });
+  public static void writeNew(Path file, byte[] content) throws IOException {
+    throughInterrupts(() -> create(file), out -> putAll(out, content));
+  }
+
+  /**
+   * Writes over an existing file from its beginning, leaves it as long as the content, and forces
+   * it. Takes no new space for what it held before.
+   */
+  public static void overwrite(Path file, byte[] content) throws IOException {
+    withChannel(
+        file, out -> putAll(out.truncate(content.length), content), StandardOpenOption.WRITE);
+  }
+
+  private static FileChannel putAll(FileChannel out, byte[] content) throws IOException {
+    ByteBuffer buffer = ByteBuffer.wrap(content);
+    while (buffer.hasRemaining()) {
+      out.write(buffer);
+    }
+    out.force(true);
+    return out;
+  }
+
+  /** Makes an empty file, replacing what was there, and forces nothing. */
+  public static void createFile(Path file) throws IOException {
+    Files.deleteIfExists(file);
+    create(file).close();
+  }
+
+  /** Renames within one directory, replacing, and forces nothing. */
+  public static void move(Path from, Path to) throws IOException {
+    Files.move(from, to, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
   }
 
   /** Renames within one directory, replacing, and forces the directory. */
   public static void rename(Path from, Path to) throws IOException {
-    Files.move(from, to, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
+    move(from, to);
     Path parent = to.toAbsolutePath().getParent();
     if (parent != null) {
       forceDirectory(parent);
@@ -164,10 +192,10 @@ public final class DurableFiles {
   }
 
   /** Returns a name beside a damaged file that no file has yet. */
-  static Path quarantineOf(Path file) {
-    Path aside = file.resolveSibling(file.getFileName() + LogFiles.DAMAGED);
+  public static Path quarantineOf(Path file) {
+    Path aside = file.resolveSibling(file.getFileName() + DAMAGED);
     for (int i = 2; Files.exists(aside, LinkOption.NOFOLLOW_LINKS); i++) {
-      aside = file.resolveSibling(file.getFileName() + LogFiles.DAMAGED + "-" + i);
+      aside = file.resolveSibling(file.getFileName() + DAMAGED + "-" + i);
     }
     return aside;
   }
@@ -180,49 +208,52 @@ public final class DurableFiles {
     if (!POSIX) {
       return;
     }
-    throughInterrupts(
-        () -> {
-          try (FileChannel channel = FileChannel.open(directory, StandardOpenOption.READ)) {
-            channel.force(true);
-          }
-        });
+    withChannel(directory, channel -> forced(channel, true), StandardOpenOption.READ);
   }
 
-  /** Forces a file's content. Usable on any thread likewise. */
-  static void force(Path file) throws IOException {
-    throughInterrupts(
-        () -> {
-          try (FileChannel channel = FileChannel.open(file, StandardOpenOption.WRITE)) {
-            channel.force(false);
-          }
-        });
+  /** Forces a file's content, on any thread: an interrupt is kept. */
+  public static void force(Path file) throws IOException {
+    withChannel(file, channel -> forced(channel, false), StandardOpenOption.WRITE);
   }
 
-  /** Cuts a file, and forces nothing. Usable on any thread likewise. */
-  static void truncate(Path file, long size) throws IOException {
-    throughInterrupts(
-        () -> {
-          try (FileChannel channel = FileChannel.open(file, StandardOpenOption.WRITE)) {
-            channel.truncate(size);
-          }
-        });
+  private static FileChannel forced(FileChannel channel, boolean metadata) throws IOException {
+    channel.force(metadata);
+    return channel;
   }
 
-  /** Something to do with a channel of its own, from its beginning each time. */
+  /** Cuts a file, and forces nothing, on any thread: an interrupt is kept. */
+  public static void truncate(Path file, long size) throws IOException {
+    withChannel(file, channel -> channel.truncate(size), StandardOpenOption.WRITE);
+  }
+
+  /** A task on a channel that is open for it alone, from its beginning at each attempt. */
   @FunctionalInterface
-  private interface Attempt {
-    void run() throws IOException;
+  public interface ChannelTask<T extends @Nullable Object> {
+    T run(FileChannel channel) throws IOException;
   }
 
-  /** Tries again as often as an interrupt closes the channel; the interrupt is kept. */
-  private static void throughInterrupts(Attempt attempt) throws IOException {
+  /**
+   * Runs a task on a newly opened channel, and again as often as an interrupt closes it; the
+   * interrupt is kept.
+   */
+  public static <T extends @Nullable Object> T withChannel(
+      Path path, ChannelTask<T> task, StandardOpenOption... options) throws IOException {
+    return throughInterrupts(() -> FileChannel.open(path, options), task);
+  }
+
+  @FunctionalInterface
+  private interface Opening {
+    FileChannel open() throws IOException;
+  }
+
+  private static <T extends @Nullable Object> T throughInterrupts(
+      Opening opening, ChannelTask<T> task) throws IOException {
     boolean interrupted = false;
     try {
       while (true) {
         interrupted |= Thread.interrupted(); // it would close the channel
-        try {
-          attempt.run();
-          return;
+        try (FileChannel channel = opening.open()) {
+          return task.run(channel);
         } catch (ClosedByInterruptException e) {
           interrupted = true;
         }

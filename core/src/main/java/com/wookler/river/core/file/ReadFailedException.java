@@ -1,4 +1,4 @@
-package com.wookler.river.core.log;
+package com.wookler.river.core.file;
 
 import java.io.FilterInputStream;
 import java.io.IOException;
@@ -12,11 +12,11 @@ import java.nio.file.Path;
  * A file is there, but the device refused to give its bytes, of which that says nothing: the system
  * does not say which file it was, nor where.
  */
-final class ReadFailedException extends IOException {
+public final class ReadFailedException extends IOException {
   private static final long serialVersionUID = 1L;
 
   /** What to do about it. */
-  static final String REMEDY =
+  public static final String REMEDY =
       "Nothing of it was changed, and nothing is taken for lost. Repair the disk; or put a copy of the"
           + " file in its place that was made around what cannot be read, as ddrescue does: then what"
           + " the copy lacks is reported as lost, and no more";
@@ -26,7 +26,7 @@ final class ReadFailedException extends IOException {
   }
 
   /** The error, with the name of the file that was being read if it does not say it. */
-  static IOException of(Path file, IOException e) {
+  public static IOException of(Path file, IOException e) {
     return isNamed(e) ? e : new ReadFailedException(file.toString(), e);
   }
 
@@ -37,14 +37,14 @@ final class ReadFailedException extends IOException {
   }
 
   /** All bytes of a small file. */
-  static byte[] all(Path file) throws IOException {
+  public static byte[] all(Path file) throws IOException {
     try (InputStream in = open(file)) {
       return in.readAllBytes();
     }
   }
 
   /** Opens a file, to be read from its beginning; an error says how far that came. */
-  static InputStream open(Path file) throws IOException {
+  public static InputStream open(Path file) throws IOException {
     return new Counted(file, Files.newInputStream(file));
   }
 

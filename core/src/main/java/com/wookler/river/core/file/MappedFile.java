@@ -1,11 +1,10 @@
-package com.wookler.river.core.ack.journal;
+package com.wookler.river.core.file;
 
 import static java.nio.ByteOrder.LITTLE_ENDIAN;
 
 import com.google.errorprone.annotations.concurrent.GuardedBy;
 import com.wookler.river.common.PageFaults;
 import com.wookler.river.common.errors.RiverException;
-import com.wookler.river.core.log.Mappings;
 import java.io.IOException;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
@@ -16,7 +15,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.concurrent.atomic.AtomicBoolean;
-import java.util.function.Supplier;
+import java.util.function.BooleanSupplier;
 
 /**
  * A small file mapped for writing, little-endian. It holds no descriptor: a process may have tens
@@ -26,37 +25,42 @@ import java.util.function.Supplier;
  * threads, interrupted ones too. Nothing may be stored after {@code close}: the process would
  * crash. The file must have real space for all its bytes, for the same reason.
  */
-final class MappedFile {
+public final class MappedFile {
   private static final VarHandle LONGS =
       MethodHandles.byteBufferViewVarHandle(long[].class, LITTLE_ENDIAN);
 
   private final Path path;
   private final MappedByteBuffer buffer;
-  private final Supplier<Health> health;
+  private final BooleanSupplier writable;
   private volatile boolean cut; // nothing can be stored any more; set where that is noticed
   private final AtomicBoolean dirty = new AtomicBoolean();
 
   @GuardedBy("this")
   private boolean closed;
 
-  private MappedFile(Path path, MappedByteBuffer buffer, Supplier<Health> health) {
+  private MappedFile(Path path, MappedByteBuffer buffer, BooleanSupplier writable) {
     this.path = path;
-    this.health = health;
+    this.writable = writable;
     this.buffer = buffer;
     buffer.order(LITTLE_ENDIAN);
   }
 
-  /** Maps an existing file of this size. */
-  static MappedFile open(Path path, int size, Supplier<Health> health) throws IOException {
-    return Disk.withChannel(
+  /**
+   * Maps an existing file of this size.
+   *
+   * @param writable whether stores may go through the mapping; else each is a write to the file
+   */
+  public static MappedFile open(Path path, int size, BooleanSupplier writable) throws IOException {
+    return DurableFiles.withChannel(
         path,
         channel ->
-            new MappedFile(path, channel.map(FileChannel.MapMode.READ_WRITE, 0, size), health),
+            new MappedFile(path, channel.map(FileChannel.MapMode.READ_WRITE, 0, size), writable),
         StandardOpenOption.READ,
         StandardOpenOption.WRITE);
   }
 
-  Path path() {
+  /** Returns the file. */
+  public Path path() {
     return path;
   }
 
@@ -65,9 +69,9 @@ final class MappedFile {
    *
    * @throws RiverException the file cannot be written
    */
-  void put(int offset, long value) {
+  public void put(int offset, long value) {
     refuseCut();
-    if (health.get() != Health.SOUND) {
+    if (!writable.getAsBoolean()) {
       write(offset, ByteBuffer.allocate(Long.BYTES).order(LITTLE_ENDIAN).putLong(0, value));
       return;
     }
@@ -84,7 +88,7 @@ final class MappedFile {
    *
    * @throws RiverException the file cannot be read
    */
-  long get(int offset) {
+  public long get(int offset) {
     try {
       return (long) LONGS.getOpaque(buffer, offset);
     } catch (InternalError e) {
@@ -106,9 +110,9 @@ final class MappedFile {
    *
    * @throws RiverException the file cannot be written
    */
-  void put(byte[] bytes) {
+  public void put(byte[] bytes) {
     refuseCut();
-    if (health.get() != Health.SOUND) {
+    if (!writable.getAsBoolean()) {
       write(0, ByteBuffer.wrap(bytes));
       return;
     }
@@ -123,7 +127,7 @@ final class MappedFile {
   /** The mapping and the channel show the same pages. */
   private void write(int offset, ByteBuffer bytes) {
     try {
-      Disk.withChannel(
+      DurableFiles.withChannel(
           path,
           channel -> {
             while (bytes.hasRemaining()) {
@@ -148,7 +152,7 @@ final class MappedFile {
   }
 
   /** To be called after stores, so that the next {@link #force} includes them. */
-  void touched() {
+  public void touched() {
     dirty.setRelease(true);
   }
 
@@ -156,7 +160,7 @@ final class MappedFile {
    * Forces what was stored before the last {@link #touched}; returns false at once if nothing was
    * stored since the last force, and after {@link #close}.
    */
-  synchronized boolean force() throws IOException {
+  public synchronized boolean force() throws IOException {
     if (closed || !dirty.getAndSet(false)) {
       return false;
     }
@@ -189,7 +193,7 @@ final class MappedFile {
    * Ends the mapping now and not when the collector finds it, after a force that is under way. What
    * was not forced stays in the file and reaches the device when the system writes it.
    */
-  synchronized void close() {
+  public synchronized void close() {
     if (!closed) {
       closed = true;
       Mappings.unmap(buffer);
