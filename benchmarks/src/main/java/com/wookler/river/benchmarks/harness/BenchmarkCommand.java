@@ -11,6 +11,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Callable;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
 import picocli.CommandLine.Mixin;
@@ -71,6 +72,14 @@ public abstract class BenchmarkCommand implements Callable<Integer> {
    */
   protected void check() {}
 
+  /**
+   * Returns the options of the JVM that each benchmark is measured in; null if the benchmarks start
+   * JVMs of their own.
+   */
+  protected @Nullable List<String> jvm() {
+    return null;
+  }
+
   /** Returns whether to measure what needs tens of gigabytes. */
   protected boolean full() {
     return false;
@@ -115,16 +124,19 @@ public abstract class BenchmarkCommand implements Callable<Integer> {
     return CommandLine.ExitCode.OK;
   }
 
+  private Context context(Path data, Consumer<String> progress) {
+    Extent extent = quick ? Extent.QUICK : full() ? Extent.FULL : Extent.NORMAL;
+    return new Context(data, extent, rounds == null ? 0 : rounds, progress);
+  }
+
   private List<Row> measure(List<Benchmark> chosen, Path data) throws Exception {
     PrintWriter err = spec.commandLine().getErr();
-    Extent extent = quick ? Extent.QUICK : full() ? Extent.FULL : Extent.NORMAL;
-    int asked = rounds == null ? 0 : rounds;
     List<Row> rows = new ArrayList<>();
     for (Benchmark benchmark : chosen) {
       err.println(benchmark.text());
       Path own = Files.createDirectory(data.resolve(benchmark.name()));
       try {
-        rows.addAll(benchmark.measurement().measure(new Context(own, extent, asked, err::println)));
+        rows.addAll(measure(benchmark, context(own, err::println)));
         results.write(data, rows);
       } catch (Benchmark.SkippedException e) {
         err.println("SKIPPED: " + benchmark.text() + ": " + e.getMessage());
@@ -133,5 +145,38 @@ public abstract class BenchmarkCommand implements Callable<Integer> {
     }
     spec.commandLine().getOut().println(Machine.here(data).describe());
     return rows;
+  }
+
+  private List<Row> measure(Benchmark benchmark, Context context) throws Exception {
+    List<String> options = jvm();
+    if (options == null || quick) {
+      return benchmark.measurement().measure(context);
+    }
+    List<String> typed = spec.root().commandLine().getParseResult().originalArgs();
+    Part part =
+        new Part(
+            getClass().getName(),
+            typed.subList(typed.indexOf(spec.name()) + 1, typed.size()),
+            benchmark.name(),
+            context.directory().toString());
+    try (ChildJvm child = new ChildJvm(options)) {
+      return List.of(child.ask(part, Row[].class));
+    }
+  }
+
+  /** One benchmark of a command with these arguments, measured in the JVM that does this job. */
+  record Part(String command, List<String> arguments, String benchmark, String directory)
+      implements Context.Job<Row[]> {
+    @Override
+    public Row[] call() throws Exception {
+      BenchmarkCommand parsed =
+          Class.forName(command).asSubclass(BenchmarkCommand.class).getConstructor().newInstance();
+      new CommandLine(parsed).parseArgs(arguments.toArray(String[]::new));
+      Context context = parsed.context(Path.of(directory), System.err::println);
+      return Benchmark.named(parsed.benchmarks(), benchmark)
+          .measurement()
+          .measure(context)
+          .toArray(Row[]::new);
+    }
   }
 }

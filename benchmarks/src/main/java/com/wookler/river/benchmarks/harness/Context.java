@@ -2,7 +2,6 @@ package com.wookler.river.benchmarks.harness;
 
 import com.google.errorprone.annotations.FormatMethod;
 import com.google.errorprone.annotations.FormatString;
-import com.wookler.river.benchmarks.report.Row;
 import java.io.Closeable;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -73,13 +72,6 @@ public record Context(Path directory, Extent extent, int asked, Consumer<String>
    */
   public Worker worker(List<String> options) throws IOException {
     return quick() ? new Here() : new ChildJvm(options);
-  }
-
-  /** Measures by a job that returns rows, in a JVM of its own. */
-  public List<Row> inChild(List<String> options, Job<Row[]> job) throws Exception {
-    try (Worker worker = worker(options)) {
-      return List.of(worker.ask(job, Row[].class));
-    }
   }
 
   /** Returns the text without the user's language in its numbers. */

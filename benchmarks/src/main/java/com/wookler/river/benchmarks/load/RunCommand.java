@@ -1,7 +1,6 @@
 package com.wookler.river.benchmarks.load;
 
 import com.wookler.river.benchmarks.harness.Benchmark;
-import com.wookler.river.benchmarks.harness.BenchmarkCommand;
 import com.wookler.river.benchmarks.harness.Context;
 import com.wookler.river.benchmarks.harness.UsageException;
 import com.wookler.river.benchmarks.load.LoadContender.Size;
@@ -10,7 +9,6 @@ import java.io.PrintWriter;
 import java.time.Duration;
 import java.util.List;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
 /** Measures lines of work, each done by several systems in turn. */
@@ -20,19 +18,17 @@ import picocli.CommandLine.Option;
     mixinStandardHelpOptions = true,
     sortOptions = false,
     showDefaultValues = true)
-public final class RunCommand extends BenchmarkCommand {
+public final class RunCommand extends LoadCommand {
   @Option(names = "--count-scale", paramLabel = "F", description = "Multiply the counts by this.")
   private double scale = 1;
 
   @Option(names = "--cap", paramLabel = "SECONDS", description = "Cut rounds off after this.")
   private int cap = 10;
 
-  @Mixin private LoadOptions options = new LoadOptions();
-
   @Override
   protected List<Benchmark> benchmarks() {
     Size size = new Size(scale, Duration.ofSeconds(cap), null);
-    return Lines.every().stream().map(line -> options.benchmark(line, size)).toList();
+    return Lines.every().stream().map(line -> benchmark(line, size)).toList();
   }
 
   @Override
@@ -45,7 +41,7 @@ public final class RunCommand extends BenchmarkCommand {
     if (scale <= 0 || cap < 1) {
       throw new UsageException("--count-scale is above 0, --cap at least 1");
     }
-    options.systems();
+    super.check();
   }
 
   @Override

@@ -2,10 +2,8 @@ package com.wookler.river.benchmarks.reactor;
 
 import com.wookler.river.benchmarks.harness.Benchmark;
 import com.wookler.river.benchmarks.harness.BenchmarkCommand;
-import com.wookler.river.benchmarks.harness.Context;
 import com.wookler.river.benchmarks.harness.UsageException;
-import com.wookler.river.benchmarks.report.Row;
-import java.nio.file.Path;
+import com.wookler.river.benchmarks.reactor.ReactorWork.Settings;
 import java.util.List;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
@@ -39,28 +37,6 @@ public final class ReactorCommand extends BenchmarkCommand {
       description = "How long they are watched, three times.")
   private int seconds = 10;
 
-  /** A part in the JVM that does this; the options as their names say. */
-  record Part(
-      String name,
-      String directory,
-      Context.Extent extent,
-      int asked,
-      ReactorWork.Settings settings)
-      implements Context.Job<Row[]> {
-    @Override
-    public Row[] call() throws Exception {
-      Context context = new Context(Path.of(directory), extent, asked, System.err::println);
-      ReactorWork work = new ReactorWork(context, settings);
-      List<Row> rows =
-          switch (name) {
-            case "throughput" -> work.throughput();
-            case "wakes" -> work.wakes();
-            default -> work.idle();
-          };
-      return rows.toArray(Row[]::new);
-    }
-  }
-
   @Override
   protected void check() {
     if (count < 1 || rests < 1 || idle < 1 || seconds < 1) {
@@ -70,25 +46,24 @@ public final class ReactorCommand extends BenchmarkCommand {
 
   @Override
   protected List<Benchmark> benchmarks() {
+    Settings settings = new Settings(count, rests, idle, seconds);
     return List.of(
-        part("throughput", "1 KiB through an empty processor, beside batch(64) and ack"),
-        part("wakes", "how soon a reactor wakes, at rest and while its thread waits"),
-        part("idle", "the CPU time of the process with idle reactors"));
+        new Benchmark(
+            "throughput",
+            "1 KiB through an empty processor, beside batch(64) and ack",
+            context -> new ReactorWork(context, settings).throughput()),
+        new Benchmark(
+            "wakes",
+            "how soon a reactor wakes, at rest and while its thread waits",
+            context -> new ReactorWork(context, settings).wakes()),
+        new Benchmark(
+            "idle",
+            "the CPU time of the process with idle reactors",
+            context -> new ReactorWork(context, settings).idle()));
   }
 
-  private Benchmark part(String name, String text) {
-    ReactorWork.Settings settings = new ReactorWork.Settings(count, rests, idle, seconds);
-    return new Benchmark(
-        name,
-        text,
-        context ->
-            context.inChild(
-                List.of(),
-                new Part(
-                    name,
-                    context.directory().toString(),
-                    context.extent(),
-                    context.asked(),
-                    settings)));
+  @Override
+  protected List<String> jvm() {
+    return List.of();
   }
 }

@@ -2,9 +2,6 @@ package com.wookler.river.benchmarks.scale;
 
 import com.wookler.river.benchmarks.harness.Benchmark;
 import com.wookler.river.benchmarks.harness.BenchmarkCommand;
-import com.wookler.river.benchmarks.harness.Context;
-import com.wookler.river.benchmarks.report.Row;
-import java.nio.file.Path;
 import java.util.List;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
@@ -65,28 +62,14 @@ public final class ScaleCommand extends BenchmarkCommand {
   @Option(names = "--full", description = "With 100 million messages waiting: 16 GB of disk.")
   private boolean full;
 
-  /** A part in the JVM that does this. */
-  record Part(String name, String directory, Context.Extent extent, int asked)
-      implements Context.Job<Row[]> {
-    @Override
-    public Row[] call() throws Exception {
-      Context context = new Context(Path.of(directory), extent, asked, System.err::println);
-      return Benchmark.named(PARTS, name).measurement().measure(context).toArray(Row[]::new);
-    }
+  @Override
+  protected List<Benchmark> benchmarks() {
+    return PARTS;
   }
 
   @Override
-  protected List<Benchmark> benchmarks() {
-    return PARTS.stream()
-        .map(
-            part ->
-                new Benchmark(part.name(), part.text(), context -> measure(part.name(), context)))
-        .toList();
-  }
-
-  private static List<Row> measure(String part, Context context) throws Exception {
-    Part job = new Part(part, context.directory().toString(), context.extent(), context.asked());
-    return context.inChild(List.of("-Xmx2g"), job);
+  protected List<String> jvm() {
+    return List.of("-Xmx2g");
   }
 
   @Override

@@ -1,10 +1,10 @@
 package com.wookler.river.benchmarks.load;
 
 import com.wookler.river.benchmarks.harness.Benchmark;
+import com.wookler.river.benchmarks.harness.BenchmarkCommand;
 import com.wookler.river.benchmarks.harness.Context;
 import com.wookler.river.benchmarks.harness.Rounds;
 import com.wookler.river.benchmarks.harness.Samples;
-import com.wookler.river.benchmarks.harness.UsageException;
 import com.wookler.river.benchmarks.load.LoadContender.Size;
 import com.wookler.river.benchmarks.report.Row;
 import com.wookler.river.benchmarks.system.QueueSystem;
@@ -13,8 +13,8 @@ import java.util.ArrayList;
 import java.util.List;
 import picocli.CommandLine.Option;
 
-/** Options of the commands that measure lines, and what these do with them. */
-final class LoadOptions {
+/** A command that measures lines, each done by several systems in turn. */
+abstract class LoadCommand extends BenchmarkCommand {
   private static final int ROUNDS = 5;
 
   @Option(
@@ -34,20 +34,17 @@ final class LoadOptions {
       description = "A further option for each JVM that works; may be repeated.")
   private List<String> jvm = new ArrayList<>();
 
-  /** Creates it; the command line sets the options. */
-  LoadOptions() {}
+  @Override
+  protected void check() {
+    systems(); // refuses unknown names
+  }
 
-  /**
-   * Returns the systems that take part.
-   *
-   * @throws UsageException there is none of such a name
-   */
-  List<QueueSystem> systems() {
+  private List<QueueSystem> systems() {
     return systems.isEmpty() ? Systems.all() : systems.stream().map(Systems::byName).toList();
   }
 
   /** Returns the benchmark of a line. */
-  Benchmark benchmark(Line line, Size size) {
+  final Benchmark benchmark(Line line, Size size) {
     return new Benchmark(line.name(), line.text(), context -> measure(line, size, context));
   }
 
