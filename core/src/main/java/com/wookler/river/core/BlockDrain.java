@@ -134,7 +134,7 @@ final class BlockDrain {
   }
 
   private boolean isGivenUp(Seal seal) {
-    if (log.room().discardBelow() >= seal.endSequence()) {
+    if (log.capacity().discardBelow() >= seal.endSequence()) {
       return true;
     }
     Retention retention = config.retention();

@@ -3,9 +3,9 @@ package com.wookler.river.core;
 import com.wookler.river.common.TimeSource;
 import com.wookler.river.core.ids.IdStore;
 import com.wookler.river.core.log.BlockLog;
+import com.wookler.river.core.log.Capacity;
 import com.wookler.river.core.log.PublishBuffer;
 import com.wookler.river.core.log.QueueIdentity.Part;
-import com.wookler.river.core.log.Room;
 import com.wookler.river.core.message.DocumentWriter;
 import com.wookler.river.core.message.Message;
 import com.wookler.river.core.message.StoredMessage;
@@ -135,7 +135,7 @@ final class Deduplicator {
    *
    * @param converted the data of each
    */
-  Placed publish(Intake intake, List<? extends Message<?>> messages, byte[][] converted) {
+  Placed publish(AdmissionControl intake, List<? extends Message<?>> messages, byte[][] converted) {
     PublishBuffer buffer = PublishBuffer.ofThread();
     Attempt attempt = new Attempt(intake, buffer, messages, converted);
     try {
@@ -148,7 +148,7 @@ final class Deduplicator {
 
   /** One try to store a batch, repeated when there may be room. */
   final class Attempt implements LongSupplier {
-    private final Intake intake;
+    private final AdmissionControl intake;
     private final PublishBuffer buffer;
     private final List<? extends Message<?>> messages;
     private final byte[][] converted;
@@ -156,7 +156,7 @@ final class Deduplicator {
     private long base;
 
     Attempt(
-        Intake intake,
+        AdmissionControl intake,
         PublishBuffer buffer,
         List<? extends Message<?>> messages,
         byte[][] converted) {
@@ -178,7 +178,7 @@ final class Deduplicator {
         }
         intake.check(buffer);
         base = log.append(buffer, now);
-        if (base != Room.NONE) {
+        if (base != Capacity.NONE) {
           remember(log.times().now());
         }
         return base;

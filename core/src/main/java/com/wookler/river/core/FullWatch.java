@@ -21,7 +21,7 @@ final class FullWatch {
   private static final long QUIET_NANOS = Duration.ofSeconds(10).toNanos();
 
   private final String queue;
-  private final Intake intake;
+  private final AdmissionControl intake;
   private final LongSupplier discarded;
   private final Consumer<String> listeners;
   private final TimeSource time;
@@ -33,7 +33,10 @@ final class FullWatch {
   private long grownAt;
 
   FullWatch(
-      QueueConfig<?> config, Intake intake, LongSupplier discarded, Consumer<String> listeners) {
+      QueueConfig<?> config,
+      AdmissionControl intake,
+      LongSupplier discarded,
+      Consumer<String> listeners) {
     this.queue = config.name();
     this.intake = intake;
     this.discarded = discarded;

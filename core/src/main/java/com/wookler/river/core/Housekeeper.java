@@ -110,7 +110,7 @@ final class Housekeeper implements ManagedTask {
 
   private void work(long now) {
     log.recycleIfDue();
-    subscribers.discard(log.room().discardBelow(), false);
+    subscribers.discard(log.capacity().discardBelow(), false);
     log.relieve(subscribers::lowWatermark);
     fullWatch.look();
     subscribers.tend();

@@ -5,8 +5,8 @@ import com.wookler.river.common.counters.AbstractCounter;
 import com.wookler.river.common.errors.RiverException;
 import com.wookler.river.core.delay.Delays;
 import com.wookler.river.core.log.BlockLog;
+import com.wookler.river.core.log.Capacity;
 import com.wookler.river.core.log.PublishBuffer;
-import com.wookler.river.core.log.Room;
 import com.wookler.river.core.message.DocumentWriter;
 import com.wookler.river.core.message.Durability;
 import com.wookler.river.core.message.ForwardOrigin;
@@ -40,7 +40,7 @@ final class LogPublisher<M> implements Publisher<M> {
   private final int maxMessageBytes;
   private final QueueConfig<M> config;
   private final BlockLog log;
-  private final Intake intake;
+  private final AdmissionControl intake;
   private final @Nullable Deduplicator deduplicator;
   private final Delays delays;
   private final Duration window;
@@ -50,7 +50,7 @@ final class LogPublisher<M> implements Publisher<M> {
   LogPublisher(
       QueueConfig<M> config,
       BlockLog log,
-      Intake intake,
+      AdmissionControl intake,
       @Nullable Deduplicator deduplicator,
       Delays delays,
       AbstractCounter addTime) {
@@ -234,7 +234,7 @@ final class LogPublisher<M> implements Publisher<M> {
     } finally {
       document.finish();
     }
-    if (sequence == Room.NONE) {
+    if (sequence == Capacity.NONE) {
       return false;
     }
     reached(Durability.DISK, sequence, messages.size());

@@ -4,7 +4,7 @@ import com.wookler.river.common.TimeSource;
 import com.wookler.river.common.config.ConfigNode;
 import com.wookler.river.common.errors.ConfigurationException;
 import com.wookler.river.core.delay.Delays;
-import com.wookler.river.core.log.Capacity;
+import com.wookler.river.core.log.CapacityLimits;
 import com.wookler.river.core.log.LogSettings;
 import com.wookler.river.core.log.RecycleStrategy;
 import com.wookler.river.core.message.MessageConverter;
@@ -157,8 +157,8 @@ final class QueueConfig<M> {
   }
 
   /** Returns how much it may hold. */
-  Capacity capacity() {
-    return new Capacity(
+  CapacityLimits capacity() {
+    return new CapacityLimits(
         get(QueueOptions.MAX_MESSAGES),
         get(QueueOptions.MAX_BYTES),
         get(QueueOptions.FULL_POLICY) == FullPolicy.DISCARD_OLDEST);

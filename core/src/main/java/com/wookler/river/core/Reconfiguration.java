@@ -18,13 +18,13 @@ final class Reconfiguration {
 
   private final ReentrantLock changing = new ReentrantLock(); // taken before all others
   private final QueueConfig<?> config;
-  private final Intake intake;
+  private final AdmissionControl intake;
   private final @Nullable Backup backup;
   private final SubscriberRegistry<?> subscribers;
 
   Reconfiguration(
       QueueConfig<?> config,
-      Intake intake,
+      AdmissionControl intake,
       @Nullable Backup backup,
       SubscriberRegistry<?> subscribers) {
     this.config = config;

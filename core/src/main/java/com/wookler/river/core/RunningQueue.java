@@ -113,7 +113,7 @@ final class RunningQueue<M> implements OpenQueue {
               config.logSettings(directory),
               counters.damaged(),
               damage -> worker.execute(() -> listeners.damaged(damage)));
-      Intake intake = new Intake(config, log, this::needed);
+      AdmissionControl intake = new AdmissionControl(config, log, this::needed);
       Endpoint own = endpoint();
       SubscriberContext<M> context =
           context(new ExpiryTransfers(own, () -> config.find(QueueOptions.EXPIRY_QUEUE)));
@@ -380,7 +380,7 @@ final class RunningQueue<M> implements OpenQueue {
     return file == null ? EhcacheRedeliveryCache.builtIn() : EhcacheRedeliveryCache.of(file);
   }
 
-  private void startHousekeeping(Intake intake, Housekeeper.Pools pools) {
+  private void startHousekeeping(AdmissionControl intake, Housekeeper.Pools pools) {
     SharedTaskManager tasks = SharedTaskManager.acquire();
     undo.push(tasks::close);
     Housekeeper housekeeper =
@@ -395,7 +395,7 @@ final class RunningQueue<M> implements OpenQueue {
     tasks.manager().add(housekeeper);
   }
 
-  private FullWatch fullWatch(Intake intake, Housekeeper.Pools pools) {
+  private FullWatch fullWatch(AdmissionControl intake, Housekeeper.Pools pools) {
     return new FullWatch(
         config,
         intake,
@@ -467,7 +467,7 @@ final class RunningQueue<M> implements OpenQueue {
   }
 
   QueueStats stats() {
-    subscribers.discard(log.room().discardBelow(), false); // else housekeeping, a little later
+    subscribers.discard(log.capacity().discardBelow(), false); // else housekeeping, a little later
     long first = log.firstSequence();
     long next = log.nextSequence();
     return new QueueStats(

@@ -378,7 +378,7 @@ final class SubscriberRegistry<M> {
         forwards.lower(entries.values().stream().mapToLong(Entry::lowWatermark).min());
     return lowest.isEmpty()
         ? lowest
-        : OptionalLong.of(Math.max(lowest.getAsLong(), context.log().room().discardBelow()));
+        : OptionalLong.of(Math.max(lowest.getAsLong(), context.log().capacity().discardBelow()));
   }
 
   /** The lowest sequence that is still needed: without subscribers, the log's first. */

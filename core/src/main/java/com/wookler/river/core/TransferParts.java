@@ -9,7 +9,7 @@ import java.util.function.Consumer;
 import java.util.function.LongSupplier;
 
 /** What a queue does for the messages that others transfer to it. Thread-safe. */
-record TransferParts(DataDirectory directory, Lookup lookup, Intake intake)
+record TransferParts(DataDirectory directory, Lookup lookup, AdmissionControl intake)
     implements TransferTarget.Parts {
   @Override
   public boolean hasOrigins() {

@@ -58,7 +58,7 @@ class FullWatchTest {
     QueueConfig<String> config = settings().config();
     RunningQueue<String> queue = new RunningQueue<>(config, new Listeners());
     try {
-      Intake intake = new Intake(config, queue.log(), () -> 0);
+      AdmissionControl intake = new AdmissionControl(config, queue.log(), () -> 0);
       FullWatch watch = new FullWatch(config, intake, discarded::get, why -> {});
       looks(watch, 100, Duration.ofMillis(100), 0);
       assertThat(captured.warnings()).isEmpty();

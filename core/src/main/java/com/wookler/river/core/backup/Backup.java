@@ -60,7 +60,7 @@ public final class Backup implements AutoCloseable {
   private final BackupLayout layout;
   private final BackupIndex index;
   private final BackupReader reader;
-  private final OutOfReach outOfReach;
+  private final UnreadableBackups outOfReach;
   private final ReentrantLock writing = new ReentrantLock(); // around every change on disk
   private volatile boolean closed; // set under writing; looked at by every call
 
@@ -99,7 +99,7 @@ public final class Backup implements AutoCloseable {
     this.layout = new BackupLayout(directory);
     this.index = new BackupIndex(queue, identity, layout);
     this.reader = new BackupReader(queue);
-    this.outOfReach = new OutOfReach(queue, time);
+    this.outOfReach = new UnreadableBackups(queue, time);
   }
 
   /**

@@ -25,7 +25,7 @@ final class NextDue implements AutoCloseable {
   private final LogReader reader;
   private final DelayContext context;
   private final RateLimitedLog saidDamaged;
-  private final TakenOut taken;
+  private final TakenEntries taken;
   private WaitingSpread spread;
 
   /**
@@ -41,7 +41,7 @@ final class NextDue implements AutoCloseable {
     this.index = index;
     this.reader = context.log().reader();
     this.saidDamaged = new RateLimitedLog(context.time());
-    this.taken = new TakenOut(most);
+    this.taken = new TakenEntries(most);
     this.spread = new WaitingSpread(collected);
   }
 

@@ -36,7 +36,7 @@ final class BackupSource implements MessageSource {
     }
     if (queues.isEmpty()) {
       throw id == null
-          ? NothingHere.neither(directory)
+          ? WrongDirectoryErrors.neither(directory)
           : new ConfigurationException(
               directory + " holds neither a queue nor backups of queue " + id);
     }

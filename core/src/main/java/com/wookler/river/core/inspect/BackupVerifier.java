@@ -28,12 +28,12 @@ public final class BackupVerifier {
   public static QueueVerifier.Result verify(
       Path directory, Consumer<Finding> findings, Progress progress) throws IOException {
     if (!Files.isDirectory(directory)) {
-      throw NothingHere.neither(directory);
+      throw WrongDirectoryErrors.neither(directory);
     }
     Reporter report = new Reporter(findings);
     BackupFiles files = BackupFiles.scan(directory);
-    if (!NothingHere.holdsBackups(files)) {
-      throw NothingHere.neither(directory);
+    if (!WrongDirectoryErrors.holdsBackups(files)) {
+      throw WrongDirectoryErrors.neither(directory);
     }
     for (BackupFiles.Odd odd : files.odd()) {
       if (odd.isBackup()) {

@@ -85,7 +85,7 @@ public interface MessageSource {
       return LogSource.of(directory);
     }
     if (!Files.isDirectory(directory)) {
-      throw NothingHere.neither(directory);
+      throw WrongDirectoryErrors.neither(directory);
     }
     return BackupSource.of(directory, id);
   }

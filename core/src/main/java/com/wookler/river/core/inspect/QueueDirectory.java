@@ -68,7 +68,7 @@ final class QueueDirectory {
    */
   static QueueDirectory of(Path path) throws IOException {
     if (!is(path)) {
-      throw NothingHere.noQueue(path);
+      throw WrongDirectoryErrors.noQueue(path);
     }
     try {
       QueueIdentity.Look look = QueueIdentity.look(path);

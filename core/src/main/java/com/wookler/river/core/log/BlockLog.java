@@ -55,11 +55,11 @@ public final class BlockLog implements AutoCloseable {
   private final ReentrantLock appendLock = new ReentrantLock();
 
   private final Blocks blocks = new Blocks(); // written under the append lock and by forget()
-  private final Room room = new Room(appendLock, blocks, () -> this.nextSequence);
+  private final Capacity capacity = new Capacity(appendLock, blocks, () -> this.nextSequence);
   private final LogMarks marks;
   private final Gaps gaps;
   private final StoredTimes times;
-  private final Surveys surveys = new Surveys();
+  private final BlockSurveyCache surveys = new BlockSurveyCache();
   private final String repaired;
 
   @GuardedBy("appendLock")
@@ -160,8 +160,8 @@ public final class BlockLog implements AutoCloseable {
    * Appends what the calling thread's {@link PublishBuffer} holds, all of it or nothing.
    *
    * @param micros the present by the wall clock; publish times never decrease all the same
-   * @return the first sequence, or {@link Room#NONE}: nothing was stored, though there is room once
-   *     messages that somebody needs are finished, see {@link Room#free}
+   * @return the first sequence, or {@link Capacity#NONE}: nothing was stored, though there is
+   *     capacity once messages that somebody needs are finished, see {@link Capacity#free}
    * @throws QueueClosedException the log is closed; nothing was stored
    * @throws MessageTooLargeException over a quarter of the mapping; nothing was stored
    * @throws QueueFullException there is no space for it on the disk; nothing was stored; likewise a
@@ -183,7 +183,7 @@ public final class BlockLog implements AutoCloseable {
       }
       appendLock.unlock();
     }
-    if (sequence != Room.NONE) {
+    if (sequence != Capacity.NONE) {
       arrivals.published();
     }
     return sequence;
@@ -199,8 +199,8 @@ public final class BlockLog implements AutoCloseable {
     long micros = Math.max(lastMicros, times.storedAt(now));
     int count = buffer.document().count();
     Block block = withSpace(buffer.document().length());
-    if (!buffer.isAdmitted() && !room.admits(sequence + count, buffer.document().length())) {
-      return Room.NONE;
+    if (!buffer.isAdmitted() && !capacity.admits(sequence + count, buffer.document().length())) {
+      return Capacity.NONE;
     }
     if (block.messages() == 0) {
       block.opened(settings.time(), 0);
@@ -221,7 +221,7 @@ public final class BlockLog implements AutoCloseable {
     lastMicros = micros;
     marks.end(sequence + count);
     nextSequence = sequence + count;
-    room.appended(sequence, sequence + count, buffer.document().length());
+    capacity.appended(sequence, sequence + count, buffer.document().length());
     counters.adds().add(count);
     counters.storeAdds().add(count);
     ahead.grown(block, now);
@@ -406,7 +406,7 @@ public final class BlockLog implements AutoCloseable {
     return times;
   }
 
-  Surveys surveys() {
+  BlockSurveyCache surveys() {
     return surveys;
   }
 
@@ -416,8 +416,8 @@ public final class BlockLog implements AutoCloseable {
   }
 
   /** How far it may grow. */
-  public Room room() {
-    return room;
+  public Capacity capacity() {
+    return capacity;
   }
 
   /** Where consumers wait. */

@@ -1,17 +1,296 @@
 package com.wookler.river.core.log;
 
-/**
- * What a log may hold of messages that are still needed.
- *
- * @param messages at most so many; {@link Long#MAX_VALUE}: any number
- * @param bytes at most so many, envelopes included; {@link Long#MAX_VALUE}: any number
- * @param discards whether the oldest messages give way to new ones, or new ones are refused
- */
-public record Capacity(long messages, long bytes, boolean discards) {
-  /** No limit at all. */
-  public static final Capacity UNLIMITED = new Capacity(Long.MAX_VALUE, Long.MAX_VALUE, false);
+import com.google.errorprone.annotations.concurrent.GuardedBy;
+import com.wookler.river.common.TimeSource;
+import java.util.Arrays;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.locks.LockSupport;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.LongSupplier;
 
-  boolean isUnlimited() {
-    return messages == Long.MAX_VALUE && bytes == Long.MAX_VALUE;
+/**
+ * How far a log may grow under its {@link CapacityLimits}.
+ *
+ * <p><b>Bounds.</b> An append compares the log's end with two numbers, one in sequences and one in
+ * bytes, and asks nobody. They are computed when one of them is reached, from the lowest sequence
+ * that anybody needs; so a queue that is far from full pays two comparisons, and one without limits
+ * compares with numbers that are never reached.
+ *
+ * <p><b>Bytes</b> count from the oldest message of the log at the opening. Marks say how many lie
+ * below a sequence; between two marks they count evenly. A mark is set when a 256th of the limit
+ * has been written since the last one, so that what is needed is known to within that, and exactly
+ * where messages are larger. What was in the log at the opening has a mark a block only. When there
+ * are too many marks, every second one goes.
+ *
+ * <p><b>Discarding.</b> With a capacity that discards nothing is refused; an append says instead
+ * below which sequence everything has to go, and each subscriber skips to that when it is next
+ * asked.
+ *
+ * <p>Thread-safe.
+ */
+public final class Capacity {
+  /** What an append returns for which there is no room. */
+  public static final long NONE = -1;
+
+  private static final int MARKS = 4_096;
+  private static final int MARKS_PER_LIMIT = 256;
+
+  private final ReentrantLock appendLock;
+  private final Blocks blocks;
+  private final LongSupplier end;
+
+  private final Queue<Waiting> waiting = new ConcurrentLinkedQueue<>();
+
+  /**
+   * Whether anybody waits: cheaper to read than the queue. Set by publishers, after they joined.
+   */
+  private volatile boolean awaited;
+
+  private volatile CapacityLimits capacity =
+      CapacityLimits.UNLIMITED; // written under the append lock
+  private volatile long discardBelow; // written under the append lock, read by subscribers
+
+  @GuardedBy("appendLock")
+  private long endBound = Long.MAX_VALUE;
+
+  @GuardedBy("appendLock")
+  private long byteBound = Long.MAX_VALUE;
+
+  @GuardedBy("appendLock")
+  private boolean countsBytes;
+
+  @GuardedBy("appendLock")
+  private long written;
+
+  @GuardedBy("appendLock")
+  private long[] sequences = {}; // of the marks
+
+  @GuardedBy("appendLock")
+  private long[] below = {}; // bytes of all messages before a mark
+
+  @GuardedBy("appendLock")
+  private int marks;
+
+  /** Unlimited, over a log with these blocks that ends there. */
+  Capacity(ReentrantLock appendLock, Blocks blocks, LongSupplier end) {
+    this.appendLock = appendLock;
+    this.blocks = blocks;
+    this.end = end;
+  }
+
+  /** Sets the limits. Bytes that were not counted so far are estimated by blocks. */
+  public void limit(CapacityLimits to) {
+    appendLock.lock();
+    try {
+      boolean counted = countsBytes;
+      capacity = to;
+      countsBytes = to.bytes() != Long.MAX_VALUE;
+      endBound = Long.MAX_VALUE;
+      byteBound = Long.MAX_VALUE;
+      if (countsBytes && !counted) {
+        marks = 0;
+        written = 0;
+        sequences = new long[MARKS];
+        below = new long[MARKS];
+        for (Block block : blocks.all()) {
+          mark(block.firstSequence());
+          written += block.bytes();
+        }
+      }
+      if (to.discards()) {
+        discard(end.getAsLong());
+      } else if (!to.isUnlimited()) {
+        endBound = 0; // so that the first append has the bounds computed
+      }
+    } finally {
+      appendLock.unlock();
+    }
+  }
+
+  /** Whether what the calling thread wants to publish would fit if nothing else were needed. */
+  public boolean couldEverHold(PublishBuffer buffer) {
+    CapacityLimits limits = capacity;
+    return buffer.document().count() <= limits.messages()
+        && buffer.document().length() <= limits.bytes();
+  }
+
+  /** Whether a document fits now, by what is known of those who need the messages before it. */
+  @SuppressWarnings("GuardedBy") // under the append lock: it is the log's own
+  boolean admits(long endSequence, int bytes) {
+    return endSequence <= endBound && written + bytes <= byteBound;
+  }
+
+  /** Takes note of a document that was appended. */
+  @SuppressWarnings("GuardedBy") // under the append lock: it is the log's own
+  void appended(long firstSequence, long endSequence, int bytes) {
+    if (countsBytes) {
+      long stride = Math.max(1, capacity.bytes() / MARKS_PER_LIMIT);
+      if (marks == 0 || written + bytes - below[marks - 1] >= stride) {
+        mark(firstSequence);
+      }
+      written += bytes;
+    }
+    if (capacity.discards()) {
+      discard(endSequence);
+    }
+  }
+
+  /**
+   * Computes the bounds anew.
+   *
+   * @param floor the lowest sequence that anybody needs
+   */
+  public void free(long floor) {
+    appendLock.lock();
+    try {
+      if (capacity.isUnlimited() || capacity.discards()) {
+        return;
+      }
+      endBound = saturated(floor, capacity.messages());
+      if (countsBytes) {
+        byteBound = saturated(bytesBelow(floor, end.getAsLong()), capacity.bytes());
+      }
+    } finally {
+      appendLock.unlock();
+    }
+  }
+
+  /** Whether a tenth of each limit is free, going by the bounds that were computed last. */
+  public boolean isRoomy() {
+    appendLock.lock();
+    try {
+      return endBound - end.getAsLong() >= Math.max(1, capacity.messages() / 10)
+          && byteBound - written >= Math.max(1, capacity.bytes() / 10);
+    } finally {
+      appendLock.unlock();
+    }
+  }
+
+  /** Puts the calling thread among those who wait for room, until {@link #leave}. */
+  public Waiting enter() {
+    Waiting place = new Waiting(Thread.currentThread());
+    waiting.add(place);
+    awaited = true;
+    return place;
+  }
+
+  /** Ends a wait; the next in line looks whether there is room for it too. */
+  public void leave(Waiting place) {
+    waiting.remove(place);
+    wakeFirst();
+    if (waiting.isEmpty()) {
+      awaited = false;
+      awaited = !waiting.isEmpty(); // somebody may have come meanwhile
+    }
+  }
+
+  /**
+   * To be called after messages were finished, without the subscriber's lock: who waits looks under
+   * that lock, so either it sees what was finished or this sees that it waits.
+   */
+  public void completed() {
+    if (awaited) {
+      wakeFirst();
+    }
+  }
+
+  private void wakeFirst() {
+    Waiting first = waiting.peek();
+    if (first != null) {
+      first.woken = true;
+      LockSupport.unpark(first.thread);
+    }
+  }
+
+  /** A publisher that waits for room. */
+  public static final class Waiting {
+    private final Thread thread;
+    private volatile boolean woken; // set by whoever wakes, cleared by the thread before it looks
+
+    private Waiting(Thread thread) {
+      this.thread = thread;
+    }
+
+    /** To be called before the thread looks for room. */
+    public void looks() {
+      woken = false;
+    }
+
+    /** Parks the thread until there may be room or the time has passed; may return early. */
+    public void park(TimeSource time, long nanos) {
+      if (!woken) {
+        time.park(this, nanos);
+      }
+    }
+  }
+
+  /** Everything below this sequence is to be discarded; 0 where nothing is. */
+  public long discardBelow() {
+    return discardBelow;
+  }
+
+  @GuardedBy("appendLock")
+  private void discard(long end) {
+    long first = Math.max(discardBelow, end - Math.min(end, capacity.messages()));
+    if (countsBytes && written > capacity.bytes()) {
+      first = Math.max(first, sequenceAbove(written - capacity.bytes(), end));
+    }
+    if (first != discardBelow) {
+      discardBelow = first;
+    }
+  }
+
+  @GuardedBy("appendLock")
+  private void mark(long sequence) {
+    if (marks == MARKS) {
+      for (int i = 1; i < MARKS / 2; i++) {
+        sequences[i] = sequences[2 * i];
+        below[i] = below[2 * i];
+      }
+      marks = MARKS / 2;
+    }
+    if (marks > 0 && sequences[marks - 1] == sequence) {
+      below[marks - 1] = written;
+      return;
+    }
+    sequences[marks] = sequence;
+    below[marks] = written;
+    marks++;
+  }
+
+  @GuardedBy("appendLock")
+  private long bytesBelow(long sequence, long end) {
+    if (sequence >= end || marks == 0) {
+      return written;
+    }
+    int found = Arrays.binarySearch(sequences, 0, marks, sequence);
+    int at = found >= 0 ? found : -found - 2; // the last mark at or before it
+    if (at < 0) {
+      return below[0];
+    }
+    long from = sequences[at];
+    long to = at + 1 < marks ? sequences[at + 1] : end;
+    long bytes = (at + 1 < marks ? below[at + 1] : written) - below[at];
+    return below[at] + (long) ((double) bytes * (sequence - from) / (to - from));
+  }
+
+  /** The first sequence that has at least so many bytes below it. */
+  @GuardedBy("appendLock")
+  private long sequenceAbove(long bytes, long end) {
+    int found = Arrays.binarySearch(below, 0, marks, bytes);
+    int at = found >= 0 ? found : -found - 2;
+    if (at < 0) {
+      return 0;
+    }
+    long from = sequences[at];
+    long to = at + 1 < marks ? sequences[at + 1] : end;
+    long all = (at + 1 < marks ? below[at + 1] : written) - below[at];
+    double part = all == 0 ? 0 : (double) (bytes - below[at]) / all;
+    return Math.min(to, from + (long) Math.ceil(part * (to - from)));
+  }
+
+  private static long saturated(long from, long more) {
+    return more > Long.MAX_VALUE - from ? Long.MAX_VALUE : from + more;
   }
 }

@@ -5,7 +5,7 @@ import com.wookler.river.common.TimeSource;
 import com.wookler.river.core.ack.AckResult;
 import com.wookler.river.core.ack.Ledger;
 import com.wookler.river.core.log.BlockLog;
-import com.wookler.river.core.log.Room;
+import com.wookler.river.core.log.Capacity;
 import com.wookler.river.core.log.StoredTimes;
 import com.wookler.river.core.log.Waiters;
 import com.wookler.river.core.message.QueueClosedException;
@@ -34,7 +34,7 @@ final class SubscriberState<M> {
   final long openedNanos;
   private final long openedMillis;
   final LedgerForce force;
-  final Room room;
+  final Capacity room;
   private final BlockLog log;
 
   /** Null in the order of sequences. */
@@ -75,7 +75,7 @@ final class SubscriberState<M> {
     this.time = context.time();
     this.log = context.log();
     this.times = log.times();
-    this.room = log.room();
+    this.room = log.capacity();
     this.openedNanos = time.nanoTime();
     this.openedMillis = TimeUnit.MICROSECONDS.toMillis(time.epochMicros());
     this.keys = config.order() == Order.KEY ? new KeyOrderHash() : null;

@@ -234,7 +234,7 @@ final class Forward {
       to = asked;
     }
     advance(asked);
-    long discard = log.room().discardBelow();
+    long discard = log.capacity().discardBelow();
     if (discard > next) {
       passTo(discard, true);
     }

@@ -3,8 +3,8 @@ package com.wookler.river.core.transfer;
 import com.google.errorprone.annotations.concurrent.GuardedBy;
 import com.wookler.river.common.errors.RiverException;
 import com.wookler.river.core.log.BlockLog;
+import com.wookler.river.core.log.Capacity;
 import com.wookler.river.core.log.PublishBuffer;
-import com.wookler.river.core.log.Room;
 import com.wookler.river.core.log.StoredTimes;
 import com.wookler.river.core.message.DamagedMessageException;
 import com.wookler.river.core.message.DocumentWriter;
@@ -85,7 +85,7 @@ public final class TransferTarget {
     /**
      * Appends within the queue's limits, asking its subscribers if need be.
      *
-     * @param append returns {@link Room#NONE} while there is no room, and is repeated
+     * @param append returns {@link Capacity#NONE} while there is no room, and is repeated
      * @param waits whether it waits for room, as the queue's policy says
      */
     long append(PublishBuffer buffer, LongSupplier append, boolean waits);
@@ -216,7 +216,7 @@ public final class TransferTarget {
           message, terms(message, times), new ForwardOrigin(source, message.sequence()));
     }
     long position = messages.get(messages.size() - 1).sequence();
-    return append(buffer, new ForwardOrigin(source, position), false) != Room.NONE;
+    return append(buffer, new ForwardOrigin(source, position), false) != Capacity.NONE;
   }
 
   /** Returns what is left of its life. Its id counted where it was published, and is left out. */
@@ -261,7 +261,7 @@ public final class TransferTarget {
         return KNOWN;
       }
       long sequence = log.append(buffer, own.time().epochMicros());
-      if (sequence != Room.NONE) {
+      if (sequence != Capacity.NONE) {
         last.put(origin.queue(), origin.sequence());
       }
       return sequence;
@@ -289,7 +289,7 @@ public final class TransferTarget {
       buffer.document().start();
       buffer.document().addExpired(copy, origin);
       parts.check(buffer);
-      if (log.append(buffer, own.time().epochMicros()) == Room.NONE) {
+      if (log.append(buffer, own.time().epochMicros()) == Capacity.NONE) {
         return false;
       }
       expired.forgetBelow(origin.queue(), oldest);

@@ -3,8 +3,8 @@ package com.wookler.river.core;
 import com.wookler.river.common.TimeSource;
 import com.wookler.river.common.utils.Amount;
 import com.wookler.river.core.log.BlockLog;
+import com.wookler.river.core.log.Capacity;
 import com.wookler.river.core.log.PublishBuffer;
-import com.wookler.river.core.log.Room;
 import com.wookler.river.core.message.QueueFullException;
 import java.time.Duration;
 import java.util.Optional;
@@ -16,12 +16,13 @@ import org.jspecify.annotations.Nullable;
  * Appends to a log within its limits: refuses, or waits for room, as its policy says.
  *
  * <p>Subscribers are asked for what they need only when the room that was known is used up. Whoever
- * waits is woken by the first of them that completes something ({@link BlockLog#room}), and looks
- * again every {@value #LOOK_MILLIS} ms whatever happens, which covers a subscriber that is removed.
+ * waits is woken by the first of them that completes something ({@link BlockLog#capacity}), and
+ * looks again every {@value #LOOK_MILLIS} ms whatever happens, which covers a subscriber that is
+ * removed.
  *
  * <p>Thread-safe. No lock is held while a publisher waits.
  */
-final class Intake {
+final class AdmissionControl {
   private static final int LOOK_MILLIS = 10;
   private static final long QUIET_NANOS = TimeUnit.SECONDS.toNanos(1);
   private static final Duration LONGEST = Duration.ofDays(36_500);
@@ -41,7 +42,7 @@ final class Intake {
    *
    * @param lowWatermark the lowest sequence that anybody needs
    */
-  Intake(QueueConfig<?> config, BlockLog log, LongSupplier lowWatermark) {
+  AdmissionControl(QueueConfig<?> config, BlockLog log, LongSupplier lowWatermark) {
     this.queue = config.name();
     this.config = config;
     this.log = log;
@@ -52,7 +53,7 @@ final class Intake {
 
   /** Has the log keep to the limits, which may have changed. */
   void limit() {
-    log.room().limit(config.capacity());
+    log.capacity().limit(config.capacity());
   }
 
   private boolean discards() {
@@ -68,20 +69,20 @@ final class Intake {
   long append(PublishBuffer buffer, long micros) {
     check(buffer);
     long sequence = log.append(buffer, micros);
-    return sequence == Room.NONE
+    return sequence == Capacity.NONE
         ? appendToFull(buffer, () -> log.append(buffer, time.epochMicros()))
         : sequence;
   }
 
   /**
-   * Likewise, but gives {@link Room#NONE} where the policy is to wait: so does a caller that holds
-   * what others wait for.
+   * Likewise, but gives {@link Capacity#NONE} where the policy is to wait: so does a caller that
+   * holds what others wait for.
    */
   long appendNow(PublishBuffer buffer) {
     check(buffer);
     LongSupplier attempt = () -> log.append(buffer, time.epochMicros());
     long sequence = attempt(attempt);
-    if (sequence == Room.NONE) {
+    if (sequence == Capacity.NONE) {
       refuseWhatNeverFits(buffer);
       if (config.get(QueueOptions.FULL_POLICY) != FullPolicy.BLOCK) {
         throw full("");
@@ -92,21 +93,21 @@ final class Intake {
   }
 
   /**
-   * Likewise by an attempt that gives {@link Room#NONE} while there is no room, and is repeated. It
-   * has to {@link #check} the buffer.
+   * Likewise by an attempt that gives {@link Capacity#NONE} while there is no room, and is
+   * repeated. It has to {@link #check} the buffer.
    */
   long append(PublishBuffer buffer, LongSupplier attempt) {
     long sequence = attempt.getAsLong();
-    return sequence == Room.NONE ? appendToFull(buffer, attempt) : sequence;
+    return sequence == Capacity.NONE ? appendToFull(buffer, attempt) : sequence;
   }
 
   /**
    * Returns what an attempt returns, which is repeated after the subscribers were asked if it
-   * returns {@link Room#NONE}; waits for no room, whatever the policy.
+   * returns {@link Capacity#NONE}; waits for no room, whatever the policy.
    */
   long attempt(LongSupplier attempt) {
     long sequence = attempt.getAsLong();
-    return sequence == Room.NONE ? again(attempt) : sequence;
+    return sequence == Capacity.NONE ? again(attempt) : sequence;
   }
 
   /**
@@ -122,7 +123,7 @@ final class Intake {
 
   private long appendToFull(PublishBuffer buffer, LongSupplier attempt) {
     long sequence = again(attempt);
-    if (sequence == Room.NONE) {
+    if (sequence == Capacity.NONE) {
       refuseWhatNeverFits(buffer);
       if (config.get(QueueOptions.FULL_POLICY) != FullPolicy.BLOCK) {
         throw full("");
@@ -133,13 +134,13 @@ final class Intake {
   }
 
   private long again(LongSupplier attempt) {
-    log.room().free(lowWatermark.getAsLong());
+    log.capacity().free(lowWatermark.getAsLong());
     return attempt.getAsLong();
   }
 
   /** However much is completed, it would not help: a batch that is larger than the queue. */
   private void refuseWhatNeverFits(PublishBuffer buffer) {
-    if (!log.room().couldEverHold(buffer)) {
+    if (!log.capacity().couldEverHold(buffer)) {
       throw new QueueFullException(
           "queue "
               + queue
@@ -156,12 +157,12 @@ final class Intake {
   private long await(LongSupplier attempt) {
     long started = time.nanoTime();
     long timeout = saturated(config.get(QueueOptions.FULL_TIMEOUT));
-    Room.Waiting place = log.room().enter();
+    Capacity.Waiting place = log.capacity().enter();
     try {
       while (true) {
         place.looks();
         long sequence = again(attempt);
-        if (sequence != Room.NONE) {
+        if (sequence != Capacity.NONE) {
           return sequence;
         }
         long left = timeout - (time.nanoTime() - started);
@@ -176,7 +177,7 @@ final class Intake {
         place.park(time, Math.min(left, TimeUnit.MILLISECONDS.toNanos(LOOK_MILLIS)));
       }
     } finally {
-      log.room().leave(place);
+      log.capacity().leave(place);
     }
   }
 
@@ -214,8 +215,8 @@ final class Intake {
     if (!config.isLimited() || discards()) {
       return Optional.empty();
     }
-    log.room().free(lowWatermark.getAsLong());
-    if (episode != null && log.room().isRoomy() && time.nanoTime() - metFullAt >= QUIET_NANOS) {
+    log.capacity().free(lowWatermark.getAsLong());
+    if (episode != null && log.capacity().isRoomy() && time.nanoTime() - metFullAt >= QUIET_NANOS) {
       episode = null;
     }
     return Optional.ofNullable(episode);

@@ -12,10 +12,10 @@ import java.util.ArrayList;
 import java.util.List;
 
 /** What a directory is refused with that is not the one that was meant. */
-final class NothingHere {
+final class WrongDirectoryErrors {
   private static final int MOST_NAMES = 10;
 
-  private NothingHere() {}
+  private WrongDirectoryErrors() {}
 
   /** It holds neither a queue nor backups. Says what lies one level below. */
   static ConfigurationException neither(Path directory) throws IOException {

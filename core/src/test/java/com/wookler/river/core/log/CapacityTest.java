@@ -9,14 +9,14 @@ import java.util.Random;
 import java.util.concurrent.locks.ReentrantLock;
 import org.junit.jupiter.api.Test;
 
-class RoomTest {
+class CapacityTest {
   private final Blocks blocks = new Blocks();
   private long end;
-  private final Room room = new Room(new ReentrantLock(), blocks, () -> end);
+  private final Capacity room = new Capacity(new ReentrantLock(), blocks, () -> end);
 
   private void limit(long messages, long bytes, boolean discards) {
     blocks.add(new Block(1, 0, Path.of("b1")));
-    room.limit(new Capacity(messages, bytes, discards));
+    room.limit(new CapacityLimits(messages, bytes, discards));
   }
 
   private void append(int count, int bytes) {

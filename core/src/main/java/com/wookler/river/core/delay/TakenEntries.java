@@ -1,7 +1,7 @@
 package com.wookler.river.core.delay;
 
 /** What was taken out to be copied, in case it cannot be. Guarded by the lock of {@link Timers}. */
-final class TakenOut {
+final class TakenEntries {
   private final long[] times;
   private final long[] sequences;
   private final long[] places;
@@ -10,7 +10,7 @@ final class TakenOut {
   private int count;
 
   /** For so many messages at most. */
-  TakenOut(int most) {
+  TakenEntries(int most) {
     times = new long[most];
     sequences = new long[most];
     places = new long[most];

@@ -23,8 +23,8 @@ import org.slf4j.LoggerFactory;
  *
  * <p>Thread-safe.
  */
-final class OutOfReach {
-  private static final Logger LOG = LoggerFactory.getLogger(OutOfReach.class);
+final class UnreadableBackups {
+  private static final Logger LOG = LoggerFactory.getLogger(UnreadableBackups.class);
   private static final int MOST = 1_000; // files that are remembered
 
   private final String queue;
@@ -33,7 +33,7 @@ final class OutOfReach {
   @GuardedBy("this")
   private final Map<Path, RateLimitedLog> said = new HashMap<>();
 
-  OutOfReach(String queue, TimeSource time) {
+  UnreadableBackups(String queue, TimeSource time) {
     this.queue = queue;
     this.time = time;
   }

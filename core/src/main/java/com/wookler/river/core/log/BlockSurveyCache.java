@@ -9,7 +9,7 @@ import org.jspecify.annotations.Nullable;
  * The surveys of blocks with damage that were made last. Thread-safe; while one is made, others
  * wait.
  */
-final class Surveys {
+final class BlockSurveyCache {
   private static final int KEPT = 4; // one takes 16 bytes a document
 
   /** By block number, the one used last at the end. Guarded by this. */
