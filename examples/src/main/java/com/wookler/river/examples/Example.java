@@ -8,11 +8,14 @@ public interface Example {
   /**
    * Runs to its end on the calling thread.
    *
-   * @throws com.wookler.river.examples.utils.UsageException if the options make no sense
+   * @throws com.wookler.river.examples.utils.UsageException the options are not valid
    */
   void run(ExampleOptions options) throws Exception;
 
-  /** How many messages it publishes if the command line does not say (default 1,000,000). */
+  /**
+   * Returns the number of messages to publish if the command line does not contain it (default
+   * 1,000,000).
+   */
   default long defaultCount() {
     return 1_000_000;
   }

@@ -5,14 +5,14 @@ import java.nio.file.Path;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What the command line asks of an example.
+ * The options of an example on the command line.
  *
  * @param config the configuration file
- * @param input where the messages come from
- * @param count how many messages in all, cycling through the input
- * @param producers how many threads publish
- * @param consumers how many threads consume
- * @param output a directory to which each consumer writes what it got; null to write nothing
+ * @param input the file with the messages
+ * @param count total number of messages, cycling through the input
+ * @param producers number of publishing threads
+ * @param consumers number of consuming threads
+ * @param output a directory to which each consumer writes its messages; null to write nothing
  */
 public record ExampleOptions(
     Path config,

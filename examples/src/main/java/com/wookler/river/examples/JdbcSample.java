@@ -23,9 +23,10 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Producers publish, and one consumer hands every message over to a database, once each: the
- * subscriber's position is in the transaction of the inserts. Started again, also after a kill, it
- * goes on where the database stands. It ends when the database has every message, and counts.
+ * Producers publish, and one consumer transfers every message to a database exactly once: the
+ * subscriber's position is updated in the transaction of the inserts. After a restart, also after a
+ * kill, it continues at the position in the database. It ends when the database has every message,
+ * and counts them.
  */
 public final class JdbcSample implements Example {
   private static final Logger LOG = LoggerFactory.getLogger(JdbcSample.class);
@@ -38,7 +39,7 @@ public final class JdbcSample implements Example {
 
   @Override
   public long defaultCount() {
-    return 100_000; // each time: its data stays, so that it can go on
+    return 100_000; // in each run: the data is kept, so that a run continues the previous one
   }
 
   @Override
@@ -68,7 +69,7 @@ public final class JdbcSample implements Example {
 
   private void createTables(Connection connection) throws SQLException {
     try (Statement statement = connection.createStatement()) {
-      // No key that would keep a message from being there twice: the position has to.
+      // No primary key: the position alone must prevent duplicates.
       statement.execute("create table if not exists event (sequence bigint, data varchar(65536))");
     }
     positions.createTable(connection);
@@ -83,22 +84,22 @@ public final class JdbcSample implements Example {
     Workers workers = new Workers();
     SampleProducers producers = new SampleProducers(options);
     producers.start(workers, queue.publisher());
-    long handedOver = 0;
+    long transferred = 0;
     try (Progress progress = Progress.of("Messages", options.count())) {
       while (workers.running() || subscriber.stats().lag() > 0) {
-        handedOver += handOver(connection, subscriber, position);
-        progress.to(Math.min(options.count(), handedOver));
+        transferred += transferBatch(connection, subscriber, position);
+        progress.to(Math.min(options.count(), transferred));
       }
     }
     workers.join();
     LOG.info(
-        "Handed over [{}] messages in {} ms",
-        handedOver,
+        "Transferred [{}] messages in {} ms",
+        transferred,
         Duration.ofNanos(time.nanoTime() - start).toMillis());
   }
 
-  /** A batch, in one transaction. */
-  private static int handOver(
+  /** Transfers a batch in one transaction. */
+  private static int transferBatch(
       Connection connection, Subscriber<String> subscriber, StoredPosition<String> position)
       throws InterruptedException, SQLException {
     List<Delivery<String>> batch = subscriber.batch();
@@ -109,7 +110,7 @@ public final class JdbcSample implements Example {
       subscriber.ack(batch);
       return fresh.size();
     } catch (SQLException e) {
-      LOG.warn("Rolled back, and tried again: {}", e.toString());
+      LOG.warn("Rolled back and retried: {}", e.toString());
       connection.rollback();
       position.resume(connection);
       connection.commit();
@@ -142,7 +143,7 @@ public final class JdbcSample implements Example {
           counted.getLong(2),
           published);
       if (counted.getLong(1) != published || counted.getLong(2) != published) {
-        throw new IllegalStateException("the database has not each message once");
+        throw new IllegalStateException("the database does not have each message once");
       }
     }
   }

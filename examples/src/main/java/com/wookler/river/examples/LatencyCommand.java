@@ -23,16 +23,16 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
 
 /**
- * Measures how long a publish takes, and how long it takes until a consumer that waits has the
- * message, at a steady rate, while blocks recycle and go into a backup.
+ * Measures how long a publish takes, and the time from a publish until a waiting consumer has the
+ * message, at a steady rate, while blocks are recycled and archived.
  */
 @Command(
     name = "latency",
     description = "Measures publish, and publish to a waiting next(), at a steady rate.",
     mixinStandardHelpOptions = true)
 final class LatencyCommand implements Callable<Integer> {
-  private static final long SPIN_NANOS = 60_000; // shorter waits than a park can be relied on for
-  private static final Duration PATIENCE = Duration.ofSeconds(30);
+  private static final long SPIN_NANOS = 60_000; // parking is not precise enough for shorter waits
+  private static final Duration TIMEOUT = Duration.ofSeconds(30);
 
   @Option(
       names = "--rate",
@@ -59,7 +59,7 @@ final class LatencyCommand implements Callable<Integer> {
 
   private final TimeSource time = TimeSource.system();
 
-  /** Made by the command line, which sets the options. */
+  /** Creates the command; picocli sets its options. */
   @SuppressWarnings("NullAway.Init")
   LatencyCommand() {}
 
@@ -84,21 +84,22 @@ final class LatencyCommand implements Callable<Integer> {
     return CommandLine.ExitCode.OK;
   }
 
-  private record Measured(Latencies publish, Latencies arrival) {}
+  private record Measurement(LatencyRecorder publish, LatencyRecorder arrival) {}
 
-  private Measured measure(MessageQueue<byte[]> queue, int messages) throws InterruptedException {
+  private Measurement measure(MessageQueue<byte[]> queue, int messages)
+      throws InterruptedException {
     Subscriber<byte[]> subscriber = queue.subscriber("waiting");
-    Latencies arrival = new Latencies(messages);
+    LatencyRecorder arrival = new LatencyRecorder(messages);
     MonitoredThread consumer =
         new MonitoredThread("CONSUMER-LATENCY", () -> consume(subscriber, messages, arrival));
     consumer.start();
-    Latencies publish = publish(queue, messages);
+    LatencyRecorder publish = publish(queue, messages);
     consumer.join();
-    return new Measured(publish, arrival);
+    return new Measurement(publish, arrival);
   }
 
-  private Latencies publish(MessageQueue<byte[]> queue, int messages) {
-    Latencies publish = new Latencies(messages);
+  private LatencyRecorder publish(MessageQueue<byte[]> queue, int messages) {
+    LatencyRecorder publish = new LatencyRecorder(messages);
     byte[] data = new byte[size];
     long step = Duration.ofSeconds(1).toNanos() / rate;
     long due = time.nanoTime();
@@ -123,12 +124,12 @@ final class LatencyCommand implements Callable<Integer> {
     }
   }
 
-  private void consume(Subscriber<byte[]> subscriber, int messages, Latencies arrival) {
+  private void consume(Subscriber<byte[]> subscriber, int messages, LatencyRecorder arrival) {
     try {
       for (int i = 0; i < messages; i++) {
-        Delivery<byte[]> delivery = subscriber.next(PATIENCE);
+        Delivery<byte[]> delivery = subscriber.next(TIMEOUT);
         if (delivery == null) {
-          return; // the publisher has failed, and says why
+          return; // the publisher has failed, and reports why
         }
         arrival.add(time.nanoTime() - ByteBuffer.wrap(delivery.data()).getLong());
       }
@@ -137,7 +138,7 @@ final class LatencyCommand implements Callable<Integer> {
     }
   }
 
-  private void report(Measured measured, long archived) {
+  private void report(Measurement measured, long archived) {
     PrintWriter out = spec.commandLine().getOut();
     out.printf(
         Locale.ROOT,

@@ -19,8 +19,8 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
 
 /**
- * Starts an example, or the demo. Exit code 0 if it went well, 2 with one line on standard error if
- * what was asked for makes no sense, 1 if it failed.
+ * Starts an example, or the demo. The exit code is 0 on success, 2 with one line on standard error
+ * if the arguments are not valid, and 1 on a failure.
  */
 @Command(
     name = "river-examples",
@@ -30,10 +30,10 @@ import picocli.CommandLine.Spec;
     sortOptions = false,
     subcommands = {DemoCommand.class, LatencyCommand.class})
 public final class Main implements Callable<Integer> {
-  /** Of the configuration file, for files beside it. */
+  /** The system property with the directory of the configuration file, for files beside it. */
   private static final String CONFIG_DIRECTORY = "river.config.directory";
 
-  /** Where configurations put the data. */
+  /** The system property with the directory of the data. */
   private static final String DATA_DIRECTORY = "river.sample.directory";
 
   @Option(names = "--config", paramLabel = "FILE", description = "Configuration of the example.")
@@ -93,13 +93,13 @@ public final class Main implements Callable<Integer> {
 
   @Spec private CommandSpec spec;
 
-  /** Made by the command line, which sets what is not optional. */
+  /** Creates the command; picocli sets its parameters. */
   @SuppressWarnings("NullAway.Init")
   private Main() {}
 
-  /** Runs and exits with the code that says how it went. */
+  /** Runs a command and exits with its exit code. */
   public static void main(String[] args) {
-    // Reports have thousands separators and may hold any event's text: the same on every machine.
+    // UTF-8 on every machine: reports may contain any text of an event.
     PrintWriter out = new PrintWriter(System.out, true, StandardCharsets.UTF_8);
     PrintWriter err = new PrintWriter(System.err, true, StandardCharsets.UTF_8);
     System.exit(run(out, err, args));
@@ -147,19 +147,19 @@ public final class Main implements Callable<Integer> {
       throw new UsageException("--count, --producers and --consumers are at least 1");
     }
     EventFile events = input == null ? EventFile.shipped() : EventFile.of(input);
-    Example made = instantiate(example);
+    Example instance = instantiate(example);
     ExampleOptions options =
         new ExampleOptions(
             config,
             events,
-            count == null ? made.defaultCount() : count,
+            count == null ? instance.defaultCount() : count,
             producers,
             consumers,
             output);
     Path parent = config.toAbsolutePath().getParent();
     System.setProperty(CONFIG_DIRECTORY, String.valueOf(parent));
     try {
-      inDirectory(made, options);
+      inDirectory(instance, options);
     } finally {
       System.clearProperty(CONFIG_DIRECTORY);
     }
@@ -191,7 +191,7 @@ public final class Main implements Callable<Integer> {
       throw new UsageException(
           "not an example, it does not implement " + Example.class + ": " + name);
     } catch (ReflectiveOperationException e) {
-      throw new UsageException("cannot make an instance of example " + name + ": " + e);
+      throw new UsageException("cannot create an instance of example " + name + ": " + e);
     }
   }
 }

@@ -19,7 +19,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Producers publish to a queue, and consumers, who share one subscriber, pull from it at the same
+ * Producers publish to a queue, and consumers that share one subscriber pull from it at the same
  * time. It ends when every message has been consumed, and logs how long that took.
  */
 public final class MessagePullSample implements Example {
@@ -27,12 +27,12 @@ public final class MessagePullSample implements Example {
   static final String SUBSCRIBER = "TEST-SUBSCRIBER";
 
   private static final Logger LOG = LoggerFactory.getLogger(MessagePullSample.class);
-  private static final Duration GLANCE = Duration.ofMillis(200);
+  private static final Duration POLL_INTERVAL = Duration.ofMillis(200);
 
   private final MessageQueue<String> queue = new MessageQueue<>();
   private final TimeSource time = TimeSource.system();
   private final AtomicLong remaining = new AtomicLong();
-  private final List<Tally> consumers = new CopyOnWriteArrayList<>();
+  private final List<WorkerStats> consumers = new CopyOnWriteArrayList<>();
 
   @Override
   public void run(ExampleOptions options) throws Exception {
@@ -53,7 +53,7 @@ public final class MessagePullSample implements Example {
 
   private SampleProducers work(ExampleOptions options) throws Exception {
     Subscriber<String> subscriber = queue.subscriber(SUBSCRIBER);
-    // A queue that keeps its data over a restart may have some for us already.
+    // A queue that keeps its data across restarts may have messages already.
     long all = options.count() + subscriber.stats().lag();
     remaining.set(all);
     Workers workers = new Workers();
@@ -67,7 +67,7 @@ public final class MessagePullSample implements Example {
     try (Progress progress = Progress.of("Messages", all)) {
       while (workers.running()) {
         progress.to(all - remaining.get());
-        time.park(this, GLANCE.toNanos());
+        time.park(this, POLL_INTERVAL.toNanos());
       }
       progress.to(all - remaining.get());
     }
@@ -80,24 +80,24 @@ public final class MessagePullSample implements Example {
   }
 
   private void report(SampleProducers producers) {
-    for (Tally tally : producers.tallies()) {
+    for (WorkerStats tally : producers.tallies()) {
       LOG.info("{}", tally.published());
     }
     total("published", producers.tallies());
-    for (Tally tally : sorted(consumers)) {
+    for (WorkerStats tally : sorted(consumers)) {
       LOG.info("{}", tally.processed());
     }
     total("consumed", consumers);
   }
 
-  private static List<Tally> sorted(List<Tally> tallies) {
-    return tallies.stream().sorted(Comparator.comparing(Tally::name)).toList();
+  private static List<WorkerStats> sorted(List<WorkerStats> tallies) {
+    return tallies.stream().sorted(Comparator.comparing(WorkerStats::name)).toList();
   }
 
-  private static void total(String done, List<Tally> tallies) {
-    long messages = tallies.stream().mapToLong(Tally::messages).sum();
+  private static void total(String done, List<WorkerStats> tallies) {
+    long messages = tallies.stream().mapToLong(WorkerStats::messages).sum();
     Duration elapsed =
-        tallies.stream().map(Tally::elapsed).max(Duration::compareTo).orElse(Duration.ZERO);
-    Tally.total(done, messages, elapsed).lines().forEach(LOG::info);
+        tallies.stream().map(WorkerStats::elapsed).max(Duration::compareTo).orElse(Duration.ZERO);
+    WorkerStats.total(done, messages, elapsed).lines().forEach(LOG::info);
   }
 }

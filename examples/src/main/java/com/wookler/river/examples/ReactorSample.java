@@ -15,20 +15,20 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Producers publish to a queue whose subscribers are pushed: message processors embedded within
- * them, from the configuration alone, write what comes to files. It ends when each subscriber has
+ * Producers publish to a queue with push subscribers: their message processors, which are defined
+ * in the configuration only, write the messages to files. It ends when each subscriber has
  * processed every message, and logs how long that took.
  */
 public final class ReactorSample implements Example {
   private static final Logger LOG = LoggerFactory.getLogger(ReactorSample.class);
-  private static final Duration GLANCE = Duration.ofMillis(200);
+  private static final Duration POLL_INTERVAL = Duration.ofMillis(200);
 
   private final MessageQueue<String> queue = new MessageQueue<>();
   private final TimeSource time = TimeSource.system();
 
   @Override
   public long defaultCount() {
-    return 100_000; // some 400 MB of files
+    return 100_000; // about 400 MB of files
   }
 
   @Override
@@ -49,7 +49,7 @@ public final class ReactorSample implements Example {
     }
   }
 
-  /** Nobody else takes the messages, so it would wait for ever. */
+  /** Checks that each subscriber has a processor; otherwise the example would wait for ever. */
   private static void requireProcessors(ExampleOptions options, ConfigNode queue) {
     for (ConfigNode subscribers : queue.children("subscribers")) {
       for (ConfigNode subscriber : subscribers.children("subscriber")) {
@@ -58,7 +58,7 @@ public final class ReactorSample implements Example {
               options.config()
                   + ": "
                   + subscriber
-                  + " has no <processor>, and this example has nobody else who takes its messages");
+                  + " has no <processor>, and nothing else in this example consumes its messages");
         }
       }
     }
@@ -76,7 +76,7 @@ public final class ReactorSample implements Example {
     try (Progress progress = Progress.of("Messages", options.count())) {
       while (workers.running() || lag(reactors) > 0) {
         progress.to(Math.max(0, producers.published() - lag(reactors)));
-        time.park(this, GLANCE.toNanos());
+        time.park(this, POLL_INTERVAL.toNanos());
       }
     }
     workers.join();

@@ -9,8 +9,8 @@ import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
- * Takes events from a server, which may go away: what it had not acknowledged comes again then, and
- * is known by its number. Runs on one thread; others see how far it is.
+ * Consumes events from a server that may be stopped: events that were not acknowledged then are
+ * delivered again, and recognized by their number. Runs on one thread; others read its progress.
  */
 final class RelayConsumer {
   /** Name of the header that numbers events from 0. */
@@ -21,9 +21,9 @@ final class RelayConsumer {
   private static final int BATCH = 200;
 
   private final RemoteSubscriber subscriber;
-  private volatile int consumed; // by its thread only
+  private volatile int consumed; // written by its thread only
   private final AtomicInteger repeated = new AtomicInteger();
-  private volatile boolean inOrder = true; // likewise
+  private volatile boolean inOrder = true; // written by its thread only
 
   RelayConsumer(RemoteSubscriber subscriber) {
     this.subscriber = subscriber;
@@ -33,17 +33,17 @@ final class RelayConsumer {
     return consumed;
   }
 
-  /** How many came again. */
+  /** Returns the number of redelivered events. */
   int repeated() {
     return repeated.get();
   }
 
-  /** Whether each came behind all before it, the first time that it came. */
+  /** Returns whether the first deliveries of all events were in order. */
   boolean inOrder() {
     return inOrder;
   }
 
-  /** Takes so many. */
+  /** Consumes a number of events. */
   void run(int count) throws InterruptedException {
     while (consumed < count) {
       try {
@@ -53,7 +53,7 @@ final class RelayConsumer {
           subscriber.ack(batch);
         }
       } catch (RiverClientException e) {
-        pause(); // what was not acknowledged comes again
+        pause(); // events that were not acknowledged are delivered again
       }
     }
   }

@@ -28,16 +28,16 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An application at the edge publishes to its local queue; a relay forwards that to a REST server,
- * from which somebody far away consumes by a client. The server goes away for a third of the time,
- * and returns. Publishers notice nothing, and each event arrives, in order.
+ * An application at the edge publishes to its local queue; a relay forwards the queue to a REST
+ * server, from which a remote client consumes. The server is stopped for a third of the time.
+ * Publishers are not affected, and each event arrives, in order.
  */
 public final class RestRelaySample implements Example {
   private static final String PORT = "river.sample.port";
   private static final String RELAY = "RELAY";
   private static final String CENTRAL = "central";
   private static final int RATE = 500; // events a second
-  private static final long GLANCE = TimeUnit.MILLISECONDS.toNanos(500);
+  private static final long POLL_INTERVAL = TimeUnit.MILLISECONDS.toNanos(500);
 
   private final PrintStream out = new PrintStream(System.out, true, StandardCharsets.UTF_8);
   private final TimeSource time = TimeSource.system();
@@ -51,13 +51,13 @@ public final class RestRelaySample implements Example {
   @Override
   public void run(ExampleOptions options) throws Exception {
     Path directory = Files.createTempDirectory("river-server");
-    try (Central central = new Central(directory);
+    try (RestartableServer central = new RestartableServer(directory);
         MessageQueue<String> edge = new MessageQueue<>();
         RiverClient client = RiverClient.builder("http://127.0.0.1:" + central.port).build()) {
-      central.come();
+      central.start();
       client.queue(CENTRAL).create(QueueSettings.builder().build());
       client.subscriber(CENTRAL, "far-away").create(SubscriberSettings.builder().build());
-      System.setProperty(PORT, Integer.toString(central.port)); // the configuration has it
+      System.setProperty(PORT, Integer.toString(central.port)); // used in the configuration
       Env.create(options.config(), SampleConstants.CONFIG_PATH);
       ConfigNode node = Env.get().config().search(SampleConstants.CONFIG_PATH_QUEUE);
       if (node == null) {
@@ -66,7 +66,7 @@ public final class RestRelaySample implements Example {
       }
       edge.configure(node);
       edge.start();
-      SteadyProducer producer = new SteadyProducer(options, RATE);
+      RateLimitedProducer producer = new RateLimitedProducer(options, RATE);
       RelayConsumer consumer = new RelayConsumer(client.subscriber(CENTRAL, "far-away"));
       relay(producer, edge, central, consumer);
       report(producer, edge.subscriber(RELAY), consumer);
@@ -77,28 +77,28 @@ public final class RestRelaySample implements Example {
     }
   }
 
-  /** The server, at the same port each time. Confined to one thread. */
-  private static final class Central implements AutoCloseable {
+  /** The server, on the same port after each start. Confined to one thread. */
+  private static final class RestartableServer implements AutoCloseable {
     private final Path directory;
     private final int port;
     private @Nullable RiverServer server;
 
-    Central(Path directory) throws IOException {
+    RestartableServer(Path directory) throws IOException {
       this.directory = directory;
       try (ServerSocket free = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
         this.port = free.getLocalPort();
       }
     }
 
-    boolean isThere() {
+    boolean isRunning() {
       return server != null;
     }
 
-    void come() {
+    void start() {
       server = RiverServer.builder().port(port).directory(directory).start();
     }
 
-    void goAway() {
+    void stop() {
       if (server != null) {
         server.close();
         server = null;
@@ -107,12 +107,15 @@ public final class RestRelaySample implements Example {
 
     @Override
     public void close() {
-      goAway();
+      stop();
     }
   }
 
   private void relay(
-      SteadyProducer producer, MessageQueue<String> edge, Central central, RelayConsumer consumer)
+      RateLimitedProducer producer,
+      MessageQueue<String> edge,
+      RestartableServer central,
+      RelayConsumer consumer)
       throws Exception {
     int count = producer.count();
     out.printf(
@@ -130,20 +133,20 @@ public final class RestRelaySample implements Example {
     workers.start("CONSUMER-1", () -> consumer.run(count));
     long start = time.nanoTime();
     while (workers.running()) {
-      time.park(this, GLANCE);
+      time.park(this, POLL_INTERVAL);
       int now = producer.published();
-      if (central.isThere() && now >= count / 3 && now < count * 2L / 3) {
-        producer.away(true);
-        central.goAway();
-      } else if (!central.isThere() && now >= count * 2L / 3) {
-        central.come();
-        producer.away(false);
+      if (central.isRunning() && now >= count / 3 && now < count * 2L / 3) {
+        producer.serverStopped(true);
+        central.stop();
+      } else if (!central.isRunning() && now >= count * 2L / 3) {
+        central.start();
+        producer.serverStopped(false);
       }
       out.printf(
           Locale.ROOT,
           "%4.1f s  %-9s %,10d %,12d %,10d%n",
           (time.nanoTime() - start) / 1e9,
-          central.isThere() ? "there" : "AWAY",
+          central.isRunning() ? "running" : "STOPPED",
           producer.published(),
           relay.stats().lag(),
           consumer.consumed());
@@ -157,11 +160,12 @@ public final class RestRelaySample implements Example {
         .withHeader(RelayConsumer.NUMBER, text.getBytes(StandardCharsets.US_ASCII));
   }
 
-  private void report(SteadyProducer producer, Subscriber<String> relay, RelayConsumer consumer) {
+  private void report(
+      RateLimitedProducer producer, Subscriber<String> relay, RelayConsumer consumer) {
     out.println();
     out.printf(
         Locale.ROOT,
-        "Consumed %,d of %s, %s; %d came again, because the server went before they were"
+        "Consumed %,d of %s, %s; %d were redelivered, because the server stopped before they were"
             + " acknowledged.%n",
         consumer.consumed(),
         Amount.grouped(producer.published(), "event"),
@@ -170,7 +174,7 @@ public final class RestRelaySample implements Example {
     out.print(producer.latencies());
     out.printf(
         Locale.ROOT,
-        "The relay gave up %s; no attempt was used up by the server's absence.%n",
+        "The relay dead-lettered %s; no attempt was used while the server was stopped.%n",
         Amount.grouped(relay.deadLetters().size(), "event"));
     if (!consumer.inOrder() || relay.deadLetters().size() > 0) {
       throw new IllegalStateException("not every event arrived in order");

@@ -1,8 +1,8 @@
 package com.wookler.river.examples;
 
-/** Where the examples' definitions stand in their configuration file. */
+/** The paths of the examples' definitions in their configuration file. */
 public final class SampleConstants {
-  /** The path to the root under which everything is defined. */
+  /** The path to the root of all definitions. */
   public static final String CONFIG_PATH = "river";
 
   /** The path to the queue. */

@@ -14,14 +14,15 @@ import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Takes its part of a subscriber's messages, in batches, until all of them together have enough.
+ * Consumes a subscriber's messages in batches, together with other consumers, until they have
+ * consumed a number of messages.
  */
 final class SampleConsumer {
   private static final int BATCH = 1024;
   private static final Duration POLL = Duration.ofMillis(100);
 
-  /** For how long nothing may come before the sample gives up. */
-  private static final Duration PATIENCE = Duration.ofSeconds(60);
+  /** The time without a message after which the sample fails. */
+  private static final Duration TIMEOUT = Duration.ofSeconds(60);
 
   private final String name;
   private final @Nullable Path output;
@@ -31,10 +32,10 @@ final class SampleConsumer {
   private long busy;
 
   /**
-   * A consumer.
+   * Creates a consumer.
    *
-   * @param output the file to write messages to, a line each; null for none
-   * @param remaining how many messages all consumers together still wait for
+   * @param output the file to write messages to, one per line; null for none
+   * @param remaining the number of messages that all consumers together still wait for
    */
   SampleConsumer(String name, @Nullable Path output, AtomicLong remaining) {
     this.name = name;
@@ -42,7 +43,7 @@ final class SampleConsumer {
     this.remaining = remaining;
   }
 
-  Tally run(Subscriber<String> subscriber) throws IOException, InterruptedException {
+  WorkerStats run(Subscriber<String> subscriber) throws IOException, InterruptedException {
     long start = time.nanoTime();
     long last = start;
     try (Writer writer = output == null ? Writer.nullWriter() : open(output)) {
@@ -53,13 +54,13 @@ final class SampleConsumer {
           process(subscriber, batch, writer);
           last = time.nanoTime();
           busy += last - t;
-        } else if (time.nanoTime() - last > PATIENCE.toNanos()) {
+        } else if (time.nanoTime() - last > TIMEOUT.toNanos()) {
           throw new IllegalStateException(
-              name + ": nothing came for " + PATIENCE + ", still missing " + remaining.get());
+              name + ": no message arrived for " + TIMEOUT + ", still missing " + remaining.get());
         }
       }
     }
-    return new Tally(name, processed, Duration.ofNanos(busy), Duration.ofNanos(last - start));
+    return new WorkerStats(name, processed, Duration.ofNanos(busy), Duration.ofNanos(last - start));
   }
 
   private static BufferedWriter open(Path file) throws IOException {

@@ -14,8 +14,8 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Writes each message to files in a directory of its own, a line each, and passes it on. Parameter
- * {@code directory.output}: the directory.
+ * Writes messages to files in a directory, one per line, and passes them on. The parameter {@code
+ * directory.output} is the directory.
  */
 public final class SampleProcessor implements BatchProcessor<String>, Configurable, AutoCloseable {
   private static final String DIRECTORY = "directory.output";

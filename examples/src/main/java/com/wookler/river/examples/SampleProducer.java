@@ -23,8 +23,10 @@ final class SampleProducer {
     this.published = published;
   }
 
-  /** Publishes all; elapsed includes the reading of the input, busy does not. */
-  Tally run(Publisher<String> publisher) throws InterruptedException {
+  /**
+   * Publishes all messages. The elapsed time includes reading the input, the busy time does not.
+   */
+  WorkerStats run(Publisher<String> publisher) throws InterruptedException {
     long start = time.nanoTime();
     long busy = 0;
     long done = 0;
@@ -46,6 +48,7 @@ final class SampleProducer {
         throw new UsageException("no messages in " + input.name());
       }
     }
-    return new Tally(name, done, Duration.ofNanos(busy), Duration.ofNanos(time.nanoTime() - start));
+    return new WorkerStats(
+        name, done, Duration.ofNanos(busy), Duration.ofNanos(time.nanoTime() - start));
   }
 }

@@ -7,17 +7,17 @@ import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.LongAdder;
 
-/** The publishing threads of a sample, which share its messages among them. */
+/** The publishing threads of a sample, each with a part of its messages. */
 final class SampleProducers {
   private final ExampleOptions options;
   private final LongAdder published = new LongAdder();
-  private final List<Tally> tallies = new CopyOnWriteArrayList<>();
+  private final List<WorkerStats> tallies = new CopyOnWriteArrayList<>();
 
   SampleProducers(ExampleOptions options) {
     this.options = options;
   }
 
-  /** Starts them all. */
+  /** Starts all threads. */
   void start(Workers workers, Publisher<String> publisher) {
     for (int i = 0; i < options.producers(); i++) {
       String name = "TEST-PRODUCER-" + i;
@@ -31,13 +31,13 @@ final class SampleProducers {
     return options.count() / options.producers() + extra;
   }
 
-  /** Messages published so far. */
+  /** Returns the number of messages published so far. */
   long published() {
     return published.sum();
   }
 
-  /** What those that have ended did, by their names. */
-  List<Tally> tallies() {
-    return tallies.stream().sorted(Comparator.comparing(Tally::name)).toList();
+  /** Returns the statistics of the threads that have ended, ordered by name. */
+  List<WorkerStats> tallies() {
+    return tallies.stream().sorted(Comparator.comparing(WorkerStats::name)).toList();
   }
 }

@@ -23,16 +23,16 @@ import java.util.concurrent.TimeUnit;
 
 /**
  * Store and forward: events are published at a steady rate and forwarded by HTTP to a server that
- * goes away for a third of the time, and returns. Publishers notice nothing, and the server gets
- * every event, in order. Two subscribers do the same: one is a reactor from the configuration, the
- * other from code.
+ * is stopped for a third of the time. Publishers are not affected, and the server gets every event,
+ * in order. Two subscribers do the same: one is a reactor from the configuration, the other one
+ * from code.
  */
 public final class StoreAndForwardSample implements Example {
   private static final String PORT = "river.sample.port";
   private static final String FROM_XML = "FORWARD-XML";
   private static final String FROM_CODE = "FORWARD-CODE";
   private static final int RATE = 500; // events a second
-  private static final long GLANCE = TimeUnit.MILLISECONDS.toNanos(500);
+  private static final long POLL_INTERVAL = TimeUnit.MILLISECONDS.toNanos(500);
 
   private final PrintStream out = new PrintStream(System.out, true, StandardCharsets.UTF_8);
   private final TimeSource time = TimeSource.system();
@@ -44,11 +44,12 @@ public final class StoreAndForwardSample implements Example {
 
   @Override
   public void run(ExampleOptions options) throws Exception {
-    System.setProperty("sun.net.httpserver.nodelay", "true"); // else its answers may wait 40 ms
-    try (Receiver receiver = new Receiver();
+    System.setProperty(
+        "sun.net.httpserver.nodelay", "true"); // else responses may be delayed by 40 ms
+    try (RestartableHttpServer receiver = new RestartableHttpServer();
         MessageQueue<String> queue = new MessageQueue<>()) {
-      receiver.come();
-      System.setProperty(PORT, Integer.toString(receiver.port())); // the configuration has it
+      receiver.start();
+      System.setProperty(PORT, Integer.toString(receiver.port())); // used in the configuration
       Env.create(options.config(), SampleConstants.CONFIG_PATH);
       ConfigNode node = Env.get().config().search(SampleConstants.CONFIG_PATH_QUEUE);
       if (node == null) {
@@ -59,7 +60,7 @@ public final class StoreAndForwardSample implements Example {
       queue.start();
       Subscriber<String> fromCode = subscriber(queue);
       try (Reactor<String> reactor = forwardFromCode(fromCode, receiver.port())) {
-        SteadyProducer producer = new SteadyProducer(options, RATE);
+        RateLimitedProducer producer = new RateLimitedProducer(options, RATE);
         forward(producer, queue, receiver);
         report(producer, receiver, reactor);
       }
@@ -73,7 +74,7 @@ public final class StoreAndForwardSample implements Example {
     return queue.subscriber(SubscriberConfig.builder(FROM_CODE).ack(true).build());
   }
 
-  /** What the configuration says of the other one. */
+  /** Creates in code the reactor that the configuration defines for the other subscriber. */
   private static Reactor<String> forwardFromCode(Subscriber<String> subscriber, int port) {
     HttpProcessor<String> http =
         HttpProcessor.<String>builder(
@@ -95,7 +96,8 @@ public final class StoreAndForwardSample implements Example {
         .start();
   }
 
-  private void forward(SteadyProducer producer, MessageQueue<String> queue, Receiver receiver)
+  private void forward(
+      RateLimitedProducer producer, MessageQueue<String> queue, RestartableHttpServer receiver)
       throws Exception {
     int count = producer.count();
     out.printf(
@@ -110,14 +112,14 @@ public final class StoreAndForwardSample implements Example {
     workers.start("PRODUCER-1", () -> producer.run(publisher::publish));
     long start = time.nanoTime();
     while (workers.running() || lag(queue) > 0) {
-      time.park(this, GLANCE);
+      time.park(this, POLL_INTERVAL);
       int now = producer.published();
-      if (receiver.isThere() && now >= count / 3 && now < count * 2L / 3) {
-        producer.away(true);
-        receiver.goAway();
-      } else if (!receiver.isThere() && now >= count * 2L / 3) {
-        receiver.come();
-        producer.away(false);
+      if (receiver.isRunning() && now >= count / 3 && now < count * 2L / 3) {
+        producer.serverStopped(true);
+        receiver.stop();
+      } else if (!receiver.isRunning() && now >= count * 2L / 3) {
+        receiver.start();
+        producer.serverStopped(false);
       }
       line(time.nanoTime() - start, producer.published(), receiver);
     }
@@ -128,24 +130,25 @@ public final class StoreAndForwardSample implements Example {
     return queue.subscribers().stream().mapToLong(one -> one.stats().lag()).max().orElse(0);
   }
 
-  private void line(long nanos, int published, Receiver receiver) {
+  private void line(long nanos, int published, RestartableHttpServer receiver) {
     out.printf(
         Locale.ROOT,
         "%4.1f s  %-9s %,10d %,12d %,12d%n",
         nanos / 1e9,
-        receiver.isThere() ? "there" : "AWAY",
+        receiver.isRunning() ? "running" : "STOPPED",
         published,
         receiver.state("/" + FROM_XML).events(),
         receiver.state("/" + FROM_CODE).events());
   }
 
-  private void report(SteadyProducer producer, Receiver receiver, Reactor<String> fromCode) {
+  private void report(
+      RateLimitedProducer producer, RestartableHttpServer receiver, Reactor<String> fromCode) {
     out.println();
     for (String path : List.of(FROM_XML, FROM_CODE)) {
-      Receiver.State state = receiver.state("/" + path);
+      RestartableHttpServer.State state = receiver.state("/" + path);
       out.printf(
           Locale.ROOT,
-          "%-12s forwarded %,d of %s, %s; %d came twice and were known by their key.%n",
+          "%-12s forwarded %,d of %s, %s; %d arrived twice and were recognized by their key.%n",
           path,
           state.events(),
           Amount.grouped(producer.published(), "event"),
@@ -158,7 +161,7 @@ public final class StoreAndForwardSample implements Example {
     out.print(producer.latencies());
     out.printf(
         Locale.ROOT,
-        "%s a message was given back to wait, and none used up an attempt.%n",
+        "%s a message was released to wait; no attempt was used.%n",
         Amount.grouped(fromCode.stats().released(), "time"));
   }
 }

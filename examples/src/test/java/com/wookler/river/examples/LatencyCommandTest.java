@@ -31,7 +31,7 @@ class LatencyCommandTest {
 
   @Test
   void shouldTellPercentiles() {
-    Latencies latencies = new Latencies(100);
+    LatencyRecorder latencies = new LatencyRecorder(100);
     for (int i = 100; i > 0; i--) {
       latencies.add(i * 1_000L);
     }

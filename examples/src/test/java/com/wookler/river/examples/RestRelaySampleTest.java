@@ -28,8 +28,8 @@ class RestRelaySampleTest {
 
     run.shouldHaveGoneWell();
     assertThat(run.out())
-        .contains("AWAY")
+        .contains("STOPPED")
         .contains("Consumed 900 of 900 events, in order")
-        .contains("The relay gave up 0 events");
+        .contains("The relay dead-lettered 0 events");
   }
 }

@@ -31,9 +31,9 @@ class StoreAndForwardSampleTest {
 
     run.shouldHaveGoneWell();
     assertThat(run.out())
-        .contains("AWAY")
+        .contains("STOPPED")
         .contains("FORWARD-XML  forwarded 900 of 900 events, in order")
         .contains("FORWARD-CODE forwarded 900 of 900 events, in order")
-        .contains("none used up an attempt");
+        .contains("no attempt was used");
   }
 }

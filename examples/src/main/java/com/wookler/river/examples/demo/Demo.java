@@ -18,60 +18,62 @@ import java.util.concurrent.CountDownLatch;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Runs the demo once: two publishers, the subscribers of {@link Role}, small blocks, and a restart
- * of the queue when half of the events are published, with everybody at work.
+ * Runs the demo once: two publishers, the subscribers of {@link DemoSubscriber}, small blocks, and
+ * a restart of the queue when half of the events are published, while publishers and consumers are
+ * running.
  */
 final class Demo {
-  /** How many publish. */
+  /** Number of publishers. */
   static final int PUBLISHERS = 2;
 
   private static final String QUEUE = "flights";
   private static final Duration RETENTION = Duration.ofHours(1);
-  private static final long GLANCE_NANOS = 50_000_000;
+  private static final long POLL_NANOS = 50_000_000;
 
-  /** For how long nothing may be finished before the demo gives up and says what is missing. */
-  private static final Duration PATIENCE = Duration.ofSeconds(30);
+  /** The time without progress after which the demo stops and reports what is missing. */
+  private static final Duration TIMEOUT = Duration.ofSeconds(30);
 
   private final Events events;
   private final Path directory;
   private final double rate;
   private final PrintWriter out;
   private final TimeSource time = TimeSource.system();
-  private final Ledgers ledgers;
+  private final DeliveryRecords records;
   private @Nullable String restart; // confined to the thread that runs the demo
 
   /**
-   * A demo.
+   * Creates a demo.
    *
    * @param events the input
    * @param directory an empty directory for queue and backups
-   * @param rate events a second of all publishers; 0 for as fast as it goes
-   * @param out where to show what happens
+   * @param rate events per second of all publishers together; 0 for unlimited
+   * @param out the output for progress
    */
   Demo(Events events, Path directory, double rate, PrintWriter out) {
     this.events = events;
     this.directory = directory;
     this.rate = rate;
     this.out = out;
-    this.ledgers = new Ledgers(events.count(), PUBLISHERS);
+    this.records = new DeliveryRecords(events.count(), PUBLISHERS);
   }
 
-  /** Runs it to its end. */
-  Proof run() throws Exception {
-    try (QueueHandle handle = new QueueHandle(this::open)) {
-      Stage stage = new Stage(events, new Published(events.count()), handle);
-      Backups backups;
-      try (DemoReport report = new DemoReport(out, time, stage, ledgers, backupDirectory())) {
-        work(stage, report);
-        settle(stage, report);
-        backups = Backups.verify(handle.current(), backupDirectory(), stage, report::readBack);
+  /** Runs the demo to its end. */
+  DemoResult run() throws Exception {
+    try (RestartableQueue handle = new RestartableQueue(this::open)) {
+      DemoContext context = new DemoContext(events, new PublishedSequences(events.count()), handle);
+      BackupCheck backups;
+      try (DemoReport report = new DemoReport(out, time, context, records, backupDirectory())) {
+        work(context, report);
+        settle(context, report);
+        backups =
+            BackupCheck.verify(handle.current(), backupDirectory(), context, report::readBack);
       }
-      List<Verdict> verdicts = ledgers.verdicts(stage.published());
-      return new Proof(
+      List<SubscriberResult> results = records.results(context.published());
+      return new DemoResult(
           events.count(),
           PUBLISHERS,
-          stage.published(),
-          verdicts,
+          context.published(),
+          results,
           leftovers(handle.current()),
           restart,
           backups);
@@ -88,9 +90,9 @@ final class Demo {
             .maxMessageBytes(maxBytes)
             .backup(backupDirectory(), RETENTION)
             .open();
-    // Before the first message and again after the restart: a block stays until all of these have
-    // it.
-    for (Role role : Role.values()) {
+    // Before the first message and again after the restart: a block is kept until all subscribers
+    // have completed it.
+    for (DemoSubscriber role : DemoSubscriber.values()) {
       Subscriber<String> unused = queue.subscriber(role.config());
     }
     return queue;
@@ -100,59 +102,63 @@ final class Demo {
     return directory.resolve("backup");
   }
 
-  /** Some twenty blocks, of at most 5,000 messages. */
+  /**
+   * Returns the number of messages in a block: for about twenty blocks, of at most 5,000 messages.
+   */
   static int blockMessages(int events) {
     return Math.max(10, Math.min(5_000, events / 20));
   }
 
-  private void work(Stage stage, DemoReport report) throws Exception {
+  private void work(DemoContext context, DemoReport report) throws Exception {
     CountDownLatch halfway = new CountDownLatch(1);
     Workers workers = new Workers();
-    for (Role role : Role.values()) {
+    for (DemoSubscriber role : DemoSubscriber.values()) {
       for (int i = 0; i < role.consumers; i++) {
-        Pace pace = new Pace(time, rate * role.pace);
-        DemoConsumer consumer = new DemoConsumer(role, i, stage, ledgers.of(role), pace);
+        RateLimiter limiter = new RateLimiter(time, rate * role.rateFactor);
+        DemoConsumer consumer = new DemoConsumer(role, i, context, records.of(role), limiter);
         workers.start("CONSUMER-" + role.label + "-" + i, consumer);
       }
     }
     for (int i = 0; i < PUBLISHERS; i++) {
-      Pace pace = new Pace(time, rate / PUBLISHERS);
-      workers.start("PRODUCER-" + i, new DemoPublisher(i, PUBLISHERS, stage, halfway, pace));
+      RateLimiter limiter = new RateLimiter(time, rate / PUBLISHERS);
+      workers.start("PRODUCER-" + i, new DemoPublisher(i, PUBLISHERS, context, halfway, limiter));
     }
     try {
-      watch(stage, report, halfway, workers);
+      watch(context, report, halfway, workers);
     } finally {
-      workers.stop(); // those that still run: it gave up, or failed itself
+      workers.stop(); // those that still run, after a timeout or a failure
     }
     workers.join();
   }
 
-  private void watch(Stage stage, DemoReport report, CountDownLatch halfway, Workers workers) {
+  private void watch(
+      DemoContext context, DemoReport report, CountDownLatch halfway, Workers workers) {
     long seen = -1;
     long since = time.nanoTime();
     while (workers.running()) {
       if (restart == null && halfway.getCount() == 0) {
-        restart(stage, report);
+        restart(context, report);
       }
       report.glance();
-      long done = stage.published().count() + ledgers.finished();
+      long done = context.published().count() + records.finished();
       if (done != seen) {
         seen = done;
         since = time.nanoTime();
-      } else if (time.nanoTime() - since > PATIENCE.toNanos()) {
-        report.say("Nothing has moved for " + PATIENCE.toSeconds() + " seconds: giving up.");
+      } else if (time.nanoTime() - since > TIMEOUT.toNanos()) {
+        report.say(
+            "Nothing has moved for " + TIMEOUT.toSeconds() + " seconds; the demo is stopped.");
         return;
       }
-      time.park(this, GLANCE_NANOS);
+      time.park(this, POLL_NANOS);
     }
   }
 
-  private void restart(Stage stage, DemoReport report) {
+  private void restart(DemoContext context, DemoReport report) {
     report.status();
-    report.say("      closing the queue while everybody is at work, and opening it again");
-    int before = stage.published().count();
+    report.say("      closing the queue while it is in use, and opening it again");
+    int before = context.published().count();
     long start = time.nanoTime();
-    stage.handle().restart();
+    context.handle().restart();
     long millis = (time.nanoTime() - start) / 1_000_000;
     restart =
         String.format(
@@ -163,27 +169,27 @@ final class Demo {
     report.say("      open again after " + millis + " ms");
   }
 
-  /** Waits until all blocks but the one in use are in the backup. */
-  private void settle(Stage stage, DemoReport report) {
-    MessageQueue<String> queue = stage.handle().current();
+  /** Waits until all blocks except the active one are in the backup. */
+  private void settle(DemoContext context, DemoReport report) {
+    MessageQueue<String> queue = context.handle().current();
     long start = time.nanoTime();
-    while (queue.stats().blocks() > 1 && time.nanoTime() - start < PATIENCE.toNanos()) {
+    while (queue.stats().blocks() > 1 && time.nanoTime() - start < TIMEOUT.toNanos()) {
       report.glance();
-      time.park(this, GLANCE_NANOS);
+      time.park(this, POLL_NANOS);
     }
     report.status();
   }
 
   private static List<String> leftovers(MessageQueue<String> queue) {
     List<String> leftovers = new ArrayList<>();
-    for (Role role : Role.values()) {
+    for (DemoSubscriber role : DemoSubscriber.values()) {
       Delivery<String> extra = queue.subscriber(role.config()).next();
       if (extra != null) {
         leftovers.add(role.label + ": still gets sequence " + extra.sequence() + " at the end");
       }
     }
     if (queue.stats().blocks() > 1) {
-      leftovers.add(queue.stats().blocks() - 1 + " finished blocks are not in the backup");
+      leftovers.add(queue.stats().blocks() - 1 + " completed blocks are not in the backup");
     }
     return leftovers;
   }

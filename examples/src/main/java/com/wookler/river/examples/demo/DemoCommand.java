@@ -17,7 +17,7 @@ import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
 
-/** The command {@code demo}: exit code 0 only if the proof holds, else 1. */
+/** Runs the demo. The exit code is 0 if every check passed, else 1. */
 @Command(
     name = "demo",
     mixinStandardHelpOptions = true,
@@ -26,7 +26,7 @@ import picocli.CommandLine.Spec;
         "Real events through one queue to three subscribers, with a restart in the middle, and a"
             + " proof that each got each event.")
 public final class DemoCommand implements Callable<Integer> {
-  /** Long enough to watch, whatever the size of the input. */
+  /** The duration of the demo by default, independent of the size of the input. */
   private static final int SECONDS = 6;
 
   private static final int LEAST_RATE = 4_000;
@@ -55,7 +55,7 @@ public final class DemoCommand implements Callable<Integer> {
 
   @Spec private CommandSpec spec;
 
-  /** Made by the command line, which sets the options. */
+  /** Creates the command; picocli sets its options. */
   @SuppressWarnings("NullAway.Init")
   public DemoCommand() {}
 
@@ -68,11 +68,11 @@ public final class DemoCommand implements Callable<Integer> {
     boolean holds = false;
     try {
       introduce(out, events, data);
-      Proof proof = new Demo(events, data, perSecond, out).run();
-      proof.lines().forEach(out::println);
-      holds = proof.holds();
+      DemoResult result = new Demo(events, data, perSecond, out).run();
+      result.lines().forEach(out::println);
+      holds = result.holds();
     } finally {
-      // What failed stays, so that one can look at it.
+      // The data of a failed run is kept for inspection.
       if (directory == null && !keep && holds) {
         Directories.delete(data);
       } else {

@@ -5,67 +5,72 @@ import com.wookler.river.core.message.QueueClosedException;
 import com.wookler.river.core.message.StaleReceiptException;
 import com.wookler.river.core.subscriber.Delivery;
 import com.wookler.river.core.subscriber.Subscriber;
-import com.wookler.river.examples.demo.Ledger.Reason;
+import com.wookler.river.examples.demo.DeliveryRecord.Reason;
 import com.wookler.river.examples.utils.Workers;
 import java.time.Duration;
 import java.util.List;
 
 /**
- * One consumer of a subscriber: enters each delivery in the subscriber's ledger and acknowledges
- * it, unless its role says otherwise, until the subscriber has finished every event.
+ * One consumer of a subscriber: records each delivery and acknowledges it, unless the subscriber
+ * withholds that, until the subscriber has completed every event.
  */
 final class DemoConsumer implements Workers.Task {
   private static final int BATCH = 50;
   private static final Duration POLL = Duration.ofMillis(100);
 
-  private final Role role;
+  private final DemoSubscriber role;
   private final int index;
-  private final Stage stage;
-  private final Ledger ledger;
-  private final Pace pace;
+  private final DemoContext context;
+  private final DeliveryRecord record;
+  private final RateLimiter limiter;
 
-  /** Consumer {@code index} of the role's. */
-  DemoConsumer(Role role, int index, Stage stage, Ledger ledger, Pace pace) {
+  /** Creates a consumer of a subscriber. */
+  DemoConsumer(
+      DemoSubscriber role,
+      int index,
+      DemoContext context,
+      DeliveryRecord record,
+      RateLimiter limiter) {
     this.role = role;
     this.index = index;
-    this.stage = stage;
-    this.ledger = ledger;
-    this.pace = pace;
+    this.context = context;
+    this.record = record;
+    this.limiter = limiter;
   }
 
   @Override
   public void run() throws InterruptedException {
-    MessageQueue<String> queue = stage.handle().current();
-    while (!ledger.complete()) {
+    MessageQueue<String> queue = context.handle().current();
+    while (!record.complete()) {
       try {
         consume(queue.subscriber(role.config()));
       } catch (QueueClosedException e) {
-        queue = stage.handle().after(queue);
+        queue = context.handle().after(queue);
       }
     }
   }
 
   private void consume(Subscriber<String> subscriber) throws InterruptedException {
-    while (!ledger.complete()) {
+    while (!record.complete()) {
       List<Delivery<String>> batch = subscriber.batch(BATCH, POLL);
       for (Delivery<String> delivery : batch) {
         take(delivery);
       }
-      pace.step(batch.size());
+      limiter.acquire(batch.size());
     }
   }
 
   private void take(Delivery<String> delivery) {
-    int number = stage.events().number(delivery);
+    int number = context.events().number(delivery);
     if (number < 0) {
-      ledger.foreign(delivery.sequence());
+      record.foreign(delivery.sequence());
       delivery.ack();
       return;
     }
-    boolean intact = stage.events().intact(number, delivery.data());
-    ledger.delivered(index, number, delivery.sequence(), delivery.attempt(), intact);
+    boolean intact = context.events().intact(number, delivery.data());
+    record.delivered(index, number, delivery.sequence(), delivery.attempt(), intact);
     if (role.withholds(number, delivery.attempt())) {
-      ledger.unfinished(number, Reason.WITHHELD);
+      record.unfinished(number, Reason.WITHHELD);
     } else if (role.acks) {
       acknowledge(delivery, number);
     }
@@ -74,11 +79,11 @@ final class DemoConsumer implements Workers.Task {
   private void acknowledge(Delivery<String> delivery, int number) {
     try {
       delivery.ack();
-      ledger.acknowledged(number);
+      record.acknowledged(number);
     } catch (StaleReceiptException e) {
-      ledger.unfinished(number, Reason.LATE);
+      record.unfinished(number, Reason.LATE);
     } catch (QueueClosedException e) {
-      ledger.unfinished(number, Reason.RESTART);
+      record.unfinished(number, Reason.RESTART);
     }
   }
 }

@@ -8,28 +8,32 @@ import com.wookler.river.examples.utils.Workers;
 import java.util.concurrent.CountDownLatch;
 
 /**
- * Publishes its share of the events in their order: those whose number leaves its own number as
- * remainder. When the queue is closed under it, it publishes the event again to the queue that
- * follows: {@link QueueClosedException} means that it was not stored.
+ * Publishes its share of the events in order: those whose number modulo the number of publishers is
+ * its own number. If the queue is closed meanwhile, it publishes the event again to the reopened
+ * queue: {@link QueueClosedException} means that the event was not stored.
  */
 final class DemoPublisher implements Workers.Task {
   private final int own;
   private final int publishers;
   private final Events events;
-  private final Published published;
-  private final QueueHandle handle;
+  private final PublishedSequences published;
+  private final RestartableQueue handle;
   private final CountDownLatch halfway;
-  private final Pace pace;
+  private final RateLimiter limiter;
 
-  /** Publisher {@code own} of several; the latch is released when half of all is published. */
-  DemoPublisher(int own, int publishers, Stage stage, CountDownLatch halfway, Pace pace) {
+  /**
+   * Creates publisher {@code own} of several. The latch is released when half of all events are
+   * published.
+   */
+  DemoPublisher(
+      int own, int publishers, DemoContext context, CountDownLatch halfway, RateLimiter limiter) {
     this.own = own;
     this.publishers = publishers;
-    this.events = stage.events();
-    this.published = stage.published();
-    this.handle = stage.handle();
+    this.events = context.events();
+    this.published = context.published();
+    this.handle = context.handle();
     this.halfway = halfway;
-    this.pace = pace;
+    this.limiter = limiter;
   }
 
   @Override
@@ -39,7 +43,7 @@ final class DemoPublisher implements Workers.Task {
     try (EventReader lines = events.open()) {
       for (String line = lines.next(); line != null; line = lines.next()) {
         if (number % publishers == own) {
-          pace.step(1);
+          limiter.acquire(1);
           queue = publish(queue, number, events.message(number, line));
         }
         number++;
@@ -60,7 +64,10 @@ final class DemoPublisher implements Workers.Task {
     }
   }
 
-  /** The publisher that reaches half of the events waits for the restart; the others meet it. */
+  /**
+   * Waits for the restart, in the publisher that reaches half of the events; the others get a
+   * closed queue.
+   */
   private MessageQueue<String> awaitRestart(MessageQueue<String> queue)
       throws InterruptedException {
     halfway.countDown();

@@ -8,41 +8,47 @@ import java.io.PrintWriter;
 import java.nio.file.Path;
 import java.util.Locale;
 
-/** Shows what happens while it happens: a line a second, and a bar on a terminal. */
+/** Prints the progress of the demo: one line per second, and a progress bar on a terminal. */
 final class DemoReport implements AutoCloseable {
   private static final int COLUMNS = 110;
   private static final long SECOND = 1_000_000_000L;
 
   private final PrintWriter out;
   private final TimeSource time;
-  private final Stage stage;
-  private final Ledgers ledgers;
+  private final DemoContext context;
+  private final DeliveryRecords records;
   private final Path backups;
   private final Progress progress;
   private final long start;
   private long lastLine; // confined, like lastPublished, to the thread that runs the demo
   private int lastPublished;
 
-  DemoReport(PrintWriter out, TimeSource time, Stage stage, Ledgers ledgers, Path backups) {
+  DemoReport(
+      PrintWriter out,
+      TimeSource time,
+      DemoContext context,
+      DeliveryRecords records,
+      Path backups) {
     this.out = out;
     this.time = time;
-    this.stage = stage;
-    this.ledgers = ledgers;
+    this.context = context;
+    this.records = records;
     this.backups = backups;
     this.start = time.nanoTime();
     this.lastLine = start;
-    this.progress = Progress.of("Deliveries", (long) stage.events().count() * Role.values().length);
+    this.progress =
+        Progress.of("Deliveries", (long) context.events().count() * DemoSubscriber.values().length);
   }
 
-  /** Called often; shows something every second. */
+  /** Prints a status line if a second has passed. */
   void glance() {
-    progress.to(ledgers.finished());
+    progress.to(records.finished());
     if (time.nanoTime() - lastLine >= SECOND) {
       status();
     }
   }
 
-  /** How many messages were read back from the backups; shown every second. */
+  /** Prints the number of messages read from the backups, if a second has passed. */
   void readBack(long messages) {
     long now = time.nanoTime();
     if (now - lastLine >= SECOND) {
@@ -51,18 +57,18 @@ final class DemoReport implements AutoCloseable {
     }
   }
 
-  /** Says something now. */
+  /** Prints a line. */
   void say(String line) {
-    // On a terminal the line takes the bar's place, and the bar is drawn again below.
+    // On a terminal the line replaces the bar, which is drawn again below.
     out.println(progress.visible() ? String.format("\r%-" + COLUMNS + "s", line) : line);
   }
 
-  /** The line of the second. */
+  /** Prints a status line. */
   void status() {
     long now = time.nanoTime();
-    int published = stage.published().count();
+    int published = context.published().count();
     double rate = (published - lastPublished) * (double) SECOND / Math.max(1, now - lastLine);
-    MessageQueue<String> queue = stage.handle().current();
+    MessageQueue<String> queue = context.handle().current();
     StringBuilder line = new StringBuilder();
     line.append(
         String.format(
@@ -71,7 +77,7 @@ final class DemoReport implements AutoCloseable {
             (now - start) / SECOND,
             published,
             rate));
-    for (Role role : Role.values()) {
+    for (DemoSubscriber role : DemoSubscriber.values()) {
       long lag = queue.subscriber(role.config()).stats().lag();
       line.append(String.format(Locale.ROOT, " %s %,d", role.label, lag));
     }
@@ -79,9 +85,9 @@ final class DemoReport implements AutoCloseable {
         String.format(
             Locale.ROOT,
             "  redelivered %,d  blocks %,d  backups %,d",
-            ledgers.repeated(),
+            records.repeated(),
             queue.stats().blocks(),
-            Backups.count(backups)));
+            BackupCheck.count(backups)));
     say(line.toString());
     lastLine = now;
     lastPublished = published;

@@ -14,12 +14,12 @@ import java.util.Arrays;
 import java.util.zip.CRC32C;
 
 /**
- * What the input holds, from one pass over it: how many events, and a checksum of each. An event's
- * number is its {@code id} where the ids are the line numbers, from 0 without gaps, as in the
- * shipped events. Any other input gets its line numbers in a header. Immutable.
+ * The number of events in the input and their checksums. An event's number is its {@code id} if the
+ * ids are the line numbers, from 0 without gaps, as in the shipped events. For any other input,
+ * line numbers are in a header. Immutable.
  */
 final class Events {
-  /** The header that carries the number of events whose data does not. */
+  /** The header with the number of an event whose data does not contain it. */
   static final String HEADER = "line";
 
   private static final JsonFactory JSON = new JsonFactory();
@@ -39,7 +39,7 @@ final class Events {
   /**
    * Reads the file once.
    *
-   * @throws UsageException if there is nothing in it
+   * @throws UsageException the file contains no events
    */
   static Events scan(EventFile file) {
     int[] checksums = new int[1 << 15];
@@ -64,17 +64,17 @@ final class Events {
     return new Events(file, Arrays.copyOf(checksums, count), longest, identified);
   }
 
-  /** How many there are; their numbers are below this. */
+  /** Returns the number of events. */
   int count() {
     return checksums.length;
   }
 
-  /** Bytes of the longest. */
+  /** Returns the size of the longest event in bytes. */
   int longest() {
     return longest;
   }
 
-  /** Whether the data carries the numbers itself. */
+  /** Returns whether the data of the events contains their numbers. */
   boolean identified() {
     return identified;
   }
@@ -87,7 +87,7 @@ final class Events {
     return file.name();
   }
 
-  /** The event as it is published. */
+  /** Returns the message of an event. */
   Message<String> message(int number, String line) {
     Message<String> message = Message.of(line);
     return identified
@@ -95,13 +95,13 @@ final class Events {
         : message.withHeader(HEADER, Integer.toString(number).getBytes(StandardCharsets.US_ASCII));
   }
 
-  /** The number of an event as it arrived; -1 if it has none that the input knows. */
+  /** Returns the number of a delivered event; -1 if the input has no such event. */
   int number(Delivery<String> delivery) {
     long number = identified ? id(delivery.data()) : header(delivery);
     return number >= 0 && number < count() ? (int) number : -1;
   }
 
-  /** Whether the data is what the input has under this number. */
+  /** Returns whether the data is that of the event with this number. */
   boolean intact(int number, String data) {
     return checksums[number] == checksum(data.getBytes(StandardCharsets.UTF_8));
   }
@@ -118,7 +118,7 @@ final class Events {
     }
   }
 
-  /** The integer field {@code id} of a JSON object; -1 if it has none. */
+  /** Returns the integer field {@code id} of a JSON object; -1 if it has none. */
   static long id(String line) {
     try (JsonParser json = JSON.createParser(line)) {
       if (json.nextToken() != JsonToken.START_OBJECT) {

@@ -1,5 +1,5 @@
 /**
- * The demo: real events through one queue to three subscribers, and a proof of what arrived.
+ * The demo: real events through one queue to three subscribers, and a check of what arrived.
  *
  * <p>Allowed imports: River's libraries and {@code examples.utils}.
  */

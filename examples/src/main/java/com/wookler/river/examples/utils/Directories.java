@@ -7,11 +7,11 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.stream.Stream;
 
-/** Clears away what an example has made. */
+/** Deletes the directories of an example. */
 public final class Directories {
   private Directories() {}
 
-  /** Deletes a directory with all that is in it. */
+  /** Deletes a directory and its content. */
   public static void delete(Path directory) throws IOException {
     List<Path> all;
     try (Stream<Path> walk = Files.walk(directory)) {

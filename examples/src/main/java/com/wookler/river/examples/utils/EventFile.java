@@ -13,8 +13,8 @@ import java.util.zip.GZIPInputStream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A file of newline-delimited JSON, plain or gzip: its first two bytes tell which. It may be opened
- * any number of times, also at once; only the line at hand is in memory.
+ * A file of newline-delimited JSON, plain or gzip, which is detected by its first two bytes. It may
+ * be opened any number of times, also concurrently; only the current line is in memory.
  */
 public final class EventFile {
   private static final String SHIPPED = "flights-20k.ndjson.gz";
@@ -26,15 +26,15 @@ public final class EventFile {
     this.path = path;
   }
 
-  /** The 20,000 events that come with the examples. */
+  /** Returns the 20,000 events that are part of the examples. */
   public static EventFile shipped() {
     return new EventFile(null);
   }
 
   /**
-   * A file of the user's.
+   * Returns a file of the user.
    *
-   * @throws UsageException if it is not a file that can be read
+   * @throws UsageException it is not a readable file
    */
   public static EventFile of(Path path) {
     if (!Files.isRegularFile(path) || !Files.isReadable(path)) {
@@ -43,7 +43,7 @@ public final class EventFile {
     return new EventFile(path);
   }
 
-  /** What to call it when talking to the user. */
+  /** Returns the name of the file in messages. */
   public String name() {
     return path == null ? "the shipped " + SHIPPED : path.toString();
   }
@@ -51,7 +51,7 @@ public final class EventFile {
   /**
    * Opens the file at its first line.
    *
-   * @throws UncheckedIOException if it cannot be read
+   * @throws UncheckedIOException the file cannot be read
    */
   public EventReader open() {
     try {
@@ -68,8 +68,7 @@ public final class EventFile {
       boolean gzip = in.read() == 0x1f && in.read() == 0x8b;
       in.reset();
       InputStream text = gzip ? new GZIPInputStream(in, BUFFER_BYTES) : in;
-      // A decoder of one's own reports what is not UTF-8; the usual reader would change it
-      // silently.
+      // An explicit decoder reports invalid UTF-8; the default would replace it silently.
       return new BufferedReader(
           new InputStreamReader(text, StandardCharsets.UTF_8.newDecoder()), BUFFER_BYTES);
     } catch (IOException e) {

@@ -5,7 +5,7 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import org.jspecify.annotations.Nullable;
 
-/** The lines of an {@link EventFile}, in order, blank ones left out. For one thread. */
+/** Reads the lines of an {@link EventFile} in order, without blank ones. For one thread. */
 public final class EventReader implements AutoCloseable {
   private final String name;
   private final BufferedReader lines;
@@ -17,10 +17,10 @@ public final class EventReader implements AutoCloseable {
   }
 
   /**
-   * The next event; null after the last.
+   * Returns the next event; null after the last.
    *
-   * @throws UncheckedIOException if the file cannot be read, or is not UTF-8; it names file and
-   *     line
+   * @throws UncheckedIOException the file cannot be read, or is not UTF-8; the message names file
+   *     and line
    */
   public @Nullable String next() {
     try {

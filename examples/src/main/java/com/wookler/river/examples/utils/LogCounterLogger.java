@@ -7,7 +7,7 @@ import java.util.List;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Writes the application's counters to the log, a line each. */
+/** Writes the application's counters to the log, one per line. */
 public final class LogCounterLogger implements CounterLogger {
   private static final Logger LOG = LoggerFactory.getLogger(LogCounterLogger.class);
 

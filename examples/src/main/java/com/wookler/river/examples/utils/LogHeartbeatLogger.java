@@ -7,7 +7,7 @@ import java.util.List;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Writes the state of the application's threads to the log, a line each. */
+/** Writes the states of the application's threads to the log, one per line. */
 public final class LogHeartbeatLogger implements HeartbeatLogger {
   private static final Logger LOG = LoggerFactory.getLogger(LogHeartbeatLogger.class);
 

@@ -8,7 +8,7 @@ import me.tongfei.progressbar.ProgressBarBuilder;
 import me.tongfei.progressbar.ProgressBarStyle;
 import org.jspecify.annotations.Nullable;
 
-/** A progress bar on standard error if that is a terminal, else nothing. Thread-safe. */
+/** Shows a progress bar on standard error if that is a terminal. Thread-safe. */
 public final class Progress implements AutoCloseable {
   private static final int COLUMNS = 100;
 
@@ -18,7 +18,7 @@ public final class Progress implements AutoCloseable {
     this.bar = bar;
   }
 
-  /** A bar on a {@linkplain Terminal#interactive() terminal}, nothing elsewhere. */
+  /** Creates a progress bar if standard error is a {@linkplain Terminal#interactive() terminal}. */
   public static Progress of(String task, long max) {
     return Terminal.interactive() ? on(System.err, task, max) : new Progress(null);
   }
@@ -34,19 +34,19 @@ public final class Progress implements AutoCloseable {
             .build());
   }
 
-  /** Whether there is a bar. */
+  /** Returns whether there is a bar. */
   public boolean visible() {
     return bar != null;
   }
 
-  /** How far it is now. */
+  /** Sets the progress. */
   public void to(long value) {
     if (bar != null) {
       bar.stepTo(value);
     }
   }
 
-  /** Ends the bar's line. */
+  /** Removes the bar. */
   @Override
   public void close() {
     if (bar != null) {

@@ -2,7 +2,10 @@ package com.wookler.river.examples.utils;
 
 import com.wookler.river.core.message.MessageConverter;
 
-/** Strings as UTF-8. Named by {@code queue.message.converter} in the examples' configuration. */
+/**
+ * Converts strings to UTF-8. Used as {@code queue.message.converter} in the examples'
+ * configuration.
+ */
 public final class StringMessageConverter implements MessageConverter<String> {
   private final MessageConverter<String> utf8 = MessageConverter.utf8();
 

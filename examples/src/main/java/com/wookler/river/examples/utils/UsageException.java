@@ -1,13 +1,13 @@
 package com.wookler.river.examples.utils;
 
 /**
- * What was asked for cannot be done: its message is shown in one line, and the exit code is 2. Not
- * for faults of the program.
+ * Thrown for invalid arguments: its message is printed in one line, and the exit code is 2. Not for
+ * errors in the program.
  */
 public final class UsageException extends RuntimeException {
   private static final long serialVersionUID = 1L;
 
-  /** With what is wrong, in words that the user knows. */
+  /** Creates an exception that says what is wrong with the arguments. */
   public UsageException(String message) {
     super(message);
   }

@@ -7,14 +7,14 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Threads that work on one thing: when one fails, the others are interrupted, and whoever joins
- * them gets what the first one threw. Thread-safe.
+ * A group of threads: when one fails, the others are interrupted, and {@link #join} throws the
+ * first exception. Thread-safe.
  */
 public final class Workers {
-  /** What a thread does. It ends soon after an interrupt. */
+  /** The task of a thread. It ends soon after an interrupt. */
   @FunctionalInterface
   public interface Task {
-    /** Does the work. */
+    /** Runs the task. */
     void run() throws Exception;
   }
 
@@ -29,7 +29,7 @@ public final class Workers {
   @GuardedBy("lock")
   private boolean stopped;
 
-  /** Starts a thread of this name; after a failure it is interrupted from the start. */
+  /** Starts a thread; after a failure it is interrupted from the start. */
   public void start(String name, Task task) {
     Thread thread = new MonitoredThread(name, () -> work(task));
     synchronized (lock) {
@@ -58,7 +58,7 @@ public final class Workers {
     }
   }
 
-  /** Interrupts all, and forgets what they throw from here on. */
+  /** Interrupts all threads, and ignores what they throw from now on. */
   public void stop() {
     synchronized (lock) {
       stopped = true;
@@ -66,14 +66,14 @@ public final class Workers {
     }
   }
 
-  /** Whether one of them still works. */
+  /** Returns whether a thread is still running. */
   public boolean running() {
     synchronized (lock) {
       return threads.stream().anyMatch(Thread::isAlive);
     }
   }
 
-  /** Waits until all have ended, and throws what the first to fail threw. */
+  /** Waits until all threads have ended, and throws the exception of the first one that failed. */
   public void join() throws Exception {
     List<Thread> all;
     synchronized (lock) {

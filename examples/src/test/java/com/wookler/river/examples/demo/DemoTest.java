@@ -44,7 +44,7 @@ class DemoTest {
         .contains("The proof holds.");
     assertThat(code).isZero();
     assertThat(data.resolve("queue")).isDirectory();
-    assertThat(Backups.count(data.resolve("backup"))).isGreaterThan(10);
+    assertThat(BackupCheck.count(data.resolve("backup"))).isGreaterThan(10);
   }
 
   @Test

@@ -4,8 +4,8 @@ import com.google.errorprone.annotations.concurrent.GuardedBy;
 import java.util.Arrays;
 import java.util.BitSet;
 
-/** Which sequence each event got when it was published. Thread-safe. */
-final class Published {
+/** Records the sequence of each published event. Thread-safe. */
+final class PublishedSequences {
   private static final long NOT_YET = -1;
 
   @GuardedBy("this")
@@ -14,12 +14,12 @@ final class Published {
   @GuardedBy("this")
   private int count;
 
-  Published(int events) {
+  PublishedSequences(int events) {
     sequences = new long[events];
     Arrays.fill(sequences, NOT_YET);
   }
 
-  /** Notes what a publish returned; answers how many events are published now. */
+  /** Records the sequence of an event, and returns the number of events published so far. */
   synchronized int add(int number, long sequence) {
     sequences[number] = sequence;
     return ++count;
@@ -29,12 +29,12 @@ final class Published {
     return count;
   }
 
-  /** The sequence of an event; -1 if no publish of it returned. */
+  /** Returns the sequence of an event; -1 if it is not published. */
   synchronized long sequence(int number) {
     return sequences[number];
   }
 
-  /** Whether the sequences are 0, 1, 2 … without gap or repetition. */
+  /** Returns whether the sequences are 0, 1, 2 … without gap or duplicate. */
   synchronized boolean dense() {
     BitSet seen = new BitSet(sequences.length);
     for (long sequence : sequences) {

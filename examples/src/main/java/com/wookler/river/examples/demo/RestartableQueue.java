@@ -5,10 +5,10 @@ import com.wookler.river.core.MessageQueue;
 import java.util.function.Supplier;
 
 /**
- * The queue that publishers and consumers work with, which may be closed and opened again under
- * them: whoever meets a closed queue waits here for its successor. Thread-safe.
+ * Holds the queue of publishers and consumers, which can be closed and reopened while they use it:
+ * after a {@code QueueClosedException} they wait here for the reopened queue. Thread-safe.
  */
-final class QueueHandle implements AutoCloseable {
+final class RestartableQueue implements AutoCloseable {
   private final Supplier<MessageQueue<String>> opener;
   private final Object lock = new Object();
 
@@ -18,27 +18,27 @@ final class QueueHandle implements AutoCloseable {
   @GuardedBy("lock")
   private int restarts;
 
-  /** Opens the queue. */
-  QueueHandle(Supplier<MessageQueue<String>> opener) {
+  /** Creates a holder and opens the queue. */
+  RestartableQueue(Supplier<MessageQueue<String>> opener) {
     this.opener = opener;
     this.queue = opener.get();
   }
 
-  /** The queue, which may be closed at any time. */
+  /** Returns the queue, which may be closed at any time. */
   MessageQueue<String> current() {
     synchronized (lock) {
       return queue;
     }
   }
 
-  /** How often it was opened again. */
+  /** Returns the number of restarts. */
   int restarts() {
     synchronized (lock) {
       return restarts;
     }
   }
 
-  /** The queue that follows one that was found closed. */
+  /** Waits until the queue is reopened, and returns it. */
   MessageQueue<String> after(MessageQueue<String> closed) throws InterruptedException {
     synchronized (lock) {
       while (queue == closed) {
@@ -48,7 +48,7 @@ final class QueueHandle implements AutoCloseable {
     }
   }
 
-  /** Closes the queue under everybody's hands and opens it again from its directory. */
+  /** Closes the queue while it is in use, and reopens it from its directory. */
   void restart() {
     current().close();
     MessageQueue<String> opened = opener.get();

@@ -17,15 +17,15 @@ import java.util.Locale;
 import java.util.function.LongConsumer;
 
 /**
- * What stands in the backup directory, read back through the queue, message by message, and
- * compared with what was published.
+ * The result of comparing the messages in the backups, read through the queue, with the published
+ * events.
  *
- * @param files compressed blocks
+ * @param files number of compressed blocks
  * @param bytes their size
- * @param messages how many were read back from them
- * @param violations what is wrong with them, in words
+ * @param messages number of messages read from them
+ * @param violations the differences, in words
  */
-record Backups(int files, long bytes, long messages, List<String> violations) {
+record BackupCheck(int files, long bytes, long messages, List<String> violations) {
   private static final String SUFFIX = ".zst";
   private static final int BATCH = 500;
 
@@ -33,7 +33,7 @@ record Backups(int files, long bytes, long messages, List<String> violations) {
     return violations.isEmpty();
   }
 
-  /** In one line. */
+  /** Returns the result in one line. */
   String summary() {
     return String.format(
         Locale.ROOT,
@@ -50,12 +50,12 @@ record Backups(int files, long bytes, long messages, List<String> violations) {
   }
 
   /**
-   * Reads back every message that is no longer in the queue's log.
+   * Reads every message that is no longer in the queue's log from the backups.
    *
-   * @param progress is told how many are read
+   * @param progress called with the number of messages read
    */
-  static Backups verify(
-      MessageQueue<String> queue, Path directory, Stage stage, LongConsumer progress) {
+  static BackupCheck verify(
+      MessageQueue<String> queue, Path directory, DemoContext context, LongConsumer progress) {
     List<String> violations = new ArrayList<>();
     List<Path> files = find(directory);
     long end = queue.stats().firstSequence();
@@ -69,21 +69,21 @@ record Backups(int files, long bytes, long messages, List<String> violations) {
         violations.add("sequence " + next + " cannot be read back");
       }
       for (Delivery<String> delivery : read) {
-        compare(delivery, next++, stage, violations);
+        compare(delivery, next++, context, violations);
       }
       progress.accept(next);
     }
-    return new Backups(files.size(), size(files), next, violations);
+    return new BackupCheck(files.size(), size(files), next, violations);
   }
 
   private static void compare(
-      Delivery<String> delivery, long sequence, Stage stage, List<String> violations) {
-    int number = stage.events().number(delivery);
+      Delivery<String> delivery, long sequence, DemoContext context, List<String> violations) {
+    int number = context.events().number(delivery);
     if (delivery.sequence() != sequence) {
       violations.add("sequence " + sequence + " is missing, next is " + delivery.sequence());
-    } else if (number < 0 || stage.published().sequence(number) != sequence) {
+    } else if (number < 0 || context.published().sequence(number) != sequence) {
       violations.add("sequence " + sequence + " is not the event published there");
-    } else if (!stage.events().intact(number, delivery.data())) {
+    } else if (!context.events().intact(number, delivery.data())) {
       violations.add("sequence " + sequence + " reads back changed");
     }
   }
@@ -104,7 +104,7 @@ record Backups(int files, long bytes, long messages, List<String> violations) {
 
             @Override
             public FileVisitResult visitFileFailed(Path file, IOException e) throws IOException {
-              if (e instanceof NoSuchFileException) { // it was being made, and has its name now
+              if (e instanceof NoSuchFileException) { // a temporary file, renamed meanwhile
                 return FileVisitResult.CONTINUE;
               }
               throw e;

@@ -6,14 +6,14 @@ import com.wookler.river.common.TimeSource;
 import java.time.Instant;
 import org.junit.jupiter.api.Test;
 
-class PaceTest {
+class RateLimiterTest {
   private final ParkingTime time = new ParkingTime();
 
   @Test
   void shouldHoldARate() throws InterruptedException {
-    Pace pace = new Pace(time, 1_000);
+    RateLimiter limiter = new RateLimiter(time, 1_000);
     for (int i = 0; i < 500; i++) {
-      pace.step(2);
+      limiter.acquire(2);
     }
 
     assertThat(time.parked).isBetween(990_000_000L, 1_000_000_000L);
@@ -21,18 +21,18 @@ class PaceTest {
 
   @Test
   void shouldNotMakeGoodForALongPause() throws InterruptedException {
-    Pace pace = new Pace(time, 1_000);
-    pace.step(1);
+    RateLimiter limiter = new RateLimiter(time, 1_000);
+    limiter.acquire(1);
     time.parked = 60_000_000_000L;
-    pace.step(1);
-    pace.step(1_099);
+    limiter.acquire(1);
+    limiter.acquire(1_099);
 
     assertThat(time.parked).isBetween(60_990_000_000L, 61_010_000_000L);
   }
 
   @Test
   void shouldNotWaitWithoutARate() throws InterruptedException {
-    new Pace(time, 0).step(1_000_000);
+    new RateLimiter(time, 0).acquire(1_000_000);
 
     assertThat(time.parked).isZero();
   }

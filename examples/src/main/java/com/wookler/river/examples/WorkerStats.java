@@ -3,14 +3,14 @@ package com.wookler.river.examples;
 import java.time.Duration;
 
 /**
- * What one producer or consumer did, in the shape of the sample's log lines.
+ * Statistics of one producer or consumer, in the format of the sample's log lines.
  *
  * @param name the thread's short name
- * @param messages how many
+ * @param messages number of messages
  * @param busy the time spent on them
  * @param elapsed the time from start to end
  */
-record Tally(String name, long messages, Duration busy, Duration elapsed) {
+record WorkerStats(String name, long messages, Duration busy, Duration elapsed) {
 
   String published() {
     return "[%s] Published [%d] messages : %s, [ELAPSED:%d]"
@@ -26,7 +26,9 @@ record Tally(String name, long messages, Duration busy, Duration elapsed) {
     return "[AVG:%f][TOT:%d]".formatted(average, busy.toMillis());
   }
 
-  /** The three lines of a total; the rate counts from the first message to the last. */
+  /**
+   * Returns the three lines of a total; the rate is measured from the first message to the last.
+   */
   static String total(String done, long messages, Duration elapsed) {
     long perSecond = elapsed.isZero() ? 0 : Math.round(messages * 1e9 / elapsed.toNanos());
     return """

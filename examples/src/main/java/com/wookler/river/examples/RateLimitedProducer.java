@@ -8,46 +8,48 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
 
 /**
- * Publishes events at a steady rate, and notes how long each publish took: while something is there
- * and while it is away. Runs on one thread; others see how far it is.
+ * Publishes events at a steady rate, and records how long each publish took, separately while a
+ * server is running and while it is stopped. Runs on one thread; others read its progress.
  */
-final class SteadyProducer {
+final class RateLimitedProducer {
   private final ExampleOptions options;
   private final int count;
   private final int rate;
   private final TimeSource time = TimeSource.system();
   private final AtomicInteger published = new AtomicInteger();
-  private final Latencies whileThere;
-  private final Latencies whileAway;
-  private volatile boolean away; // told by another thread
+  private final LatencyRecorder whileRunning;
+  private final LatencyRecorder whileStopped;
+  private volatile boolean serverStopped; // written by another thread
 
   /**
-   * @param rate events a second
+   * Creates a producer.
+   *
+   * @param rate events per second
    */
-  SteadyProducer(ExampleOptions options, int rate) {
+  RateLimitedProducer(ExampleOptions options, int rate) {
     this.options = options;
     this.count = (int) Math.min(options.count(), Integer.MAX_VALUE);
     this.rate = rate;
-    this.whileThere = new Latencies(count);
-    this.whileAway = new Latencies(count);
+    this.whileRunning = new LatencyRecorder(count);
+    this.whileStopped = new LatencyRecorder(count);
   }
 
-  /** How many it will publish. */
+  /** Returns the total number of events to publish. */
   int count() {
     return count;
   }
 
-  /** How many it has published. */
+  /** Returns the number of events published so far. */
   int published() {
     return published.get();
   }
 
-  /** Whether from here on counts as away. */
-  void away(boolean now) {
-    away = now;
+  /** Sets whether the server is stopped. */
+  void serverStopped(boolean value) {
+    serverStopped = value;
   }
 
-  /** Publishes them all, cycling through the input. */
+  /** Publishes all events, cycling through the input. */
   void run(Consumer<String> publish) throws InterruptedException {
     long start = time.nanoTime();
     while (published.get() < count) {
@@ -55,10 +57,10 @@ final class SteadyProducer {
       try (EventReader events = options.input().open()) {
         String event = events.next();
         while (event != null && published.get() < count) {
-          pace(start);
+          awaitTurn(start);
           long began = time.nanoTime();
           publish.accept(event);
-          (away ? whileAway : whileThere).add(time.nanoTime() - began);
+          (serverStopped ? whileStopped : whileRunning).add(time.nanoTime() - began);
           published.incrementAndGet();
           event = events.next();
         }
@@ -69,7 +71,7 @@ final class SteadyProducer {
     }
   }
 
-  private void pace(long start) throws InterruptedException {
+  private void awaitTurn(long start) throws InterruptedException {
     long due = start + published.get() * (TimeUnit.SECONDS.toNanos(1) / rate);
     for (long left = due - time.nanoTime(); left > 0; left = due - time.nanoTime()) {
       time.park(this, left);
@@ -79,12 +81,12 @@ final class SteadyProducer {
     }
   }
 
-  /** Two lines over what publishing took; once it has ended. */
+  /** Returns the latencies as text, after the producer has ended. */
   String latencies() {
     return String.format(
         "A publish took, in microseconds:%n"
-            + "  while the server was there   %s%n"
-            + "  while it was away            %s%n",
-        whileThere, whileAway);
+            + "  while the server was running   %s%n"
+            + "  while it was stopped           %s%n",
+        whileRunning, whileStopped);
   }
 }

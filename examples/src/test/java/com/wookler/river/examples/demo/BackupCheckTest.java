@@ -12,7 +12,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-class BackupsTest {
+class BackupCheckTest {
   @TempDir Path directory;
 
   @Test
@@ -25,13 +25,13 @@ class BackupsTest {
     CompletableFuture<Void> making = CompletableFuture.runAsync(() -> makeAndRemove(day, over));
     try {
       for (int i = 0; i < 2_000; i++) {
-        assertThat(Backups.count(directory)).isEqualTo(20);
+        assertThat(BackupCheck.count(directory)).isEqualTo(20);
       }
     } finally {
       over.set(true);
       making.get(60, TimeUnit.SECONDS);
     }
-    assertThat(Backups.count(directory.resolve("none"))).isZero();
+    assertThat(BackupCheck.count(directory.resolve("none"))).isZero();
   }
 
   private static void makeAndRemove(Path day, AtomicBoolean over) {

@@ -9,24 +9,25 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * What one subscriber got, event by event, as its consumers saw it: the demo's proof is made of
- * this and not of anything that the queue counts. Thread-safe.
+ * Records the deliveries of each event to one subscriber, as its consumers see them. The result of
+ * the demo is based on this and not on counters of the queue. Thread-safe.
  *
- * <p>Each delivery ends in one of three ways: acknowledged, left unfinished for a {@link Reason},
- * or, for a subscriber without acknowledgement, finished by being handed over. So a repetition is
- * explained if, and only if, an earlier delivery of that event was left unfinished.
+ * <p>Each delivery is acknowledged, or left uncompleted for a {@link Reason}; for a subscriber
+ * without acknowledgement, the delivery itself completes the event. A redelivery is therefore
+ * expected if, and only if, an earlier delivery of that event was left uncompleted.
  *
- * <p>Order is judged by first deliveries. Consumers that share a subscriber take messages at the
- * same time, and nobody can say which of two was first; but what one consumer gets must rise.
+ * <p>Order is checked by first deliveries. Consumers that share a subscriber receive messages
+ * concurrently, so that the order between them is unknown; but the sequences of one consumer must
+ * ascend.
  */
-final class Ledger {
-  /** Why a delivery was left unfinished. */
+final class DeliveryRecord {
+  /** The reasons for leaving a delivery uncompleted. */
   enum Reason {
-    /** On purpose, to see it come again. */
+    /** On purpose, to show redelivery. */
     WITHHELD("not acknowledged on purpose"),
     /** The queue was closed before it could be acknowledged. */
     RESTART("in flight at the restart"),
-    /** The queue had given up waiting, so that the acknowledgement was refused as stale. */
+    /** The acknowledgement timeout had passed, so that the acknowledgement was stale. */
     LATE("acknowledged after the timeout");
 
     final String words;
@@ -79,15 +80,15 @@ final class Ledger {
   private long repeated;
 
   /**
-   * An empty ledger.
+   * Creates an empty record.
    *
    * @param acks whether the subscriber acknowledges
-   * @param events how many events there are
-   * @param publishers how many publish; publisher p publishes the numbers with remainder p, in
+   * @param events number of events
+   * @param publishers number of publishers; publisher p publishes the numbers with remainder p, in
    *     order
-   * @param consumers how many share the subscriber
+   * @param consumers number of consumers that share the subscriber
    */
-  Ledger(String name, boolean acks, int events, int publishers, int consumers) {
+  DeliveryRecord(String name, boolean acks, int events, int publishers, int consumers) {
     this.name = name;
     this.acks = acks;
     this.publishers = publishers;
@@ -107,12 +108,12 @@ final class Ledger {
     return name;
   }
 
-  /** A delivery of something that the input does not hold. */
+  /** Records a delivery of an event that is not in the input. */
   synchronized void foreign(long sequence) {
-    violation("sequence " + sequence + " is no event of the input");
+    violation("sequence " + sequence + " is not an event of the input");
   }
 
-  /** A delivery, before anything is done with it. */
+  /** Records a delivery, before it is acknowledged. */
   synchronized void delivered(
       int consumer, int number, long sequence, int attempt, boolean intact) {
     if (!intact) {
@@ -155,40 +156,40 @@ final class Ledger {
     lastSequence[consumer] = Math.max(sequence, lastSequence[consumer]);
   }
 
-  /** An acknowledgement that was accepted. */
+  /** Records an acknowledgement that succeeded. */
   synchronized void acknowledged(int number) {
     if (acknowledged[number]++ == 0) {
       finished++;
     }
   }
 
-  /** A delivery that ended without acknowledgement. */
+  /** Records a delivery that was not acknowledged. */
   synchronized void unfinished(int number, Reason reason) {
     unfinished[number]++;
     reasons.merge(reason, 1, Integer::sum);
   }
 
-  /** How many events are finished. */
+  /** Returns the number of completed events. */
   synchronized int finished() {
     return finished;
   }
 
-  /** How many deliveries were not the first of their event. */
+  /** Returns the number of redeliveries. */
   synchronized long repeated() {
     return repeated;
   }
 
-  /** Whether every event is finished. */
+  /** Returns whether every event is completed. */
   synchronized boolean complete() {
     return finished == deliveries.length;
   }
 
-  /** What it comes to. Called when nobody delivers any more. */
-  synchronized Verdict verdict(Published published) {
+  /** Returns the result. Called when there are no more deliveries. */
+  synchronized SubscriberResult result(PublishedSequences published) {
     for (int number = 0; number < deliveries.length; number++) {
       judge(number, published.sequence(number));
     }
-    return new Verdict(
+    return new SubscriberResult(
         name,
         deliveries.length,
         distinct,

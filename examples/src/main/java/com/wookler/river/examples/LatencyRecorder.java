@@ -3,14 +3,14 @@ package com.wookler.river.examples;
 import java.util.Arrays;
 import java.util.Locale;
 
-/** Times of one thread's calls, and their percentiles. */
-final class Latencies {
+/** Records the times of one thread's calls, and computes their percentiles. */
+final class LatencyRecorder {
   private static final double MICRO = 1_000;
 
   private final long[] nanos;
   private int count;
 
-  Latencies(int capacity) {
+  LatencyRecorder(int capacity) {
     nanos = new long[capacity];
   }
 
@@ -22,7 +22,7 @@ final class Latencies {
     return count;
   }
 
-  /** The value that a share of all does not exceed, in nanoseconds. */
+  /** Returns the value that a share of all values does not exceed, in nanoseconds. */
   long percentile(double share) {
     long[] sorted = Arrays.copyOf(nanos, count);
     Arrays.sort(sorted);

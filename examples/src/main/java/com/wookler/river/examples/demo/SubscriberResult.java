@@ -1,7 +1,7 @@
 package com.wookler.river.examples.demo;
 
 import com.wookler.river.common.utils.Amount;
-import com.wookler.river.examples.demo.Ledger.Reason;
+import com.wookler.river.examples.demo.DeliveryRecord.Reason;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -9,17 +9,17 @@ import java.util.TreeMap;
 import java.util.stream.Collectors;
 
 /**
- * What a subscriber's ledger comes to.
+ * The result of checking the deliveries to a subscriber.
  *
  * @param subscriber its name
- * @param events how many events there are
- * @param distinct how many of them came at least once
- * @param repeated how many of them came more than once
- * @param reasons how many deliveries were left unfinished, and why
- * @param violationCount how often something was not as promised
- * @param violations the first of these, in words
+ * @param events number of events
+ * @param distinct number of events delivered at least once
+ * @param repeated number of events delivered more than once
+ * @param reasons number of uncompleted deliveries, by reason
+ * @param violationCount number of violations
+ * @param violations the first violations, in words
  */
-record Verdict(
+record SubscriberResult(
     String subscriber,
     int events,
     int distinct,
@@ -32,7 +32,7 @@ record Verdict(
     return violationCount == 0;
   }
 
-  /** In one line. */
+  /** Returns the result in one line. */
   String summary() {
     String why =
         new TreeMap<>(reasons)

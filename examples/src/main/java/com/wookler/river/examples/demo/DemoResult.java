@@ -7,31 +7,34 @@ import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Whether everything arrived, from the events' numbers alone.
+ * The result of a demo, based on the events' numbers.
  *
- * @param events how many events the input has
- * @param publishers how many published them
- * @param published which sequences they got
- * @param verdicts what each subscriber got
- * @param leftovers what subscribers were still given after they had everything, in words
- * @param restart how the restart went, in words; null if there was none
- * @param backups what was read back
+ * @param events number of events in the input
+ * @param publishers number of publishers
+ * @param published sequences of the events
+ * @param results results of the subscribers
+ * @param leftovers unexpected deliveries or blocks at the end, in words
+ * @param restart description of the restart; null if there was none
+ * @param backups result of reading the backups
  */
-record Proof(
+record DemoResult(
     int events,
     int publishers,
-    Published published,
-    List<Verdict> verdicts,
+    PublishedSequences published,
+    List<SubscriberResult> results,
     List<String> leftovers,
     @Nullable String restart,
-    Backups backups) {
+    BackupCheck backups) {
 
-  /** Nothing lost, nothing twice without reason, nothing out of order, nothing changed. */
+  /**
+   * Returns whether every check passed: no event was lost, duplicated without a reason, out of
+   * order or changed.
+   */
   boolean holds() {
     return failures().isEmpty();
   }
 
-  /** What does not hold; empty if all does. */
+  /** Returns the failed checks; empty if there is none. */
   List<String> failures() {
     List<String> failures = new ArrayList<>();
     if (published.count() != events) {
@@ -39,9 +42,9 @@ record Proof(
     } else if (!published.dense()) {
       failures.add("the sequences are not 0 to " + (events - 1) + ", each once");
     }
-    for (Verdict verdict : verdicts) {
-      for (String violation : verdict.violations()) {
-        failures.add(verdict.subscriber() + ": " + violation);
+    for (SubscriberResult result : results) {
+      for (String violation : result.violations()) {
+        failures.add(result.subscriber() + ": " + violation);
       }
     }
     failures.addAll(leftovers);
@@ -52,7 +55,7 @@ record Proof(
     return failures;
   }
 
-  /** The proof as it is shown. */
+  /** Returns the lines to print. */
   List<String> lines() {
     List<String> lines = new ArrayList<>();
     lines.add("Proof, from the numbers of the events that arrived:");
@@ -65,7 +68,7 @@ record Proof(
                 published.count(),
                 Amount.grouped(events, "event"),
                 Amount.of(publishers, "publisher"))));
-    verdicts.forEach(v -> lines.add(line(v.subscriber(), v.summary())));
+    results.forEach(v -> lines.add(line(v.subscriber(), v.summary())));
     lines.add(line("restart", restart == null ? "none" : restart));
     lines.add(line("backup", backups.summary()));
     List<String> failures = failures();

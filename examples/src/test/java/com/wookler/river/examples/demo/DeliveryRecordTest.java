@@ -2,17 +2,17 @@ package com.wookler.river.examples.demo;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import com.wookler.river.examples.demo.Ledger.Reason;
+import com.wookler.river.examples.demo.DeliveryRecord.Reason;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** The demo's proof must notice whatever goes wrong. */
-class LedgerTest {
+/** The demo's result must report every fault. */
+class DeliveryRecordTest {
   private static final int EVENTS = 6;
 
-  private final Published published = new Published(EVENTS);
-  private final Ledger billing = new Ledger("billing", true, EVENTS, 2, 2);
-  private final Ledger audit = new Ledger("audit", false, EVENTS, 2, 1);
+  private final PublishedSequences published = new PublishedSequences(EVENTS);
+  private final DeliveryRecord billing = new DeliveryRecord("billing", true, EVENTS, 2, 2);
+  private final DeliveryRecord audit = new DeliveryRecord("audit", false, EVENTS, 2, 1);
 
   @BeforeEach
   void publish() {
@@ -30,9 +30,9 @@ class LedgerTest {
 
     assertThat(billing.complete()).isTrue();
     assertThat(audit.complete()).isTrue();
-    assertThat(verdict(billing).holds()).isTrue();
-    assertThat(verdict(audit).holds()).isTrue();
-    assertThat(verdict(audit).summary())
+    assertThat(result(billing).holds()).isTrue();
+    assertThat(result(audit).holds()).isTrue();
+    assertThat(result(audit).summary())
         .isEqualTo("6 of 6 events, lost 0, more than once 0, in order, unchanged");
   }
 
@@ -47,8 +47,8 @@ class LedgerTest {
     take(billing, 1, 0, 2);
 
     assertThat(billing.complete()).isTrue();
-    assertThat(verdict(billing).holds()).isTrue();
-    assertThat(verdict(billing).summary())
+    assertThat(result(billing).holds()).isTrue();
+    assertThat(result(billing).summary())
         .contains("more than once 1 (1 not acknowledged on purpose)");
   }
 
@@ -59,8 +59,8 @@ class LedgerTest {
     }
 
     assertThat(audit.complete()).isFalse();
-    assertThat(verdict(audit).violations()).containsExactly("event 5 is lost");
-    assertThat(verdict(audit).summary()).contains("lost 1").contains("BROKEN");
+    assertThat(result(audit).violations()).containsExactly("event 5 is lost");
+    assertThat(result(audit).summary()).contains("lost 1").contains("BROKEN");
   }
 
   @Test
@@ -68,7 +68,7 @@ class LedgerTest {
     all(billing);
     billing.delivered(0, 3, 3, 2, true);
 
-    assertThat(verdict(billing).violations())
+    assertThat(result(billing).violations())
         .containsExactly("event 3 came 2 times without a reason");
   }
 
@@ -80,7 +80,7 @@ class LedgerTest {
     take(billing, 0, 0, 2);
     billing.delivered(1, 0, 0, 3, true);
 
-    assertThat(verdict(billing).violations())
+    assertThat(result(billing).violations())
         .containsExactly("event 0 came 3 times without a reason");
   }
 
@@ -90,7 +90,7 @@ class LedgerTest {
     billing.unfinished(3, Reason.LATE);
     billing.delivered(1, 3, 3, 1, true);
 
-    assertThat(verdict(billing).violations()).contains("event 3 came twice as a first delivery");
+    assertThat(result(billing).violations()).contains("event 3 came twice as a first delivery");
   }
 
   @Test
@@ -98,7 +98,7 @@ class LedgerTest {
     all(audit);
     audit.delivered(0, 2, 2, 2, true);
 
-    assertThat(verdict(audit).holds()).isFalse();
+    assertThat(result(audit).holds()).isFalse();
   }
 
   @Test
@@ -107,7 +107,7 @@ class LedgerTest {
       audit.delivered(0, number, number, 1, true);
     }
 
-    assertThat(verdict(audit).violations())
+    assertThat(result(audit).violations())
         .contains("event 2 of publisher 0 came after its event 4");
   }
 
@@ -117,7 +117,7 @@ class LedgerTest {
       audit.delivered(0, number, number, 1, true);
     }
 
-    assertThat(verdict(audit).violations()).containsExactly("sequence 0 came after sequence 1");
+    assertThat(result(audit).violations()).containsExactly("sequence 0 came after sequence 1");
   }
 
   @Test
@@ -129,7 +129,7 @@ class LedgerTest {
       take(billing, 1, number, 1);
     }
 
-    assertThat(verdict(billing).holds()).isTrue();
+    assertThat(result(billing).holds()).isTrue();
   }
 
   @Test
@@ -143,7 +143,7 @@ class LedgerTest {
     take(billing, 0, 4, 1);
     take(billing, 0, 5, 1);
 
-    assertThat(verdict(billing).holds()).isTrue();
+    assertThat(result(billing).holds()).isTrue();
   }
 
   @Test
@@ -153,14 +153,14 @@ class LedgerTest {
     billing.unfinished(0, Reason.WITHHELD);
 
     assertThat(billing.complete()).isFalse();
-    assertThat(verdict(billing).violations()).contains("event 0 was acknowledged 0 times");
+    assertThat(result(billing).violations()).contains("event 0 was acknowledged 0 times");
   }
 
   @Test
   void shouldFindAChangedEvent() {
     audit.delivered(0, 0, 0, 1, false);
 
-    assertThat(verdict(audit).violations()).contains("event 0 arrived changed");
+    assertThat(result(audit).violations()).contains("event 0 arrived changed");
   }
 
   @Test
@@ -168,7 +168,8 @@ class LedgerTest {
     all(audit);
     audit.foreign(77);
 
-    assertThat(verdict(audit).violations()).containsExactly("sequence 77 is no event of the input");
+    assertThat(result(audit).violations())
+        .containsExactly("sequence 77 is not an event of the input");
   }
 
   @Test
@@ -177,8 +178,8 @@ class LedgerTest {
       audit.delivered(0, i, i + 1, 1, true);
     }
 
-    assertThat(verdict(audit).violationCount()).isEqualTo(EVENTS);
-    assertThat(verdict(audit).violations())
+    assertThat(result(audit).violationCount()).isEqualTo(EVENTS);
+    assertThat(result(audit).violations())
         .contains("event 0 was published as sequence 0 and came as 1");
   }
 
@@ -191,22 +192,22 @@ class LedgerTest {
     assertThat(published.dense()).isFalse();
   }
 
-  private static void all(Ledger ledger) {
-    all(ledger, 0);
+  private static void all(DeliveryRecord record) {
+    all(record, 0);
   }
 
-  private static void all(Ledger ledger, int from) {
+  private static void all(DeliveryRecord record, int from) {
     for (int i = from; i < EVENTS; i++) {
-      take(ledger, 0, i, 1);
+      take(record, 0, i, 1);
     }
   }
 
-  private static void take(Ledger ledger, int consumer, int number, int attempt) {
-    ledger.delivered(consumer, number, number, attempt, true);
-    ledger.acknowledged(number);
+  private static void take(DeliveryRecord record, int consumer, int number, int attempt) {
+    record.delivered(consumer, number, number, attempt, true);
+    record.acknowledged(number);
   }
 
-  private Verdict verdict(Ledger ledger) {
-    return ledger.verdict(published);
+  private SubscriberResult result(DeliveryRecord record) {
+    return record.result(published);
   }
 }

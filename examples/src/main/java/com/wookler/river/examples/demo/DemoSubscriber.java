@@ -4,17 +4,19 @@ import com.wookler.river.core.subscriber.SubscriberConfig;
 import java.time.Duration;
 
 /**
- * The demo's subscribers. They differ in what they promise the queue and in how fast they are.
+ * The subscribers of the demo, with different acknowledgement and speed.
  *
- * <p>The acknowledgement timeout of {@link #BILLING} is short, so that what is not acknowledged
- * comes again while one watches.
+ * <p>The acknowledgement timeout of {@link #BILLING} is short, so that redeliveries happen during
+ * the demo.
  */
-enum Role {
-  /** Acknowledges, with three consumers in competition; one delivery in a hundred is withheld. */
+enum DemoSubscriber {
+  /**
+   * Acknowledges, with three competing consumers; one delivery in a hundred is not acknowledged.
+   */
   BILLING("billing", true, 3, 0),
-  /** Takes everything at once, without acknowledgement. */
+  /** Consumes without acknowledgement. */
   AUDIT("audit", false, 1, 0),
-  /** Slow: falls behind while the publishers are at work. */
+  /** Consumes slowly, and lags behind the publishers. */
   ARCHIVE("archive", false, 1, 0.6);
 
   private static final Duration ACK_TIMEOUT = Duration.ofSeconds(2);
@@ -25,21 +27,21 @@ enum Role {
   final boolean acks;
   final int consumers;
 
-  /** Its speed as a part of the publishers' rate; 0 for as fast as it goes. */
-  final double pace;
+  /** Its rate as a part of the publishers' rate; 0 for unlimited. */
+  final double rateFactor;
 
-  Role(String label, boolean acks, int consumers, double pace) {
+  DemoSubscriber(String label, boolean acks, int consumers, double rateFactor) {
     this.label = label;
     this.acks = acks;
     this.consumers = consumers;
-    this.pace = pace;
+    this.rateFactor = rateFactor;
   }
 
   SubscriberConfig config() {
     return SubscriberConfig.builder(label).ack(acks).ackTimeout(ACK_TIMEOUT).build();
   }
 
-  /** Whether this delivery is deliberately not acknowledged. */
+  /** Returns whether this delivery is deliberately not acknowledged. */
   boolean withholds(int number, int attempt) {
     return acks && attempt == 1 && number % WITHHOLD_EVERY == WITHHOLD_AT;
   }

@@ -13,19 +13,19 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Somebody else's server, on this machine: takes events by HTTP, knows repetitions by their {@code
- * Idempotency-Key}, and can go away. Thread-safe.
+ * An HTTP server that receives events, recognizes duplicates by their {@code Idempotency-Key}, and
+ * can be stopped and started again. Thread-safe.
  */
-final class Receiver implements AutoCloseable {
+final class RestartableHttpServer implements AutoCloseable {
   private static final int NO_CONTENT = 204;
 
   @GuardedBy("this")
   private final Map<String, Received> byPath = new HashMap<>();
 
   private int port;
-  private @Nullable HttpServer server; // confined to who made it, like the port
+  private @Nullable HttpServer server; // confined to the thread that created it, like the port
 
-  /** What came by one path. */
+  /** The events received on one path. */
   static final class Received {
     private final Set<String> keys = new HashSet<>();
     private long last = -1;
@@ -44,33 +44,33 @@ final class Receiver implements AutoCloseable {
   }
 
   /**
-   * How far it is.
+   * The state of a path.
    *
-   * @param events different ones
-   * @param repeated that had been there before
-   * @param inOrder whether each came behind those before it
+   * @param events number of different events
+   * @param repeated number of duplicates
+   * @param inOrder whether the events arrived in order
    */
   record State(int events, int repeated, boolean inOrder) {}
 
-  /** Comes, at the port that it had, at first any that is free. */
-  void come() throws IOException {
-    HttpServer made =
+  /** Starts the server, on its previous port, or on a free one at first. */
+  void start() throws IOException {
+    HttpServer created =
         HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), port), 0);
-    made.createContext("/", this::take);
-    made.start();
-    port = made.getAddress().getPort();
-    server = made;
+    created.createContext("/", this::take);
+    created.start();
+    port = created.getAddress().getPort();
+    server = created;
   }
 
-  /** Goes away; requests under way get no answer. */
-  void goAway() {
+  /** Stops the server. Requests in progress get no response. */
+  void stop() {
     if (server != null) {
       server.stop(0);
       server = null;
     }
   }
 
-  boolean isThere() {
+  boolean isRunning() {
     return server != null;
   }
 
@@ -95,6 +95,6 @@ final class Receiver implements AutoCloseable {
 
   @Override
   public void close() {
-    goAway();
+    stop();
   }
 }
