@@ -31,49 +31,52 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Forwards messages to a queue of a River server, with their keys and headers, and passes them on.
- * Their expiry is the other queue's.
+ * Forwards messages to a queue of a River server, with their keys and headers, and passes them on
+ * to the next processor. The target queue determines their expiry.
  *
- * <p><b>At least once, and stored once.</b> A message is finished here when the server has it, on
- * its device unless told otherwise. Each has an id of the source queue's identity and its sequence
- * ({@link MessageIds}), so that a repetition, after a lost answer or a crash, stores nothing, if
- * the other queue knows ids for longer than that takes: queues that servers make do for 10 minutes
- * ({@link QueueSettings#deduplicate}). <b>In order</b>, in a reactor with one thread.
+ * <p><b>At least once, and stored once.</b> A message is acknowledged when the server has stored
+ * it, with durability {@code DISK} by default. Each has an id of the source queue's identity and
+ * its sequence ({@link MessageIds}), so that a retry after a lost response or a crash stores
+ * nothing, if the deduplication window of the target queue is longer than that takes: queues that
+ * servers create have one of 10 minutes ({@link QueueSettings#deduplicate}). <b>In order</b>, in a
+ * reactor with one thread.
  *
- * <p><b>While the server is away</b>, full, overloaded, or refuses the key or the queue, messages
- * are given back without costing an attempt, and the reactor takes nothing: for 100 ms, then twice
- * as long each time, up to a longest pause, or as long as the server says ({@code Retry-After}).
- * They wait in the local queue, whose publishers go on. A message that the server refuses as wrong
- * or too large is rejected, alone. Where the connection breaks twice in a row, or no answer comes,
- * requests are halved until they pass: something in between may cut large ones.
+ * <p><b>While the server is unavailable</b>, full, overloaded, or rejects the key or the queue,
+ * messages are released without costing an attempt, and the reactor takes none: for 100 ms, then
+ * twice as long each time, up to a longest pause, or as long as the server says ({@code
+ * Retry-After}). They wait in the local queue, whose publishers continue. A message that the server
+ * rejects as invalid or too large is rejected, alone. If the connection breaks twice in a row, or
+ * no response comes, requests are halved until they succeed: a proxy may cut large ones.
  *
- * <p><b>One target.</b> Ids are known to one queue on one server. Sending to another one, by
- * another configuration, may store there again what this one has.
+ * <p><b>One target.</b> Ids are known to one queue on one server. After a change of the target,
+ * messages that the old target has may be stored in the new one again.
  *
- * <p>In XML, {@code server.url} and {@code server.queue}; perhaps {@code server.key.env} or {@code
- * server.key.file}, the environment variable or file that has the API key; {@code server.timeout},
- * {@code relay.durability}, {@code relay.batch.messages}, {@code relay.batch.bytes}, {@code
- * relay.pause}. The key is never logged. Thread-safe.
+ * <p>XML parameters: {@code server.url} and {@code server.queue}; optionally {@code server.key.env}
+ * or {@code server.key.file}, the environment variable or file that has the API key; {@code
+ * server.timeout}, {@code relay.durability}, {@code relay.batch.messages}, {@code
+ * relay.batch.bytes}, {@code relay.pause}. The key is never logged. Thread-safe.
  *
- * @param <M> type of the data; it is sent as it is stored, or, where a processor before this one
- *     has passed on something else, as bytes or text
+ * @param <M> type of the data; the stored bytes are sent; if a processor before this one replaced
+ *     the message, its data as bytes or text
  */
 public final class RelayProcessor<M>
     implements BatchProcessor<M>, ReactorAware<M>, Configurable, AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(RelayProcessor.class);
-  private static final int MOST_DOUBLINGS = 20;
-  private static final int MOST_MESSAGES = 1 << 20;
-  private static final int WELL = 16; // so many requests, and the next ones are twice as large
+  private static final int MAX_DOUBLINGS = 20;
+  private static final int MAX_MESSAGES = 1 << 20;
+  private static final int GROW_AFTER =
+      16; // after this many successful requests the next ones are twice as large
   private static final int OVERHEAD_BYTES = 200; // of a message in a request, about
 
   private @Nullable RelaySettings settings; // set before the first message, like the origin
   private @Nullable String origin;
   private final AtomicInteger failures = new AtomicInteger(); // in a row
-  private final AtomicInteger fits = new AtomicInteger(MOST_MESSAGES); // messages in a request
-  private final AtomicInteger wentWell = new AtomicInteger(); // requests since that was changed
-  private volatile boolean checked; // only to log once
+  private final AtomicInteger batchLimit = new AtomicInteger(MAX_MESSAGES); // messages in a request
+  private final AtomicInteger successesInARow =
+      new AtomicInteger(); // requests since the limit changed
+  private volatile boolean deduplicationChecked; // so that it is logged once
 
-  /** For XML. */
+  /** Creates a relay that {@link #configure} configures from XML. */
   public RelayProcessor() {}
 
   private RelayProcessor(RelaySettings settings) {
@@ -81,11 +84,11 @@ public final class RelayProcessor<M>
   }
 
   /**
-   * Starts from the defaults.
+   * Creates a builder with the default settings.
    *
-   * @param client of one server, best with {@link RiverClient.Builder#retryFor} of zero: the pauses
-   *     are here. It stays the caller's to close
-   * @param queue name of the queue there
+   * @param client client of one server, best with a {@link RiverClient.Builder#retryFor} of zero,
+   *     because the relay retries itself; the caller closes it
+   * @param queue name of the target queue
    */
   public static <M> Builder<M> builder(RiverClient client, String queue) {
     return new Builder<>(client, queue);
@@ -109,7 +112,7 @@ public final class RelayProcessor<M>
     origin = reactor.subscriber().origin();
   }
 
-  /** Whether the last call failed: messages wait. */
+  /** Returns whether the last request failed, so that messages wait. */
   public boolean isAway() {
     return failures.get() > 0;
   }
@@ -119,22 +122,22 @@ public final class RelayProcessor<M>
     List<ProcessResult<M>> results = new ArrayList<>(batch.size());
     while (results.size() < batch.size()) {
       List<Delivery<M>> part = part(batch, results.size());
-      List<ProcessResult<M>> its = forward(part);
-      results.addAll(its);
-      if (its.stream().anyMatch(ProcessResult::isReleased)) {
+      List<ProcessResult<M>> partResults = forward(part);
+      results.addAll(partResults);
+      if (partResults.stream().anyMatch(ProcessResult::isReleased)) {
         results.addAll(Collections.nCopies(batch.size() - results.size(), ProcessResult.release()));
       }
     }
     return results;
   }
 
-  /** As many as go into one request. */
+  /** Returns the messages of the next request. */
   private List<Delivery<M>> part(List<Delivery<M>> batch, int from) {
     RelaySettings limits = settings();
     long bytes = 0;
     int to = from;
-    int most = Math.min(limits.batchMessages(), fits.get());
-    while (to < batch.size() && to - from < most) {
+    int limit = Math.min(limits.batchMessages(), batchLimit.get());
+    while (to < batch.size() && to - from < limit) {
       bytes += size(batch.get(to)) + OVERHEAD_BYTES;
       if (to > from && bytes > limits.batchBytes()) {
         break;
@@ -153,31 +156,31 @@ public final class RelayProcessor<M>
     try {
       List<NewMessage> messages = part.stream().map(this::message).toList();
       settings().target().publishAll(messages, settings().durability());
-      stored();
+      recordSuccess();
       return Collections.nCopies(part.size(), ProcessResult.pass());
     } catch (CallInterruptedException e) { // its flag is set
       return Collections.nCopies(part.size(), ProcessResult.release());
     } catch (BadRequestException | TooLargeException e) {
-      return refused(part, e);
+      return rejected(part, e);
     } catch (RiverClientException e) {
-      Duration pause = failed(e);
+      Duration pause = recordFailure(e);
       if (e instanceof OutcomeUnknownException && failures.get() > 1) {
-        fits.set(Math.max(1, part.size() / 2)); // something in between may cut large requests
-        wentWell.set(0);
+        batchLimit.set(Math.max(1, part.size() / 2)); // a proxy may cut large requests
+        successesInARow.set(0);
       }
       return Collections.nCopies(part.size(), ProcessResult.holdBack(pause));
-    } catch (RuntimeException e) { // a message that has no bytes, or cannot be told
-      return part.size() == 1 ? List.of(ProcessResult.failed(e)) : alone(part);
+    } catch (RuntimeException e) { // a message without bytes, or that the contract cannot express
+      return part.size() == 1 ? List.of(ProcessResult.failed(e)) : forwardEach(part);
     }
   }
 
-  private List<ProcessResult<M>> refused(List<Delivery<M>> part, RiverClientException why) {
+  private List<ProcessResult<M>> rejected(List<Delivery<M>> part, RiverClientException why) {
     return part.size() == 1
         ? List.of(ProcessResult.reject(String.valueOf(why.getMessage())))
-        : alone(part);
+        : forwardEach(part);
   }
 
-  private List<ProcessResult<M>> alone(List<Delivery<M>> part) {
+  private List<ProcessResult<M>> forwardEach(List<Delivery<M>> part) {
     List<ProcessResult<M>> results = new ArrayList<>(part.size());
     boolean held = false;
     for (Delivery<M> delivery : part) {
@@ -190,7 +193,7 @@ public final class RelayProcessor<M>
 
   private NewMessage message(Delivery<M> delivery) {
     if (origin == null) {
-      throw new IllegalStateException("a relay works in a reactor only");
+      throw new IllegalStateException("the relay was not started in a reactor");
     }
     NewMessage message =
         NewMessage.of(bytes(delivery)).withId(origin + "/" + MessageIds.of(delivery));
@@ -210,44 +213,47 @@ public final class RelayProcessor<M>
     return data instanceof byte[] bytes ? bytes : data.toString().getBytes(StandardCharsets.UTF_8);
   }
 
-  private void stored() {
+  private void recordSuccess() {
     if (failures.getAndSet(0) > 0) {
-      LOG.info("{} takes messages again", settings());
+      LOG.info("{} accepts messages again", settings());
     }
-    if (fits.get() < settings().batchMessages() && wentWell.incrementAndGet() >= WELL) {
-      fits.updateAndGet(most -> Math.min(MOST_MESSAGES, 2 * most));
-      wentWell.set(0);
+    if (batchLimit.get() < settings().batchMessages()
+        && successesInARow.incrementAndGet() >= GROW_AFTER) {
+      batchLimit.updateAndGet(limit -> Math.min(MAX_MESSAGES, 2 * limit));
+      successesInARow.set(0);
     }
-    if (!checked) {
-      checked = true;
-      warnIfItDoesNotDeduplicate();
+    if (!deduplicationChecked) {
+      deduplicationChecked = true;
+      warnIfNotDeduplicating();
     }
   }
 
-  private void warnIfItDoesNotDeduplicate() {
+  private void warnIfNotDeduplicating() {
     try {
-      QueueSettings there = settings().target().info().settings();
-      if (there != null && there.deduplicate() != null && there.deduplicate().isZero()) {
-        LOG.warn("{} does not deduplicate: messages may be in it twice", settings());
+      QueueSettings target = settings().target().info().settings();
+      if (target != null && target.deduplicate() != null && target.deduplicate().isZero()) {
+        LOG.warn("{} does not deduplicate: messages may be stored twice", settings());
       }
     } catch (RiverClientException e) {
-      LOG.debug("Cannot see whether {} deduplicates", settings(), e);
+      LOG.debug("Cannot determine whether {} deduplicates", settings(), e);
     }
   }
 
-  /** How long to wait. */
-  private Duration failed(RiverClientException e) {
-    int inARow = failures.getAndIncrement();
-    if (inARow == 0) {
-      LOG.warn("{} takes no messages: {}. They wait", settings(), e.getMessage());
+  /** Counts a failure, and returns how long to wait before the next request. */
+  private Duration recordFailure(RiverClientException e) {
+    int failuresBefore = failures.getAndIncrement();
+    if (failuresBefore == 0) {
+      LOG.warn(
+          "{} accepts no messages; they wait in the local queue: {}", settings(), e.getMessage());
     }
-    Duration pause = RelaySettings.FIRST_PAUSE.multipliedBy(1L << Math.min(inARow, MOST_DOUBLINGS));
+    Duration pause =
+        RelaySettings.FIRST_PAUSE.multipliedBy(1L << Math.min(failuresBefore, MAX_DOUBLINGS));
     Duration longest = settings().pause();
-    Duration own = pause.compareTo(longest) < 0 ? pause : longest;
-    return own.compareTo(e.retryAfter()) >= 0 ? own : e.retryAfter();
+    Duration backoff = pause.compareTo(longest) < 0 ? pause : longest;
+    return backoff.compareTo(e.retryAfter()) >= 0 ? backoff : e.retryAfter();
   }
 
-  /** Closes the client that it has made. */
+  /** Closes the client that was created from XML. */
   @Override
   public void close() {
     if (settings != null) {
@@ -267,37 +273,43 @@ public final class RelayProcessor<M>
       settings = RelaySettings.of(client, queue);
     }
 
-    /** What a message survives there before it is finished here (default {@code DISK}). */
+    /**
+     * Sets the durability that a message must have on the server before it is acknowledged (default
+     * {@code DISK}).
+     */
     public Builder<M> durability(Durability level) {
       settings = settings.with(Objects.requireNonNull(level, "level"));
       return this;
     }
 
-    /** How many messages go into one request at most (default 500). */
+    /** Sets the largest number of messages in one request (default 500). */
     public Builder<M> batchMessages(int messages) {
       settings = settings.with(messages, settings.batchBytes(), settings.pause());
       return this;
     }
 
-    /** How many bytes of data go into one request, but for one that is larger (default 256 KB). */
+    /**
+     * Sets the largest number of bytes in one request (default 256 KB). A message that is larger is
+     * sent alone.
+     */
     public Builder<M> batchBytes(long bytes) {
       settings = settings.with(settings.batchMessages(), bytes, settings.pause());
       return this;
     }
 
-    /** The longest pause while the server is away (default 5 s). */
+    /** Sets the longest pause while the server is unavailable (default 5 s). */
     public Builder<M> pause(Duration longest) {
       settings = settings.with(settings.batchMessages(), settings.batchBytes(), longest);
       return this;
     }
 
     /**
-     * The processor.
+     * Creates the processor.
      *
      * @throws ConfigurationException a setting is out of its range
      */
     public RelayProcessor<M> build() {
-      return new RelayProcessor<>(settings.checked());
+      return new RelayProcessor<>(settings.validated());
     }
   }
 }

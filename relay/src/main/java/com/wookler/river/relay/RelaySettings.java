@@ -15,13 +15,14 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Where a relay sends, and how much at once.
+ * Settings of a relay: its target, and the size of its requests.
  *
- * @param own the client that was made for it, and is closed with it
- * @param server as it is shown
+ * @param ownClient the client that was created for the relay and is closed with it; null: the
+ *     caller's client
+ * @param server address of the server, for messages
  */
 record RelaySettings(
-    @Nullable RiverClient own,
+    @Nullable RiverClient ownClient,
     String server,
     RemoteQueue target,
     Durability durability,
@@ -35,10 +36,10 @@ record RelaySettings(
   private static final String BATCH_MESSAGES = "relay.batch.messages";
   private static final String BATCH_BYTES = "relay.batch.bytes";
   private static final String PAUSE = "relay.pause";
-  private static final int MOST_MESSAGES = 10_000;
+  private static final int MAX_MESSAGES = 10_000;
   static final Duration FIRST_PAUSE = Duration.ofMillis(100);
 
-  /** See {@link RelayProcessor.Builder}. */
+  /** Limits of the requests, see {@link RelayProcessor.Builder}. */
   record Limits(int messages, long bytes, Duration pause) {
     static final Limits DEFAULT = new Limits(500, 256 << 10, Duration.ofSeconds(5));
   }
@@ -46,9 +47,9 @@ record RelaySettings(
   static RelaySettings of(RiverClient client, String queue) {
     if (client.servers().size() != 1) {
       throw new ConfigurationException(
-          "a relay has one server, not "
+          "a relay needs one server, not "
               + client.servers()
-              + ": another does not know which messages it has sent");
+              + ": only one server recognizes duplicates");
     }
     return new RelaySettings(
         null,
@@ -87,7 +88,7 @@ record RelaySettings(
     try {
       return new RelaySettings(
               client, client.servers().get(0).toString(), client.queue(queue), durability, limits)
-          .checked();
+          .validated();
     } catch (IllegalArgumentException e) {
       client.close();
       throw node.error(QUEUE, String.valueOf(e.getMessage()));
@@ -102,44 +103,45 @@ record RelaySettings(
     try {
       client = RiverClient.builder(node.requireParam(URL));
     } catch (IllegalArgumentException e) {
-      throw node.error(URL, "is no address of a server: " + e.getMessage());
+      throw node.error(URL, "is not the address of a server: " + e.getMessage());
     }
-    client.retryFor(Duration.ZERO); // the pauses are the processor's
+    client.retryFor(Duration.ZERO); // the processor retries
     Duration timeout = node.duration(TIMEOUT, Duration.ofSeconds(10));
     if (timeout.toMillis() < 1) {
       throw node.error(TIMEOUT, "is " + timeout + "; it must be 1 ms or more");
     }
     client.timeout(timeout);
-    key(node, client);
+    setKey(node, client);
     return client.build();
   }
 
-  private static void key(ConfigNode node, RiverClient.Builder client) {
+  private static void setKey(ConfigNode node, RiverClient.Builder client) {
     Optional<String> variable = node.param(KEY_ENV);
     Optional<Path> file = node.file(KEY_FILE);
     if (variable.isPresent() && file.isPresent()) {
-      throw node.error(KEY_FILE, "stands beside " + KEY_ENV + "; one of them is enough");
+      throw node.error(KEY_FILE, "cannot be combined with " + KEY_ENV + "; remove one of them");
     }
     if (variable.isPresent()) {
       String key = System.getenv(variable.get());
       if (key == null) {
         throw node.error(KEY_ENV, "there is no environment variable " + variable.get());
       }
-      use(node, KEY_ENV, client, key);
+      setKey(node, KEY_ENV, client, key);
     } else if (file.isPresent()) {
       try {
-        use(node, KEY_FILE, client, Files.readString(file.get()));
+        setKey(node, KEY_FILE, client, Files.readString(file.get()));
       } catch (IOException e) {
         throw node.error(KEY_FILE, "cannot be read: " + e);
       }
     }
   }
 
-  private static void use(ConfigNode node, String param, RiverClient.Builder client, String key) {
+  private static void setKey(
+      ConfigNode node, String param, RiverClient.Builder client, String key) {
     try {
       client.apiKey(key.strip());
     } catch (IllegalArgumentException e) {
-      throw node.error(param, "has no API key");
+      throw node.error(param, "does not contain a valid API key");
     }
   }
 
@@ -156,22 +158,23 @@ record RelaySettings(
   }
 
   RelaySettings with(Durability level) {
-    return new RelaySettings(own, server, target, level, limits);
+    return new RelaySettings(ownClient, server, target, level, limits);
   }
 
   RelaySettings with(int messages, long bytes, Duration pause) {
-    return new RelaySettings(own, server, target, durability, new Limits(messages, bytes, pause));
+    return new RelaySettings(
+        ownClient, server, target, durability, new Limits(messages, bytes, pause));
   }
 
   /**
-   * This, if it makes sense.
+   * Returns these settings if they are valid.
    *
-   * @throws ConfigurationException it does not
+   * @throws ConfigurationException a setting is out of its range
    */
-  RelaySettings checked() {
+  RelaySettings validated() {
     check(
-        limits.messages() >= 1 && limits.messages() <= MOST_MESSAGES,
-        BATCH_MESSAGES + " is " + limits.messages() + "; it may be 1 to " + MOST_MESSAGES);
+        limits.messages() >= 1 && limits.messages() <= MAX_MESSAGES,
+        BATCH_MESSAGES + " is " + limits.messages() + "; it may be 1 to " + MAX_MESSAGES);
     check(limits.bytes() >= 1, BATCH_BYTES + " is " + limits.bytes() + "; it must be 1 or more");
     check(
         limits.pause().compareTo(FIRST_PAUSE) >= 0,
@@ -179,15 +182,15 @@ record RelaySettings(
     return this;
   }
 
-  private void check(boolean right, String what) {
-    if (!right) {
+  private void check(boolean condition, String what) {
+    if (!condition) {
       throw new ConfigurationException("relay to " + this + ": " + what);
     }
   }
 
   void close() {
-    if (own != null) {
-      own.close();
+    if (ownClient != null) {
+      ownClient.close();
     }
   }
 

@@ -1,6 +1,6 @@
 /**
- * Forwards a local queue to a queue of a River server, so that a server that is away costs no
- * event.
+ * Forwards a local queue to a queue of a River server, so that no event is lost while the server is
+ * unavailable.
  *
  * <p>Imports the reactor, core and the REST client.
  */

@@ -38,9 +38,9 @@ final class DumpCommand implements Callable<Integer> {
   private static final int WRITE_BYTES = 1 << 16;
 
   enum Format {
-    /** One object a line. */
+    /** One JSON object in each line. */
     json,
-    /** The bytes of the data alone. */
+    /** The bytes of the data only. */
     raw
   }
 
@@ -76,7 +76,7 @@ final class DumpCommand implements Callable<Integer> {
 
   @Spec private CommandSpec spec;
 
-  /** Made by the command line, which sets what is not optional. */
+  /** Creates the command; picocli sets its parameters. */
   @SuppressWarnings("NullAway.Init")
   DumpCommand() {}
 
@@ -90,16 +90,16 @@ final class DumpCommand implements Callable<Integer> {
               : "--from " + from + " is behind --to " + to);
     }
     MessageSource source = MessageSource.of(directory, id.queue());
-    try (OutputStream out = new Unclosed(main.out())) {
+    try (OutputStream out = new UnclosedOutputStream(main.out())) {
       Printer printer = new Printer(out);
       source.walk(from, to, printer, Progress.NONE);
-      return printer.lost == 0 ? Main.SOUND : Main.DAMAGED;
+      return printer.lost == 0 ? Main.EXIT_OK : Main.EXIT_DAMAGED;
     }
   }
 
-  /** Standard output is not closed. */
-  private static final class Unclosed extends BufferedOutputStream {
-    Unclosed(OutputStream out) {
+  /** Flushes the underlying stream instead of closing it. */
+  private static final class UnclosedOutputStream extends BufferedOutputStream {
+    UnclosedOutputStream(OutputStream out) {
       super(out, WRITE_BYTES);
     }
 
@@ -123,7 +123,7 @@ final class DumpCommand implements Callable<Integer> {
         if (format == Format.raw) {
           out.write(message.data());
         } else {
-          out.write(Json.MAPPER.writeValueAsBytes(line(message)));
+          out.write(JsonOutput.MAPPER.writeValueAsBytes(line(message)));
           out.write('\n');
         }
       }
@@ -138,7 +138,7 @@ final class DumpCommand implements Callable<Integer> {
   }
 
   private static ObjectNode line(StoredMessage message) {
-    ObjectNode json = Json.MAPPER.createObjectNode();
+    ObjectNode json = JsonOutput.MAPPER.createObjectNode();
     json.put("sequence", message.sequence());
     json.put("time", message.publishedAt().toString());
     Terms terms = message.terms();
@@ -162,7 +162,7 @@ final class DumpCommand implements Callable<Integer> {
     return text == null ? json.put("base64", message.data()) : json.put("data", text);
   }
 
-  /** The bytes as text; null if they are none. */
+  /** Decodes UTF-8, or returns null if the bytes are not valid UTF-8. */
   private static @Nullable String text(byte[] bytes) {
     try {
       return StandardCharsets.UTF_8.newDecoder().decode(ByteBuffer.wrap(bytes)).toString();

@@ -4,7 +4,7 @@ import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
 
-/** {@code --id UUID}: of all commands that read backups. */
+/** The option {@code --id UUID} of all commands that read backups. */
 final class IdOption {
   @Option(
       names = "--id",
@@ -12,7 +12,7 @@ final class IdOption {
       description = "Which queue's backups, if there are those of several.")
   private @Nullable UUID id;
 
-  /** Null where it was not given. */
+  /** Returns the queue's id, or null if the option was not given. */
   @Nullable UUID queue() {
     return id;
   }

@@ -16,7 +16,7 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 
-/** Says what a queue's directory holds. */
+/** Prints the blocks and subscribers in a queue's directory. */
 @Command(
     name = "inspect",
     description = "Says what a queue's directory holds: blocks, subscribers and their positions.",
@@ -31,7 +31,7 @@ final class InspectCommand implements Callable<Integer> {
 
   @Spec private CommandSpec spec;
 
-  /** Made by the command line, which sets what is not optional. */
+  /** Creates the command; picocli sets its parameters. */
   @SuppressWarnings("NullAway.Init")
   InspectCommand() {}
 
@@ -44,7 +44,7 @@ final class InspectCommand implements Callable<Integer> {
     } else {
       print(overview, out);
     }
-    return Main.SOUND;
+    return Main.EXIT_OK;
   }
 
   private static void print(QueueOverview overview, PrintWriter out) {
@@ -104,7 +104,7 @@ final class InspectCommand implements Callable<Integer> {
   }
 
   private static ObjectNode json(QueueOverview overview) {
-    ObjectNode json = Json.MAPPER.createObjectNode();
+    ObjectNode json = JsonOutput.MAPPER.createObjectNode();
     json.put("directory", overview.directory().toString());
     json.put("id", Objects.toString(overview.id(), null));
     json.put("name", overview.name()).put("created", overview.created());

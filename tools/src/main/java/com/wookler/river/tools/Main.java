@@ -15,8 +15,9 @@ import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Spec;
 
 /**
- * Starts a tool. Exit code 0 if all is sound, 1 if something is damaged or was lost, 2 with one
- * line on standard error if what was asked for makes no sense or could not be read or written.
+ * Runs the command line tools. The exit code is 0 if everything is sound, 1 if something is damaged
+ * or was lost, and 2, with one line on standard error, if the arguments are invalid or a file could
+ * not be read or written.
  */
 @Command(
     name = "river",
@@ -34,21 +35,21 @@ import picocli.CommandLine.Spec;
     })
 public final class Main implements Runnable {
   static final String VERSION = "river 1.0-SNAPSHOT";
-  static final int SOUND = 0;
-  static final int DAMAGED = 1;
-  static final int REFUSED = 2;
+  static final int EXIT_OK = 0;
+  static final int EXIT_DAMAGED = 1;
+  static final int EXIT_ERROR = 2;
 
   private final OutputStream out;
 
   @Spec private CommandSpec spec;
 
-  /** Made by {@link #run}; the command line sets what it is described by. */
+  /** Creates the command for {@link #run}; picocli sets its specification. */
   @SuppressWarnings("NullAway.Init")
   private Main(OutputStream out) {
     this.out = out;
   }
 
-  /** Runs and exits with the code that says how it went. */
+  /** Runs a command and exits with its exit code. */
   public static void main(String[] args) {
     System.exit(run(System.out, System.err, args));
   }
@@ -64,7 +65,7 @@ public final class Main implements Runnable {
         .execute(args);
   }
 
-  /** All commands by name. */
+  /** Returns all commands by name. */
   static Map<String, CommandLine> commands() {
     return new CommandLine(new Main(OutputStream.nullOutputStream())).getSubcommands();
   }
@@ -74,7 +75,7 @@ public final class Main implements Runnable {
     spec.commandLine().usage(spec.commandLine().getOut());
   }
 
-  /** Standard output, for what is no text. */
+  /** Returns standard output, for binary data. */
   OutputStream out() {
     return out;
   }
@@ -84,7 +85,7 @@ public final class Main implements Runnable {
     command
         .getErr()
         .println(command.getCommandName() + ": " + line + " (--help lists the options)");
-    return REFUSED;
+    return EXIT_ERROR;
   }
 
   private static int failed(CommandLine command, Exception e) {
@@ -92,7 +93,7 @@ public final class Main implements Runnable {
     LoggerFactory.getLogger(Main.class).debug("{} failed", name, e);
     if (e instanceof DamagedMessageException) {
       command.getErr().println(name + ": " + e.getMessage());
-      return DAMAGED;
+      return EXIT_DAMAGED;
     }
     if (e instanceof ConfigurationException) {
       command.getErr().println(name + ": " + e.getMessage());
@@ -101,6 +102,6 @@ public final class Main implements Runnable {
     } else {
       command.getErr().println(name + " failed: " + e);
     }
-    return REFUSED;
+    return EXIT_ERROR;
   }
 }

@@ -18,7 +18,7 @@ import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 
-/** Publishes messages again, into another queue. */
+/** Publishes the messages of a queue or of backups into another queue. */
 @Command(
     name = "replay",
     description = {
@@ -70,7 +70,7 @@ final class ReplayCommand implements Callable<Integer> {
 
   @Spec private CommandSpec spec;
 
-  /** Made by the command line, which sets what is not optional. */
+  /** Creates the command; picocli sets its parameters. */
   @SuppressWarnings("NullAway.Init")
   ReplayCommand() {}
 
@@ -79,17 +79,18 @@ final class ReplayCommand implements Callable<Integer> {
     if (rate < 0) {
       throw new ParameterException(spec.commandLine(), "--rate is " + rate);
     }
-    Range range = new Range(bound("--from", from, 0), bound("--until", until, Long.MAX_VALUE - 1));
+    MessageRange range =
+        new MessageRange(bound("--from", from, 0), bound("--until", until, Long.MAX_VALUE - 1));
     if (range.isReversed()) {
       throw new ParameterException(
           spec.commandLine(), "--from " + from + " is behind --until " + until);
     }
     PrintWriter out = spec.commandLine().getOut();
     MessageSource source = MessageSource.of(directory, id.queue());
-    Replay.Result result;
-    try (Bar bar = new Bar("replay");
-        Replay replay = new Replay(source, target, queue, rate)) {
-      result = replay.run(range, bar.above(spec.commandLine().getErr()::println), bar);
+    MessageReplayer.Result result;
+    try (ConsoleProgressBar bar = new ConsoleProgressBar("replay");
+        MessageReplayer replay = new MessageReplayer(source, target, queue, rate)) {
+      result = replay.run(range, bar.aboveBar(spec.commandLine().getErr()::println), bar);
     }
     out.printf(
         Locale.ROOT,
@@ -98,17 +99,17 @@ final class ReplayCommand implements Callable<Integer> {
         Amount.grouped(result.published(), "message"),
         result.present(),
         result.lost());
-    return result.lost() == 0 ? Main.SOUND : Main.DAMAGED;
+    return result.lost() == 0 ? Main.EXIT_OK : Main.EXIT_DAMAGED;
   }
 
-  private Range.Bound bound(String option, @Nullable String text, long otherwise) {
+  private MessageRange.Bound bound(String option, @Nullable String text, long otherwise) {
     if (text == null) {
-      return Range.Bound.of(otherwise);
+      return MessageRange.Bound.of(otherwise);
     }
     try {
       return text.matches("\\d{1,18}")
-          ? Range.Bound.of(Long.parseLong(text))
-          : Range.Bound.of(Instant.parse(text));
+          ? MessageRange.Bound.of(Long.parseLong(text))
+          : MessageRange.Bound.of(Instant.parse(text));
     } catch (DateTimeParseException e) {
       throw new ParameterException(
           spec.commandLine(), option + " is neither a sequence nor a time: " + text, e);

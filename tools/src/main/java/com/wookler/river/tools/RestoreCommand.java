@@ -16,7 +16,7 @@ import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 
-/** Makes a queue of its backups. */
+/** Restores a queue from its backups. */
 @Command(
     name = "restore",
     description = {
@@ -34,7 +34,7 @@ final class RestoreCommand implements Callable<Integer> {
 
   @Spec private CommandSpec spec;
 
-  /** Made by the command line, which sets what is not optional. */
+  /** Creates the command; picocli sets its parameters. */
   @SuppressWarnings("NullAway.Init")
   RestoreCommand() {}
 
@@ -49,7 +49,7 @@ final class RestoreCommand implements Callable<Integer> {
               + " restore <backup.directory>/<queue> --to DIR. To copy a queue use salvage");
     }
     Result result;
-    try (Bar bar = new Bar("restore")) {
+    try (ConsoleProgressBar bar = new ConsoleProgressBar("restore")) {
       result = BackupRestore.restore(backup, id.queue(), target.directory(spec), bar);
     }
     result.missing().forEach(out::println);
@@ -61,6 +61,6 @@ final class RestoreCommand implements Callable<Integer> {
         Amount.grouped(result.blocks(), "block"),
         result.firstSequence(),
         result.nextSequence() - 1);
-    return result.missing().isEmpty() ? Main.SOUND : Main.DAMAGED;
+    return result.missing().isEmpty() ? Main.EXIT_OK : Main.EXIT_DAMAGED;
   }
 }

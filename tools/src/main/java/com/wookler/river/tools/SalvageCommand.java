@@ -14,7 +14,7 @@ import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 
-/** Copies what can be proven into a new directory. */
+/** Copies all messages whose checksum is valid into a new queue's directory. */
 @Command(
     name = "salvage",
     description = {
@@ -34,7 +34,7 @@ final class SalvageCommand implements Callable<Integer> {
 
   @Spec private CommandSpec spec;
 
-  /** Made by the command line, which sets what is not optional. */
+  /** Creates the command; picocli sets its parameters. */
   @SuppressWarnings("NullAway.Init")
   SalvageCommand() {}
 
@@ -42,10 +42,10 @@ final class SalvageCommand implements Callable<Integer> {
   public Integer call() throws IOException {
     PrintWriter out = spec.commandLine().getOut();
     Result result;
-    try (Bar bar = new Bar("salvage")) {
+    try (ConsoleProgressBar bar = new ConsoleProgressBar("salvage")) {
       result =
           QueueSalvage.salvage(
-              directory, id.queue(), target.directory(spec), bar.above(out::println), bar);
+              directory, id.queue(), target.directory(spec), bar.aboveBar(out::println), bar);
     }
     out.printf(
         Locale.ROOT,
@@ -55,6 +55,6 @@ final class SalvageCommand implements Callable<Integer> {
         Amount.grouped(result.blocks(), "block"),
         Amount.grouped(result.subscribers(), "subscriber"),
         Amount.grouped(result.lost(), "message"));
-    return result.lost() == 0 ? Main.SOUND : Main.DAMAGED;
+    return result.lost() == 0 ? Main.EXIT_OK : Main.EXIT_DAMAGED;
   }
 }

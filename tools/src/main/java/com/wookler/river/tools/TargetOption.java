@@ -6,7 +6,7 @@ import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
 
-/** {@code --to DIR}: of all commands that make a queue's directory. */
+/** The option {@code --to DIR} of all commands that create a queue's directory. */
 final class TargetOption {
   @Option(
       names = "--to",
@@ -14,7 +14,7 @@ final class TargetOption {
       description = "Required. Absent or empty; its last part is the new queue's name.")
   private @Nullable Path directory;
 
-  /** Asked for by the command, which may have said before that its parameter is the wrong one. */
+  /** Returns the directory. The command calls it after it has checked its other parameters. */
   Path directory(CommandSpec command) {
     if (directory == null) {
       throw new ParameterException(

@@ -22,7 +22,7 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 
-/** Proves every byte of a queue's directory, or of a directory of backups. */
+/** Verifies every byte of a queue's directory, or of a directory of backups. */
 @Command(
     name = "verify",
     description = {
@@ -48,7 +48,7 @@ final class VerifyCommand implements Callable<Integer> {
 
   @Spec private CommandSpec spec;
 
-  /** Made by the command line, which sets what is not optional. */
+  /** Creates the command; picocli sets its parameters. */
   @SuppressWarnings("NullAway.Init")
   VerifyCommand() {}
 
@@ -56,7 +56,7 @@ final class VerifyCommand implements Callable<Integer> {
   public Integer call() throws IOException {
     PrintWriter out = spec.commandLine().getOut();
     Result result = json ? asJson(out) : asText(out);
-    return result.damages() == 0 ? Main.SOUND : Main.DAMAGED;
+    return result.damages() == 0 ? Main.EXIT_OK : Main.EXIT_DAMAGED;
   }
 
   private Result verify(Consumer<Finding> findings, Progress progress) throws IOException {
@@ -67,8 +67,8 @@ final class VerifyCommand implements Callable<Integer> {
 
   private Result asText(PrintWriter out) throws IOException {
     Result result;
-    try (Bar bar = new Bar("verify")) {
-      result = verify(bar.above(out::println), bar);
+    try (ConsoleProgressBar bar = new ConsoleProgressBar("verify")) {
+      result = verify(bar.aboveBar(out::println), bar);
     }
     out.printf(
         Locale.ROOT,
@@ -82,7 +82,7 @@ final class VerifyCommand implements Callable<Integer> {
   }
 
   private Result asJson(PrintWriter out) throws IOException {
-    try (JsonGenerator json = Json.pretty(out)) {
+    try (JsonGenerator json = JsonOutput.pretty(out)) {
       json.writeStartObject();
       json.writeStringField("directory", directory.toString());
       json.writeArrayFieldStart("findings");
@@ -101,7 +101,7 @@ final class VerifyCommand implements Callable<Integer> {
 
   private static void write(JsonGenerator json, Finding finding) {
     try {
-      Json.MAPPER.writeValue(json, Json.of(finding));
+      JsonOutput.MAPPER.writeValue(json, JsonOutput.of(finding));
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }

@@ -1,6 +1,6 @@
 /**
- * Commands over queues and backups on disk: a class a command, each thin over {@code core.inspect};
- * replaying goes through {@code core} like any publisher.
+ * Command line tools for queues and backups on disk. Each command is a class that calls {@code
+ * core.inspect}; {@code replay} publishes through {@code core} like any publisher.
  *
  * <p>Allowed imports: {@code core}, {@code core.inspect}, {@code core.message}, {@code
  * core.subscriber}, {@code CheckedJson} of {@code core.log}, {@code common}.

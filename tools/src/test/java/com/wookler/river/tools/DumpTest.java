@@ -19,12 +19,12 @@ class DumpTest extends ToolsFixture {
 
     List<String> lines = out().lines().toList();
     assertThat(lines).hasSize(MESSAGES);
-    JsonNode even = Json.MAPPER.readTree(lines.get(8));
+    JsonNode even = JsonOutput.MAPPER.readTree(lines.get(8));
     assertThat(even.path("sequence").asLong()).isEqualTo(8);
     assertThat(even.path("data").asText()).isEqualTo("message 8");
     assertThat(even.has("key")).isFalse();
     assertThat(Instant.parse(even.path("time").asText())).isAfter("2020-01-01T00:00:00Z");
-    JsonNode odd = Json.MAPPER.readTree(lines.get(5));
+    JsonNode odd = JsonOutput.MAPPER.readTree(lines.get(5));
     assertThat(odd.path("sequence").asLong()).isEqualTo(5);
     assertThat(odd.path("key").asText()).isEqualTo("key 5");
     assertThat(odd.path("id").asText()).isEqualTo("id 5");

@@ -17,7 +17,7 @@ class InspectTest extends ToolsFixture {
 
     assertThat(run("inspect", "--json", own())).isZero();
 
-    JsonNode answer = Json.MAPPER.readTree(out());
+    JsonNode answer = JsonOutput.MAPPER.readTree(out());
     assertThat(answer.path("name").asText()).isEqualTo("orders");
     assertThat(answer.path("format").asInt()).isEqualTo(1);
     assertThat(answer.path("firstSequence").asLong()).isEqualTo(40);

@@ -37,7 +37,7 @@ class ReplayTest extends ToolsFixture {
   /** A line of a dump without sequence and time. */
   private static String content(String line) {
     try {
-      JsonNode json = Json.MAPPER.readTree(line);
+      JsonNode json = JsonOutput.MAPPER.readTree(line);
       return json.path("id").asText()
           + json.path("key").asText()
           + json.path("headers")
@@ -81,7 +81,7 @@ class ReplayTest extends ToolsFixture {
   void shouldPublishWhatWasPublishedInATime() throws IOException {
     makeQueueWithBackups();
     run("dump", "--from", 20, "--to", 20, backups());
-    String time = Json.MAPPER.readTree(out()).path("time").asText();
+    String time = JsonOutput.MAPPER.readTree(out()).path("time").asText();
 
     assertThat(replay("--from", time)).as(err()).isZero();
     assertThat(copied().get(copied().size() - 1)).isEqualTo(original().get(39));

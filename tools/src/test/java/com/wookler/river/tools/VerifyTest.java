@@ -153,7 +153,7 @@ class VerifyTest extends ToolsFixture {
 
     assertThat(run("verify", "--json", own())).isEqualTo(1);
 
-    JsonNode answer = Json.MAPPER.readTree(out());
+    JsonNode answer = JsonOutput.MAPPER.readTree(out());
     assertThat(answer.path("messages").asInt()).isEqualTo(60);
     assertThat(answer.path("sound").asBoolean()).isFalse();
     JsonNode finding = answer.path("findings").path(0);

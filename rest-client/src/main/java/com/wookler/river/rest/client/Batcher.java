@@ -12,22 +12,24 @@ import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Collects items to batches: one request carries what came while the one before it was under way,
- * or within the linger time. One batch is under way at a time, so that the order is kept. A batch
- * that fails for its size, or for one of its items, is sent again in halves; after a failure for
- * its size, batches stay that small until a number of them went well. Thread-safe.
+ * Collects items into batches: one request carries the items that were added while the previous one
+ * was in flight, or within the linger time. One batch is in flight at a time, so that the order is
+ * kept. A batch that fails because of its size, or of one of its items, is sent again in halves;
+ * after a failure because of its size, batches stay that small until a number of them succeeded.
+ * Thread-safe.
  *
  * @param <T> type of the items
  * @param <R> type of the result of an item
  */
 final class Batcher<T, R> {
-  private static final int WELL = 16; // so many batches, and the next ones are twice as large
+  private static final int GROW_AFTER =
+      16; // after this many successful batches the next ones are twice as large
 
   private final Transport transport;
   private final Limits limits;
-  private final Work<T, R> work;
+  private final BatchSender<T, R> sender;
   private final ReentrantLock lock = new ReentrantLock();
-  private final Condition room = lock.newCondition();
+  private final Condition capacity = lock.newCondition();
 
   @GuardedBy("lock")
   private final Deque<Pending<T, R>> waiting = new ArrayDeque<>();
@@ -36,28 +38,28 @@ final class Batcher<T, R> {
   private long waitingBytes;
 
   @GuardedBy("lock")
-  private long pendingBytes; // waiting, and under way
+  private long pendingBytes; // waiting and in flight
 
   @GuardedBy("lock")
-  private boolean underWay;
+  private boolean sending;
 
   @GuardedBy("lock")
-  private boolean lingers;
+  private boolean lingering;
 
   @GuardedBy("lock")
   private long accepted;
 
   @GuardedBy("lock")
-  private long urgentUpTo; // these do not linger
+  private long sendUpTo; // items up to this number are sent without lingering
 
   @GuardedBy("lock")
-  private int fits; // so many items, as far as is known
+  private int knownLimit; // the largest number of items that the server is known to take
 
   @GuardedBy("lock")
-  private int most; // of the next batch, at most as many as fit
+  private int nextLimit; // of the next batch, at most knownLimit
 
   @GuardedBy("lock")
-  private int wentWell; // batches in a row
+  private int successesInARow; // of batches
 
   @GuardedBy("lock")
   private @Nullable Pending<T, R> last;
@@ -65,59 +67,60 @@ final class Batcher<T, R> {
   @GuardedBy("lock")
   private boolean closed;
 
-  /** When a batch is sent, and how much may be pending. */
+  /** Limits a batch, and the items that are pending. */
   record Limits(int maxItems, long maxBytes, Duration linger, long maxPendingBytes) {}
 
-  /** What halves of a batch that failed are good for. */
-  enum Halves {
-    /** Nothing: its items have failed. */
-    NONE,
-    /** One item is wrong, which shall fail alone. */
-    THIS_ONCE,
-    /** It was too large, and so would be others. */
-    FROM_NOW_ON
+  /** Says what happens to a batch of several items that failed. */
+  enum SplitMode {
+    /** All its items fail. */
+    FAIL,
+    /** Its halves are sent: one item is wrong, and should fail alone. */
+    SPLIT_ONCE,
+    /** Its halves are sent, and later batches are no larger: it was too large. */
+    SPLIT_AND_SHRINK
   }
 
-  /** Sends batches, one after the other. */
-  interface Work<T, R> {
-    /** Sends a batch; the results are in its order. */
+  /** Sends batches, one at a time. */
+  interface BatchSender<T, R> {
+    /** Sends a batch. The results are in the order of its items. */
     CompletableFuture<List<R>> send(List<T> batch);
 
-    /** Decides about a batch of several items that failed. */
-    Halves halves(List<T> batch, Throwable failure);
+    /** Decides what happens to a batch of several items that failed. */
+    SplitMode onFailure(List<T> batch, Throwable failure);
   }
 
   /**
-   * An item.
+   * An item that has no result yet.
    *
-   * @param noticed completes after {@code result}, and after all that depends on that
+   * @param callbacksDone completes after {@code result} and the actions attached to it
    */
   private record Pending<T, R>(
       T item,
       long bytes,
       long number,
       CompletableFuture<R> result,
-      CompletableFuture<Boolean> noticed) {}
+      CompletableFuture<Boolean> callbacksDone) {}
 
-  Batcher(Transport transport, Limits limits, Work<T, R> work) {
+  Batcher(Transport transport, Limits limits, BatchSender<T, R> sender) {
     this.transport = transport;
     this.limits = limits;
-    this.work = work;
-    this.fits = limits.maxItems();
-    this.most = limits.maxItems();
+    this.sender = sender;
+    this.knownLimit = limits.maxItems();
+    this.nextLimit = limits.maxItems();
   }
 
   /**
-   * Takes an item, waiting while there is no room.
+   * Adds an item, and waits while too much is pending.
    *
-   * @throws CallInterruptedException interrupted while waiting for room; it was not taken
-   * @throws ClientClosedException closed; it was not taken
+   * @throws CallInterruptedException the thread was interrupted while it waited; the item was not
+   *     added
+   * @throws ClientClosedException the batcher is closed; the item was not added
    */
   CompletableFuture<R> add(T item, long bytes) {
     CompletableFuture<R> result = new CompletableFuture<>();
     lock.lock();
     try {
-      awaitRoom(bytes);
+      awaitCapacity(bytes);
       last = new Pending<>(item, bytes, ++accepted, result, new CompletableFuture<>());
       waiting.add(last);
       waitingBytes += bytes;
@@ -125,31 +128,32 @@ final class Batcher<T, R> {
     } finally {
       lock.unlock();
     }
-    go();
+    sendIfDue();
     return result;
   }
 
   @GuardedBy("lock")
-  private void awaitRoom(long bytes) {
+  private void awaitCapacity(long bytes) {
     try {
       while (!closed && pendingBytes > 0 && pendingBytes + bytes > limits.maxPendingBytes()) {
-        room.await();
+        capacity.await();
       }
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
-      throw new CallInterruptedException("interrupted while waiting for room", e);
+      throw new CallInterruptedException(
+          "interrupted while waiting for pending items to be sent", e);
     }
     if (closed) {
-      throw new ClientClosedException("it is closed, and takes no more", null);
+      throw new ClientClosedException("the batcher is closed and accepts no more items", null);
     }
   }
 
-  /** Sends a batch if there is reason to, and none is under way. */
-  private void go() {
+  /** Sends a batch if one is due and none is in flight. */
+  private void sendIfDue() {
     List<Pending<T, R>> batch;
     lock.lock();
     try {
-      if (underWay || waiting.isEmpty()) {
+      if (sending || waiting.isEmpty()) {
         return;
       }
       if (!isDue()) {
@@ -157,7 +161,7 @@ final class Batcher<T, R> {
         return;
       }
       batch = take();
-      underWay = true;
+      sending = true;
     } finally {
       lock.unlock();
     }
@@ -167,18 +171,18 @@ final class Batcher<T, R> {
   @GuardedBy("lock")
   private boolean isDue() {
     return limits.linger().isZero()
-        || waiting.size() >= most
+        || waiting.size() >= nextLimit
         || waitingBytes >= limits.maxBytes()
         || pendingBytes >= limits.maxPendingBytes() / 2
-        || waiting.getFirst().number() <= urgentUpTo;
+        || waiting.getFirst().number() <= sendUpTo;
   }
 
   @GuardedBy("lock")
   private void linger() {
-    if (lingers) {
+    if (lingering) {
       return;
     }
-    lingers = true;
+    lingering = true;
     long upTo = accepted;
     var unused = transport.after(limits.linger()).thenRun(() -> lingered(upTo));
   }
@@ -186,19 +190,19 @@ final class Batcher<T, R> {
   private void lingered(long upTo) {
     lock.lock();
     try {
-      lingers = false;
-      urgentUpTo = Math.max(urgentUpTo, upTo);
+      lingering = false;
+      sendUpTo = Math.max(sendUpTo, upTo);
     } finally {
       lock.unlock();
     }
-    go();
+    sendIfDue();
   }
 
   @GuardedBy("lock")
   private List<Pending<T, R>> take() {
     List<Pending<T, R>> batch = new ArrayList<>();
     long bytes = 0;
-    while (!waiting.isEmpty() && batch.size() < most) {
+    while (!waiting.isEmpty() && batch.size() < nextLimit) {
       Pending<T, R> next = waiting.getFirst();
       if (!batch.isEmpty() && bytes + next.bytes() > limits.maxBytes()) {
         break;
@@ -213,7 +217,7 @@ final class Batcher<T, R> {
   private void send(List<Pending<T, R>> batch) {
     CompletableFuture<List<R>> sent;
     try {
-      sent = work.send(items(batch));
+      sent = sender.send(items(batch));
     } catch (RuntimeException e) {
       sent = CompletableFuture.failedFuture(e);
     }
@@ -225,7 +229,7 @@ final class Batcher<T, R> {
     return batch.stream().map(Pending::item).toList();
   }
 
-  /** On a thread of the client; if that has none any more, here. */
+  /** Runs a task on a thread of the client, or on the calling thread once the client is closed. */
   private void execute(Runnable task) {
     if (transport.isClosed()) {
       task.run();
@@ -236,42 +240,42 @@ final class Batcher<T, R> {
 
   private void done(
       List<Pending<T, R>> batch, @Nullable List<R> results, @Nullable Throwable failure) {
-    Throwable cause = failure == null ? null : Attempts.cause(failure);
-    Halves halves =
-        cause == null || batch.size() == 1 ? Halves.NONE : work.halves(items(batch), cause);
+    Throwable cause = failure == null ? null : RetryHandler.cause(failure);
+    SplitMode split =
+        cause == null || batch.size() == 1 ? SplitMode.FAIL : sender.onFailure(items(batch), cause);
     lock.lock();
     try {
-      underWay = false;
-      if (halves == Halves.NONE) {
+      sending = false;
+      if (split == SplitMode.FAIL) {
         pendingBytes -= batch.stream().mapToLong(Pending::bytes).sum();
-        room.signalAll();
+        capacity.signalAll();
         grow(cause == null);
       } else {
         putBack(batch);
-        wentWell = 0;
-        most = batch.size() / 2;
-        fits = halves == Halves.FROM_NOW_ON ? most : fits;
+        successesInARow = 0;
+        nextLimit = batch.size() / 2;
+        knownLimit = split == SplitMode.SPLIT_AND_SHRINK ? nextLimit : knownLimit;
       }
-      urgentUpTo = Math.max(urgentUpTo, waiting.isEmpty() ? 0 : accepted);
+      sendUpTo = Math.max(sendUpTo, waiting.isEmpty() ? 0 : accepted);
     } finally {
       lock.unlock();
     }
-    if (halves == Halves.NONE) {
+    if (split == SplitMode.FAIL) {
       complete(batch, results, cause);
     }
-    go();
+    sendIfDue();
   }
 
   @GuardedBy("lock")
-  private void grow(boolean well) {
-    if (!well) {
-      fits = limits.maxItems(); // its size was not why
-      wentWell = 0;
-    } else if (++wentWell >= WELL) {
-      fits = (int) Math.min(limits.maxItems(), 2L * fits);
-      wentWell = 0;
+  private void grow(boolean success) {
+    if (!success) {
+      knownLimit = limits.maxItems(); // it did not fail because of its size
+      successesInARow = 0;
+    } else if (++successesInARow >= GROW_AFTER) {
+      knownLimit = (int) Math.min(limits.maxItems(), 2L * knownLimit);
+      successesInARow = 0;
     }
-    most = fits;
+    nextLimit = knownLimit;
   }
 
   private void complete(
@@ -282,7 +286,7 @@ final class Batcher<T, R> {
       } else {
         batch.get(i).result().completeExceptionally(cause == null ? Transport.closedNow() : cause);
       }
-      batch.get(i).noticed().complete(true);
+      batch.get(i).callbacksDone().complete(true);
     }
   }
 
@@ -295,9 +299,10 @@ final class Batcher<T, R> {
   }
 
   /**
-   * Sends what there is without lingering, and waits until all that was taken before is done.
+   * Sends the waiting items without lingering, and waits until all items that were added before
+   * have a result.
    *
-   * @throws CallInterruptedException interrupted while waiting
+   * @throws CallInterruptedException the thread was interrupted while it waited
    */
   void flush() {
     CompletableFuture<Boolean> end;
@@ -306,21 +311,21 @@ final class Batcher<T, R> {
       if (last == null) {
         return;
       }
-      urgentUpTo = accepted;
-      end = last.noticed();
+      sendUpTo = accepted;
+      end = last.callbacksDone();
     } finally {
       lock.unlock();
     }
-    go();
+    sendIfDue();
     Transport.get(end);
   }
 
-  /** Takes no more. */
+  /** Accepts no more items. */
   void close() {
     lock.lock();
     try {
       closed = true;
-      room.signalAll();
+      capacity.signalAll();
     } finally {
       lock.unlock();
     }

@@ -10,15 +10,15 @@ import java.util.function.BiConsumer;
 import java.util.function.Consumer;
 
 /**
- * Acknowledges deliveries in batches: one request carries what came while the one before it was
- * under way, or within the linger time. A consumer that acknowledges each message by itself waits
- * for an answer each time; with this it waits for none.
+ * Acknowledges deliveries in batches: one request carries the acknowledgements that were added
+ * while the previous one was in flight, or within the linger time. A consumer that acknowledges
+ * each message by itself waits for a response each time; with an acknowledger it waits for none.
  *
- * <p>An acknowledgement that fails changes nothing: the message is delivered again after the
- * subscriber's acknowledgement timeout. So does one that did not arrive when the process ends.
+ * <p>If an acknowledgement fails, or was not sent when the process ends, the message is delivered
+ * again after the subscriber's acknowledgement timeout.
  *
- * <p>A stream that is closed gives back what is not acknowledged. One that was opened by {@link
- * #stream} has its acknowledgements sent first.
+ * <p>A stream that is closed releases the messages that are not acknowledged. A stream that was
+ * opened by {@link #stream} sends its acknowledgements first.
  *
  * <p>Thread-safe.
  */
@@ -26,15 +26,17 @@ public final class BatchingAcknowledger implements AutoCloseable {
   private final RemoteSubscriber subscriber;
   private final Settings settings;
   private final BiConsumer<RemoteDelivery, RiverClientException> onFailure;
-  private final Map<Server, Batcher<RemoteDelivery, Settled>> byServer = new ConcurrentHashMap<>();
+  private final Map<Server, Batcher<RemoteDelivery, AckResult>> byServer =
+      new ConcurrentHashMap<>();
   private volatile boolean closed; // set once
 
   /**
-   * When a batch is sent: as soon as one of the first two is reached.
+   * Says when a batch is sent: as soon as one of the first two limits is reached.
    *
    * @param maxDeliveries 1 to 1,000
-   * @param linger how long an acknowledgement waits for others; zero: not at all
-   * @param maxPending how many may be without an answer at each server; {@link #ack} waits then
+   * @param linger how long an acknowledgement waits for others; zero: it does not
+   * @param maxPending how many acknowledgements may be unanswered at each server; {@link #ack}
+   *     waits at this limit
    */
   public record Settings(int maxDeliveries, Duration linger, int maxPending) {
     /** 500 deliveries, 5 ms, 10,000 pending. */
@@ -63,32 +65,35 @@ public final class BatchingAcknowledger implements AutoCloseable {
   }
 
   /**
-   * Takes an acknowledgement, waiting while too many have no answer. What is not acknowledged in
-   * the end is reported as {@link RemoteSubscriber#acknowledger(Settings, BiConsumer)} says.
+   * Acknowledges a delivery with the next batch, and waits while too many acknowledgements are
+   * unanswered. A delivery that could not be acknowledged is reported to the {@code onFailure} of
+   * {@link RemoteSubscriber#acknowledger(Settings, BiConsumer)}.
    *
-   * @return completes with what became of it, or with what it failed with
-   * @throws CallInterruptedException interrupted while waiting for room; it was not taken
-   * @throws ClientClosedException closed; it was not taken
+   * @return completes with the result of the acknowledgement, or with the exception that it failed
+   *     with
+   * @throws CallInterruptedException the thread was interrupted while it waited; the delivery is
+   *     not acknowledged
+   * @throws ClientClosedException the acknowledger is closed; the delivery is not acknowledged
    */
   @CanIgnoreReturnValue
-  public CompletableFuture<Settled> ack(RemoteDelivery delivery) {
+  public CompletableFuture<AckResult> ack(RemoteDelivery delivery) {
     if (closed) {
       throw new ClientClosedException("the acknowledger is closed", null);
     }
-    CompletableFuture<Settled> result =
+    CompletableFuture<AckResult> acknowledged =
         byServer.computeIfAbsent(delivery.server(), this::batcher).add(delivery, 1);
-    return result.whenComplete(
-        (settled, failure) -> {
+    return acknowledged.whenComplete(
+        (result, failure) -> {
           if (failure != null) {
-            report(delivery, Attempts.cause(failure));
-          } else if (settled != Settled.OK) {
+            report(delivery, RetryHandler.cause(failure));
+          } else if (result != AckResult.OK) {
             report(
                 delivery,
                 new StaleReceiptException(
                     "delivery "
                         + delivery.receipt()
-                        + " cannot be acknowledged any more: its receipt is "
-                        + settled,
+                        + " cannot be acknowledged: its receipt is "
+                        + result,
                     null));
           }
         });
@@ -102,7 +107,7 @@ public final class BatchingAcknowledger implements AutoCloseable {
             : new OutcomeUnknownException("the call failed: " + failure, failure));
   }
 
-  private Batcher<RemoteDelivery, Settled> batcher(Server server) {
+  private Batcher<RemoteDelivery, AckResult> batcher(Server server) {
     return new Batcher<>(
         transport(),
         new Batcher.Limits(
@@ -110,43 +115,43 @@ public final class BatchingAcknowledger implements AutoCloseable {
             settings.maxDeliveries(),
             settings.linger(),
             settings.maxPending()),
-        new Batcher.Work<>() {
+        new Batcher.BatchSender<>() {
           @Override
-          public CompletableFuture<List<Settled>> send(List<RemoteDelivery> batch) {
-            return subscriber.settleAsync(batch, Settlement.ack());
+          public CompletableFuture<List<AckResult>> send(List<RemoteDelivery> batch) {
+            return subscriber.settleAsync(batch, Acknowledgement.ack());
           }
 
           @Override
-          public Batcher.Halves halves(List<RemoteDelivery> batch, Throwable failure) {
+          public Batcher.SplitMode onFailure(List<RemoteDelivery> batch, Throwable failure) {
             return failure instanceof TooLargeException
-                ? Batcher.Halves.FROM_NOW_ON
-                : Batcher.Halves.NONE;
+                ? Batcher.SplitMode.SPLIT_AND_SHRINK
+                : Batcher.SplitMode.FAIL;
           }
         });
   }
 
   /**
-   * Opens a stream as {@link RemoteSubscriber#stream(int, Consumer)} does. When it is closed, no
-   * further message reaches the handler, and what was acknowledged here by then is sent before the
-   * server gives back the rest.
+   * Opens a stream as {@link RemoteSubscriber#stream(int, Consumer)} does. When the stream is
+   * closed, the handler gets no further message, and the acknowledgements that were added before
+   * are sent before the server releases the other messages.
    */
   public DeliveryStream stream(int credit, Consumer<RemoteDelivery> handler) {
     return DeliveryStream.start(subscriber, credit, handler, this::flush);
   }
 
   /**
-   * Sends what is there without lingering, and waits until all that was taken before is
-   * acknowledged, or has failed: each future says which.
+   * Sends the waiting acknowledgements without lingering, and waits until all that were added
+   * before have succeeded or failed: each future says which.
    *
-   * @throws CallInterruptedException interrupted while waiting
+   * @throws CallInterruptedException the thread was interrupted while it waited
    */
   public void flush() {
     byServer.values().forEach(Batcher::flush);
   }
 
   /**
-   * Takes no more, and waits until all that was taken is acknowledged or has failed. After the
-   * client was closed, all that was not sent fails. Idempotent.
+   * Accepts no more acknowledgements, and waits until all that were added have succeeded or failed.
+   * If the client is closed, those that were not sent fail. Idempotent.
    */
   @Override
   public void close() {

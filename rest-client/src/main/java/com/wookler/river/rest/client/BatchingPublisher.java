@@ -7,38 +7,38 @@ import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Publishes messages in batches: one request carries what came while the one before it was under
- * way, or within the linger time.
+ * Publishes messages in batches: one request carries the messages that were added while the
+ * previous one was in flight, or within the linger time.
  *
- * <p><b>Order.</b> One batch is under way at a time, so that messages are stored in the order of
- * the calls, on one server. A batch that fails for good fails its messages, and the next one goes
- * on. <b>Memory</b> is bounded: {@link #publish} waits while more than {@link
- * Settings#maxPendingBytes} have not been stored yet.
+ * <p><b>Order.</b> One batch is in flight at a time, so that messages are stored in the order of
+ * the calls, on one server. A batch that fails permanently fails its messages, and the next one is
+ * sent. <b>Memory</b> is bounded: {@link #publish} waits while more than {@link
+ * Settings#maxPendingBytes} are not stored yet.
  *
- * <p>A batch is atomic for the server, not for the caller: where it is refused as too large or
- * wrong, its halves are tried, so that one bad message fails alone. So they are where the
- * connection broke twice, or no answer came in time, because something between client and server
- * may cut large requests: the halves go to the same server with the same ids, and batches stay that
- * small until a number of them went well. Messages of a batch that had no answer fail once {@link
- * RiverClient.Builder#retryFor} has passed without one of them being stored.
+ * <p>A batch is atomic for the server, not for the caller: if the server rejects it as too large or
+ * invalid, its halves are sent, so that one invalid message fails alone. Its halves are also sent
+ * if the connection broke twice or no response came in time, because a proxy may cut large
+ * requests: the halves go to the same server with the same ids, and batches stay that small until a
+ * number of them succeeded. Messages of a batch without a response fail once {@link
+ * RiverClient.Builder#retryFor} has passed and none of them was stored.
  *
  * <p>Thread-safe.
  */
 public final class BatchingPublisher implements AutoCloseable {
-  private static final int OVERHEAD_BYTES = 200; // of a message, in memory and on the wire
-  private static final int MOST_LOST = 2; // attempts with a batch, before its halves are tried
+  private static final int OVERHEAD_BYTES = 200; // of a message, in memory and in the request
+  private static final int MAX_UNANSWERED = 2; // attempts with a batch, before its halves are sent
 
   private final Transport transport;
   private final Batcher<NewMessage, Boolean> batches;
 
   /**
-   * When a batch is sent: as soon as one of these is reached.
+   * Says when a batch is sent: as soon as one of the first three limits is reached.
    *
    * @param maxMessages 1 to 10,000
-   * @param maxBytes well below what the server takes in one request (1 MB by default)
-   * @param linger how long a message waits for others; zero: not at all
-   * @param maxPendingBytes that may not have been stored yet, about
-   * @param durability that is asked for
+   * @param maxBytes well below the largest request that the server accepts (1 MB by default)
+   * @param linger how long a message waits for others; zero: it does not
+   * @param maxPendingBytes how many bytes may be not stored yet, about
+   * @param durability the level that is requested
    */
   public record Settings(
       int maxMessages, int maxBytes, Duration linger, long maxPendingBytes, Durability durability) {
@@ -68,24 +68,24 @@ public final class BatchingPublisher implements AutoCloseable {
                 settings.maxBytes(),
                 settings.linger(),
                 settings.maxPendingBytes()),
-            new Sender(queue, settings.durability(), transport.settings().retryFor()));
+            new PublishSender(queue, settings.durability(), transport.settings().retryFor()));
     transport.add(this);
   }
 
   /**
-   * Sends batches. After one that had no answer, its messages may be stored on that server, so that
+   * Sends batches. The messages of a batch without a response may be stored on that server, so that
    * they go to no other. Batches follow one another, so that the fields need no lock.
    */
-  private static final class Sender implements Batcher.Work<NewMessage, Boolean> {
+  private static final class PublishSender implements Batcher.BatchSender<NewMessage, Boolean> {
     private final RemoteQueue queue;
     private final Durability durability;
     private final Duration retryFor;
 
-    private @Nullable Server lostAt;
-    private int lost; // so many of the next messages may be stored there
-    private long giveUpAt;
+    private @Nullable Server unansweredServer;
+    private int unanswered; // the count of next messages that may be stored there
+    private long retryDeadline;
 
-    Sender(RemoteQueue queue, Durability durability, Duration retryFor) {
+    PublishSender(RemoteQueue queue, Durability durability, Duration retryFor) {
       this.queue = queue;
       this.durability = durability;
       this.retryFor = retryFor;
@@ -93,87 +93,90 @@ public final class BatchingPublisher implements AutoCloseable {
 
     @Override
     public CompletableFuture<List<Boolean>> send(List<NewMessage> batch) {
-      Ask ask = queue.publishing(batch, durability);
-      if (lost > 0) {
-        ask.to(lostAt).within(Duration.ofNanos(Math.max(0, giveUpAt - Ticker.nanos())));
+      Request request = queue.publishRequest(batch, durability);
+      if (unanswered > 0) {
+        request
+            .to(unansweredServer)
+            .retryFor(Duration.ofNanos(Math.max(0, retryDeadline - Ticker.nanos())));
       } else {
-        giveUpAt = Ticker.nanos() + Ticker.nanos(retryFor);
+        retryDeadline = Ticker.nanos() + Ticker.nanos(retryFor);
       }
       if (batch.size() > 1) {
-        ask.mostLost(MOST_LOST);
+        request.maxUnanswered(MAX_UNANSWERED);
       }
       return queue
-          .send(ask)
+          .send(request)
           .thenApply(
               stored -> {
-                over(batch.size());
-                giveUpAt = Ticker.nanos() + Ticker.nanos(retryFor);
+                completed(batch.size());
+                retryDeadline = Ticker.nanos() + Ticker.nanos(retryFor);
                 return Collections.nCopies(batch.size(), true);
               })
           .whenComplete(
               (stored, failure) -> {
                 if (failure != null && batch.size() == 1) {
-                  over(1);
+                  completed(1);
                 }
               });
     }
 
-    private void over(int messages) {
-      lost = Math.max(0, lost - messages);
+    private void completed(int messages) {
+      unanswered = Math.max(0, unanswered - messages);
     }
 
     @Override
-    public Batcher.Halves halves(List<NewMessage> batch, Throwable failure) {
+    public Batcher.SplitMode onFailure(List<NewMessage> batch, Throwable failure) {
       if (failure instanceof BadRequestException) {
-        return Batcher.Halves.THIS_ONCE;
+        return Batcher.SplitMode.SPLIT_ONCE;
       }
       if (failure instanceof TooLargeException) {
-        return Batcher.Halves.FROM_NOW_ON;
+        return Batcher.SplitMode.SPLIT_AND_SHRINK;
       }
       if (failure instanceof OutcomeUnknownException unknown
           && unknown.server() != null
-          && giveUpAt - Ticker.nanos() > 0) {
-        lost = Math.max(lost, batch.size());
-        lostAt = unknown.server();
-        return Batcher.Halves.FROM_NOW_ON;
+          && retryDeadline - Ticker.nanos() > 0) {
+        unanswered = Math.max(unanswered, batch.size());
+        unansweredServer = unknown.server();
+        return Batcher.SplitMode.SPLIT_AND_SHRINK;
       }
-      over(batch.size());
-      return Batcher.Halves.NONE;
+      completed(batch.size());
+      return Batcher.SplitMode.FAIL;
     }
   }
 
-  /** Publishes a text; see {@link #publish(NewMessage)}. */
+  /** Publishes a text, as {@link #publish(NewMessage)} does. */
   public CompletableFuture<Void> publish(String text) {
     return publish(NewMessage.text(text));
   }
 
   /**
-   * Takes a message, waiting while there is no room.
+   * Publishes a message with the next batch, and waits while too many bytes are pending.
    *
-   * @return completes once it is stored, or with what it failed with
-   * @throws CallInterruptedException interrupted while waiting for room; it was not taken
-   * @throws ClientClosedException closed; it was not taken
+   * @return completes once the message is stored, or with the exception that it failed with
+   * @throws CallInterruptedException the thread was interrupted while it waited; the message is not
+   *     published
+   * @throws ClientClosedException the publisher is closed; the message is not published
    */
   public CompletableFuture<Void> publish(NewMessage message) {
-    NewMessage identified = RemoteQueue.identified(message);
+    NewMessage identified = RemoteQueue.withIdIfNone(message);
     return batches
         .add(identified, identified.data().length + (long) OVERHEAD_BYTES)
         .thenApply(stored -> null);
   }
 
   /**
-   * Sends what is there without lingering, and waits until all that was taken before is stored, or
-   * has failed: each future says which.
+   * Sends the waiting messages without lingering, and waits until all that were added before are
+   * stored or have failed: each future says which.
    *
-   * @throws CallInterruptedException interrupted while waiting
+   * @throws CallInterruptedException the thread was interrupted while it waited
    */
   public void flush() {
     batches.flush();
   }
 
   /**
-   * Takes no more, and waits until all that was taken is stored or has failed. After the client was
-   * closed, all that was not stored fails. Idempotent.
+   * Accepts no more messages, and waits until all that were added are stored or have failed. If the
+   * client is closed, those that were not stored fail. Idempotent.
    */
   @Override
   public void close() {

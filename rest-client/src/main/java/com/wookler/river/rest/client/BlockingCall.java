@@ -6,19 +6,19 @@ import java.net.http.HttpResponse;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One call by the thread that waits for it: it sends by itself, which costs a fraction of what a
- * future costs that other threads complete.
+ * One call that its own thread sends and waits for. This costs a fraction of a future that other
+ * threads complete.
  *
- * <p>The JDK's client ends such a send by an interrupt only, so that is how a time limit and {@link
- * Transport#close} end it. The lock makes sure that an interrupt of ours is gone when the attempt
- * is over; one of the application, which is not ours, ends the call.
+ * <p>The JDK's client aborts such a send only when its thread is interrupted, so a timeout and
+ * {@link Transport#close} interrupt it. The lock ensures that this interrupt is cleared when the
+ * attempt is over. An interrupt by the application ends the call.
  */
-final class BlockingCall implements TimeLimits.Limited {
+final class BlockingCall implements TimeoutChecker.TimedTask {
   private final Transport transport;
-  private final Ask ask;
+  private final Request request;
   private final Thread thread = Thread.currentThread();
 
-  private volatile long deadline; // of the attempt; the time limits are looked at elsewhere
+  private volatile long deadline; // of the attempt; read by the timeout checker
 
   @GuardedBy("this")
   private boolean sending;
@@ -26,40 +26,40 @@ final class BlockingCall implements TimeLimits.Limited {
   @GuardedBy("this")
   private boolean cut;
 
-  BlockingCall(Transport transport, Ask ask) {
+  BlockingCall(Transport transport, Request request) {
     this.transport = transport;
-    this.ask = ask;
+    this.request = request;
   }
 
-  /** Sends until there is an answer. */
-  Answer run() throws InterruptedException {
-    Attempts attempts = new Attempts(transport.servers(), transport.settings(), ask);
-    Answer answer = attempt(attempts);
+  /** Sends the request, with retries, and returns the response. */
+  Response run() throws InterruptedException {
+    RetryHandler retries = new RetryHandler(transport.servers(), transport.settings(), request);
+    Response answer = attempt(retries);
     while (answer == null) {
-      transport.pause(attempts.pauseNanos());
-      answer = attempt(attempts);
+      transport.pause(retries.pauseNanos());
+      answer = attempt(retries);
     }
     return answer;
   }
 
-  private @Nullable Answer attempt(Attempts attempts) throws InterruptedException {
+  private @Nullable Response attempt(RetryHandler retries) throws InterruptedException {
     if (Thread.interrupted()) { // before anything is sent
       throw new InterruptedException();
     }
-    deadline = attempts.limit();
+    deadline = retries.attemptDeadline();
     HttpResponse<byte[]> response = null;
     Exception failure = null;
     boolean ended;
     begin();
     try {
-      transport.limits().add(this);
-      response = transport.send(attempts.server(), ask);
+      transport.timeouts().add(this);
+      response = transport.send(retries.server(), request);
     } catch (ClientClosedException e) {
       throw e;
     } catch (IOException | InterruptedException | RuntimeException e) {
       failure = e;
     } finally {
-      transport.limits().remove(this);
+      transport.timeouts().remove(this);
       ended = finish();
     }
     if (response == null && transport.isClosed()) {
@@ -68,7 +68,7 @@ final class BlockingCall implements TimeLimits.Limited {
     if (failure instanceof InterruptedException interrupted && !ended) {
       throw interrupted;
     }
-    return attempts.after(response, failure, ended);
+    return retries.handle(response, failure, ended);
   }
 
   private synchronized void begin() {
@@ -76,7 +76,7 @@ final class BlockingCall implements TimeLimits.Limited {
     cut = false;
   }
 
-  /** Returns whether the attempt was ended from outside, and takes that interrupt back. */
+  /** Returns whether the attempt was aborted from outside, and clears that interrupt. */
   private synchronized boolean finish() {
     sending = false;
     if (cut) {
@@ -86,13 +86,13 @@ final class BlockingCall implements TimeLimits.Limited {
   }
 
   @Override
-  public boolean isLate(long now) {
+  public boolean isTimedOut(long now) {
     return now - deadline >= 0;
   }
 
   @Override
   public synchronized void end() {
-    if (sending && !cut && (transport.isClosed() || isLate(Ticker.nanos()))) {
+    if (sending && !cut && (transport.isClosed() || isTimedOut(Ticker.nanos()))) {
       cut = true;
       thread.interrupt();
     }

@@ -2,7 +2,10 @@ package com.wookler.river.rest.client;
 
 import org.jspecify.annotations.Nullable;
 
-/** The thread was interrupted while it waited, and its flag is set again. It may have been done. */
+/**
+ * Thrown when the thread was interrupted while it waited. Its interrupt flag is set again. The
+ * request may have been carried out.
+ */
 public final class CallInterruptedException extends RiverClientException {
   private static final long serialVersionUID = 1;
 

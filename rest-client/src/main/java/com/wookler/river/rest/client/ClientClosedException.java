@@ -2,7 +2,10 @@ package com.wookler.river.rest.client;
 
 import org.jspecify.annotations.Nullable;
 
-/** The client is closed, or was closed while the call was under way. It may have been done. */
+/**
+ * Thrown when the client is closed, or was closed during the call. The request may have been
+ * carried out.
+ */
 public final class ClientClosedException extends RiverClientException {
   private static final long serialVersionUID = 1;
 

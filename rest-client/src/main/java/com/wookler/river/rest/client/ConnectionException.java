@@ -2,7 +2,7 @@ package com.wookler.river.rest.client;
 
 import org.jspecify.annotations.Nullable;
 
-/** No server could be reached, for longer than calls are repeated. Nothing was sent. */
+/** Thrown when no server could be reached for the time that calls are retried. Nothing was sent. */
 public final class ConnectionException extends RiverClientException {
   private static final long serialVersionUID = 1;
 

@@ -1,10 +1,13 @@
 package com.wookler.river.rest.client;
 
-/** Stored bytes are not what was published (503), until the subscriber is moved past them. */
+/**
+ * Thrown when stored bytes are damaged (503). It is thrown again until the subscriber is moved past
+ * them.
+ */
 public final class DamagedMessageException extends RiverClientException {
   private static final long serialVersionUID = 1;
 
-  DamagedMessageException(Refusal refusal) {
-    super(refusal);
+  DamagedMessageException(ErrorResponse error) {
+    super(error);
   }
 }

@@ -9,8 +9,8 @@ import java.util.concurrent.TimeoutException;
 import java.util.function.Consumer;
 
 /**
- * Messages that come by themselves, see {@link RemoteSubscriber#stream(int, Consumer)}; from its
- * start until it is closed, or until a server refuses for good.
+ * Delivers messages to a handler as they arrive, see {@link RemoteSubscriber#stream(int,
+ * Consumer)}, until it is closed or a server rejects it permanently.
  *
  * <p>Thread-safe.
  */
@@ -22,28 +22,28 @@ public final class DeliveryStream implements AutoCloseable {
   private final CompletableFuture<Void> ended = new CompletableFuture<>();
   private CompletableFuture<Void> all = CompletableFuture.completedFuture(null); // set at the start
 
-  private final Runnable beforeTheEnd;
+  private final Runnable beforeRelease;
 
-  private DeliveryStream(Transport transport, Runnable beforeTheEnd) {
+  private DeliveryStream(Transport transport, Runnable beforeRelease) {
     this.transport = transport;
-    this.beforeTheEnd = beforeTheEnd;
+    this.beforeRelease = beforeRelease;
   }
 
   /**
-   * Opens it.
+   * Opens a stream.
    *
-   * @param beforeTheEnd runs when it is closed, after the handler has returned for the last time
-   *     and before the server gives back what was not acknowledged
+   * @param beforeRelease runs when the stream is closed, after the handler has returned for the
+   *     last time and before the server releases the messages that were not acknowledged
    */
   static DeliveryStream start(
       RemoteSubscriber subscriber,
       int credit,
       Consumer<RemoteDelivery> handler,
-      Runnable beforeTheEnd) {
+      Runnable beforeRelease) {
     if (credit < 1 || credit > 10_000) {
       throw new IllegalArgumentException("a credit of " + credit + "; 1 to 10,000 are allowed");
     }
-    DeliveryStream stream = new DeliveryStream(subscriber.caller().transport(), beforeTheEnd);
+    DeliveryStream stream = new DeliveryStream(subscriber.caller().transport(), beforeRelease);
     stream.transport.add(stream);
     stream.open(subscriber, credit, handler);
     return stream;
@@ -61,7 +61,7 @@ public final class DeliveryStream implements AutoCloseable {
           end.whenComplete(
               (done, failure) -> {
                 if (failure != null) {
-                  readers.forEach(StreamReader::finish);
+                  readers.forEach(StreamReader::cancel);
                 }
               });
     }
@@ -73,23 +73,24 @@ public final class DeliveryStream implements AutoCloseable {
               if (failure == null) {
                 ended.complete(null);
               } else {
-                ended.completeExceptionally(Attempts.cause(failure));
+                ended.completeExceptionally(RetryHandler.cause(failure));
               }
             });
   }
 
   /**
-   * Completes when the stream has ended and the handler has returned for the last time: normally
-   * after {@link #close}, else with why the server refuses, such as {@link UnauthorizedException}
-   * or {@link NotFoundException}.
+   * Returns a future that completes when the stream has ended and the handler has returned for the
+   * last time: normally after {@link #close}, else with the error of the server, such as {@link
+   * UnauthorizedException} or {@link NotFoundException}.
    */
   public CompletableFuture<Void> ended() {
     return ended.copy();
   }
 
   /**
-   * Ends it: the server gives back what was not decided over. Waits for the handler to return, for
-   * 10 seconds at most, unless a handler of this stream calls it. Idempotent.
+   * Closes the stream: the server releases the messages that were not acknowledged. Waits for the
+   * handler to return, for 10 seconds at most, unless a handler of this stream calls it.
+   * Idempotent.
    */
   @Override
   public void close() {
@@ -100,8 +101,8 @@ public final class DeliveryStream implements AutoCloseable {
         CompletableFuture.allOf(idle.toArray(new CompletableFuture<?>[0]))
             .get(CLOSE_SECONDS, TimeUnit.SECONDS);
       }
-      beforeTheEnd.run();
-      readers.forEach(StreamReader::finish);
+      beforeRelease.run();
+      readers.forEach(StreamReader::cancel);
       if (!own) {
         ended.get(CLOSE_SECONDS, TimeUnit.SECONDS);
       }
@@ -110,7 +111,7 @@ public final class DeliveryStream implements AutoCloseable {
     } catch (ExecutionException | TimeoutException e) {
       // the future ended() has it
     } finally {
-      readers.forEach(StreamReader::finish);
+      readers.forEach(StreamReader::cancel);
     }
   }
 }

@@ -1,10 +1,10 @@
 package com.wookler.river.rest.client;
 
-/** The API key may not do this (403). Nothing was done. */
+/** Thrown when the API key does not permit the request (403). Nothing was done. */
 public final class ForbiddenException extends RiverClientException {
   private static final long serialVersionUID = 1;
 
-  ForbiddenException(Refusal refusal) {
-    super(refusal);
+  ForbiddenException(ErrorResponse error) {
+    super(error);
   }
 }

@@ -1,13 +1,13 @@
 package com.wookler.river.rest.client;
 
 /**
- * The answer is not one of this version of River: another server, a proxy, or one too old or too
- * new. It may have been done.
+ * Thrown when the response is not one of this version of River: it comes from a proxy, another kind
+ * of server, or a version that is too old or too new. The request may have been carried out.
  */
 public final class IncompatibleServerException extends RiverClientException {
   private static final long serialVersionUID = 1;
 
-  IncompatibleServerException(Refusal refusal) {
-    super(refusal);
+  IncompatibleServerException(ErrorResponse error) {
+    super(error);
   }
 }

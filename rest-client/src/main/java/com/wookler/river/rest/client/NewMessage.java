@@ -9,7 +9,7 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One message to be published: the data, and perhaps a key, headers, an id, an expiry and a delay.
+ * A message to be published: the data, and optionally a key, headers, an id, an expiry and a delay.
  *
  * <p>Immutable; each {@code with…} method returns a new message. The data is not copied, and must
  * not be changed afterwards.
@@ -18,7 +18,7 @@ public final class NewMessage {
   private final byte[] data;
   private final Parts parts;
 
-  /** All but the data. */
+  /** The attributes of a message besides its data. */
   private record Parts(
       @Nullable String key,
       @Nullable String id,
@@ -31,28 +31,28 @@ public final class NewMessage {
     this.parts = parts;
   }
 
-  /** A message with this data. */
+  /** Creates a message. */
   public static NewMessage of(byte[] data) {
     return new NewMessage(
         Objects.requireNonNull(data, "data"), new Parts(null, null, Map.of(), null, null));
   }
 
-  /** A message with this text, in UTF-8. */
+  /** Creates a message from a text, encoded in UTF-8. */
   public static NewMessage text(String text) {
     return of(text.getBytes(StandardCharsets.UTF_8));
   }
 
   /**
-   * A message with this object as JSON, as Jackson writes it by default.
+   * Creates a message from an object, serialized to JSON as Jackson does by default.
    *
-   * @throws IllegalArgumentException it cannot be written
+   * @throws IllegalArgumentException the object cannot be serialized
    */
   public static NewMessage json(Object value) {
-    return of(Wire.write(value));
+    return of(JsonCodec.write(value));
   }
 
   /**
-   * The same message with a key.
+   * Returns the message with a key.
    *
    * @param key 1 to 4,096 characters
    */
@@ -62,8 +62,8 @@ public final class NewMessage {
   }
 
   /**
-   * The same message with an id: a queue that deduplicates stores one message of an id within its
-   * window. Without one, the client gives it a random one when it is published.
+   * Returns the message with an id: a queue that deduplicates stores one message of each id within
+   * its window. Without an id, the client assigns a random one when the message is published.
    *
    * @param id 1 to 1,024 characters
    */
@@ -72,12 +72,15 @@ public final class NewMessage {
     return with(new Parts(parts.key, id, parts.headers, parts.delay, parts.expiry));
   }
 
-  /** The same message with one header more; a header of the same name is replaced. */
+  /** Returns the message with one more header. A header of the same name is replaced. */
   public NewMessage withHeader(String name, String value) {
     return withHeader(name, value.getBytes(StandardCharsets.UTF_8));
   }
 
-  /** Likewise, for bytes, which are copied. */
+  /**
+   * Returns the message with one more header, whose bytes are copied. A header of the same name is
+   * replaced.
+   */
   public NewMessage withHeader(String name, byte[] value) {
     Map<String, byte[]> more = new LinkedHashMap<>(parts.headers);
     more.put(Objects.requireNonNull(name, "name"), value.clone());
@@ -87,25 +90,27 @@ public final class NewMessage {
   }
 
   /**
-   * The same message, to be delivered so long after it is published, and not before.
+   * Returns the message with a delay: it is not delivered before this time has passed since it was
+   * published.
    *
    * @param time in whole milliseconds
    */
   public NewMessage deliverAfter(Duration time) {
-    Wire.text(time); // refuses what cannot be told
+    JsonCodec.formatDuration(time); // rejects what the contract cannot express
     return with(new Parts(parts.key, parts.id, parts.headers, time, parts.expiry));
   }
 
   /**
-   * The same message, not to be delivered any more so long after it was published.
+   * Returns the message with a time to live: it is not delivered once this time has passed since it
+   * was published.
    *
    * @param time positive, in whole milliseconds
    */
   public NewMessage expiresAfter(Duration time) {
     if (time.isZero()) {
-      throw new IllegalArgumentException("an expiry after " + time);
+      throw new IllegalArgumentException("an expiry of " + time + "; it must be positive");
     }
-    Wire.text(time);
+    JsonCodec.formatDuration(time);
     return with(new Parts(parts.key, parts.id, parts.headers, parts.delay, time));
   }
 
@@ -113,32 +118,32 @@ public final class NewMessage {
     return new NewMessage(data, others);
   }
 
-  /** The data; must not be changed. */
+  /** Returns the data, which must not be changed. */
   public byte[] data() {
     return data;
   }
 
-  /** The key, or null. */
+  /** Returns the key, or null. */
   public @Nullable String key() {
     return parts.key;
   }
 
-  /** The id, or null. */
+  /** Returns the id, or null. */
   public @Nullable String id() {
     return parts.id;
   }
 
-  /** The headers in the order in which they were given, unmodifiable. */
+  /** Returns the headers in the order in which they were added, unmodifiable. */
   public Map<String, byte[]> headers() {
     return parts.headers;
   }
 
-  /** How long after it was published it is delivered, or null: at once. */
+  /** Returns the delay before delivery, or null for none. */
   public @Nullable Duration delay() {
     return parts.delay;
   }
 
-  /** How long after it was published it expires, or null: never. */
+  /** Returns the time to live, or null for none. */
   public @Nullable Duration expiry() {
     return parts.expiry;
   }

@@ -3,8 +3,8 @@ package com.wookler.river.rest.client;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The request was sent, and no answer came that says what became of it, for longer than calls are
- * repeated. It may have been done.
+ * Thrown when a request was sent and no response came that says whether it was carried out, for the
+ * time that calls are retried. It may have been carried out.
  */
 public final class OutcomeUnknownException extends RiverClientException {
   private static final long serialVersionUID = 1;
@@ -20,7 +20,7 @@ public final class OutcomeUnknownException extends RiverClientException {
     this.server = server;
   }
 
-  /** Returns the server that knows whether it was done; null if that is not known. */
+  /** Returns the server that may have carried the request out; null if it is not known. */
   @Nullable Server server() {
     return server;
   }

@@ -4,7 +4,7 @@ import java.net.URLEncoder;
 import java.nio.charset.StandardCharsets;
 import java.util.regex.Pattern;
 
-/** Paths of the contract. */
+/** Builds the paths of the contract. */
 final class Paths {
   private static final Pattern NAME = Pattern.compile("[A-Za-z0-9_][A-Za-z0-9._-]{0,63}");
 
@@ -15,7 +15,7 @@ final class Paths {
       throw new IllegalArgumentException(
           "'"
               + name
-              + "' is no name: 1 to 64 of A-Z a-z 0-9 . _ -, not starting with a dot or hyphen");
+              + "' is not a valid name: 1 to 64 of A-Z a-z 0-9 . _ -, not starting with a dot or hyphen");
     }
     return name;
   }

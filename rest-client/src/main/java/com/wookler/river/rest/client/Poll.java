@@ -9,11 +9,11 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Takes messages from whichever server has some, waiting no longer than it was told.
+ * Polls the servers of a client for messages, until one has some or the timeout has passed.
  *
- * <p>One server is asked to wait for the whole time, in long slices. Several are first asked for
- * what they have, one after the other, then to wait for a short time each. One step follows the
- * other, so that the fields need no lock.
+ * <p>A single server is asked to wait for the whole time, in long slices. Several servers are first
+ * asked in turn without waiting, then to wait for a short time each. Steps follow one another, so
+ * that the fields need no lock.
  */
 final class Poll {
   private static final long LONG_NANOS = TimeUnit.SECONDS.toNanos(20);
@@ -27,11 +27,11 @@ final class Poll {
   private final long deadline;
   private final int first = TURN.getAndIncrement();
   private final CompletableFuture<List<RemoteDelivery>> result = new CompletableFuture<>();
-  private final Pause pause = new Pause();
+  private final RetryBackoff backoff = new RetryBackoff();
 
-  private int asked;
+  private int requests;
   private int failedInARow;
-  private volatile @Nullable CompletableFuture<?> current; // for whoever ends it
+  private volatile @Nullable CompletableFuture<?> current; // any thread may cancel it
 
   Poll(RemoteSubscriber subscriber, int max, Duration timeout) {
     this.subscriber = subscriber;
@@ -50,15 +50,15 @@ final class Poll {
                 underWay.cancel(true);
               }
             });
-    ask();
-    return transport.watched(result);
+    sendNext();
+    return transport.failWhenClosed(result);
   }
 
-  /** Asks by this thread, until something came or the time is over. */
-  List<RemoteDelivery> runNow() throws InterruptedException {
+  /** Polls on the calling thread, until messages came or the timeout has passed. */
+  List<RemoteDelivery> runBlocking() throws InterruptedException {
     while (true) {
       try {
-        List<RemoteDelivery> taken = taken(transport.callInterruptibly(next()));
+        List<RemoteDelivery> taken = readDeliveries(transport.callInterruptibly(nextRequest()));
         if (taken != null) {
           return taken;
         }
@@ -68,11 +68,11 @@ final class Poll {
     }
   }
 
-  private void ask() {
+  private void sendNext() {
     if (result.isDone()) {
       return;
     }
-    CompletableFuture<Answer> answer = transport.send(next());
+    CompletableFuture<Response> answer = transport.send(nextRequest());
     current = answer;
     if (result.isDone()) {
       answer.cancel(true);
@@ -88,42 +88,46 @@ final class Poll {
             });
   }
 
-  private Ask next() {
-    Server server = servers.get(Math.floorMod(first + asked, servers.size()));
-    long slice = servers.size() == 1 ? LONG_NANOS : asked < servers.size() ? 0 : SHORT_NANOS;
+  private Request nextRequest() {
+    Server server = servers.get(Math.floorMod(first + requests, servers.size()));
+    long slice = servers.size() == 1 ? LONG_NANOS : requests < servers.size() ? 0 : SHORT_NANOS;
     long left = Math.max(0, deadline - Ticker.nanos());
-    asked++;
+    requests++;
     Duration wait = Duration.ofMillis(TimeUnit.NANOSECONDS.toMillis(Math.min(left, slice)));
-    return take(server, wait, Duration.ofNanos(left));
+    return pollRequest(server, wait, Duration.ofNanos(left));
   }
 
-  private Ask take(Server server, Duration wait, Duration left) {
+  private Request pollRequest(Server server, Duration wait, Duration left) {
     Duration most = transport.settings().retryFor();
-    return Ask.post(
-            subscriber.path() + "/deliveries?create=true&max=" + max + "&wait=" + Wire.text(wait))
-        .waiting(wait)
-        .within(servers.size() > 1 ? Duration.ZERO : left.compareTo(most) < 0 ? left : most)
+    return Request.post(
+            subscriber.path()
+                + "/deliveries?create=true&max="
+                + max
+                + "&wait="
+                + JsonCodec.formatDuration(wait))
+        .serverWait(wait)
+        .retryFor(servers.size() > 1 ? Duration.ZERO : left.compareTo(most) < 0 ? left : most)
         .to(server);
   }
 
-  private void answered(@Nullable Answer answer, @Nullable Throwable failure) {
+  private void answered(@Nullable Response answer, @Nullable Throwable failure) {
     if (answer == null) {
-      failed(Attempts.cause(failure == null ? Transport.closedNow() : failure));
+      failed(RetryHandler.cause(failure == null ? Transport.closedNow() : failure));
       return;
     }
-    List<RemoteDelivery> taken = taken(answer);
+    List<RemoteDelivery> taken = readDeliveries(answer);
     if (taken == null) {
-      ask();
+      sendNext();
     } else if (!result.complete(taken) && !taken.isEmpty()) {
-      giveBack(taken);
+      releaseUnclaimed(taken);
     }
   }
 
-  /** Returns what came, or null if there is to be another request. */
-  private @Nullable List<RemoteDelivery> taken(Answer answer) {
+  /** Returns the messages that came, or null if there is to be another request. */
+  private @Nullable List<RemoteDelivery> readDeliveries(Response answer) {
     failedInARow = 0;
-    Wire.MessageJson[] read = answer.as(Wire.MessageJson[].class);
-    boolean over = deadline - Ticker.nanos() <= 0 && asked >= servers.size();
+    JsonCodec.MessageJson[] read = answer.as(JsonCodec.MessageJson[].class);
+    boolean over = deadline - Ticker.nanos() <= 0 && requests >= servers.size();
     return read.length == 0 && !over
         ? null
         : Arrays.stream(read)
@@ -131,9 +135,9 @@ final class Poll {
             .toList();
   }
 
-  private void giveBack(List<RemoteDelivery> taken) {
+  private void releaseUnclaimed(List<RemoteDelivery> taken) {
     if (!transport.isClosed()) {
-      var unused = subscriber.settleAsync(taken, Settlement.release());
+      var unused = subscriber.settleAsync(taken, Acknowledgement.release());
     }
   }
 
@@ -144,7 +148,7 @@ final class Poll {
     }
     long nanos = pauseAfter(ours);
     if (nanos == 0) {
-      ask();
+      sendNext();
       return;
     }
     CompletableFuture<?> timer = transport.after(Duration.ofNanos(nanos));
@@ -152,26 +156,26 @@ final class Poll {
     if (result.isDone()) {
       timer.cancel(false);
     }
-    var unused = timer.thenRun(this::ask);
+    var unused = timer.thenRun(this::sendNext);
   }
 
   /**
-   * Returns how long to wait until another server is asked, zero if there is one that did not fail.
+   * Returns how long to wait before the next request; zero if there is a server that did not fail.
    *
-   * @throws RiverClientException all have failed, or the request itself is wrong
+   * @throws RiverClientException all servers have failed, or the request itself is wrong
    */
   private long pauseAfter(RiverClientException failure) {
     failedInARow++;
-    boolean passing =
+    boolean transientFailure =
         (failure.mayBeDone() || failure.status() == 0 || failure.status() >= 429)
             && !(failure instanceof ClientClosedException);
-    if (!passing || servers.size() == 1) {
+    if (!transientFailure || servers.size() == 1) {
       throw failure;
     }
     if (failedInARow < servers.size()) {
       return 0;
     }
-    long nanos = pause.nextNanos();
+    long nanos = backoff.nextNanos();
     if (Ticker.nanos() + nanos - deadline > 0) {
       throw failure;
     }

@@ -5,36 +5,36 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Where to read from; exactly one of the three is there.
+ * A position in a queue to read from. Exactly one of the three components is not null.
  *
  * @param to {@code EARLIEST} or {@code LATEST}
- * @param sequence a message
- * @param time the first message published at or after it
+ * @param sequence of a message
+ * @param time selects the first message published at or after it
  */
 public record Position(@Nullable String to, @Nullable Long sequence, @Nullable Instant time) {
-  /** Checks that it is one. */
+  /** Checks that exactly one component is given. */
   public Position {
     if ((to != null ? 1 : 0) + (sequence != null ? 1 : 0) + (time != null ? 1 : 0) != 1) {
       throw new IllegalArgumentException("exactly one of to, sequence and time is needed");
     }
   }
 
-  /** The oldest message that is there. */
+  /** Returns the position of the oldest stored message. */
   public static Position earliest() {
     return new Position("EARLIEST", null, null);
   }
 
-  /** Behind all that is there. */
+  /** Returns the position after the last stored message. */
   public static Position latest() {
     return new Position("LATEST", null, null);
   }
 
-  /** This message. */
+  /** Returns the position of a message. */
   public static Position sequence(long sequence) {
     return new Position(null, sequence, null);
   }
 
-  /** The first message published at or after a time. */
+  /** Returns the position of the first message published at or after a time. */
   public static Position time(Instant time) {
     return new Position(null, null, Objects.requireNonNull(time, "time"));
   }

@@ -4,14 +4,14 @@ import java.io.Serializable;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A problem document (RFC 9457), as a server answers with.
+ * A problem document (RFC 9457) in a server's response.
  *
  * @param type stable name, such as {@code urn:river:problem:queue-full}
- * @param title the same in words
+ * @param title the type in words
  * @param status of HTTP
- * @param detail what was wrong here
- * @param field what of the request is wrong
- * @param requestId by which the server's log knows the request
+ * @param detail what was wrong with this request
+ * @param field the part of the request that is wrong
+ * @param requestId the id of the request in the server's log
  */
 public record Problem(
     String type,

@@ -1,11 +1,11 @@
 package com.wookler.river.rest.client;
 
 /**
- * What became of a message that was published.
+ * The result of publishing a message.
  *
- * @param sequence where it stands in the queue; of a duplicate, where the first one stands
- * @param durability how durable it is now
- * @param duplicate whether a message with its id was there already, so that nothing was stored:
- *     also where a call was repeated because its first answer was lost
+ * @param sequence sequence of the message; for a duplicate, that of the first message with its id
+ * @param durability the durability reached
+ * @param duplicate whether a message with its id was stored already, so that nothing was stored;
+ *     also if a call was retried because its first response was lost
  */
 public record Published(long sequence, Durability durability, boolean duplicate) {}

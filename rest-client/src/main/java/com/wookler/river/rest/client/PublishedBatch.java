@@ -3,23 +3,24 @@ package com.wookler.river.rest.client;
 import java.util.List;
 
 /**
- * What became of a batch: all of it is stored.
+ * The result of publishing a batch: all of it is stored.
  *
- * @param first sequence of its first message; the others follow, but for those whose id was known
- * @param count how many messages it has
- * @param duplicates those whose id was known, also by another of the batch before it
+ * @param first sequence of its first message; the others follow, except for duplicates
+ * @param count number of messages in the batch
+ * @param duplicates the messages whose id was known already, or occurs earlier in the batch
  */
 public record PublishedBatch(long first, int count, List<Duplicate> duplicates) {
-  /** Keeps a copy. */
+  /** Copies the list. */
   public PublishedBatch {
-    duplicates = duplicates == null ? List.of() : List.copyOf(duplicates); // of an older server
+    duplicates =
+        duplicates == null ? List.of() : List.copyOf(duplicates); // older servers send none
   }
 
   /**
-   * A message that was not stored again.
+   * A message that was not stored because of its id.
    *
-   * @param index its place in the batch, counted from 0
-   * @param sequence where the first one with its id stands
+   * @param index its index in the batch, from 0
+   * @param sequence sequence of the first message with its id
    */
   public record Duplicate(int index, long sequence) {}
 }

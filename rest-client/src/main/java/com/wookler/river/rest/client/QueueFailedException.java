@@ -1,12 +1,13 @@
 package com.wookler.river.rest.client;
 
 /**
- * The queue has failed on the server (503), and works again after a restart. It may have been done.
+ * Thrown when the queue has failed on the server (503), and needs a restart. The request may have
+ * been carried out.
  */
 public final class QueueFailedException extends RiverClientException {
   private static final long serialVersionUID = 1;
 
-  QueueFailedException(Refusal refusal) {
-    super(refusal);
+  QueueFailedException(ErrorResponse error) {
+    super(error);
   }
 }

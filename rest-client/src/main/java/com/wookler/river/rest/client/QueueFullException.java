@@ -1,10 +1,10 @@
 package com.wookler.river.rest.client;
 
-/** The queue is full and refuses (429), for longer than calls are repeated. Nothing was stored. */
+/** Thrown when the queue is full (429) for the time that calls are retried. Nothing was stored. */
 public final class QueueFullException extends RiverClientException {
   private static final long serialVersionUID = 1;
 
-  QueueFullException(Refusal refusal) {
-    super(refusal);
+  QueueFullException(ErrorResponse error) {
+    super(error);
   }
 }

@@ -4,7 +4,7 @@ import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Settings of a queue that a server makes. What is null has the server's default.
+ * Settings of a queue that a server creates. Settings that are null have the server's defaults.
  *
  * @param durability what a publish that was answered survives: {@code MEMORY} the end of the
  *     process, {@code DISK} the end of the power. A request may ask for more, and never gets less;
@@ -61,35 +61,36 @@ public record QueueSettings(
     @Nullable Recycle recycle) {
 
   /**
-   * What a publish to a full queue meets.
+   * Says what a publish to a full queue does.
    *
    * @param policy {@code REJECT}, {@code BLOCK} or {@code DISCARD_OLDEST}
    * @param timeout how long {@code BLOCK} waits, at most 30 seconds
    */
   public record WhenFull(String policy, @Nullable Duration timeout) {}
 
-  /** How long what nobody has finished is kept; at least one is there. */
+  /** Limits how long uncompleted messages are kept. At least one limit is not null. */
   public record Retention(@Nullable Duration age, @Nullable Long bytes, @Nullable Long messages) {}
 
   /**
-   * When a file of the log is closed, whichever comes first; at least one is there. What is closed,
-   * and finished by every subscriber, leaves the log.
+   * Says when a block of the log is closed: at the first limit reached. At least one limit is not
+   * null. A closed block that every subscriber has completed leaves the log.
    *
-   * @param messages in it
-   * @param bytes of its messages
-   * @param age since its first message
+   * @param messages number of messages in the block
+   * @param bytes size of its messages
+   * @param age time since its first message
    */
   public record Recycle(@Nullable Long messages, @Nullable Long bytes, @Nullable Duration age) {}
 
   /**
-   * What becomes of files that leave the log: the server keeps them, compressed and verified.
+   * Keeps a backup of blocks that leave the log, compressed and verified.
    *
    * @param retention how long; zero: for ever
-   * @param full where there is no space: {@code KEEP} them in the log (default) or {@code DELETE}
+   * @param full what happens to blocks while there is no space for backups: {@code KEEP} them in
+   *     the log (default) or {@code DELETE}
    */
   public record Backup(Duration retention, @Nullable String full) {}
 
-  /** The server's defaults, to be changed. */
+  /** Creates a builder in which every setting has the server's default. */
   public static Builder builder() {
     return new Builder();
   }
@@ -115,8 +116,9 @@ public record QueueSettings(
     private Builder() {}
 
     /**
-     * What a publish that was answered survives: {@code MEMORY} the end of the process, {@code
-     * DISK} the end of the power. A request may ask for more, and never gets less; default MEMORY.
+     * Sets {@code durability}: what a publish that was answered survives: {@code MEMORY} the end of
+     * the process, {@code DISK} the end of the power. A request may ask for more, and never gets
+     * less; default MEMORY.
      */
     public Builder durability(Durability value) {
       durability = value;
@@ -124,7 +126,8 @@ public record QueueSettings(
     }
 
     /**
-     * Pause between two background forces of log and acknowledgements to the device; default 200ms.
+     * Sets {@code syncInterval}: pause between two background forces of log and acknowledgements to
+     * the device; default 200ms.
      */
     public Builder syncInterval(Duration value) {
       syncInterval = value;
@@ -132,9 +135,9 @@ public record QueueSettings(
     }
 
     /**
-     * What subscribers do where the log is damaged: continue at the next valid message, and report
-     * what is lost; or stop, with a {@code damaged} problem at each poll, until {@code seek};
-     * default SALVAGE.
+     * Sets {@code onDamage}: what subscribers do where the log is damaged: continue at the next
+     * valid message, and report what is lost; or stop, with a {@code damaged} problem at each poll,
+     * until {@code seek}; default SALVAGE.
      */
     public Builder onDamage(String value) {
       onDamage = value;
@@ -142,24 +145,24 @@ public record QueueSettings(
     }
 
     /**
-     * Size at which a block is closed whatever its strategy says; raised to four times {@code
-     * maxMessageBytes}; default 67108864.
+     * Sets {@code blockBytes}: size at which a block is closed whatever its strategy says; raised
+     * to four times {@code maxMessageBytes}; default 67108864.
      */
     public Builder blockBytes(long value) {
       blockBytes = value;
       return this;
     }
 
-    /** Largest data of one message; default 16777216. */
+    /** Sets {@code maxMessageBytes}: largest data of one message; default 16777216. */
     public Builder maxMessageBytes(int value) {
       maxMessageBytes = value;
       return this;
     }
 
     /**
-     * How many messages the queue may hold: those that its slowest subscriber has not completed, or
-     * without subscribers those in its log; and the delayed ones that wait and are not among these;
-     * 0: any number.
+     * Sets {@code maxMessages}: how many messages the queue may hold: those that its slowest
+     * subscriber has not completed, or without subscribers those in its log; and the delayed ones
+     * that wait and are not among these; 0: any number.
      */
     public Builder maxMessages(long value) {
       maxMessages = value;
@@ -167,24 +170,26 @@ public record QueueSettings(
     }
 
     /**
-     * How many bytes the queue may hold, counted as messages are, with envelopes, to within a 256th
-     * of the limit; delayed messages that wait count as so many that were published before the
-     * others; of what is there when the queue is opened, an estimate by blocks; 0: any number.
+     * Sets {@code maxBytes}: how many bytes the queue may hold, counted as messages are, with
+     * envelopes, to within a 256th of the limit; delayed messages that wait count as so many that
+     * were published before the others; of what is there when the queue is opened, an estimate by
+     * blocks; 0: any number.
      */
     public Builder maxBytes(long value) {
       maxBytes = value;
       return this;
     }
 
-    /** What a publish to a full queue meets. */
+    /** Sets {@code whenFull}: what a publish to a full queue meets. */
     public Builder whenFull(WhenFull value) {
       whenFull = value;
       return this;
     }
 
     /**
-     * Window in which messages of one id are stored once; 0: ids have no effect. An id in the
-     * window takes 16 to 32 bytes of heap, and 25 and its own on disk; default 10m.
+     * Sets {@code deduplicate}: window in which messages of one id are stored once; 0: ids have no
+     * effect. An id in the window takes 16 to 32 bytes of heap, and 25 and its own on disk; default
+     * 10m.
      */
     public Builder deduplicate(Duration value) {
       deduplicate = value;
@@ -192,8 +197,9 @@ public record QueueSettings(
     }
 
     /**
-     * Whether the last message of each key is indexed, so that it can be looked up; 16 to 32 bytes
-     * on disk for each key. Turned on later, it takes in what is there; default false.
+     * Sets {@code keyIndex}: whether the last message of each key is indexed, so that it can be
+     * looked up; 16 to 32 bytes on disk for each key. Turned on later, it takes in what is there;
+     * default false.
      */
     public Builder keyIndex(boolean value) {
       keyIndex = value;
@@ -201,8 +207,8 @@ public record QueueSettings(
     }
 
     /**
-     * After which a message expires: it is not delivered any more and is completed; 0: only those
-     * expire that say so; default 0s.
+     * Sets {@code maxAge}: after which a message expires: it is not delivered any more and is
+     * completed; 0: only those expire that say so; default 0s.
      */
     public Builder maxAge(Duration value) {
       maxAge = value;
@@ -210,25 +216,28 @@ public record QueueSettings(
     }
 
     /**
-     * Another queue of this server, to which expired messages are transferred, each once. While it
-     * is not there, or is full, or takes none as large, expired messages wait, and those behind
-     * them.
+     * Sets {@code expiryQueue}: another queue of this server, to which expired messages are
+     * transferred, each once. While it is not there, or is full, or takes none as large, expired
+     * messages wait, and those behind them.
      */
     public Builder expiryQueue(String value) {
       expiryQueue = value;
       return this;
     }
 
-    /** How long what nobody has finished is kept; without it, for good. One of them is given. */
+    /**
+     * Sets {@code retention}: how long what nobody has finished is kept; without it, for good. One
+     * of them is given.
+     */
     public Builder retention(Retention value) {
       retention = value;
       return this;
     }
 
     /**
-     * Keep what leaves the log, compressed and verified, in the server's own directory for backups.
-     * There it can be looked up, and a new subscriber or {@code seek} may begin. Without it nothing
-     * is kept.
+     * Sets {@code backup}: keep what leaves the log, compressed and verified, in the server's own
+     * directory for backups. There it can be looked up, and a new subscriber or {@code seek} may
+     * begin. Without it nothing is kept.
      */
     public Builder backup(Backup value) {
       backup = value;
@@ -236,16 +245,17 @@ public record QueueSettings(
     }
 
     /**
-     * When a file of the log is closed before it has {@code blockBytes}: at so many messages, at so
-     * many bytes, or so long after its first message, whichever comes first. One of them is given.
-     * What is closed, and finished by every subscriber, leaves the log.
+     * Sets {@code recycle}: when a file of the log is closed before it has {@code blockBytes}: at
+     * so many messages, at so many bytes, or so long after its first message, whichever comes
+     * first. One of them is given. What is closed, and finished by every subscriber, leaves the
+     * log.
      */
     public Builder recycle(Recycle value) {
       recycle = value;
       return this;
     }
 
-    /** The settings so far. */
+    /** Returns the settings. */
     public QueueSettings build() {
       return new QueueSettings(
           durability,
@@ -265,27 +275,27 @@ public record QueueSettings(
           recycle);
     }
 
-    /** A full queue refuses. */
+    /** Rejects publishes to a full queue. */
     public Builder rejectWhenFull() {
       whenFull = new WhenFull("REJECT", null);
       return this;
     }
 
-    /** A publish to a full queue waits, at most 30 seconds. */
+    /** Makes publishes to a full queue wait, at most 30 seconds. */
     public Builder blockWhenFull(Duration timeout) {
       whenFull = new WhenFull("BLOCK", timeout);
       return this;
     }
 
-    /** A full queue gives up its oldest messages. */
+    /** Discards the oldest messages of a full queue. */
     public Builder discardOldestWhenFull() {
       whenFull = new WhenFull("DISCARD_OLDEST", null);
       return this;
     }
 
     /**
-     * Keeps what leaves the log for so long; zero: for ever. The server decides where, and refuses
-     * it where it has no directory for backups.
+     * Keeps a backup of blocks that leave the log, for a time; zero: for ever. The server chooses
+     * the directory, and rejects the setting if it has no directory for backups.
      */
     public Builder backup(Duration retention) {
       backup = new Backup(retention, null);

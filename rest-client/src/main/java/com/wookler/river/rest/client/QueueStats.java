@@ -1,21 +1,21 @@
 package com.wookler.river.rest.client;
 
 /**
- * Figures of a queue.
+ * Statistics of a queue.
  *
- * @param messages in the log
- * @param bytes that they take on the disk
- * @param blocks that they stand in
- * @param firstSequence the oldest message that is there
- * @param nextSequence the next message will have it
- * @param lost messages that damage took from the log as it is now
- * @param archived blocks that were put into the backup, since the queue was opened
- * @param backups that there are
- * @param discarded messages that were given up because the queue was full, or too old
- * @param diskFree bytes that are free where the queue stands
+ * @param messages messages in the log
+ * @param bytes bytes on disk of these messages
+ * @param blocks blocks that contain these messages
+ * @param firstSequence sequence of the oldest stored message
+ * @param nextSequence sequence that the next message will have
+ * @param lost messages missing in the current log because of damage
+ * @param archived blocks archived to the backup since the queue was opened
+ * @param backups number of backups
+ * @param discarded messages discarded because the queue was full, or they were too old
+ * @param diskFree free bytes on the queue's disk
  * @param delayed messages that are not due yet
- * @param lostEver messages that were ever lost, restarts included; 0 from an older server
- * @param backupFailures tries to back a block up that have failed since the last backup was made
+ * @param lostEver messages ever lost because of damage, restarts included; 0 from an older server
+ * @param backupFailures failed backups of a block since the last successful one
  */
 public record QueueStats(
     long messages,

@@ -4,81 +4,88 @@ import java.time.Duration;
 import java.util.List;
 
 /**
- * One hand-over of one message. What is not decided over in the subscriber's time comes again.
+ * One delivery of a message. A message that is not acknowledged within the subscriber's
+ * acknowledgement timeout is delivered again.
  *
- * <p>Thread-safe. Each verdict asks the server that the message came from, and throws {@link
- * StaleReceiptException} when a later delivery of the same message exists or it was finished
- * otherwise; nothing changes then. Repeating the verdict that took effect is harmless.
+ * <p>Thread-safe. Each acknowledgement goes to the server that the message came from. It throws
+ * {@link StaleReceiptException}, and changes nothing, if a later delivery of the same message
+ * exists or the message was completed otherwise. Repeating an acknowledgement that took effect has
+ * no effect.
  */
 public final class RemoteDelivery extends StoredMessage {
   private final RemoteSubscriber subscriber;
   private final Server server;
 
-  RemoteDelivery(RemoteSubscriber subscriber, Server server, Wire.MessageJson read) {
+  RemoteDelivery(RemoteSubscriber subscriber, Server server, JsonCodec.MessageJson read) {
     super(read);
     this.subscriber = subscriber;
     this.server = server;
   }
 
-  /** Names this delivery, and no other of the same message. */
+  /** Returns the receipt, which identifies this delivery among all of the same message. */
   public String receipt() {
     return String.valueOf(read().receipt());
   }
 
-  /** 1 for the first delivery of this message to this subscriber, one more at each further one. */
+  /** Returns the number of this delivery of the message to this subscriber, from 1. */
   public int attempt() {
     return read().attempt();
   }
 
-  /** Where it came from. */
+  /** Returns the server that the message came from. */
   Server server() {
     return server;
   }
 
-  /** Finishes the message. */
+  /** Acknowledges the message. */
   public void ack() {
-    decide(Settlement.ack());
+    acknowledge(Acknowledgement.ack());
   }
 
   /**
-   * Gives the message back to be delivered again after a delay; the attempt counts.
+   * Returns the message to be delivered again after a delay. The attempt counts.
    *
    * @param delay zero or more, in whole milliseconds
    */
   public void nack(Duration delay) {
-    decide(Settlement.nack(delay));
-  }
-
-  /** Likewise, after the subscriber's backoff for this attempt. */
-  public void nack() {
-    decide(Settlement.nack());
+    acknowledge(Acknowledgement.nack(delay));
   }
 
   /**
-   * Gives the message up: it becomes a dead letter, and is delivered no more.
+   * Returns the message to be delivered again after the subscriber's backoff for this attempt. The
+   * attempt counts.
+   */
+  public void nack() {
+    acknowledge(Acknowledgement.nack());
+  }
+
+  /**
+   * Rejects the message: it becomes a dead letter, and is not delivered again.
    *
-   * @param reason kept with it; 1 to 1,024 characters
+   * @param reason stored with the dead letter; 1 to 1,024 characters
    */
   public void reject(String reason) {
-    decide(Settlement.reject(reason));
-  }
-
-  /** Gives the message back unprocessed: available at once, and this attempt does not count. */
-  public void release() {
-    decide(Settlement.release());
+    acknowledge(Acknowledgement.reject(reason));
   }
 
   /**
-   * Sets the time until the message is delivered again to this long from now; at most 12 hours
-   * after the hand-over.
+   * Releases the message unprocessed: it can be delivered at once, and this attempt does not count.
+   */
+  public void release() {
+    acknowledge(Acknowledgement.release());
+  }
+
+  /**
+   * Sets the acknowledgement timeout to end this long from now, at most 12 hours after the
+   * delivery.
    *
    * @param time positive, in whole milliseconds
    */
   public void extend(Duration time) {
-    decide(Settlement.extend(time));
+    acknowledge(Acknowledgement.extend(time));
   }
 
-  private void decide(Settlement settlement) {
-    subscriber.decide(List.of(this), settlement);
+  private void acknowledge(Acknowledgement action) {
+    subscriber.acknowledge(List.of(this), action);
   }
 }

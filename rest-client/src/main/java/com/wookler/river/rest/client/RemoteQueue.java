@@ -14,13 +14,13 @@ import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A queue of a server, to publish to, to look into and to make.
+ * A queue of a server: publishes messages, reads them, and creates or changes the queue.
  *
- * <p>When a publish returns, the message is as durable as the queue's settings say, or as the call
- * asked if that is more. Messages of one thread keep their order on one server. Publishing repeats
- * itself as {@link RiverClient} says; of exceptions whose {@link RiverClientException#mayBeDone} is
- * true, and of {@link CallInterruptedException}, nobody knows whether the message was stored, and
- * repeating the publish with the same id settles it.
+ * <p>When a publish returns, the message has the durability of the queue's settings, or of the call
+ * if that is higher. Messages of one thread keep their order on one server. Publishing is retried
+ * as {@link RiverClient} says. After an exception whose {@link RiverClientException#mayBeDone} is
+ * true, and after a {@link CallInterruptedException}, the message may be stored or not; publish it
+ * again with the same id to be sure that it is stored once.
  *
  * <p>Thread-safe.
  */
@@ -28,16 +28,16 @@ public final class RemoteQueue {
   private static final String BATCH = "application/x-ndjson";
   private static final String DATA = "application/octet-stream";
 
-  /** Random enough to differ from that of any other client; the number tells its messages apart. */
+  /** Random prefix of the ids of this client; a number distinguishes its messages. */
   private static final String CLIENT = clientId();
 
   private static final AtomicLong PUBLISHED = new AtomicLong();
 
-  private final Caller caller;
+  private final RequestSender caller;
   private final String name;
   private final String path;
 
-  RemoteQueue(Caller caller, String name) {
+  RemoteQueue(RequestSender caller, String name) {
     this.caller = caller;
     this.name = name;
     this.path = Paths.queue(name) + "/messages";
@@ -49,14 +49,14 @@ public final class RemoteQueue {
     return HexFormat.of().formatHex(random) + "-";
   }
 
-  /** An id that no other message has. */
-  static NewMessage identified(NewMessage message) {
+  /** Returns the message with a unique id, unless it has an id. */
+  static NewMessage withIdIfNone(NewMessage message) {
     return message.id() == null
         ? message.withId(CLIENT + Long.toString(PUBLISHED.getAndIncrement(), Character.MAX_RADIX))
         : message;
   }
 
-  /** Its name. */
+  /** Returns the name of the queue. */
   public String name() {
     return name;
   }
@@ -76,213 +76,227 @@ public final class RemoteQueue {
     return publish(message, Durability.MEMORY);
   }
 
-  /** Publishes one message, at least as durable as asked. */
+  /** Publishes one message with at least this durability, and returns its sequence. */
   public long publish(NewMessage message, Durability level) {
-    NewMessage identified = identified(message);
-    return HeaderForm.fits(identified)
+    NewMessage identified = withIdIfNone(message);
+    return HeaderFormat.fits(identified)
         ? put(identified, level).sequence()
         : publishAll(List.of(identified), level);
   }
 
   /**
-   * Publishes several messages as one: all of them are stored or none.
+   * Publishes several messages atomically: all of them are stored or none.
    *
-   * @param batch one message or more, together no larger than the server takes (1 MB by default)
+   * @param batch one message or more, together no larger than the server accepts (1 MB by default)
    * @return the first sequence
    */
   public long publishAll(List<NewMessage> batch) {
     return publishAll(batch, Durability.MEMORY);
   }
 
-  /** Likewise, at least as durable as asked. */
+  /**
+   * Publishes several messages atomically with at least this durability, and returns the first
+   * sequence.
+   */
   public long publishAll(List<NewMessage> batch, Durability level) {
     return putAll(batch, level).first();
   }
 
   /**
-   * Publishes one message, and tells whether it was a duplicate: see {@link Published#duplicate}.
+   * Publishes one message, and returns whether it was a duplicate: see {@link Published#duplicate}.
    *
-   * @throws IllegalArgumentException key, id, a header's name or value is not plain ASCII, or they
-   *     are longer than 4 KB together, so that the contract's answer does not tell
+   * @throws IllegalArgumentException key, id, or a header's name or value is not plain ASCII, or
+   *     they are longer than 4 KB together; {@link #publish(NewMessage)} accepts them
    */
   public Published put(NewMessage message, Durability level) {
-    return caller.call(publishing(message, level)).as(Published.class);
+    return caller.call(publishRequest(message, level)).as(Published.class);
   }
 
   /**
-   * Publishes one message without waiting. Several that are under way at the same time may be
-   * stored in any order; {@link #batching} keeps theirs. How many are, is up to the caller.
+   * Publishes one message without waiting. Messages that are in flight at the same time may be
+   * stored in any order; {@link #batching} keeps the order. The caller limits how many are in
+   * flight.
    */
   public CompletableFuture<Long> publishAsync(NewMessage message, Durability level) {
-    NewMessage identified = identified(message);
-    return HeaderForm.fits(identified)
+    NewMessage identified = withIdIfNone(message);
+    return HeaderFormat.fits(identified)
         ? putAsync(identified, level).thenApply(Published::sequence)
         : publishAllAsync(List.of(identified), level);
   }
 
-  /** Likewise, for a batch. */
+  /**
+   * Publishes several messages atomically without waiting, and completes with the first sequence.
+   */
   public CompletableFuture<Long> publishAllAsync(List<NewMessage> batch, Durability level) {
     return putAllAsync(batch, level).thenApply(PublishedBatch::first);
   }
 
-  /** Like {@link #put}, without waiting. */
+  /** Publishes one message as {@link #put} does, without waiting. */
   public CompletableFuture<Published> putAsync(NewMessage message, Durability level) {
-    return caller.send(publishing(message, level)).thenApply(answer -> answer.as(Published.class));
+    return caller
+        .send(publishRequest(message, level))
+        .thenApply(answer -> answer.as(Published.class));
   }
 
-  private Ask publishing(NewMessage message, Durability level) {
-    NewMessage identified = identified(message);
-    Ask ask = Ask.post(path + "?durability=" + level).body(DATA, identified.data());
-    HeaderForm.apply(identified, ask);
-    return ask;
+  private Request publishRequest(NewMessage message, Durability level) {
+    NewMessage identified = withIdIfNone(message);
+    Request request = Request.post(path + "?durability=" + level).body(DATA, identified.data());
+    HeaderFormat.apply(identified, request);
+    return request;
   }
 
-  /** Publishes a batch, all of it or nothing, and tells which of its messages were known. */
+  /** Publishes a batch atomically, and returns which of its messages were duplicates. */
   public PublishedBatch putAll(List<NewMessage> batch, Durability level) {
-    return caller.call(publishing(batch, level)).as(PublishedBatch.class);
+    return caller.call(publishRequest(batch, level)).as(PublishedBatch.class);
   }
 
-  /** Like {@link #putAll}, without waiting. */
+  /** Publishes a batch as {@link #putAll} does, without waiting. */
   public CompletableFuture<PublishedBatch> putAllAsync(List<NewMessage> batch, Durability level) {
-    return send(publishing(batch, level));
+    return send(publishRequest(batch, level));
   }
 
-  CompletableFuture<PublishedBatch> send(Ask batch) {
+  CompletableFuture<PublishedBatch> send(Request batch) {
     return caller.send(batch).thenApply(answer -> answer.as(PublishedBatch.class));
   }
 
-  Ask publishing(List<NewMessage> batch, Durability level) {
+  Request publishRequest(List<NewMessage> batch, Durability level) {
     if (batch.isEmpty()) {
       throw new IllegalArgumentException("a batch without messages");
     }
     ByteArrayOutputStream lines = new ByteArrayOutputStream();
     for (NewMessage message : batch) {
-      lines.writeBytes(Wire.line(identified(message)));
+      lines.writeBytes(JsonCodec.toBatchLine(withIdIfNone(message)));
       lines.write('\n');
     }
-    return Ask.post(path + "?durability=" + level).body(BATCH, lines.toByteArray());
+    return Request.post(path + "?durability=" + level).body(BATCH, lines.toByteArray());
   }
 
-  /** A publisher that collects messages to batches, with default settings. */
+  /** Creates a publisher that collects messages into batches, with default settings. */
   public BatchingPublisher batching() {
     return batching(BatchingPublisher.Settings.DEFAULT);
   }
 
-  /** Likewise, with others. Close it, to have the last ones sent. */
+  /**
+   * Creates a publisher that collects messages into batches. {@link BatchingPublisher#close Close}
+   * it to send the last ones.
+   */
   public BatchingPublisher batching(BatchingPublisher.Settings settings) {
     return new BatchingPublisher(caller.transport(), this, settings);
   }
 
   /**
-   * Makes the queue on the server, or finds it there with these settings.
+   * Creates the queue on the server, if it does not exist with these settings.
    *
-   * @return it, as it is there
-   * @throws ConflictException it is there with others
+   * @return the queue as it is on the server
+   * @throws ConflictException the queue exists with other settings
    */
   public QueueInfo create(QueueSettings settings) {
-    return caller.callOne(Ask.put(Paths.queue(name)).json(settings)).as(QueueInfo.class);
+    return caller.callOne(Request.put(Paths.queue(name)).json(settings)).as(QueueInfo.class);
   }
 
   /**
-   * Changes settings while the queue runs; what is null stays as it is.
+   * Changes settings while the queue runs. Settings that are null keep their values.
    *
-   * @return it, as it is then
-   * @throws ConflictException one of them cannot change while the queue runs, or the server's
-   *     configuration has made the queue; nothing has changed
+   * @return the changed queue
+   * @throws ConflictException one of the settings cannot change while the queue runs, or the
+   *     server's configuration created the queue; nothing has changed
    */
   public QueueInfo change(QueueSettings settings) {
-    return caller.callOne(Ask.patch(Paths.queue(name)).json(settings)).as(QueueInfo.class);
+    return caller.callOne(Request.patch(Paths.queue(name)).json(settings)).as(QueueInfo.class);
   }
 
-  /** Its settings and figures. */
+  /** Returns the settings and statistics of the queue. */
   public QueueInfo info() {
-    return caller.callOne(Ask.get(Paths.queue(name))).as(QueueInfo.class);
+    return caller.callOne(Request.get(Paths.queue(name))).as(QueueInfo.class);
   }
 
   /**
-   * Removes it and its messages, if it was made by a request; backups stay.
+   * Deletes the queue and its messages, if it was created by a request. Backups are kept.
    *
-   * @param force also if a subscriber has not finished all
-   * @throws ConflictException it has messages that are not finished, or the server's configuration
-   *     has made it
+   * @param force whether to delete it although a subscriber has messages that are not completed
+   * @throws ConflictException a subscriber has such messages, or the server's configuration created
+   *     the queue
    */
   public void delete(boolean force) {
-    caller.callOne(Ask.delete(Paths.queue(name) + "?force=" + force).once());
+    caller.callOne(Request.delete(Paths.queue(name) + "?force=" + force).once());
   }
 
-  /** Its subscribers. */
+  /** Returns the subscribers of the queue. */
   public List<SubscriberInfo> subscribers() {
     return caller
-        .callOne(Ask.get(Paths.queue(name) + "/subscribers"))
+        .callOne(Request.get(Paths.queue(name) + "/subscribers"))
         .as(Subscribers.class)
         .subscribers();
   }
 
   record Subscribers(List<SubscriberInfo> subscribers) {}
 
-  /** A message by its sequence, if it is there. */
+  /** Returns a message by its sequence, if it is stored. */
   public Optional<StoredMessage> message(long sequence) {
     try {
       return Optional.of(
           new StoredMessage(
-              caller.callOne(Ask.get(path + "/" + sequence)).as(Wire.MessageJson.class)));
+              caller.callOne(Request.get(path + "/" + sequence)).as(JsonCodec.MessageJson.class)));
     } catch (NotFoundException e) {
-      info(); // throws where it is the queue that is not there
+      info(); // throws if the queue does not exist
       return Optional.empty();
     }
   }
 
   /**
-   * Messages in a row, fewer where one is missing.
+   * Returns consecutive messages, fewer if some are missing.
    *
    * @param max 1 to 1,000
    */
   public List<StoredMessage> messages(long from, int max) {
-    return found("from=" + from + "&max=" + max);
+    return query("from=" + from + "&max=" + max);
   }
 
-  /** The first message that was published at or after a time. */
+  /** Returns the first message that was published at or after a time. */
   public Optional<StoredMessage> messageAt(Instant time) {
-    return found("at=" + Paths.query(time.toString())).stream().findFirst();
+    return query("at=" + Paths.query(time.toString())).stream().findFirst();
   }
 
-  /** The last message with this key, on a queue that indexes keys. */
+  /** Returns the last message with this key, from a queue that indexes keys. */
   public Optional<StoredMessage> latest(String key) {
-    return found("key=" + Paths.query(key)).stream().findFirst();
+    return query("key=" + Paths.query(key)).stream().findFirst();
   }
 
-  private List<StoredMessage> found(String query) {
-    return caller.callOne(Ask.get(path + "?" + query)).as(Messages.class).stored();
+  private List<StoredMessage> query(String query) {
+    return caller.callOne(Request.get(path + "?" + query)).as(Messages.class).stored();
   }
 
-  record Messages(List<Wire.MessageJson> messages) {
+  record Messages(List<JsonCodec.MessageJson> messages) {
     List<StoredMessage> stored() {
       return messages.stream().map(StoredMessage::new).toList();
     }
   }
 
-  /** How a message's parts travel beside its data, as headers of the request. */
-  private static final class HeaderForm {
-    private static final int MOST_CHARACTERS = 4_096;
+  /** Maps the attributes of a message to headers of the request. */
+  private static final class HeaderFormat {
+    private static final int MAX_CHARACTERS = 4_096;
     private static final String NAME = "[a-z0-9!#$%&'*+.^_`|~-]+";
 
     static boolean fits(NewMessage message) {
       int length = length(message.key()) + length(message.id());
-      boolean plain = isPlain(message.key()) && isPlain(message.id());
+      boolean plain = isPlainAscii(message.key()) && isPlainAscii(message.id());
       for (Map.Entry<String, byte[]> header : message.headers().entrySet()) {
         String value = new String(header.getValue(), StandardCharsets.ISO_8859_1);
         length += header.getKey().length() + value.length();
-        plain &= header.getKey().matches(NAME) && isPlain(value);
+        plain &= header.getKey().matches(NAME) && isPlainAscii(value);
       }
-      return plain && length <= MOST_CHARACTERS;
+      return plain && length <= MAX_CHARACTERS;
     }
 
     private static int length(@Nullable String text) {
       return text == null ? 0 : text.length();
     }
 
-    /** Comes through as it is: printable ASCII, and no blank at either end. */
-    private static boolean isPlain(@Nullable String text) {
+    /**
+     * Returns whether a text survives as the value of a header: printable ASCII, without a space at
+     * either end.
+     */
+    private static boolean isPlainAscii(@Nullable String text) {
       return text == null
           || (!text.isEmpty()
               && text.chars().allMatch(c -> c >= ' ' && c < 0x7f)
@@ -290,12 +304,13 @@ public final class RemoteQueue {
               && text.charAt(text.length() - 1) != ' ');
     }
 
-    static void apply(NewMessage message, Ask ask) {
+    static void apply(NewMessage message, Request request) {
       if (!fits(message)) {
         throw new IllegalArgumentException(
-            "key, id and headers are not plain ASCII of 4 KB at most; publish() takes them");
+            "key, id and headers are not plain ASCII of 4 KB at most; publish() accepts them");
       }
-      ask.header("River-Key", message.key())
+      request
+          .header("River-Key", message.key())
           .header("River-Id", message.id())
           .header("River-Delay", text(message.delay()))
           .header("River-Expires", text(message.expiry()));
@@ -303,11 +318,12 @@ public final class RemoteQueue {
           .headers()
           .forEach(
               (name, value) ->
-                  ask.header("River-Header-" + name, new String(value, StandardCharsets.US_ASCII)));
+                  request.header(
+                      "River-Header-" + name, new String(value, StandardCharsets.US_ASCII)));
     }
 
     private static @Nullable String text(@Nullable Duration duration) {
-      return duration == null ? null : Wire.text(duration);
+      return duration == null ? null : JsonCodec.formatDuration(duration);
     }
   }
 }

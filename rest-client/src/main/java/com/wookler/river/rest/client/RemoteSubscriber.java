@@ -15,36 +15,37 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A durable, named reader of a queue of a server.
+ * A durable, named subscriber of a queue of a server.
  *
- * <p>Several consumers may share one; each message goes to one of them. What was handed over and is
- * not decided over comes again after the subscriber's time, to whichever consumer asks next.
+ * <p>Several consumers may share a subscriber; each message goes to one of them. A message that was
+ * delivered and is not acknowledged is delivered again after the subscriber's acknowledgement
+ * timeout, to the next consumer that polls.
  *
- * <p>With several servers, taking asks each of them in turn; it throws only if none can be reached.
+ * <p>With several servers, a poll asks each of them in turn. It throws only if none can be reached.
  *
  * <p>Thread-safe.
  */
 public final class RemoteSubscriber {
   private static final int MOST_RECEIPTS = 1_000;
 
-  private final Caller caller;
+  private final RequestSender caller;
   private final String queue;
   private final String name;
   private final String path;
 
-  RemoteSubscriber(Caller caller, String queue, String name) {
+  RemoteSubscriber(RequestSender caller, String queue, String name) {
     this.caller = caller;
     this.queue = queue;
     this.name = name;
     this.path = Paths.subscriber(queue, name);
   }
 
-  /** Its name, unique in the queue. */
+  /** Returns the name of the subscriber, unique in its queue. */
   public String name() {
     return name;
   }
 
-  /** Its queue's name. */
+  /** Returns the name of the queue. */
   public String queue() {
     return queue;
   }
@@ -53,11 +54,11 @@ public final class RemoteSubscriber {
     return path;
   }
 
-  Caller caller() {
+  RequestSender caller() {
     return caller;
   }
 
-  /** The next message, or null if there is none now. */
+  /** Returns the next message, or null if there is none now. */
   public @Nullable RemoteDelivery next() {
     try {
       return next(Duration.ZERO);
@@ -67,11 +68,11 @@ public final class RemoteSubscriber {
   }
 
   /**
-   * The next message, waiting for it if there is none.
+   * Returns the next message, and waits for it if there is none.
    *
    * @return null if none came in time
-   * @throws InterruptedException interrupted while waiting; what the server may have handed over
-   *     comes again after the subscriber's time
+   * @throws InterruptedException the thread was interrupted while it waited; a message that the
+   *     server may have delivered is delivered again after the acknowledgement timeout
    */
   public @Nullable RemoteDelivery next(Duration timeout) throws InterruptedException {
     List<RemoteDelivery> batch = batch(1, timeout);
@@ -79,19 +80,19 @@ public final class RemoteSubscriber {
   }
 
   /**
-   * What is there, up to a number, waiting only while there is nothing.
+   * Returns the available messages, up to a number, and waits only while there is none.
    *
    * @param max 1 to 1,000
-   * @return empty if nothing came in time
+   * @return empty if none came in time
    * @throws InterruptedException as in {@link #next(Duration)}
    */
   public List<RemoteDelivery> batch(int max, Duration timeout) throws InterruptedException {
-    return poll(max, timeout).runNow();
+    return poll(max, timeout).runBlocking();
   }
 
   /**
-   * Takes what is there, up to a number, without a thread that waits. If the future was cancelled,
-   * what comes all the same is given back.
+   * Returns the available messages, up to a number, without a thread that waits. If the future is
+   * cancelled, messages that come nevertheless are released.
    *
    * @param max 1 to 1,000
    */
@@ -107,7 +108,8 @@ public final class RemoteSubscriber {
   }
 
   /**
-   * Takes messages as they come, until the stream is closed, with at most 100 not decided over.
+   * Delivers messages to a handler as they arrive, until the stream is closed, with at most 100 not
+   * acknowledged.
    *
    * @see #stream(int, Consumer)
    */
@@ -116,34 +118,35 @@ public final class RemoteSubscriber {
   }
 
   /**
-   * Takes messages as they come, until the stream is closed: over one connection a server, made
-   * again after pauses when it breaks. What was not decided over then comes again.
+   * Delivers messages to a handler as they arrive, until the stream is closed: over one connection
+   * to each server, which is opened again after a pause when it breaks. Messages that were not
+   * acknowledged then are delivered again.
    *
-   * @param credit how many may be out and not decided over, 1 to 10,000, at each server; the server
-   *     sends no more
+   * @param credit how many messages may be delivered and not acknowledged at each server, 1 to
+   *     10,000; the server sends no more
    * @param handler gets each message, one after the other, on a thread of the client; with several
-   *     servers, at the same time one from each. It decides over the message, then or later. If it
-   *     throws, the message is given back as by {@link RemoteDelivery#nack()}: give a subscriber
-   *     whose handler may throw a backoff and a limit on deliveries, or one message can come again
-   *     and again before all others
+   *     servers, one from each at the same time. It acknowledges the message, then or later. If it
+   *     throws, the message is returned as by {@link RemoteDelivery#nack()}: configure a backoff
+   *     and a limit on deliveries for a subscriber whose handler may throw, or one message can be
+   *     delivered again and again before all others
    */
   public DeliveryStream stream(int credit, Consumer<RemoteDelivery> handler) {
     return DeliveryStream.start(this, credit, handler, () -> {});
   }
 
-  /** An acknowledger that collects acknowledgements to batches, with default settings. */
+  /** Creates an acknowledger that collects acknowledgements into batches, with default settings. */
   public BatchingAcknowledger acknowledger(
       BiConsumer<RemoteDelivery, RiverClientException> onFailure) {
     return acknowledger(BatchingAcknowledger.Settings.DEFAULT, onFailure);
   }
 
   /**
-   * An acknowledger that collects acknowledgements to batches. Close it, to have the last ones
-   * sent.
+   * Creates an acknowledger that collects acknowledgements into batches. {@link
+   * BatchingAcknowledger#close Close} it to send the last ones.
    *
-   * @param onFailure is called on a thread of the client with each delivery that is not
-   *     acknowledged: with a {@link StaleReceiptException} where the server says that the receipt
-   *     is stale or unknown, else with what the request failed with. The message comes again
+   * @param onFailure called on a thread of the client with each delivery that is not acknowledged:
+   *     with a {@link StaleReceiptException} if the receipt is stale or unknown, else with the
+   *     exception of the request. The message is delivered again
    */
   public BatchingAcknowledger acknowledger(
       BatchingAcknowledger.Settings settings,
@@ -151,56 +154,61 @@ public final class RemoteSubscriber {
     return new BatchingAcknowledger(this, settings, onFailure);
   }
 
-  /** Finishes a message. */
+  /** Acknowledges a message. */
   public void ack(RemoteDelivery delivery) {
-    decide(List.of(delivery), Settlement.ack());
+    acknowledge(List.of(delivery), Acknowledgement.ack());
   }
 
   /**
-   * Finishes several messages at once.
+   * Acknowledges several messages at once.
    *
-   * @throws StaleReceiptException some were stale; all others are finished
+   * @throws StaleReceiptException some were stale; all others are acknowledged
    */
   public void ack(Collection<RemoteDelivery> deliveries) {
-    decide(deliveries, Settlement.ack());
+    acknowledge(deliveries, Acknowledgement.ack());
   }
 
-  /** Finishes a message and everything below it that its server has handed over. */
+  /**
+   * Acknowledges a message and all messages with a lower sequence that its server has delivered.
+   */
   public void ackUpTo(RemoteDelivery delivery) {
-    decide(List.of(delivery), Settlement.ackUpTo());
+    acknowledge(List.of(delivery), Acknowledgement.ackUpTo());
   }
 
-  /** Gives several messages back; see {@link RemoteDelivery#nack()}. */
+  /** Returns several messages, each as {@link RemoteDelivery#nack()} does. */
   public void nack(Collection<RemoteDelivery> deliveries) {
-    decide(deliveries, Settlement.nack());
+    acknowledge(deliveries, Acknowledgement.nack());
   }
 
-  /** Gives several messages back; see {@link RemoteDelivery#nack(Duration)}. */
+  /** Returns several messages, each as {@link RemoteDelivery#nack(Duration)} does. */
   public void nack(Collection<RemoteDelivery> deliveries, Duration delay) {
-    decide(deliveries, Settlement.nack(delay));
+    acknowledge(deliveries, Acknowledgement.nack(delay));
   }
 
-  /** Gives several messages back; see {@link RemoteDelivery#release}. */
+  /** Releases several messages, each as {@link RemoteDelivery#release} does. */
   public void release(Collection<RemoteDelivery> deliveries) {
-    decide(deliveries, Settlement.release());
+    acknowledge(deliveries, Acknowledgement.release());
   }
 
-  /** Gives several messages up; see {@link RemoteDelivery#reject}. */
+  /** Rejects several messages, each as {@link RemoteDelivery#reject} does. */
   public void reject(Collection<RemoteDelivery> deliveries, String reason) {
-    decide(deliveries, Settlement.reject(reason));
+    acknowledge(deliveries, Acknowledgement.reject(reason));
   }
 
-  /** Takes more time for several messages; see {@link RemoteDelivery#extend}. */
+  /**
+   * Extends the acknowledgement timeout of several messages, each as {@link RemoteDelivery#extend}
+   * does.
+   */
   public void extend(Collection<RemoteDelivery> deliveries, Duration time) {
-    decide(deliveries, Settlement.extend(time));
+    acknowledge(deliveries, Acknowledgement.extend(time));
   }
 
-  void decide(Collection<RemoteDelivery> deliveries, Settlement settlement) {
-    Map<Server, Map<String, Settled>> answers = new LinkedHashMap<>();
+  void acknowledge(Collection<RemoteDelivery> deliveries, Acknowledgement action) {
+    Map<Server, Map<String, AckResult>> answers = new LinkedHashMap<>();
     RiverClientException failed = null;
     for (Map.Entry<Server, List<String>> each : byServer(deliveries).entrySet()) {
       try {
-        answers.put(each.getKey(), askNow(each.getKey(), each.getValue(), settlement));
+        answers.put(each.getKey(), call(each.getKey(), each.getValue(), action));
       } catch (ClientClosedException | CallInterruptedException e) {
         throw e;
       } catch (RiverClientException e) { // the other servers' deliveries do not depend on it
@@ -210,33 +218,37 @@ public final class RemoteSubscriber {
     if (failed != null) {
       throw failed;
     }
-    List<Settled> results =
+    List<AckResult> results =
         deliveries.stream()
             .map(
                 one ->
                     answers
                         .getOrDefault(one.server(), Map.of())
-                        .getOrDefault(one.receipt(), Settled.UNKNOWN))
+                        .getOrDefault(one.receipt(), AckResult.UNKNOWN))
             .toList();
-    long stale = results.stream().filter(result -> result != Settled.OK).count();
+    long stale = results.stream().filter(result -> result != AckResult.OK).count();
     if (stale > 0) {
       throw new StaleReceiptException(
-          stale + " of " + deliveries.size() + " deliveries cannot be decided over any more", null);
+          stale
+              + " of "
+              + deliveries.size()
+              + " deliveries cannot be acknowledged: their receipts are stale or unknown",
+          null);
     }
   }
 
   /**
-   * Decides over deliveries without waiting, each at the server that it came from.
+   * Acknowledges deliveries without waiting, each at the server that it came from.
    *
-   * @return an answer to each, in their order
+   * @return completes with a result for each, in their order
    */
-  public CompletableFuture<List<Settled>> settleAsync(
-      Collection<RemoteDelivery> deliveries, Settlement settlement) {
-    Map<Server, CompletableFuture<Map<String, Settled>>> answers = new LinkedHashMap<>();
+  public CompletableFuture<List<AckResult>> settleAsync(
+      Collection<RemoteDelivery> deliveries, Acknowledgement action) {
+    Map<Server, CompletableFuture<Map<String, AckResult>>> answers = new LinkedHashMap<>();
     byServer(deliveries)
-        .forEach((server, receipts) -> answers.put(server, ask(server, receipts, settlement)));
+        .forEach((server, receipts) -> answers.put(server, send(server, receipts, action)));
     return CompletableFuture.allOf(answers.values().toArray(new CompletableFuture<?>[0]))
-        .thenApply(all -> deliveries.stream().map(one -> result(one, answers)).toList());
+        .thenApply(all -> deliveries.stream().map(one -> resultOf(one, answers)).toList());
   }
 
   private static Map<Server, List<String>> byServer(Collection<RemoteDelivery> deliveries) {
@@ -249,48 +261,49 @@ public final class RemoteSubscriber {
     return byServer;
   }
 
-  private static Settled result(
-      RemoteDelivery delivery, Map<Server, CompletableFuture<Map<String, Settled>>> answers) {
-    CompletableFuture<Map<String, Settled>> answer = answers.get(delivery.server());
+  private static AckResult resultOf(
+      RemoteDelivery delivery, Map<Server, CompletableFuture<Map<String, AckResult>>> answers) {
+    CompletableFuture<Map<String, AckResult>> answer = answers.get(delivery.server());
     return answer == null
-        ? Settled.UNKNOWN
-        : answer.join().getOrDefault(delivery.receipt(), Settled.UNKNOWN);
+        ? AckResult.UNKNOWN
+        : answer.join().getOrDefault(delivery.receipt(), AckResult.UNKNOWN);
   }
 
   /**
-   * Decides over deliveries by their receipts, for holders that have nothing else. With several
-   * servers, each is asked for those that the ones before it do not know.
+   * Acknowledges deliveries by their receipts. With several servers, each gets the receipts that
+   * the previous ones do not know.
    *
-   * @return an answer to each, in their order
+   * @return a result for each, in their order
    */
-  public List<Settled> settle(Collection<String> receipts, Settlement settlement) {
-    Map<String, Settled> known = new LinkedHashMap<>();
+  public List<AckResult> settle(Collection<String> receipts, Acknowledgement action) {
+    Map<String, AckResult> known = new LinkedHashMap<>();
     for (Server server : caller.servers()) {
       List<String> open = receipts.stream().filter(one -> !known.containsKey(one)).toList();
       if (!open.isEmpty()) {
-        askNow(server, open, settlement).entrySet().stream()
-            .filter(answer -> answer.getValue() != Settled.UNKNOWN)
+        call(server, open, action).entrySet().stream()
+            .filter(answer -> answer.getValue() != AckResult.UNKNOWN)
             .forEach(answer -> known.put(answer.getKey(), answer.getValue()));
       }
     }
-    return receipts.stream().map(one -> known.getOrDefault(one, Settled.UNKNOWN)).toList();
+    return receipts.stream().map(one -> known.getOrDefault(one, AckResult.UNKNOWN)).toList();
   }
 
-  /** Asks one server by this thread, in parts that it takes. */
-  private Map<String, Settled> askNow(Server server, List<String> receipts, Settlement settlement) {
-    Map<String, Settled> known = new LinkedHashMap<>();
+  /** Acknowledges at one server, in requests of at most 1,000 receipts, and waits. */
+  private Map<String, AckResult> call(
+      Server server, List<String> receipts, Acknowledgement action) {
+    Map<String, AckResult> known = new LinkedHashMap<>();
     for (int i = 0; i < receipts.size(); i += MOST_RECEIPTS) {
       List<String> part = receipts.subList(i, Math.min(receipts.size(), i + MOST_RECEIPTS));
-      Answer answer = caller.call(settling(server, part, settlement));
+      Response answer = caller.call(acknowledgementRequest(server, part, action));
       answer.as(Results.class).addTo(known, answer);
     }
     return known;
   }
 
-  /** Asks one server, in parts that it takes. */
-  CompletableFuture<Map<String, Settled>> ask(
-      Server server, List<String> receipts, Settlement settlement) {
-    CompletableFuture<Map<String, Settled>> all =
+  /** Acknowledges at one server, in requests of at most 1,000 receipts, without waiting. */
+  CompletableFuture<Map<String, AckResult>> send(
+      Server server, List<String> receipts, Acknowledgement action) {
+    CompletableFuture<Map<String, AckResult>> all =
         CompletableFuture.completedFuture(new LinkedHashMap<>());
     for (int i = 0; i < receipts.size(); i += MOST_RECEIPTS) {
       List<String> part = receipts.subList(i, Math.min(receipts.size(), i + MOST_RECEIPTS));
@@ -298,7 +311,7 @@ public final class RemoteSubscriber {
           all.thenCompose(
               known ->
                   caller
-                      .send(settling(server, part, settlement))
+                      .send(acknowledgementRequest(server, part, action))
                       .thenApply(
                           answer -> {
                             answer.as(Results.class).addTo(known, answer);
@@ -308,21 +321,22 @@ public final class RemoteSubscriber {
     return all;
   }
 
-  private Ask settling(Server server, List<String> receipts, Settlement settlement) {
-    ObjectNode body = Wire.object();
+  private Request acknowledgementRequest(
+      Server server, List<String> receipts, Acknowledgement action) {
+    ObjectNode body = JsonCodec.object();
     ArrayNode array = body.putArray("receipts");
     receipts.forEach(array::add);
-    settlement.addTo(body);
-    return Ask.post(path + "/" + settlement.verb()).json(body).to(server);
+    action.addTo(body);
+    return Request.post(path + "/" + action.verb()).json(body).to(server);
   }
 
   record Result(String receipt, String result) {}
 
   record Results(List<Result> results) {
-    void addTo(Map<String, Settled> known, Answer answer) {
+    void addTo(Map<String, AckResult> known, Response answer) {
       for (Result one : results) {
         try {
-          known.put(one.receipt(), Settled.valueOf(one.result().toUpperCase(Locale.ROOT)));
+          known.put(one.receipt(), AckResult.valueOf(one.result().toUpperCase(Locale.ROOT)));
         } catch (IllegalArgumentException e) {
           throw answer.unreadable("a result '" + one.result() + "'");
         }
@@ -331,108 +345,110 @@ public final class RemoteSubscriber {
   }
 
   /**
-   * Looks at what would be handed over now, and changes nothing.
+   * Returns the messages that would be delivered next, and changes nothing.
    *
    * @param max 1 to 1,000
    */
   public List<StoredMessage> peek(int max) {
     return caller
-        .callOne(Ask.get(path + "/peek?max=" + max))
+        .callOne(Request.get(path + "/peek?max=" + max))
         .as(RemoteQueue.Messages.class)
         .stored();
   }
 
   /**
-   * Moves it; deliveries that are out become stale.
+   * Moves the subscriber to a position. Deliveries in flight become stale.
    *
-   * @return where it stands now
+   * @return the moved subscriber
    */
   public SubscriberInfo seek(Position position) {
-    return caller.callOne(Ask.post(path + "/seek").json(position)).as(SubscriberInfo.class);
+    return caller.callOne(Request.post(path + "/seek").json(position)).as(SubscriberInfo.class);
   }
 
-  /** Stops handing over, until {@link #resume}. */
+  /** Stops deliveries until {@link #resume}. */
   public void pause() {
-    caller.callOne(Ask.post(path + "/pause"));
+    caller.callOne(Request.post(path + "/pause"));
   }
 
   /** Ends {@link #pause}. */
   public void resume() {
-    caller.callOne(Ask.post(path + "/resume"));
+    caller.callOne(Request.post(path + "/resume"));
   }
 
   /**
-   * Skips all that is there.
+   * Skips all stored messages.
    *
-   * @return how many messages
+   * @return the number of messages skipped
    */
   public long purge() {
-    return caller.callOne(Ask.post(path + "/purge").once()).number("purged");
+    return caller.callOne(Request.post(path + "/purge").once()).number("purged");
   }
 
   /**
-   * The oldest of the messages that it gave up.
+   * Returns the oldest dead letters.
    *
    * @param max 1 to 1,000
    */
   public DeadLetters deadLetters(int max) {
-    Dead dead = caller.callOne(Ask.get(path + "/dead?max=" + max)).as(Dead.class);
+    DeadLettersJson dead =
+        caller.callOne(Request.get(path + "/dead?max=" + max)).as(DeadLettersJson.class);
     return new DeadLetters(dead.size(), new RemoteQueue.Messages(dead.messages()).stored());
   }
 
-  record Dead(long size, List<Wire.MessageJson> messages) {}
+  record DeadLettersJson(long size, List<JsonCodec.MessageJson> messages) {}
 
   /**
-   * Publishes the oldest dead letters anew, for this subscriber only.
+   * Publishes the oldest dead letters again, for this subscriber only.
    *
    * @param max 1 to 10,000
-   * @return how many
+   * @return the number of messages published
    */
   public int redrive(int max) {
-    ObjectNode body = Wire.object().put("max", max);
-    return (int) caller.callOne(Ask.post(path + "/redrive").json(body).once()).number("redriven");
+    ObjectNode body = JsonCodec.object().put("max", max);
+    return (int)
+        caller.callOne(Request.post(path + "/redrive").json(body).once()).number("redriven");
   }
 
   /**
-   * Drops all dead letters.
+   * Deletes all dead letters.
    *
-   * @return how many
+   * @return the number of dead letters deleted
    */
   public long purgeDeadLetters() {
-    return caller.callOne(Ask.delete(path + "/dead").once()).number("purged");
+    return caller.callOne(Request.delete(path + "/dead").once()).number("purged");
   }
 
   /**
-   * Makes it on the server, or finds it there with these settings.
+   * Creates the subscriber on the server, if it does not exist with these settings.
    *
-   * @throws ConflictException it is there with others
+   * @throws ConflictException the subscriber exists with other settings
    */
   public SubscriberInfo create(SubscriberSettings settings) {
-    return caller.callOne(Ask.put(path).json(settings)).as(SubscriberInfo.class);
+    return caller.callOne(Request.put(path).json(settings)).as(SubscriberInfo.class);
   }
 
   /**
-   * Changes settings while it is in use; what is null stays as it is.
+   * Changes settings while the subscriber is in use. Settings that are null keep their values.
    *
-   * @return it, as it is then
-   * @throws ConflictException one of them cannot change; nothing has changed
+   * @return the changed subscriber
+   * @throws ConflictException one of the settings cannot change; nothing has changed
    */
   public SubscriberInfo change(SubscriberSettings settings) {
-    return caller.callOne(Ask.patch(path).json(settings)).as(SubscriberInfo.class);
+    return caller.callOne(Request.patch(path).json(settings)).as(SubscriberInfo.class);
   }
 
-  /** Its settings and figures. */
+  /** Returns the settings and statistics of the subscriber. */
   public SubscriberInfo info() {
-    return caller.callOne(Ask.get(path)).as(SubscriberInfo.class);
+    return caller.callOne(Request.get(path)).as(SubscriberInfo.class);
   }
 
-  /** Where it stands. */
+  /** Returns the statistics of the subscriber. */
   public SubscriberStats stats() {
     return info().stats();
   }
 
-  /** Ends the subscription; its place and its dead letters are gone. */
+  /** Deletes the subscriber, its state and its dead letters. */
   public void delete() {
-    caller.callOne(Ask.delete(path).once());
+    caller.callOne(Request.delete(path).once());
   }
 }

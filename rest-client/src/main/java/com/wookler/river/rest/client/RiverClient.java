@@ -9,7 +9,7 @@ import javax.net.ssl.SSLContext;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Publishes to queues of River servers, and takes from them.
+ * Publishes messages to queues of River servers, and consumes them.
  *
  * <pre>{@code
  * try (RiverClient client = RiverClient.builder("http://127.0.0.1:8080").build()) {
@@ -20,26 +20,27 @@ import org.jspecify.annotations.Nullable;
  * }
  * }</pre>
  *
- * <p><b>Repetition.</b> A call that fails is repeated until {@link Builder#retryFor} has passed,
- * after pauses that grow, or that the server asks for ({@code Retry-After}): when no server can be
- * reached, when one is full, overloaded, starting or stopping, and when there is no answer, or one
- * of status 5xx. Every message has an id, given or random, so that a publish that is repeated is
- * stored once, by queues that deduplicate: those that servers make do, for 10 minutes. What is not
- * the same done twice ({@link RemoteSubscriber#purge}, {@link RemoteSubscriber#redrive}, deleting)
- * is not repeated once it may have been done.
+ * <p><b>Retries.</b> A call that fails is retried until {@link Builder#retryFor} has passed, with
+ * exponential backoff or after the server's {@code Retry-After}: when no server can be reached,
+ * when one is full, overloaded, starting or stopping, and when there is no response or one of
+ * status 5xx. Every message has an id, given or random, so that queues that deduplicate store a
+ * retried publish once; queues that servers create deduplicate for 10 minutes. Calls that are not
+ * idempotent ({@link RemoteSubscriber#purge}, {@link RemoteSubscriber#redrive}, deleting) are not
+ * retried once they may have been carried out.
  *
- * <p><b>Several servers</b> are servers of their own, each with its own messages. Calls go to them
- * in turn. One that cannot be reached is passed over; but once a request may have been carried out,
- * it is repeated on the same server only, because the others do not know its id. A delivery is
- * decided over at the server that it came from. What is about one server's state, such as making
- * queues, looking messages up or moving a subscriber, needs a client {@link #at at one server}.
+ * <p><b>Several servers</b> are independent, each with its own messages. Calls go to them in turn.
+ * A server that cannot be reached is skipped; but once a request may have been carried out, it is
+ * retried at the same server only, because the others do not know its id. A delivery is
+ * acknowledged at the server that it came from. Calls that concern the state of one server, such as
+ * creating queues, reading messages or moving a subscriber, need a client {@link #at at one
+ * server}.
  *
- * <p><b>Threads.</b> Thread-safe; one client serves a whole application. A call that waits is sent
- * by the thread that calls; it costs about what the JDK's client costs. What is attached to futures
- * runs on the client's own threads, and may block. All connections and streams together need a few
- * threads; handlers that block get further ones. HTTP/2 is used where {@code https} offers it.
+ * <p><b>Threads.</b> Thread-safe; one client serves a whole application. A blocking call is sent by
+ * the calling thread; it costs about what the JDK's client costs. Actions attached to futures run
+ * on the client's own threads, and may block. All connections and streams share a few threads;
+ * handlers that block get additional ones. HTTP/2 is used if an {@code https} server offers it.
  *
- * <p><b>Errors</b> are {@link RiverClientException}s, a class for each kind. A thread that is
+ * <p><b>Errors</b> are {@link RiverClientException}s, one class for each kind. A thread that is
  * interrupted gets a {@link CallInterruptedException} with its flag set, or, where the method says
  * so, an {@link InterruptedException}.
  */
@@ -53,11 +54,11 @@ public final class RiverClient implements AutoCloseable {
   }
 
   /**
-   * A client of these servers, with default settings.
+   * Creates a builder for a client of one or more servers.
    *
-   * @param server {@code http://host:port} or {@code https://host:port}, with a path in front of
-   *     the contract's perhaps
-   * @throws IllegalArgumentException one is none of these
+   * @param server {@code http://host:port} or {@code https://host:port}, optionally with a path
+   *     that precedes the contract's
+   * @throws IllegalArgumentException an address has another form
    */
   public static Builder builder(String server, String... more) {
     List<String> all = new ArrayList<>();
@@ -66,30 +67,30 @@ public final class RiverClient implements AutoCloseable {
     return new Builder(Servers.of(all));
   }
 
-  private Caller caller() {
-    return new Caller(transport, only);
+  private RequestSender caller() {
+    return new RequestSender(transport, only);
   }
 
   /**
-   * A queue; the server is not asked.
+   * Returns a queue. No request is sent.
    *
-   * @throws IllegalArgumentException this cannot be a name
+   * @throws IllegalArgumentException the name is not valid
    */
   public RemoteQueue queue(String name) {
     return new RemoteQueue(caller(), Paths.name(name));
   }
 
   /**
-   * A subscriber of a queue; the server is not asked. Taking makes it, where the server is set to
-   * do so.
+   * Returns a subscriber of a queue. No request is sent. The first poll creates the subscriber, if
+   * the server is configured to do so.
    *
-   * @throws IllegalArgumentException this cannot be a name
+   * @throws IllegalArgumentException a name is not valid
    */
   public RemoteSubscriber subscriber(String queue, String name) {
     return new RemoteSubscriber(caller(), Paths.name(queue), Paths.name(name));
   }
 
-  /** The servers, as they were given. */
+  /** Returns the addresses of the servers, as they were given. */
   public List<URI> servers() {
     return only == null
         ? transport.servers().all().stream().map(Server::base).toList()
@@ -97,9 +98,10 @@ public final class RiverClient implements AutoCloseable {
   }
 
   /**
-   * This client at one of its servers. Both share all; closing either closes both.
+   * Returns this client restricted to one of its servers. Both share connections and threads;
+   * closing either closes both.
    *
-   * @throws IllegalArgumentException it is none of them
+   * @throws IllegalArgumentException the client has no such server
    */
   public RiverClient at(URI server) {
     for (Server known : transport.servers().all()) {
@@ -107,42 +109,42 @@ public final class RiverClient implements AutoCloseable {
         return new RiverClient(transport, known);
       }
     }
-    throw new IllegalArgumentException(server + " is none of " + servers());
+    throw new IllegalArgumentException(server + " is not one of the client's servers " + servers());
   }
 
-  /** The queues that the API key may see, by name. */
+  /** Returns the queues that the API key may read, ordered by name. */
   public List<QueueInfo> queues() {
-    return caller().callOne(Ask.get("/v1/queues")).as(Queues.class).queues();
+    return caller().callOne(Request.get("/v1/queues")).as(Queues.class).queues();
   }
 
   record Queues(List<QueueInfo> queues) {}
 
-  /** Whether the server's process works: it answers. Asked once. */
+  /** Returns whether the server answers its liveness check. Not retried. */
   public boolean isLive() {
-    Ask ask = Ask.get("/health/live").alsoFine(503).within(Duration.ZERO);
-    return caller().callOne(ask).status() == 200;
+    Request request = Request.get("/health/live").alsoAccept(503).retryFor(Duration.ZERO);
+    return caller().callOne(request).status() == 200;
   }
 
-  /** Whether every queue of the server takes and delivers messages. Asked once. */
+  /** Returns whether every queue of the server accepts and delivers messages. Not retried. */
   public boolean isReady() {
-    Ask ask = Ask.get("/health/ready").alsoFine(503).within(Duration.ZERO);
-    return caller().callOne(ask).status() == 200;
+    Request request = Request.get("/health/ready").alsoAccept(503).retryFor(Duration.ZERO);
+    return caller().callOne(request).status() == 200;
   }
 
-  /** The server's figures, in Prometheus' text format. */
+  /** Returns the metrics of the server, in Prometheus' text format. */
   public String metrics() {
-    return caller().callOne(Ask.get("/metrics")).text();
+    return caller().callOne(Request.get("/metrics")).text();
   }
 
-  /** The server's contract, an OpenAPI document in YAML. */
+  /** Returns the contract of the server, an OpenAPI document in YAML. */
   public String contract() {
-    return caller().callOne(Ask.get("/openapi.yaml")).text();
+    return caller().callOne(Request.get("/openapi.yaml")).text();
   }
 
   /**
-   * Ends everything: calls under way end with {@link ClientClosedException}, streams and batching
-   * publishers are closed, the latter with what they still have ({@link BatchingPublisher#close}
-   * them before to have it sent). Connections end once nobody uses them. Idempotent.
+   * Closes the client: calls in flight fail with {@link ClientClosedException}, and streams and
+   * batching publishers are closed. Messages that a batching publisher has not sent fail; {@link
+   * BatchingPublisher#close close} it before to send them. Idle connections are closed. Idempotent.
    */
   @Override
   public void close() {
@@ -156,7 +158,7 @@ public final class RiverClient implements AutoCloseable {
     private Duration timeout = Duration.ofSeconds(10);
     private Duration connectTimeout = Duration.ofSeconds(5);
     private Duration retryFor = Duration.ofSeconds(30);
-    private Duration silence = Duration.ofSeconds(45); // three signs of life of a server
+    private Duration silence = Duration.ofSeconds(45); // three keep-alives of a server
     private @Nullable SSLContext ssl;
 
     private Builder(Servers servers) {
@@ -164,21 +166,22 @@ public final class RiverClient implements AutoCloseable {
     }
 
     /**
-     * The API key (default: none). It is sent to every server, also over {@code http}, where others
-     * can read it.
+     * Sets the API key (default: none). It is sent to every server, also over {@code http}, where
+     * others can read it.
      *
-     * @throws IllegalArgumentException it is empty, or has characters that no key has
+     * @throws IllegalArgumentException the key is empty, or has characters that no key has
      */
     public Builder apiKey(String key) {
       if (key.isEmpty() || !key.chars().allMatch(c -> c > ' ' && c < 0x7f)) {
-        throw new IllegalArgumentException("this cannot be an API key"); // which is not shown
+        throw new IllegalArgumentException(
+            "not a valid API key: it is empty or has invalid characters"); // never shown
       }
       apiKey = key;
       return this;
     }
 
     /**
-     * How long to wait for an answer, beyond the time that a poll asks the server to wait (default
+     * Sets the timeout of a response, beyond the time that a poll asks the server to wait (default
      * 10 seconds). After that the attempt counts as failed.
      */
     public Builder timeout(Duration time) {
@@ -186,31 +189,32 @@ public final class RiverClient implements AutoCloseable {
       return this;
     }
 
-    /** How long to wait for a connection (default 5 seconds). */
+    /** Sets the timeout of connecting (default 5 seconds). */
     public Builder connectTimeout(Duration time) {
       connectTimeout = positive(time);
       return this;
     }
 
     /**
-     * How long a call is repeated (default 30 seconds); zero: it is not, but for another server if
-     * one cannot be reached. Should be well below the time for which queues know ids.
+     * Sets how long a call is retried (default 30 seconds). With zero it is not retried, except at
+     * another server if one cannot be reached. Should be well below the deduplication window of the
+     * queues.
      */
     public Builder retryFor(Duration time) {
       if (time.isNegative()) {
-        throw new IllegalArgumentException("repeat for " + time);
+        throw new IllegalArgumentException("a negative retry time: " + time);
       }
       retryFor = time;
       return this;
     }
 
-    /** After which a stream on which nothing comes, not even an empty line, is opened again. */
+    /** Sets the time after which a stream without data, not even an empty line, is opened again. */
     Builder silence(Duration time) {
       silence = positive(time);
       return this;
     }
 
-    /** Whom to trust, and with what to prove who we are (default: the JVM's). */
+    /** Sets the TLS context: trusted certificates and the client's own (default: the JVM's). */
     public Builder sslContext(SSLContext context) {
       ssl = Objects.requireNonNull(context, "context");
       return this;
@@ -218,12 +222,12 @@ public final class RiverClient implements AutoCloseable {
 
     private static Duration positive(Duration time) {
       if (time.isNegative() || time.isZero()) {
-        throw new IllegalArgumentException("a timeout of " + time);
+        throw new IllegalArgumentException("a timeout of " + time + "; it must be positive");
       }
       return Ticker.limited(time);
     }
 
-    /** The client. Nothing is sent before the first call. */
+    /** Creates the client. Nothing is sent before the first call. */
     public RiverClient build() {
       return new RiverClient(
           new Transport(

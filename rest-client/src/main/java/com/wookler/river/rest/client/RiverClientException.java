@@ -4,8 +4,8 @@ import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Base of all that {@link RiverClient} throws, but for arguments that are wrong. Each kind of
- * problem has a class of its own.
+ * The base of all exceptions of a {@link RiverClient}, except those for invalid arguments. Each
+ * kind of error has its own class.
  */
 public class RiverClientException extends RuntimeException {
   private static final long serialVersionUID = 1;
@@ -21,51 +21,55 @@ public class RiverClientException extends RuntimeException {
     this.mayBeDone = mayBeDone;
   }
 
-  RiverClientException(Refusal refusal) {
-    super(refusal.text());
-    this.problem = refusal.problem();
-    this.retryAfter = refusal.retryAfter();
-    this.mayBeDone = refusal.mayBeDone();
+  RiverClientException(ErrorResponse error) {
+    super(error.text());
+    this.problem = error.problem();
+    this.retryAfter = error.retryAfter();
+    this.mayBeDone = error.mayBeDone();
   }
 
-  /** The server's own words; null if it is not the server that refused. */
+  /**
+   * Returns the problem document of the server; null if the error is not a response of the server.
+   */
   public final @Nullable Problem problem() {
     return problem;
   }
 
-  /** Status of HTTP; 0 if there was no answer. */
+  /** Returns the HTTP status; 0 if there was no response. */
   public final int status() {
     return problem == null ? 0 : problem.status();
   }
 
-  /** Stable name of the problem, such as {@code urn:river:problem:queue-full}, or null. */
+  /**
+   * Returns the stable name of the problem, such as {@code urn:river:problem:queue-full}, or null.
+   */
   public final @Nullable String type() {
     return problem == null ? null : problem.type();
   }
 
-  /** What was wrong, or null. */
+  /** Returns what was wrong, or null. */
   public final @Nullable String detail() {
     return problem == null ? null : problem.detail();
   }
 
-  /** What of the request is wrong, or null. */
+  /** Returns the part of the request that is wrong, or null. */
   public final @Nullable String field() {
     return problem == null ? null : problem.field();
   }
 
-  /** By which the server's log knows the request, or null. */
+  /** Returns the id of the request in the server's log, or null. */
   public final @Nullable String requestId() {
     return problem == null ? null : problem.requestId();
   }
 
-  /** When the server wants to be asked again; zero if it does not say. */
+  /** Returns after which time to retry; zero if the server does not say. */
   public final Duration retryAfter() {
     return retryAfter;
   }
 
   /**
-   * Whether it may have been done all the same. Publishing the same message with the same id again,
-   * within the queue's window, settles it.
+   * Returns whether the request may have been carried out nevertheless. If so, publish the same
+   * message with the same id again, within the queue's deduplication window: it is stored once.
    */
   public final boolean mayBeDone() {
     return mayBeDone;

@@ -5,11 +5,11 @@ import java.util.concurrent.TimeUnit;
 
 /** One server of a client. Thread-safe. */
 final class Server {
-  private static final long REST_NANOS = TimeUnit.SECONDS.toNanos(1);
+  private static final long BACK_OFF_NANOS = TimeUnit.SECONDS.toNanos(1);
 
   private final URI base;
   private final String prefix;
-  private volatile long restsUntil = Ticker.nanos(); // written by any thread; the last one counts
+  private volatile long backOffUntil = Ticker.nanos(); // written by any thread; the last one counts
 
   Server(URI base) {
     this.base = base;
@@ -25,17 +25,17 @@ final class Server {
     return URI.create(prefix + path);
   }
 
-  /** It could not be reached: others come first for a second. */
-  void refused() {
-    restsUntil = Ticker.nanos() + REST_NANOS;
+  /** Records that the server could not be reached: other servers are preferred for a second. */
+  void markUnreachable() {
+    backOffUntil = Ticker.nanos() + BACK_OFF_NANOS;
   }
 
-  void answered() {
-    restsUntil = Ticker.nanos();
+  void markReachable() {
+    backOffUntil = Ticker.nanos();
   }
 
-  boolean rests() {
-    return restsUntil - Ticker.nanos() > 0;
+  boolean isBackingOff() {
+    return backOffUntil - Ticker.nanos() > 0;
   }
 
   @Override

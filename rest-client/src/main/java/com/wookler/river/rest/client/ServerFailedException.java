@@ -1,10 +1,13 @@
 package com.wookler.river.rest.client;
 
-/** The server, or something in front of it, has failed (5xx). It may have been done. */
+/**
+ * Thrown when the server, or a proxy in front of it, has failed (5xx). The request may have been
+ * carried out.
+ */
 public final class ServerFailedException extends RiverClientException {
   private static final long serialVersionUID = 1;
 
-  ServerFailedException(Refusal refusal) {
-    super(refusal);
+  ServerFailedException(ErrorResponse error) {
+    super(error);
   }
 }

@@ -8,7 +8,7 @@ import java.util.Set;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
-/** The servers of a client, taken in turn. Thread-safe. */
+/** Selects the servers of a client in turn (round robin). Thread-safe. */
 final class Servers {
   private final List<Server> all;
   private final AtomicInteger turn = new AtomicInteger();
@@ -18,9 +18,9 @@ final class Servers {
   }
 
   /**
-   * Those with these addresses.
+   * Creates servers from their addresses.
    *
-   * @throws IllegalArgumentException one is no {@code http} or {@code https} address
+   * @throws IllegalArgumentException an address is not an {@code http} or {@code https} address
    */
   static Servers of(List<String> addresses) {
     List<Server> servers = new ArrayList<>();
@@ -32,7 +32,7 @@ final class Servers {
           || base.getRawQuery() != null
           || base.getRawUserInfo() != null) {
         throw new IllegalArgumentException(
-            "a server is http://host:port or https://host:port, with a path perhaps");
+            "a server's address must be http://host:port or https://host:port, optionally with a path");
       }
       servers.add(new Server(base));
     }
@@ -43,38 +43,41 @@ final class Servers {
     return all;
   }
 
-  /** Whose turn it is; one that rests only if all others do. */
+  /** Returns the next server in turn; a server that backs off only if all others do. */
   Server next() {
     Server other = other(Set.of());
     return other == null ? all.get(0) : other;
   }
 
-  /** Likewise among those that were not tried, or null if all were. */
+  /**
+   * Returns the next server in turn that was not tried, or null if all were; a server that backs
+   * off only if all others do.
+   */
   @Nullable Server other(Set<Server> tried) {
     int first = all.size() == 1 ? 0 : turn.getAndIncrement();
-    Server resting = null;
+    Server backingOff = null;
     for (int i = 0; i < all.size(); i++) {
       Server server = all.get(Math.floorMod(first + i, all.size()));
       if (tried.contains(server)) {
         continue;
       }
-      if (!server.rests()) {
+      if (!server.isBackingOff()) {
         return server;
       }
-      resting = resting == null ? server : resting;
+      backingOff = backingOff == null ? server : backingOff;
     }
-    return resting;
+    return backingOff;
   }
 
   /**
-   * The only one.
+   * Returns the only server.
    *
    * @throws IllegalStateException there are several
    */
   Server only() {
     if (all.size() > 1) {
       throw new IllegalStateException(
-          "there are " + all.size() + " servers; say which one by RiverClient.at(server)");
+          "there are " + all.size() + " servers; select one with RiverClient.at(server)");
     }
     return all.get(0);
   }

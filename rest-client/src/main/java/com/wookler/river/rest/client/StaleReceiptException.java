@@ -3,8 +3,8 @@ package com.wookler.river.rest.client;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A delivery can no longer be decided over: the message was delivered again, finished otherwise, or
- * its subscriber moved. Nothing has changed for it.
+ * Thrown when a delivery can no longer be acknowledged: the message was delivered again or
+ * completed otherwise, or its subscriber was moved. Nothing has changed for the message.
  */
 public final class StaleReceiptException extends RiverClientException {
   private static final long serialVersionUID = 1;

@@ -5,65 +5,65 @@ import java.time.Instant;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** A message as it stands in a queue. Immutable; the arrays must not be changed. */
+/** A message stored in a queue. Immutable; the arrays must not be changed. */
 public class StoredMessage {
-  private final Wire.MessageJson read;
+  private final JsonCodec.MessageJson read;
   private final byte[] data;
   private final Map<String, byte[]> headers;
 
-  StoredMessage(Wire.MessageJson read) {
+  StoredMessage(JsonCodec.MessageJson read) {
     this.read = read;
     this.data = read.bytes();
     this.headers = read.headerBytes();
   }
 
-  /** The sequence that the message's publisher was told. */
+  /** Returns the sequence of the message. */
   public final long sequence() {
     return read.sequence();
   }
 
-  /** When it was published. */
+  /** Returns when the message was published. */
   public final Instant publishedAt() {
     return read.publishedAt();
   }
 
-  /** The key, or null. */
+  /** Returns the key, or null. */
   public final @Nullable String key() {
     return read.key();
   }
 
-  /** The headers, unmodifiable. */
+  /** Returns the headers, unmodifiable. */
   public final Map<String, byte[]> headers() {
     return headers;
   }
 
-  /** A header as text in UTF-8, or null if it is not there. */
+  /** Returns a header as text in UTF-8, or null if there is none. */
   public final @Nullable String header(String name) {
     byte[] value = headers.get(name);
     return value == null ? null : new String(value, StandardCharsets.UTF_8);
   }
 
-  /** The data. */
+  /** Returns the data. */
   public final byte[] data() {
     return data;
   }
 
-  /** The data as text in UTF-8. */
+  /** Returns the data as text in UTF-8. */
   public final String text() {
     return new String(data, StandardCharsets.UTF_8);
   }
 
   /**
-   * The data as an object of JSON, as Jackson reads it by default; unknown fields are passed over.
+   * Deserializes the data from JSON, as Jackson does by default; unknown fields are ignored.
    *
-   * @throws IllegalArgumentException it cannot be read so
+   * @throws IllegalArgumentException the data cannot be deserialized
    */
   public final <T> T json(Class<T> type) {
-    return Wire.read(data, type);
+    return JsonCodec.read(data, type);
   }
 
-  /** What the server said of it besides. */
-  final Wire.MessageJson read() {
+  /** Returns the message as the server sent it. */
+  final JsonCodec.MessageJson read() {
     return read;
   }
 

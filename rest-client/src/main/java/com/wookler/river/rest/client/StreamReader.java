@@ -14,15 +14,15 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reads a stream of one server, and opens it again when it breaks, until it is finished. It has no
- * thread of its own: what happens to it is done step by step, on {@link HandlerThreads}.
+ * Reads a stream of one server, and opens it again when it breaks, until it is cancelled. It has no
+ * thread of its own: its events run one after the other on {@link HandlerExecutor}.
  *
  * <p>The server sends an empty line every 15 seconds where it has nothing else; a connection that
- * is silent for longer than three times that is dead, and is given up. While the handler works the
- * connection is not read, and that does not count.
+ * is silent for longer than three times that is closed. The time in which the handler runs, and the
+ * connection is not read, does not count.
  */
-final class StreamReader implements TimeLimits.Limited {
-  private static final int STEPS_AT_ONCE = 16; // then others come first
+final class StreamReader implements TimeoutChecker.TimedTask {
+  private static final int STEPS_AT_ONCE = 16; // before other readers run
 
   private final RemoteSubscriber subscriber;
   private final Transport transport;
@@ -30,7 +30,7 @@ final class StreamReader implements TimeLimits.Limited {
   private final int credit;
   private final Consumer<RemoteDelivery> handler;
   private final CompletableFuture<Void> ended = new CompletableFuture<>();
-  private final Pause pause = new Pause(); // confined to the steps
+  private final RetryBackoff backoff = new RetryBackoff(); // confined to the steps
 
   @GuardedBy("steps")
   private final Deque<Runnable> steps = new ArrayDeque<>();
@@ -38,12 +38,12 @@ final class StreamReader implements TimeLimits.Limited {
   @GuardedBy("steps")
   private boolean scheduled;
 
-  private volatile boolean stopped; // set once, no later than the next
-  private volatile boolean finished; // set once
-  private volatile @Nullable CompletableFuture<?> current; // any thread may end it
-  private volatile @Nullable Thread thread; // of the step
-  private volatile long deadline; // written by the steps, read where time limits are looked at
-  private volatile boolean reading; // whether the deadline counts
+  private volatile boolean stopped; // set once, no later than cancelled
+  private volatile boolean cancelled; // set once
+  private volatile @Nullable CompletableFuture<?> current; // any thread may cancel it
+  private volatile @Nullable Thread thread; // that runs a step
+  private volatile long deadline; // written by the steps, read by the timeout checker
+  private volatile boolean reading; // whether the deadline applies
 
   StreamReader(
       RemoteSubscriber subscriber, Server server, int credit, Consumer<RemoteDelivery> handler) {
@@ -55,7 +55,7 @@ final class StreamReader implements TimeLimits.Limited {
   }
 
   /**
-   * Begins to read.
+   * Starts reading.
    *
    * @return completes after the handler has returned for the last time
    */
@@ -69,7 +69,7 @@ final class StreamReader implements TimeLimits.Limited {
   }
 
   /**
-   * Has the handler get no more; any thread.
+   * Stops deliveries to the handler. Called by any thread.
    *
    * @return completes after the handler has returned for the last time
    */
@@ -80,27 +80,27 @@ final class StreamReader implements TimeLimits.Limited {
     return idle;
   }
 
-  /** Ends it; any thread. */
-  void finish() {
+  /** Ends the reader. Called by any thread. */
+  void cancel() {
     stopped = true;
-    finished = true;
-    cut();
+    cancelled = true;
+    disconnect();
     step(() -> ended.complete(null));
   }
 
   @Override
-  public boolean isLate(long now) {
+  public boolean isTimedOut(long now) {
     return reading && now - deadline >= 0;
   }
 
   @Override
   public void end() {
-    if (transport.isClosed() || isLate(Ticker.nanos())) {
-      cut();
+    if (transport.isClosed() || isTimedOut(Ticker.nanos())) {
+      disconnect();
     }
   }
 
-  private void cut() {
+  private void disconnect() {
     CompletableFuture<?> underWay = current;
     if (underWay != null) {
       underWay.cancel(true);
@@ -140,62 +140,64 @@ final class StreamReader implements TimeLimits.Limited {
   }
 
   private void fail(Throwable failure) {
-    finished = true;
-    cut();
+    cancelled = true;
+    disconnect();
     ended.completeExceptionally(failure);
   }
 
   private void open() {
-    if (finished) {
+    if (cancelled) {
       return;
     }
-    Ask ask =
-        Ask.post(subscriber.path() + "/stream?create=true&credit=" + credit)
+    Request request =
+        Request.post(subscriber.path() + "/stream?create=true&credit=" + credit)
             .header("Accept", "application/x-ndjson");
-    BodyHandler<byte[]> lines =
+    BodyHandler<byte[]> bodyHandler =
         info -> {
           if (info.statusCode() != 200) {
             return BodySubscribers.ofByteArray();
           }
-          server.answered();
-          return new StreamLines((some, source) -> step(() -> took(some, source)));
+          server.markReachable();
+          return new LineSubscriber((lines, source) -> step(() -> received(lines, source)));
         };
-    awaitUntil(transport.settings().patience(Duration.ZERO));
+    setDeadline(transport.settings().attemptTimeout(Duration.ZERO));
     CompletableFuture<HttpResponse<byte[]>> sent;
     try {
-      sent = transport.attempt(server, ask, lines);
+      sent = transport.attempt(server, request, bodyHandler);
     } catch (ClientClosedException e) {
       ended.complete(null);
       return;
     }
     current = sent;
-    transport.limits().add(this);
-    if (finished) {
+    transport.timeouts().add(this);
+    if (cancelled) {
       sent.cancel(true);
     }
-    var unused = sent.whenComplete((response, failure) -> step(() -> broken(response)));
+    var unused = sent.whenComplete((response, failure) -> step(() -> disconnected(response)));
   }
 
-  private void awaitUntil(Duration limit) {
+  private void setDeadline(Duration limit) {
     deadline = Ticker.nanos() + limit.toNanos();
     reading = true;
   }
 
-  private void took(List<byte[]> lines, Flow.Subscription source) {
+  private void received(List<byte[]> lines, Flow.Subscription source) {
     reading = false;
     try {
       for (byte[] line : lines) {
-        pause.reset();
+        backoff.reset();
         if (!stopped && !isBlank(line)) {
-          handle(new RemoteDelivery(subscriber, server, Wire.read(line, Wire.MessageJson.class)));
+          handle(
+              new RemoteDelivery(
+                  subscriber, server, JsonCodec.read(line, JsonCodec.MessageJson.class)));
         }
       }
     } catch (IllegalArgumentException e) {
-      source.cancel(); // no line of ours, so that nothing after it can be trusted
-      cut();
+      source.cancel(); // not a line of River's, so that nothing after it can be trusted
+      disconnect();
       return;
     }
-    awaitUntil(transport.settings().silence());
+    setDeadline(transport.settings().silence());
     source.request(1);
   }
 
@@ -212,36 +214,36 @@ final class StreamReader implements TimeLimits.Limited {
     try {
       handler.accept(delivery);
     } catch (RuntimeException e) {
-      var unused = subscriber.settleAsync(List.of(delivery), Settlement.nack());
+      var unused = subscriber.settleAsync(List.of(delivery), Acknowledgement.nack());
     } finally {
-      boolean unused = Thread.interrupted(); // others use this thread
+      boolean unused = Thread.interrupted(); // the thread is shared
     }
   }
 
-  /** The connection has ended, or was never there. */
-  private void broken(@Nullable HttpResponse<byte[]> response) {
-    transport.limits().remove(this);
+  /** Opens the stream again after a pause, when the connection has ended or could not be opened. */
+  private void disconnected(@Nullable HttpResponse<byte[]> response) {
+    transport.timeouts().remove(this);
     reading = false;
-    if (finished) {
+    if (cancelled) {
       return;
     }
-    long nanos = pause.nextNanos();
+    long nanos = backoff.nextNanos();
     if (response != null && response.statusCode() != 200) {
-      RiverClientException refusal = Problems.of(response, server.toString());
-      if (!isPassing(refusal)) {
-        throw refusal;
+      RiverClientException error = ErrorResponses.toException(response, server.toString());
+      if (!isTransient(error)) {
+        throw error;
       }
-      nanos = Math.max(nanos, Ticker.nanos(refusal.retryAfter()));
+      nanos = Math.max(nanos, Ticker.nanos(error.retryAfter()));
     }
     CompletableFuture<?> timer = transport.after(Duration.ofNanos(nanos));
     current = timer;
-    if (finished) {
+    if (cancelled) {
       timer.cancel(false);
     }
     var unused = timer.thenRun(() -> step(this::open));
   }
 
-  private static boolean isPassing(RiverClientException failure) {
+  private static boolean isTransient(RiverClientException failure) {
     return failure instanceof TooManyRequestsException
         || failure instanceof QueueFullException
         || failure instanceof UnavailableException

@@ -1,12 +1,13 @@
 package com.wookler.river.rest.client;
 
 /**
- * A subscriber of a queue.
+ * Describes a subscriber of a queue.
  *
  * @param name its name
  * @param queue name of its queue
- * @param settings those that it works with; without {@code start}, which counts once
- * @param stats its figures at this moment
+ * @param settings its current settings, without {@code start}, which applies to new subscribers
+ *     only
+ * @param stats its current statistics
  */
 public record SubscriberInfo(
     String name, String queue, SubscriberSettings settings, SubscriberStats stats) {}

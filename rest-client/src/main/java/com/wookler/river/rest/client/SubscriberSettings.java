@@ -5,7 +5,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Settings of a subscriber. What is null has the server's default.
+ * Settings of a subscriber. Settings that are null have the server's defaults.
  *
  * @param ack whether a message is completed by its acknowledgement, or when it is delivered; cannot
  *     change later; default true
@@ -51,27 +51,29 @@ public record SubscriberSettings(
     @Nullable Position start) {
 
   /**
-   * How long a message waits that was given back; exactly one of the three is there.
+   * The delay before a returned message is delivered again. Exactly one of the three components is
+   * not null.
    *
-   * @param fixed always so long
-   * @param list so long after the first delivery, the second and so on; the last for all further
-   * @param exponential growing
+   * @param fixed the same delay after each delivery
+   * @param list the delay after the first delivery, the second and so on; the last one for all
+   *     further ones
+   * @param exponential a growing delay
    */
   public record Backoff(
       @Nullable Duration fixed, @Nullable List<Duration> list, @Nullable Exponential exponential) {}
 
   /**
-   * Pauses that grow.
+   * Delays that grow.
    *
-   * @param first the first one
-   * @param longest no longer than this
-   * @param factor from one to the next (2)
-   * @param jitter up to which part it is changed at random (0.2)
+   * @param first the first delay
+   * @param longest the longest delay
+   * @param factor from one delay to the next (2)
+   * @param jitter the largest random part of a delay (0.2)
    */
   public record Exponential(
       Duration first, Duration longest, @Nullable Double factor, @Nullable Double jitter) {}
 
-  /** The server's defaults, to be changed. */
+  /** Creates a builder in which every setting has the server's default. */
   public static Builder builder() {
     return new Builder();
   }
@@ -95,23 +97,25 @@ public record SubscriberSettings(
     private Builder() {}
 
     /**
-     * Whether a message is completed by its acknowledgement, or when it is delivered; cannot change
-     * later; default true.
+     * Sets {@code ack}: whether a message is completed by its acknowledgement, or when it is
+     * delivered; cannot change later; default true.
      */
     public Builder ack(boolean value) {
       ack = value;
       return this;
     }
 
-    /** After which an unfinished message is delivered again; default 30s. */
+    /**
+     * Sets {@code ackTimeout}: after which an unfinished message is delivered again; default 30s.
+     */
     public Builder ackTimeout(Duration value) {
       ackTimeout = value;
       return this;
     }
 
     /**
-     * What an acknowledgement that returned survives: a kill of the process, or a power loss too.
-     * {@code DISK} needs {@code ack}; default MEMORY.
+     * Sets {@code ackDurability}: what an acknowledgement that returned survives: a kill of the
+     * process, or a power loss too. {@code DISK} needs {@code ack}; default MEMORY.
      */
     public Builder ackDurability(Durability value) {
       ackDurability = value;
@@ -119,8 +123,8 @@ public record SubscriberSettings(
     }
 
     /**
-     * How often a message is delivered before it becomes a dead letter; needs {@code ack}; default
-     * 0.
+     * Sets {@code maxDeliveries}: how often a message is delivered before it becomes a dead letter;
+     * needs {@code ack}; default 0.
      */
     public Builder maxDeliveries(int value) {
       maxDeliveries = value;
@@ -128,8 +132,8 @@ public record SubscriberSettings(
     }
 
     /**
-     * How long a message waits before it is delivered again, by attempt; without it not at all.
-     * Needs {@code ack}.
+     * Sets {@code backoff}: how long a message waits before it is delivered again, by attempt;
+     * without it not at all. Needs {@code ack}.
      */
     public Builder backoff(Backoff value) {
       backoff = value;
@@ -137,8 +141,8 @@ public record SubscriberSettings(
     }
 
     /**
-     * How many dead letters are kept; of more the oldest are dropped, counted and logged. Needs
-     * {@code ack}; default 0.
+     * Sets {@code deadLetterLimit}: how many dead letters are kept; of more the oldest are dropped,
+     * counted and logged. Needs {@code ack}; default 0.
      */
     public Builder deadLetterLimit(long value) {
       deadLetterLimit = value;
@@ -146,8 +150,8 @@ public record SubscriberSettings(
     }
 
     /**
-     * How long a dead letter is kept; older ones are dropped, counted and logged, while the
-     * subscriber is open. Needs {@code ack}; default 0s.
+     * Sets {@code deadLetterAge}: how long a dead letter is kept; older ones are dropped, counted
+     * and logged, while the subscriber is open. Needs {@code ack}; default 0s.
      */
     public Builder deadLetterAge(Duration value) {
       deadLetterAge = value;
@@ -155,8 +159,8 @@ public record SubscriberSettings(
     }
 
     /**
-     * The queue to which messages are transferred that expired before this subscriber had completed
-     * them; without it that of the queue.
+     * Sets {@code expiryQueue}: the queue to which messages are transferred that expired before
+     * this subscriber had completed them; without it that of the queue.
      */
     public Builder expiryQueue(String value) {
       expiryQueue = value;
@@ -164,9 +168,9 @@ public record SubscriberSettings(
     }
 
     /**
-     * In which order messages are delivered. With {@code KEY}, at most one message of a key is out,
-     * and later ones of it wait until it is completed; needs {@code ack}. Cannot change later;
-     * default SEQUENCE.
+     * Sets {@code order}: in which order messages are delivered. With {@code KEY}, at most one
+     * message of a key is out, and later ones of it wait until it is completed; needs {@code ack}.
+     * Cannot change later; default SEQUENCE.
      */
     public Builder order(String value) {
       order = value;
@@ -174,23 +178,27 @@ public record SubscriberSettings(
     }
 
     /**
-     * Which messages it wants, over {@code key}, {@code headers} and the fields of data that is
-     * JSON, as {@code headers.type == 'order' && json.amount > 100}; what it refuses is completed.
+     * Sets {@code filterExpression}: which messages it wants, over {@code key}, {@code headers} and
+     * the fields of data that is JSON, as {@code headers.type == 'order' && json.amount > 100};
+     * what it refuses is completed.
      */
     public Builder filterExpression(String value) {
       filterExpression = value;
       return this;
     }
 
-    /** How many may be out at once; at the limit polls return nothing new; default 10000. */
+    /**
+     * Sets {@code maxInFlight}: how many may be out at once; at the limit polls return nothing new;
+     * default 10000.
+     */
     public Builder maxInFlight(int value) {
       maxInFlight = value;
       return this;
     }
 
     /**
-     * How far above the lowest unfinished message reading goes; at least {@code maxInFlight}
-     * counts; default 262144.
+     * Sets {@code window}: how far above the lowest unfinished message reading goes; at least
+     * {@code maxInFlight} counts; default 262144.
      */
     public Builder window(int value) {
       window = value;
@@ -198,15 +206,15 @@ public record SubscriberSettings(
     }
 
     /**
-     * Where a new subscriber begins, a sequence or time also in the backup; counts only when it is
-     * created; default earliest.
+     * Sets {@code start}: where a new subscriber begins, a sequence or time also in the backup;
+     * counts only when it is created; default earliest.
      */
     public Builder start(Position value) {
       start = value;
       return this;
     }
 
-    /** The settings so far. */
+    /** Returns the settings. */
     public SubscriberSettings build() {
       return new SubscriberSettings(
           ack,
@@ -224,13 +232,13 @@ public record SubscriberSettings(
           start);
     }
 
-    /** The same pause from each delivery to the next. */
+    /** Waits for the same delay before each redelivery. */
     public Builder backoff(Duration fixed) {
       backoff = new Backoff(fixed, null, null);
       return this;
     }
 
-    /** One message of a key at a time. */
+    /** Delivers messages with the same key one at a time. */
     public Builder orderByKey() {
       order = "KEY";
       return this;

@@ -1,22 +1,23 @@
 package com.wookler.river.rest.client;
 
 /**
- * Where a subscriber stands.
+ * Statistics of a subscriber.
  *
- * @param lag messages in the log that it has not finished
- * @param inFlight handed over, not finished, not timed out
- * @param ackFloor the lowest sequence that it has not finished
- * @param oldestUnfinishedAgeMillis how long ago the message there was published; 0: there is none
- * @param windowUsed how far above the floor it has read
- * @param holes messages among those that are not finished
- * @param delivered hand-overs since it was opened, further ones included
+ * @param lag messages in the log that are not completed
+ * @param inFlight messages delivered, not completed and not timed out
+ * @param ackFloor the low watermark: the lowest sequence that is not completed
+ * @param oldestUnfinishedAgeMillis age of the message at the low watermark; 0: there is none
+ * @param windowUsed how far above the low watermark the subscriber has read
+ * @param holes messages in this range that are not completed
+ * @param delivered deliveries since it was opened, redeliveries included
  * @param acked messages acknowledged since it was opened
- * @param redelivered hand-overs since it was opened whose attempt is 2 or more
+ * @param redelivered deliveries since it was opened whose attempt is 2 or more
  * @param dead messages that became dead letters since it was opened
- * @param deadDropped dead letters dropped for their number or age since it was opened
- * @param filtered messages that its filter refused since it was opened
- * @param expired messages since it was opened that expired before it had finished them
- * @param discarded messages since it was opened that the queue gave up before it had finished them
+ * @param deadDropped dead letters deleted because of their number or age since it was opened
+ * @param filtered messages that its filter rejected since it was opened
+ * @param expired messages that expired before they were completed, since it was opened
+ * @param discarded messages that the queue discarded before they were completed, since it was
+ *     opened
  */
 public record SubscriberStats(
     long lag,

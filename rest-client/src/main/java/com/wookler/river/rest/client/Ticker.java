@@ -2,16 +2,16 @@ package com.wookler.river.rest.client;
 
 import java.time.Duration;
 
-/** The one place where this module reads the time and computes with it: River's own is not here. */
+/** Reads the monotonic clock for this module, which does not see River's time sources. */
 final class Ticker {
-  /** Some 36 years: times of this length can be added without an overflow. */
+  /** About 36 years: times of this length can be added without an overflow. */
   private static final long LONGEST_NANOS = Long.MAX_VALUE / 8;
 
   private static final Duration LONGEST = Duration.ofNanos(LONGEST_NANOS);
 
   private Ticker() {}
 
-  /** Returns nanoseconds from some moment on, never going back. */
+  /** Returns the monotonic time in nanoseconds, from an arbitrary origin. */
   static long nanos() {
     return System.nanoTime();
   }

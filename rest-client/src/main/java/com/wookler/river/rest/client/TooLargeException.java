@@ -1,12 +1,13 @@
 package com.wookler.river.rest.client;
 
 /**
- * The message, batch or request is larger than the server takes (413, 414, 431). Nothing was done.
+ * Thrown when the message, batch or request is larger than the server accepts (413, 414, 431).
+ * Nothing was done.
  */
 public final class TooLargeException extends RiverClientException {
   private static final long serialVersionUID = 1;
 
-  TooLargeException(Refusal refusal) {
-    super(refusal);
+  TooLargeException(ErrorResponse error) {
+    super(error);
   }
 }

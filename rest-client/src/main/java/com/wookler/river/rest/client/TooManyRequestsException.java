@@ -1,13 +1,13 @@
 package com.wookler.river.rest.client;
 
 /**
- * More is under way than the server allows (429), for longer than calls are repeated. Nothing was
- * done.
+ * Thrown when the server limits the request rate or number (429) for the time that calls are
+ * retried. Nothing was done.
  */
 public final class TooManyRequestsException extends RiverClientException {
   private static final long serialVersionUID = 1;
 
-  TooManyRequestsException(Refusal refusal) {
-    super(refusal);
+  TooManyRequestsException(ErrorResponse error) {
+    super(error);
   }
 }

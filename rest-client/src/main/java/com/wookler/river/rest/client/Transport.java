@@ -22,10 +22,11 @@ import java.util.concurrent.atomic.AtomicInteger;
 import javax.net.ssl.SSLContext;
 import org.jspecify.annotations.Nullable;
 
-/** The connections of a client, its threads, and all that is under way. Thread-safe. */
+/** Holds the connections and threads of a client, and its calls in flight. Thread-safe. */
 final class Transport implements AutoCloseable {
   private static final AtomicInteger CLIENTS = new AtomicInteger();
-  private static final int FEW = Math.max(4, 2 * Runtime.getRuntime().availableProcessors());
+  private static final int CONNECTION_THREADS =
+      Math.max(4, 2 * Runtime.getRuntime().availableProcessors());
   private static final long IDLE_SECONDS = 60;
 
   private final Settings settings;
@@ -33,8 +34,8 @@ final class Transport implements AutoCloseable {
   private final HttpClient http;
   private final ExecutorService threads;
   private final ExecutorService connections;
-  private final HandlerThreads handlers;
-  private final TimeLimits limits;
+  private final HandlerExecutor handlers;
+  private final TimeoutChecker timeouts;
   private final CompletableFuture<Boolean> closing = new CompletableFuture<>();
   private final Map<Object, CompletableFuture<?>> underWay = new ConcurrentHashMap<>();
   private final Set<AutoCloseable> open = ConcurrentHashMap.newKeySet();
@@ -44,10 +45,10 @@ final class Transport implements AutoCloseable {
    * Settings of a client.
    *
    * @param apiKey never shown
-   * @param timeout for one answer
-   * @param connectTimeout for a connection
-   * @param retryFor how long a call is repeated
-   * @param silence after which a stream on which nothing comes is given up
+   * @param timeout of a response
+   * @param connectTimeout of connecting
+   * @param retryFor how long a call is retried
+   * @param silence after which a stream without data is opened again
    */
   record Settings(
       @Nullable String apiKey,
@@ -56,14 +57,14 @@ final class Transport implements AutoCloseable {
       Duration retryFor,
       Duration silence,
       @Nullable SSLContext ssl) {
-    /** How long one attempt may take, if the server is asked to wait so long. */
-    Duration patience(Duration wait) {
+    /** Returns the time limit of an attempt that asks the server to wait. */
+    Duration attemptTimeout(Duration wait) {
       return timeout.plus(connectTimeout).plus(wait);
     }
 
-    /** The shortest time limit there is. */
+    /** Returns the shortest time limit. */
     Duration shortest() {
-      Duration answer = patience(Duration.ZERO);
+      Duration answer = attemptTimeout(Duration.ZERO);
       return answer.compareTo(silence) < 0 ? answer : silence;
     }
 
@@ -79,24 +80,29 @@ final class Transport implements AutoCloseable {
     ThreadFactory daemons = daemons();
     this.threads = Executors.newCachedThreadPool(daemons);
     this.connections = connections(daemons);
-    this.handlers = new HandlerThreads(this, FEW);
-    this.limits = new TimeLimits(this, settings.shortest());
+    this.handlers = new HandlerExecutor(this, CONNECTION_THREADS);
+    this.timeouts = new TimeoutChecker(this, settings.shortest());
     HttpClient.Builder builder =
         HttpClient.newBuilder()
             .executor(connections)
             .connectTimeout(settings.connectTimeout())
-            .followRedirects(HttpClient.Redirect.NEVER); // the key goes where it was meant to go
+            .followRedirects(HttpClient.Redirect.NEVER); // the API key must not go elsewhere
     if (settings.ssl() != null) {
       builder.sslContext(settings.ssl());
     }
     this.http = builder.build();
   }
 
-  /** A few threads for all connections: what runs on them does not block. */
+  /** Creates the threads of all connections. Their tasks do not block. */
   private static ExecutorService connections(ThreadFactory daemons) {
     ThreadPoolExecutor few =
         new ThreadPoolExecutor(
-            FEW, FEW, IDLE_SECONDS, TimeUnit.SECONDS, new LinkedBlockingQueue<>(), daemons);
+            CONNECTION_THREADS,
+            CONNECTION_THREADS,
+            IDLE_SECONDS,
+            TimeUnit.SECONDS,
+            new LinkedBlockingQueue<>(),
+            daemons);
     few.allowCoreThreadTimeOut(true);
     return few;
   }
@@ -125,40 +131,41 @@ final class Transport implements AutoCloseable {
     return threads;
   }
 
-  /** Where handlers of streams run. */
-  HandlerThreads handlers() {
+  /** Returns the executor of stream handlers. */
+  HandlerExecutor handlers() {
     return handlers;
   }
 
-  TimeLimits limits() {
-    return limits;
+  TimeoutChecker timeouts() {
+    return timeouts;
   }
 
   boolean isClosed() {
     return closed;
   }
 
-  /** Sends a request, again if need be. Cancelling the future ends it. */
-  CompletableFuture<Answer> send(Ask ask) {
-    return watched(new Exchange(this, ask).run());
+  /** Sends a request, with retries. Cancelling the future aborts it. */
+  CompletableFuture<Response> send(Request request) {
+    return failWhenClosed(new AsyncCall(this, request).run());
   }
 
   /**
-   * Sends a request by this thread, again if need be, and waits for the answer.
+   * Sends a request on the calling thread, with retries, and waits for the response.
    *
-   * @throws CallInterruptedException interrupted; the flag is set, and the call given up
+   * @throws CallInterruptedException the thread was interrupted; its flag is set, and the call
+   *     aborted
    */
-  Answer call(Ask ask) {
+  Response call(Request request) {
     try {
-      return callInterruptibly(ask);
+      return callInterruptibly(request);
     } catch (InterruptedException e) {
       throw interrupted(e);
     }
   }
 
-  /** Sends a request by this thread, for callers that report an interrupt themselves. */
-  Answer callInterruptibly(Ask ask) throws InterruptedException {
-    return new BlockingCall(this, ask).run();
+  /** Sends a request as {@link #call} does, for callers that handle an interrupt themselves. */
+  Response callInterruptibly(Request request) throws InterruptedException {
+    return new BlockingCall(this, request).run();
   }
 
   static CallInterruptedException interrupted(InterruptedException e) {
@@ -167,7 +174,7 @@ final class Transport implements AutoCloseable {
   }
 
   /**
-   * Waits.
+   * Waits, unless the client is closed.
    *
    * @throws ClientClosedException the client is closed
    */
@@ -178,14 +185,14 @@ final class Transport implements AutoCloseable {
         throw closedNow();
       }
     } catch (TimeoutException e) {
-      // it is time
+      // the time has passed
     } catch (ExecutionException e) {
-      throw new IllegalStateException(e); // it is never completed so
+      throw new IllegalStateException(e); // it never completes exceptionally
     }
   }
 
-  /** Has it fail when the client is closed. */
-  <T> CompletableFuture<T> watched(CompletableFuture<T> future) {
+  /** Fails a future when the client is closed. */
+  <T> CompletableFuture<T> failWhenClosed(CompletableFuture<T> future) {
     Object call = new Object();
     underWay.put(call, future);
     var unused = future.whenComplete((value, failure) -> underWay.remove(call));
@@ -199,53 +206,57 @@ final class Transport implements AutoCloseable {
     return new ClientClosedException("the client is closed", null);
   }
 
-  /** Sends it once, by this thread. */
-  HttpResponse<byte[]> send(Server server, Ask ask) throws IOException, InterruptedException {
-    return http.send(request(server, ask), HttpResponse.BodyHandlers.ofByteArray());
+  /** Sends a request once, on the calling thread. */
+  HttpResponse<byte[]> send(Server server, Request request)
+      throws IOException, InterruptedException {
+    return http.send(httpRequest(server, request), HttpResponse.BodyHandlers.ofByteArray());
   }
 
-  /** Sends it once, and waits for nothing. */
-  CompletableFuture<HttpResponse<byte[]>> attempt(Server server, Ask ask) {
-    return attempt(server, ask, HttpResponse.BodyHandlers.ofByteArray());
+  /** Sends a request once, without waiting. */
+  CompletableFuture<HttpResponse<byte[]>> attempt(Server server, Request request) {
+    return attempt(server, request, HttpResponse.BodyHandlers.ofByteArray());
   }
 
-  /** Sends it once, and has this handler take what comes. */
+  /** Sends a request once, without waiting, with a handler for the body of the response. */
   CompletableFuture<HttpResponse<byte[]>> attempt(
-      Server server, Ask ask, HttpResponse.BodyHandler<byte[]> handler) {
-    return http.sendAsync(request(server, ask), handler);
+      Server server, Request request, HttpResponse.BodyHandler<byte[]> handler) {
+    return http.sendAsync(httpRequest(server, request), handler);
   }
 
-  private HttpRequest request(Server server, Ask ask) {
+  private HttpRequest httpRequest(Server server, Request request) {
     if (closed) {
       throw closedNow();
     }
-    byte[] body = ask.body();
-    HttpRequest.Builder request =
-        HttpRequest.newBuilder(server.at(ask.path()))
+    byte[] body = request.body();
+    HttpRequest.Builder builder =
+        HttpRequest.newBuilder(server.at(request.path()))
             .method(
-                ask.method(),
+                request.method(),
                 body == null
                     ? HttpRequest.BodyPublishers.noBody()
                     : HttpRequest.BodyPublishers.ofByteArray(body))
             .setHeader("User-Agent", "river-client");
-    // Over plain text there is no offer of HTTP/2 to look at, only an upgrade to try.
-    request.version(
+    // Without TLS the server cannot offer HTTP/2 (ALPN); there is only an upgrade to try.
+    builder.version(
         "https".equalsIgnoreCase(server.base().getScheme())
             ? HttpClient.Version.HTTP_2
             : HttpClient.Version.HTTP_1_1);
     if (settings.apiKey() != null) {
-      request.setHeader("Authorization", "Bearer " + settings.apiKey());
+      builder.setHeader("Authorization", "Bearer " + settings.apiKey());
     }
-    ask.headers().forEach(request::setHeader);
-    return request.build();
+    request.headers().forEach(builder::setHeader);
+    return builder.build();
   }
 
-  /** Completes after a time, on a thread of this client; cancelled, it costs nothing more. */
+  /**
+   * Returns a future that completes after a time, on a thread of this client. A cancelled one frees
+   * its memory at once.
+   */
   CompletableFuture<?> after(Duration time) {
     return new Timer(time, threads);
   }
 
-  /** Runs on the clock's one thread no longer than it takes to hand over to one of ours. */
+  /** Completes on a thread of the client: the JDK's single timer thread only submits a task. */
   private static final class Timer extends CompletableFuture<Object> {
     private final CompletableFuture<Boolean> clock = new CompletableFuture<>();
 
@@ -262,15 +273,16 @@ final class Transport implements AutoCloseable {
 
     @Override
     public boolean cancel(boolean interrupt) {
-      clock.complete(false); // a cancelled one would stay in the clock's heap until it is due
+      clock.complete(false); // else it would stay in the timer's heap until it is due
       return super.cancel(interrupt);
     }
   }
 
   /**
-   * Waits for it.
+   * Waits for a future.
    *
-   * @throws CallInterruptedException interrupted; the flag is set, and the call given up
+   * @throws CallInterruptedException the thread was interrupted; its flag is set, and the future
+   *     cancelled
    */
   static <T> T get(CompletableFuture<T> future) {
     try {
@@ -286,14 +298,14 @@ final class Transport implements AutoCloseable {
   }
 
   private static RuntimeException unchecked(Throwable failure) {
-    Throwable cause = Attempts.cause(failure);
+    Throwable cause = RetryHandler.cause(failure);
     if (cause instanceof RuntimeException known) {
       return known;
     }
     return new OutcomeUnknownException("the call failed: " + cause, cause);
   }
 
-  /** Closes it with the client. */
+  /** Registers a part that is closed with the client. */
   void add(AutoCloseable part) {
     open.add(part);
     if (closed) {
@@ -312,7 +324,7 @@ final class Transport implements AutoCloseable {
     }
     closed = true;
     closing.complete(true);
-    limits.endAll();
+    timeouts.endAll();
     for (CompletableFuture<?> call : underWay.values()) {
       call.completeExceptionally(closedNow());
     }
@@ -320,7 +332,7 @@ final class Transport implements AutoCloseable {
       try {
         part.close();
       } catch (Exception e) {
-        throw new IllegalStateException(e); // our own parts, which throw nothing
+        throw new IllegalStateException(e); // parts of the client throw nothing
       }
     }
     if ((Object) http instanceof AutoCloseable ends) { // from Java 21 on

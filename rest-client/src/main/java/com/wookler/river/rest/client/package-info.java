@@ -1,8 +1,8 @@
 /**
- * Publishes to and takes from queues of a server.
+ * Client of the REST server: publishes messages to queues and consumes them.
  *
- * <p>Needs Jackson and nothing else of River: its records are its own, held to the server's
- * contract by a test.
+ * <p>It depends on Jackson, and on no other module of River: it has its own records, which a test
+ * compares with the server's contract.
  */
 @NullMarked
 package com.wookler.river.rest.client;

@@ -107,7 +107,7 @@ class BatchingAcknowledgerTest {
       assertThatThrownBy(() -> slow.ack(taken.get(3))).isInstanceOf(ClientClosedException.class);
       BatchingAcknowledger quick =
           billing.acknowledger(settings(100, Duration.ofMillis(20)), this::report);
-      assertThat(quick.ack(taken.get(0)).join()).isEqualTo(Settled.OK);
+      assertThat(quick.ack(taken.get(0)).join()).isEqualTo(AckResult.OK);
       assertThat(server.requests.stream().skip(1).map(ScriptedServer.Request::body))
           .containsExactly(
               "{\"receipts\":[\"r0\",\"r1\"]}",
@@ -127,10 +127,10 @@ class BatchingAcknowledgerTest {
       server.then(results("ok", "stale", "unknown"));
       try (BatchingAcknowledger acks =
           billing.acknowledger(settings(3, Duration.ofMinutes(5)), this::report)) {
-        List<CompletableFuture<Settled>> all = taken.stream().map(acks::ack).toList();
+        List<CompletableFuture<AckResult>> all = taken.stream().map(acks::ack).toList();
         acks.flush();
         assertThat(all.stream().map(CompletableFuture::join))
-            .containsExactly(Settled.OK, Settled.STALE, Settled.UNKNOWN);
+            .containsExactly(AckResult.OK, AckResult.STALE, AckResult.UNKNOWN);
         await().until(() -> reported.size() == 2);
         assertThat(reported.get("r1"))
             .isInstanceOf(StaleReceiptException.class)
@@ -138,7 +138,7 @@ class BatchingAcknowledgerTest {
             .hasMessageContaining("STALE");
         assertThat(reported.get("r2")).hasMessageContaining("UNKNOWN");
 
-        CompletableFuture<Settled> refused = acks.ack(taken.get(0));
+        CompletableFuture<AckResult> refused = acks.ack(taken.get(0));
         acks.flush();
         assertThat(refused).isCompletedExceptionally();
         await().until(() -> reported.get("r0") instanceof UnauthorizedException);

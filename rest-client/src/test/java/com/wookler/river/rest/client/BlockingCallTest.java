@@ -79,7 +79,7 @@ class BlockingCallTest {
     RiverClient client = RiverClient.builder(server.address()).build();
     AtomicReference<Throwable> thrown = new AtomicReference<>();
     AtomicReference<Boolean> interrupted = new AtomicReference<>();
-    Thread publishing =
+    Thread publishRequest =
         new Thread(
             () -> {
               try {
@@ -89,10 +89,10 @@ class BlockingCallTest {
               }
               interrupted.set(Thread.currentThread().isInterrupted());
             });
-    publishing.start();
+    publishRequest.start();
     await().until(() -> server.requests.size() == 1);
     client.close();
-    publishing.join();
+    publishRequest.join();
     assertThat(thrown.get()).isInstanceOf(ClientClosedException.class);
     assertThat(interrupted.get()).isFalse();
   }

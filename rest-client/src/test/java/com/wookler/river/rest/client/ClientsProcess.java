@@ -108,7 +108,7 @@ final class ClientsProcess {
     private final String name;
     private final FileChannel ledger;
     private final List<String> unsure;
-    private volatile boolean publishing = true;
+    private volatile boolean publishRequest = true;
     private volatile boolean consuming = true;
 
     Clients(String address, Path ledger, String name) throws IOException {
@@ -151,7 +151,7 @@ final class ClientsProcess {
       if (orders.readLine() == null) {
         System.exit(1); // whoever has started it is gone
       }
-      publishing = false;
+      publishRequest = false;
       for (Thread publisher : publishers) {
         publisher.join();
       }
@@ -195,7 +195,7 @@ final class ClientsProcess {
       for (int i = publisher; i < unsure.size(); i += PUBLISHERS) {
         publish(queue, unsure.get(i));
       }
-      for (int i = 0; publishing; i++) {
+      for (int i = 0; publishRequest; i++) {
         String message = name + "-" + publisher + "-" + i;
         write("I " + message);
         publish(queue, message);

@@ -128,7 +128,7 @@ class ContractTest {
         new Pair(SubscriberSettings.Backoff.class, schema("Backoff")),
         new Pair(SubscriberSettings.Exponential.class, schema("ExponentialBackoff")),
         new Pair(Position.class, schema("Position")),
-        new Pair(Wire.MessageJson.class, schema("Delivery")));
+        new Pair(JsonCodec.MessageJson.class, schema("Delivery")));
   }
 
   @ParameterizedTest
@@ -146,7 +146,7 @@ class ContractTest {
             assertThat(types(property)).as(name).contains(components.get(name).getType()));
     for (String name : required(pair.schema())) {
       boolean nullable = pair.type() == QueueInfo.class && name.equals("settings");
-      if (!nullable && pair.type() != Wire.MessageJson.class) { // which is two schemas
+      if (!nullable && pair.type() != JsonCodec.MessageJson.class) { // which is two schemas
         assertThat(components.get(name).getAnnotatedType().getAnnotations())
             .as("%s is required, and not null", name)
             .isEmpty();

@@ -133,8 +133,8 @@ class RiverClientFailureTest {
     String address = nobody();
     int port = URI.create(address).getPort();
     try (RiverClient client = quick(address).retryFor(Duration.ofSeconds(20)).build()) {
-      var publishing = client.queue("q").publishAsync(NewMessage.text("a"), Durability.MEMORY);
-      await().during(Duration.ofMillis(300)).until(() -> !publishing.isDone());
+      var publishRequest = client.queue("q").publishAsync(NewMessage.text("a"), Durability.MEMORY);
+      await().during(Duration.ofMillis(300)).until(() -> !publishRequest.isDone());
       try (ServerSocket late = new ServerSocket(port)) {
         Thread answering =
             new Thread(
@@ -152,7 +152,7 @@ class RiverClientFailureTest {
                   }
                 });
         answering.start();
-        assertThat(publishing.get()).isEqualTo(9);
+        assertThat(publishRequest.get()).isEqualTo(9);
         answering.join();
       }
     }
@@ -293,7 +293,7 @@ class RiverClientFailureTest {
     first.then(silence());
     AtomicReference<Throwable> thrown = new AtomicReference<>();
     try (RiverClient client = quick(first.address()).timeout(Duration.ofSeconds(30)).build()) {
-      Thread publishing =
+      Thread publishRequest =
           new Thread(
               () -> {
                 try {
@@ -302,10 +302,10 @@ class RiverClientFailureTest {
                   thrown.set(Thread.currentThread().isInterrupted() ? e : null);
                 }
               });
-      publishing.start();
+      publishRequest.start();
       await().until(() -> first.requests.size() == 1);
-      publishing.interrupt();
-      publishing.join();
+      publishRequest.interrupt();
+      publishRequest.join();
     }
     assertThat(thrown.get()).isInstanceOf(CallInterruptedException.class);
   }

@@ -187,8 +187,8 @@ class RiverClientTest {
     assertThat(billing.purgeDeadLetters()).isZero();
     assertThat(
             billing.settle(
-                List.of(all.get(2).receipt(), all.get(0).receipt(), "x"), Settlement.ack()))
-        .containsExactly(Settled.OK, Settled.STALE, Settled.UNKNOWN);
+                List.of(all.get(2).receipt(), all.get(0).receipt(), "x"), Acknowledgement.ack()))
+        .containsExactly(AckResult.OK, AckResult.STALE, AckResult.UNKNOWN);
   }
 
   @Test
@@ -345,8 +345,8 @@ class RiverClientTest {
         taken.addAll(shared.batch(10, SOON));
       }
       shared.ack(taken.subList(0, 9));
-      assertThat(shared.settle(List.of(taken.get(9).receipt()), Settlement.ack()))
-          .containsExactly(Settled.OK);
+      assertThat(shared.settle(List.of(taken.get(9).receipt()), Acknowledgement.ack()))
+          .containsExactly(AckResult.OK);
       for (URI one : servers) {
         assertThat(both.at(one).subscriber("orders", "billing").stats().lag()).isZero();
       }

@@ -70,12 +70,12 @@ class SettingsTest {
     for (String name : List.of("QueueSettings", "SubscriberSettings")) {
       Path file = SOURCES.resolve(name + ".java");
       List<Property> all = properties(name);
-      Generated.hold(file, "has the server's default.", " */", documented(all));
+      Generated.hold(file, "have the server's defaults.", " */", documented(all));
       Generated.hold(file, "public record " + name + "(", "  /**", components(all));
       Generated.hold(
           file, "  public static final class Builder {", "private Builder()", fields(all));
       Generated.hold(
-          file, "    private Builder() {}", "    /** The settings so far. */", setters(all));
+          file, "    private Builder() {}", "    /** Returns the settings. */", setters(all));
       Generated.hold(file, "      return new " + name + "(", "    }", arguments(all));
     }
   }
@@ -83,11 +83,14 @@ class SettingsTest {
   private static List<String> documented(List<Property> all) {
     List<String> lines = new ArrayList<>(List.of(" *"));
     for (Property each : all) {
-      String sentence =
-          each.sentence().substring(0, 1).toLowerCase(Locale.ROOT) + each.sentence().substring(1);
+      String sentence = decapitalize(each.sentence());
       wrap(lines, " * @param " + each.name(), " *    ", sentence.replaceAll("\\.$", ""));
     }
     return lines;
+  }
+
+  private static String decapitalize(String sentence) {
+    return sentence.substring(0, 1).toLowerCase(Locale.ROOT) + sentence.substring(1);
   }
 
   private static List<String> components(List<Property> all) {
@@ -112,12 +115,13 @@ class SettingsTest {
   private static List<String> setters(List<Property> all) {
     List<String> lines = new ArrayList<>(List.of(""));
     for (Property each : all) {
-      String line = "    /** " + each.sentence() + " */";
+      String sentence = "Sets {@code " + each.name() + "}: " + decapitalize(each.sentence());
+      String line = "    /** " + sentence + " */";
       if (line.length() <= COLUMNS) {
         lines.add(line);
       } else {
         lines.add("    /**");
-        wrap(lines, "     *", "     *", each.sentence());
+        wrap(lines, "     *", "     *", sentence);
         lines.add("     */");
       }
       lines.add("    public Builder " + each.name() + "(" + each.parameter() + " value) {");

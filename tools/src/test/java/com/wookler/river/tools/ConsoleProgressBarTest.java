@@ -9,16 +9,16 @@ import java.util.Arrays;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-class BarTest {
+class ConsoleProgressBarTest {
   private final ByteArrayOutputStream shown = new ByteArrayOutputStream();
   private final PrintStream screen = new PrintStream(shown, true, StandardCharsets.UTF_8);
 
   private String run(boolean terminal) {
-    try (Bar bar = new Bar("verify", screen, terminal)) {
-      bar.total(Bar.WORTH_A_BAR);
-      bar.done(Bar.WORTH_A_BAR / 2);
-      bar.<String>above(screen::println).accept("a finding");
-      bar.done(Bar.WORTH_A_BAR / 2);
+    try (ConsoleProgressBar bar = new ConsoleProgressBar("verify", screen, terminal)) {
+      bar.total(ConsoleProgressBar.MIN_BYTES);
+      bar.done(ConsoleProgressBar.MIN_BYTES / 2);
+      bar.<String>aboveBar(screen::println).accept("a finding");
+      bar.done(ConsoleProgressBar.MIN_BYTES / 2);
     }
     screen.println("the result");
     return shown.toString(StandardCharsets.UTF_8);

@@ -6,23 +6,24 @@ import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One call that no thread waits for, from its first attempt to its last; {@link Attempts} decides
- * about each. It completes on a thread of the client that may block, whichever thread the JDK's
+ * One call that no thread waits for, with all its attempts; {@link RetryHandler} decides about
+ * each. It completes on a thread of the client that may block, not on the thread that the JDK's
  * client completes on.
  */
-final class Exchange {
+final class AsyncCall {
   private final Transport transport;
-  private final Ask ask;
-  private final Attempts attempts;
-  private final CompletableFuture<Answer> result = new CompletableFuture<>();
+  private final Request request;
+  private final RetryHandler retries;
+  private final CompletableFuture<Response> result = new CompletableFuture<>();
 
-  private volatile @Nullable CompletableFuture<?> current; // any thread may end the call
+  private volatile @Nullable CompletableFuture<?> current; // any thread may cancel it
 
-  /** One attempt under way. */
-  private record Limit(CompletableFuture<?> sent, long deadline, CompletableFuture<Boolean> late)
-      implements TimeLimits.Limited {
+  /** An attempt in flight. */
+  private record TimedAttempt(
+      CompletableFuture<?> sent, long deadline, CompletableFuture<Boolean> late)
+      implements TimeoutChecker.TimedTask {
     @Override
-    public boolean isLate(long now) {
+    public boolean isTimedOut(long now) {
       return now - deadline >= 0;
     }
 
@@ -33,14 +34,14 @@ final class Exchange {
     }
   }
 
-  Exchange(Transport transport, Ask ask) {
+  AsyncCall(Transport transport, Request request) {
     this.transport = transport;
-    this.ask = ask;
-    this.attempts = new Attempts(transport.servers(), transport.settings(), ask);
+    this.request = request;
+    this.retries = new RetryHandler(transport.servers(), transport.settings(), request);
   }
 
-  /** Begins; cancelling what it returns ends it. */
-  CompletableFuture<Answer> run() {
+  /** Starts the call. Cancelling the returned future aborts it. */
+  CompletableFuture<Response> run() {
     var unused =
         result.whenComplete(
             (answer, failure) -> {
@@ -59,22 +60,23 @@ final class Exchange {
     }
     CompletableFuture<HttpResponse<byte[]>> sent;
     try {
-      sent = transport.attempt(attempts.server(), ask);
+      sent = transport.attempt(retries.server(), request);
     } catch (RuntimeException e) {
       result.completeExceptionally(e);
       return;
     }
     current = sent;
     if (result.isDone()) {
-      sent.cancel(true); // it was ended in between
+      sent.cancel(true); // it was cancelled in between
     }
-    Limit limit = new Limit(sent, attempts.limit(), new CompletableFuture<>());
-    transport.limits().add(limit);
+    TimedAttempt timed =
+        new TimedAttempt(sent, retries.attemptDeadline(), new CompletableFuture<>());
+    transport.timeouts().add(timed);
     var unused =
         sent.whenCompleteAsync(
             (response, failure) -> {
-              transport.limits().remove(limit);
-              completed(response, failure, limit.late().isDone());
+              transport.timeouts().remove(timed);
+              completed(response, failure, timed.late().isDone());
             },
             transport.threads());
   }
@@ -82,14 +84,14 @@ final class Exchange {
   private void completed(
       @Nullable HttpResponse<byte[]> response, @Nullable Throwable failure, boolean late) {
     try {
-      Throwable cause = failure == null ? null : Attempts.cause(failure);
-      Answer answer = attempts.after(response, cause, late);
+      Throwable cause = failure == null ? null : RetryHandler.cause(failure);
+      Response answer = retries.handle(response, cause, late);
       if (answer != null) {
         result.complete(answer);
-      } else if (attempts.pauseNanos() == 0) {
+      } else if (retries.pauseNanos() == 0) {
         attempt();
       } else {
-        CompletableFuture<?> timer = transport.after(Duration.ofNanos(attempts.pauseNanos()));
+        CompletableFuture<?> timer = transport.after(Duration.ofNanos(retries.pauseNanos()));
         current = timer;
         if (result.isDone()) {
           timer.cancel(false);

@@ -25,52 +25,54 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 
 /**
- * Publishes the messages of a source into a queue, batches as batches.
+ * Publishes the messages of a source into a queue. Batches remain batches.
  *
- * <p>How far it is stands in a note beside the queue, {@code <queue>.replay-<id>.json}: the next
- * sequence of the source, and the one that it gets in the queue. The note is written after the
- * queue was forced, so it never says too much; what was published behind it is recognised by
- * comparing, and passed over.
+ * <p>The progress is saved in a checkpoint beside the queue, {@code <queue>.replay-<id>.json}: the
+ * next sequence of the source, and the one that it gets in the queue. The checkpoint is written
+ * after the queue was forced, so that it is never ahead of the queue. Messages that were published
+ * after it are recognized by comparison, and skipped.
  */
-final class Replay implements AutoCloseable {
-  private static final int NOTE_EVERY = 10_000;
+final class MessageReplayer implements AutoCloseable {
+  private static final int CHECKPOINT_INTERVAL = 10_000;
   private static final long SECOND = TimeUnit.SECONDS.toNanos(1);
 
   private final MessageSource source;
   private final MessageQueue<byte[]> queue;
-  private final Path note;
+  private final Path checkpoint;
   private final long rate;
   private final TimeSource time = TimeSource.system();
 
-  Replay(MessageSource source, Path base, String name, long rate) {
+  MessageReplayer(MessageSource source, Path base, String name, long rate) {
     this.source = source;
     this.rate = rate;
-    this.note = base.resolve(name + ".replay-" + source.queue() + ".json");
+    this.checkpoint = base.resolve(name + ".replay-" + source.queue() + ".json");
     this.queue = MessageQueue.builder(name, MessageConverter.bytes()).directory(base).open();
   }
 
   /**
-   * What was done.
+   * The result of a replay.
    *
-   * @param published messages
-   * @param present messages that an earlier run had published
-   * @param lost messages that the source could not prove
+   * @param published number of messages published
+   * @param present number of messages that an earlier run had published
+   * @param lost number of messages that are damaged or missing in the source
    */
   record Result(long published, long present, long lost) {}
 
-  /** Goes on where the note says, or begins. */
-  Result run(Range range, Consumer<MessageSource.Lost> losses, Progress progress)
+  /** Continues at the checkpoint, or starts at the beginning of the range. */
+  Result run(MessageRange range, Consumer<MessageSource.Lost> losses, Progress progress)
       throws IOException {
     long next = range.firstSequence();
     long target = queue.stats().nextSequence();
-    if (Files.exists(note)) {
-      ObjectNode noted = CheckedJson.read(note);
-      if (!CheckedJson.isWhole(noted)) {
+    if (Files.exists(checkpoint)) {
+      ObjectNode saved = CheckedJson.read(checkpoint);
+      if (!CheckedJson.isWhole(saved)) {
         throw new DamagedMessageException(
-            "damaged: " + note + "; remove it, and start behind what is in the queue by --from");
+            "damaged: "
+                + checkpoint
+                + "; remove it, and start with --from after the messages that the queue contains");
       }
-      next = Math.max(next, noted.path("next").asLong());
-      target = noted.path("target").asLong();
+      next = Math.max(next, saved.path("next").asLong());
+      target = saved.path("target").asLong();
     }
     Writer writer = new Writer(range, losses, target);
     source.walk(next, range.lastSequence(), writer, progress);
@@ -79,7 +81,7 @@ final class Replay implements AutoCloseable {
   }
 
   private final class Writer implements MessageSource.Sink {
-    private final Range range;
+    private final MessageRange range;
     private final Consumer<MessageSource.Lost> losses;
     private final long started = time.nanoTime();
     private long target; // the sequence that the next message gets, or has
@@ -87,9 +89,9 @@ final class Replay implements AutoCloseable {
     private long published;
     private long present;
     private long lost;
-    private long sinceNote;
+    private long sinceCheckpoint;
 
-    Writer(Range range, Consumer<MessageSource.Lost> losses, long target) {
+    Writer(MessageRange range, Consumer<MessageSource.Lost> losses, long target) {
       this.range = range;
       this.losses = losses;
       this.target = target;
@@ -117,24 +119,27 @@ final class Replay implements AutoCloseable {
         queue.publisher().putAll(batch, Durability.MEMORY);
         published += batch.size();
         target = queue.stats().nextSequence();
-        sinceNote += batch.size();
-        pace();
+        sinceCheckpoint += batch.size();
+        limitRate();
       }
-      if (sinceNote >= NOTE_EVERY) {
-        note();
+      if (sinceCheckpoint >= CHECKPOINT_INTERVAL) {
+        writeCheckpoint();
       }
       return next == run.get(run.size() - 1).sequence() + 1;
     }
 
-    /** Whether an earlier run that was cut off published it behind its last note. */
+    /**
+     * Returns whether an earlier run that was interrupted published the message after its last
+     * checkpoint.
+     */
     private boolean isPresent(StoredMessage message) {
       if (published > 0 || target >= queue.stats().nextSequence()) {
         return false;
       }
-      Delivery<byte[]> there = queue.read(target).orElse(null);
-      if (there == null
-          || !Arrays.equals(there.data(), message.data())
-          || !Objects.equals(there.key(), message.key())) {
+      Delivery<byte[]> stored = queue.read(target).orElse(null);
+      if (stored == null
+          || !Arrays.equals(stored.data(), message.data())
+          || !Objects.equals(stored.key(), message.key())) {
         return false;
       }
       target++;
@@ -142,7 +147,7 @@ final class Replay implements AutoCloseable {
       return true;
     }
 
-    private void pace() {
+    private void limitRate() {
       if (rate > 0) {
         long due = started + (long) ((double) published / rate * SECOND);
         for (long left = due - time.nanoTime(); left > 0; left = due - time.nanoTime()) {
@@ -151,18 +156,18 @@ final class Replay implements AutoCloseable {
       }
     }
 
-    private void note() throws IOException {
+    private void writeCheckpoint() throws IOException {
       queue.force();
       ObjectNode json = CheckedJson.object();
       json.put("source", source.queue().toString());
       json.put("next", next).put("target", target);
-      CheckedJson.write(note, json);
-      sinceNote = 0;
+      CheckedJson.write(checkpoint, json);
+      sinceCheckpoint = 0;
     }
 
     void finish() throws IOException {
       if (next >= 0) {
-        note();
+        writeCheckpoint();
       }
     }
   }

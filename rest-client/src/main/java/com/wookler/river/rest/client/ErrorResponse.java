@@ -3,14 +3,14 @@ package com.wookler.river.rest.client;
 import java.time.Duration;
 
 /**
- * An answer that says no.
+ * An error response of a server.
  *
- * @param problem why
- * @param server who says so
- * @param retryAfter when to come again; zero if it does not say
- * @param mayBeDone whether the request may have been carried out all the same
+ * @param problem describes the error
+ * @param server address of the server
+ * @param retryAfter when to retry; zero if the server does not say
+ * @param mayBeDone whether the request may have been carried out nevertheless
  */
-record Refusal(Problem problem, String server, Duration retryAfter, boolean mayBeDone) {
+record ErrorResponse(Problem problem, String server, Duration retryAfter, boolean mayBeDone) {
   String text() {
     StringBuilder text = new StringBuilder(problem.title());
     if (problem.detail() != null) {

@@ -4,12 +4,9 @@ import com.wookler.river.core.message.StoredMessage;
 import java.time.Instant;
 import org.jspecify.annotations.Nullable;
 
-/**
- * Which messages: from one bound on, up to the other. A sequence as the upper bound is the last
- * one; a time is the first one left out.
- */
-record Range(Bound from, Bound until) {
-  /** A sequence, or a publish time if that is given. */
+/** A range of messages. A sequence as the upper bound is inclusive, a time exclusive. */
+record MessageRange(Bound from, Bound until) {
+  /** A bound: a publish time if it is not null, else a sequence. */
   record Bound(long sequence, @Nullable Instant time) {
     static Bound of(long sequence) {
       return new Bound(sequence, null);
@@ -28,7 +25,10 @@ record Range(Bound from, Bound until) {
     return until.time() == null ? until.sequence() : Long.MAX_VALUE - 1;
   }
 
-  /** Whether the upper bound lies below the lower one, where both are of one kind. */
+  /**
+   * Returns whether the upper bound is below the lower one, if both are sequences or both are
+   * times.
+   */
   boolean isReversed() {
     Instant first = from.time();
     Instant end = until.time();

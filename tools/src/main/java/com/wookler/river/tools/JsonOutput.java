@@ -9,13 +9,13 @@ import com.wookler.river.core.inspect.MessageSource;
 import java.io.IOException;
 import java.io.Writer;
 
-/** Answers as JSON, written as they come. */
-final class Json {
+/** Writes results as JSON. */
+final class JsonOutput {
   static final JsonMapper MAPPER = JsonMapper.builder().build();
 
-  private Json() {}
+  private JsonOutput() {}
 
-  /** Writes pretty to a text, which stays open. */
+  /** Creates a generator that indents, and does not close its target. */
   static JsonGenerator pretty(Writer to) throws IOException {
     return MAPPER
         .getFactory()
@@ -24,7 +24,7 @@ final class Json {
         .setPrettyPrinter(new DefaultPrettyPrinter());
   }
 
-  /** A finding; a place that cannot be told is left out. */
+  /** Returns a finding as JSON, without the parts of its position that are unknown. */
   static ObjectNode of(Finding finding) {
     ObjectNode json = MAPPER.createObjectNode();
     json.put("severity", finding.severity().name());
@@ -35,7 +35,7 @@ final class Json {
     return json.put("what", finding.what());
   }
 
-  /** A loss. */
+  /** Returns a range of lost messages as JSON. */
   static ObjectNode of(MessageSource.Lost lost) {
     ObjectNode json = MAPPER.createObjectNode();
     json.put("first", lost.first()).put("last", lost.last()).put("count", lost.count());

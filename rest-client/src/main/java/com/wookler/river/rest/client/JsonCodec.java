@@ -32,8 +32,8 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
-/** Reads and writes the contract's JSON. What a newer server says besides is passed over. */
-final class Wire {
+/** Reads and writes the JSON of the contract. Unknown fields, as of a newer server, are ignored. */
+final class JsonCodec {
   private static final Pattern DURATION = Pattern.compile("([0-9]{1,10})(ms|s|m|h|d)");
   private static final long MOST = 9_999_999_999L;
   private static final int LONGEST_TEXT = 256 << 20; // a message of 128 MB in Base64
@@ -43,13 +43,13 @@ final class Wire {
                   .streamReadConstraints(
                       StreamReadConstraints.builder().maxStringLength(LONGEST_TEXT).build())
                   .build())
-          .addModule(times())
+          .addModule(timeModule())
           .disable(DeserializationFeature.FAIL_ON_UNKNOWN_PROPERTIES)
           .defaultPropertyInclusion(
               JsonInclude.Value.construct(JsonInclude.Include.NON_NULL, JsonInclude.Include.ALWAYS))
           .build();
 
-  private Wire() {}
+  private JsonCodec() {}
 
   /** {@code Message} and {@code Delivery} of the contract; the latter has receipt and attempt. */
   record MessageJson(
@@ -98,25 +98,25 @@ final class Wire {
   /**
    * Reads one object.
    *
-   * @throws IllegalArgumentException it is none of this type
+   * @throws IllegalArgumentException the JSON is not an object of this type
    */
   static <T> T read(byte[] json, Class<T> type) {
     try {
       T value = MAPPER.readValue(json, type);
       if (value == null) {
-        throw new IllegalArgumentException("null is no " + type.getSimpleName());
+        throw new IllegalArgumentException("null is not a " + type.getSimpleName());
       }
       return value;
     } catch (JsonProcessingException e) {
       throw new IllegalArgumentException(
-          "no " + type.getSimpleName() + ": " + e.getOriginalMessage(), e);
+          "not a " + type.getSimpleName() + ": " + e.getOriginalMessage(), e);
     } catch (IOException e) {
       throw new IllegalArgumentException(e); // reads from memory
     }
   }
 
-  /** A message as a line of a batch, without the line's end. */
-  static byte[] line(NewMessage message) {
+  /** Returns a message as a line of a batch, without the line break. */
+  static byte[] toBatchLine(NewMessage message) {
     ObjectNode line = object();
     put(line, "data", "base64", message.data());
     line.put("key", message.key()).put("id", message.id());
@@ -125,17 +125,17 @@ final class Wire {
       message.headers().forEach((name, value) -> putHeader(headers, name, value));
     }
     if (message.delay() != null) {
-      line.put("delay", text(message.delay()));
+      line.put("delay", formatDuration(message.delay()));
     }
     if (message.expiry() != null) {
-      line.put("expires", text(message.expiry()));
+      line.put("expires", formatDuration(message.expiry()));
     }
     line.properties().removeIf(field -> field.getValue().isNull());
     return write(line);
   }
 
   private static void put(ObjectNode object, String asText, String asBase64, byte[] bytes) {
-    String text = utf8(bytes);
+    String text = decodeUtf8(bytes);
     if (text != null) {
       object.put(asText, text);
     } else {
@@ -144,7 +144,7 @@ final class Wire {
   }
 
   private static void putHeader(ObjectNode headers, String name, byte[] value) {
-    String text = utf8(value);
+    String text = decodeUtf8(value);
     if (text != null) {
       headers.put(name, text);
     } else {
@@ -152,8 +152,8 @@ final class Wire {
     }
   }
 
-  /** These bytes as text in UTF-8, or null if they are none. */
-  static @Nullable String utf8(byte[] bytes) {
+  /** Decodes UTF-8, or returns null if the bytes are not valid UTF-8. */
+  static @Nullable String decodeUtf8(byte[] bytes) {
     try {
       return StandardCharsets.UTF_8.newDecoder().decode(ByteBuffer.wrap(bytes)).toString();
     } catch (CharacterCodingException e) {
@@ -162,32 +162,34 @@ final class Wire {
   }
 
   /**
-   * A duration as the contract writes it.
+   * Formats a duration as the contract does.
    *
-   * @throws IllegalArgumentException it is negative, too long, or no whole number of milliseconds
+   * @throws IllegalArgumentException the duration is negative, too long, or not a whole number of
+   *     milliseconds
    */
-  static String text(Duration duration) {
+  static String formatDuration(Duration duration) {
     if (duration.isNegative() || duration.toNanosPart() % 1_000_000 != 0) {
-      throw new IllegalArgumentException(duration + " is no whole number of milliseconds");
+      throw new IllegalArgumentException(
+          duration + " is negative or not a whole number of milliseconds");
     }
     if (duration.toMillisPart() != 0 || duration.toSeconds() == 0) {
-      return amount(duration.toMillis()) + "ms";
+      return checkedAmount(duration.toMillis()) + "ms";
     }
-    return amount(duration.toSeconds()) + "s";
+    return checkedAmount(duration.toSeconds()) + "s";
   }
 
-  private static long amount(long number) {
+  private static long checkedAmount(long number) {
     if (number > MOST) {
-      throw new IllegalArgumentException("too long a duration");
+      throw new IllegalArgumentException("the duration is too long: " + number);
     }
     return number;
   }
 
-  /** The opposite of {@link #text}. */
-  static Duration duration(String text) {
+  /** Parses a duration that {@link #formatDuration} wrote. */
+  static Duration parseDuration(String text) {
     Matcher matcher = DURATION.matcher(text);
     if (!matcher.matches()) {
-      throw new IllegalArgumentException("'" + text + "' is no duration");
+      throw new IllegalArgumentException("'" + text + "' is not a duration");
     }
     long amount = Long.parseLong(matcher.group(1));
     return switch (matcher.group(2)) {
@@ -199,16 +201,17 @@ final class Wire {
     };
   }
 
-  private interface Reading<T> {
-    T read(String text);
+  private interface TextParser<T> {
+    T parse(String text);
   }
 
-  private static SimpleModule times() {
+  private static SimpleModule timeModule() {
     SimpleModule module = new SimpleModule();
     module.addSerializer(Instant.class, new ToStringSerializer(Instant.class));
-    module.addDeserializer(Instant.class, new Reader<>(Instant.class, Instant::parse));
+    module.addDeserializer(Instant.class, new TextDeserializer<>(Instant.class, Instant::parse));
     module.addSerializer(Duration.class, new DurationWriter());
-    module.addDeserializer(Duration.class, new Reader<>(Duration.class, Wire::duration));
+    module.addDeserializer(
+        Duration.class, new TextDeserializer<>(Duration.class, JsonCodec::parseDuration));
     return module;
   }
 
@@ -222,24 +225,24 @@ final class Wire {
     @Override
     public void serialize(Duration value, JsonGenerator json, SerializerProvider provider)
         throws IOException {
-      json.writeString(text(value));
+      json.writeString(formatDuration(value));
     }
   }
 
-  private static final class Reader<T> extends StdScalarDeserializer<T> {
+  private static final class TextDeserializer<T> extends StdScalarDeserializer<T> {
     private static final long serialVersionUID = 1;
-    private final transient Reading<T> reading;
+    private final transient TextParser<T> parser;
 
-    Reader(Class<T> type, Reading<T> reading) {
+    TextDeserializer(Class<T> type, TextParser<T> parser) {
       super(type);
-      this.reading = reading;
+      this.parser = parser;
     }
 
     @Override
     public T deserialize(JsonParser json, DeserializationContext context) throws IOException {
       String text = json.getText();
       try {
-        return reading.read(text);
+        return parser.parse(text);
       } catch (DateTimeException | IllegalArgumentException e) {
         throw context.weirdStringException(text, handledType(), String.valueOf(e.getMessage()));
       }

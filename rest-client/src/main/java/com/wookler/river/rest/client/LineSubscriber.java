@@ -10,23 +10,23 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Flow;
 
 /**
- * The lines of an answer that has no end. More is read only once all lines that were read are done
- * with. Half a line at the end is dropped: the connection was cut within it.
+ * Splits the body of an endless response into lines. More is read only when the consumer requests
+ * it. An incomplete last line is dropped: the connection broke within it.
  */
-final class StreamLines implements BodySubscriber<byte[]> {
-  /** Takes lines, and has more read when it has done with them. */
-  interface Taker {
-    /** Takes the lines that came together, perhaps none; never blocks. */
+final class LineSubscriber implements BodySubscriber<byte[]> {
+  /** Consumes lines, and requests more when it has processed them. */
+  interface LineConsumer {
+    /** Consumes the lines that came together, perhaps none. Never blocks. */
     void take(List<byte[]> lines, Flow.Subscription source);
   }
 
-  private final Taker taker;
+  private final LineConsumer taker;
   private final CompletableFuture<byte[]> end = new CompletableFuture<>();
   private final ByteArrayOutputStream half = new ByteArrayOutputStream();
-  private volatile Flow.Subscription source; // set before anything comes
+  private volatile Flow.Subscription source; // set before the first data
 
   @SuppressWarnings("NullAway.Init")
-  StreamLines(Taker taker) {
+  LineSubscriber(LineConsumer taker) {
     this.taker = taker;
   }
 

@@ -4,13 +4,13 @@ import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.Map;
 
-/** What a server answered. */
-final class Answer {
+/** A complete response of a server: status and body. */
+final class Response {
   private final Server server;
   private final int status;
   private final byte[] body;
 
-  Answer(Server server, int status, byte[] body) {
+  Response(Server server, int status, byte[] body) {
     this.server = server;
     this.status = status;
     this.body = body;
@@ -28,25 +28,25 @@ final class Answer {
     return body;
   }
 
-  /** The body as text. */
+  /** Returns the body as text in UTF-8. */
   String text() {
     return new String(body, StandardCharsets.UTF_8);
   }
 
   /**
-   * The body as an object of the contract.
+   * Reads the body as an object of the contract.
    *
-   * @throws IncompatibleServerException it is none
+   * @throws IncompatibleServerException the body is no such object
    */
   <T> T as(Class<T> type) {
     try {
-      return Wire.read(body, type);
+      return JsonCodec.read(body, type);
     } catch (IllegalArgumentException e) {
       throw unreadable(String.valueOf(e.getMessage()));
     }
   }
 
-  /** A number that stands alone in an object. */
+  /** Returns a number, by the name of its field in the body. */
   long number(String field) {
     Object value = as(Map.class).get(field);
     if (value instanceof Number number) {
@@ -57,7 +57,7 @@ final class Answer {
 
   IncompatibleServerException unreadable(String what) {
     return new IncompatibleServerException(
-        new Refusal(
+        new ErrorResponse(
             new Problem("about:blank", "The answer cannot be read", status, what, null, null),
             server.toString(),
             Duration.ZERO,

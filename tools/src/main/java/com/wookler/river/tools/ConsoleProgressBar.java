@@ -11,13 +11,13 @@ import me.tongfei.progressbar.ProgressBarStyle;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A progress bar on standard error if a terminal is looked at, else nothing. What takes no time has
- * none. It has a line of its own: what is printed meanwhile goes through {@link #above}, and
- * results are printed once it is closed.
+ * Shows a progress bar on standard error if that is a terminal and the work takes long enough.
+ * Lines that are printed meanwhile must go through {@link #aboveBar}, and results are printed once
+ * the bar is closed.
  */
-final class Bar implements Progress, AutoCloseable {
-  /** So much is read in a fraction of a second. */
-  static final long WORTH_A_BAR = 64L << 20;
+final class ConsoleProgressBar implements Progress, AutoCloseable {
+  /** The size from which work has a progress bar; less is read in a fraction of a second. */
+  static final long MIN_BYTES = 64L << 20;
 
   private static final int COLUMNS = 100;
   private static final long MEGABYTE = 1L << 20;
@@ -27,11 +27,11 @@ final class Bar implements Progress, AutoCloseable {
   private final boolean terminal;
   private @Nullable ProgressBar bar;
 
-  Bar(String task) {
+  ConsoleProgressBar(String task) {
     this(task, System.err, Terminal.interactive());
   }
 
-  Bar(String task, PrintStream stream, boolean terminal) {
+  ConsoleProgressBar(String task, PrintStream stream, boolean terminal) {
     this.task = task;
     this.stream = stream;
     this.terminal = terminal;
@@ -39,7 +39,7 @@ final class Bar implements Progress, AutoCloseable {
 
   @Override
   public void total(long bytes) {
-    if (!terminal || bytes < WORTH_A_BAR) {
+    if (!terminal || bytes < MIN_BYTES) {
       return;
     }
     bar =
@@ -60,8 +60,8 @@ final class Bar implements Progress, AutoCloseable {
     }
   }
 
-  /** Prints in the place of the bar, which comes again below. */
-  <T> Consumer<T> above(Consumer<T> print) {
+  /** Returns a consumer that prints above the bar. */
+  <T> Consumer<T> aboveBar(Consumer<T> print) {
     return text -> {
       if (bar != null) {
         stream.print("\r" + " ".repeat(COLUMNS) + "\r");
