@@ -1,5 +1,6 @@
 package com.wookler.river.core.backup;
 
+import com.wookler.river.core.file.Checksum;
 import com.wookler.river.core.log.Seal;
 import com.wookler.river.core.message.DamagedMessageException;
 import java.io.IOException;
@@ -11,7 +12,6 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
-import java.util.zip.CRC32C;
 
 /**
  * What a backup holds and where, kept beside it as {@code b00000042.seal}.
@@ -75,7 +75,7 @@ record BackupSeal(Seal block, long madeMicros, long length, List<Frame> frames) 
       out.putLong(frame.offset()).putLong(frame.start()).putLong(frame.firstSequence());
       out.putLong(frame.microsBefore()).putInt(frame.checksum());
     }
-    out.putInt(checksum(out.array()));
+    out.putInt(Checksum.ofAllBefore(out.array()));
     return out.array();
   }
 
@@ -88,7 +88,8 @@ record BackupSeal(Seal block, long madeMicros, long length, List<Frame> frames) 
     ByteBuffer in = ByteBuffer.wrap(bytes).order(ByteOrder.LITTLE_ENDIAN).position(Seal.BYTES);
     byte[] magic = new byte[MAGIC.length];
     in.get(magic);
-    if (!Arrays.equals(magic, MAGIC) || in.getInt(size - CHECKSUM_BYTES) != checksum(bytes)) {
+    if (!Arrays.equals(magic, MAGIC)
+        || in.getInt(size - CHECKSUM_BYTES) != Checksum.ofAllBefore(bytes)) {
       throw damaged("the checksum of a backup's seal is wrong");
     }
     long made = in.getLong();
@@ -158,12 +159,6 @@ record BackupSeal(Seal block, long madeMicros, long length, List<Frame> frames) 
       }
     }
     return frames.subList(low, frames.size());
-  }
-
-  private static int checksum(byte[] bytes) {
-    CRC32C crc = new CRC32C();
-    crc.update(bytes, 0, bytes.length - CHECKSUM_BYTES);
-    return (int) crc.getValue();
   }
 
   private static DamagedMessageException damaged(String what) {

@@ -1,7 +1,9 @@
 package com.wookler.river.core.delay;
 
 import com.wookler.river.common.errors.RiverException;
+import com.wookler.river.core.file.Checksum;
 import com.wookler.river.core.file.DurableFiles;
+import com.wookler.river.core.file.Sealed;
 import com.wookler.river.core.message.DamagedMessageException;
 import com.wookler.river.core.message.DocumentReader;
 import com.wookler.river.core.message.DocumentWriter;
@@ -127,9 +129,7 @@ final class BucketFile implements AutoCloseable {
     ByteBuffer header = ByteBuffer.allocate(HEADER_BYTES).order(ByteOrder.LITTLE_ENDIAN);
     header.putLong(MAGIC).putInt(VERSION).putLong(queue.getMostSignificantBits());
     header.putLong(queue.getLeastSignificantBits()).putLong(number);
-    CRC32C crc = new CRC32C();
-    crc.update(header.array(), 0, HEADER_BYTES - 4);
-    return header.putInt((int) crc.getValue()).flip();
+    return header.putInt(Checksum.ofAllBefore(header.array())).flip();
   }
 
   private void check() throws IOException {
@@ -138,14 +138,11 @@ final class BucketFile implements AutoCloseable {
     if (header.equals(header())) {
       return;
     }
-    CRC32C crc = new CRC32C();
-    crc.update(header.array(), 0, HEADER_BYTES - 4);
     if (header.limit() == HEADER_BYTES
         && header.getLong(0) == MAGIC
-        && header.getInt(HEADER_BYTES - 4) == (int) crc.getValue()
+        && header.getInt(HEADER_BYTES - 4) == Checksum.ofAllBefore(header.array())
         && header.getInt(8) != VERSION) {
-      throw new RiverException(
-          path + " has format version " + header.getInt(8) + "; this River reads " + VERSION);
+      throw Sealed.otherFormat(path, header.getInt(8), VERSION);
     }
     throw new DamagedMessageException("damaged: " + path + " does not begin as it should");
   }

@@ -1,11 +1,10 @@
 package com.wookler.river.core.delay;
 
 import com.wookler.river.common.errors.RiverException;
-import com.wookler.river.core.file.DurableFiles;
+import com.wookler.river.core.file.Sealed;
 import com.wookler.river.core.message.DamagedMessageException;
 import java.io.IOException;
 import java.nio.ByteBuffer;
-import java.nio.ByteOrder;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -13,30 +12,24 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
 import java.util.UUID;
-import java.util.zip.CRC32C;
 import org.jspecify.annotations.Nullable;
 
 /**
  * How far the delayed messages of a queue got, and which files hold those that wait: the files
  * {@code state-0} and {@code state-1}, written in turn, so that one is whole whatever happens to
- * the other. Numbers are little-endian:
+ * the other. Each is a {@link Sealed} file of kind {@code TIM}, version 3, with this payload:
  *
  * <pre>
  *  offset  size  what
- *       0     8  "RIVERTIM"
- *       8     4  version, 2
- *      12    16  the queue's UUID
- *      28     8  generation; its lowest bit is the number in the file's name
- *      36     8  collected: delayed messages below this sequence are done or in the files
- *      44     8  copied: re-enqueued copies below this sequence are counted in what is done
- *      52    16  done: up to this time and sequence all in the files are
- *      68     8  number of the next file
- *      76    16  what the clock by which messages are due showed when this was written, and the wall
+ *       0     8  generation; its lowest bit is the number in the file's name
+ *       8     8  collected: delayed messages below this sequence are done or in the files
+ *      16     8  copied: re-enqueued copies below this sequence are counted in what is done
+ *      24    16  done: up to this time and sequence all in the files are
+ *      40     8  number of the next file
+ *      48    16  what the clock by which messages are due showed when this was written, and the wall
  *                clock
- *      92     4  count of files
- *      96   40n  a file each, in the order of what they hold: number, the time and sequence from
+ *      64   40n  a file each, in the order of what they hold: number, the time and sequence from
  *                which on it holds messages, bytes that count, records that are not done
- *       …     4  CRC32C of all this
  * </pre>
  */
 record TimerState(
@@ -49,9 +42,8 @@ record TimerState(
     List<Line> files) {
   static final String PREFIX = "state-";
 
-  private static final long MAGIC = 0x4D49545245564952L; // "RIVERTIM"
-  private static final int VERSION = 2;
-  private static final int FIXED_BYTES = 96;
+  private static final Sealed FORM = new Sealed("TIM", 3);
+  private static final int FIXED_BYTES = 64;
   private static final int LINE_BYTES = 40;
 
   /**
@@ -70,26 +62,15 @@ record TimerState(
   }
 
   void write(Path directory, UUID queue) throws IOException {
-    ByteBuffer out =
-        ByteBuffer.allocate(FIXED_BYTES + LINE_BYTES * files.size() + 4)
-            .order(ByteOrder.LITTLE_ENDIAN);
-    out.putLong(MAGIC).putInt(VERSION);
-    out.putLong(queue.getMostSignificantBits()).putLong(queue.getLeastSignificantBits());
+    ByteBuffer out = Sealed.payload(FIXED_BYTES + LINE_BYTES * files.size());
     out.putLong(generation).putLong(collected).putLong(copied);
     out.putLong(done.time()).putLong(done.sequence()).putLong(nextNumber);
-    out.putLong(clock.time()).putLong(clock.wall()).putInt(files.size());
+    out.putLong(clock.time()).putLong(clock.wall());
     for (Line line : files) {
       out.putLong(line.number).putLong(line.from.time()).putLong(line.from.sequence());
       out.putLong(line.bytes).putLong(line.records);
     }
-    out.putInt(check(out.array(), out.position()));
-    DurableFiles.write(path(directory, generation), out.array());
-  }
-
-  private static int check(byte[] bytes, int length) {
-    CRC32C crc = new CRC32C();
-    crc.update(bytes, 0, length);
-    return (int) crc.getValue();
+    FORM.write(path(directory, generation), queue, out);
   }
 
   /**
@@ -103,20 +84,11 @@ record TimerState(
     if (!Files.exists(file)) {
       return Optional.empty();
     }
-    byte[] bytes = Files.readAllBytes(file);
-    ByteBuffer in = ByteBuffer.wrap(bytes).order(ByteOrder.LITTLE_ENDIAN);
-    if (bytes.length < FIXED_BYTES + 4
-        || in.getLong() != MAGIC
-        || in.getInt(bytes.length - 4) != check(bytes, bytes.length - 4)) {
-      throw new DamagedMessageException("damaged: " + file + " is not what was written");
-    }
-    int version = in.getInt();
-    if (version != VERSION) {
-      throw new RiverException(
-          file + " has format version " + version + "; this River reads " + VERSION);
-    }
-    if (!new UUID(in.getLong(), in.getLong()).equals(queue)) {
-      throw new DamagedMessageException("damaged: " + file + " is of another queue");
+    ByteBuffer in;
+    try {
+      in = FORM.read(file, queue);
+    } catch (DamagedMessageException e) {
+      throw new DamagedMessageException(file + " is " + e.getMessage(), e);
     }
     long generation = in.getLong();
     long collected = in.getLong();
@@ -124,7 +96,7 @@ record TimerState(
     Key done = new Key(in.getLong(), in.getLong());
     long nextNumber = in.getLong();
     TimerClock.Reading clock = new TimerClock.Reading(in.getLong(), in.getLong());
-    Line[] lines = new Line[in.getInt()];
+    Line[] lines = new Line[in.remaining() / LINE_BYTES];
     Arrays.setAll(
         lines,
         i ->

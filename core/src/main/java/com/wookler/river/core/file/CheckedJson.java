@@ -6,12 +6,9 @@ import com.fasterxml.jackson.databind.json.JsonMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import com.wookler.river.core.message.DamagedMessageException;
 import java.io.IOException;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
-import java.util.HexFormat;
-import java.util.zip.CRC32C;
 
 /**
  * Small JSON files that people may read, and that prove themselves: the field {@code check} is the
@@ -43,7 +40,7 @@ public final class CheckedJson {
 
   /** The object and its check as the bytes of a file. */
   public static byte[] encode(ObjectNode json) throws IOException {
-    ObjectNode checked = json.deepCopy().put(CHECK, crc(json.toString()));
+    ObjectNode checked = json.deepCopy().put(CHECK, Checksum.ofText(json.toString()));
     return JSON.writerWithDefaultPrettyPrinter().writeValueAsBytes(checked);
   }
 
@@ -68,13 +65,6 @@ public final class CheckedJson {
   public static boolean isWhole(ObjectNode read) {
     ObjectNode content = read.deepCopy();
     JsonNode check = content.remove(CHECK);
-    return check != null && check.asText().equals(crc(content.toString()));
-  }
-
-  /** The check of a text. */
-  private static String crc(String text) {
-    CRC32C crc = new CRC32C();
-    crc.update(text.getBytes(StandardCharsets.UTF_8));
-    return HexFormat.of().toHexDigits((int) crc.getValue());
+    return check != null && check.asText().equals(Checksum.ofText(content.toString()));
   }
 }

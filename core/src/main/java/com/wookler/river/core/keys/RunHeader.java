@@ -1,5 +1,6 @@
 package com.wookler.river.core.keys;
 
+import com.wookler.river.core.file.Checksum;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
@@ -69,20 +70,16 @@ record RunHeader(UUID queue, long number, long from, long end, long count) {
     ByteBuffer out = page();
     out.put(MAGIC).put(owner(queue, number));
     out.putLong(from).putLong(end).putLong(count);
-    CRC32C crc = new CRC32C();
-    crc.update(out.array(), 0, CHECK_AT);
-    return out.putInt(CHECK_AT, (int) crc.getValue()).array();
+    return out.putInt(CHECK_AT, Checksum.ofAllBefore(out.array())).array();
   }
 
   /** Takes the first page; throws {@link RunDamage} if it is none. */
   static RunHeader decode(byte[] page) throws RunDamage {
     ByteBuffer in = ByteBuffer.wrap(page).order(ByteOrder.LITTLE_ENDIAN);
-    CRC32C crc = new CRC32C();
-    crc.update(page, 0, CHECK_AT);
     if (!Arrays.equals(page, 0, MAGIC.length, MAGIC, 0, MAGIC.length)) {
       throw new RunDamage("it does not begin like one of format 1");
     }
-    if (in.getInt(CHECK_AT) != (int) crc.getValue()) {
+    if (in.getInt(CHECK_AT) != Checksum.of(page, 0, CHECK_AT)) {
       throw new RunDamage("the checksum of its header is wrong");
     }
     in.position(MAGIC.length);

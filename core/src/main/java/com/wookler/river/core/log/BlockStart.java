@@ -1,5 +1,6 @@
 package com.wookler.river.core.log;
 
+import com.wookler.river.core.file.Checksum;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.ByteBuffer;
@@ -12,7 +13,6 @@ import java.nio.file.StandardOpenOption;
 import java.util.Arrays;
 import java.util.Optional;
 import java.util.UUID;
-import java.util.zip.CRC32C;
 
 /**
  * The first document of a block, which readers don't see. It carries the sequence on when every
@@ -40,7 +40,7 @@ record BlockStart(UUID queue, int block, long firstSequence, long lastMicros) {
     ByteBuffer out = ByteBuffer.allocate(BYTES).order(ByteOrder.LITTLE_ENDIAN);
     out.put(MAGIC).putLong(queue.getMostSignificantBits()).putLong(queue.getLeastSignificantBits());
     out.putInt(block).putLong(firstSequence).putLong(lastMicros);
-    out.putInt(checksum(out.array(), 0));
+    out.putInt(Checksum.of(out.array(), 0, BYTES - 4));
     return out.array();
   }
 
@@ -55,7 +55,7 @@ record BlockStart(UUID queue, int block, long firstSequence, long lastMicros) {
       }
     }
     ByteBuffer in = ByteBuffer.wrap(bytes, 0, BYTES).order(ByteOrder.LITTLE_ENDIAN);
-    if (in.getInt(BYTES - 4) != checksum(bytes, 0)) {
+    if (in.getInt(BYTES - 4) != Checksum.of(bytes, 0, BYTES - 4)) {
       return Optional.empty();
     }
     in.position(MAGIC.length);
@@ -107,11 +107,5 @@ record BlockStart(UUID queue, int block, long firstSequence, long lastMicros) {
       }
     }
     return Optional.empty();
-  }
-
-  private static int checksum(byte[] bytes, int from) {
-    CRC32C crc = new CRC32C();
-    crc.update(bytes, from, BYTES - 4);
-    return (int) crc.getValue();
   }
 }

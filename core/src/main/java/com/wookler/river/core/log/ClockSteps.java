@@ -1,21 +1,12 @@
 package com.wookler.river.core.log;
 
 import com.wookler.river.common.errors.RiverException;
-import com.wookler.river.core.file.DurableFiles;
-import com.wookler.river.core.file.ReadFailedException;
-import com.wookler.river.core.message.DamagedMessageException;
+import com.wookler.river.core.file.Sealed;
 import java.io.IOException;
 import java.nio.ByteBuffer;
-import java.nio.ByteOrder;
-import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
-import java.nio.file.LinkOption;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.List;
 import java.util.UUID;
-import java.util.zip.CRC32C;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -30,16 +21,13 @@ import org.slf4j.LoggerFactory;
  * stored before the step, and claims a later time, counts as stored at the step.
  *
  * <p>A step is written to the file {@code clock} beside the blocks before a time is stored that
- * needs it. Numbers are little-endian:
+ * needs it: a {@link Sealed} file of kind {@code CLK}, version 1, whose payload has 16 bytes for
+ * each step, in order:
  *
  * <pre>
  *  offset  size  what
- *       0     8  "RIVCLCK1", the last of it the version
- *       8    16  UUID of the queue
- *      24     4  count of steps
- *      28    16  each step, in order: the greatest time that was stored (8), the wall clock (8),
- *                microseconds since 1970
- *       …     4  CRC32C of all before
+ *       0     8  the greatest time that was stored, microseconds since 1970
+ *       8     8  the wall clock, microseconds since 1970
  * </pre>
  *
  * <p>Immutable.
@@ -49,9 +37,7 @@ final class ClockSteps {
   static final ClockSteps NONE = new ClockSteps(new long[0], new long[0]);
 
   private static final Logger LOG = LoggerFactory.getLogger(ClockSteps.class);
-  private static final byte[] MAGIC = "RIVCLCK1".getBytes(StandardCharsets.US_ASCII);
-  private static final int VERSION_AT = 7; // a digit
-  private static final int HEADER_BYTES = 28;
+  private static final Sealed FORM = new Sealed("CLK", 1);
   private static final int STEP_BYTES = 16;
   private static final int SLOWNESS = 1 << 10;
   private static final int MAX_STEPS = 256; // the oldest go
@@ -107,60 +93,29 @@ final class ClockSteps {
    */
   static ClockSteps read(LogSettings settings) throws IOException {
     Path file = settings.directory().resolve(NAME);
-    if (!Files.exists(file, LinkOption.NOFOLLOW_LINKS)) {
-      return NONE;
-    }
-    try {
-      if (!Files.isRegularFile(file, LinkOption.NOFOLLOW_LINKS)) {
-        throw new DamagedMessageException("damaged: it is not a file");
-      }
-      return decode(ReadFailedException.all(file), settings.identity());
-    } catch (DamagedMessageException e) {
-      Path aside = DurableFiles.quarantine(file);
-      LOG.warn("Queue {}: {}: {}; kept as {}", settings.queue(), file, e.getMessage(), aside);
-      return NONE;
-    }
+    return FORM.readOrQuarantine(
+            file,
+            settings.identity(),
+            fault -> LOG.warn("Queue {}: {}: {}", settings.queue(), file, fault))
+        .map(ClockSteps::decode)
+        .orElse(NONE);
   }
 
   void write(Path log, UUID queue) throws IOException {
-    ByteBuffer out =
-        ByteBuffer.allocate(HEADER_BYTES + stored.length * STEP_BYTES + 4)
-            .order(ByteOrder.LITTLE_ENDIAN);
-    out.put(MAGIC).putLong(queue.getMostSignificantBits()).putLong(queue.getLeastSignificantBits());
-    out.putInt(stored.length);
+    ByteBuffer out = Sealed.payload(stored.length * STEP_BYTES);
     for (int i = 0; i < stored.length; i++) {
       out.putLong(stored[i]).putLong(walls[i]);
     }
-    DurableFiles.write(log.resolve(NAME), out.putInt(checksum(out.array())).array());
+    FORM.write(log.resolve(NAME), queue, out);
   }
 
-  static ClockSteps decode(byte[] bytes, UUID queue) {
-    ByteBuffer in = ByteBuffer.wrap(bytes).order(ByteOrder.LITTLE_ENDIAN);
-    if (bytes.length < HEADER_BYTES + 4
-        || !Arrays.equals(bytes, 0, VERSION_AT, MAGIC, 0, VERSION_AT)
-        || in.getInt(bytes.length - 4) != checksum(bytes)) {
-      throw new DamagedMessageException("damaged: its checksum is wrong");
+  private static ClockSteps decode(ByteBuffer in) {
+    int count = in.remaining() / STEP_BYTES;
+    ClockSteps read = new ClockSteps(new long[count], new long[count]);
+    for (int i = 0; i < count; i++) {
+      read.stored[i] = in.getLong();
+      read.walls[i] = in.getLong();
     }
-    if (bytes[VERSION_AT] != MAGIC[VERSION_AT]) {
-      throw new RiverException(
-          "the file " + NAME + " has format " + (char) bytes[VERSION_AT] + "; this River reads 1");
-    }
-    in.position(MAGIC.length);
-    if (!new UUID(in.getLong(), in.getLong()).equals(queue)) {
-      throw new DamagedMessageException("damaged: it belongs to another queue");
-    }
-    List<long[]> steps = new ArrayList<>();
-    for (int left = in.getInt(); left > 0; left--) {
-      steps.add(new long[] {in.getLong(), in.getLong()});
-    }
-    return new ClockSteps(
-        steps.stream().mapToLong(step -> step[0]).toArray(),
-        steps.stream().mapToLong(step -> step[1]).toArray());
-  }
-
-  private static int checksum(byte[] bytes) {
-    CRC32C crc = new CRC32C();
-    crc.update(bytes, 0, bytes.length - 4);
-    return (int) crc.getValue();
+    return read;
   }
 }

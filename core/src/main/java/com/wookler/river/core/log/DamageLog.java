@@ -1,5 +1,6 @@
 package com.wookler.river.core.log;
 
+import com.wookler.river.core.file.Checksum;
 import com.wookler.river.core.file.DurableFiles;
 import com.wookler.river.core.file.ReadFailedException;
 import java.io.IOException;
@@ -12,12 +13,10 @@ import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.time.Instant;
 import java.util.ArrayList;
-import java.util.HexFormat;
 import java.util.List;
 import java.util.Locale;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
-import java.util.zip.CRC32C;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -97,13 +96,7 @@ final class DamageLog {
 
   private static boolean isWhole(Matcher line) {
     String crc = line.group(8);
-    return crc == null || crc.equals(crc(line.group(1))); // older lines have none
-  }
-
-  private static String crc(String line) {
-    CRC32C crc = new CRC32C();
-    crc.update(line.getBytes(StandardCharsets.UTF_8));
-    return HexFormat.of().toHexDigits((int) crc.getValue());
+    return crc == null || crc.equals(Checksum.ofText(line.group(1))); // older lines have none
   }
 
   private Damage decode(Matcher line) {
@@ -134,7 +127,7 @@ final class DamageLog {
             damage.to(),
             damage.messages(),
             kept);
-    String line = told + ",\"crc\":\"" + crc(told) + "\"}\n";
+    String line = told + ",\"crc\":\"" + Checksum.ofText(told) + "\"}\n";
     Path file = directory.resolve(NAME);
     boolean isNew = !Files.exists(file);
     try (FileChannel out =

@@ -3,9 +3,11 @@ package com.wookler.river.core.log;
 import com.google.errorprone.annotations.concurrent.GuardedBy;
 import com.wookler.river.common.PageFaults;
 import com.wookler.river.common.errors.RiverException;
+import com.wookler.river.core.file.Checksum;
 import com.wookler.river.core.file.DurableFiles;
 import com.wookler.river.core.file.Mappings;
 import com.wookler.river.core.file.ReadFailedException;
+import com.wookler.river.core.file.Sealed;
 import com.wookler.river.core.message.DocumentFormat;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -25,7 +27,6 @@ import java.util.Arrays;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.UUID;
-import java.util.zip.CRC32C;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -241,7 +242,7 @@ final class LogMarks implements AutoCloseable {
     ByteBuffer out = ByteBuffer.allocate(HEADER_CRC + 4).order(ByteOrder.LITTLE_ENDIAN);
     out.put(MAGIC).putInt(VERSION).putInt(0);
     out.putLong(queue.getMostSignificantBits()).putLong(queue.getLeastSignificantBits());
-    return out.putInt(crc(out.array())).array();
+    return out.putInt(Checksum.of(out.array(), 0, HEADER_CRC)).array();
   }
 
   /**
@@ -254,7 +255,7 @@ final class LogMarks implements AutoCloseable {
     }
     byte[] bytes = ReadFailedException.all(file);
     ByteBuffer in = ByteBuffer.wrap(bytes).order(ByteOrder.LITTLE_ENDIAN);
-    return isHeader(bytes) && in.getInt(HEADER_CRC) == crc(bytes)
+    return isHeader(bytes) && in.getInt(HEADER_CRC) == Checksum.of(bytes, 0, HEADER_CRC)
         ? Optional.of(new UUID(in.getLong(QUEUE_AT), in.getLong(QUEUE_AT + 8)))
         : Optional.empty();
   }
@@ -268,16 +269,10 @@ final class LogMarks implements AutoCloseable {
       return;
     }
     ByteBuffer in = ByteBuffer.wrap(bytes).order(ByteOrder.LITTLE_ENDIAN);
-    if (in.getInt(VERSION_AT) > VERSION && in.getInt(HEADER_CRC) == crc(bytes)) {
-      throw new RiverException(
-          file + " has format " + in.getInt(VERSION_AT) + "; this River reads " + VERSION);
+    if (in.getInt(VERSION_AT) > VERSION
+        && in.getInt(HEADER_CRC) == Checksum.of(bytes, 0, HEADER_CRC)) {
+      throw Sealed.otherFormat(file, in.getInt(VERSION_AT), VERSION);
     }
-  }
-
-  private static int crc(byte[] bytes) {
-    CRC32C crc = new CRC32C();
-    crc.update(bytes, 0, HEADER_CRC);
-    return (int) crc.getValue();
   }
 
   /**

@@ -59,7 +59,7 @@ public record LogNotes(
     Gaps gaps = new Gaps(List.of());
     try {
       if (Files.exists(file, LinkOption.NOFOLLOW_LINKS)) {
-        gaps = Gaps.decode(Files.readAllBytes(file), queue);
+        gaps = Gaps.look(file, queue);
       }
     } catch (DamagedMessageException e) {
       gapsFault = Optional.of(ContentCheck.text(e));

@@ -1,5 +1,6 @@
 package com.wookler.river.core.log;
 
+import com.wookler.river.core.file.Checksum;
 import com.wookler.river.core.message.DamagedMessageException;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -9,7 +10,6 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.UUID;
-import java.util.zip.CRC32C;
 
 /**
  * What a closed block holds, kept beside it as {@code b00000042.seal}.
@@ -95,7 +95,7 @@ public record Seal(
     out.put(MAGIC).putLong(queue.getMostSignificantBits()).putLong(queue.getLeastSignificantBits());
     out.putInt(block).putInt(lost).putLong(firstSequence).putLong(messages).putLong(documents);
     out.putLong(bytes).putLong(firstMicros).putLong(lastMicros).putLong(digest);
-    out.putInt(checksum(out.array()));
+    out.putInt(Checksum.ofAllBefore(out.array()));
     return out.array();
   }
 
@@ -111,7 +111,7 @@ public record Seal(
     ByteBuffer in = ByteBuffer.wrap(bytes).order(ByteOrder.LITTLE_ENDIAN);
     byte[] magic = new byte[MAGIC.length];
     in.get(magic);
-    if (!Arrays.equals(magic, MAGIC) || in.getInt(BYTES - 4) != checksum(bytes)) {
+    if (!Arrays.equals(magic, MAGIC) || in.getInt(BYTES - 4) != Checksum.of(bytes, 0, BYTES - 4)) {
       throw new DamagedMessageException("damaged: the checksum of a seal is wrong");
     }
     UUID queue = new UUID(in.getLong(), in.getLong());
@@ -132,11 +132,5 @@ public record Seal(
 
   static Seal read(Path file) throws IOException {
     return decode(Files.readAllBytes(file));
-  }
-
-  private static int checksum(byte[] bytes) {
-    CRC32C crc = new CRC32C();
-    crc.update(bytes, 0, BYTES - 4);
-    return (int) crc.getValue();
   }
 }

@@ -6,6 +6,7 @@ import com.wookler.river.common.errors.RiverException;
 import com.wookler.river.core.ack.InitialPosition;
 import com.wookler.river.core.file.CheckedJson;
 import com.wookler.river.core.file.DurableFiles;
+import com.wookler.river.core.file.Sealed;
 import com.wookler.river.core.message.DamagedMessageException;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -72,7 +73,7 @@ public record StoredSubscriber(SubscriberConfig config, long start, LedgerState 
     ObjectNode json = CheckedJson.read(file);
     int format = json.path("format").asInt();
     if (format > FORMAT && CheckedJson.isWhole(json)) { // each format has the check
-      throw new RiverException(file + " has format " + format + "; this River reads " + FORMAT);
+      throw Sealed.otherFormat(file, format, FORMAT);
     }
     String name = String.valueOf(directory.getFileName());
     if (!CheckedJson.isWhole(json)

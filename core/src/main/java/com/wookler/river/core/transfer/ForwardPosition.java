@@ -4,6 +4,7 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import com.wookler.river.common.errors.RiverException;
 import com.wookler.river.core.file.CheckedJson;
 import com.wookler.river.core.file.DurableFiles;
+import com.wookler.river.core.file.Sealed;
 import com.wookler.river.core.message.DamagedMessageException;
 import java.io.IOException;
 import java.nio.file.DirectoryIteratorException;
@@ -81,8 +82,7 @@ public final class ForwardPosition {
       throw new DamagedMessageException("damaged: " + file + ": its check is wrong");
     }
     if (json.path("format").asInt() != FORMAT) {
-      throw new RiverException(
-          file + " has format " + json.path("format").asInt() + "; this River reads " + FORMAT);
+      throw Sealed.otherFormat(file, json.path("format").asInt(), FORMAT);
     }
     if (!json.path("queue").asText().equals(queue.toString())
         || !json.path("target").asText().equals(target)) {

@@ -3,6 +3,7 @@ package com.wookler.river.core.transfer;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import com.wookler.river.common.errors.RiverException;
 import com.wookler.river.core.file.CheckedJson;
+import com.wookler.river.core.file.Sealed;
 import com.wookler.river.core.message.DamagedMessageException;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -77,8 +78,7 @@ public record Origins(long covered, Map<UUID, Long> last, Map<UUID, byte[]> expi
       throw new DamagedMessageException("damaged: " + file + ": its check is wrong");
     }
     if (json.path("format").asInt() != FORMAT) {
-      throw new RiverException(
-          file + " has format " + json.path("format").asInt() + "; this River reads " + FORMAT);
+      throw Sealed.otherFormat(file, json.path("format").asInt(), FORMAT);
     }
     if (!json.path("queue").asText().equals(queue.toString())) {
       throw new DamagedMessageException("damaged: " + file + " is that of another queue");

@@ -526,7 +526,7 @@ class TimersTest {
       for (String name : List.of("state-0", "state-1")) {
         Path file = log.directory.resolve(name);
         byte[] bytes = Files.readAllBytes(file);
-        bytes[8] = 3;
+        bytes[8] = 4;
         CRC32C crc = new CRC32C();
         crc.update(bytes, 0, bytes.length - 4);
         for (int i = 0; i < 4; i++) {
@@ -536,7 +536,7 @@ class TimersTest {
       }
       assertThatThrownBy(() -> DelayFiles.look(base, DelayedLog.QUEUE, true))
           .isInstanceOf(RiverException.class)
-          .hasMessageContaining("format version 3");
+          .hasMessageContaining("format version 4");
     }
   }
 

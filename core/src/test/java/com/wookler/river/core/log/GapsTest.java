@@ -337,14 +337,14 @@ class GapsTest {
     Files.write(marks, newer.putInt(8, 2).putInt(32, crc(newer.array(), 32)).array());
     assertThatThrownBy(log::open)
         .isInstanceOf(RiverException.class)
-        .hasMessageContaining(marks + " has format 2");
+        .hasMessageContaining(marks + " has format version 2");
     Files.write(marks, before);
     byte[] found = Files.readAllBytes(gaps);
-    ByteBuffer other = ByteBuffer.wrap(found).order(ByteOrder.LITTLE_ENDIAN).put(7, (byte) '2');
+    ByteBuffer other = ByteBuffer.wrap(found).order(ByteOrder.LITTLE_ENDIAN).putInt(8, 2);
     Files.write(gaps, other.putInt(found.length - 4, crc(found, found.length - 4)).array());
     assertThatThrownBy(log::open)
         .isInstanceOf(RiverException.class)
-        .hasMessageContaining("gaps has format 2");
+        .hasMessageContaining("gaps has format version 2");
   }
 
   private static int crc(byte[] bytes, int length) {

@@ -1,7 +1,7 @@
 package com.wookler.river.core.ack.journal;
 
-import com.wookler.river.common.errors.RiverException;
 import com.wookler.river.core.file.DurableFiles;
+import com.wookler.river.core.file.Sealed;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
@@ -187,12 +187,7 @@ final class AckLogFile {
       return null;
     }
     if (bytes.getInt(8) != AckLog.VERSION) {
-      throw new RiverException(
-          path
-              + " has format version "
-              + bytes.getInt(8)
-              + ", written by a newer River; this one knows "
-              + AckLog.VERSION);
+      throw Sealed.otherFormat(path, bytes.getInt(8), AckLog.VERSION);
     }
     boolean restart = (bytes.getInt(12) & AckLog.FLAG_RESTART) != 0;
     var read = new AckLog.Header(bytes.getLong(16), bytes.getLong(32), bytes.getLong(24), restart);

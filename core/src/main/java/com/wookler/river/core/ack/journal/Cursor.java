@@ -1,8 +1,8 @@
 package com.wookler.river.core.ack.journal;
 
-import com.wookler.river.common.errors.RiverException;
 import com.wookler.river.core.file.DurableFiles;
 import com.wookler.river.core.file.MappedFile;
+import com.wookler.river.core.file.Sealed;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
@@ -89,12 +89,7 @@ final class Cursor {
         in.getLong(0) == MAGIC
             && in.getInt(HEADER_CRC) == Checks.crc32c(owner, bytes, 0, HEADER_CRC);
     if (header && in.getInt(8) != VERSION) {
-      throw new RiverException(
-          path
-              + " has format version "
-              + in.getInt(8)
-              + ", written by a newer River; this one knows "
-              + VERSION);
+      throw Sealed.otherFormat(path, in.getInt(8), VERSION);
     }
     long mark = -1;
     int slots = 0;

@@ -1,7 +1,7 @@
 package com.wookler.river.core.ack.journal;
 
-import com.wookler.river.common.errors.RiverException;
 import com.wookler.river.core.ack.journal.Generations.Numbered;
+import com.wookler.river.core.file.Sealed;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import org.jspecify.annotations.Nullable;
@@ -127,12 +127,7 @@ final class Snapshot {
       return null;
     }
     if (in.getInt(8) != VERSION) {
-      throw new RiverException(
-          file.path()
-              + " has format version "
-              + in.getInt(8)
-              + ", written by a newer River; this one knows "
-              + VERSION);
+      throw Sealed.otherFormat(file.path(), in.getInt(8), VERSION);
     }
     long pairs = (long) in.getInt(12) + in.getInt(40);
     long size = HEADER + PAIR * pairs + (long) DELAY * in.getInt(44);

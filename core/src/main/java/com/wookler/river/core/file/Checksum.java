@@ -1,0 +1,28 @@
+package com.wookler.river.core.file;
+
+import java.nio.charset.StandardCharsets;
+import java.util.HexFormat;
+import java.util.zip.CRC32C;
+
+/** Computes the CRC32C of blocks of bytes. */
+public final class Checksum {
+  private Checksum() {}
+
+  /** Returns the CRC32C of a part of an array. */
+  public static int of(byte[] bytes, int from, int length) {
+    CRC32C crc = new CRC32C();
+    crc.update(bytes, from, length);
+    return (int) crc.getValue();
+  }
+
+  /** Returns the CRC32C of all but the last four bytes, which are to hold it. */
+  public static int ofAllBefore(byte[] bytes) {
+    return of(bytes, 0, bytes.length - Integer.BYTES);
+  }
+
+  /** Returns the CRC32C of a text in UTF-8, in hexadecimal. */
+  public static String ofText(String text) {
+    byte[] bytes = text.getBytes(StandardCharsets.UTF_8);
+    return HexFormat.of().toHexDigits(of(bytes, 0, bytes.length));
+  }
+}
