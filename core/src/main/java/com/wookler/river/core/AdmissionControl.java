@@ -75,8 +75,8 @@ final class AdmissionControl {
   }
 
   /**
-   * Likewise, but gives {@link Capacity#NONE} where the policy is to wait: so does a caller that
-   * holds what others wait for.
+   * Appends, or returns {@link Capacity#NONE} where the policy is to wait, for a caller that holds
+   * what others wait for.
    */
   long appendNow(PublishBuffer buffer) {
     check(buffer);
@@ -93,7 +93,7 @@ final class AdmissionControl {
   }
 
   /**
-   * Likewise by an attempt that gives {@link Capacity#NONE} while there is no room, and is
+   * Appends by an attempt that returns {@link Capacity#NONE} while there is no room, and is
    * repeated. It has to {@link #check} the buffer.
    */
   long append(PublishBuffer buffer, LongSupplier attempt) {

@@ -61,7 +61,7 @@ final class BlockDrain {
   private volatile long backupFailures; // written by the serial task
   private final RetryBackoff retry; // confined to the serial task, but for isTime
   private boolean keep; // the block at hand, because it is damaged; confined to the serial task
-  private int withoutSpace; // tries in a row to back a block up; likewise
+  private int withoutSpace; // tries in a row to back a block up; as above
 
   /**
    * Who deletes the files of a block, who takes delayed messages out of it, who has to leave it,
@@ -116,12 +116,12 @@ final class BlockDrain {
     return unseen.get();
   }
 
-  /** Whether a block can go now; cheap, for housekeeping. */
+  /** Returns whether a block can go now; cheap, for housekeeping. */
   boolean isDue() {
     return log.failure().isEmpty() && (files.isDue() || (retry.isTime() && drained().isPresent()));
   }
 
-  /** The oldest block if it is closed, and completed or given up. */
+  /** Returns the oldest block if it is closed, and completed or given up. */
   private Optional<Seal> drained() {
     return log.oldestSealed()
         .filter(seal -> delays.lowWatermark() >= seal.endSequence())

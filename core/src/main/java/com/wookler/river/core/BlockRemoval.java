@@ -55,12 +55,15 @@ final class BlockRemoval {
     }
   }
 
-  /** Whether something waits to be tried again now; cheap, from any thread. */
+  /** Returns whether something waits to be tried again now; cheap, from any thread. */
   boolean isDue() {
     return late && retry.isTime();
   }
 
-  /** Likewise; then the caller that asks lets the flusher {@link #run}. */
+  /**
+   * Returns whether a removal is to be tried again now; if so, the caller makes the flusher {@link
+   * #run}.
+   */
   boolean takeDue() {
     boolean due = isDue();
     if (due) {

@@ -185,7 +185,7 @@ final class DataDirectory implements AutoCloseable {
     }
   }
 
-  /** Whether it may stand there because the making of a queue was cut short. */
+  /** Returns whether it may stand there because the making of a queue was cut short. */
   private static boolean isOfABeginning(Path file, String name) {
     String[] inside = file.toFile().list();
     boolean isEmptyDirectory = inside != null && inside.length == 0;
@@ -325,7 +325,7 @@ final class DataDirectory implements AutoCloseable {
     }
   }
 
-  /** Whether it is this process's own still. */
+  /** Returns whether it is this process's own still. */
   DirectoryLock lock() {
     return lock;
   }

@@ -460,7 +460,7 @@ final class DeadLetterQueue<M> implements DeadLetterStore<M>, DeadLetters<M> {
     return messages.size() > 1 && all.publish(messages.subList(0, 1)) ? 1 : 0;
   }
 
-  /** The message as it is published again. */
+  /** Returns the message as it is published again. */
   private StoredMessage redriven(Delivery<byte[]> letter) {
     Map<String, byte[]> headers = new LinkedHashMap<>();
     letter

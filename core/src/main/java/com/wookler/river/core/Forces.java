@@ -39,7 +39,7 @@ final class Forces {
     this.deduplicator = deduplicator;
   }
 
-  /** Whether anything is not on the device. */
+  /** Returns whether anything is not on the device. */
   boolean isUnforced() {
     return subscribers.isUnforced()
         || delays.isDirty()

@@ -27,8 +27,8 @@ final class Interrupts {
   }
 
   /**
-   * Likewise, with a result, and again if an interrupt that came meanwhile has closed a file. The
-   * work must leave nothing behind where it fails.
+   * Runs work that has a result and defers interrupts, and runs it again if an interrupt has closed
+   * a file. The work must leave nothing behind where it fails.
    */
   static <T> T deferred(Supplier<T> work) {
     boolean interrupted = false;

@@ -16,7 +16,7 @@ record KeySearch(KeySource source, Lookup lookup) {
   private static final long WINDOW = 4_096;
 
   /**
-   * The last message with this key.
+   * Returns the last message with this key.
    *
    * @param found where the last message with the hash of this key stands: of two keys with one hash
    *     the later one's, which hides the other; then that is looked for in the log itself, and so

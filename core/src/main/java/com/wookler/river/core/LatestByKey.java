@@ -78,7 +78,7 @@ final class LatestByKey implements ManagedTask, AutoCloseable {
   }
 
   /**
-   * The one that a queue has.
+   * Returns the one that a queue has.
    *
    * @throws ConfigurationException it has none
    */
@@ -90,7 +90,7 @@ final class LatestByKey implements ManagedTask, AutoCloseable {
     return keys;
   }
 
-  /** The last message with this key, of those published before the call. */
+  /** Returns the last message with this key, of those published before the call. */
   Optional<StoredMessage> latest(String key) {
     return search.latest(key, index.find(key));
   }

@@ -249,7 +249,10 @@ final class LogPublisher<M> implements Publisher<M> {
     }
   }
 
-  /** The user's list may compute its elements, or change: each is asked for once, before all. */
+  /**
+   * Returns the user's list may compute its elements, or change: each is asked for once, before
+   * all.
+   */
   private static Object[] elements(List<?> batch) {
     Object[] elements = Objects.requireNonNull(batch, "batch").toArray();
     if (elements.length == 0) {
@@ -314,7 +317,7 @@ final class LogPublisher<M> implements Publisher<M> {
     return config.get(QueueOptions.DURABILITY);
   }
 
-  /** A call may raise the queue's level, and never lowers it. */
+  /** Returns a call may raise the queue's level, and never lowers it. */
   private Durability atLeast(Durability asked) {
     return Objects.requireNonNull(asked, "level") == Durability.DISK ? asked : level();
   }

@@ -76,7 +76,7 @@ final class Lookup implements AutoCloseable {
         : frame.get((int) at);
   }
 
-  /** The oldest message that the log or a backup has. */
+  /** Returns the oldest message that the log or a backup has. */
   long first() {
     long first = log.firstSequence();
     return backup == null ? first : Math.min(first, backup.firstSequence().orElse(first));
@@ -123,7 +123,7 @@ final class Lookup implements AutoCloseable {
     return sequenceAt(Micros.atOrAfter(time));
   }
 
-  /** The first message published at or after this time, microseconds since 1970. */
+  /** Returns the first message published at or after this time, microseconds since 1970. */
   OptionalLong sequenceAt(long micros) {
     while (true) {
       long first = log.firstSequence();

@@ -103,32 +103,32 @@ public final class MessageQueue<M> implements Configurable, AutoCloseable {
     return lifecycle.running();
   }
 
-  /** The queue's name; empty before it was configured. */
+  /** Returns the queue's name; empty before it was configured. */
   public String name() {
     return lifecycle.name();
   }
 
   /**
-   * What tells it from every other queue, also from one that had its name before it: made with its
-   * directory, kept as long as that is.
+   * Returns what tells it from every other queue, also from one that had its name before it: made
+   * with its directory, kept as long as that is.
    */
   public UUID identity() {
     return running().subscribers().identity();
   }
 
-  /** Where it is in its life. */
+  /** Returns where it is in its life. */
   public QueueState state() {
     return lifecycle.state();
   }
 
-  /** The queue's one publisher; thread-safe. */
+  /** Returns the queue's one publisher; thread-safe. */
   public Publisher<M> publisher() {
     return running().publisher();
   }
 
   /**
-   * The subscriber of this name: the one that is open, else reopened with the settings that it had,
-   * else created with defaults (without acknowledgement, from the earliest message).
+   * Returns the subscriber of this name: the one that is open, else reopened with the settings that
+   * it had, else created with defaults (without acknowledgement, from the earliest message).
    */
   public Subscriber<M> subscriber(String subscriber) {
     Objects.requireNonNull(subscriber, "subscriber");
@@ -137,7 +137,8 @@ public final class MessageQueue<M> implements Configurable, AutoCloseable {
   }
 
   /**
-   * The subscriber with these settings, created or reopened; the same object as long as it is open.
+   * Returns the subscriber with these settings, created or reopened; the same object as long as it
+   * is open.
    *
    * @throws ConfigurationException it exists and differs in ack-required, or is open with other
    *     settings
@@ -148,12 +149,12 @@ public final class MessageQueue<M> implements Configurable, AutoCloseable {
     return Interrupts.deferred(() -> all.open(settings));
   }
 
-  /** The subscribers that are open. */
+  /** Returns the subscribers that are open. */
   public List<Subscriber<M>> subscribers() {
     return new ArrayList<>(running().subscribers().open());
   }
 
-  /** The names of all who have subscribed, open now or not, in alphabetical order. */
+  /** Returns the names of all who have subscribed, open now or not, in alphabetical order. */
   public List<String> subscriberNames() {
     return running().subscribers().names();
   }
@@ -170,7 +171,10 @@ public final class MessageQueue<M> implements Configurable, AutoCloseable {
     return Interrupts.deferred(() -> all.remove(subscriber));
   }
 
-  /** How far it has forwarded, also to those that are not in {@link Builder#forwardTo} any more. */
+  /**
+   * Returns how far it has forwarded, also to those that are not in {@link Builder#forwardTo} any
+   * more.
+   */
   public List<ForwardStats> forwards() {
     return running().forwards().stats();
   }
@@ -236,7 +240,7 @@ public final class MessageQueue<M> implements Configurable, AutoCloseable {
   }
 
   /**
-   * Likewise for several in a row: from a sequence on, up to a number, until one is missing, a
+   * Reads several messages in a row: from a sequence on, up to a number, until one is missing, a
    * delayed message in both places. To read on: from the {@link Delivery#place} behind the last
    * one's.
    *
@@ -248,15 +252,18 @@ public final class MessageQueue<M> implements Configurable, AutoCloseable {
     return running().read(from, Require.positive(max, "max"));
   }
 
-  /** The first message published at or after this time, in a backup or the log; empty if none. */
+  /**
+   * Returns the first message published at or after this time, in a backup or the log; empty if
+   * none.
+   */
   public OptionalLong sequenceAt(Instant time) {
     return running().lookup().sequenceAt(Objects.requireNonNull(time, "time"));
   }
 
   /**
-   * The last message with this key that was published before the call and is in the log, or in a
-   * backup: what {@link #read(long)} gives for it, also if it has expired, or was given up. One
-   * that is delayed counts from when it is due.
+   * Returns the last message with this key that was published before the call and is in the log, or
+   * in a backup: what {@link #read(long)} gives for it, also if it has expired, or was given up.
+   * One that is delayed counts from when it is due.
    *
    * <p>Costs a few reads. Waits until what was published before is indexed, which the background
    * does within about 100 ms; where {@link Builder#keyIndex} was just turned on, or files are lost,

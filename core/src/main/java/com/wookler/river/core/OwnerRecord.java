@@ -50,7 +50,7 @@ record OwnerRecord(String host, String machine, long pid, long started, String l
     return new OwnerRecord(HOST, MACHINE, pid, startOf(pid), lock, UUID.randomUUID().toString());
   }
 
-  /** What the file in this directory says; null if there is none, or none that is whole. */
+  /** Returns what the file in this directory says; null if there is none, or none that is whole. */
   static @Nullable OwnerRecord read(Path directory) throws IOException {
     try {
       ObjectNode json = CheckedJson.read(directory.resolve(FILE));
@@ -90,7 +90,7 @@ record OwnerRecord(String host, String machine, long pid, long started, String l
     }
   }
 
-  /** The record of the same owner after it has closed the queue. */
+  /** Returns the record of the same owner after it has closed the queue. */
   OwnerRecord closed() {
     return new OwnerRecord(host, machine, 0, 0, lock, "");
   }
@@ -131,8 +131,8 @@ record OwnerRecord(String host, String machine, long pid, long started, String l
   }
 
   /**
-   * When a process was started; -1 if there is none. On Linux in ticks since the boot, which do not
-   * change when the clock is set, as the JDK's answer does.
+   * Returns when a process was started; -1 if there is none. On Linux in ticks since the boot,
+   * which do not change when the clock is set, as the JDK's answer does.
    */
   static long startOf(long pid) {
     try {

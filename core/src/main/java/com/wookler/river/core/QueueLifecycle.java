@@ -18,8 +18,8 @@ final class QueueLifecycle<M> {
   private @Nullable QueueConfig<M> config;
 
   private volatile @Nullable RunningQueue<M> running; // written under the lock
-  private volatile String name = ""; // likewise
-  private volatile QueueState state = QueueState.NEW; // likewise
+  private volatile String name = ""; // as above
+  private volatile QueueState state = QueueState.NEW; // as above
 
   QueueLifecycle(Listeners listeners) {
     this.listeners = listeners;
@@ -69,7 +69,7 @@ final class QueueLifecycle<M> {
   }
 
   /**
-   * The parts of a queue that runs.
+   * Returns the parts of a queue that runs.
    *
    * @throws QueueClosedException it is closed
    * @throws IllegalStateException it was not started

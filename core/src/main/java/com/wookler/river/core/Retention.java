@@ -67,22 +67,25 @@ public final class Retention {
     return NONE.withMessages(messages);
   }
 
-  /** The same with a limit by {@link #ofAge age} too; whichever comes first counts. */
+  /** Returns the same with a limit by {@link #ofAge age} too; whichever comes first counts. */
   public Retention withAge(Duration limit) {
     return new Retention(Objects.requireNonNull(limit, "limit"), bytes, messages, unfinished);
   }
 
-  /** The same with a limit by {@link #ofBytes bytes} too; whichever comes first counts. */
+  /** Returns the same with a limit by {@link #ofBytes bytes} too; whichever comes first counts. */
   public Retention withBytes(long limit) {
     return new Retention(age, limit, messages, unfinished);
   }
 
-  /** The same with a limit by {@link #ofMessages messages} too; whichever comes first counts. */
+  /**
+   * Returns the same with a limit by {@link #ofMessages messages} too; whichever comes first
+   * counts.
+   */
   public Retention withMessages(long limit) {
     return new Retention(age, bytes, limit, unfinished);
   }
 
-  /** The same, also for messages that a subscriber has not completed. */
+  /** Returns the same, also for messages that a subscriber has not completed. */
   public Retention removingUnfinished() {
     return new Retention(age, bytes, messages, true);
   }
@@ -115,7 +118,7 @@ public final class Retention {
   }
 
   /**
-   * Whether the oldest block may go.
+   * Returns whether the oldest block may go.
    *
    * @param held by the log, that block included
    * @param ageMicros how old its last message is

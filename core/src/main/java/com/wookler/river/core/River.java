@@ -81,7 +81,7 @@ public final class River implements AutoCloseable {
     return queues;
   }
 
-  /** The queues by name, in the order of the file. */
+  /** Returns the queues by name, in the order of the file. */
   public Map<String, MessageQueue<?>> queues() {
     return queues;
   }
@@ -134,7 +134,7 @@ public final class River implements AutoCloseable {
     }
   }
 
-  /** What failed first, the others suppressed in it; null if nothing did. */
+  /** Returns what failed first, the others suppressed in it; null if nothing did. */
   private static @Nullable RuntimeException close(
       Map<String, MessageQueue<?>> queues, @Nullable Env env) {
     RuntimeException first = null;

@@ -85,7 +85,7 @@ final class RunningQueue<M> implements OpenQueue {
   private final Reconfiguration reconfiguration;
   private final OpenQueues.Slot slot = new OpenQueues.Slot(this); // told to nobody until it runs
   private boolean delete; // guarded by the lifecycle lock of QueueLifecycle
-  private List<String> known = List.of(); // subscribers when it was closed; likewise
+  private List<String> known = List.of(); // subscribers when it was closed; as above
 
   RunningQueue(QueueConfig<M> config, Listeners listeners) {
     this(config, listeners, true);
@@ -222,7 +222,7 @@ final class RunningQueue<M> implements OpenQueue {
         new Expiries(config.maxAgeMicros(), EXPIRED_A_STEP, expired));
   }
 
-  /** A queue of dead letters: its subscribers have none. */
+  /** Returns a queue of dead letters: its subscribers have none. */
   static RunningQueue<byte[]> ofDeadLetters(QueueConfig<byte[]> config) {
     return new RunningQueue<>(config, new Listeners(), false);
   }
@@ -292,7 +292,10 @@ final class RunningQueue<M> implements OpenQueue {
     flusher.execute(forces::force);
   }
 
-  /** The lowest sequence that counts in the limits: one that waits for its time needs room too. */
+  /**
+   * Returns the lowest sequence that counts in the limits: one that waits for its time needs room
+   * too.
+   */
   private long needed() {
     long needed = subscribers.needed();
     return needed - delays.waitingBelow(needed);
@@ -529,7 +532,7 @@ final class RunningQueue<M> implements OpenQueue {
     }
   }
 
-  /** What failed first, the others suppressed in it; null if nothing did. */
+  /** Returns what failed first, the others suppressed in it; null if nothing did. */
   private @Nullable Throwable takeApart() {
     Throwable first = null;
     while (!undo.isEmpty()) {

@@ -23,7 +23,7 @@ final class SharedReader implements AutoCloseable {
   }
 
   /**
-   * The reader, for as long as the lock is held.
+   * Returns the reader, for as long as the lock is held.
    *
    * @throws QueueClosedException it is closed
    */

@@ -123,7 +123,7 @@ final class SubscriberRegistry<M> {
     return entries.values().stream().map(entry -> entry.config.name()).sorted().toList();
   }
 
-  /** The queue's. */
+  /** Returns the queue's. */
   UUID identity() {
     return context.identity();
   }
@@ -133,8 +133,8 @@ final class SubscriberRegistry<M> {
   }
 
   /**
-   * The subscriber of this name: the open one, else reopened with its settings, else new as the
-   * queue's settings say, or with defaults.
+   * Returns the subscriber of this name: the open one, else reopened with its settings, else new as
+   * the queue's settings say, or with defaults.
    */
   DurableSubscriber<M> open(String name) {
     Entry<M> known = entries.get(key(name));
@@ -164,7 +164,7 @@ final class SubscriberRegistry<M> {
   }
 
   /**
-   * The subscriber of this name, with these settings.
+   * Returns the subscriber of this name, with these settings.
    *
    * @throws ConfigurationException it was created with or without acknowledgement, and these
    *     settings say otherwise; or it is open with other settings
@@ -361,7 +361,7 @@ final class SubscriberRegistry<M> {
     }
   }
 
-  /** Those that are open. */
+  /** Returns those that are open. */
   List<DurableSubscriber<M>> open() {
     List<DurableSubscriber<M>> open = new ArrayList<>();
     for (Entry<M> entry : entries.values()) {
@@ -372,7 +372,7 @@ final class SubscriberRegistry<M> {
     return open;
   }
 
-  /** The lowest sequence that any subscriber still needs; empty without subscribers. */
+  /** Returns the lowest sequence that any subscriber still needs; empty without subscribers. */
   OptionalLong lowWatermark() {
     OptionalLong lowest =
         forwards.lower(entries.values().stream().mapToLong(Entry::lowWatermark).min());
@@ -381,7 +381,7 @@ final class SubscriberRegistry<M> {
         : OptionalLong.of(Math.max(lowest.getAsLong(), context.log().capacity().discardBelow()));
   }
 
-  /** The lowest sequence that is still needed: without subscribers, the log's first. */
+  /** Returns the lowest sequence that is still needed: without subscribers, the log's first. */
   long needed() {
     long first = context.log().firstSequence(); // one that reads from a backup fills no log
     return Math.max(first, lowWatermark().orElse(first));
@@ -430,13 +430,16 @@ final class SubscriberRegistry<M> {
     }
   }
 
-  /** Whether all stand at or behind this sequence by themselves, so that what is below can go. */
+  /**
+   * Returns whether all stand at or behind this sequence by themselves, so that what is below can
+   * go.
+   */
   boolean havePassed(long sequence) {
     return forwards.havePassed(sequence)
         && entries.values().stream().allMatch(entry -> entry.lowWatermark() >= sequence);
   }
 
-  /** Whether all below this sequence is with the queues to which it is forwarded. */
+  /** Returns whether all below this sequence is with the queues to which it is forwarded. */
   boolean haveForwarded(long sequence) {
     return forwards.havePassed(sequence);
   }
@@ -448,7 +451,7 @@ final class SubscriberRegistry<M> {
         + open().stream().mapToLong(DurableSubscriber::discarded).sum();
   }
 
-  /** Whether the log or a ledger has something that is not on the device. */
+  /** Returns whether the log or a ledger has something that is not on the device. */
   boolean isUnforced() {
     return context.log().isDirty() || open().stream().anyMatch(DurableSubscriber::isUnforced);
   }

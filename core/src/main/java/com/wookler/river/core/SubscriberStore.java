@@ -87,7 +87,7 @@ final class SubscriberStore {
     this.expiredMessages = context.expiries().store();
   }
 
-  /** All that have subscribed; clears away what a crash left half removed. */
+  /** Returns all that have subscribed; clears away what a crash left half removed. */
   Collection<StoredSubscriber> known() throws IOException {
     DurableFiles.createDirectories(directory);
     for (Map.Entry<String, LedgerFiles> read : Map.copyOf(files).entrySet()) {
@@ -102,7 +102,7 @@ final class SubscriberStore {
     return stored.values();
   }
 
-  /** The directory of a subscriber. */
+  /** Returns the directory of a subscriber. */
   Path directory(String name) {
     return directory.resolve(name);
   }
@@ -151,8 +151,9 @@ final class SubscriberStore {
   }
 
   /**
-   * The lowest sequence that a subscriber has not completed. Its files are read only, unless they
-   * need a repair or lie behind the log's beginning: then its ledger is opened, which does both.
+   * Returns the lowest sequence that a subscriber has not completed. Its files are read only,
+   * unless they need a repair or lie behind the log's beginning: then its ledger is opened, which
+   * does both.
    */
   long lowWatermark(StoredSubscriber of) throws IOException {
     SubscriberConfig config = of.config();
@@ -331,7 +332,7 @@ final class SubscriberStore {
   }
 
   /**
-   * Likewise, and waits until it is done.
+   * Runs a write after the log was forced, and waits until it is done.
    *
    * @throws QueueFailedException it, or what has to come before it, could not be written
    */

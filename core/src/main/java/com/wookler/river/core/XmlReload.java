@@ -65,7 +65,7 @@ final class XmlReload {
     tell(who, after.differences(read.settings(), aside(before, read.settings())));
   }
 
-  /** A filter that is code was made anew from its class; it is the same if that is. */
+  /** Returns a filter that is code was made anew from its class; it is the same if that is. */
   private static Set<Option<?>> aside(Settings before, Settings read) {
     Set<Option<?>> aside = new HashSet<>(Set.of(SubscriberOptions.START));
     Object filter = before.find(SubscriberOptions.FILTER);

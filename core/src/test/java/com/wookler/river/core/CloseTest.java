@@ -162,7 +162,7 @@ class CloseTest {
         from.ackUpTo(delivery);
         delivery.ack();
       } catch (StaleReceiptException e) {
-        // likewise
+        // as above
       }
     }
   }

@@ -46,8 +46,8 @@ final class SubscriberModel {
   private final LogModel log;
   private final NavigableMap<Long, Entry> read = new TreeMap<>(); // below the position
   private final NavigableMap<Long, Integer> tried = new TreeMap<>(); // above, by runs before
-  private final Set<Long> finished = new TreeSet<>(); // likewise
-  private final NavigableMap<Long, Long> delayedUntil = new TreeMap<>(); // likewise
+  private final Set<Long> finished = new TreeSet<>(); // as above
+  private final NavigableMap<Long, Long> delayedUntil = new TreeMap<>(); // as above
   private final List<Long> dead = new ArrayList<>();
   private final List<Long> perhapsDead = new ArrayList<>();
   private final List<Delivery<byte[]>> stale = new ArrayList<>();

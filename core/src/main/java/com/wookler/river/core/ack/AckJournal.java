@@ -12,20 +12,20 @@ import com.wookler.river.core.ack.journal.AckLog;
  * a full disk must not stop consumers.
  */
 public interface AckJournal extends AutoCloseable {
-  /** Changes with each opening and each seek; this process never uses one twice. */
+  /** Returns the epoch, which changes with each opening and each seek and is never used twice. */
   long epoch();
 
-  /** The mark: the next sequence that was never delivered. */
+  /** Records the next sequence that was never delivered. */
   void deliveredEnd(long next);
 
-  /** A run of messages is completed. */
+  /** Records that a run of messages is completed. */
   void completed(long from, long count);
 
-  /** So many deliveries of an unfinished message count; it is not delayed, or not any more. */
+  /** Records how many deliveries of an unfinished message count, and that it is not delayed. */
   void attempts(long sequence, int attempts);
 
   /**
-   * Likewise, and it is delayed.
+   * Records how many deliveries of an unfinished message count, and that it is delayed.
    *
    * @param untilMillis milliseconds since 1970
    * @param delaySeconds how long that was to be when it began, rounded up; at most {@link

@@ -211,7 +211,7 @@ public final class AckLedger extends RingLedger {
     }
   }
 
-  /** Whether nobody was handed it yet, because of its key. */
+  /** Returns whether nobody was handed it yet, because of its key. */
   private boolean isToCome(long sequence) {
     EntryState state = ring.state(sequence);
     return state == EntryState.WAITING || (state == EntryState.READY && ring.isFresh(sequence));
@@ -406,7 +406,7 @@ public final class AckLedger extends RingLedger {
     return DeliveryTag.of(epoch, ring.meta(sequence));
   }
 
-  /** Whether an acknowledgement on this delivery counts: DONE if it does. */
+  /** Returns whether an acknowledgement on this delivery counts: DONE if it does. */
   private AckResult check(long sequence, long tag) {
     requireOpen();
     if (sequence < ring.lowWatermark() || sequence >= position || tag(sequence) != tag) {

@@ -38,7 +38,7 @@ final class Deadlines {
     up(size - 1);
   }
 
-  /** The earliest live deadline; {@link Long#MAX_VALUE} if there is none. */
+  /** Returns the earliest live deadline; {@link Long#MAX_VALUE} if there is none. */
   long next() {
     if (live() == 0) {
       clear();
@@ -60,7 +60,7 @@ final class Deadlines {
     return sequence;
   }
 
-  /** The deadline that {@link #takeDue} took last. */
+  /** Returns the deadline that {@link #takeDue} took last. */
   long taken() {
     return taken;
   }
@@ -139,7 +139,9 @@ final class Deadlines {
     }
   }
 
-  /** Those due in the same millisecond, as all of a batch are, go in the order of the log. */
+  /**
+   * Returns those due in the same millisecond, as all of a batch are, go in the order of the log.
+   */
   private boolean isBefore(int a, int b) {
     return dues[a] < dues[b] || (dues[a] == dues[b] && sequences[a] < sequences[b]);
   }

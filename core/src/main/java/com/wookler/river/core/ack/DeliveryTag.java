@@ -21,7 +21,7 @@ public final class DeliveryTag {
 
   private DeliveryTag() {}
 
-  /** The delivery tag of an entry's low bits, which hold token and attempt. */
+  /** Returns the delivery tag of an entry's low bits, which hold token and attempt. */
   public static long of(long epoch, int tokenAndAttempt) {
     return ((epoch << LOW_BITS) | (tokenAndAttempt & LOW_MASK)) & Long.MAX_VALUE;
   }

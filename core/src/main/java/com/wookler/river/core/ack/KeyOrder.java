@@ -48,7 +48,7 @@ final class KeyOrder {
     this.ring = ring;
   }
 
-  /** Whether a message of this key has to wait. */
+  /** Returns whether a message of this key has to wait. */
   boolean isLocked(long key) {
     return locked[find(key)] == key;
   }
@@ -78,7 +78,7 @@ final class KeyOrder {
   }
 
   /**
-   * A message that does not wait is completed.
+   * Returns a message that does not wait is completed.
    *
    * @return the sequence that holds its key now; -1 if there is none, or it held none
    */
@@ -125,7 +125,7 @@ final class KeyOrder {
     return (int) sequence & (keys.length - 1);
   }
 
-  /** Where the key stands, or the free place where it would. */
+  /** Returns where the key stands, or the free place where it would. */
   private int find(long key) {
     int place = home(key, locked.length);
     while (locked[place] != NONE && locked[place] != key) {

@@ -245,8 +245,8 @@ public interface Ledger extends AutoCloseable {
   int attempts(long sequence);
 
   /**
-   * The lowest sequence, from this one on, that waits for a delivery, or has not been looked at in
-   * this run. Looks at every entry of the window in the worst case.
+   * Returns the lowest sequence, from this one on, that waits for a delivery, or has not been
+   * looked at in this run. Looks at every entry of the window in the worst case.
    */
   long available(long from);
 

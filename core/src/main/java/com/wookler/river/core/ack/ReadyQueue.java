@@ -32,7 +32,7 @@ final class ReadyQueue {
     tail++;
   }
 
-  /** The next one, which stays; -1 if there is none. */
+  /** Returns the next one, which stays; -1 if there is none. */
   long peek() {
     if (ring.count(state) == 0) {
       clear();

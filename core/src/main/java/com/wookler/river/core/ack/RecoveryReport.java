@@ -38,7 +38,10 @@ public record RecoveryReport(
     damaged = List.copyOf(damaged);
   }
 
-  /** The lowest sequence that a new message may take: above everything completed or delivered. */
+  /**
+   * Returns the lowest sequence that a new message may take: above everything completed or
+   * delivered.
+   */
   public long nextFree() {
     return Math.max(deliveredEnd, Math.max(lowWatermark, completedEnd));
   }

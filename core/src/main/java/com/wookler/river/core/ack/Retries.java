@@ -26,7 +26,8 @@ public interface Retries {
   int maxDeliveries();
 
   /**
-   * How long a message waits after this attempt, in milliseconds, if its holder did not say so.
+   * Returns how long a message waits after this attempt, in milliseconds, if its holder did not say
+   * so.
    *
    * @param attempt 1 or more
    */

@@ -75,12 +75,12 @@ public final class Ring {
     return sequence >= lowWatermark && sequence < end;
   }
 
-  /** Whether it is completed, above the low watermark. */
+  /** Returns whether it is completed, above the low watermark. */
   boolean isCompleted(long sequence) {
     return holds(sequence) && state(sequence) == EntryState.COMPLETED;
   }
 
-  /** How many entries are in a state. */
+  /** Returns how many entries are in a state. */
   public int count(EntryState state) {
     return counts[state.code()];
   }
@@ -102,7 +102,7 @@ public final class Ring {
     metas[i] = (metas[i] & ~DeliveryTag.MAX_ATTEMPT) | Math.min(attempt, DeliveryTag.MAX_ATTEMPT);
   }
 
-  /** Whether an entry was never delivered, in this run or another. */
+  /** Returns whether an entry was never delivered, in this run or another. */
   boolean isFresh(long sequence) {
     return (meta(sequence) & STATE_CLEAR) == 0;
   }
@@ -134,7 +134,7 @@ public final class Ring {
     return untils[index(sequence)];
   }
 
-  /** How long that was to be when it began, in seconds, rounded up. */
+  /** Returns how long that was to be when it began, in seconds, rounded up. */
   public int delaySeconds(long sequence) {
     return delays[index(sequence)];
   }
@@ -154,17 +154,17 @@ public final class Ring {
     due(sequence, postponed ? POSTPONED : 0);
   }
 
-  /** Whether an entry was delayed in an earlier run, and not looked at in this one. */
+  /** Returns whether an entry was delayed in an earlier run, and not looked at in this one. */
   boolean isPostponed(long sequence) {
     return state(sequence) == EntryState.UNSEEN && due(sequence) == POSTPONED;
   }
 
-  /** Whether an entry is delayed, or postponed. */
+  /** Returns whether an entry is delayed, or postponed. */
   public boolean isDelayed(long sequence) {
     return state(sequence) == EntryState.DELAYED || isPostponed(sequence);
   }
 
-  /** Whether any was, since a restart. */
+  /** Returns whether any was, since a restart. */
   public boolean hasDelays() {
     return untils.length > 0;
   }
@@ -232,7 +232,7 @@ public final class Ring {
     advance();
   }
 
-  /** The first entry from this one on that is READY or UNSEEN; the end if there is none. */
+  /** Returns the first entry from this one on that is READY or UNSEEN; the end if there is none. */
   long available(long from) {
     long sequence = Math.max(from, lowWatermark);
     while (sequence < end

@@ -109,7 +109,7 @@ final class Schedule {
     exhausted.add(sequence);
   }
 
-  /** Whether so many deliveries are all that a message gets. */
+  /** Returns whether so many deliveries are all that a message gets. */
   boolean isExhausted(int attempts) {
     int most = retries.maxDeliveries();
     return most > 0 && attempts >= most;
@@ -147,17 +147,17 @@ final class Schedule {
     }
   }
 
-  /** The next entry that is available; -1 if there is none. */
+  /** Returns the next entry that is available; -1 if there is none. */
   long nextReady() {
     return ready.peek();
   }
 
-  /** The next entry that is exhausted; -1 if there is none. */
+  /** Returns the next entry that is exhausted; -1 if there is none. */
   long nextExhausted() {
     return exhausted.peek();
   }
 
-  /** The earliest deadline. */
+  /** Returns the earliest deadline. */
   long nextDue() {
     return deadlines.next();
   }

@@ -227,7 +227,7 @@ public final class Backup implements AutoCloseable {
   }
 
   /**
-   * Likewise, but keeps what is still to be read.
+   * Deletes the backups whose time is up, except those that a subscriber still has to read.
    *
    * @param needed the lowest sequence that somebody has not finished, in the backups or the log
    */
@@ -316,9 +316,9 @@ public final class Backup implements AutoCloseable {
   }
 
   /**
-   * The first message in the backups published at or after this time, microseconds since 1970;
-   * empty if there is none. Where the backup that has it is damaged, the first that can be read, or
-   * with which the next backup begins.
+   * Returns the first message in the backups published at or after this time, microseconds since
+   * 1970; empty if there is none. Where the backup that has it is damaged, the first that can be
+   * read, or with which the next backup begins.
    *
    * @throws RiverException the backup cannot be read
    * @throws QueueClosedException after {@link #close}
@@ -374,7 +374,7 @@ public final class Backup implements AutoCloseable {
   }
 
   /**
-   * What has taken a message that {@link #read} calls damaged, or finds nowhere.
+   * Returns what has taken a message that {@link #read} calls damaged, or finds nowhere.
    *
    * @param before the first sequence of the log
    * @return the run of lost messages around it, or from it on; empty if it is there after all, or
@@ -391,7 +391,8 @@ public final class Backup implements AutoCloseable {
   }
 
   /**
-   * Whether there is a backup from this sequence on, though it may be damaged or unreadable now.
+   * Returns whether there is a backup from this sequence on, though it may be damaged or unreadable
+   * now.
    */
   public boolean reaches(long sequence) {
     return index.reaches(sequence);
@@ -405,12 +406,12 @@ public final class Backup implements AutoCloseable {
     return index.endFrom(sequence);
   }
 
-  /** The first sequence of the first backup that begins at or behind this one. */
+  /** Returns the first sequence of the first backup that begins at or behind this one. */
   public OptionalLong firstSequenceFrom(long sequence) {
     return index.firstSequenceFrom(sequence);
   }
 
-  /** The oldest message in the backups; empty if there are none. */
+  /** Returns the oldest message in the backups; empty if there are none. */
   public OptionalLong firstSequence() {
     return index.firstSequence();
   }
@@ -437,8 +438,8 @@ public final class Backup implements AutoCloseable {
   }
 
   /**
-   * The {@code .zst} files of this queue, oldest block first; with those whose seal is damaged, but
-   * without those of an earlier queue of the same name.
+   * Returns the {@code .zst} files of this queue, oldest block first; with those whose seal is
+   * damaged, but without those of an earlier queue of the same name.
    */
   public List<Path> list() {
     return index.files();

@@ -65,12 +65,12 @@ public final class BackupFiles {
     return new BackupFiles(List.copyOf(scan.blocks), List.copyOf(odd));
   }
 
-  /** Those with a sound seal, each queue's together, in the order of their sequences. */
+  /** Returns those with a sound seal, each queue's together, in the order of their sequences. */
   public List<StoredBlock> blocks() {
     return blocks;
   }
 
-  /** All that is not as River leaves it. */
+  /** Returns all that is not as River leaves it. */
   public List<Odd> odd() {
     return odd;
   }

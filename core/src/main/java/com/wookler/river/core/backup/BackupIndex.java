@@ -144,7 +144,7 @@ final class BackupIndex {
   }
 
   /**
-   * The backup with this message.
+   * Returns the backup with this message.
    *
    * @throws RiverException none is known, but there is one that could not be read
    */
@@ -160,7 +160,10 @@ final class BackupIndex {
     return Optional.empty();
   }
 
-  /** The file of the lowest block that may hold a message which no backup of the index holds. */
+  /**
+   * Returns the file of the lowest block that may hold a message which no backup of the index
+   * holds.
+   */
   @GuardedBy("this")
   private Optional<Path> between(Collection<Path> files, long sequence) {
     Map.Entry<Long, StoredBlock> before = own.floorEntry(sequence);
@@ -186,8 +189,8 @@ final class BackupIndex {
   }
 
   /**
-   * What has taken a message that no backup holds: a file between its neighbours whose seal is of
-   * no use, or which was taken away. All up to the next backup is lost with it.
+   * Returns what has taken a message that no backup holds: a file between its neighbours whose seal
+   * is of no use, or which was taken away. All up to the next backup is lost with it.
    *
    * @param before the first sequence that is certainly elsewhere
    */
@@ -212,7 +215,7 @@ final class BackupIndex {
     return key == null ? Long.MAX_VALUE : key;
   }
 
-  /** Whether there is anything from this sequence on, be it damaged or unreadable now. */
+  /** Returns whether there is anything from this sequence on, be it damaged or unreadable now. */
   synchronized boolean reaches(long sequence) {
     BackupScan scan = load();
     Map.Entry<Long, StoredBlock> last = own.lastEntry();
@@ -245,7 +248,7 @@ final class BackupIndex {
   }
 
   /**
-   * The first backup with a message published at or after this time.
+   * Returns the first backup with a message published at or after this time.
    *
    * @throws RiverException there is one that could not be read
    */
@@ -256,15 +259,15 @@ final class BackupIndex {
         .findFirst();
   }
 
-  /** The backup of this very block. */
+  /** Returns the backup of this very block. */
   synchronized Optional<StoredBlock> of(Seal seal) {
     load();
     return Optional.ofNullable(own.get(seal.firstSequence())).filter(block -> block.isOf(seal));
   }
 
   /**
-   * All backups made at times that this holds for, of whatever queue, but for those of this one
-   * that hold something from a sequence on.
+   * Returns all backups made at times that this holds for, of whatever queue, but for those of this
+   * one that hold something from a sequence on.
    */
   synchronized List<StoredBlock> made(LongPredicate at, long needed) {
     load();
@@ -276,7 +279,7 @@ final class BackupIndex {
     return old;
   }
 
-  /** When the newest was made; empty if there is none. */
+  /** Returns when the newest was made; empty if there is none. */
   synchronized OptionalLong newestMade() {
     load();
     return Stream.concat(own.values().stream(), others.stream())
@@ -330,7 +333,7 @@ final class BackupIndex {
     return files;
   }
 
-  /** What a crash left, once: half-made files, then folders that may be empty. */
+  /** Returns what a crash left, once: half-made files, then folders that may be empty. */
   synchronized List<Path> takeLeftovers() {
     BackupScan scan = load();
     List<Path> all = new ArrayList<>(scan.leftovers);

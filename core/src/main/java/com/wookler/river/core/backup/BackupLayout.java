@@ -41,7 +41,7 @@ final class BackupLayout {
     this.directory = target(directory);
   }
 
-  /** Where a link points to: a directory is looked through without following links. */
+  /** Returns where a link points to: a directory is looked through without following links. */
   private static Path target(Path directory) {
     try {
       return Files.isSymbolicLink(directory) ? directory.toRealPath() : directory;
@@ -54,12 +54,12 @@ final class BackupLayout {
     return directory;
   }
 
-  /** The seal of a backup. */
+  /** Returns the seal of a backup. */
   static Path sealOf(Path zst) {
     return other(zst, DATA, SEAL);
   }
 
-  /** The backup of a seal. */
+  /** Returns the backup of a seal. */
   static Path dataOf(Path seal) {
     return other(seal, SEAL, DATA);
   }
@@ -70,7 +70,7 @@ final class BackupLayout {
     return file.resolveSibling(stem + wanted);
   }
 
-  /** The block that a name with this ending speaks of; empty if it is none of ours. */
+  /** Returns the block that a name with this ending speaks of; empty if it is none of ours. */
   static OptionalInt block(Path file, String ending) {
     String name = name(file);
     if (!name.endsWith(ending)) {
@@ -84,13 +84,13 @@ final class BackupLayout {
     return number <= Integer.MAX_VALUE ? OptionalInt.of((int) number) : OptionalInt.empty();
   }
 
-  /** Whether a crash of ours can have left this file half written. */
+  /** Returns whether a crash of ours can have left this file half written. */
   static boolean isTemporary(Path file) {
     return block(file, DATA + DurableFiles.TEMPORARY).isPresent()
         || block(file, SEAL + DurableFiles.TEMPORARY).isPresent();
   }
 
-  /** Whether this is the folder of a year, a month or a day. */
+  /** Returns whether this is the folder of a year, a month or a day. */
   boolean isDateFolder(Path folder) {
     String relative = directory.relativize(folder).toString();
     return FOLDER.matcher(relative.replace('\\', '/')).matches();
@@ -123,7 +123,7 @@ final class BackupLayout {
     }
   }
 
-  /** A name in the folder that no file has yet. */
+  /** Returns a name in the folder that no file has yet. */
   static Path freeName(Path folder, int block) {
     String stem = BlockName.of(block);
     Path zst = folder.resolve(stem + DATA);

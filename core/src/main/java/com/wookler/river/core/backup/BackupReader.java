@@ -70,8 +70,8 @@ final class BackupReader {
   }
 
   /**
-   * The first message of this backup published at or after a time at which it has one; empty if
-   * nothing of that can be read.
+   * Returns the first message of this backup published at or after a time at which it has one;
+   * empty if nothing of that can be read.
    */
   OptionalLong find(StoredBlock stored, long micros) throws IOException {
     Search search = new Search(stored, micros);
@@ -90,7 +90,7 @@ final class BackupReader {
   }
 
   /**
-   * The seal of a backup, as it is now.
+   * Returns the seal of a backup, as it is now.
    *
    * @throws DamagedMessageException it is not whole, or another one than that which was indexed
    */

@@ -52,7 +52,9 @@ record BackupSeal(Seal block, long madeMicros, long length, List<Frame> frames) 
     frames = List.copyOf(frames);
   }
 
-  /** How much of a block is backed up: what is in use, and the padding of its last document. */
+  /**
+   * Returns how much of a block is backed up: what is in use, and the padding of its last document.
+   */
   static long covered(Seal block) {
     return (block.bytes() + 3) & ~3L;
   }
@@ -131,7 +133,7 @@ record BackupSeal(Seal block, long madeMicros, long length, List<Frame> frames) 
     return frames;
   }
 
-  /** The frame that holds a message of this block. */
+  /** Returns the frame that holds a message of this block. */
   Frame holding(long sequence) {
     int low = 0;
     int high = frames.size() - 1;
@@ -146,7 +148,7 @@ record BackupSeal(Seal block, long madeMicros, long length, List<Frame> frames) 
     return frames.get(low);
   }
 
-  /** The frames from that with the first message published at or after this time on. */
+  /** Returns the frames from that with the first message published at or after this time on. */
   List<Frame> publishedFrom(long micros) {
     int low = 0;
     int high = frames.size() - 1;

@@ -31,8 +31,8 @@ final class BackupSurvey implements BlockWalk.Visitor {
   }
 
   /**
-   * The run of lost messages with this one, from the start of its frame at the earliest; null if it
-   * is there after all. Offsets are of the {@code .zst} file.
+   * Returns the run of lost messages with this one, from the start of its frame at the earliest;
+   * null if it is there after all. Offsets are of the {@code .zst} file.
    *
    * @throws IOException the backup cannot be read, which says nothing of its content
    */

@@ -23,7 +23,7 @@ record Frame(
 
   static final long UNKNOWN = -1;
 
-  /** The same frame with what its messages told. */
+  /** Returns the same frame with what its messages told. */
   Frame located(long sequence, long micros) {
     return new Frame(offset, length, start, bytes, sequence, micros, checksum);
   }

@@ -16,14 +16,14 @@ public record StoredBlock(Path file, Seal block, long madeMicros, long length) {
     return new StoredBlock(file, seal.block(), seal.madeMicros(), seal.length());
   }
 
-  /** Whether this message is in it. */
+  /** Returns whether this message is in it. */
   public boolean holds(long sequence) {
     return sequence >= block.firstSequence() && sequence < block.endSequence();
   }
 
   /**
-   * Whether the same messages are in it. Bytes don't count: after a recovery a block's end is where
-   * its end mark stands, before that where its last message ended.
+   * Returns whether the same messages are in it. Bytes don't count: after a recovery a block's end
+   * is where its end mark stands, before that where its last message ended.
    */
   boolean isOf(Seal seal) {
     return block.queue().equals(seal.queue())

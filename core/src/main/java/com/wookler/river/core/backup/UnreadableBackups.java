@@ -38,7 +38,7 @@ final class UnreadableBackups {
     this.time = time;
   }
 
-  /** What to throw; the log is told if it was not just now. */
+  /** Returns what to throw; the log is told if it was not just now. */
   RiverException tell(Path file, IOException e) {
     String text =
         "queue "

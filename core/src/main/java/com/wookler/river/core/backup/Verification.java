@@ -27,7 +27,7 @@ public record Verification(
     damages = List.copyOf(damages);
   }
 
-  /** Whether every message is there as it was published, and nothing else. */
+  /** Returns whether every message is there as it was published, and nothing else. */
   public boolean ok() {
     return damages.isEmpty();
   }

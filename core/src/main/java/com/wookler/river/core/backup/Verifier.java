@@ -60,7 +60,7 @@ final class Verifier {
         damages);
   }
 
-  /** The frames that {@link #verify} was given, with their sequences and times. */
+  /** Returns the frames that {@link #verify} was given, with their sequences and times. */
   List<Frame> located() {
     return located;
   }

@@ -82,7 +82,7 @@ final class BucketFile implements AutoCloseable {
     return directory.resolve(String.format("%s%012d", PREFIX, number));
   }
 
-  /** A new one, not forced. */
+  /** Returns a new one, not forced. */
   static BucketFile create(Path directory, UUID queue, long number) throws IOException {
     Path path = path(directory, number);
     BucketFile file = new BucketFile(path, queue, number);
@@ -168,7 +168,7 @@ final class BucketFile implements AutoCloseable {
       this.stamp = new Stamp(queue);
     }
 
-    /** The message as a record of this file. */
+    /** Returns the message as a record of this file. */
     byte[] encode(long time, StoredMessage message, BucketFile file) {
       document.start();
       document.add(message.data(), message.key(), message.headers(), message.terms());
@@ -196,7 +196,7 @@ final class BucketFile implements AutoCloseable {
     record.putInt(4, headCheck(record, 0));
   }
 
-  /** The same record, for this file. */
+  /** Returns the same record, for this file. */
   byte[] adopt(byte[] record) {
     ByteBuffer head = ByteBuffer.wrap(record).order(ByteOrder.LITTLE_ENDIAN);
     head.putInt(4, headCheck(head, 0));
@@ -286,7 +286,7 @@ final class BucketFile implements AutoCloseable {
     }
   }
 
-  /** The bytes of the message of a record, damaged perhaps. */
+  /** Returns the bytes of the message of a record, damaged perhaps. */
   byte[] left(long offset, long sequence) throws IOException {
     byte[] record = record(offset);
     if (ByteBuffer.wrap(record).order(ByteOrder.LITTLE_ENDIAN).getLong(16) != sequence) {
@@ -297,7 +297,7 @@ final class BucketFile implements AutoCloseable {
   }
 
   /**
-   * The message of a record.
+   * Returns the message of a record.
    *
    * @throws DamagedMessageException it is not what was written
    */

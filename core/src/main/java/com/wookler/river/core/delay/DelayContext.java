@@ -36,13 +36,13 @@ public record DelayContext(
     /** Where the log goes on behind damage; the same sequence if that cannot be told. */
     long passOver(long sequence);
 
-    /** Whether what is damaged is passed over; else it stands still before it. */
+    /** Returns whether what is damaged is passed over; else it stands still before it. */
     boolean passesDamage();
 
     /** Reports messages that damage has taken. */
     void lost(Damage damage);
 
-    /** The message as the log or a backup has it, null if neither does. */
+    /** Returns the message as the log or a backup has it, null if neither does. */
     @Nullable StoredMessage original(long sequence);
 
     /** Shows all messages of the backups and the log, in order; what is damaged is left out. */

@@ -53,7 +53,7 @@ public final class Delays implements AutoCloseable {
 
   private volatile @Nullable Timers timers; // set once, under the monitor
 
-  private volatile @Nullable Running running; // likewise, and null again when it was stopped
+  private volatile @Nullable Running running; // as above, and null again when it was stopped
 
   @GuardedBy("this")
   private boolean closed;
@@ -85,8 +85,8 @@ public final class Delays implements AutoCloseable {
   }
 
   /**
-   * How large a document may have to be for a message that earlier runs have left, perhaps with
-   * larger limits: no larger than the largest file that it may stand in.
+   * Returns how large a document may have to be for a message that earlier runs have left, perhaps
+   * with larger limits: no larger than the largest file that it may stand in.
    *
    * @param directory of the files of delayed messages
    * @param log the directory of the blocks
@@ -138,7 +138,9 @@ public final class Delays implements AutoCloseable {
     }
   }
 
-  /** Where the files are: a device that hangs may hold up all queues on it, and no others. */
+  /**
+   * Returns where the files are: a device that hangs may hold up all queues on it, and no others.
+   */
   private Object volume() {
     try {
       return Files.getFileStore(context.directory());
@@ -258,7 +260,7 @@ public final class Delays implements AutoCloseable {
     }
   }
 
-  /** Whether there is something to {@link #flush}. */
+  /** Returns whether there is something to {@link #flush}. */
   public boolean isDirty() {
     Timers open = timers;
     return open != null && open.isDirty();
@@ -292,7 +294,7 @@ public final class Delays implements AutoCloseable {
     }
   }
 
-  /** The lowest sequence of the log that is still needed; the largest number if none is. */
+  /** Returns the lowest sequence of the log that is still needed; the largest number if none is. */
   public long lowWatermark() {
     Timers open = timers;
     return open == null ? Long.MAX_VALUE : open.lowWatermark();
@@ -304,7 +306,7 @@ public final class Delays implements AutoCloseable {
     return open == null ? 0 : open.waiting();
   }
 
-  /** Those among them that were published before a sequence. */
+  /** Returns those among them that were published before a sequence. */
   public long waitingBelow(long sequence) {
     Timers open = timers;
     return open == null ? 0 : open.waitingBelow(sequence);

@@ -25,7 +25,7 @@ final class DueHeap {
     return size;
   }
 
-  /** What it takes. */
+  /** Returns what it takes. */
   long bytes() {
     return 3L * Long.BYTES * times.length;
   }
@@ -90,7 +90,7 @@ final class DueHeap {
     }
   }
 
-  /** A copy in order. */
+  /** Returns a copy in order. */
   DueHeap sorted() {
     DueHeap rest = new DueHeap();
     rest.resize(Math.max(LEAST, size));
@@ -107,22 +107,22 @@ final class DueHeap {
     return copy;
   }
 
-  /** Of an entry of a {@link #sorted} one. */
+  /** Returns the time of an entry of a {@link #sorted} heap. */
   long time(int entry) {
     return times[entry];
   }
 
-  /** Likewise. */
+  /** Returns the sequence of an entry of a {@link #sorted} heap. */
   long sequence(int entry) {
     return sequences[entry];
   }
 
-  /** Likewise. */
+  /** Returns the place of an entry of a {@link #sorted} heap. */
   long place(int entry) {
     return places[entry];
   }
 
-  /** Whether a {@link #sorted} one has this entry. */
+  /** Returns whether a {@link #sorted} one has this entry. */
   boolean contains(long time, long sequence) {
     int low = 0;
     int high = size - 1;

@@ -17,12 +17,12 @@ record Key(long time, long sequence) implements Comparable<Key> {
     return compare(time, sequence, other.time, other.sequence);
   }
 
-  /** Whether this one comes before that. */
+  /** Returns whether this one comes before that. */
   boolean isBefore(long otherTime, long otherSequence) {
     return compare(time, sequence, otherTime, otherSequence) < 0;
   }
 
-  /** Whether this one comes behind that. */
+  /** Returns whether this one comes behind that. */
   boolean isBehind(long otherTime, long otherSequence) {
     return compare(time, sequence, otherTime, otherSequence) > 0;
   }

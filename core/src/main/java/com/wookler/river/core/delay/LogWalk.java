@@ -37,7 +37,7 @@ final class LogWalk implements AutoCloseable {
     this.reader = log.reader();
   }
 
-  /** The message there; null if it is lost, or not published yet. */
+  /** Returns the message there; null if it is lost, or not published yet. */
   @Nullable StoredMessage at(long sequence) {
     behind = sequence;
     long first = log.firstSequence();
@@ -76,12 +76,12 @@ final class LogWalk implements AutoCloseable {
     return ++inARow % MAX_DAMAGED == 0 ? reader.behindBlock(sequence) : sequence + 1;
   }
 
-  /** Where to go on behind what was read last. */
+  /** Returns where to go on behind what was read last. */
   long behind() {
     return behind;
   }
 
-  /** Where the log has what was read last. */
+  /** Returns where the log has what was read last. */
   long location() {
     return reader.location();
   }
@@ -90,7 +90,7 @@ final class LogWalk implements AutoCloseable {
     reader.leave(block);
   }
 
-  /** The messages of which the log has a re-enqueued copy from there on. */
+  /** Returns the messages of which the log has a re-enqueued copy from there on. */
   static Set<Long> copiesFrom(DelayContext context, long from) {
     Set<Long> copies = new HashSet<>();
     try (LogWalk walk = new LogWalk(context, false)) {

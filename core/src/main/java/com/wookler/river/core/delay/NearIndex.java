@@ -21,12 +21,12 @@ final class NearIndex {
   private Key end = Key.LAST;
   private long far; // records of files that are not in it
 
-  /** Whether all that is due before this key is in it. */
+  /** Returns whether all that is due before this key is in it. */
   boolean covers(long time, long sequence) {
     return end.isBehind(time, sequence);
   }
 
-  /** Whether few are left in it, though there are files that are not. */
+  /** Returns whether few are left in it, though there are files that are not. */
   boolean needsFiles(int few) {
     return far > 0 && heap.size() < few;
   }
@@ -71,7 +71,7 @@ final class NearIndex {
     bucket.live = 0;
   }
 
-  /** The file that a place says. */
+  /** Returns the file that a place says. */
   Bucket bucket(long place) {
     Bucket bucket = find(place);
     if (bucket == null) {
@@ -80,13 +80,16 @@ final class NearIndex {
     return bucket;
   }
 
-  /** Likewise; null if it is not here any more. */
+  /** Returns the file of a place; null if it was removed. */
   @Nullable Bucket find(long place) {
     int slot = (int) (place >>> OFFSET_BITS);
     return slot < slots.size() ? slots.get(slot) : null;
   }
 
-  /** Whether a message that is in no file was in one: this is the inverse of its place there. */
+  /**
+   * Returns whether a message that is in no file was in one: this is the inverse of its place
+   * there.
+   */
   static boolean wasInFile(long place) {
     return place < 0;
   }
@@ -117,7 +120,7 @@ final class NearIndex {
     }
   }
 
-  /** What is read of one file. */
+  /** Returns what is read of one file. */
   static DueHeap read(Bucket bucket, BucketScan.Visitor damage) throws IOException {
     DueHeap entries = new DueHeap();
     BucketScan.run(

@@ -153,22 +153,22 @@ final class NextDue implements AutoCloseable {
         : messages.ofLog(reader, sequence, place);
   }
 
-  /** How many were taken out last and not put back. */
+  /** Returns how many were taken out last and not put back. */
   int taken() {
     return taken.count();
   }
 
-  /** The last of them. */
+  /** Returns the last of them. */
   Key last() {
     return taken.last();
   }
 
-  /** Whether any of them was in a file. */
+  /** Returns whether any of them was in a file. */
   boolean anyOfFiles() {
     return taken.anyOfFiles();
   }
 
-  /** Whether they are damaged, and not to be passed over. */
+  /** Returns whether they are damaged, and not to be passed over. */
   boolean waitOn() {
     return taken.count() > 0 && taken.waitsOn(0);
   }
@@ -189,18 +189,18 @@ final class NextDue implements AutoCloseable {
     }
   }
 
-  /** When the next is due; {@link Long#MAX_VALUE} if there is none. */
+  /** Returns when the next is due; {@link Long#MAX_VALUE} if there is none. */
   long time() {
     DueHeap heap = isNextOfFiles() ? index.heap : fresh;
     return heap.isEmpty() ? Long.MAX_VALUE : heap.time();
   }
 
-  /** How many wait. */
+  /** Returns how many wait. */
   long waiting() {
     return fresh.size() + index.waiting();
   }
 
-  /** How many wait that were published before a sequence. */
+  /** Returns how many wait that were published before a sequence. */
   long waitingBelow(long sequence) {
     return Math.max(0, waiting() - spread.from(sequence));
   }

@@ -54,7 +54,7 @@ final class StoreOpening {
     create(context.directory(), context.identity(), collected);
   }
 
-  /** Likewise, in a directory that is there. */
+  /** Begins a store in an existing directory: nothing was delayed up to this sequence. */
   static void create(Path directory, UUID identity, long collected) throws IOException {
     for (long generation = 1; generation <= 2; generation++) {
       new TimerState(
@@ -63,7 +63,7 @@ final class StoreOpening {
     }
   }
 
-  /** Whether there is something: a state, or files that have lost theirs. */
+  /** Returns whether there is something: a state, or files that have lost theirs. */
   static boolean exists(Path directory) throws IOException {
     return Files.exists(TimerState.path(directory, 0))
         || Files.exists(TimerState.path(directory, 1))

@@ -48,12 +48,12 @@ final class TakenEntries {
     return waitOn[at];
   }
 
-  /** Whether all of them wait on, or none: one kind is taken out at a time. */
+  /** Returns whether all of them wait on, or none: one kind is taken out at a time. */
   boolean takes(boolean waitsOn) {
     return count == 0 || waitOn[0] == waitsOn;
   }
 
-  /** Where it is, for one that is in {@link NextDue#fresh} from now on. */
+  /** Returns where it is, for one that is in {@link NextDue#fresh} from now on. */
   long place(int at) {
     return ofFiles[at] ? ~places[at] : places[at];
   }

@@ -51,7 +51,7 @@ final class TimerClock {
     return new Reading(now(), time.epochMicros());
   }
 
-  /** Whether the wall clock was set since this was read. */
+  /** Returns whether the wall clock was set since this was read. */
   boolean isSetSince(Reading last) {
     Reading now = read();
     long step = (now.wall() - last.wall()) - (now.time() - last.time());

@@ -74,7 +74,7 @@ record TimerState(
   }
 
   /**
-   * What one of the files says.
+   * Returns what one of the files says.
    *
    * @return empty if it is not there
    * @throws DamagedMessageException it is damaged

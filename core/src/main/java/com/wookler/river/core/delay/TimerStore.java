@@ -56,10 +56,10 @@ final class TimerStore implements AutoCloseable {
   interface Rebuilt {
     void waits(Map<Long, Long> times);
 
-    /** When a message that was published at this stored time is due. */
+    /** Returns when a message that was published at this stored time is due. */
     long dueAt(Terms terms, long publishedMicros);
 
-    /** Those that wait and are in no file. */
+    /** Returns those that wait and are in no file. */
     Set<Long> waiting();
   }
 
@@ -99,7 +99,7 @@ final class TimerStore implements AutoCloseable {
     return safeCollected;
   }
 
-  /** Whether a state has to be written for what was done in the files. */
+  /** Returns whether a state has to be written for what was done in the files. */
   boolean isChanged() {
     return changed || !leaving.isEmpty() || !left.isEmpty();
   }
@@ -209,7 +209,7 @@ final class TimerStore implements AutoCloseable {
     changed = true;
   }
 
-  /** Whether anything was found again since this was asked the last time. */
+  /** Returns whether anything was found again since this was asked the last time. */
   boolean takeRebuilt() {
     boolean was = rebuilt;
     rebuilt = false;

@@ -52,7 +52,7 @@ final class Timers implements AutoCloseable {
   private static final long STATE_STEP = 100_000; // messages of the log that an opening reads again
   private static final int MICRO = 1_000;
   private static final long AGAIN_MICROS = 60_000_000; // after which what is damaged is tried again
-  private static final long AGAIN_NANOS = 1_000_000_000; // likewise a flush
+  private static final long AGAIN_NANOS = 1_000_000_000; // as above a flush
   private static final int FEW = 4; // a quarter left in memory: time to look into the files
 
   private final DelayContext context;
@@ -69,7 +69,7 @@ final class Timers implements AutoCloseable {
   private volatile long safeCollected;
   private volatile long heldFrom = Long.MAX_VALUE; // read by who removes blocks; under the lock
   private boolean failing; // the last flush; confined to the flusher
-  private volatile boolean putOff; // likewise: a flush may be asked for again after a second
+  private volatile boolean putOff; // as above: a flush may be asked for again after a second
   private volatile long putOffAt; // written before it
 
   @GuardedBy("lock")
@@ -299,7 +299,7 @@ final class Timers implements AutoCloseable {
     dirty = true;
   }
 
-  /** When a message is due that is collected now. */
+  /** Returns when a message is due that is collected now. */
   @GuardedBy("lock")
   private long timeOf(long time, long sequence) {
     if (done.isBefore(time, sequence)) {
@@ -488,24 +488,28 @@ final class Timers implements AutoCloseable {
     }
   }
 
-  /** Whether the state is so old that an opening would read much, or that a block cannot go. */
+  /**
+   * Returns whether the state is so old that an opening would read much, or that a block cannot go.
+   */
   private boolean isBehind(long now) {
     return now > safeCollected
         && (now - safeCollected >= STATE_STEP
             || log.oldestSealed().filter(seal -> seal.endSequence() > safeCollected).isPresent());
   }
 
-  /** Whether there is something to flush. */
+  /** Returns whether there is something to flush. */
   boolean isDirty() {
     return dirty || store.isChanged() || isBehind(log.nextSequence()) || isClockSet();
   }
 
-  /** Whether the next opening would take a step of the wall clock for time that has passed. */
+  /**
+   * Returns whether the next opening would take a step of the wall clock for time that has passed.
+   */
   private boolean isClockSet() {
     return clock.isSetSince(writtenAt);
   }
 
-  /** The lowest sequence of the log that is still needed. */
+  /** Returns the lowest sequence of the log that is still needed. */
   long lowWatermark() {
     return Math.min(safeCollected, heldFrom);
   }
@@ -520,7 +524,7 @@ final class Timers implements AutoCloseable {
     }
   }
 
-  /** Those among them that were published before a sequence. */
+  /** Returns those among them that were published before a sequence. */
   long waitingBelow(long sequence) {
     lock.lock();
     try {

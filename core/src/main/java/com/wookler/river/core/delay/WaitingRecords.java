@@ -32,7 +32,7 @@ final class WaitingRecords {
     this.lock = lock;
   }
 
-  /** Those of messages that this reader finds in the log. */
+  /** Returns those of messages that this reader finds in the log. */
   TimerStore.Source of(LogReader reader) {
     return (time, sequence, place, into) -> record(reader, time, sequence, place, into);
   }

@@ -38,7 +38,7 @@ final class WaitingSpread {
     shift++;
   }
 
-  /** How many that are known were published from a sequence on. */
+  /** Returns how many that are known were published from a sequence on. */
   long from(long sequence) {
     if (sequence <= base) {
       return total;

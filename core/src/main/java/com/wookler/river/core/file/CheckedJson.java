@@ -20,7 +20,7 @@ public final class CheckedJson {
 
   private CheckedJson() {}
 
-  /** An empty object, to be filled and written. */
+  /** Returns an empty object, to be filled and written. */
   public static ObjectNode object() {
     return JSON.createObjectNode();
   }
@@ -38,7 +38,7 @@ public final class CheckedJson {
     }
   }
 
-  /** The object and its check as the bytes of a file. */
+  /** Returns the object and its check as the bytes of a file. */
   public static byte[] encode(ObjectNode json) throws IOException {
     ObjectNode checked = json.deepCopy().put(CHECK, Checksum.ofText(json.toString()));
     return JSON.writerWithDefaultPrettyPrinter().writeValueAsBytes(checked);
@@ -61,7 +61,7 @@ public final class CheckedJson {
     }
   }
 
-  /** Whether the object is what {@link #write} was given. */
+  /** Returns whether the object is what {@link #write} was given. */
   public static boolean isWhole(ObjectNode read) {
     ObjectNode content = read.deepCopy();
     JsonNode check = content.remove(CHECK);

@@ -105,7 +105,9 @@ public final class DurableFiles {
         StandardOpenOption.WRITE);
   }
 
-  /** Whether it is for lack of space that something could not be written to this directory. */
+  /**
+   * Returns whether it is for lack of space that something could not be written to this directory.
+   */
   public static boolean isFull(IOException e, Path directory) {
     return saysFull(e)
         || directory.toFile().getUsableSpace() < LEAST_FREE_BYTES; // the text may be translated

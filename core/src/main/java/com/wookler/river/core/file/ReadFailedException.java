@@ -25,7 +25,7 @@ public final class ReadFailedException extends IOException {
     super("cannot read " + where + ": " + cause.getMessage(), cause);
   }
 
-  /** The error, with the name of the file that was being read if it does not say it. */
+  /** Returns the error, with the name of the file that was being read if it does not say it. */
   public static IOException of(Path file, IOException e) {
     return isNamed(e) ? e : new ReadFailedException(file.toString(), e);
   }
@@ -36,7 +36,7 @@ public final class ReadFailedException extends IOException {
         || e instanceof ClosedByInterruptException; // the disk has nothing to do with it
   }
 
-  /** All bytes of a small file. */
+  /** Returns all bytes of a small file. */
   public static byte[] all(Path file) throws IOException {
     try (InputStream in = open(file)) {
       return in.readAllBytes();

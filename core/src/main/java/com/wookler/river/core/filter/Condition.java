@@ -4,6 +4,6 @@ import org.jspecify.annotations.Nullable;
 
 /** A compiled expression; thread-safe. */
 interface Condition {
-  /** What it gives over a message; may throw whatever it finds there. */
+  /** Returns what it gives over a message; may throw whatever it finds there. */
   @Nullable Object evaluate(Fields fields);
 }

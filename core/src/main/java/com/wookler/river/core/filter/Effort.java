@@ -58,7 +58,7 @@ final class Effort {
     return new IllegalStateException(why);
   }
 
-  /** Those of the expression that judges. */
+  /** Returns those of the expression that judges. */
   Patterns patterns() {
     return patterns;
   }

@@ -82,14 +82,14 @@ public final class FilterExpression implements Predicate<Message<?>> {
     }
   }
 
-  /** Whether it wants the message; never throws. */
+  /** Returns whether it wants the message; never throws. */
   @Override
   public boolean test(Message<?> message) {
     return matches(message.key(), message.headers(), message.data());
   }
 
   /**
-   * Whether it wants a message of these parts; never throws.
+   * Returns whether it wants a message of these parts; never throws.
    *
    * @param data bytes or a text: JSON; anything else has the fields that Jackson would write
    */
@@ -124,12 +124,12 @@ public final class FilterExpression implements Predicate<Message<?>> {
     return text.length() <= MAX_QUOTED ? text : text.substring(0, MAX_QUOTED) + " …";
   }
 
-  /** How many messages did not match because the expression failed over them. */
+  /** Returns how many messages did not match because the expression failed over them. */
   public long failures() {
     return failures.sum();
   }
 
-  /** The expression as it was given. */
+  /** Returns the expression as it was given. */
   public String text() {
     return text;
   }

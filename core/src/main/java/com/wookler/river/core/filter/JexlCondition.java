@@ -111,7 +111,7 @@ final class JexlCondition implements Condition {
     return patterns;
   }
 
-  /** Whether it stands behind {@code =~} or {@code !~}. */
+  /** Returns whether it stands behind {@code =~} or {@code !~}. */
   private static boolean isMatchedWith(String text, int start) {
     int before = start - 1;
     while (before > 0 && Character.isWhitespace(text.charAt(before))) {
@@ -137,7 +137,7 @@ final class JexlCondition implements Condition {
     }
   }
 
-  /** What JEXL says, without the place, which it says in a form of its own. */
+  /** Returns what JEXL says, without the place, which it says in a form of its own. */
   private static String detail(JexlException e) {
     return String.valueOf(e.getMessage()).replaceFirst("^.*?@\\d+:\\d+ ", "");
   }

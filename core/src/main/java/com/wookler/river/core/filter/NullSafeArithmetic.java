@@ -113,7 +113,7 @@ final class NullSafeArithmetic extends JexlArithmetic {
     return areThere(left, right) ? super.equals(left, right) : left == right;
   }
 
-  /** Whether neither is missing; what they consist of is about to be gone through. */
+  /** Returns whether neither is missing; what they consist of is about to be gone through. */
   private static boolean areThere(@Nullable Object left, @Nullable Object right) {
     if (left == null || right == null) {
       return false;

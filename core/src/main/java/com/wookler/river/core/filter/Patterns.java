@@ -57,8 +57,8 @@ final class Patterns {
   }
 
   /**
-   * What it comes to, or more: characters, times the greatest repetition of one of them, times all
-   * repetitions of groups, as if each stood in the other.
+   * Returns what it comes to, or more: characters, times the greatest repetition of one of them,
+   * times all repetitions of groups, as if each stood in the other.
    */
   private static long size(String text) {
     double ofGroups = 1; // which cannot overflow
@@ -80,7 +80,7 @@ final class Patterns {
   }
 
   /**
-   * Whether one of them is the whole text.
+   * Returns whether one of them is the whole text.
    *
    * @throws IllegalStateException it is none of them, or takes too much
    */

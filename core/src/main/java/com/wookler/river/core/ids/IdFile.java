@@ -61,9 +61,9 @@ final class IdFile {
   }
 
   /**
-   * A file of an earlier run, whose records are yet to be told: see {@link #known}. It is forced: a
-   * run that was killed between writing records and forcing them left them to the system, and they
-   * are never written again.
+   * Returns a file of an earlier run, whose records are yet to be told: see {@link #known}. It is
+   * forced: a run that was killed between writing records and forcing them left them to the system,
+   * and they are never written again.
    */
   static IdFile open(Path directory, long number, Force device) throws IOException {
     IdFile file = new IdFile(directory, number, device);
@@ -86,7 +86,7 @@ final class IdFile {
     return number;
   }
 
-  /** When it was begun. */
+  /** Returns when it was begun. */
   long since() {
     return since;
   }
@@ -95,7 +95,7 @@ final class IdFile {
     return lastMicros;
   }
 
-  /** What a file that is begun now says of this one, which does not change any more. */
+  /** Returns what a file that is begun now says of this one, which does not change any more. */
   IdHeader.Entry entry() {
     return new IdHeader.Entry(number, length(), ids(), (int) digest.getValue());
   }
@@ -148,7 +148,7 @@ final class IdFile {
     pendingLength += bytes;
   }
 
-  /** The record of this id, null if it has none. */
+  /** Returns the record of this id, null if it has none. */
   @Nullable IdRecord find(byte[] id, long hash) {
     int place =
         table.find(
@@ -195,7 +195,7 @@ final class IdFile {
     }
   }
 
-  /** What is to be written; it is kept, and found, until {@link #wrote}. */
+  /** Returns what is to be written; it is kept, and found, until {@link #wrote}. */
   ByteBuffer takePending() {
     byte[] all = Arrays.copyOf(leaving, leaving.length + pendingLength); // after a failure: again
     System.arraycopy(pending, 0, all, leaving.length, pendingLength);
@@ -204,7 +204,7 @@ final class IdFile {
     return ByteBuffer.wrap(all);
   }
 
-  /** Where that belongs. */
+  /** Returns where that belongs. */
   long end() {
     return written;
   }

@@ -79,7 +79,10 @@ public final class IdFiles {
     }
   }
 
-  /** The files that the newest one names, but for those of which all ids had left the window. */
+  /**
+   * Returns the files that the newest one names, but for those of which all ids had left the
+   * window.
+   */
   private static List<IdHeader.Entry> needed(Map<Long, IdScan> found) {
     List<IdHeader.Entry> before = List.of();
     long oldest = 0;
@@ -91,7 +94,7 @@ public final class IdFiles {
     return before.stream().filter(entry -> entry.number() >= needed).toList();
   }
 
-  /** How many ids were in these files, as far as another one says it. */
+  /** Returns how many ids were in these files, as far as another one says it. */
   static long missing(Map<Long, IdScan> found, Set<Long> faulty) {
     return needed(found).stream()
         .filter(entry -> faulty.contains(entry.number()))

@@ -57,7 +57,10 @@ record IdRecord(byte kind, long sequence, long micros, byte[] id) {
     to.putInt(start, check(to, start + PREFIX_BYTES, length)).putInt(start + 4, length);
   }
 
-  /** The record at the buffer's position, which moves behind it; null if none is whole there. */
+  /**
+   * Returns the record at the buffer's position, which moves behind it; null if none is whole
+   * there.
+   */
   static @Nullable IdRecord read(ByteBuffer from) {
     from.order(ByteOrder.LITTLE_ENDIAN);
     int start = from.position();

@@ -71,7 +71,7 @@ record IdScan(
         header, covered, oldest, ids, whole, damagedAt, (int) digest.getValue(), content.length);
   }
 
-  /** Whether nothing is damaged but the end, which a kill may leave torn. */
+  /** Returns whether nothing is damaged but the end, which a kill may leave torn. */
   boolean isTorn() {
     return damagedAt >= whole && damagedAt >= 0;
   }

@@ -72,24 +72,24 @@ public final class IdStore {
 
   private boolean made; // the directory; confined to the flusher
   private volatile boolean pending; // written under the lock
-  private volatile long covered; // likewise
-  private volatile boolean leaves; // whether something is leaving; likewise
+  private volatile long covered; // as above
+  private volatile boolean leaves; // whether something is leaving; as above
   private String fault = ""; // what an opening has found; confined to the opening thread
-  private long missing; // so many ids at most were in files that are missing or damaged; likewise
-  private long coveredBefore; // what was covered but for that; likewise
+  private long missing; // so many ids at most were in files that are missing or damaged; as above
+  private long coveredBefore; // what was covered but for that; as above
 
   /** Where an id stands. */
   public record Place(long sequence, long micros) {}
 
   /** The log, as far as an opening asks it. */
   public interface Log {
-    /** The sequence of its oldest message. */
+    /** Returns the sequence of its oldest message. */
     long firstSequence();
 
-    /** The sequence after its last message. */
+    /** Returns the sequence after its last message. */
     long nextSequence();
 
-    /** Whether the message with this sequence, which is below that, was lost. */
+    /** Returns whether the message with this sequence, which is below that, was lost. */
     boolean isLost(long sequence);
 
     /** Returns whether files of ids were begun, so that they must be there. */
@@ -100,7 +100,7 @@ public final class IdStore {
     /** Notes, on the device, that files of ids are there from now on. */
     default void begunFiles() throws IOException {}
 
-    /** What the wall clock showed when this time was stored. */
+    /** Returns what the wall clock showed when this time was stored. */
     default long wallOf(long storedMicros) {
       return storedMicros;
     }
@@ -261,7 +261,10 @@ public final class IdStore {
     }
   }
 
-  /** What is damaged or missing, so that the log is to say all ids again; empty if nothing is. */
+  /**
+   * Returns what is damaged or missing, so that the log is to say all ids again; empty if nothing
+   * is.
+   */
   public String fault() {
     return fault;
   }
@@ -281,12 +284,17 @@ public final class IdStore {
     return lock;
   }
 
-  /** All ids of messages below this sequence are known; those from it on the log has to tell. */
+  /**
+   * Returns all ids of messages below this sequence are known; those from it on the log has to
+   * tell.
+   */
   public long covered() {
     return covered;
   }
 
-  /** Where an id stands that was published within the window before this wall time, or null. */
+  /**
+   * Returns where an id stands that was published within the window before this wall time, or null.
+   */
   public @Nullable Place find(String id, long nowMicros) {
     byte[] bytes = id.getBytes(StandardCharsets.UTF_8);
     long hash = hash(bytes);
@@ -301,7 +309,7 @@ public final class IdStore {
     }
   }
 
-  /** The newest record of an id; null if there is none. */
+  /** Returns the newest record of an id; null if there is none. */
   @GuardedBy("lock")
   private @Nullable IdRecord find(byte[] id, long hash) {
     Iterator<IdFile> newestFirst = files.descendingIterator();
@@ -349,7 +357,7 @@ public final class IdStore {
   }
 
   /**
-   * Whether there is something to {@link #flush}.
+   * Returns whether there is something to {@link #flush}.
    *
    * @param end of the log
    */
@@ -453,7 +461,7 @@ public final class IdStore {
     leaves = true;
   }
 
-  /** The greatest time of all records. */
+  /** Returns the greatest time of all records. */
   public long lastMicros() {
     lock.lock();
     try {

@@ -37,7 +37,7 @@ final class IdTable {
     places[slot] = place;
   }
 
-  /** A place with this hash that the proof accepts; 0 if there is none. */
+  /** Returns a place with this hash that the proof accepts; 0 if there is none. */
   int find(long hash, Proof proof) {
     int slot = (int) hash & (hashes.length - 1);
     while (places[slot] != 0) {

@@ -33,7 +33,7 @@ public record Finding(
     return new Finding(Severity.NOTE, file, UNKNOWN, UNKNOWN, UNKNOWN, what);
   }
 
-  /** Whether something is not as it was written. */
+  /** Returns whether something is not as it was written. */
   public boolean isDamage() {
     return severity == Severity.DAMAGE;
   }

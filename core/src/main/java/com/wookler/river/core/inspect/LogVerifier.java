@@ -59,7 +59,7 @@ final class LogVerifier {
     return messages;
   }
 
-  /** The sequence after the last message; unknown if there is no block. */
+  /** Returns the sequence after the last message; unknown if there is no block. */
   long endSequence() {
     return expected;
   }
@@ -145,7 +145,7 @@ final class LogVerifier {
     }
   }
 
-  /** What is to be read of all blocks. */
+  /** Returns what is to be read of all blocks. */
   static long bytes(LogFiles files) throws IOException {
     long bytes = 0;
     for (Map.Entry<Integer, Path> entry : files.blocks().entrySet()) {
@@ -160,7 +160,7 @@ final class LogVerifier {
     return bytes;
   }
 
-  /** What is behind the end of a sealed block is not read. */
+  /** Returns what is behind the end of a sealed block is not read. */
   private static long bytes(Path file, @Nullable Seal seal) throws IOException {
     return seal == null ? Files.size(file) : seal.bytes();
   }

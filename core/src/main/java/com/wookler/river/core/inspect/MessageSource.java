@@ -37,7 +37,7 @@ public interface MessageSource {
    * @param why file, block, offset and what stands there
    */
   record Lost(long first, long last, Finding why) {
-    /** How many. */
+    /** Returns how many. */
     public long count() {
       return last - first + 1;
     }
@@ -59,7 +59,7 @@ public interface MessageSource {
   /** Name of the queue; empty if its files don't tell. */
   String name();
 
-  /** The subscribers' directory beside the messages; null where there is none. */
+  /** Returns the subscribers' directory beside the messages; null where there is none. */
   @Nullable Path subscribers();
 
   /**
@@ -69,13 +69,13 @@ public interface MessageSource {
    */
   void walk(long from, long to, Sink sink, Progress progress) throws IOException;
 
-  /** Whether this is the directory of a queue, sound or not. */
+  /** Returns whether this is the directory of a queue, sound or not. */
   static boolean isQueue(Path directory) {
     return QueueDirectory.is(directory);
   }
 
   /**
-   * The source in a directory.
+   * Returns the source in a directory.
    *
    * @param id which queue's backups, if there are those of several; null for the only one
    * @throws ConfigurationException it holds neither a queue nor backups, or those of several

@@ -46,14 +46,14 @@ final class QueueDirectory {
     this.fault = fault;
   }
 
-  /** Whether this is the directory of a queue, sound or not. */
+  /** Returns whether this is the directory of a queue, sound or not. */
   static boolean is(Path path) {
     return Files.exists(path.resolve(QueueIdentity.FILE))
         || Files.isDirectory(path.resolve("log"))
         || hasLostBoth(path);
   }
 
-  /** A lock alone is of a queue that was never made. */
+  /** Returns a lock alone is of a queue that was never made. */
   private static boolean hasLostBoth(Path path) {
     return Files.exists(path.resolve("LOCK"))
         && KNOWN.stream()
@@ -95,12 +95,12 @@ final class QueueDirectory {
     return path.resolve("subscribers");
   }
 
-  /** What queue.json says, if it is whole. */
+  /** Returns what queue.json says, if it is whole. */
   Optional<QueueIdentity> identity() {
     return identity;
   }
 
-  /** What is wrong with queue.json; empty if nothing is. */
+  /** Returns what is wrong with queue.json; empty if nothing is. */
   String fault() {
     return fault;
   }
@@ -109,12 +109,12 @@ final class QueueDirectory {
     return Files.isDirectory(log()) ? LogFiles.listLive(log()) : LogFiles.none();
   }
 
-  /** The identity, from other files where queue.json is of no use. */
+  /** Returns the identity, from other files where queue.json is of no use. */
   Optional<UUID> queue() {
     return queue;
   }
 
-  /** Those of its entries that are none of River's. */
+  /** Returns those of its entries that are none of River's. */
   List<Path> strangers() throws IOException {
     List<Path> strangers = new ArrayList<>();
     try (DirectoryStream<Path> all = Files.newDirectoryStream(path)) {

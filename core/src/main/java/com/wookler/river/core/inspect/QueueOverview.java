@@ -117,12 +117,12 @@ public record QueueOverview(
       long generation,
       String fault) {}
 
-  /** The sequence of the oldest message; 0 without blocks. */
+  /** Returns the sequence of the oldest message; 0 without blocks. */
   public long firstSequence() {
     return blocks.isEmpty() ? 0 : blocks.get(0).firstSequence();
   }
 
-  /** The sequence that the next message gets, as far as the blocks tell. */
+  /** Returns the sequence that the next message gets, as far as the blocks tell. */
   public long nextSequence() {
     return blocks.stream()
         .mapToLong(line -> line.firstSequence() + line.messages())

@@ -161,7 +161,7 @@ public final class QueueVerifier {
     }
   }
 
-  /** The queues of dead letters in the subscribers' directories. */
+  /** Returns the queues of dead letters in the subscribers' directories. */
   private Result deadLetters(QueueDirectory directory) throws IOException {
     int blocks = 0;
     long messages = 0;
@@ -203,7 +203,7 @@ public final class QueueVerifier {
     return ContentCheck.UNKNOWN;
   }
 
-  /** The first sequence from which on there is no gap up to the log's first one. */
+  /** Returns the first sequence from which on there is no gap up to the log's first one. */
   private long readable(UUID queue, long first) throws IOException {
     long readable = first;
     if (backup != null) {

@@ -36,7 +36,7 @@ final class SubscriberFiles {
     this.fault = fault;
   }
 
-  /** The directories of all subscribers, by name. */
+  /** Returns the directories of all subscribers, by name. */
   static List<Path> list(Path subscribers) throws IOException {
     List<Path> all = new ArrayList<>();
     if (Files.isDirectory(subscribers)) {
@@ -51,7 +51,7 @@ final class SubscriberFiles {
     return all;
   }
 
-  /** Whether the next opening clears this away. */
+  /** Returns whether the next opening clears this away. */
   static boolean isLeftover(Path directory) throws IOException {
     if (String.valueOf(directory.getFileName()).endsWith(REMOVED)) {
       return true;
@@ -72,7 +72,7 @@ final class SubscriberFiles {
     }
   }
 
-  /** The queues in it: its dead letters. */
+  /** Returns the queues in it: its dead letters. */
   static List<Path> queues(Path directory) throws IOException {
     return list(directory).stream().filter(QueueDirectory::is).toList();
   }
@@ -90,12 +90,12 @@ final class SubscriberFiles {
     return directory.resolve(StoredSubscriber.FILE);
   }
 
-  /** What is wrong with its settings. */
+  /** Returns what is wrong with its settings. */
   Optional<String> fault() {
     return Optional.ofNullable(fault);
   }
 
-  /** Where it stands; the earliest sequence counts where its files don't tell. */
+  /** Returns where it stands; the earliest sequence counts where its files don't tell. */
   LedgerLook look(long earliest) throws IOException {
     InitialPosition origin =
         stored == null ? new InitialPosition(earliest, earliest) : stored.origin(earliest);

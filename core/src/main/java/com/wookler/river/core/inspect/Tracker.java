@@ -42,7 +42,7 @@ final class Tracker implements MessageWalk.Sink {
     block = number;
   }
 
-  /** Whether nothing more is wanted. */
+  /** Returns whether nothing more is wanted. */
   boolean done() {
     return done;
   }

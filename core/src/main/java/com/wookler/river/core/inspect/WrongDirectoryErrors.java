@@ -32,7 +32,7 @@ final class WrongDirectoryErrors {
         : neither(directory);
   }
 
-  /** Whether there are backups, sound or not. */
+  /** Returns whether there are backups, sound or not. */
   static boolean holdsBackups(BackupFiles files) {
     return !files.blocks().isEmpty() || files.odd().stream().anyMatch(BackupFiles.Odd::isBackup);
   }

@@ -91,7 +91,7 @@ public final class PositionStore {
     this.table = table;
   }
 
-  /** The statement that makes the table, for those who keep such statements elsewhere. */
+  /** Returns the statement that makes the table, for those who keep such statements elsewhere. */
   public String ddl() {
     return "create table if not exists "
         + table
@@ -107,7 +107,10 @@ public final class PositionStore {
     }
   }
 
-  /** The next sequence that the database waits for; empty if nobody has claimed the position. */
+  /**
+   * Returns the next sequence that the database waits for; empty if nobody has claimed the
+   * position.
+   */
   public OptionalLong read(Connection connection, String queue, String subscriber)
       throws SQLException {
     Row row = row(connection, queue, subscriber);

@@ -94,7 +94,7 @@ public final class StoredPosition<M> {
   }
 
   /**
-   * Likewise for several messages at once.
+   * Records several messages at once as {@link #advance(Connection, Delivery)} does one.
    *
    * @return those that are new to the database, in the order of their places
    */

@@ -98,7 +98,7 @@ public final class KeyIndex implements AutoCloseable {
     }
   }
 
-  /** Whether {@link #index} has something to do; cheap. */
+  /** Returns whether {@link #index} has something to do; cheap. */
   public boolean isBehind() {
     return indexed < source.end();
   }
@@ -168,8 +168,8 @@ public final class KeyIndex implements AutoCloseable {
   }
 
   /**
-   * Where the last message with this key stands that was published before this call, or another
-   * one's with the same hash.
+   * Returns where the last message with this key stands that was published before this call, or
+   * another one's with the same hash.
    *
    * @return {@link #NONE} if there is none; a message that cannot be read any more if it was the
    *     last
@@ -272,7 +272,7 @@ public final class KeyIndex implements AutoCloseable {
     }
   }
 
-  /** How many files there are. */
+  /** Returns how many files there are. */
   public int files() {
     lock.lock();
     try {

@@ -88,7 +88,7 @@ final class KeyRuns {
     return runs;
   }
 
-  /** The first gap from this message on. */
+  /** Returns the first gap from this message on. */
   Gap gap(long first) {
     long covered = first;
     for (KeyRun run : runs) {
@@ -132,9 +132,9 @@ final class KeyRuns {
   }
 
   /**
-   * What is to be merged next, null if nothing is: runs in a row that follow each other without a
-   * gap, or the oldest alone if most of it is below the oldest message that can be read. Runs that
-   * are below it as a whole are removed.
+   * Returns what is to be merged next, null if nothing is: runs in a row that follow each other
+   * without a gap, or the oldest alone if most of it is below the oldest message that can be read.
+   * Runs that are below it as a whole are removed.
    */
   @Nullable RunMerge nextMerge(long first) throws IOException {
     while (!runs.isEmpty() && runs.get(0).end() <= first) {

@@ -2,10 +2,10 @@ package com.wookler.river.core.keys;
 
 /** The messages that an index is made of: the log, and the backups before it. Thread-safe. */
 public interface KeySource {
-  /** The sequence behind the last message. */
+  /** Returns the sequence behind the last message. */
   long end();
 
-  /** The oldest sequence that can be read. */
+  /** Returns the oldest sequence that can be read. */
   long first();
 
   /**

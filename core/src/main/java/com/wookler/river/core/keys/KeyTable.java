@@ -48,7 +48,7 @@ final class KeyTable {
     return size >= FULL;
   }
 
-  /** All hashes, in order. */
+  /** Returns all hashes, in order. */
   long[] sorted() {
     long[] sorted = new long[size];
     int at = 0;

@@ -37,7 +37,7 @@ public final class RunFiles {
     return list(directory, RunFiles::isRun);
   }
 
-  /** What was quarantined there as damaged. */
+  /** Returns what was quarantined there as damaged. */
   public static List<Path> setAside(Path directory) throws IOException {
     return list(directory, file -> String.valueOf(file.getFileName()).endsWith(CORRUPT));
   }

@@ -51,7 +51,7 @@ final class Ahead {
   }
 
   /**
-   * A block is about to start: its file gets the space that the start needs, and is opened.
+   * Returns a block is about to start: its file gets the space that the start needs, and is opened.
    *
    * @return how many bytes of its file were made
    * @throws QueueFullException there is no space for it
@@ -97,7 +97,7 @@ final class Ahead {
     }
   }
 
-  /** Whether there is space again after somebody was refused. */
+  /** Returns whether there is space again after somebody was refused. */
   boolean relieve(Block active) {
     try {
       space.takeMore();
@@ -140,7 +140,7 @@ final class Ahead {
     }
   }
 
-  /** Whether the last publisher that needed space was refused. */
+  /** Returns whether the last publisher that needed space was refused. */
   boolean isShort() {
     return volume.isShort();
   }
@@ -151,7 +151,7 @@ final class Ahead {
   }
 
   /**
-   * Whether the next block's file has what it needs to start.
+   * Returns whether the next block's file has what it needs to start.
    *
    * @param force take that from the reserve if need be
    */

@@ -53,7 +53,7 @@ final class Block implements BlockInfo {
     return block;
   }
 
-  /** A block with this content that is still open. */
+  /** Returns a block with this content that is still open. */
   static Block unsealed(Seal seal, Path file, long contentBytes) {
     Block block = new Block(seal.block(), seal.firstSequence(), file);
     block.messages = seal.messages();
@@ -68,7 +68,7 @@ final class Block implements BlockInfo {
     return block;
   }
 
-  /** The one after it, which is empty. */
+  /** Returns the one after it, which is empty. */
   Block next(long sequence) {
     Path parent = Objects.requireNonNull(file.getParent());
     return new Block(number + 1, sequence, BlockName.data(parent, number + 1));
@@ -105,7 +105,7 @@ final class Block implements BlockInfo {
     openedNanos = clock.nanoTime() - Math.min(age, Long.MAX_VALUE / 2);
   }
 
-  /** Where its file ends, as far as it is in use. */
+  /** Returns where its file ends, as far as it is in use. */
   long end() {
     return end;
   }
@@ -144,7 +144,7 @@ final class Block implements BlockInfo {
         lost);
   }
 
-  /** How many of its messages a power loss took before they were forced. */
+  /** Returns how many of its messages a power loss took before they were forced. */
   int lost() {
     return lost;
   }
@@ -162,8 +162,8 @@ final class Block implements BlockInfo {
   }
 
   /**
-   * Whether a document holds more than one message. Unlike two counts of a growing block, one flag
-   * that never goes back cannot be read half old and half new.
+   * Returns whether a document holds more than one message. Unlike two counts of a growing block,
+   * one flag that never goes back cannot be read half old and half new.
    */
   boolean holdsBatch() {
     return holdsBatch;
@@ -177,7 +177,7 @@ final class Block implements BlockInfo {
     return lastMicros;
   }
 
-  /** The sequence after its last message. */
+  /** Returns the sequence after its last message. */
   long endSequence() {
     return firstSequence + messages;
   }

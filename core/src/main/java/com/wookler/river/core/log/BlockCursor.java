@@ -28,7 +28,7 @@ final class BlockCursor implements AutoCloseable {
     this.document = document;
   }
 
-  /** Whether it stands somewhere; if not, it must be placed. */
+  /** Returns whether it stands somewhere; if not, it must be placed. */
   boolean isPlaced() {
     return next != NOWHERE;
   }
@@ -39,13 +39,13 @@ final class BlockCursor implements AutoCloseable {
     next = NOWHERE;
   }
 
-  /** The number of the block that it stands in, if it does. */
+  /** Returns the number of the block that it stands in, if it does. */
   int block() {
     BlockWindow at = window;
     return at == null ? -1 : at.block();
   }
 
-  /** Whether the document of this location is open. */
+  /** Returns whether the document of this location is open. */
   boolean isAt(long location) {
     return document.count() > 0 && location() == location;
   }
@@ -140,7 +140,7 @@ final class BlockCursor implements AutoCloseable {
     return true;
   }
 
-  /** The offset of the header of the next document that readers see. */
+  /** Returns the offset of the header of the next document that readers see. */
   private long findNext() {
     BlockWindow from = window;
     long offset = next;

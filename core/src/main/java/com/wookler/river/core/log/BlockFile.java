@@ -56,19 +56,19 @@ public final class BlockFile {
     this.file = file;
   }
 
-  /** Its number, as its name says. */
+  /** Returns its number, as its name says. */
   public int number() {
     return number;
   }
 
-  /** Its path. */
+  /** Returns its path. */
   public Path file() {
     return file;
   }
 
   /**
-   * What a block says of itself at its beginning, where the sequences of its messages start. Waits
-   * a moment for a block that its owner is just beginning.
+   * Returns what a block says of itself at its beginning, where the sequences of its messages
+   * start. Waits a moment for a block that its owner is just beginning.
    */
   public Optional<Origin> settledOrigin() throws IOException {
     Optional<Origin> origin = origin();
@@ -79,7 +79,10 @@ public final class BlockFile {
     return origin;
   }
 
-  /** What a block says of itself at its beginning; empty if it says nothing that proves itself. */
+  /**
+   * Returns what a block says of itself at its beginning; empty if it says nothing that proves
+   * itself.
+   */
   public Optional<Origin> origin() throws IOException {
     return BlockStart.read(file)
         .map(start -> new Origin(start.queue(), start.block(), start.firstSequence()));
@@ -125,7 +128,7 @@ public final class BlockFile {
     return end;
   }
 
-  /** A document that was just being written is no break, and soon complete. */
+  /** Returns a document that was just being written is no break, and soon complete. */
   private End settled(BlockWalk.Result found, long noted) throws IOException {
     if (found.ending() == BlockWalk.Ending.CLOSED) {
       return new End(found.end(), found.ending(), false);
@@ -152,7 +155,7 @@ public final class BlockFile {
     return offset + BlockWalk.sizeOf(header) <= Files.size(file);
   }
 
-  /** The header at an offset; 0 behind the end of the file. */
+  /** Returns the header at an offset; 0 behind the end of the file. */
   private int header(long offset) throws IOException {
     ByteBuffer header = ByteBuffer.allocate(4).order(ByteOrder.LITTLE_ENDIAN);
     try (FileChannel channel = FileChannel.open(file, StandardOpenOption.READ)) {
@@ -214,7 +217,7 @@ public final class BlockFile {
     }
   }
 
-  /** Whether Chronicle has completed its first header; without it nothing can be walked. */
+  /** Returns whether Chronicle has completed its first header; without it nothing can be walked. */
   public boolean hasHeader() throws IOException {
     return header(0) > 0;
   }

@@ -77,7 +77,7 @@ final class BlockForcer implements AutoCloseable {
     return last;
   }
 
-  /** All messages below it are on the device. */
+  /** Returns all messages below it are on the device. */
   long forcedEnd() {
     return forcedEnd;
   }
@@ -210,8 +210,8 @@ final class BlockForcer implements AutoCloseable {
   }
 
   /**
-   * A seal can wait for space, and for descriptors: without it the next opening reads the block,
-   * and seals it.
+   * Returns a seal can wait for space, and for descriptors: without it the next opening reads the
+   * block, and seals it.
    */
   private boolean write(Path file, Block block) throws IOException {
     try {
@@ -247,7 +247,7 @@ final class BlockForcer implements AutoCloseable {
     marks.removed(end, device);
   }
 
-  /** Whether a seal waits for space or descriptors. */
+  /** Returns whether a seal waits for space or descriptors. */
   boolean isSealLate() {
     return sealLate;
   }

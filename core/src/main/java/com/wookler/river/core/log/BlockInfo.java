@@ -6,16 +6,16 @@ package com.wookler.river.core.log;
  * <p>A view of the block while the log grows, valid during the call that it is handed to.
  */
 public interface BlockInfo {
-  /** Its number; a queue's blocks count up from 1. */
+  /** Returns its number; a queue's blocks count up from 1. */
   int number();
 
-  /** The sequence of its first message, or of the message that would be its first. */
+  /** Returns the sequence of its first message, or of the message that would be its first. */
   long firstSequence();
 
-  /** How many messages it holds. */
+  /** Returns how many messages it holds. */
   long messages();
 
-  /** The bytes of its messages with their envelopes; its file also holds an index. */
+  /** Returns the bytes of its messages with their envelopes; its file also holds an index. */
   long bytes();
 
   /** Nanoseconds since its first message was published; 0 while it has none. */

@@ -14,7 +14,7 @@ final class BlockLimit {
     this.settings = settings;
   }
 
-  /** Whether this block holds a message and is to be closed now; under the append lock. */
+  /** Returns whether this block holds a message and is to be closed now; under the append lock. */
   boolean isReached(Block block) {
     if (block.messages() == 0) {
       return false;

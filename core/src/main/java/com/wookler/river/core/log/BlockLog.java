@@ -69,8 +69,8 @@ public final class BlockLog implements AutoCloseable {
   private long lastMicros;
 
   private volatile boolean closed; // written under the append lock
-  private volatile Block active; // likewise
-  private volatile long nextSequence; // likewise, last in an append
+  private volatile Block active; // as above
+  private volatile long nextSequence; // as above, last in an append
 
   private BlockLog(
       LogSettings settings,
@@ -231,7 +231,7 @@ public final class BlockLog implements AutoCloseable {
     return sequence;
   }
 
-  /** The active block, with space for a document of this length. */
+  /** Returns the active block, with space for a document of this length. */
   @GuardedBy("appendLock")
   private Block withSpace(int length) {
     if (!active.isStarted()) {
@@ -363,7 +363,7 @@ public final class BlockLog implements AutoCloseable {
         });
   }
 
-  /** Whether its directory is this process's own still. */
+  /** Returns whether its directory is this process's own still. */
   public Ownership ownership() {
     return ownership;
   }
@@ -376,32 +376,34 @@ public final class BlockLog implements AutoCloseable {
     return failure.isThere();
   }
 
-  /** What ended the log's life, if anything did. */
+  /** Returns what ended the log's life, if anything did. */
   public Optional<Throwable> failure() {
     return failure.cause();
   }
 
-  /** The sequence that the next message gets. */
+  /** Returns the sequence that the next message gets. */
   public long nextSequence() {
     return nextSequence;
   }
 
-  /** The sequence of the oldest message in the log, or {@link #nextSequence} if it has none. */
+  /**
+   * Returns the sequence of the oldest message in the log, or {@link #nextSequence} if it has none.
+   */
   public long firstSequence() {
     return blocks.oldest().firstSequence();
   }
 
-  /** A new reader at the oldest message; one thread at a time may use it. */
+  /** Returns a new reader at the oldest message; one thread at a time may use it. */
   public LogReader reader() {
     return new LogReader(this, store, settings, counters);
   }
 
-  /** The sequences that are lost. */
+  /** Returns the sequences that are lost. */
   public Gaps gaps() {
     return gaps;
   }
 
-  /** What its publish times mean. */
+  /** Returns what its publish times mean. */
   public StoredTimes times() {
     return times;
   }
@@ -410,27 +412,30 @@ public final class BlockLog implements AutoCloseable {
     return surveys;
   }
 
-  /** What the opening had to repair, in a few words. */
+  /** Returns what the opening had to repair, in a few words. */
   public String repaired() {
     return repaired;
   }
 
-  /** How far it may grow. */
+  /** Returns how far it may grow. */
   public Capacity capacity() {
     return capacity;
   }
 
-  /** Where consumers wait. */
+  /** Returns where consumers wait. */
   public Waiters arrivals() {
     return arrivals;
   }
 
-  /** The block that holds this sequence, null if none does. */
+  /** Returns the block that holds this sequence, null if none does. */
   @Nullable Block blockOf(long sequence) {
     return blocks.of(sequence);
   }
 
-  /** The oldest block's seal, once it is closed and forced: what leaves is not forced any more. */
+  /**
+   * Returns the oldest block's seal, once it is closed and forced: what leaves is not forced any
+   * more.
+   */
   public Optional<Seal> oldestSealed() {
     Block oldest = blocks.oldest();
     return oldest.sealed() && oldest.endSequence() <= forcer.forcedEnd()
@@ -438,7 +443,7 @@ public final class BlockLog implements AutoCloseable {
         : Optional.empty();
   }
 
-  /** The data file of a block. */
+  /** Returns the data file of a block. */
   public Path file(Seal seal) {
     return BlockName.data(settings.directory(), seal.block());
   }
@@ -472,18 +477,20 @@ public final class BlockLog implements AutoCloseable {
     return blocks.bytes();
   }
 
-  /** The first with a message published at or after this time, null if there is none. */
+  /** Returns the first with a message published at or after this time, null if there is none. */
   @Nullable Block publishedAt(long micros) {
     return blocks.publishedAt(micros);
   }
 
-  /** Whether there is something that no force has covered, or a seal that waits for space. */
+  /**
+   * Returns whether there is something that no force has covered, or a seal that waits for space.
+   */
   public boolean isDirty() {
     return !failure.isThere()
         && (forcer.forcedEnd() < nextSequence || marks.isUnforced() || forcer.isSealLate());
   }
 
-  /** All messages below it are on the device. */
+  /** Returns all messages below it are on the device. */
   public long forcedEnd() {
     return forcer.forcedEnd();
   }
@@ -518,7 +525,7 @@ public final class BlockLog implements AutoCloseable {
     }
   }
 
-  /** Whether {@link #stop} was called. */
+  /** Returns whether {@link #stop} was called. */
   public boolean isStopped() {
     return closed;
   }

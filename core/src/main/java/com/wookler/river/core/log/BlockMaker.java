@@ -44,7 +44,7 @@ final class BlockMaker {
   private long startedMicros;
   private long expectedBytes;
   private long beginAt; // the end of the active block at which the next one's first bytes are made
-  private long askAt; // likewise for all of it
+  private long askAt; // as above for all of it
 
   /**
    * Held while zeros are written and the file is cut or gets its name: nothing may happen to a
@@ -53,7 +53,7 @@ final class BlockMaker {
   private final Object making = new Object();
 
   private int readied; // the block that was made ready to start last; under the append lock
-  private long readiedBytes; // how much of its file was made then; likewise
+  private long readiedBytes; // how much of its file was made then; as above
 
   /** The active block; written under the append lock, read by the worker. */
   private volatile int current;
@@ -71,7 +71,7 @@ final class BlockMaker {
     this.askAt = expectedBytes / 2;
   }
 
-  /** What the active block is expected to grow to. */
+  /** Returns what the active block is expected to grow to. */
   long expectedBytes() {
     return expectedBytes;
   }
@@ -106,9 +106,9 @@ final class BlockMaker {
   }
 
   /**
-   * A block is about to start. Its file is what has been made of it, else a new one, so that it has
-   * our mode and not Chronicle's; and has what a block needs to start. May be called again for a
-   * block that could not be started then.
+   * Returns a block is about to start. Its file is what has been made of it, else a new one, so
+   * that it has our mode and not Chronicle's; and has what a block needs to start. May be called
+   * again for a block that could not be started then.
    *
    * @return how many bytes of it have been made
    * @throws NoSpaceException there is no space for its first bytes
@@ -191,7 +191,7 @@ final class BlockMaker {
     return cut(next, temporary(next));
   }
 
-  /** Whether the next block's file has what it needs to start. */
+  /** Returns whether the next block's file has what it needs to start. */
   boolean hasNext() {
     synchronized (making) {
       return temporary(current + 1).toFile().length() >= BlockSpace.FIRST_BYTES;

@@ -20,43 +20,43 @@ public final class BlockName {
 
   private BlockName() {}
 
-  /** The name without ending: {@code b00000042}. */
+  /** Returns the name without ending: {@code b00000042}. */
   public static String of(int block) {
     String digits = Integer.toString(block);
     return "b" + "0".repeat(Math.max(0, 8 - digits.length())) + digits;
   }
 
-  /** The data file of a block of this log. */
+  /** Returns the data file of a block of this log. */
   static Path data(Path log, int block) {
     return log.resolve(of(block) + DATA);
   }
 
-  /** The seal of a block of this log. */
+  /** Returns the seal of a block of this log. */
   static Path seal(Path log, int block) {
     return log.resolve(of(block) + SEAL);
   }
 
-  /** The file of a block of this log that is made ahead. */
+  /** Returns the file of a block of this log that is made ahead. */
   static Path ahead(Path log, int block) {
     return log.resolve(of(block) + AHEAD);
   }
 
-  /** The data file of a block of this log, which stood under another's name. */
+  /** Returns the data file of a block of this log, which stood under another's name. */
   static Path misplaced(Path log, int block) {
     return log.resolve(of(block) + DATA + ".misplaced");
   }
 
-  /** The block whose data file this is. */
+  /** Returns the block whose data file this is. */
   static OptionalInt number(Path file) {
     return number(DATA_NAME, file);
   }
 
-  /** The block whose seal this is. */
+  /** Returns the block whose seal this is. */
   static OptionalInt sealNumber(Path file) {
     return number(SEAL_NAME, file);
   }
 
-  /** The block whose data file this is, from under another's name. */
+  /** Returns the block whose data file this is, from under another's name. */
   static OptionalInt misplacedNumber(Path file) {
     return number(MISPLACED_NAME, file);
   }

@@ -46,7 +46,7 @@ final class BlockPieces {
    * @param whole whether all its messages prove themselves
    */
   record Piece(long offset, int length, long first, int count, boolean headed, boolean whole) {
-    /** The sequence after its last message. */
+    /** Returns the sequence after its last message. */
     long end() {
       return first + count;
     }

@@ -111,7 +111,7 @@ final class BlockRecovery {
     return null;
   }
 
-  /** What is lost of a sealed block, as the file of the gaps says, or the block itself. */
+  /** Returns what is lost of a sealed block, as the file of the gaps says, or the block itself. */
   private List<Hole> holes(Block block) throws IOException {
     if (block.lost() == 0) {
       return List.of();
@@ -130,7 +130,9 @@ final class BlockRecovery {
         : BlockContent.walk(block.number(), block.file(), block.firstSequence(), settings).holes();
   }
 
-  /** A block that is no run of whole documents, or in which Chronicle would be led astray. */
+  /**
+   * Returns a block that is no run of whole documents, or in which Chronicle would be led astray.
+   */
   private @Nullable Block repair(
       BlockContent.Walked walked, @Nullable Seal seal, boolean goesOn, boolean mayBeNew)
       throws IOException {
@@ -163,7 +165,7 @@ final class BlockRecovery {
     return null;
   }
 
-  /** Where the sequences of a block end, by its seal, or by where the next block starts. */
+  /** Returns where the sequences of a block end, by its seal, or by where the next block starts. */
   private long below(Block block, @Nullable Seal seal) {
     long next = files.startBehind(block.number()).orElse(Long.MAX_VALUE);
     return seal == null ? next : Math.min(next, seal.endSequence());
@@ -327,7 +329,7 @@ final class BlockRecovery {
     return sealed;
   }
 
-  /** What of a block's sequences is lost, though the block is there. */
+  /** Returns what of a block's sequences is lost, though the block is there. */
   List<Hole> holes(int block) {
     return holes.getOrDefault(block, List.of());
   }
@@ -352,7 +354,7 @@ final class BlockRecovery {
     return damagedBlocks;
   }
 
-  /** Whether the active block has its first document. */
+  /** Returns whether the active block has its first document. */
   boolean isStarted() {
     return started;
   }

@@ -160,7 +160,7 @@ final class BlockRepair implements BlockPieces.Sink {
     }
   }
 
-  /** Whether hidden documents lead there. */
+  /** Returns whether hidden documents lead there. */
   private boolean leads(long offset) throws IOException {
     long from = at;
     while (from < offset) {

@@ -33,7 +33,7 @@ final class BlockSearch {
     place(block, place);
   }
 
-  /** The place of the document that holds the sequence. */
+  /** Returns the place of the document that holds the sequence. */
   private long batched(Block block, long sequence, long last) throws IOException {
     long low = 0;
     long high = last;

@@ -90,12 +90,12 @@ final class BlockSpace {
     askAt = allocated - MARGIN_BYTES - lead / 2;
   }
 
-  /** The offset up to which the active block has space. */
+  /** Returns the offset up to which the active block has space. */
   long allocated() {
     return allocated;
   }
 
-  /** Whether the active block has space for a document of this length. */
+  /** Returns whether the active block has space for a document of this length. */
   boolean has(Block active, int length) {
     return active.end() + length + MARGIN_BYTES <= allocated;
   }

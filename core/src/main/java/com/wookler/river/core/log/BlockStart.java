@@ -44,7 +44,7 @@ record BlockStart(UUID queue, int block, long firstSequence, long lastMicros) {
     return out.array();
   }
 
-  /** The block start in these bytes, empty where they are another kind of document. */
+  /** Returns the block start in these bytes, empty where they are another kind of document. */
   static Optional<BlockStart> decode(byte[] bytes, int length) {
     if (length < BYTES) {
       return Optional.empty();
@@ -63,7 +63,7 @@ record BlockStart(UUID queue, int block, long firstSequence, long lastMicros) {
     return Optional.of(new BlockStart(queue, in.getInt(), in.getLong(), in.getLong()));
   }
 
-  /** The block start in a file; empty if it has none, or none that can be read. */
+  /** Returns the block start in a file; empty if it has none, or none that can be read. */
   static Optional<BlockStart> read(Path file) throws IOException {
     Optional<BlockStart> found = inPlace(file);
     if (found.isPresent()) {
@@ -74,7 +74,7 @@ record BlockStart(UUID queue, int block, long firstSequence, long lastMicros) {
     }
   }
 
-  /** Likewise, where the documents before it are whole: a few small reads. */
+  /** Reads the block start of a file whose first documents are whole, with a few small reads. */
   static Optional<BlockStart> inPlace(Path file) throws IOException {
     try (FileChannel channel = FileChannel.open(file, StandardOpenOption.READ)) {
       ByteBuffer head = ByteBuffer.allocate(HEAD_BYTES).order(ByteOrder.LITTLE_ENDIAN);
@@ -96,7 +96,7 @@ record BlockStart(UUID queue, int block, long firstSequence, long lastMicros) {
     }
   }
 
-  /** The block start that stands somewhere in these first bytes of a block's file. */
+  /** Returns the block start that stands somewhere in these first bytes of a block's file. */
   private static Optional<BlockStart> find(byte[] bytes) {
     for (int at = 0; at + BYTES <= bytes.length; at += 4) {
       if (bytes[at] == MAGIC[0] && bytes[at + 1] == MAGIC[1]) {

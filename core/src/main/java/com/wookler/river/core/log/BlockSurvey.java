@@ -136,17 +136,17 @@ final class BlockSurvey {
     offsets[documents++] = offset;
   }
 
-  /** Whether it knows about this sequence. */
+  /** Returns whether it knows about this sequence. */
   boolean covers(long sequence) {
     return sequence >= first && sequence < end;
   }
 
-  /** Whether the message can be proven. */
+  /** Returns whether the message can be proven. */
   boolean holds(long sequence) {
     return covers(sequence) && damageOf(sequence) == null;
   }
 
-  /** What took this message; null if it can be proven, or is not known. */
+  /** Returns what took this message; null if it can be proven, or is not known. */
   @Nullable Damage damageOf(long sequence) {
     for (Damage damage : lost) {
       if (sequence >= damage.first() && sequence < damage.end()) {
@@ -156,7 +156,7 @@ final class BlockSurvey {
     return null;
   }
 
-  /** The first message published at or after this time that can be proven. */
+  /** Returns the first message published at or after this time that can be proven. */
   OptionalLong publishedAt(long micros) {
     for (int i = 0; i < documents; i++) {
       if (times[i] >= micros) {
@@ -170,12 +170,12 @@ final class BlockSurvey {
     return OptionalLong.empty();
   }
 
-  /** All that is lost. */
+  /** Returns all that is lost. */
   List<Damage> lost() {
     return lost;
   }
 
-  /** Where the document stands that has this message, which can be proven. */
+  /** Returns where the document stands that has this message, which can be proven. */
   long offsetOf(long sequence) {
     int at = Arrays.binarySearch(sequences, 0, documents, sequence);
     return offsets[at >= 0 ? at : -at - 2];

@@ -15,13 +15,15 @@ final class BlockSurveyCache {
   /** By block number, the one used last at the end. Guarded by this. */
   private final Map<Integer, BlockSurvey> kept = new LinkedHashMap<>(8, 0.75f, true);
 
-  /** What is known of the block, if that says something of the sequence; else null. */
+  /** Returns what is known of the block, if that says something of the sequence; else null. */
   synchronized @Nullable BlockSurvey known(Block block, long sequence) {
     BlockSurvey survey = kept.get(block.number());
     return survey != null && survey.covers(sequence) ? survey : null;
   }
 
-  /** What took the message; looks through the block if that is not known. Null: it is there. */
+  /**
+   * Returns what took the message; looks through the block if that is not known. Null: it is there.
+   */
   synchronized @Nullable Damage damageOf(
       Block block, long sequence, LogSettings settings, long nextSequence) throws IOException {
     BlockSurvey survey = known(block, sequence);

@@ -52,7 +52,7 @@ final class BlockTotals {
     digest = DocumentFormat.digest(digest, checksum);
   }
 
-  /** The offset of each sixteenth document's header, the first one's first. */
+  /** Returns the offset of each sixteenth document's header, the first one's first. */
   long[] spaced() {
     long used = (documents + ChronicleHeader.SPACING - 1) / ChronicleHeader.SPACING;
     return Arrays.copyOf(spaced, Math.toIntExact(used));
@@ -62,23 +62,23 @@ final class BlockTotals {
     return documents;
   }
 
-  /** The first sequence. */
+  /** Returns the first sequence. */
   long first() {
     return first;
   }
 
-  /** The offset of the last document's header. */
+  /** Returns the offset of the last document's header. */
   long last() {
     return last;
   }
 
-  /** What is known to be lost. */
+  /** Returns what is known to be lost. */
   List<Hole> holes() {
     return holes;
   }
 
   /**
-   * The block that has these documents.
+   * Returns the block that has these documents.
    *
    * @param start its first sequence
    * @param offset where the last document ends

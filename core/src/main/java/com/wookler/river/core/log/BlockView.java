@@ -95,7 +95,7 @@ final class BlockView implements AutoCloseable {
         : new NotNowException("cannot open " + block.file(), e);
   }
 
-  /** A window from what is forced to this offset or beyond. */
+  /** Returns a window from what is forced to this offset or beyond. */
   private MappedByteBuffer window(long to) throws IOException {
     MappedByteBuffer view = window;
     if (view == null || to > windowAt + view.capacity()) {

@@ -47,7 +47,7 @@ public final class BlockWalk {
   /** Knows what is behind an offset. */
   @FunctionalInterface
   interface Rest {
-    /** Whether only zeros follow. */
+    /** Returns whether only zeros follow. */
     boolean isZeros(long offset) throws IOException;
   }
 
@@ -96,12 +96,15 @@ public final class BlockWalk {
         : HEADER_BYTES + ((header & LENGTH) + 3L & ~3L);
   }
 
-  /** Whether the document with this header, which {@link #sizeOf} finds whole, is for readers. */
+  /**
+   * Returns whether the document with this header, which {@link #sizeOf} finds whole, is for
+   * readers.
+   */
   static boolean isMessage(int header) {
     return (header & HIDDEN) == 0;
   }
 
-  /** The bytes of the document behind this header. */
+  /** Returns the bytes of the document behind this header. */
   static int lengthOf(int header) {
     return header & LENGTH;
   }
@@ -118,7 +121,7 @@ public final class BlockWalk {
     return scan(block, visitor, offset -> onlyZerosFollow(block));
   }
 
-  /** Likewise; reads no further than to a header of 0. */
+  /** Walks over a block, at most up to a header of 0. */
   static Result scan(InputStream block, Visitor visitor, Rest rest) throws IOException {
     return new BlockWalk(block, visitor, rest).run();
   }

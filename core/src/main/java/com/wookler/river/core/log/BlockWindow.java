@@ -41,7 +41,7 @@ final class BlockWindow implements DocumentBytes, ReferenceOwner, AutoCloseable 
     return block;
   }
 
-  /** Whether it has so many bytes from the offset on. */
+  /** Returns whether it has so many bytes from the offset on. */
   boolean has(long offset, long length) {
     return offset >= from && offset <= to - length;
   }

@@ -25,13 +25,13 @@ final class Blocks {
     return byFirst.firstEntry().getValue();
   }
 
-  /** The block that holds this sequence, null if none does. */
+  /** Returns the block that holds this sequence, null if none does. */
   @Nullable Block of(long sequence) {
     var entry = byFirst.floorEntry(sequence);
     return entry != null && entry.getValue().holds(sequence) ? entry.getValue() : null;
   }
 
-  /** The first with a message published at or after this time, null if there is none. */
+  /** Returns the first with a message published at or after this time, null if there is none. */
   @Nullable Block publishedAt(long micros) {
     for (Block block : all()) {
       if (block.messages() > 0 && block.lastMicros() >= micros) {
@@ -41,7 +41,7 @@ final class Blocks {
     return null;
   }
 
-  /** All, oldest first. */
+  /** Returns all, oldest first. */
   Collection<Block> all() {
     return byFirst.values();
   }

@@ -108,14 +108,18 @@ public final class Capacity {
     }
   }
 
-  /** Whether what the calling thread wants to publish would fit if nothing else were needed. */
+  /**
+   * Returns whether what the calling thread wants to publish would fit if nothing else were needed.
+   */
   public boolean couldEverHold(PublishBuffer buffer) {
     CapacityLimits limits = capacity;
     return buffer.document().count() <= limits.messages()
         && buffer.document().length() <= limits.bytes();
   }
 
-  /** Whether a document fits now, by what is known of those who need the messages before it. */
+  /**
+   * Returns whether a document fits now, by what is known of those who need the messages before it.
+   */
   @SuppressWarnings("GuardedBy") // under the append lock: it is the log's own
   boolean admits(long endSequence, int bytes) {
     return endSequence <= endBound && written + bytes <= byteBound;
@@ -156,7 +160,7 @@ public final class Capacity {
     }
   }
 
-  /** Whether a tenth of each limit is free, going by the bounds that were computed last. */
+  /** Returns whether a tenth of each limit is free, going by the bounds that were computed last. */
   public boolean isRoomy() {
     appendLock.lock();
     try {
@@ -275,7 +279,7 @@ public final class Capacity {
     return below[at] + (long) ((double) bytes * (sequence - from) / (to - from));
   }
 
-  /** The first sequence that has at least so many bytes below it. */
+  /** Returns the first sequence that has at least so many bytes below it. */
   @GuardedBy("appendLock")
   private long sequenceAbove(long bytes, long end) {
     int found = Arrays.binarySearch(below, 0, marks, bytes);

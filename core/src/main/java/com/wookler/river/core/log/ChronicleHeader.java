@@ -62,7 +62,7 @@ final class ChronicleHeader {
 
   private ChronicleHeader() {}
 
-  /** The first bytes of a file, as many as it has. */
+  /** Returns the first bytes of a file, as many as it has. */
   static ByteBuffer head(Path file) throws IOException {
     try (FileChannel channel = FileChannel.open(file, StandardOpenOption.READ)) {
       return read(channel, 0, HEAD.length);
@@ -79,7 +79,7 @@ final class ChronicleHeader {
     return bytes.flip();
   }
 
-  /** Whether a file's first bytes are those of each block, but for the numbers in them. */
+  /** Returns whether a file's first bytes are those of each block, but for the numbers in them. */
   static boolean isHead(ByteBuffer head) {
     if (head.limit() < HEAD.length) {
       return false;
@@ -91,20 +91,23 @@ final class ChronicleHeader {
     return Arrays.equals(bytes, HEAD);
   }
 
-  /** Whether these are the first bytes of an index. */
+  /** Returns whether these are the first bytes of an index. */
   static boolean isIndex(ByteBuffer bytes) {
     return bytes.limit() >= INDEX_HEAD.length
         && bytes.slice(0, INDEX_HEAD.length).equals(ByteBuffer.wrap(INDEX_HEAD));
   }
 
-  /** The offset of the last document's header, as Chronicle noted it; -1 where it does not say. */
+  /**
+   * Returns the offset of the last document's header, as Chronicle noted it; -1 where it does not
+   * say.
+   */
   static long lastDocument(Path file) throws IOException {
     ByteBuffer head = head(file);
     return isHead(head) ? head.getLong(WRITE_POSITION) : -1;
   }
 
   /**
-   * The first {@link #BYTES} bytes of a block with these documents.
+   * Returns the first {@link #BYTES} bytes of a block with these documents.
    *
    * @param spaced the offset of each sixteenth document's header, the first one's first
    * @param documents how many readers see

@@ -226,7 +226,7 @@ final class ChronicleStore implements AutoCloseable {
   }
 
   /**
-   * What is mapped of a block around an offset.
+   * Returns what is mapped of a block around an offset.
    *
    * @throws DamagedMessageException the block has no file, or one that is none of a block
    * @throws IOException its file cannot be opened or mapped now
@@ -259,7 +259,7 @@ final class ChronicleStore implements AutoCloseable {
   }
 
   /**
-   * What tells that a block is damaged.
+   * Returns what tells that a block is damaged.
    *
    * @throws IOException this does not: it cannot be read now
    */

@@ -63,7 +63,7 @@ final class ClockSteps {
     return new ClockSteps(newStored, newWalls);
   }
 
-  /** The time to be stored when the wall clock shows this. */
+  /** Returns the time to be stored when the wall clock shows this. */
   long storedAt(long wall) {
     int last = stored.length - 1;
     return last < 0
@@ -71,7 +71,7 @@ final class ClockSteps {
         : Math.max(wall, stored[last] + Math.max(0, wall - walls[last]) / SLOWNESS);
   }
 
-  /** What the wall clock showed when this time was stored. */
+  /** Returns what the wall clock showed when this time was stored. */
   long wallOf(long time) {
     long wall = Long.MAX_VALUE;
     for (int i = stored.length - 1; i >= 0; i--) {

@@ -146,7 +146,10 @@ public final class ContentCheck implements BlockWalk.Visitor {
     damaged.at(sequence, offset, what);
   }
 
-  /** The sequence that the next document should start with; {@link #UNKNOWN} if none was read. */
+  /**
+   * Returns the sequence that the next document should start with; {@link #UNKNOWN} if none was
+   * read.
+   */
   public long expected() {
     return expected;
   }
@@ -171,7 +174,7 @@ public final class ContentCheck implements BlockWalk.Visitor {
     return lastMicros;
   }
 
-  /** What an exception says, without the word that each of them begins with. */
+  /** Returns what an exception says, without the word that each of them begins with. */
   public static String text(DamagedMessageException e) {
     String text = String.valueOf(e.getMessage());
     return text.startsWith(PREFIX) ? text.substring(PREFIX.length()) : text;

@@ -14,12 +14,12 @@ import java.nio.file.Path;
  * @param to where the next thing begins that does, or the block ends
  */
 public record Damage(int block, Path file, long first, long end, long from, long to) {
-  /** How many messages are lost. */
+  /** Returns how many messages are lost. */
   public long messages() {
     return end - first;
   }
 
-  /** Whether it is a gap that an opening has found, which says nothing of any bytes. */
+  /** Returns whether it is a gap that an opening has found, which says nothing of any bytes. */
   boolean isGap() {
     return file.endsWith(Gaps.NAME);
   }

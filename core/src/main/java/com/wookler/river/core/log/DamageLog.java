@@ -58,7 +58,7 @@ final class DamageLog {
     this.queue = queue;
   }
 
-  /** What was recorded so far. */
+  /** Returns what was recorded so far. */
   List<Damage> read() throws IOException {
     List<Integer> broken = new ArrayList<>();
     List<Damage> known = read(broken);

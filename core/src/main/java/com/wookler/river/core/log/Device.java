@@ -18,7 +18,7 @@ interface Device {
     view.force(from, length);
   }
 
-  /** Likewise a range of the marks. */
+  /** Returns when a range of the marks is on the device. */
   default void forceMarks(MappedByteBuffer view, int from, int length) throws IOException {
     view.force(from, length);
   }
@@ -28,7 +28,7 @@ interface Device {
     channel.force(false);
   }
 
-  /** Likewise for the entries of a directory. */
+  /** Returns when the entries of a directory are on the device. */
   default void forceDirectory(Path directory) throws IOException {
     DurableFiles.forceDirectory(directory);
   }

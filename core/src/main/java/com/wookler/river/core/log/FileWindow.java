@@ -86,7 +86,8 @@ final class FileWindow implements DocumentBytes, AutoCloseable {
   }
 
   /**
-   * Where, from an offset on, what is readable now is not 0 any more, or ends; to within 8 bytes.
+   * Returns where, from an offset on, what is readable now is not 0 any more, or ends; to within 8
+   * bytes.
    */
   long behindZeros(long offset) {
     int at = (int) Math.max(0, offset - from); // a look ahead may have moved the window

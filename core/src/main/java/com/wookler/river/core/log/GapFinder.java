@@ -72,7 +72,10 @@ final class GapFinder {
     missing(nextSequence, between(newest), forced);
   }
 
-  /** The first of those that are not there, up to this one; the one before if none is missing. */
+  /**
+   * Returns the first of those that are not there, up to this one; the one before if none is
+   * missing.
+   */
   private int between(int last) {
     return behind == 0 ? Math.max(1, last) : Math.min(behind + 1, last);
   }
@@ -104,17 +107,17 @@ final class GapFinder {
     at = to;
   }
 
-  /** All gaps, known and new. */
+  /** Returns all gaps, known and new. */
   Gaps gaps() {
     return new Gaps(found);
   }
 
-  /** Those that were not known. */
+  /** Returns those that were not known. */
   List<Gap> unknown() {
     return unknown;
   }
 
-  /** Whether something is lost, or was found again, that the file does not know of. */
+  /** Returns whether something is lost, or was found again, that the file does not know of. */
   boolean isNews() {
     return !found.equals(known.all());
   }

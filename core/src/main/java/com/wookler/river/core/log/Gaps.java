@@ -52,7 +52,7 @@ public final class Gaps {
    *     away; else a power loss came before the force
    */
   public record Gap(long first, long end, long micros, int block, boolean damaged) {
-    /** How many messages are lost in it. */
+    /** Returns how many messages are lost in it. */
     public long messages() {
       return end - first;
     }
@@ -66,7 +66,7 @@ public final class Gaps {
     gaps.forEach(gap -> byFirst.put(gap.first(), gap));
   }
 
-  /** The next sequence that is not lost: this one, unless it is in a gap. */
+  /** Returns the next sequence that is not lost: this one, unless it is in a gap. */
   public long endOf(long sequence) {
     long end = sequence;
     var entry = byFirst.floorEntry(end);
@@ -77,7 +77,7 @@ public final class Gaps {
     return end;
   }
 
-  /** How many sequences from this one on are lost. */
+  /** Returns how many sequences from this one on are lost. */
   public long messagesFrom(long sequence) {
     long sum = 0;
     for (Gap gap : byFirst.values()) {
@@ -86,7 +86,7 @@ public final class Gaps {
     return sum;
   }
 
-  /** All of them, in order. */
+  /** Returns all of them, in order. */
   public List<Gap> all() {
     return List.copyOf(byFirst.values());
   }

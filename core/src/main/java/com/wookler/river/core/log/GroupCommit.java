@@ -63,7 +63,7 @@ public final class GroupCommit {
 
   /** What is brought to the device: things written one after the other, each with a number. */
   public interface Target {
-    /** All with a lower number are on the device. */
+    /** Returns all with a lower number are on the device. */
     long forcedEnd();
 
     /**
@@ -72,7 +72,7 @@ public final class GroupCommit {
      */
     void force();
 
-    /** What to tell those whose number {@link #forcedEnd} has not reached after a force. */
+    /** Returns what to tell those whose number {@link #forcedEnd} has not reached after a force. */
     RuntimeException notForced();
   }
 
@@ -160,7 +160,7 @@ public final class GroupCommit {
   }
 
   /**
-   * Likewise, without waiting. The futures of one thread's calls complete in the order of the
+   * Returns a future of the force. The futures of one thread's calls complete in the order of the
    * calls, on a thread of the common pool.
    *
    * @param sequence what the future completes with
@@ -211,7 +211,7 @@ public final class GroupCommit {
     answer(group);
   }
 
-  /** All that wait, the first to enter first. */
+  /** Returns all that wait, the first to enter first. */
   private @Nullable Waiter takeAll() {
     Waiter taken = waiting.getAndSet(null);
     Waiter first = null;

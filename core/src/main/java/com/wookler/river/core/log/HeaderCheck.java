@@ -32,7 +32,7 @@ final class HeaderCheck {
   }
 
   /**
-   * What is wrong; empty if nothing is.
+   * Returns what is wrong; empty if nothing is.
    *
    * @param spaced the offset of each sixteenth document's header, the first one's first
    * @param documents how many readers see
@@ -44,7 +44,7 @@ final class HeaderCheck {
     }
   }
 
-  /** Whether a power loss may leave that, which brings pages to the device in any order. */
+  /** Returns whether a power loss may leave that, which brings pages to the device in any order. */
   static boolean isOlder(String fault) {
     return !fault.equals(DAMAGED);
   }
@@ -66,7 +66,7 @@ final class HeaderCheck {
   }
 
   /**
-   * Whether a document's header stands there.
+   * Returns whether a document's header stands there.
    *
    * @param place its place in the lower half, if the upper is its offset
    */

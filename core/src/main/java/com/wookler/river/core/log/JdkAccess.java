@@ -146,7 +146,10 @@ final class JdkAccess {
     opens.invoke(base, USEFUL);
   }
 
-  /** The JDK's own lookup, read through Unsafe because nothing else reaches it without a flag. */
+  /**
+   * Returns the JDK's own lookup, read through Unsafe because nothing else reaches it without a
+   * flag.
+   */
   private static MethodHandles.Lookup trustedLookup() throws ReflectiveOperationException {
     Class<?> type = Class.forName("sun.misc.Unsafe");
     Object unsafe = unsafe(type);

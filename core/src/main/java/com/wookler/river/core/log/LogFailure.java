@@ -72,7 +72,9 @@ final class LogFailure {
         fault);
   }
 
-  /** The directory is not this process's own any more: nothing more may be written to it. */
+  /**
+   * Returns the directory is not this process's own any more: nothing more may be written to it.
+   */
   QueueFailedException lose(String why) {
     String text = "queue " + queue + ": " + why;
     QueueFailedException failed = new QueueFailedException(text);
@@ -125,7 +127,7 @@ final class LogFailure {
     waiting = e;
   }
 
-  /** Likewise, what brings messages to the device. */
+  /** Runs an attempt to force messages to the device, and fails the log if it fails. */
   void unlessForceFails(Attempt attempt) {
     unlessFails(
         "force its blocks to the device",
@@ -162,7 +164,7 @@ final class LogFailure {
     }
   }
 
-  /** What to tell those whose message may not be on the device. */
+  /** Returns what to tell those whose message may not be on the device. */
   RiverException notForced() {
     First failed = first;
     if (failed != null) {

@@ -71,7 +71,7 @@ public record LogFiles(
     return files;
   }
 
-  /** Those of the others that hold a block which was quarantined because it is damaged. */
+  /** Returns those of the others that hold a block which was quarantined because it is damaged. */
   public SortedMap<Integer, Path> damaged() {
     SortedMap<Integer, Path> damaged = new TreeMap<>();
     for (Path file : others) {

@@ -148,7 +148,10 @@ final class LogMarks implements AutoCloseable {
       return Math.max(0, value);
     }
 
-    /** Whether it is the number that was stored last; with one slot it may be the one before. */
+    /**
+     * Returns whether it is the number that was stored last; with one slot it may be the one
+     * before.
+     */
     boolean isExact() {
       return valid == 2;
     }
@@ -173,18 +176,18 @@ final class LogMarks implements AutoCloseable {
           Slots.read(in, REMOVED, DocumentFormat.digest(seed, REMOVED)));
     }
 
-    /** Whether there is something in it to go on with. */
+    /** Returns whether there is something in it to go on with. */
     boolean sound() {
       return header && end.valid() > 0 && block.valid() > 0 && forced.valid() > 0;
     }
 
-    /** Whether each number is the one that was stored last. */
+    /** Returns whether each number is the one that was stored last. */
     boolean whole() {
       boolean exact = end.isExact() && block.isExact() && forced.isExact();
       return header && exact && removed.valid() != 1;
     }
 
-    /** The same numbers in a sound file. */
+    /** Returns the same numbers in a sound file. */
     byte[] encode(UUID queue) {
       ByteBuffer out = ByteBuffer.allocate(BYTES).order(ByteOrder.LITTLE_ENDIAN);
       out.put(headerOf(queue));
@@ -246,7 +249,8 @@ final class LogMarks implements AutoCloseable {
   }
 
   /**
-   * The queue that a log's marks name; empty if they are missing, or their beginning is damaged.
+   * Returns the queue that a log's marks name; empty if they are missing, or their beginning is
+   * damaged.
    */
   static Optional<UUID> owner(Path log) throws IOException {
     Path file = log.resolve(NAME);
@@ -276,7 +280,7 @@ final class LogMarks implements AutoCloseable {
   }
 
   /**
-   * The bytes of a log's marks, none if there is no such file. Touches nothing.
+   * Returns the bytes of a log's marks, none if there is no such file. Touches nothing.
    *
    * @throws RiverException a newer River wrote it
    */
@@ -371,32 +375,34 @@ final class LogMarks implements AutoCloseable {
             .encode(queue));
   }
 
-  /** The next sequence, as it was stored last. */
+  /** Returns the next sequence, as it was stored last. */
   long end() {
     return end.value;
   }
 
-  /** The newest block, as it was stored last. */
+  /** Returns the newest block, as it was stored last. */
   int block() {
     return (int) block.value;
   }
 
-  /** All below it was forced, as it was stored last. */
+  /** Returns all below it was forced, as it was stored last. */
   long forced() {
     return forced.value;
   }
 
-  /** Whether the file was as the last run left it, or the log is new. */
+  /** Returns whether the file was as the last run left it, or the log is new. */
   boolean isTrusted() {
     return trusted;
   }
 
-  /** All below it was taken out of the log, as far as the file says, and perhaps more. */
+  /** Returns all below it was taken out of the log, as far as the file says, and perhaps more. */
   long removedAtLeast() {
     return removedAtLeast;
   }
 
-  /** All below it was taken out of the log, and nothing above; empty if that is not known. */
+  /**
+   * Returns all below it was taken out of the log, and nothing above; empty if that is not known.
+   */
   synchronized OptionalLong removed() {
     return removedKnown ? OptionalLong.of(removed.value) : OptionalLong.empty();
   }
@@ -448,7 +454,7 @@ final class LogMarks implements AutoCloseable {
     }
   }
 
-  /** Whether the mark of what is forced is not on the device itself. */
+  /** Returns whether the mark of what is forced is not on the device itself. */
   boolean isUnforced() {
     return unforced;
   }

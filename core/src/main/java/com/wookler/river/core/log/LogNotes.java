@@ -82,7 +82,9 @@ public record LogNotes(
     return LogMarks.look(exists ? Files.readAllBytes(marks) : none, queue);
   }
 
-  /** All below it was taken out of the log by now, and nothing above; empty if not known. */
+  /**
+   * Returns all below it was taken out of the log by now, and nothing above; empty if not known.
+   */
   public OptionalLong removed(UUID queue) throws IOException {
     if (marksFault.isPresent()) {
       return OptionalLong.empty();

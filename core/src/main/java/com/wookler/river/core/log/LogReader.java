@@ -64,13 +64,13 @@ public final class LogReader implements AutoCloseable {
     position = sequence;
   }
 
-  /** The message at the position, as {@link #next(StoredMessage.Maker)} gives it. */
+  /** Returns the message at the position, as {@link #next(StoredMessage.Maker)} gives it. */
   public @Nullable StoredMessage next() {
     return next(StoredMessage::new);
   }
 
   /**
-   * The message at the position, as the maker makes it; the position then moves on by one.
+   * Returns the message at the position, as the maker makes it; the position then moves on by one.
    *
    * @return null if it has not been published yet
    * @throws DamagedMessageException it is not in the log as it was published; the position stays
@@ -87,7 +87,7 @@ public final class LogReader implements AutoCloseable {
     }
   }
 
-  /** An InternalError may come out of any line of it, out of the catch clause too. */
+  /** Returns an InternalError may come out of any line of it, out of the catch clause too. */
   private <T> T nextOrDamage(StoredMessage.Maker<T> maker) {
     boolean sampled = (position & SAMPLE_MASK) == 0;
     long started = sampled ? settings.time().nanoTime() : 0;
@@ -109,14 +109,17 @@ public final class LogReader implements AutoCloseable {
     }
   }
 
-  /** Whether the message at the position was published together with the one before it. */
+  /** Returns whether the message at the position was published together with the one before it. */
   public boolean isWithinBatch() {
     return document.hasNext()
         && document.nextSequence() == position
         && document.firstSequence() < position;
   }
 
-  /** Where the message that {@link #next} returned last can be read again, see {@link #read}. */
+  /**
+   * Returns where the message that {@link #next} returned last can be read again, see {@link
+   * #read}.
+   */
   public long location() {
     return cursor.location();
   }
@@ -254,15 +257,15 @@ public final class LogReader implements AutoCloseable {
     document.skipTo(position);
   }
 
-  /** The sequence behind the block that holds this one; the next where none does. */
+  /** Returns the sequence behind the block that holds this one; the next where none does. */
   public long behindBlock(long sequence) {
     Block block = log.blockOf(sequence);
     return block == null ? sequence + 1 : block.endSequence();
   }
 
   /**
-   * The first message published at or after this time; empty if there is none, or only in a backup.
-   * Where a block is damaged, the first that can be read.
+   * Returns the first message published at or after this time; empty if there is none, or only in a
+   * backup. Where a block is damaged, the first that can be read.
    *
    * @throws RiverException a block cannot be read now
    */
@@ -278,7 +281,7 @@ public final class LogReader implements AutoCloseable {
     return OptionalLong.empty();
   }
 
-  /** The first sequence of the block published at or after this time, if it can be read. */
+  /** Returns the first sequence of the block published at or after this time, if it can be read. */
   OptionalLong find(Block block, long micros) {
     boolean interrupted = Thread.interrupted(); // Chronicle's file channels close on an interrupt
     try {
@@ -325,7 +328,7 @@ public final class LogReader implements AutoCloseable {
     return new DamagedMessageException(where(sequence) + ": " + what + place(sequence), e);
   }
 
-  /** Where what proves itself ends before the message. */
+  /** Returns where what proves itself ends before the message. */
   private String place(long sequence) {
     Block block = log.blockOf(sequence);
     boolean interrupted = Thread.interrupted(); // it would close the file

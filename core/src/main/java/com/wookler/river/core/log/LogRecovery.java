@@ -174,7 +174,7 @@ final class LogRecovery {
     }
   }
 
-  /** The sequence up to which the log was forced. */
+  /** Returns the sequence up to which the log was forced. */
   private long forced(LogMarks marks) {
     long forced = marks.forced();
     for (Seal seal : files.seals().values()) {
@@ -183,7 +183,7 @@ final class LogRecovery {
     return forced;
   }
 
-  /** The first sequence that the log may hold, as far as that is known. */
+  /** Returns the first sequence that the log may hold, as far as that is known. */
   private long begin(
       BlockRecovery blocks, LogMarks marks, OutsideLog outside, long next, int newest) {
     long held = Math.min(blocks.oldest(), next);
@@ -205,7 +205,10 @@ final class LogRecovery {
     return next;
   }
 
-  /** What was not taken out of the log and is not there is not lost as far as backups hold it. */
+  /**
+   * Returns what was not taken out of the log and is not there is not lost as far as backups hold
+   * it.
+   */
   private long archived(OutsideLog outside, long from, long held) {
     long end = Math.min(held, outside.archivedEnd().applyAsLong(from));
     if (end > from) {

@@ -54,7 +54,7 @@ public record LogSettings(
         Possession.UNDISPUTED);
   }
 
-  /** What is mapped of a block at a time; more where an older block has more. */
+  /** Returns what is mapped of a block at a time; more where an older block has more. */
   long chunkBytes() {
     long needed = BlockSpace.roundUp(DOCUMENT_PARTS * largest);
     return Math.max(blockBytes + CHUNK_MARGIN, needed);
@@ -78,7 +78,10 @@ public record LogSettings(
     }
   }
 
-  /** The largest document: beyond a quarter of the chunk it could not be mapped in one piece. */
+  /**
+   * Returns the largest document: beyond a quarter of the chunk it could not be mapped in one
+   * piece.
+   */
   long maxDocumentBytes() {
     return chunkBytes() / DOCUMENT_PARTS;
   }

@@ -73,12 +73,14 @@ final class LogTriage {
     return seals;
   }
 
-  /** What the first document of a block says, if it can be read. */
+  /** Returns what the first document of a block says, if it can be read. */
   Optional<BlockStart> start(int block) {
     return Optional.ofNullable(starts.get(block));
   }
 
-  /** The sequence at which a block behind this one says that it starts; empty if none does. */
+  /**
+   * Returns the sequence at which a block behind this one says that it starts; empty if none does.
+   */
   OptionalLong startBehind(int block) {
     return starts.tailMap(block + 1).values().stream()
         .mapToLong(BlockStart::firstSequence)
@@ -86,8 +88,8 @@ final class LogTriage {
   }
 
   /**
-   * What is wrong with a block that has a seal, as far as a few small reads can tell; empty if it
-   * seems to be what its seal says.
+   * Returns what is wrong with a block that has a seal, as far as a few small reads can tell; empty
+   * if it seems to be what its seal says.
    */
   String unlikeSeal(Seal seal) throws IOException {
     Path file = BlockName.data(settings.directory(), seal.block());
@@ -110,7 +112,7 @@ final class LogTriage {
     return size + PADDING < seal.bytes() ? "it has " + size + " bytes of " + seal.bytes() : "";
   }
 
-  /** The highest number that a file has; 0 if there is none. */
+  /** Returns the highest number that a file has; 0 if there is none. */
   int newest() {
     return Math.max(
         Math.max(last(blocks), last(seals)), Math.max(last(misplaced), last(displaced)));
@@ -207,7 +209,7 @@ final class LogTriage {
     }
   }
 
-  /** Whether a block's start is in it that proves itself: then its place is known. */
+  /** Returns whether a block's start is in it that proves itself: then its place is known. */
   private boolean prove(Path file, Map<Path, UUID> foreign) throws IOException {
     Optional<BlockStart> found = startIn(file);
     if (found.isEmpty()) {

@@ -41,13 +41,13 @@ final class LostSequences {
     }
   }
 
-  /** How many of the sequences between two are in the set. */
+  /** Returns how many of the sequences between two are in the set. */
   long countWithin(long first, long end) {
     return Math.max(0, end - first)
         - missing(first, end).stream().mapToLong(run -> run.end() - run.first()).sum();
   }
 
-  /** How many there are. */
+  /** Returns how many there are. */
   long count() {
     return ends.entrySet().stream().mapToLong(run -> run.getValue() - run.getKey()).sum();
   }

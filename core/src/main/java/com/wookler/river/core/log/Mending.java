@@ -47,7 +47,7 @@ final class Mending {
     add(file, () -> Files.deleteIfExists(file));
   }
 
-  /** A file that may hold something goes out of the way; returns where. */
+  /** Returns a file that may hold something goes out of the way; returns where. */
   Path moveAside(Path file) {
     Path aside = DurableFiles.quarantineOf(file);
     add(file, () -> DurableFiles.rename(file, aside));
@@ -55,8 +55,8 @@ final class Mending {
   }
 
   /**
-   * A copy is kept of a file in this directory that is going to change, up to this offset; returns
-   * where. Without space for it the recovery goes on: what is copied stays in the file too.
+   * Returns a copy is kept of a file in this directory that is going to change, up to this offset;
+   * returns where. Without space for it the recovery goes on: what is copied stays in the file too.
    */
   Path copyAside(Path directory, Path file, long end) {
     Path copy = DurableFiles.quarantineOf(file);
@@ -141,7 +141,7 @@ final class Mending {
         });
   }
 
-  /** Whether there is nothing to do. */
+  /** Returns whether there is nothing to do. */
   boolean isEmpty() {
     return steps.isEmpty();
   }

@@ -11,7 +11,7 @@ import java.util.function.LongUnaryOperator;
  *     the same sequence if no backup holds that one. Asked only for what the log does not hold
  */
 public record OutsideLog(long finished, LongUnaryOperator archivedEnd) {
-  /** Where there are no backups. */
+  /** Returns where there are no backups. */
   public static OutsideLog withoutBackup(long finished) {
     return new OutsideLog(finished, sequence -> sequence);
   }

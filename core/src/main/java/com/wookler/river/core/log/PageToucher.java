@@ -35,7 +35,7 @@ final class PageToucher {
   private final AtomicInteger blocks = new AtomicInteger(); // started; counted under that lock
   private volatile boolean asked; // whether a task waits; set under the append lock
   private long wanted; // the offset at which to ask again; guarded by BlockLog's append lock
-  private long touchedTo; // the offset behind what was asked for; likewise
+  private long touchedTo; // the offset behind what was asked for; as above
 
   @GuardedBy("touching")
   private boolean ended;

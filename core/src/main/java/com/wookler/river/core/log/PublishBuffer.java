@@ -23,7 +23,8 @@ public final class PublishBuffer {
   private PublishBuffer() {}
 
   /**
-   * The calling thread's. No user code may run between {@link DocumentWriter#start} and the append.
+   * Returns the calling thread's. No user code may run between {@link DocumentWriter#start} and the
+   * append.
    */
   public static PublishBuffer ofThread() {
     return OF_THREAD.get();
@@ -48,7 +49,7 @@ public final class PublishBuffer {
     return (samples++ & mask) == 0;
   }
 
-  /** The document as Chronicle takes it. */
+  /** Returns the document as Chronicle takes it. */
   @SuppressWarnings("ReferenceEquality") // the same memory, not equal content
   Bytes<ByteBuffer> bytes() {
     ByteBuffer memory = document.memory();

@@ -150,7 +150,10 @@ public record QueueIdentity(UUID id, String name, String created, Set<Part> has)
     return new Look(Optional.empty(), search(directory), fault);
   }
 
-  /** The file of another queue has its name and its id; a queue that was renamed has its own id. */
+  /**
+   * Returns the file of another queue has its name and its id; a queue that was renamed has its own
+   * id.
+   */
   private static String misplaced(Path directory, QueueIdentity identity) throws IOException {
     if (directory.endsWith(identity.name)
         || LogMarks.owner(directory.resolve(LOG)).equals(Optional.of(identity.id))) {
@@ -169,7 +172,7 @@ public record QueueIdentity(UUID id, String name, String created, Set<Part> has)
             + other.get();
   }
 
-  /** The id that the other files name; empty if none does, or if they differ. */
+  /** Returns the id that the other files name; empty if none does, or if they differ. */
   private static Optional<UUID> search(Path directory) throws IOException {
     Set<UUID> found = new HashSet<>();
     Path log = directory.resolve(LOG);

@@ -15,7 +15,7 @@ import java.util.Objects;
  */
 @FunctionalInterface
 public interface RecycleStrategy {
-  /** Whether this block, which holds at least one message, is to be closed now. */
+  /** Returns whether this block, which holds at least one message, is to be closed now. */
   boolean isDue(BlockInfo block);
 
   /** Returns the strategy that closes a block as soon as one of the two says so. */

@@ -30,7 +30,7 @@ final class SalvageReader {
     this.document = document;
   }
 
-  /** Whether a survey knows more of the message than Chronicle's index. */
+  /** Returns whether a survey knows more of the message than Chronicle's index. */
   boolean isDue(Block block, long sequence) {
     return log.surveys().known(block, sequence) != null;
   }

@@ -84,12 +84,12 @@ public record Seal(
         0);
   }
 
-  /** The sequence after its last message. */
+  /** Returns the sequence after its last message. */
   public long endSequence() {
     return firstSequence + messages;
   }
 
-  /** The form on disk. */
+  /** Returns the form on disk. */
   public byte[] encode() {
     ByteBuffer out = ByteBuffer.allocate(BYTES).order(ByteOrder.LITTLE_ENDIAN);
     out.put(MAGIC).putLong(queue.getMostSignificantBits()).putLong(queue.getLeastSignificantBits());

@@ -37,13 +37,13 @@ public final class StoredTimes {
     this.steps = steps;
   }
 
-  /** Where no log is that knows steps of its clock: each time means what it says. */
+  /** Returns where no log is that knows steps of its clock: each time means what it says. */
   public static StoredTimes of(TimeSource time) {
     return new StoredTimes(null, time, Long.MIN_VALUE, ClockSteps.NONE);
   }
 
   /**
-   * Those of a log.
+   * Returns those of a log.
    *
    * @param last the publish time of its last message
    */
@@ -59,23 +59,29 @@ public final class StoredTimes {
     }
   }
 
-  /** The publish time of a message that is appended now, unless the one before it has a later. */
+  /**
+   * Returns the publish time of a message that is appended now, unless the one before it has a
+   * later.
+   */
   long storedAt(long wallMicros) {
     return steps.storedAt(wallMicros);
   }
 
-  /** The present, as it is to be stored. */
+  /** Returns the present, as it is to be stored. */
   public long now() {
     long now = steps.storedAt(time.epochMicros());
     return greatest.accumulateAndGet(now, Math::max);
   }
 
-  /** What the wall clock showed when this time was stored; microseconds since 1970. */
+  /** Returns what the wall clock showed when this time was stored; microseconds since 1970. */
   public long wallOf(long storedMicros) {
     return steps.wallOf(storedMicros);
   }
 
-  /** How old what was stored at this time is, in microseconds; negative for a moment at most. */
+  /**
+   * Returns how old what was stored at this time is, in microseconds; negative for a moment at
+   * most.
+   */
   public long ageOf(long storedMicros) {
     return time.epochMicros() - wallOf(storedMicros);
   }
@@ -85,7 +91,7 @@ public final class StoredTimes {
     return steps;
   }
 
-  /** Whether the wall clock is behind what was stored, though it was not known to be. */
+  /** Returns whether the wall clock is behind what was stored, though it was not known to be. */
   boolean isBehind(long lastMicros) {
     return wallOf(Math.max(lastMicros, greatest.get())) - time.epochMicros() > TOLERANCE_MICROS;
   }

@@ -18,7 +18,7 @@ final class Unreadable {
   private Unreadable() {}
 
   /**
-   * The error as one that may pass; null if it tells of damage.
+   * Returns the error as one that may pass; null if it tells of damage.
    *
    * @param file that was to be read; one that is not there is damage
    */

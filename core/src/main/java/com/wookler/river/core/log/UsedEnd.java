@@ -32,7 +32,10 @@ final class UsedEnd {
     this.alignment = alignment;
   }
 
-  /** The offset behind the last byte that is not 0; {@code from} if there is none behind that. */
+  /**
+   * Returns the offset behind the last byte that is not 0; {@code from} if there is none behind
+   * that.
+   */
   static long of(Path file, long from) throws IOException {
     if (DIRECT == null) {
       return buffered(file, from);

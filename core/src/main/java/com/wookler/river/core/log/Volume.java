@@ -35,7 +35,7 @@ final class Volume {
   private long refusals; // since then
 
   private volatile boolean full; // whether publishers are refused; written under the append lock
-  private volatile @Nullable Shortage shortage; // the last; likewise
+  private volatile @Nullable Shortage shortage; // the last; as above
 
   Volume(LogSettings settings, Device device) {
     this.settings = settings;
@@ -55,7 +55,7 @@ final class Volume {
     allocateOfReserve(file, from, to);
   }
 
-  /** Likewise, where what is written makes space: the reserve is for that. */
+  /** Allocates a range of a file out of the reserve, for a write that frees space. */
   void allocateOfReserve(Path file, long from, long to) throws IOException {
     try {
       device.zero(file, from, to);
@@ -64,7 +64,9 @@ final class Volume {
     }
   }
 
-  /** Whether it is for lack of space that something could not be written to this directory. */
+  /**
+   * Returns whether it is for lack of space that something could not be written to this directory.
+   */
   static boolean isFull(IOException e, Path directory, Device device) {
     return e instanceof NoSpaceException
         || DurableFiles.saysFull(e)
@@ -76,7 +78,7 @@ final class Volume {
   }
 
   /**
-   * What to tell a publisher that is refused; notes that publishing has stopped.
+   * Returns what to tell a publisher that is refused; notes that publishing has stopped.
    *
    * <p>Where large messages are refused while small ones fit, that changes with each of them, so it
    * is said to the log and to listeners once a minute at most.
@@ -122,7 +124,7 @@ final class Volume {
     }
   }
 
-  /** Whether the last publisher that needed space was refused. */
+  /** Returns whether the last publisher that needed space was refused. */
   boolean isShort() {
     return full;
   }

@@ -31,7 +31,7 @@ public final class Waiters {
 
   Waiters() {}
 
-  /** A new line, woken by each publish until it is {@link Line#close closed}. */
+  /** Returns a new line, woken by each publish until it is {@link Line#close closed}. */
   public Line line() {
     return new Line(this);
   }

@@ -22,7 +22,7 @@ final class Converters {
   private Converters() {}
 
   /**
-   * The UTF-8 form of a text.
+   * Returns the UTF-8 form of a text.
    *
    * @throws RiverException it has none: there is half a surrogate pair in it
    */
@@ -30,7 +30,7 @@ final class Converters {
     return utf8("text", text);
   }
 
-  /** Likewise, saying what the text is. */
+  /** Returns the bytes of a text in UTF-8; the error names what the text is. */
   static byte[] utf8(String what, String text) {
     byte[] bytes = text.getBytes(StandardCharsets.UTF_8);
     for (byte b : bytes) {

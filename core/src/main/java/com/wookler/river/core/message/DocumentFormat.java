@@ -93,8 +93,8 @@ public final class DocumentFormat {
   private DocumentFormat() {}
 
   /**
-   * How long the document at an offset says that it is, its header included; 0 if none begins
-   * there. At least {@link #HEADER_BYTES} must be there. Nothing is proven yet.
+   * Returns how long the document at an offset says that it is, its header included; 0 if none
+   * begins there. At least {@link #HEADER_BYTES} must be there. Nothing is proven yet.
    */
   public static int lengthAt(DocumentBytes bytes, long offset) {
     int magic = bytes.intAt(offset);
@@ -106,7 +106,7 @@ public final class DocumentFormat {
   }
 
   /**
-   * A document that stands for messages that are lost.
+   * Returns a document that stands for messages that are lost.
    *
    * @param count how many of them, 1 or more
    * @param micros publish time of what follows
@@ -146,7 +146,7 @@ public final class DocumentFormat {
     }
 
     /**
-     * The check.
+     * Returns the check.
      *
      * @param size count in the upper half, length in the lower
      */
@@ -160,7 +160,7 @@ public final class DocumentFormat {
     }
   }
 
-  /** What stands in an entry for its checksum. */
+  /** Returns what stands in an entry for its checksum. */
   static int entryCheck(int crc, int length) {
     return crc ^ length;
   }

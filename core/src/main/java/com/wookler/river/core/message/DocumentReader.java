@@ -107,24 +107,24 @@ public final class DocumentReader {
   }
 
   /**
-   * Whether the open document stands for messages that are lost: it {@link #holds} their sequences,
-   * and none of them can be read.
+   * Returns whether the open document stands for messages that are lost: it {@link #holds} their
+   * sequences, and none of them can be read.
    */
   public boolean isLost() {
     return lost;
   }
 
-  /** Whether a document is open that holds this sequence. */
+  /** Returns whether a document is open that holds this sequence. */
   public boolean holds(long sequence) {
     return sequence >= firstSequence && sequence - firstSequence < count;
   }
 
-  /** Whether a message is left in the document. */
+  /** Returns whether a message is left in the document. */
   public boolean hasNext() {
     return slot < count;
   }
 
-  /** The first sequence of the open document. */
+  /** Returns the first sequence of the open document. */
   public long firstSequence() {
     return firstSequence;
   }
@@ -144,7 +144,7 @@ public final class DocumentReader {
     return firstSequence + slot;
   }
 
-  /** Where the next message begins, as an offset of the source. */
+  /** Returns where the next message begins, as an offset of the source. */
   public long offset() {
     return entryAt;
   }
@@ -162,7 +162,7 @@ public final class DocumentReader {
   }
 
   /**
-   * The next message.
+   * Returns the next message.
    *
    * @throws DamagedMessageException its bytes are not what was published; the next call returns the
    *     message after it
@@ -172,7 +172,7 @@ public final class DocumentReader {
   }
 
   /**
-   * The next message, as the maker makes it.
+   * Returns the next message, as the maker makes it.
    *
    * @throws DamagedMessageException as {@link #next()}
    * @throws RiverException a newer River wrote it, in a form that this one does not know; each

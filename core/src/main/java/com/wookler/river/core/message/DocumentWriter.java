@@ -190,7 +190,8 @@ public final class DocumentWriter {
   }
 
   /**
-   * The memory that holds the document in its first {@link #length} bytes; changes when it grows.
+   * Returns the memory that holds the document in its first {@link #length} bytes; changes when it
+   * grows.
    */
   public ByteBuffer memory() {
     return buffer;

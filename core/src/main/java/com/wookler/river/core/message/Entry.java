@@ -27,7 +27,7 @@ final class Entry {
   }
 
   /**
-   * The message.
+   * Returns the message.
    *
    * @param bytes the entry from its flags on
    */

@@ -27,12 +27,12 @@ public record ForwardOrigin(UUID queue, long sequence) {
 
   private static final int BYTES = 24;
 
-  /** What these headers say; empty if the message was published here. */
+  /** Returns what these headers say; empty if the message was published here. */
   public static Optional<ForwardOrigin> of(Map<String, byte[]> headers) {
     return of(headers.get(HEADER));
   }
 
-  /** What these headers say of a message that expired; empty if it did not. */
+  /** Returns what these headers say of a message that expired; empty if it did not. */
   public static Optional<ForwardOrigin> ofExpired(Map<String, byte[]> headers) {
     return of(headers.get(EXPIRED));
   }

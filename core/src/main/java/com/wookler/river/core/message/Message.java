@@ -34,13 +34,13 @@ public final class Message<M> {
     this.terms = terms;
   }
 
-  /** A message with this data, without key and headers. */
+  /** Returns a message with this data, without key and headers. */
   public static <M> Message<M> of(M data) {
     return new Message<>(Objects.requireNonNull(data, "data"), null, Map.of(), null);
   }
 
   /**
-   * The same message with a key.
+   * Returns the same message with a key.
    *
    * @param key at most 65,535 bytes in UTF-8; half a surrogate pair, which that cannot hold, is
    *     refused by the publish
@@ -50,7 +50,7 @@ public final class Message<M> {
   }
 
   /**
-   * The same message with one header more; a header of the same name is replaced.
+   * Returns the same message with one header more; a header of the same name is replaced.
    *
    * @param name at most 65,535 bytes in UTF-8
    * @param value copied; at most 65,535 headers a message
@@ -62,8 +62,9 @@ public final class Message<M> {
   }
 
   /**
-   * The same message with an id. A queue that deduplicates ({@code queue.deduplicate}) stores one
-   * message of an id within its window, and answers a repetition with the first one's sequence.
+   * Returns the same message with an id. A queue that deduplicates ({@code queue.deduplicate})
+   * stores one message of an id within its window, and answers a repetition with the first one's
+   * sequence.
    *
    * @param id at most 65,535 bytes in UTF-8
    * @throws com.wookler.river.common.errors.RiverException there is half a surrogate pair in it, so
@@ -81,8 +82,8 @@ public final class Message<M> {
   }
 
   /**
-   * The same message with an expiry: so long after it was published, whoever has not finished it is
-   * not given it any more.
+   * Returns the same message with an expiry: so long after it was published, whoever has not
+   * finished it is not given it any more.
    *
    * @param time positive; kept to the microsecond
    */
@@ -99,7 +100,7 @@ public final class Message<M> {
   }
 
   /**
-   * The same message, to be delivered so long after it is published, and not before.
+   * Returns the same message, to be delivered so long after it is published, and not before.
    *
    * <p>The publish returns at once, with the message's sequence, and the message is as durable as
    * any. Until it is due no subscriber is given it, and it holds up neither those behind it nor the
@@ -132,37 +133,37 @@ public final class Message<M> {
     return terms == null ? 0 : terms.delayMicros();
   }
 
-  /** The data. */
+  /** Returns the data. */
   public M data() {
     return data;
   }
 
-  /** The key, or null where none was given. */
+  /** Returns the key, or null where none was given. */
   public @Nullable String key() {
     return key;
   }
 
-  /** The headers in the order in which they were given; unmodifiable. */
+  /** Returns the headers in the order in which they were given; unmodifiable. */
   public Map<String, byte[]> headers() {
     return headers;
   }
 
-  /** The id, or null where none was given. */
+  /** Returns the id, or null where none was given. */
   public @Nullable String id() {
     return terms == null ? null : terms.id();
   }
 
-  /** How long after it was published it expires, or null: never. */
+  /** Returns how long after it was published it expires, or null: never. */
   public @Nullable Duration expiry() {
     return expiryMicros() == 0 ? null : Micros.toDuration(expiryMicros());
   }
 
-  /** How long after it was published it is delivered, or null: at once. */
+  /** Returns how long after it was published it is delivered, or null: at once. */
   public @Nullable Duration delay() {
     return delayMicros() == 0 ? null : Micros.toDuration(delayMicros());
   }
 
-  /** All of these as they are stored, or null if there are none. */
+  /** Returns all of these as they are stored, or null if there are none. */
   public @Nullable Terms terms() {
     return terms;
   }

@@ -13,10 +13,10 @@ package com.wookler.river.core.message;
  * @param <M> type of the data
  */
 public interface MessageConverter<M> {
-  /** The bytes to store; may be empty. The array must not be changed afterwards. */
+  /** Returns the bytes to store; may be empty. The array must not be changed afterwards. */
   byte[] toBytes(M data);
 
-  /** The data that {@link #toBytes} made these bytes of. */
+  /** Returns the data that {@link #toBytes} made these bytes of. */
   M fromBytes(byte[] bytes);
 
   /** Strings as UTF-8. Half a surrogate pair, which UTF-8 cannot hold, is refused. */

@@ -12,7 +12,7 @@ public final class Micros {
 
   private Micros() {}
 
-  /** The first microsecond that is not before this time; the nearest that a long has. */
+  /** Returns the first microsecond that is not before this time; the nearest that a long has. */
   public static long atOrAfter(Instant time) {
     long seconds = time.getEpochSecond();
     if (Math.abs(seconds) >= Long.MAX_VALUE / PER_SECOND) {
@@ -30,12 +30,12 @@ public final class Micros {
     return time.getSeconds() * PER_SECOND + time.getNano() / NANOS + part;
   }
 
-  /** The other way round. */
+  /** Returns the other way round. */
   static Duration toDuration(long micros) {
     return Duration.of(micros, ChronoUnit.MICROS);
   }
 
-  /** The time that a number of microseconds stands for. */
+  /** Returns the time that a number of microseconds stands for. */
   public static Instant toInstant(long micros) {
     return Instant.ofEpochSecond(
         Math.floorDiv(micros, PER_SECOND), Math.floorMod(micros, PER_SECOND) * NANOS);

@@ -50,50 +50,50 @@ public final class StoredMessage {
         @Nullable Terms terms);
   }
 
-  /** Its place in the log. */
+  /** Returns its place in the log. */
   public long sequence() {
     return sequence;
   }
 
-  /** When it was appended there, microseconds since 1970. */
+  /** Returns when it was appended there, microseconds since 1970. */
   public long publishedMicros() {
     return publishedMicros;
   }
 
   /**
-   * The sequence that its publisher was told: of a re-enqueued copy that of the message it is made
-   * of.
+   * Returns the sequence that its publisher was told: of a re-enqueued copy that of the message it
+   * is made of.
    */
   public long originalSequence() {
     return terms == null || terms.origin() == null ? sequence : terms.origin().sequence();
   }
 
-  /** When its publisher published it, microseconds since 1970. */
+  /** Returns when its publisher published it, microseconds since 1970. */
   public long originalMicros() {
     return Terms.publishedMicros(terms, publishedMicros);
   }
 
-  /** When its publisher published it. */
+  /** Returns when its publisher published it. */
   public Instant publishedAt() {
     return Micros.toInstant(originalMicros());
   }
 
-  /** The bytes that the converter made. */
+  /** Returns the bytes that the converter made. */
   public byte[] data() {
     return data;
   }
 
-  /** The key, or null. */
+  /** Returns the key, or null. */
   public @Nullable String key() {
     return key;
   }
 
-  /** The headers, unmodifiable. */
+  /** Returns the headers, unmodifiable. */
   public Map<String, byte[]> headers() {
     return headers;
   }
 
-  /** Its id, expiry, delay and origin, or null if it has none of them. */
+  /** Returns its id, expiry, delay and origin, or null if it has none of them. */
   public @Nullable Terms terms() {
     return terms;
   }

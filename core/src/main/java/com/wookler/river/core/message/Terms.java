@@ -40,22 +40,22 @@ public record Terms(
     return new Terms(null, terms.expiryMicros, terms.delayMicros);
   }
 
-  /** Whether nobody is given this message, but the copy that is appended when it is due. */
+  /** Returns whether nobody is given this message, but the copy that is appended when it is due. */
   public static boolean isDelayed(@Nullable Terms terms) {
     return terms != null && terms.delayMicros > 0;
   }
 
-  /** When a message was published that stands in a document of this time. */
+  /** Returns when a message was published that stands in a document of this time. */
   public static long publishedMicros(@Nullable Terms terms, long documentMicros) {
     return terms == null || terms.origin == null ? documentMicros : terms.origin.micros();
   }
 
-  /** When a message that was published at this time expires; the largest number: never. */
+  /** Returns when a message that was published at this time expires; the largest number: never. */
   public long expiresAt(long publishedMicros) {
     return expiryMicros == 0 ? Long.MAX_VALUE : saturated(publishedMicros, expiryMicros);
   }
 
-  /** When a message of this publish time may be delivered. */
+  /** Returns when a message of this publish time may be delivered. */
   public long dueAt(long publishedMicros) {
     return saturated(publishedMicros, delayMicros);
   }

@@ -30,7 +30,7 @@ final class AckHandler<M> {
   }
 
   /**
-   * The delivery as this subscriber made it.
+   * Returns the delivery as this subscriber made it.
    *
    * @throws IllegalArgumentException it is another's
    */
@@ -54,7 +54,7 @@ final class AckHandler<M> {
     decide(delivery, Acknowledgements::release, Effect.RESCHEDULES);
   }
 
-  /** Gives it back for later. */
+  /** Releases the message for a delivery after a delay. */
   void retry(MessageDelivery<M> delivery, Duration delay) {
     if (Objects.requireNonNull(delay, "delay").isNegative()) {
       throw new IllegalArgumentException("a delay of " + delay);
@@ -62,12 +62,12 @@ final class AckHandler<M> {
     retry(delivery, TimeUnit.MILLISECONDS.convert(delay), NACK, null);
   }
 
-  /** Likewise, after the subscriber's own wait. */
+  /** Releases the message for a delivery after the subscriber's own backoff. */
   void retry(MessageDelivery<M> delivery) {
     retry(delivery, backoff(delivery), NACK, null);
   }
 
-  /** Likewise, because its processing threw. */
+  /** Releases the message for a later delivery, because its processing threw. */
   void fail(MessageDelivery<M> delivery, Throwable cause) {
     Objects.requireNonNull(cause, "cause");
     long pause = state.config.backoff().afterFailure(delivery.place(), attempt(delivery));

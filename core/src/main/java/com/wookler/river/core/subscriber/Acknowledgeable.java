@@ -2,15 +2,15 @@ package com.wookler.river.core.subscriber;
 
 /** One delivery of one message, whose holder decides. Guarded by the subscriber's lock. */
 interface Acknowledgeable {
-  /** The message's place in the log. */
+  /** Returns the message's place in the log. */
   long place();
 
   long tag();
 
-  /** When it was delivered, in seconds since 1970; unsigned. */
+  /** Returns when it was delivered, in seconds since 1970; unsigned. */
   int deliveredSecond();
 
-  /** What took effect so far. */
+  /** Returns what took effect so far. */
   Acknowledgement acknowledgement();
 
   void acknowledgement(Acknowledgement decided);

@@ -139,8 +139,8 @@ final class Acknowledgements {
   }
 
   /**
-   * The message is completed, so an acknowledgement that wants it delivered again did not take
-   * effect.
+   * Returns the message is completed, so an acknowledgement that wants it delivered again did not
+   * take effect.
    */
   private static AckResult unlessCompleted(AckResult outcome) {
     return outcome == AckResult.REPEATED ? AckResult.STALE : outcome;

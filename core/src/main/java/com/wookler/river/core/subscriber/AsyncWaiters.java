@@ -273,7 +273,7 @@ final class AsyncWaiters<D> {
     }
   }
 
-  /** The one that has waited longest; those that are decided go. */
+  /** Returns the one that has waited longest; those that are decided go. */
   private @Nullable Request<D> head() {
     lock.lock();
     try {

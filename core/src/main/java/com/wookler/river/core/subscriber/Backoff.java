@@ -28,7 +28,7 @@ public sealed interface Backoff {
     return Steps.NONE;
   }
 
-  /** The same wait each time. */
+  /** Returns the same wait each time. */
   static Backoff fixed(Duration delay) {
     return new Steps(List.of(delay));
   }
@@ -38,7 +38,7 @@ public sealed interface Backoff {
     return list(Arrays.asList(delays));
   }
 
-  /** Likewise. */
+  /** Waits each of these times once, one after the other, and the last one from then on. */
   static Backoff list(List<Duration> delays) {
     if (delays.isEmpty()) {
       throw new ConfigurationException("a backoff that is a list needs at least one delay");
@@ -109,7 +109,7 @@ public sealed interface Backoff {
   }
 
   /**
-   * The wait in milliseconds.
+   * Returns the wait in milliseconds.
    *
    * @param sequence of the message: chance is taken from it and the attempt, so that the same
    *     message gets the same answer
@@ -118,9 +118,9 @@ public sealed interface Backoff {
   long millis(long sequence, int attempt);
 
   /**
-   * The wait of a message that was processed and is to be processed again: where there is no
-   * backoff, none after the first attempt, then one that doubles from a millisecond to a second. A
-   * processor that fails over a message each time would keep its processor core locked otherwise.
+   * Returns the wait of a message that was processed and is to be processed again: where there is
+   * no backoff, none after the first attempt, then one that doubles from a millisecond to a second.
+   * A processor that fails over a message each time would keep its processor core locked otherwise.
    */
   default long afterFailure(long sequence, int attempt) {
     long wait = millis(sequence, attempt);
@@ -192,7 +192,7 @@ public sealed interface Backoff {
       return Math.max(1, (long) (bounded * (1 - jitter * chance(sequence, attempt))));
     }
 
-    /** A number from 0 to 1, spread evenly. */
+    /** Returns a number from 0 to 1, spread evenly. */
     private static double chance(long sequence, int attempt) {
       long mixed = (sequence * 31 + attempt) * 0x9E3779B97F4A7C15L;
       mixed = (mixed ^ (mixed >>> 30)) * 0xBF58476D1CE4E5B9L;

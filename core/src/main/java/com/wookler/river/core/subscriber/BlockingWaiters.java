@@ -28,13 +28,16 @@ final class BlockingWaiters<D> {
     /** Takes what is there, without waiting. */
     List<D> take(int max);
 
-    /** Likewise, for a turn; null if that is over, and nothing was found yet. */
+    /**
+     * Takes what is available, for a turn at most; null if the turn ended before anything was
+     * found.
+     */
     @Nullable List<D> takeInTurn(int max);
 
-    /** When to look again even if nothing is published, in nanoseconds from now. */
+    /** Returns when to look again even if nothing is published, in nanoseconds from now. */
     long nanosUntilDue();
 
-    /** Whether another consumer has reason to look. */
+    /** Returns whether another consumer has reason to look. */
     boolean needsAnother();
   }
 

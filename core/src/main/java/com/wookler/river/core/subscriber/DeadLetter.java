@@ -28,7 +28,7 @@ public record DeadLetter(
    */
   public record Source(long place, long publishedMicros) {}
 
-  /** The letter as it is kept: the same data, key and headers, and those that say why. */
+  /** Returns the letter as it is kept: the same data, key and headers, and those that say why. */
   public Message<byte[]> toMessage(String queue, String subscriber) {
     Message<byte[]> letter = Message.of(message.data());
     if (message.key() != null) {
@@ -53,7 +53,7 @@ public record DeadLetter(
     return exception == null ? letter : letter.withHeader(DeadLetters.EXCEPTION, text(exception));
   }
 
-  /** What the headers of a letter say it is about; null if they do not. */
+  /** Returns what the headers of a letter say it is about; null if they do not. */
   public static @Nullable Source source(Map<String, byte[]> headers) {
     byte[] place = headers.getOrDefault(DeadLetters.PLACE, headers.get(DeadLetters.SEQUENCE));
     byte[] published = headers.get(DeadLetters.PUBLISHED);
@@ -68,7 +68,7 @@ public record DeadLetter(
     }
   }
 
-  /** Whether a message with these headers was redriven for another subscriber than this. */
+  /** Returns whether a message with these headers was redriven for another subscriber than this. */
   static boolean isForAnother(Map<String, byte[]> headers, String subscriber) {
     if (headers.isEmpty()) {
       return false;

@@ -40,10 +40,12 @@ public interface DeadLetterStore<M> extends AutoCloseable {
    */
   long drop(long most, Duration age);
 
-  /** What the letters are about that were not {@link #settle settled}; in order of places. */
+  /**
+   * Returns what the letters are about that were not {@link #settle settled}; in order of places.
+   */
   List<DeadLetter.Source> unsettled();
 
-  /** The place of the next letter. */
+  /** Returns the place of the next letter. */
   long end();
 
   /** Says that a message is dead, its letter on the device. */
@@ -52,7 +54,7 @@ public interface DeadLetterStore<M> extends AutoCloseable {
   /** Runs this soon, on a thread that may wait for the device. */
   void later(Runnable task);
 
-  /** What users see. */
+  /** Returns what users see. */
   DeadLetters<M> letters();
 
   /** Ends its use; waits for calls under way. */

@@ -106,7 +106,7 @@ final class DeadLettering<M> {
     completedEnd = sources.isEmpty() ? 0 : store.end();
   }
 
-  /** What is completed already, and perhaps gone from the log, is not looked for. */
+  /** Returns what is completed already, and perhaps gone from the log, is not looked for. */
   @GuardedBy("state.lock")
   private boolean isMessageOf(DeadLetter.Source source) {
     if (source.place() < state.ledger.lowWatermark()) {
@@ -229,7 +229,7 @@ final class DeadLettering<M> {
   }
 
   /**
-   * What is due by time, and by itself: for a queue on which nobody polls.
+   * Returns what is due by time, and by itself: for a queue on which nobody polls.
    *
    * @return whether nothing is left
    */

@@ -70,13 +70,13 @@ public interface DeadLetters<M> {
     return "";
   }
 
-  /** How many there are. */
+  /** Returns how many there are. */
   long size();
 
   /**
-   * The oldest ones, without changing anything. {@link Delivery#sequence} is that in the dead
-   * letters' queue, {@link Delivery#publishedAt} the time when it was given up; there is nothing to
-   * acknowledge.
+   * Returns the oldest ones, without changing anything. {@link Delivery#sequence} is that in the
+   * dead letters' queue, {@link Delivery#publishedAt} the time when it was given up; there is
+   * nothing to acknowledge.
    *
    * @param max 1 or more
    */
@@ -100,8 +100,8 @@ public interface DeadLetters<M> {
   int redrive(int max);
 
   /**
-   * Likewise, slowly; ends early when the thread is interrupted, whose flag stays set. Dead letters
-   * that are no queue's, as in a test, know no pace if they say nothing else.
+   * Redrives at a limited rate; ends early when the thread is interrupted, whose flag stays set.
+   * Dead letters that are no queue's, as in a test, know no pace if they say nothing else.
    *
    * @param perSecond how many a second at most; 0: as fast as it goes
    */

@@ -20,12 +20,12 @@ import org.jspecify.annotations.Nullable;
  * @param <M> type of the data
  */
 public interface Delivery<M> {
-  /** The sequence that the message's publisher was told. */
+  /** Returns the sequence that the message's publisher was told. */
   long sequence();
 
   /**
-   * Where it stands in the log, in whose order messages are delivered: its sequence, but for a
-   * message that was delayed, which has a later place.
+   * Returns where it stands in the log, in whose order messages are delivered: its sequence, but
+   * for a message that was delayed, which has a later place.
    */
   default long place() {
     return sequence();
@@ -35,29 +35,29 @@ public interface Delivery<M> {
   int attempt();
 
   /**
-   * The data, converted from bytes at the first call and kept. Whatever the converter throws comes
-   * out here, and concerns this message only.
+   * Returns the data, converted from bytes at the first call and kept. Whatever the converter
+   * throws comes out here, and concerns this message only.
    */
   M data();
 
   /**
-   * The data as it is stored, which must not be changed; null if it is not: what a processor passed
-   * on has data only.
+   * Returns the data as it is stored, which must not be changed; null if it is not: what a
+   * processor passed on has data only.
    */
   default byte @Nullable [] bytes() {
     return null;
   }
 
-  /** The message's key, or null. */
+  /** Returns the message's key, or null. */
   @Nullable String key();
 
-  /** The message's headers, unmodifiable; the values must not be changed. */
+  /** Returns the message's headers, unmodifiable; the values must not be changed. */
   Map<String, byte[]> headers();
 
   /**
-   * When it was published; never decreases from one sequence to the next. A message that was
-   * delayed ({@link com.wookler.river.core.message.Message#deliverAfter}) keeps its sequence and
-   * this time, and is delivered behind later ones.
+   * Returns when it was published; never decreases from one sequence to the next. A message that
+   * was delayed ({@link com.wookler.river.core.message.Message#deliverAfter}) keeps its sequence
+   * and this time, and is delivered behind later ones.
    */
   Instant publishedAt();
 
@@ -93,7 +93,9 @@ public interface Delivery<M> {
    */
   void nack(Duration delay);
 
-  /** Likewise, after the subscriber's {@link SubscriberConfig#backoff} for this attempt. */
+  /**
+   * Gives the message back for a delivery after the subscriber's {@link SubscriberConfig#backoff}.
+   */
   default void nack() {
     nack(Duration.ZERO);
   }

@@ -12,7 +12,7 @@ import java.util.function.Predicate;
  */
 public record DeliveryFilter<M>(FilterExpression expression) implements Predicate<Delivery<M>> {
   /**
-   * The filter of an expression.
+   * Returns the filter of an expression.
    *
    * @throws com.wookler.river.common.errors.ConfigurationException see {@link
    *     FilterExpression#parse}

@@ -290,7 +290,7 @@ public final class DurableSubscriber<M> implements Subscriber<M> {
     return deadLettering.store().letters();
   }
 
-  /** The store that it was given. */
+  /** Returns the store that it was given. */
   public DeadLetterStore<M> deadLetterStore() {
     return deadLettering.store();
   }
@@ -301,7 +301,7 @@ public final class DurableSubscriber<M> implements Subscriber<M> {
     async.runMaintenance(maintenance.run());
   }
 
-  /** How often something could be due, so that it was looked at; for tests. */
+  /** Returns how often something could be due, so that it was looked at; for tests. */
   long maintenanceRuns() {
     return maintenance.times();
   }
@@ -352,7 +352,7 @@ public final class DurableSubscriber<M> implements Subscriber<M> {
         : Duration.of(Math.max(0, state.times.ageOf(micros)), MICROS);
   }
 
-  /** Whether nobody has begun to close it. */
+  /** Returns whether nobody has begun to close it. */
   public boolean isOpen() {
     state.lock.lock();
     try {
@@ -362,7 +362,7 @@ public final class DurableSubscriber<M> implements Subscriber<M> {
     }
   }
 
-  /** The lowest sequence that it still needs; also after it was closed. */
+  /** Returns the lowest sequence that it still needs; also after it was closed. */
   public long lowWatermark() {
     state.lock.lock();
     try {
@@ -398,7 +398,7 @@ public final class DurableSubscriber<M> implements Subscriber<M> {
     }
   }
 
-  /** Whether there is something to {@link #force}. */
+  /** Returns whether there is something to {@link #force}. */
   public boolean isUnforced() {
     return state.force.isUnforced();
   }

@@ -60,13 +60,13 @@ public final class EhcacheRedeliveryCache implements RedeliveryCache, AutoClosea
     this.file = file;
   }
 
-  /** A share in the built-in cache, made at the first use. */
+  /** Returns a share in the built-in cache, made at the first use. */
   public static EhcacheRedeliveryCache builtIn() {
     return new EhcacheRedeliveryCache(null);
   }
 
   /**
-   * The cache that an Ehcache 3 file defines.
+   * Returns the cache that an Ehcache 3 file defines.
    *
    * @throws ConfigurationException the file is missing, is not Ehcache's, or has no cache that fits
    */

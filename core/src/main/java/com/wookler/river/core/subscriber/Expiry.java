@@ -54,7 +54,7 @@ final class Expiry {
     return true;
   }
 
-  /** Whether messages have to wait because expired ones could not be kept. */
+  /** Returns whether messages have to wait because expired ones could not be kept. */
   boolean isStuck() {
     return stuck;
   }

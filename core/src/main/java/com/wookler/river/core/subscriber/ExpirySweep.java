@@ -29,7 +29,7 @@ final class ExpirySweep<M> {
     this.state = state;
   }
 
-  /** Whether the last run left nothing to do; to be asked behind it. */
+  /** Returns whether the last run left nothing to do; to be asked behind it. */
   boolean isQuiet() {
     return quiet;
   }
@@ -39,14 +39,14 @@ final class ExpirySweep<M> {
     return quietUntil;
   }
 
-  /** Whether the wall clock, which may have been set meanwhile, shows that this is over. */
+  /** Returns whether the wall clock, which may have been set meanwhile, shows that this is over. */
   boolean isQuietOver() {
     return quietUntil != Long.MAX_VALUE
         && (state.time.epochMicros() >= quietUntil
             || !Objects.equals(metBy, state.times.version()));
   }
 
-  /** Whether what is published meanwhile does not change that. */
+  /** Returns whether what is published meanwhile does not change that. */
   boolean isQuietWhatComes() {
     return quietWhatComes;
   }

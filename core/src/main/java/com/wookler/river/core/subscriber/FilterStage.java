@@ -35,7 +35,7 @@ final class FilterStage<M> {
     return delivery -> wanted.test(message(delivery));
   }
 
-  /** Whether the consumer gets the message; what it does not get is decided. */
+  /** Returns whether the consumer gets the message; what it does not get is decided. */
   boolean passes(MessageDelivery<M> delivery) {
     boolean passes;
     try {
@@ -56,7 +56,7 @@ final class FilterStage<M> {
     return passes;
   }
 
-  /** Whether it would be delivered; one at which the filter throws would come again. */
+  /** Returns whether it would be delivered; one at which the filter throws would come again. */
   boolean wouldPass(Delivery<M> delivery) {
     try {
       return filter.test(delivery);

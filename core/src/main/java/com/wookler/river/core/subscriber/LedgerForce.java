@@ -33,9 +33,9 @@ final class LedgerForce implements GroupCommit.Target {
   private final Object forcing = new Object();
 
   private volatile boolean unforced = true; // whether the ledger has changed; set under the lock
-  private volatile boolean touched = true; // likewise, since housekeeping has looked
+  private volatile boolean touched = true; // as above, since housekeeping has looked
   private volatile long changes; // so many acknowledgements; written under the lock
-  private volatile long deliveredEnd; // messages below it may be acknowledged; likewise
+  private volatile long deliveredEnd; // messages below it may be acknowledged; as above
   private volatile long forcedEnd; // so many acknowledgements are on the device
   private volatile @Nullable Throwable failure; // set once
 
@@ -78,7 +78,7 @@ final class LedgerForce implements GroupCommit.Target {
     }
   }
 
-  /** Whether {@link #changed} or {@link #touch} was called since {@link #untouch}. */
+  /** Returns whether {@link #changed} or {@link #touch} was called since {@link #untouch}. */
   boolean isTouched() {
     return touched;
   }
@@ -122,7 +122,7 @@ final class LedgerForce implements GroupCommit.Target {
     }
   }
 
-  /** Whether there is something to {@link #forceAll}. */
+  /** Returns whether there is something to {@link #forceAll}. */
   boolean isUnforced() {
     return unforced;
   }

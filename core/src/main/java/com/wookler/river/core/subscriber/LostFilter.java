@@ -18,7 +18,7 @@ public record LostFilter(String name, @Nullable String expression)
     throw new IllegalStateException("the filter " + name + " was not given in this run");
   }
 
-  /** What it was, and why it is not there. */
+  /** Returns what it was, and why it is not there. */
   public String reason() {
     return expression == null
         ? name + ", which is not kept on disk"

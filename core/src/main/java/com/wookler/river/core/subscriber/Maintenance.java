@@ -30,7 +30,7 @@ final class Maintenance<M> {
     this.log = log;
   }
 
-  /** A step. Returns whether something may be due for those that wait. */
+  /** Returns a step. Returns whether something may be due for those that wait. */
   boolean run() {
     if (quiet
         && !state.force.isTouched()
@@ -66,12 +66,12 @@ final class Maintenance<M> {
     quietEnd = sweep.isQuietWhatComes() ? -1 : end;
   }
 
-  /** How many steps found that something could be due. */
+  /** Returns how many steps found that something could be due. */
   long times() {
     return times;
   }
 
-  /** A closed one has nothing due. */
+  /** Returns a closed one has nothing due. */
   private long dueMillis() {
     state.lock.lock();
     try {

@@ -19,7 +19,7 @@ class MessageDelivery<M> implements Delivery<M>, Acknowledgeable {
   private final @Nullable String key;
   private final Map<String, byte[]> headers;
   private long tag; // set once, under the subscriber's lock, before anybody else has it
-  private int deliveredSecond; // likewise; since 1970, unsigned
+  private int deliveredSecond; // as above; since 1970, unsigned
   private Acknowledgement acknowledgement =
       Acknowledgement.NONE; // guarded by the subscriber's lock
   private volatile @Nullable M data; // converted by the caller that asks first
@@ -40,7 +40,7 @@ class MessageDelivery<M> implements Delivery<M>, Acknowledgeable {
     this.headers = headers;
   }
 
-  /** What the reader of the log gives, be it a re-enqueued copy or not. */
+  /** Returns what the reader of the log gives, be it a re-enqueued copy or not. */
   static <M> MessageDelivery<M> of(
       DeliveryOwner<M> owner,
       long place,
@@ -205,12 +205,12 @@ class MessageDelivery<M> implements Delivery<M>, Acknowledgeable {
     return publishedMicros;
   }
 
-  /** What was said of the message besides its content; null if nothing was. */
+  /** Returns what was said of the message besides its content; null if nothing was. */
   @Nullable Terms terms() {
     return null;
   }
 
-  /** The message, without its id and terms. */
+  /** Returns the message, without its id and terms. */
   StoredMessage stored() {
     return stored(null);
   }
@@ -219,7 +219,7 @@ class MessageDelivery<M> implements Delivery<M>, Acknowledgeable {
     return new StoredMessage(place, publishedMicros, bytes, key, headers, terms);
   }
 
-  /** What is kept of it if it is given up. */
+  /** Returns what is kept of it if it is given up. */
   DeadLetter deadLetter(String reason, @Nullable String exception) {
     return new DeadLetter(stored(), attempt(), reason, exception);
   }

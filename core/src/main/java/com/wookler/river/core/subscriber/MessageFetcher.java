@@ -234,8 +234,8 @@ final class MessageFetcher<M> implements AutoCloseable {
   }
 
   /**
-   * The message at the ledger's position out of a backup; null, and no longer in the past, when the
-   * log has come.
+   * Returns the message at the ledger's position out of a backup; null, and no longer in the past,
+   * when the log has come.
    */
   private @Nullable MessageDelivery<M> readPast() {
     PastReader from = Objects.requireNonNull(past);
@@ -281,7 +281,7 @@ final class MessageFetcher<M> implements AutoCloseable {
     return end;
   }
 
-  /** The message, for a further delivery; null if it is lost, and completed therefore. */
+  /** Returns the message, for a further delivery; null if it is lost, and completed therefore. */
   private @Nullable StoredMessage readAgain(long sequence) {
     try {
       long location = ledger.location(sequence);
@@ -297,7 +297,7 @@ final class MessageFetcher<M> implements AutoCloseable {
     }
   }
 
-  /** The next sequence that is not lost, for what a read of this one has met. */
+  /** Returns the next sequence that is not lost, for what a read of this one has met. */
   long passOver(long sequence) {
     long end = log.gaps().endOf(sequence);
     if (end > sequence || salvage == null) {
@@ -308,7 +308,7 @@ final class MessageFetcher<M> implements AutoCloseable {
         : salvage.passOver(sequence);
   }
 
-  /** The message at the ledger's position, which passes over what is lost. */
+  /** Returns the message at the ledger's position, which passes over what is lost. */
   private @Nullable MessageDelivery<M> read() {
     while (true) {
       long position = ledger.position();
@@ -336,7 +336,7 @@ final class MessageFetcher<M> implements AutoCloseable {
   }
 
   /**
-   * When the oldest unfinished message was published, in microseconds since 1970.
+   * Returns when the oldest unfinished message was published, in microseconds since 1970.
    *
    * @return {@link Long#MAX_VALUE} if there is none, or it cannot be read
    */
@@ -377,7 +377,7 @@ final class MessageFetcher<M> implements AutoCloseable {
     return (int) (nowMillis / SECOND);
   }
 
-  /** Whether a further take would find something now. */
+  /** Returns whether a further take would find something now. */
   boolean hasMore() {
     return !expiry.isStuck() && hasMoreInLedger();
   }

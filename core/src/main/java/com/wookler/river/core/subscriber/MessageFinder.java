@@ -18,7 +18,7 @@ final class MessageFinder implements AutoCloseable {
     this.log = log;
   }
 
-  /** The message; null if it was not published yet. */
+  /** Returns the message; null if it was not published yet. */
   @Nullable StoredMessage find(long sequence) {
     if (sequence >= log.nextSequence()) {
       return null;
@@ -32,7 +32,7 @@ final class MessageFinder implements AutoCloseable {
     return from.next();
   }
 
-  /** The message at a location that a reader of the log gave. */
+  /** Returns the message at a location that a reader of the log gave. */
   StoredMessage read(long sequence, long location) {
     LogReader from = byLocation;
     if (from == null) {

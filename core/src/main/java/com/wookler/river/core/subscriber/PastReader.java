@@ -40,7 +40,8 @@ final class PastReader {
   }
 
   /**
-   * The message of this sequence; the next one if it was lost before its block was archived.
+   * Returns the message of this sequence; the next one if it was lost before its block was
+   * archived.
    *
    * @return null if no backup holds it, and none is damaged that may have
    * @throws DamagedMessageException its backup is damaged
@@ -70,8 +71,8 @@ final class PastReader {
   }
 
   /**
-   * The next sequence that is not lost, for what a read of this one has met. What is lost up to
-   * there is reported, and on record when this returns.
+   * Returns the next sequence that is not lost, for what a read of this one has met. What is lost
+   * up to there is reported, and on record when this returns.
    *
    * @return the same one if it is there after all, or is not to be passed over
    */
@@ -83,12 +84,12 @@ final class PastReader {
     return lost != null && salvage.lostInBackup(lost) ? lost.end() : sequence;
   }
 
-  /** Likewise, and nothing is reported. */
+  /** Returns the end of the lost messages from a sequence on, without reporting them. */
   long endOfLost(long sequence) {
     return backup.damageOf(sequence, log.firstSequence()).map(Damage::end).orElse(sequence);
   }
 
-  /** The first sequence behind this one that a backup holds. */
+  /** Returns the first sequence behind this one that a backup holds. */
   OptionalLong behind(long sequence) {
     return backup.firstSequenceFrom(sequence);
   }

@@ -131,7 +131,7 @@ final class Peeker<M> {
     }
   }
 
-  /** Whether it is the first of its key. */
+  /** Returns whether it is the first of its key. */
   private boolean hasItsTurn(StoredMessage message, Set<Long> seen) {
     if (state.keys == null) {
       return true;
@@ -151,7 +151,7 @@ final class Peeker<M> {
     }
   }
 
-  /** What is behind it waits, whatever its key. */
+  /** Returns what is behind it waits, whatever its key. */
   @GuardedBy("state.lock")
   private long windowEnd() {
     return state.ledger.lowWatermark() + state.config.limits().window();
@@ -163,7 +163,7 @@ final class Peeker<M> {
     return context.backup() == null ? Math.max(sequence, log.firstSequence()) : sequence;
   }
 
-  /** The message; null if it is lost, in a backup perhaps the first behind what is lost. */
+  /** Returns the message; null if it is lost, in a backup perhaps the first behind what is lost. */
   private @Nullable StoredMessage read(Readers readers, long sequence) {
     try {
       PastReader past = readers.past();
@@ -180,7 +180,7 @@ final class Peeker<M> {
     }
   }
 
-  /** The next sequence that is not lost; in a backup that is on no record of the log's. */
+  /** Returns the next sequence that is not lost; in a backup that is on no record of the log's. */
   private long endOfLost(Readers readers, long sequence) {
     long end = log.gaps().endOf(sequence);
     PastReader past = readers.past();
@@ -192,7 +192,7 @@ final class Peeker<M> {
         : past.endOfLost(sequence);
   }
 
-  /** Where to look on behind a message that is lost. */
+  /** Returns where to look on behind a message that is lost. */
   private long behind(Readers readers, long sequence) {
     long end = endOfLost(readers, sequence);
     long first = log.firstSequence();

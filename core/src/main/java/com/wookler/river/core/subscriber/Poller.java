@@ -32,7 +32,7 @@ final class Poller<M> implements BlockingWaiters.Source<Delivery<M>> {
     this.filter = filter;
   }
 
-  /** The next message, or null if there is none now. */
+  /** Returns the next message, or null if there is none now. */
   @Nullable Delivery<M> takeOne() {
     Delivery<M> taken = take(MessageFetcher::takeOne, 1);
     while (filter != null && taken != null && !passes(taken)) {
@@ -91,8 +91,8 @@ final class Poller<M> implements BlockingWaiters.Source<Delivery<M>> {
   }
 
   /**
-   * Whether the feed stopped among messages that wait for their keys. Consumers that wait for the
-   * lock have it first.
+   * Returns whether the feed stopped among messages that wait for their keys. Consumers that wait
+   * for the lock have it first.
    */
   private boolean mayFindMore() {
     if (state.lock.hasQueuedThreads()) {

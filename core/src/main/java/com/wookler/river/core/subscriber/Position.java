@@ -5,7 +5,7 @@ import java.util.Objects;
 
 /** A place in a queue, for a subscriber to start at or to move to. */
 public sealed interface Position {
-  /** The oldest message in the log. */
+  /** Returns the oldest message in the log. */
   static Position earliest() {
     return Earliest.INSTANCE;
   }
@@ -25,7 +25,7 @@ public sealed interface Position {
     return new At(sequence);
   }
 
-  /** The first message published at or after this time, in the log or in a backup. */
+  /** Returns the first message published at or after this time, in the log or in a backup. */
   static Position time(Instant time) {
     return new Since(time);
   }

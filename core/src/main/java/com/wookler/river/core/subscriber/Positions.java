@@ -12,7 +12,8 @@ public final class Positions {
   private Positions() {}
 
   /**
-   * The sequence that a position means now: within what the backups and the log hold, or its end.
+   * Returns the sequence that a position means now: within what the backups and the log hold, or
+   * its end.
    *
    * @param backup with what has left the log; null without
    * @param lookup a reader to look with; its own position is lost

@@ -40,7 +40,7 @@ public final class ReadOnlyDelivery<M> implements Delivery<M> {
     return message.sequence();
   }
 
-  /** What was said of the message besides its content; null if nothing was. */
+  /** Returns what was said of the message besides its content; null if nothing was. */
   @Nullable Terms terms() {
     return message.terms();
   }

@@ -96,7 +96,7 @@ final class ReceiptHandler<M> {
         : acknowledgements.acknowledge(target);
   }
 
-  /** Its data are not at hand, so they are read again. */
+  /** Returns its data are not at hand, so they are read again. */
   @GuardedBy("state.lock")
   private AckResult giveUp(
       Acknowledgeable target, Acknowledgement acknowledgement, String reason, List<Dead> dead) {

@@ -57,7 +57,9 @@ final class ReceiptMemory {
     }
   }
 
-  /** What was decided; as long as nobody has a receipt, nobody can have decided otherwise. */
+  /**
+   * Returns what was decided; as long as nobody has a receipt, nobody can have decided otherwise.
+   */
   Acknowledgement acknowledgement(long sequence, long tag) {
     long[] known = sequences;
     int at = at(sequence);

@@ -51,7 +51,7 @@ final class Receipts {
     return Base64.getUrlEncoder().encodeToString(out.array());
   }
 
-  /** What a receipt says; null if this subscriber has never written it. */
+  /** Returns what a receipt says; null if this subscriber has never written it. */
   @Nullable Receipt read(String text) {
     byte[] bytes;
     try {

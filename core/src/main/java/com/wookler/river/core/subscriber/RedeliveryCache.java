@@ -9,7 +9,7 @@ import org.jspecify.annotations.Nullable;
  * <p>Thread-safe. May forget anything at any time.
  */
 public interface RedeliveryCache {
-  /** The bytes put for this message, or null. */
+  /** Returns the bytes put for this message, or null. */
   byte @Nullable [] get(UUID queue, long sequence);
 
   /** Offers the bytes of a message; they may be dropped. */

@@ -13,7 +13,7 @@ record SipHash(long k0, long k1) {
   private static final int WORD = Long.BYTES;
   private static final int CHARS = Long.BYTES / Character.BYTES;
 
-  /** The checksum of so many bytes. */
+  /** Returns the checksum of so many bytes. */
   long of(byte[] data, int length) {
     State state = new State(k0, k1);
     ByteBuffer in = ByteBuffer.wrap(data).order(ByteOrder.LITTLE_ENDIAN);
@@ -29,7 +29,7 @@ record SipHash(long k0, long k1) {
     return state.complete();
   }
 
-  /** Likewise of a text's characters, two bytes each. */
+  /** Returns the hash of a text's characters, two bytes each. */
   long of(String text) {
     State state = new State(k0, k1);
     int length = text.length();

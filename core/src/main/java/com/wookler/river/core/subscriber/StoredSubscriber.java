@@ -43,7 +43,7 @@ public record StoredSubscriber(SubscriberConfig config, long start, LedgerState 
 
   private static final int FORMAT = 1;
 
-  /** Where the ledger stands when its own files do not say. */
+  /** Returns where the ledger stands when its own files do not say. */
   public InitialPosition origin(long earliest) {
     return new InitialPosition(start, earliest, ledger != LedgerState.NEW);
   }

@@ -36,12 +36,12 @@ import org.jspecify.annotations.Nullable;
  * @param <M> type of the data
  */
 public interface Subscriber<M> extends AutoCloseable {
-  /** Its name, unique in the queue. */
+  /** Returns its name, unique in the queue. */
   String name();
 
   /**
-   * The settings it works with. One that is no queue's, as in a test, has the defaults if it says
-   * nothing else.
+   * Returns the settings it works with. One that is no queue's, as in a test, has the defaults if
+   * it says nothing else.
    */
   default SubscriberConfig config() {
     return SubscriberConfig.builder(name()).build();
@@ -57,11 +57,11 @@ public interface Subscriber<M> extends AutoCloseable {
     return name();
   }
 
-  /** The next message, or null if there is none now. Does not wait. */
+  /** Returns the next message, or null if there is none now. Does not wait. */
   @Nullable Delivery<M> next();
 
   /**
-   * The next message, waiting for it if there is none.
+   * Returns the next message, waiting for it if there is none.
    *
    * @return null if none came in time
    * @throws InterruptedException interrupted while waiting; nothing was taken
@@ -69,8 +69,8 @@ public interface Subscriber<M> extends AutoCloseable {
   @Nullable Delivery<M> next(Duration timeout) throws InterruptedException;
 
   /**
-   * What is there, up to a number, waiting only while there is nothing: it never waits to fill the
-   * batch.
+   * Returns what is there, up to a number, waiting only while there is nothing: it never waits to
+   * fill the batch.
    *
    * @param max 1 or more
    * @return empty if nothing came in time
@@ -87,8 +87,8 @@ public interface Subscriber<M> extends AutoCloseable {
   }
 
   /**
-   * What is there, as {@link #batch(int, Duration)} gives it, without a thread that waits: those
-   * who wait are served in the order in which they came, each from another thread than a
+   * Returns what is there, as {@link #batch(int, Duration)} gives it, without a thread that waits:
+   * those who wait are served in the order in which they came, each from another thread than a
    * publisher's. What is attached to the future runs on the pool that futures use by themselves.
    *
    * <p>With a filter, which may refuse much that is there, the caller only asks: with a timeout of
@@ -186,12 +186,13 @@ public interface Subscriber<M> extends AutoCloseable {
    */
   long purge();
 
-  /** The messages that it gave up. */
+  /** Returns the messages that it gave up. */
   DeadLetters<M> deadLetters();
 
   /**
-   * Whether it has completed a message: acknowledged, delivered without acknowledgement, refused by
-   * the filter, expired, given up and kept as a dead letter, or lost or passed over otherwise.
+   * Returns whether it has completed a message: acknowledged, delivered without acknowledgement,
+   * refused by the filter, expired, given up and kept as a dead letter, or lost or passed over
+   * otherwise.
    *
    * @param place {@link Delivery#place}: its sequence, unless it was delayed
    */
@@ -199,7 +200,7 @@ public interface Subscriber<M> extends AutoCloseable {
     return place < stats().ackFloor();
   }
 
-  /** Where it stands. */
+  /** Returns where it stands. */
   SubscriberStats stats();
 
   /**

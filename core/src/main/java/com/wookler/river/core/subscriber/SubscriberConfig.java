@@ -41,12 +41,15 @@ public final class SubscriberConfig {
     return new Builder(name);
   }
 
-  /** Its name, unique in the queue. */
+  /** Returns its name, unique in the queue. */
   public String name() {
     return name;
   }
 
-  /** Whether messages are completed by acknowledgement (default false: when they are delivered). */
+  /**
+   * Returns whether messages are completed by acknowledgement (default false: when they are
+   * delivered).
+   */
   public boolean ackRequired() {
     return settings.is(SubscriberOptions.ACK_REQUIRED);
   }
@@ -60,8 +63,8 @@ public final class SubscriberConfig {
   }
 
   /**
-   * What an acknowledgement that returned survives: the death of the process (default), or the end
-   * of the power too. {@code DISK} needs {@code ackRequired}.
+   * Returns what an acknowledgement that returned survives: the death of the process (default), or
+   * the end of the power too. {@code DISK} needs {@code ackRequired}.
    */
   public Durability ackDurability() {
     return settings.get(SubscriberOptions.ACK_DURABILITY);
@@ -76,7 +79,7 @@ public final class SubscriberConfig {
   }
 
   /**
-   * Which messages it wants (default null: all), a predicate over {@link
+   * Returns which messages it wants (default null: all), a predicate over {@link
    * com.wookler.river.core.message.Message} with all that was said of it, but for the id of one
    * that was delayed. It is asked at each delivery, on the thread that polls and without a lock;
    * for {@link Subscriber#batchAsync} on a thread of River's, so it should be quick. It must not
@@ -92,45 +95,45 @@ public final class SubscriberConfig {
   }
 
   /**
-   * How often a message is delivered at most before it becomes a dead letter; 0, the default, is
-   * without limit. Needs {@code ackRequired}.
+   * Returns how often a message is delivered at most before it becomes a dead letter; 0, the
+   * default, is without limit. Needs {@code ackRequired}.
    */
   public int maxDeliveries() {
     return settings.number(SubscriberOptions.MAX_DELIVERIES);
   }
 
   /**
-   * How long a message waits before it is delivered again (default none), also while the subscriber
-   * is closed: see {@link Backoff}. Needs {@code ackRequired}.
+   * Returns how long a message waits before it is delivered again (default none), also while the
+   * subscriber is closed: see {@link Backoff}. Needs {@code ackRequired}.
    */
   public Backoff backoff() {
     return settings.get(SubscriberOptions.BACKOFF);
   }
 
   /**
-   * How many dead letters are kept; 0, the default, is without limit. Of more the oldest are
-   * dropped, and counted ({@link SubscriberStats#deadDropped}). Needs {@code ackRequired}.
+   * Returns how many dead letters are kept; 0, the default, is without limit. Of more the oldest
+   * are dropped, and counted ({@link SubscriberStats#deadDropped}). Needs {@code ackRequired}.
    */
   public long deadLetterLimit() {
     return settings.get(SubscriberOptions.DEAD_LETTER_LIMIT);
   }
 
   /**
-   * How long a dead letter is kept, from when its message was given up; zero, the default, is
-   * without limit. Older ones are dropped as those beyond {@link #deadLetterLimit} are, while the
-   * subscriber is open. Needs {@code ackRequired}.
+   * Returns how long a dead letter is kept, from when its message was given up; zero, the default,
+   * is without limit. Older ones are dropped as those beyond {@link #deadLetterLimit} are, while
+   * the subscriber is open. Needs {@code ackRequired}.
    */
   public Duration deadLetterAge() {
     return settings.get(SubscriberOptions.DEAD_LETTER_AGE);
   }
 
-  /** How many may be out at once (default 10,000, at most 1,048,576). */
+  /** Returns how many may be out at once (default 10,000, at most 1,048,576). */
   public int maxInFlight() {
     return settings.number(SubscriberOptions.MAX_IN_FLIGHT);
   }
 
   /**
-   * How far above the lowest unfinished message reading goes, at 16 bytes of heap a message
+   * Returns how far above the lowest unfinished message reading goes, at 16 bytes of heap a message
    * (default 262,144, at most 1,048,576). With {@link Order#KEY} it is 28 bytes, and at most 48 for
    * each key of which a message is not completed.
    */
@@ -138,7 +141,7 @@ public final class SubscriberConfig {
     return settings.number(SubscriberOptions.WINDOW);
   }
 
-  /** Where a new subscriber begins (default earliest). */
+  /** Returns where a new subscriber begins (default earliest). */
   public Position start() {
     return settings.get(SubscriberOptions.START);
   }
@@ -148,19 +151,19 @@ public final class SubscriberConfig {
     return settings.number(SubscriberOptions.BATCH_SIZE);
   }
 
-  /** How long {@link Subscriber#batch()} waits (default 1 s). */
+  /** Returns how long {@link Subscriber#batch()} waits (default 1 s). */
   public Duration pollTimeout() {
     return settings.get(SubscriberOptions.POLL_TIMEOUT);
   }
 
-  /** Whether these are the same settings; {@code start}, which counts only once, aside. */
+  /** Returns whether these are the same settings; {@code start}, which counts only once, aside. */
   public boolean equalsButForStart(SubscriberConfig other) {
     return name.equals(other.name) && differences(other).isEmpty();
   }
 
   /**
-   * What others say otherwise, one sentence a setting, such as {@code subscriber.window is 100, not
-   * 200}: its value here and then there. Name and {@code start} aside.
+   * Returns what others say otherwise, one sentence a setting, such as {@code subscriber.window is
+   * 100, not 200}: its value here and then there. Name and {@code start} aside.
    */
   public List<String> differences(SubscriberConfig other) {
     return settings.differences(other.settings, Set.of(SubscriberOptions.START));
@@ -172,14 +175,14 @@ public final class SubscriberConfig {
   }
 
   /**
-   * The queue to which messages are handed on that expired before this subscriber had completed
-   * them, instead of the one that its queue names (default null: that one).
+   * Returns the queue to which messages are handed on that expired before this subscriber had
+   * completed them, instead of the one that its queue names (default null: that one).
    */
   public @Nullable String expiryQueue() {
     return settings.find(SubscriberOptions.EXPIRY_QUEUE);
   }
 
-  /** The part of the settings that its ledger needs. */
+  /** Returns the part of the settings that its ledger needs. */
   public Limits limits() {
     return new Limits(
         ackTimeout().toMillis(),
@@ -321,7 +324,7 @@ public final class SubscriberConfig {
     }
 
     /**
-     * The settings.
+     * Returns the settings.
      *
      * @throws ConfigurationException one is out of its range
      */

@@ -119,7 +119,7 @@ final class SubscriberState<M> {
     return openedMillis + (nanoTime - openedNanos) / MILLI;
   }
 
-  /** When the monotonic clock shows this time of the ledger's. */
+  /** Returns when the monotonic clock shows this time of the ledger's. */
   long nanosAt(long millis) {
     return openedNanos + (millis - openedMillis) * MILLI;
   }
@@ -259,7 +259,7 @@ final class SubscriberState<M> {
     }
   }
 
-  /** Whether a message gets no delivery after this one. */
+  /** Returns whether a message gets no delivery after this one. */
   boolean isLast(int attempt) {
     return config.maxDeliveries() > 0 && attempt >= config.maxDeliveries();
   }
@@ -276,7 +276,7 @@ final class SubscriberState<M> {
     line.listen(!value);
   }
 
-  /** The lowest sequence that it still needs; also after it was closed. */
+  /** Returns the lowest sequence that it still needs; also after it was closed. */
   @GuardedBy("lock")
   long lowWatermark() {
     return closed ? closedLowWatermark : ledger.lowWatermark();

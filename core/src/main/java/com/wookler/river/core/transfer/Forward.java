@@ -393,7 +393,9 @@ final class Forward {
         .isOver(log.times(), from.time(), message.publishedMicros(), message.terms());
   }
 
-  /** What was read before the damage goes first, though it was published with what is lost. */
+  /**
+   * Returns what was read before the damage goes first, though it was published with what is lost.
+   */
   @GuardedBy("lock")
   private boolean passOver(long at, List<StoredMessage> messages, DamagedMessageException e) {
     if (at > next) {

@@ -37,12 +37,12 @@ public final class ForwardPosition {
 
   private ForwardPosition() {}
 
-  /** The file for a target in this directory. */
+  /** Returns the file for a target in this directory. */
   public static Path file(Path directory, String target) {
     return directory.resolve(target + ENDING);
   }
 
-  /** The names of the targets that have a file there. */
+  /** Returns the names of the targets that have a file there. */
   public static List<String> targets(Path directory) throws IOException {
     List<String> targets = new ArrayList<>();
     try (DirectoryStream<Path> all = Files.newDirectoryStream(directory, "*" + ENDING)) {

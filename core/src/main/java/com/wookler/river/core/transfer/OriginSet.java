@@ -24,7 +24,7 @@ public final class OriginSet {
   /** By the queue that they came from, and by the number of the page. */
   private final Map<UUID, TreeMap<Long, BitSet>> pages = new HashMap<>();
 
-  /** Whether this message of a queue is here. */
+  /** Returns whether this message of a queue is here. */
   public boolean contains(UUID source, long sequence) {
     TreeMap<Long, BitSet> all = pages.get(source);
     BitSet page = all == null ? null : all.get(sequence / PAGE);

@@ -61,7 +61,7 @@ public record Origins(long covered, Map<UUID, Long> last, Map<UUID, byte[]> expi
     CheckedJson.write(file, json);
   }
 
-  /** Whether there is a file: whether another queue has ever forwarded to this one. */
+  /** Returns whether there is a file: whether another queue has ever forwarded to this one. */
   public static boolean exist(Path file) {
     return Files.exists(file);
   }

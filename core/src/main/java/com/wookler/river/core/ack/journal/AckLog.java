@@ -168,7 +168,7 @@ public final class AckLog {
     return true;
   }
 
-  /** The number of records with its check. */
+  /** Returns the number of records with its check. */
   static long countWord(int count, long seed) {
     return (Checks.mix(count ^ seed) & 0xFFFF_FFFF_0000_0000L) | count;
   }

@@ -104,12 +104,15 @@ final class AckLogFile {
     return shape;
   }
 
-  /** The header, null if it is damaged. */
+  /** Returns the header, null if it is damaged. */
   AckLog.@Nullable Header header() {
     return header;
   }
 
-  /** How many whole places for records there are, without those at the end that are all zero. */
+  /**
+   * Returns how many whole places for records there are, without those at the end that are all
+   * zero.
+   */
   int places() {
     return placesUpTo(used.end);
   }
@@ -118,12 +121,14 @@ final class AckLogFile {
     return Math.max(0, (end - AckLog.HEADER + AckLog.RECORD - 1) / AckLog.RECORD);
   }
 
-  /** How many records the next opening continues after; -1 if this log cannot be continued. */
+  /**
+   * Returns how many records the next opening continues after; -1 if this log cannot be continued.
+   */
   int continued() {
     return shape == Shape.WHOLE && valid < AckLog.RECORDS ? valid : -1;
   }
 
-  /** Whether a record stands there that proves itself by its checksum. */
+  /** Returns whether a record stands there that proves itself by its checksum. */
   boolean isValid(int place) {
     if (place >= places()) {
       return false;
@@ -166,7 +171,7 @@ final class AckLogFile {
     return bytes.getInt(at(place) + 8) >>> 28;
   }
 
-  /** A sequence, or a time. */
+  /** Returns a sequence, or a time. */
   private long first(int place) {
     return bytes.getLong(at(place));
   }

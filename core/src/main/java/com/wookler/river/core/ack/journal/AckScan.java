@@ -33,8 +33,8 @@ public final class AckScan {
   public record Reached(
       long lowWatermark, long completedEnd, long deliveredEnd, @Nullable String subscriber) {
     /**
-     * The lowest sequence that a new message may take: above all that was completed, and above all
-     * that a consumer has seen as another message.
+     * Returns the lowest sequence that a new message may take: above all that was completed, and
+     * above all that a consumer has seen as another message.
      */
     public long nextFree() {
       return Math.max(lowWatermark, Math.max(completedEnd, deliveredEnd));

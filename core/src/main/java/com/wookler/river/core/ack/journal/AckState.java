@@ -63,7 +63,7 @@ final class AckState {
     return state;
   }
 
-  /** A subscriber that begins here. */
+  /** Returns a subscriber that begins here. */
   static AckState startingAt(long sequence) {
     return new AckState(new Ring(sequence), sequence);
   }
@@ -122,7 +122,7 @@ final class AckState {
     return deliveredEnd;
   }
 
-  /** How many entries there are from the low watermark on. */
+  /** Returns how many entries there are from the low watermark on. */
   int size() {
     return size;
   }
@@ -131,12 +131,12 @@ final class AckState {
     return (completed[entry / STEP] & (1L << entry)) != 0;
   }
 
-  /** Whether an unfinished entry's attempts don't follow from the mark alone. */
+  /** Returns whether an unfinished entry's attempts don't follow from the mark alone. */
   boolean hasOwnAttempts(int entry) {
     return attempts(entry) != NONE;
   }
 
-  /** Those of an entry that has its own. */
+  /** Returns those of an entry that has its own. */
   int attempts(int entry) {
     int[] own = attempts[entry / STEP];
     return own == null ? NONE : own[entry % STEP];

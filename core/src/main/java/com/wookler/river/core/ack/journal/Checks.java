@@ -6,7 +6,7 @@ import java.util.zip.CRC32C;
 public final class Checks {
   private Checks() {}
 
-  /** The CRC32C of the owner's seed, little-endian, and the bytes. */
+  /** Returns the CRC32C of the owner's seed, little-endian, and the bytes. */
   static int crc32c(Owner owner, byte[] bytes, int offset, int length) {
     CRC32C crc = new CRC32C();
     for (int shift = 0; shift < Long.SIZE; shift += Byte.SIZE) {
@@ -16,7 +16,9 @@ public final class Checks {
     return (int) crc.getValue();
   }
 
-  /** The check of one long: a bijection that spreads each bit over all, and doesn't keep 0. */
+  /**
+   * Returns the check of one long: a bijection that spreads each bit over all, and doesn't keep 0.
+   */
   static long mix(long value) {
     long h = value ^ 0x9E3779B97F4A7C15L;
     h = (h ^ (h >>> 33)) * 0xFF51AFD7ED558CCDL;

@@ -73,7 +73,7 @@ final class Cursor {
    * @param named whether it says which log is in use
    */
   record Content(int kind, long mark, int slots, int older, long generation, boolean named) {
-    /** Whether the file can go on being used as it is. */
+    /** Returns whether the file can go on being used as it is. */
     boolean sound() {
       return kind >= 0 && slots > 0;
     }
@@ -163,7 +163,7 @@ final class Cursor {
     file.close();
   }
 
-  /** A slot's value, -1 if it is damaged. */
+  /** Returns a slot's value, -1 if it is damaged. */
   private static long slot(ByteBuffer in, int offset, Owner owner) {
     long value = in.getLong(offset);
     return value >= 0 && in.getLong(offset + 8) == Checks.mix(value ^ owner.seed()) ? value : -1;

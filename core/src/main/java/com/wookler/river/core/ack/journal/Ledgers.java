@@ -109,8 +109,8 @@ public final class Ledgers {
   }
 
   /**
-   * Whether the files in a directory are of a subscriber that acknowledges, for when nothing else
-   * tells. Changes nothing.
+   * Returns whether the files in a directory are of a subscriber that acknowledges, for when
+   * nothing else tells. Changes nothing.
    *
    * @throws RiverException a newer River wrote them
    */
@@ -122,7 +122,7 @@ public final class Ledgers {
         : kind != Cursor.WITHOUT_ACK;
   }
 
-  /** Likewise, whether they are of one that orders by key. */
+  /** Returns whether the files in a directory are of a ledger that orders by key. */
   public static boolean ordersByKey(Path directory, Owner owner) throws IOException {
     Path cursor = directory.resolve(Cursor.NAME);
     return Files.exists(cursor) && Cursor.read(cursor, owner).kind() == Cursor.BY_KEY;

@@ -16,7 +16,7 @@ public record Owner(long seed, Supplier<Health> health) {
     this(seed, () -> Health.SOUND);
   }
 
-  /** The subscriber of this name in the queue of this identity. */
+  /** Returns the subscriber of this name in the queue of this identity. */
   public static Owner of(UUID queue, String subscriber) {
     long seed =
         Checks.mix(Checks.mix(queue.getMostSignificantBits()) ^ queue.getLeastSignificantBits());
@@ -31,7 +31,7 @@ public record Owner(long seed, Supplier<Health> health) {
     return health.get() == Health.SOUND;
   }
 
-  /** The same owner, of files that depend on a log. */
+  /** Returns the same owner, of files that depend on a log. */
   public Owner under(Supplier<Health> log) {
     return new Owner(seed, log);
   }

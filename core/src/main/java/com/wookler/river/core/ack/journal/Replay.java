@@ -94,14 +94,14 @@ final class Replay implements JournalVisitor {
     }
   }
 
-  /** The mark, which is above everything completed. */
+  /** Returns the mark, which is above everything completed. */
   long mark() {
     return Math.max(deliveredEnd, completedEnd());
   }
 
   /**
-   * The state: below the mark, unfinished entries without attempts of their own have one, but for a
-   * ledger by key. What is delayed is postponed. To be called once, at the end.
+   * Returns the state: below the mark, unfinished entries without attempts of their own have one,
+   * but for a ledger by key. What is delayed is postponed. To be called once, at the end.
    */
   Ring complete() {
     reach(mark());
@@ -116,7 +116,7 @@ final class Replay implements JournalVisitor {
     return ring;
   }
 
-  /** How many are postponed; at the end. */
+  /** Returns how many are postponed; at the end. */
   int postponed() {
     return postponed;
   }
