@@ -6,7 +6,9 @@ import com.wookler.river.testing.MarkdownPage;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -15,6 +17,10 @@ import org.junit.jupiter.params.provider.MethodSource;
 class DocsTest {
   private static final Path ROOT = Path.of("..");
   private static final int LONGEST_ROW = 300;
+  private static final Pattern UNUSED = Pattern.compile("[*]{2}([^*]+)[*]{2}");
+  private static final Pattern CODE = Pattern.compile("`[^`]*`");
+  private static final Pattern NAME_PART = Pattern.compile("(?<=[a-z])(?=[A-Z])");
+  private static final Pattern MAIN_CODE = Pattern.compile("/src/main/java/.*[.]java$");
 
   static List<Path> pages() throws IOException {
     try (Stream<Path> root = Files.list(ROOT);
@@ -42,5 +48,43 @@ class DocsTest {
   @MethodSource("pages")
   void shouldLinkToWhatIsThere(Path page) throws IOException {
     assertThat(new MarkdownPage(page).brokenLinks()).isEmpty();
+  }
+
+  static Stream<String> unusedWords() throws IOException {
+    return Files.readAllLines(ROOT.resolve("docs/glossary.md")).stream()
+        .filter(line -> line.startsWith("| "))
+        .flatMap(line -> UNUSED.matcher(line).results())
+        .map(word -> word.group(1))
+        .distinct();
+  }
+
+  /**
+   * In names too, whose parts count as words; but not in names of tests, which pages show as code.
+   */
+  @ParameterizedTest
+  @MethodSource("unusedWords")
+  void shouldUseNoWordThatTheGlossaryRejects(String word) throws IOException {
+    Pattern any = Pattern.compile("\\b" + Pattern.quote(word) + "s?\\b", Pattern.CASE_INSENSITIVE);
+    List<String> found = new ArrayList<>();
+    for (Path file : texts()) {
+      String text = Files.readString(file);
+      String prose = file.toString().endsWith(".md") ? CODE.matcher(text).replaceAll("") : text;
+      any.matcher(NAME_PART.matcher(prose).replaceAll(" "))
+          .results()
+          .forEach(match -> found.add(file + ": " + match.group()));
+    }
+    assertThat(found).as("use the word of docs/glossary.md instead of '%s'", word).isEmpty();
+  }
+
+  private static List<Path> texts() throws IOException {
+    try (Stream<Path> code =
+        Files.find(ROOT, 20, (file, is) -> MAIN_CODE.matcher(file.toString()).find())) {
+      return Stream.concat(
+              code.filter(file -> !file.toString().contains("/target/")),
+              pages().stream()
+                  .filter(page -> !page.toString().contains("/adr/"))
+                  .filter(page -> !page.endsWith("glossary.md") && !page.endsWith("CHANGELOG.md")))
+          .toList();
+    }
   }
 }

@@ -129,7 +129,7 @@ final class NextDue implements AutoCloseable {
       heap.removeFirst();
     }
     if (message != null) {
-      document.add(message.data(), message.key(), message.headers(), Terms.ofDueCopy(message));
+      document.add(message.data(), message.key(), message.headers(), Terms.ofReenqueued(message));
     }
     return true;
   }

@@ -17,14 +17,14 @@ import org.slf4j.LoggerFactory;
 /**
  * Takes in the blocks of a log, oldest first: each from its seal, or by a walk through its file;
  * or, where that is no run of proven documents, by {@link BlockRepair}. Changes nothing; what is to
- * be done is left to {@link Mending}.
+ * be done is left to {@link RepairPlan}.
  */
 final class BlockRecovery {
   private static final Logger LOG = LoggerFactory.getLogger(BlockRecovery.class);
 
   private final LogSettings settings;
-  private final LogTriage files;
-  private final Mending mending;
+  private final LogFileScan files;
+  private final RepairPlan repairs;
   private final long forced;
   private final Removed removed;
   private final Gaps known;
@@ -59,14 +59,14 @@ final class BlockRecovery {
    */
   BlockRecovery(
       LogSettings settings,
-      LogTriage files,
-      Mending mending,
+      LogFileScan files,
+      RepairPlan repairs,
       long forced,
       Removed removed,
       Gaps known) {
     this.settings = settings;
     this.files = files;
-    this.mending = mending;
+    this.repairs = repairs;
     this.forced = forced;
     this.removed = removed;
     this.known = known;
@@ -88,7 +88,7 @@ final class BlockRecovery {
       return null;
     }
     if (seal != null) {
-      mending.delete(BlockName.seal(settings.directory(), seal.block()));
+      repairs.delete(BlockName.seal(settings.directory(), seal.block()));
     }
     long first = seal == null ? end : seal.firstSequence();
     BlockContent.Walked walked = BlockContent.walk(number, file, first, settings);
@@ -146,7 +146,7 @@ final class BlockRecovery {
     boolean begun = walked.start().isPresent() && walked.fault().isEmpty();
     if (isEmpty && goesOn && begun && left.end() <= broken.firstSequence()) {
       // deleting it could delete the only block, and with it the sequence to go on with
-      mending.cut(broken.file(), broken.end());
+      repairs.cut(broken.file(), broken.end());
       torn += left.usedEnd() - broken.end();
       note(broken, List.of());
       started = true;
@@ -157,7 +157,7 @@ final class BlockRecovery {
       return null;
     }
     report(broken, walked.fault(), left);
-    left.patches().forEach(patch -> mending.write(broken.file(), patch));
+    left.patches().forEach(patch -> repairs.write(broken.file(), patch));
     torn += Math.max(0, left.usedEnd() - left.block().end());
     note(left.block(), left.holes());
     end = Math.max(end, Math.max(left.end(), seal == null ? 0 : seal.endSequence()));
@@ -186,7 +186,7 @@ final class BlockRecovery {
         settings.queue(),
         broken.file(),
         what,
-        mending.copyAside(settings.directory(), broken.file(), left.usedEnd()),
+        repairs.copyAside(settings.directory(), broken.file(), left.usedEnd()),
         left.block().messages() - left.block().lost());
   }
 
@@ -201,7 +201,7 @@ final class BlockRecovery {
     end = Math.max(end, Math.max(first, left.end()));
     if (isNothing || isBeingMade || !isDamage) {
       torn += left.usedEnd();
-      mending.delete(broken.file());
+      repairs.delete(broken.file());
       return;
     }
     damagedBlocks++;
@@ -209,7 +209,7 @@ final class BlockRecovery {
         "Queue {}: damaged: nothing of block {} can be read; quarantined as {}",
         settings.queue(),
         broken.number(),
-        mending.moveAside(broken.file()));
+        repairs.moveAside(broken.file()));
     end = Math.max(end, seal == null ? 0 : seal.endSequence());
   }
 
@@ -218,17 +218,17 @@ final class BlockRecovery {
     oldest = Math.min(oldest, seal.firstSequence());
     end = Math.max(end, seal.endSequence());
     lastMicros = Math.max(lastMicros, seal.lastMicros());
-    mending.delete(BlockName.seal(settings.directory(), seal.block()));
+    repairs.delete(BlockName.seal(settings.directory(), seal.block()));
   }
 
   /** Closes a block, and lists it; one without messages goes. */
   void close(Block block) {
     if (block.messages() > 0) {
-      mending.markEnd(block.file(), block.end());
+      repairs.markEnd(block.file(), block.end());
       block.seal();
       sealed.add(block);
     } else {
-      mending.delete(block.file());
+      repairs.delete(block.file());
     }
   }
 
@@ -274,7 +274,7 @@ final class BlockRecovery {
             seal.endSequence() - 1);
         lost(seal);
       } else {
-        mending.delete(BlockName.seal(settings.directory(), seal.block()));
+        repairs.delete(BlockName.seal(settings.directory(), seal.block()));
       }
     }
   }
@@ -300,8 +300,8 @@ final class BlockRecovery {
           "Queue {}: block {} is back, which was taken out of the log, and goes again",
           settings.queue(),
           block.number());
-      mending.delete(block.file());
-      mending.delete(BlockName.seal(settings.directory(), block.number()));
+      repairs.delete(block.file());
+      repairs.delete(BlockName.seal(settings.directory(), block.number()));
     }
     left.clear();
     if (leaving > 0) {

@@ -20,7 +20,7 @@ import org.slf4j.LoggerFactory;
  *   <li>Refuses a log of another queue, before anything is touched. Removes what a crash leaves
  *       half made: temporary files and blocks made ahead; and Chronicle's own metadata file: all in
  *       it follows from the block files, and a stale write lock or a truncated file would stop the
- *       open ({@link LogTriage}).
+ *       open ({@link LogFileScan}).
  *   <li>Takes the content of each sealed block from its seal, and walks those without one, or that
  *       are not what their seal says ({@link BlockRecovery}). Usually only the last blocks of the
  *       last run have none, so the time does not grow with the backlog. So far nothing of a block
@@ -28,7 +28,7 @@ import org.slf4j.LoggerFactory;
  *   <li>The next sequence is above all that the log holds, all that {@link LogMarks} say it held,
  *       and all that a subscriber has finished. What no block holds is a gap ({@link GapFinder}).
  *       Marks and gaps are brought to the device.
- *   <li>Then blocks are mended ({@link Mending}). One that breaks off is ended with an end mark.
+ *   <li>Then blocks are mended ({@link RepairPlan}). One that breaks off is ended with an end mark.
  *       Usually that is a document that was being written when the process died, for which no
  *       publish had returned. What a power loss has torn is taken out ({@link BlockRepair}); of a
  *       damaged block that is repaired, a copy is kept beside the log. The last block goes if its
@@ -43,14 +43,14 @@ final class LogRecovery {
 
   private final LogSettings settings;
   private final Device device;
-  private final LogTriage files;
-  private final Mending mending;
+  private final LogFileScan files;
+  private final RepairPlan repairs;
 
   private LogRecovery(LogSettings settings, Device device) throws IOException {
     this.settings = settings;
     this.device = device;
-    this.files = LogTriage.list(settings, device);
-    this.mending = new Mending(device);
+    this.files = LogFileScan.list(settings, device);
+    this.repairs = new RepairPlan(device);
   }
 
   /**
@@ -77,7 +77,7 @@ final class LogRecovery {
       String repaired) {}
 
   /**
-   * Looks through the directory and mends it; makes it if there is none.
+   * Looks through the directory and repairs it; makes it if there is none.
    *
    * @param outside what subscribers have finished, and what backups hold
    * @throws RiverException it cannot be read or written, which names the file, and no block was
@@ -123,7 +123,7 @@ final class LogRecovery {
         new BlockRecovery(
             settings,
             files,
-            mending,
+            repairs,
             marks.isTrusted() ? forced : Long.MAX_VALUE,
             new BlockRecovery.Removed(
                 marks.removed(), marks.removedAtLeast(), outside.archivedEnd()),
@@ -147,7 +147,7 @@ final class LogRecovery {
     if (marks.removed().orElse(-1) < from) {
       marks.removed(from, device);
     }
-    mending.run();
+    repairs.run();
     Block active =
         last == null
             ? new Block(newest + 1, next, BlockName.data(settings.directory(), newest + 1))
@@ -224,7 +224,7 @@ final class LogRecovery {
 
   /** Brings what was found to the device, before anything is done about it. */
   private void settle(LogMarks marks, GapFinder gaps, long next, int newest) throws IOException {
-    if (next > marks.end() || newest > marks.block() || !mending.isEmpty()) {
+    if (next > marks.end() || newest > marks.block() || !repairs.isEmpty()) {
       marks.end(next);
       marks.block(newest);
       marks.force();

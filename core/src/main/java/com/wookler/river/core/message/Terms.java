@@ -23,7 +23,7 @@ public record Terms(
   }
 
   /** Of the copy that is appended when a message is due. Its id was spent when it was published. */
-  public static Terms ofDueCopy(StoredMessage delayed) {
+  public static Terms ofReenqueued(StoredMessage delayed) {
     Terms terms = delayed.terms();
     return new Terms(
         null,

@@ -36,7 +36,7 @@ class DamagedFilesTest {
 
   @TempDir Path directory;
 
-  private final CapturedLog captured = new CapturedLog(LogTriage.class.getPackageName());
+  private final CapturedLog captured = new CapturedLog(LogFileScan.class.getPackageName());
   private LogFixture log;
   private Path queue;
 

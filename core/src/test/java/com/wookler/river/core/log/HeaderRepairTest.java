@@ -22,7 +22,7 @@ class HeaderRepairTest {
 
   @TempDir Path directory;
 
-  private final CapturedLog captured = new CapturedLog(LogTriage.class.getPackageName());
+  private final CapturedLog captured = new CapturedLog(LogFileScan.class.getPackageName());
   private LogFixture log;
 
   @BeforeEach

@@ -219,7 +219,7 @@ class DocumentTest {
     Terms delayed = new Terms("id", 7_000, 9_000);
     StoredMessage message = new StoredMessage(5, 6, new byte[] {1}, "k", Map.of(), delayed);
     assertThat(Terms.isDelayed(delayed)).isTrue();
-    Terms terms = Terms.ofDueCopy(message);
+    Terms terms = Terms.ofReenqueued(message);
     byte[] document = write(List.of(new Content(new byte[] {1}, "k", Map.of(), terms)), 42, 10_000);
     StoredMessage copy = reader(document).next();
     assertThat(copy.sequence()).isEqualTo(42);

@@ -216,9 +216,9 @@ final class DeliverySubscription<M> implements Flow.Subscription, Runnable {
     batch.forEach(delivery -> decide(delivery, Delivery::release));
   }
 
-  private void decide(Delivery<M> delivery, Consumer<Delivery<M>> verdict) {
+  private void decide(Delivery<M> delivery, Consumer<Delivery<M>> acknowledgement) {
     try {
-      verdict.accept(delivery);
+      acknowledgement.accept(delivery);
     } catch (StaleReceiptException | QueueClosedException e) {
       LOG.debug("Sequence {} was decided meanwhile", delivery.sequence());
     } catch (RuntimeException e) { // the stream goes on, or ends as it should

@@ -56,7 +56,7 @@ public final class BatchingProcessor<M>
   @GuardedBy("turn")
   private long bytes;
 
-  /** Of the present batch; completed early, it is let go of. True: its time is over. */
+  /** Of the present batch; if it completes early, the batch is released. True: its time is over. */
   @GuardedBy("turn")
   private @Nullable CompletableFuture<Boolean> timer;
 
@@ -194,7 +194,7 @@ public final class BatchingProcessor<M>
     collected.add(delivery);
     bytes += size;
     if (collected.size() >= settings().maxMessages() || bytes >= settings().maxBytes()) {
-      handOver();
+      processBatch();
     }
   }
 
@@ -229,11 +229,11 @@ public final class BatchingProcessor<M>
     }
   }
 
-  @SuppressWarnings("GuardedBy") // handOver runs at once, on this thread
+  @SuppressWarnings("GuardedBy") // processBatch runs at once, on this thread
   private void timeIsOver(CompletableFuture<Boolean> whose) {
     turn.lock();
     try {
-      if (timer == whose && !reactor().run(collected, this::handOver)) {
+      if (timer == whose && !reactor().run(collected, this::processBatch)) {
         stopTimer(); // the reactor's end gives them back
       }
     } finally {
@@ -242,7 +242,7 @@ public final class BatchingProcessor<M>
   }
 
   @GuardedBy("turn")
-  private void handOver() {
+  private void processBatch() {
     List<Delivery<M>> batch = collected;
     collected = new ArrayList<>();
     bytes = 0;

@@ -398,7 +398,7 @@ public final class HttpProcessor<M> implements BatchProcessor<M>, ReactorAware<M
     }
 
     /**
-     * Likewise those in a store, PKCS12 or JKS.
+     * Trusts the certificates in a store, PKCS12 or JKS.
      *
      * @throws ConfigurationException it cannot be read, also by this password, or has none
      */

@@ -30,7 +30,7 @@ final class Recovery {
   private final LedgerFiles files;
   private final Cursor.@Nullable Content cursor;
   private final List<LedgerDamage> damaged = new ArrayList<>();
-  private final boolean mends;
+  private final boolean repairs;
   private final boolean byKey;
   private final Replay replay;
   private boolean created = true;
@@ -49,12 +49,12 @@ final class Recovery {
       InitialPosition origin,
       Cursor.@Nullable Content cursor,
       boolean byKey,
-      boolean mends) {
+      boolean repairs) {
     this.files = files;
     this.generations = generations;
     this.byKey = byKey;
     this.cursor = cursor;
-    this.mends = mends;
+    this.repairs = repairs;
     this.replay = new Replay(origin.earliest(), byKey);
   }
 
@@ -124,7 +124,7 @@ final class Recovery {
       }
       AckLogFile log = files.log(file);
       if (log.shape() == AckLogFile.Shape.UNUSED) {
-        if (mends) {
+        if (repairs) {
           generations.recycleLog(file.path());
         }
         continue;
@@ -223,7 +223,7 @@ final class Recovery {
   }
 
   private void setAside(Path path, String what) throws IOException {
-    if (!mends) {
+    if (!repairs) {
       damaged.add(new LedgerDamage(path, what));
       return;
     }

@@ -18,8 +18,8 @@ import org.slf4j.LoggerFactory;
  * found. Each step can be done again, and leaves a log in which the next recovery, after a crash
  * between two of them, finds the same.
  */
-final class Mending {
-  private static final Logger LOG = LoggerFactory.getLogger(Mending.class);
+final class RepairPlan {
+  private static final Logger LOG = LoggerFactory.getLogger(RepairPlan.class);
 
   private static final int ZEROS_BYTES = 64 << 10;
 
@@ -34,7 +34,7 @@ final class Mending {
     void run() throws IOException;
   }
 
-  Mending(Device device) {
+  RepairPlan(Device device) {
     this.device = device;
   }
 

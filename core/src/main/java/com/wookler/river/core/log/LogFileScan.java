@@ -29,8 +29,8 @@ import org.slf4j.LoggerFactory;
  * <p>{@link #list} touches nothing. {@link #tidy} removes what a crash left half made, puts blocks
  * back that stand under another's name, and moves out of the way what is not the log's.
  */
-final class LogTriage {
-  private static final Logger LOG = LoggerFactory.getLogger(LogTriage.class);
+final class LogFileScan {
+  private static final Logger LOG = LoggerFactory.getLogger(LogFileScan.class);
 
   private static final int PADDING = 3; // behind the last document, which a file may lack
 
@@ -44,7 +44,7 @@ final class LogTriage {
   private final List<Path> leftovers = new ArrayList<>();
   private final Map<Path, String> strange = new TreeMap<>(); // with what is wrong
 
-  private LogTriage(LogSettings settings, Device device) {
+  private LogFileScan(LogSettings settings, Device device) {
     this.settings = settings;
     this.device = device;
   }
@@ -54,8 +54,8 @@ final class LogTriage {
    *
    * @throws RiverException it holds the log of another queue
    */
-  static LogTriage list(LogSettings settings, Device device) throws IOException {
-    LogTriage files = new LogTriage(settings, device);
+  static LogFileScan list(LogSettings settings, Device device) throws IOException {
+    LogFileScan files = new LogFileScan(settings, device);
     LogFiles found = LogFiles.list(settings.directory());
     files.leftovers.addAll(found.passing());
     files.takeSeals(found.seals());
