@@ -97,7 +97,7 @@ class LeakTest {
     CheckedJson.write(newer.resolve("subscriber.json"), CheckedJson.object().put("format", 99));
     for (int i = 0; i < 50; i++) {
       assertThatThrownBy(() -> open("broken")).hasMessageContaining("damaged");
-      assertThatThrownBy(() -> open("newer")).hasMessageContaining("format 99");
+      assertThatThrownBy(() -> open("newer")).hasMessageContaining("format version 99");
     }
     awaitNothingOfTheQueue();
   }
