@@ -26,4 +26,11 @@ class MainTest {
     assertThat(run("--no-such")).isEqualTo(2);
     assertThat(err.toString().lines()).hasSize(1);
   }
+
+  @Test
+  void shouldRefuseASystemThatItDoesNotKnow() {
+    assertThat(run("run", "--quick", "--systems", "nosuch")).isEqualTo(2);
+    assertThat(err.toString()).contains("no system 'nosuch'; there are [river, ");
+    assertThat(err.toString().lines()).hasSize(1);
+  }
 }

@@ -8,6 +8,8 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -17,6 +19,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 class DocsTest {
   private static final Path ROOT = Path.of("..");
   private static final int LONGEST_ROW = 300;
+  private static final Map<Path, String> PROSE = new TreeMap<>();
   private static final Pattern UNUSED = Pattern.compile("[*]{2}([^*]+)[*]{2}");
   private static final Pattern CODE = Pattern.compile("`[^`]*`");
   private static final Pattern NAME_PART = Pattern.compile("(?<=[a-z])(?=[A-Z])");
@@ -66,14 +69,25 @@ class DocsTest {
   void shouldUseNoWordThatTheGlossaryRejects(String word) throws IOException {
     Pattern any = Pattern.compile("\\b" + Pattern.quote(word) + "s?\\b", Pattern.CASE_INSENSITIVE);
     List<String> found = new ArrayList<>();
-    for (Path file : texts()) {
-      String text = Files.readString(file);
-      String prose = file.toString().endsWith(".md") ? CODE.matcher(text).replaceAll("") : text;
-      any.matcher(NAME_PART.matcher(prose).replaceAll(" "))
-          .results()
-          .forEach(match -> found.add(file + ": " + match.group()));
-    }
+    prose()
+        .forEach(
+            (file, text) ->
+                any.matcher(text)
+                    .results()
+                    .forEach(match -> found.add(file + ": " + match.group())));
     assertThat(found).as("use the word of docs/glossary.md instead of '%s'", word).isEmpty();
+  }
+
+  /** By file, without code in pages, and with names taken apart; read once. */
+  private static Map<Path, String> prose() throws IOException {
+    if (PROSE.isEmpty()) {
+      for (Path file : texts()) {
+        String text = Files.readString(file);
+        String prose = file.toString().endsWith(".md") ? CODE.matcher(text).replaceAll("") : text;
+        PROSE.put(file, NAME_PART.matcher(prose).replaceAll(" "));
+      }
+    }
+    return PROSE;
   }
 
   private static List<Path> texts() throws IOException {

@@ -12,10 +12,12 @@ import java.util.List;
 import java.util.SplittableRandom;
 import java.util.function.Predicate;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** The comparison finds what is gone, and what comes again. */
+@Tag("full")
 class CheckTest {
   @TempDir Path root;
 

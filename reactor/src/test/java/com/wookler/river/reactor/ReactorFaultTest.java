@@ -22,6 +22,7 @@ import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -224,6 +225,7 @@ class ReactorFaultTest extends ReactorFixture {
     }
   }
 
+  @Tag("full")
   @Test
   void shouldGoOnThoughAProcessorInterruptsItself() {
     ExecutorService pool = Executors.newFixedThreadPool(1);

@@ -30,6 +30,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -117,6 +118,7 @@ class RelayProcessorTest {
     assertThat(first.headers().get("h")).containsExactly(-1, 0);
   }
 
+  @Tag("full")
   @Test
   void shouldSendLessAtOnceThroughWhatCutsLargeRequests() throws Exception {
     publish(0, 300);

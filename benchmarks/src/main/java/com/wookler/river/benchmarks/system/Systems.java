@@ -1,5 +1,6 @@
 package com.wookler.river.benchmarks.system;
 
+import com.wookler.river.benchmarks.harness.UsageException;
 import java.util.List;
 
 /** All systems by name. */
@@ -20,14 +21,18 @@ public final class Systems {
     return ALL;
   }
 
-  /** Returns the one of this name. */
+  /**
+   * Returns the system of this name.
+   *
+   * @throws UsageException there is none
+   */
   public static QueueSystem byName(String name) {
     return ALL.stream()
         .filter(system -> system.name().equals(name))
         .findFirst()
         .orElseThrow(
             () ->
-                new IllegalArgumentException(
+                new UsageException(
                     "no system '"
                         + name
                         + "'; there are "

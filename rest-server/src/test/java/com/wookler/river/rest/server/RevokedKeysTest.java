@@ -17,12 +17,14 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Keys that are revoked or narrowed while requests of theirs wait at a server process. */
 @Timeout(120)
+@Tag("full")
 class RevokedKeysTest {
   private static final Duration PROMISED = Duration.ofSeconds(1);
   private static final int BLOCKING_PUBLISH_THREADS = 32;

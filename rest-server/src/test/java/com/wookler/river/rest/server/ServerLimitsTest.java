@@ -21,6 +21,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.function.UnaryOperator;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -78,6 +79,7 @@ class ServerLimitsTest {
     assertThat(trickle("GET /heal")).isLessThan(SOON);
   }
 
+  @Tag("full")
   @Test
   void shouldEndABodyThatComesTooSlowly() throws IOException {
     start(server -> server.requestTimeout(Duration.ofMillis(300)));
@@ -221,6 +223,7 @@ class ServerLimitsTest {
         .sum();
   }
 
+  @Tag("full")
   @Test
   void shouldEndABodyThatStalls() throws IOException {
     ManualTimeSource time = new ManualTimeSource(Instant.parse("2026-11-20T10:00:00Z"));

@@ -14,6 +14,7 @@ import java.util.Arrays;
 import javax.net.ssl.SSLHandshakeException;
 import javax.net.ssl.SSLSocket;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -22,6 +23,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 
 /** A key and a certificate that do not belong together serve no connection. */
 @Timeout(120)
+@Tag("full")
 class KeyPairCheckTest {
   @TempDir Path directory;
 
