@@ -101,8 +101,8 @@ public final class AckLedger extends RingLedger {
     } else {
       ring.extendTo(Math.max(ring.end(), target));
       for (long s = position; s < target; s++) {
-        if (ring.state(s) == EntryState.UNSEEN) {
-          ring.move(s, EntryState.COMPLETED);
+        if (ring.is(s, EntryState.UNSEEN)) {
+          ring.complete(s);
         }
       }
     }
@@ -122,9 +122,9 @@ public final class AckLedger extends RingLedger {
     long completed = 0;
     long known = Math.min(end, ring.end());
     for (long s = lowWatermark; s < known; s++) {
-      if (ring.state(s) == EntryState.COMPLETED) {
+      if (ring.isCompleted(s)) {
         completed++;
-      } else if (keys != null && ring.state(s) != EntryState.WAITING) {
+      } else if (keys != null && !ring.is(s, EntryState.WAITING)) {
         unlockNext(keys, s);
       }
     }
@@ -146,7 +146,7 @@ public final class AckLedger extends RingLedger {
   /** In this order: the fact, the entry, its key, the low watermark. */
   private void completeOne(long sequence) {
     journal.completed(sequence, 1);
-    ring.move(sequence, EntryState.COMPLETED);
+    ring.complete(sequence);
     if (keys != null) {
       unlockNext(keys, sequence);
     }
@@ -205,7 +205,7 @@ public final class AckLedger extends RingLedger {
       }
     }
     for (long s = ring.lowWatermark(); s <= last; s++) {
-      if (ring.state(s) == EntryState.COMPLETED) {
+      if (ring.isCompleted(s)) {
         unlockNext(order, s);
       }
     }
@@ -213,8 +213,8 @@ public final class AckLedger extends RingLedger {
 
   /** Returns whether nobody was handed it yet, because of its key. */
   private boolean isToCome(long sequence) {
-    EntryState state = ring.state(sequence);
-    return state == EntryState.WAITING || (state == EntryState.READY && ring.isFresh(sequence));
+    return ring.is(sequence, EntryState.WAITING)
+        || (ring.is(sequence, EntryState.READY) && ring.isFresh(sequence));
   }
 
   private void completeRun(long from, long end) {
@@ -223,8 +223,8 @@ public final class AckLedger extends RingLedger {
     }
     journal.completed(from, end - from);
     for (long s = from; s < end; s++) {
-      if (ring.state(s) != EntryState.COMPLETED) {
-        ring.move(s, EntryState.COMPLETED);
+      if (!ring.isCompleted(s)) {
+        ring.complete(s);
       }
     }
   }
@@ -262,8 +262,8 @@ public final class AckLedger extends RingLedger {
     AckResult result = check(sequence, tag);
     if (result == AckResult.DONE) {
       schedule.endDelay(sequence);
-      if (ring.state(sequence) != EntryState.IN_FLIGHT) {
-        ring.move(sequence, EntryState.IN_FLIGHT);
+      if (!ring.isInFlight(sequence)) {
+        ring.putInFlight(sequence);
       }
       long due = nowMillis + Math.min(millis, Limits.MAX_DELAY_MILLIS);
       schedule.due(sequence, Math.min(due, latestMillis));
@@ -345,7 +345,7 @@ public final class AckLedger extends RingLedger {
 
   private boolean isDying(long sequence, long tag) {
     return ring.holds(sequence)
-        && ring.state(sequence) == EntryState.DEAD_LETTERING
+        && ring.is(sequence, EntryState.DEAD_LETTERING)
         && tag(sequence) == tag;
   }
 
@@ -353,11 +353,11 @@ public final class AckLedger extends RingLedger {
   public boolean complete(long sequence) {
     requireOpen();
     if (sequence < ring.lowWatermark()
-        || (ring.holds(sequence) && ring.state(sequence) == EntryState.COMPLETED)
+        || (ring.holds(sequence) && ring.isCompleted(sequence))
         || sequence - ring.lowWatermark() >= Limits.MAX_WINDOW) {
       return false;
     }
-    if (ring.holds(sequence) && ring.state(sequence) == EntryState.WAITING) {
+    if (ring.holds(sequence) && ring.is(sequence, EntryState.WAITING)) {
       throw new IllegalStateException("sequence " + sequence + " waits for its key");
     }
     ring.extendTo(Math.max(ring.end(), sequence + 1));
@@ -411,6 +411,9 @@ public final class AckLedger extends RingLedger {
     requireOpen();
     if (sequence < ring.lowWatermark() || sequence >= position || tag(sequence) != tag) {
       return AckResult.STALE;
+    }
+    if (ring.isInFlight(sequence)) {
+      return AckResult.DONE;
     }
     return switch (ring.state(sequence)) {
       case COMPLETED -> AckResult.REPEATED;

@@ -85,8 +85,7 @@ final class Deadlines {
     if (!ring.holds(sequence) || ring.due(sequence) != (int) dues[i]) {
       return false;
     }
-    EntryState state = ring.state(sequence);
-    return state == EntryState.IN_FLIGHT || state == EntryState.DELAYED;
+    return ring.isInFlight(sequence) || ring.is(sequence, EntryState.DELAYED);
   }
 
   private void makeRoom() {

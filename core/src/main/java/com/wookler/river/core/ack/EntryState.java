@@ -72,9 +72,9 @@ public enum EntryState {
     return code;
   }
 
-  /** Returns whether an entry may go from this state to another. */
-  boolean mayBecome(EntryState next) {
-    return (NEXT[code] & (1 << next.code)) != 0;
+  /** Returns whether an entry may go from the state of one code to that of another. */
+  static boolean mayFollow(int from, int to) {
+    return (NEXT[from] & (1 << to)) != 0;
   }
 
   private static int bits(EntryState... states) {

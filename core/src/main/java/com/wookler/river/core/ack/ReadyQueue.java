@@ -57,9 +57,7 @@ final class ReadyQueue {
 
   private boolean isLive(long place) {
     long sequence = sequences[index(place)];
-    return ring.holds(sequence)
-        && ring.state(sequence) == state
-        && ring.due(sequence) == (int) place;
+    return ring.holds(sequence) && ring.is(sequence, state) && ring.due(sequence) == (int) place;
   }
 
   /** Drops stale entries, and doubles if more than half are live. */

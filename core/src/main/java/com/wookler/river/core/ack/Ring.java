@@ -32,6 +32,13 @@ public final class Ring {
   /** The due of an entry that is UNSEEN and postponed. */
   private static final int POSTPONED = 1;
 
+  // The codes of what is asked for each message: constants to the compiler, fields of an enum are
+  // not.
+  private static final int UNSEEN = EntryState.UNSEEN.code();
+  private static final int IN_FLIGHT = EntryState.IN_FLIGHT.code();
+  private static final int READY = EntryState.READY.code();
+  private static final int COMPLETED = EntryState.COMPLETED.code();
+
   private static final long[] NO_TIMES = {};
   private static final int[] NO_DELAYS = {};
 
@@ -49,10 +56,6 @@ public final class Ring {
 
   public Ring(long lowWatermark) {
     restart(lowWatermark);
-  }
-
-  static EntryState stateOf(int meta) {
-    return EntryState.of(meta >>> STATE_SHIFT);
   }
 
   static int attemptOf(int meta) {
@@ -75,9 +78,14 @@ public final class Ring {
     return sequence >= lowWatermark && sequence < end;
   }
 
-  /** Returns whether it is completed, above the low watermark. */
+  /** Returns whether an entry is completed. */
   boolean isCompleted(long sequence) {
-    return holds(sequence) && state(sequence) == EntryState.COMPLETED;
+    return code(sequence) == COMPLETED;
+  }
+
+  /** Returns whether an entry is delivered, and its deadline has not passed. */
+  boolean isInFlight(long sequence) {
+    return code(sequence) == IN_FLIGHT;
   }
 
   /** Returns how many entries are in a state. */
@@ -90,7 +98,16 @@ public final class Ring {
   }
 
   public EntryState state(long sequence) {
-    return stateOf(meta(sequence));
+    return EntryState.of(code(sequence));
+  }
+
+  /** Returns whether an entry is in a state, without a look at the table of states. */
+  public boolean is(long sequence, EntryState state) {
+    return code(sequence) == state.code();
+  }
+
+  private int code(long sequence) {
+    return metas[index(sequence)] >>> STATE_SHIFT;
   }
 
   public int attempt(long sequence) {
@@ -156,12 +173,12 @@ public final class Ring {
 
   /** Returns whether an entry was delayed in an earlier run, and not looked at in this one. */
   boolean isPostponed(long sequence) {
-    return state(sequence) == EntryState.UNSEEN && due(sequence) == POSTPONED;
+    return code(sequence) == UNSEEN && due(sequence) == POSTPONED;
   }
 
   /** Returns whether an entry is delayed, or postponed. */
   public boolean isDelayed(long sequence) {
-    return state(sequence) == EntryState.DELAYED || isPostponed(sequence);
+    return is(sequence, EntryState.DELAYED) || isPostponed(sequence);
   }
 
   /** Returns whether any was, since a restart. */
@@ -171,15 +188,32 @@ public final class Ring {
 
   /** The one place where an entry changes its state. */
   public void move(long sequence, EntryState to) {
+    move(sequence, to.code());
+  }
+
+  void putInFlight(long sequence) {
+    move(sequence, IN_FLIGHT);
+  }
+
+  void complete(long sequence) {
+    move(sequence, COMPLETED);
+  }
+
+  private void move(long sequence, int to) {
     int i = index(sequence);
-    EntryState from = stateOf(metas[i]);
-    if (!from.mayBecome(to)) {
+    int from = metas[i] >>> STATE_SHIFT;
+    if (!EntryState.mayFollow(from, to)) {
       throw new IllegalStateException(
-          "sequence " + sequence + " cannot go from state " + from + " to " + to);
+          "sequence "
+              + sequence
+              + " cannot go from state "
+              + state(sequence)
+              + " to "
+              + EntryState.of(to));
     }
-    metas[i] = (metas[i] & STATE_CLEAR) | (to.code() << STATE_SHIFT);
-    counts[from.code()]--;
-    counts[to.code()]++;
+    metas[i] = (metas[i] & STATE_CLEAR) | (to << STATE_SHIFT);
+    counts[from]--;
+    counts[to]++;
   }
 
   /** Forgets everything; low watermark and end are this sequence then. */
@@ -202,7 +236,7 @@ public final class Ring {
       metas[i] = 0;
       dues[i] = 0;
       locations[i] = 0;
-      counts[EntryState.UNSEEN.code()]++;
+      counts[UNSEEN]++;
       end++;
     }
   }
@@ -211,10 +245,10 @@ public final class Ring {
   void advance() {
     peak = Math.max(peak, end - lowWatermark);
     long next = lowWatermark;
-    while (next < end && state(next) == EntryState.COMPLETED) {
+    while (next < end && code(next) == COMPLETED) {
       next++;
     }
-    counts[EntryState.COMPLETED.code()] -= (int) (next - lowWatermark);
+    counts[COMPLETED] -= (int) (next - lowWatermark);
     lowWatermark = next;
     if (lowWatermark == end) {
       rest();
@@ -224,7 +258,7 @@ public final class Ring {
   /** Moves the low watermark up to this sequence at least, whatever the entries below it are. */
   public void raise(long sequence) {
     while (lowWatermark < sequence && lowWatermark < end) {
-      counts[state(lowWatermark).code()]--;
+      counts[code(lowWatermark)]--;
       lowWatermark++;
     }
     lowWatermark = Math.max(lowWatermark, sequence);
@@ -235,9 +269,7 @@ public final class Ring {
   /** Returns the first entry from this one on that is READY or UNSEEN; the end if there is none. */
   long available(long from) {
     long sequence = Math.max(from, lowWatermark);
-    while (sequence < end
-        && state(sequence) != EntryState.READY
-        && state(sequence) != EntryState.UNSEEN) {
+    while (sequence < end && code(sequence) != READY && code(sequence) != UNSEEN) {
       sequence++;
     }
     return sequence;

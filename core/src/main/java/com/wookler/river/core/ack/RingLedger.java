@@ -75,7 +75,7 @@ abstract class RingLedger implements Ledger {
 
   @Override
   public final boolean isCompleted(long sequence) {
-    return sequence < lowWatermark() || ring.isCompleted(sequence);
+    return sequence < lowWatermark() || (ring.holds(sequence) && ring.isCompleted(sequence));
   }
 
   @Override
@@ -230,7 +230,7 @@ abstract class RingLedger implements Ledger {
 
   /** Keeps the position off completed entries, which only recovery leaves there. */
   final void skipCompleted() {
-    while (position < ring.end() && ring.state(position) == EntryState.COMPLETED) {
+    while (position < ring.end() && ring.isCompleted(position)) {
       position++;
     }
   }

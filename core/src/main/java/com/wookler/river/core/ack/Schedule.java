@@ -41,7 +41,7 @@ final class Schedule {
 
   /** Puts an entry into flight. */
   void putInFlight(long sequence, long nowMillis) {
-    ring.move(sequence, EntryState.IN_FLIGHT);
+    ring.putInFlight(sequence);
     due(sequence, nowMillis + ackTimeoutMillis);
   }
 
@@ -68,7 +68,7 @@ final class Schedule {
   }
 
   private void delayed(long sequence, long due) {
-    if (ring.state(sequence) != EntryState.DELAYED) {
+    if (!ring.is(sequence, EntryState.DELAYED)) {
       ring.move(sequence, EntryState.DELAYED);
     }
     due(sequence, due);
@@ -90,14 +90,14 @@ final class Schedule {
 
   /** Has the journal know that an entry waits no longer, if it did. */
   void endDelay(long sequence) {
-    if (ring.state(sequence) == EntryState.DELAYED) {
+    if (ring.is(sequence, EntryState.DELAYED)) {
       journal.attempts(sequence, ring.attempt(sequence));
     }
   }
 
   /** Makes an entry available. */
   void ready(long sequence) {
-    if (ring.state(sequence) != EntryState.READY) {
+    if (!ring.is(sequence, EntryState.READY)) {
       ring.move(sequence, EntryState.READY);
       ready.add(sequence);
     }
@@ -122,7 +122,7 @@ final class Schedule {
       if (sequence < 0) {
         return moved;
       }
-      if (ring.state(sequence) == EntryState.IN_FLIGHT) {
+      if (ring.isInFlight(sequence)) {
         timedOut++;
         timeOut(sequence, nowMillis);
       } else {

@@ -78,7 +78,7 @@ final class AckState {
     int first = steps * STEP;
     for (int entry = first; entry < Math.min(size, first + STEP); entry++) {
       long sequence = lowWatermark + entry;
-      if (sequence < ring.lowWatermark() || ring.state(sequence) == EntryState.COMPLETED) {
+      if (sequence < ring.lowWatermark() || ring.is(sequence, EntryState.COMPLETED)) {
         bits |= 1L << entry;
       } else {
         int usual = sequence < deliveredEnd ? 1 : 0;

@@ -71,7 +71,7 @@ final class Replay implements JournalVisitor {
     }
     long top = reach(end);
     for (long s = from; s < top; s++) {
-      if (ring.state(s) == EntryState.UNSEEN) {
+      if (ring.is(s, EntryState.UNSEEN)) {
         ring.move(s, EntryState.COMPLETED);
       }
     }
@@ -109,7 +109,7 @@ final class Replay implements JournalVisitor {
       if (!byKey && (ring.due(s) & TOLD) == 0 && s < mark()) {
         ring.attempt(s, 1);
       }
-      boolean isPostponed = (ring.due(s) & DELAYED) != 0 && ring.state(s) == EntryState.UNSEEN;
+      boolean isPostponed = (ring.due(s) & DELAYED) != 0 && ring.is(s, EntryState.UNSEEN);
       postponed += isPostponed ? 1 : 0;
       ring.postpone(s, isPostponed);
     }
