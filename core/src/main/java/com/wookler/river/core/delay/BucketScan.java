@@ -5,8 +5,8 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 
 /**
- * Goes through the records of a file by their heads; where one is damaged, on to the next that
- * proves itself. Used once, by one thread.
+ * Visits the records of a file by their heads; after a damaged one it continues at the next whose
+ * checksum matches. Used once, by one thread.
  */
 final class BucketScan {
   private static final int WINDOW_BYTES = 256 << 10;
@@ -17,15 +17,30 @@ final class BucketScan {
   private final ByteBuffer window =
       ByteBuffer.allocate(WINDOW_BYTES).order(ByteOrder.LITTLE_ENDIAN).limit(0);
   private long windowAt;
-  private long records;
 
-  /** What it meets. */
   interface Visitor {
-    /** A record whose head is sound. */
+    /** Takes a record whose head is valid. */
     void record(long time, long sequence, long offset, int length) throws IOException;
 
-    /** Bytes in which there is none. */
+    /** Takes a range of bytes without a valid record. */
     default void damaged(long from, long to) throws IOException {}
+
+    /** Returns a visitor that shows the records to this one first, then to another. */
+    default Visitor andRecords(Visitor other) {
+      Visitor first = this;
+      return new Visitor() {
+        @Override
+        public void record(long time, long sequence, long offset, int length) throws IOException {
+          first.record(time, sequence, offset, length);
+          other.record(time, sequence, offset, length);
+        }
+
+        @Override
+        public void damaged(long from, long to) throws IOException {
+          first.damaged(from, to);
+        }
+      };
+    }
   }
 
   private BucketScan(BucketFile file, long end, Visitor visitor) {
@@ -34,17 +49,12 @@ final class BucketScan {
     this.visitor = visitor;
   }
 
-  /**
-   * Goes through a file.
-   *
-   * @param end how far it counts
-   * @return how many records were sound
-   */
-  static long run(BucketFile file, long end, Visitor visitor) throws IOException {
-    return new BucketScan(file, end, visitor).run();
+  /** Scans a file up to an end; what is missing of it counts as damaged. */
+  static void run(BucketFile file, long end, Visitor visitor) throws IOException {
+    new BucketScan(file, end, visitor).run();
   }
 
-  private long run() throws IOException {
+  private void run() throws IOException {
     long to = Math.min(end, file.size());
     long at = BucketFile.HEADER_BYTES;
     while (at < to) {
@@ -52,7 +62,6 @@ final class BucketScan {
       if (length > 0) {
         int head = (int) (at - windowAt);
         visitor.record(window.getLong(head + 8), window.getLong(head + 16), at, length);
-        records++;
         at += length;
       } else {
         long from = at;
@@ -65,7 +74,6 @@ final class BucketScan {
     if (to < end) {
       visitor.damaged(Math.max(to, BucketFile.HEADER_BYTES), end);
     }
-    return records;
   }
 
   private int lengthAt(long offset, long to) throws IOException {

@@ -2,20 +2,16 @@ package com.wookler.river.core.delay;
 
 import org.jspecify.annotations.Nullable;
 
-/** Notes what a file has lost of its records while it is read. */
+/** Finds out, while a file is read, how many of its waiting records are lost. */
 final class DamageReport implements BucketScan.Visitor {
   private final Bucket bucket;
   private final Key done;
   private long found;
-  private long waiting; // of them
+  private long waiting;
   private long from = Long.MAX_VALUE;
   private long to;
 
-  /**
-   * For a file.
-   *
-   * @param done up to this key nothing of it counts
-   */
+  /** Creates a report on a file, in which messages up to a key no longer wait. */
   DamageReport(Bucket bucket, Key done) {
     this.bucket = bucket;
     this.done = done;
@@ -33,11 +29,7 @@ final class DamageReport implements BucketScan.Visitor {
     to = Math.max(to, end);
   }
 
-  /**
-   * Returns what is lost, once; null if nothing is.
-   *
-   * @param end what is due from this key on is in other files
-   */
+  /** Returns what is lost of the keys before an end; null if nothing is, or it was returned. */
   WaitingRebuild.@Nullable Lost lost(Key end) {
     long lost = bucket.waiting - waiting;
     if (to == 0 || lost <= 0) {

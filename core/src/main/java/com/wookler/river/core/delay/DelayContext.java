@@ -11,14 +11,14 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The queue around its delayed messages.
+ * The queue as its delayed messages use it.
  *
  * @param queue its name
  * @param identity its UUID
  * @param directory of the files
  * @param log of the queue
  * @param time its clock
- * @param queueParts what else of it is needed
+ * @param queueParts other parts of it
  */
 public record DelayContext(
     String queue,
@@ -30,13 +30,13 @@ public record DelayContext(
 
   /** Implemented by the queue; thread-safe. */
   public interface QueueParts {
-    /** Has the log forced and then {@link Delays#flush} called, soon, on the flusher. */
+    /** Requests that the flusher soon forces the log and then calls {@link Delays#flush}. */
     void flushSoon();
 
-    /** Where the log goes on behind damage; the same sequence if that cannot be told. */
+    /** Returns the sequence at which the log continues after damage; the same if it is unknown. */
     long passOver(long sequence);
 
-    /** Returns whether what is damaged is passed over; else it stands still before it. */
+    /** Returns whether damaged messages are passed over; else they wait. */
     boolean passesDamage();
 
     /** Reports messages that damage has taken. */
@@ -45,23 +45,23 @@ public record DelayContext(
     /** Returns the message as the log or a backup has it, null if neither does. */
     @Nullable StoredMessage original(long sequence);
 
-    /** Shows all messages of the backups and the log, in order; what is damaged is left out. */
+    /** Passes all messages of the backups and the log in order, except damaged ones, to a sink. */
     void readAll(Consumer<StoredMessage> sink);
 
-    /** Returns whether files of delayed messages were begun, so that they must be there. */
+    /** Returns whether files of delayed messages were created, so that they must exist. */
     boolean hasFiles();
 
-    /** Notes, on the device, that files of delayed messages are there from now on. */
+    /** Records, on the device, that files of delayed messages exist from now on. */
     void begunFiles() throws IOException;
 
     /** Counts messages that were due. */
     void delivered(long messages);
   }
 
-  /** Numbers no block: what is lost was in a file of this package. */
+  /** The block of a loss in a file of this package. */
   static final int NO_BLOCK = -1;
 
-  /** Stands for the sequence of a message of which nothing is left. */
+  /** The sequence of a message of which nothing is left. */
   static final long UNKNOWN = -1;
 
   /** Reports messages whose bytes are lost. */

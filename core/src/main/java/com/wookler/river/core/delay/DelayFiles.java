@@ -1,7 +1,6 @@
 package com.wookler.river.core.delay;
 
 import com.wookler.river.common.utils.Amount;
-import com.wookler.river.core.file.DurableFiles;
 import com.wookler.river.core.message.DamagedMessageException;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -10,15 +9,15 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.UUID;
-import org.jspecify.annotations.Nullable;
 
-/** The files of delayed messages from outside, also while a process has the queue open. */
+/** Looks at the files of delayed messages, also while a process has the queue open. */
 public final class DelayFiles {
   private static final int TRIES = 5;
+  private static final String DAMAGED = "^damaged: ";
 
   private DelayFiles() {}
 
-  /** Something that is not as it was written. */
+  /** A file or directory that is not as it was written, and what is wrong. */
   public record Fault(Path file, String what) {}
 
   /**
@@ -37,15 +36,13 @@ public final class DelayFiles {
   }
 
   /**
-   * Has a queue that is made of blocks look for delayed messages from a sequence on, when it is
+   * Lets a queue that is made of blocks look for delayed messages from a sequence on when it is
    * opened: those of which its log has no re-enqueued copy wait.
    *
    * @param queue directory of the queue
    */
   public static void begin(Path queue, UUID identity, long first) throws IOException {
-    Path directory = queue.resolve(Delays.DIRECTORY);
-    DurableFiles.createDirectories(directory);
-    StoreOpening.create(directory, identity, first);
+    StoreOpening.create(queue.resolve(Delays.DIRECTORY), identity, first);
   }
 
   /** Returns whether a queue has files of delayed messages. */
@@ -57,17 +54,17 @@ public final class DelayFiles {
    * Looks at the files of a queue; changes nothing.
    *
    * @param queue directory of the queue
-   * @param proves whether to prove every message, or to count them only
+   * @param verifies whether to verify every message, or only to count them
    * @throws com.wookler.river.common.errors.RiverException a newer River wrote them
    */
-  public static Look look(Path queue, UUID identity, boolean proves) throws IOException {
+  public static Look look(Path queue, UUID identity, boolean verifies) throws IOException {
     Path directory = queue.resolve(Delays.DIRECTORY);
     if (!Files.isDirectory(directory)) {
       return new Look(0, List.of(), List.of());
     }
     for (int i = 1; ; i++) {
       TimerState.Look state = TimerState.look(directory, identity);
-      Viewer viewer = new Viewer(directory, identity, proves);
+      Viewer viewer = new Viewer(directory, identity, verifies);
       try {
         return viewer.look(state);
       } catch (NoSuchFileException e) { // a file has gone since the state was read, or is lost
@@ -82,19 +79,19 @@ public final class DelayFiles {
   private static final class Viewer {
     private final Path directory;
     private final UUID identity;
-    private final boolean proves;
+    private final boolean verifies;
     private final List<Fault> faults = new ArrayList<>();
     private final List<Path> setAside = new ArrayList<>();
     private long waiting;
 
-    Viewer(Path directory, UUID identity, boolean proves) {
+    Viewer(Path directory, UUID identity, boolean verifies) {
       this.directory = directory;
       this.identity = identity;
-      this.proves = proves;
+      this.verifies = verifies;
     }
 
     void fault(Path file, String what) {
-      faults.add(new Fault(file, what));
+      faults.add(new Fault(file, what.replaceFirst(DAMAGED, "")));
     }
 
     Look result() {
@@ -102,9 +99,7 @@ public final class DelayFiles {
     }
 
     Look look(TimerState.Look state) throws IOException {
-      for (String what : state.faults()) {
-        fault(directory, what);
-      }
+      state.faults().forEach(what -> faults.add(new Fault(directory, what)));
       try (var corrupt = Files.newDirectoryStream(directory, "*.corrupt")) {
         corrupt.forEach(setAside::add);
       }
@@ -135,7 +130,7 @@ public final class DelayFiles {
               public void record(long time, long sequence, long offset, int length) {
                 if (done.isBefore(time, sequence)) {
                   waiting++;
-                  prove(file, offset, sequence);
+                  verify(file, offset, sequence);
                 }
               }
 
@@ -149,33 +144,21 @@ public final class DelayFiles {
           fault(path, "lost: " + Amount.of(lacks, "message"));
         }
       } catch (DamagedMessageException e) {
-        fault(path, text(e));
+        fault(path, String.valueOf(e.getMessage()));
       }
     }
 
-    private void prove(BucketFile file, long offset, long sequence) {
-      if (!proves) {
-        return;
-      }
-      String what = what(file, offset, sequence);
-      if (what != null) {
-        fault(file.path(), "sequence " + sequence + ", byte " + offset + ": " + what);
-      }
-    }
-
-    private static @Nullable String what(BucketFile file, long offset, long sequence) {
+    private void verify(BucketFile file, long offset, long sequence) {
       try {
-        file.message(offset, sequence);
-        return null;
-      } catch (DamagedMessageException e) {
-        return text(e);
-      } catch (IOException e) {
-        return e.toString();
+        if (verifies) {
+          file.message(offset, sequence);
+        }
+      } catch (DamagedMessageException | IOException e) {
+        String what = e instanceof IOException ? e.toString() : String.valueOf(e.getMessage());
+        fault(
+            file.path(),
+            "sequence " + sequence + ", byte " + offset + ": " + what.replaceFirst(DAMAGED, ""));
       }
-    }
-
-    private static String text(DamagedMessageException e) {
-      return String.valueOf(e.getMessage()).replaceFirst("^damaged: ", "");
     }
   }
 }

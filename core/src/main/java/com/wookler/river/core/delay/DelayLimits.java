@@ -1,21 +1,21 @@
 package com.wookler.river.core.delay;
 
 /**
- * What is kept in memory and how large files get.
+ * Limits what is kept in memory, and the size of files.
  *
- * @param entries in memory of those in files, about: half of it to twice of it
+ * @param entries in memory of messages in files: about half of it to twice of it
  * @param bytes of a file, about
  * @param fresh entries in memory that are in no file yet
  */
 record DelayLimits(int entries, long bytes, int fresh) {
   static final DelayLimits DEFAULT = new DelayLimits(32_768, 32L << 20, 65_536);
 
-  /** Files with more than this are divided before they are taken into memory. */
+  /** Returns whether a file is divided before it is read into memory. */
   boolean isTooLarge(Bucket bucket) {
     return bucket.records > 1 && (bucket.records > entries || bucket.bytes > bytes);
   }
 
-  /** Into how many files these are divided. */
+  /** Returns the number of files into which these records are divided. */
   int parts(long records, long recordBytes) {
     long byEntries = (records + entries / 2 - 1) / Math.max(1, entries / 2);
     long byBytes = (recordBytes + bytes / 2 - 1) / Math.max(1, bytes / 2);

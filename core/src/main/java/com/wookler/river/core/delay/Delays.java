@@ -13,6 +13,7 @@ import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.Executor;
@@ -23,13 +24,13 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Delayed delivery of a queue. Until the queue has its first delayed message nothing is there but
- * this object; then files, and a task that is due when the next message is, on two threads for all
- * queues of the JVM that are on the same volume.
+ * Delivers the delayed messages of a queue when they are due. With the first of them the queue gets
+ * files, and a task that runs when the next message is due, on two threads for all queues of the
+ * JVM on the same volume.
  *
- * <p>A message that is damaged is passed over and reported, or, where that is not wanted, waits on,
- * and holds up no other, which is said once a minute; nothing is dropped. Where one cannot be read
- * now, all wait, which is said as often.
+ * <p>A damaged message is passed over and reported, or, with {@code queue.on.damage=STOP}, keeps
+ * waiting and delays no other, which is logged once a minute; nothing is dropped. While a message
+ * cannot be read all wait, which is logged as often.
  *
  * <p>Thread-safe.
  */
@@ -40,9 +41,9 @@ public final class Delays implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(Delays.class);
   private static final long RETRY_NANOS = Duration.ofMillis(100).toNanos();
   private static final long LATER_NANOS = Duration.ofSeconds(1).toNanos();
-  private static final int THREADS = 2; // so that one queue alone holds up no other
+  private static final int THREADS = 2; // so that one queue that hangs delays no other
 
-  /** What the largest size of blocks that a message can ask for lets one document have. */
+  /** The largest document in blocks of the largest size that a message can require. */
   private static final long LARGEST_DOCUMENT = 132L << 20;
 
   private final DelayContext context;
@@ -53,13 +54,13 @@ public final class Delays implements AutoCloseable {
 
   private volatile @Nullable Timers timers; // set once, under the monitor
 
-  private volatile @Nullable Running running; // as above, and null again when it was stopped
+  private volatile @Nullable Running running; // as above, and null again after the stop
 
   @GuardedBy("this")
   private boolean closed;
 
   /**
-   * Opens what earlier runs have left.
+   * Opens the files that earlier runs have left.
    *
    * @param flusher forces; the first delayed message waits for it
    * @throws RiverException the files cannot be read, or a newer River wrote them
@@ -86,7 +87,7 @@ public final class Delays implements AutoCloseable {
 
   /**
    * Returns how large a document may have to be for a message that earlier runs have left, perhaps
-   * with larger limits: no larger than the largest file that it may stand in.
+   * with larger limits: as large as the largest file that may contain it.
    *
    * @param directory of the files of delayed messages
    * @param log the directory of the blocks
@@ -126,7 +127,7 @@ public final class Delays implements AutoCloseable {
         "queue " + context.queue() + ": cannot use " + context.directory() + ": " + e, e);
   }
 
-  /** Begins to deliver; when the queue can be published to. */
+  /** Begins to deliver; called when the queue can be published to. */
   public synchronized void start() {
     Timers open = timers;
     if (open != null && running == null && !closed) {
@@ -138,9 +139,7 @@ public final class Delays implements AutoCloseable {
     }
   }
 
-  /**
-   * Returns where the files are: a device that hangs may hold up all queues on it, and no others.
-   */
+  /** Returns the volume of the files: a device that hangs delays only the queues on it. */
   private Object volume() {
     try {
       return Files.getFileStore(context.directory());
@@ -151,9 +150,9 @@ public final class Delays implements AutoCloseable {
   }
 
   /**
-   * Publishes something with a delayed message in it.
+   * Publishes messages of which some are delayed.
    *
-   * @throws RiverException there is no place for delayed messages; nothing was published
+   * @throws RiverException the files for them cannot be created; nothing was published
    */
   public <T> T publishing(Supplier<T> publish) {
     Timers open = timers;
@@ -177,7 +176,7 @@ public final class Delays implements AutoCloseable {
     if (closed) {
       throw new QueueClosedException("queue " + context.queue() + " is closed");
     }
-    try { // on a thread that nobody interrupts, which would close the files
+    try { // on a thread that is not interrupted, which would close the files
       open = CompletableFuture.supplyAsync(this::create, flusher).join();
     } catch (RejectedExecutionException e) {
       throw new QueueClosedException("queue " + context.queue() + " is closed", e);
@@ -208,11 +207,11 @@ public final class Delays implements AutoCloseable {
     }
   }
 
-  /** What is done on the threads that all queues with one volume and clock share. */
+  /** The task on the threads that all queues with one volume and clock share. */
   private final class Running implements ManagedTask {
     private final SharedTaskManager share;
     private final Timers open;
-    private long dueNanos; // when there is something to do again; confined to its steps
+    private long dueNanos; // when the next step is due; confined to the steps
 
     Running(SharedTaskManager share, Timers open) {
       this.share = share;
@@ -224,7 +223,7 @@ public final class Delays implements AutoCloseable {
       return "DELAYED-" + context.queue();
     }
 
-    /** Counted from when the clock was read: the process may have stood still since. */
+    /** Returns the time from now: the process may have been suspended since the last step. */
     @Override
     public Duration interval() {
       return Duration.ofNanos(Math.max(0, dueNanos - context.time().nanoTime()));
@@ -260,73 +259,56 @@ public final class Delays implements AutoCloseable {
     }
   }
 
-  /** Returns whether there is something to {@link #flush}. */
-  public boolean isDirty() {
-    Timers open = timers;
-    return open != null && open.isDirty();
+  private Optional<Timers> opened() {
+    return Optional.ofNullable(timers);
   }
 
-  /** Notes what a flush is to write; on the flusher, before the log is forced. */
+  /** Returns whether there is something to {@link #flush}. */
+  public boolean isDirty() {
+    return opened().map(Timers::isDirty).orElse(false);
+  }
+
+  /** Captures what a flush is to write; on the flusher, before the log is forced. */
   public void capture() {
-    Timers open = timers;
-    if (open != null) {
-      open.capture();
-    }
+    opened().ifPresent(Timers::capture);
   }
 
   /**
-   * Writes that to the device; on the flusher, after the log was forced. Tried again if it fails.
+   * Writes to the device what was captured; on the flusher, after the log was forced. Tried again
+   * if it fails.
    */
   public void flush() {
-    Timers open = timers;
-    if (open != null) {
-      open.flush();
-      wake();
-    }
+    opened().ifPresent(Timers::flush);
+    wake();
   }
 
-  /** Instead of {@link #flush}, where the log could not be forced. */
+  /** Leaves what was captured to a later flush, because the log could not be forced. */
   public void postpone() {
-    Timers open = timers;
-    if (open != null) {
-      open.postpone();
-      wake(); // it knows when to ask again
-    }
+    opened().ifPresent(Timers::postpone);
+    wake(); // it knows when to ask again
   }
 
   /** Returns the lowest sequence of the log that is still needed; the largest number if none is. */
   public long lowWatermark() {
-    Timers open = timers;
-    return open == null ? Long.MAX_VALUE : open.lowWatermark();
+    return opened().map(Timers::lowWatermark).orElse(Long.MAX_VALUE);
   }
 
-  /** Messages that wait for their time, those aside that were published just now. */
+  /** Returns how many messages wait, without those that were published just now. */
   public long waiting() {
-    Timers open = timers;
-    return open == null ? 0 : open.waiting();
+    return opened().map(Timers::waiting).orElse(0L);
   }
 
-  /** Returns those among them that were published before a sequence. */
+  /** Returns how many of them were published before a sequence. */
   public long waitingBelow(long sequence) {
-    Timers open = timers;
-    return open == null ? 0 : open.waitingBelow(sequence);
+    return opened().map(open -> open.waitingBelow(sequence)).orElse(0L);
   }
 
-  /** Bytes of memory for those that wait; for tests. */
-  public long heapBytes() {
-    Timers open = timers;
-    return open == null ? 0 : open.heapBytes();
-  }
-
-  /** Lets go of a block that leaves the log. */
+  /** Closes a block that leaves the log. */
   public void leave(int block) {
-    Timers open = timers;
-    if (open != null) {
-      open.leave(block);
-    }
+    opened().ifPresent(open -> open.leave(block));
   }
 
-  /** Ends delivering; what is due waits. Returns when nothing is under way. */
+  /** Stops delivering. Returns when no delivery is under way; what is due waits. */
   public void stop() {
     Running ending;
     synchronized (this) {
@@ -343,9 +325,6 @@ public final class Delays implements AutoCloseable {
   /** Closes the files; after {@link #stop}, when nothing is forced any more. */
   @Override
   public void close() {
-    Timers open = timers;
-    if (open != null) {
-      open.close();
-    }
+    opened().ifPresent(Timers::close);
   }
 }

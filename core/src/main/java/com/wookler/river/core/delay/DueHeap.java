@@ -1,12 +1,10 @@
 package com.wookler.river.core.delay;
 
 import java.util.Arrays;
-import java.util.HashSet;
-import java.util.Set;
 
 /**
- * Entries of 24 bytes, each a message: when it is due, its sequence, and where it is; the first one
- * is the least by time, then by sequence. Guarded by its owner.
+ * Orders messages by the time when they are due, then by sequence: a heap with 24 bytes for each,
+ * its time, sequence and place. Guarded by its owner.
  */
 final class DueHeap {
   private static final int LEAST = 64;
@@ -16,7 +14,6 @@ final class DueHeap {
   private long[] places = new long[LEAST];
   private int size;
 
-  /** Which entries. */
   interface Condition {
     boolean holds(long time, long sequence, long place);
   }
@@ -25,7 +22,6 @@ final class DueHeap {
     return size;
   }
 
-  /** Returns what it takes. */
   long bytes() {
     return 3L * Long.BYTES * times.length;
   }
@@ -34,17 +30,17 @@ final class DueHeap {
     return size == 0;
   }
 
-  /** Of the first. */
+  /** Returns the time of the first entry. */
   long time() {
     return times[0];
   }
 
-  /** Of the first. */
+  /** Returns the sequence of the first entry. */
   long sequence() {
     return sequences[0];
   }
 
-  /** Of the first. */
+  /** Returns the place of the first entry. */
   long place() {
     return places[0];
   }
@@ -67,12 +63,8 @@ final class DueHeap {
   }
 
   /** Returns the sequences of all entries. */
-  Set<Long> sequences() {
-    Set<Long> all = new HashSet<>();
-    for (int i = 0; i < size; i++) {
-      all.add(sequences[i]);
-    }
-    return all;
+  long[] sequences() {
+    return Arrays.copyOf(sequences, size);
   }
 
   /** Keeps those for which the condition holds. */
@@ -93,10 +85,9 @@ final class DueHeap {
   /** Returns a copy in order. */
   DueHeap sorted() {
     DueHeap rest = new DueHeap();
-    rest.resize(Math.max(LEAST, size));
-    System.arraycopy(times, 0, rest.times, 0, size);
-    System.arraycopy(sequences, 0, rest.sequences, 0, size);
-    System.arraycopy(places, 0, rest.places, 0, size);
+    rest.times = times.clone();
+    rest.sequences = sequences.clone();
+    rest.places = places.clone();
     rest.size = size;
     DueHeap copy = new DueHeap();
     copy.resize(Math.max(LEAST, size));
@@ -107,22 +98,25 @@ final class DueHeap {
     return copy;
   }
 
-  /** Returns the time of an entry of a {@link #sorted} heap. */
+  // the entries of a sorted heap by their index
+
   long time(int entry) {
     return times[entry];
   }
 
-  /** Returns the sequence of an entry of a {@link #sorted} heap. */
   long sequence(int entry) {
     return sequences[entry];
   }
 
-  /** Returns the place of an entry of a {@link #sorted} heap. */
   long place(int entry) {
     return places[entry];
   }
 
-  /** Returns whether a {@link #sorted} one has this entry. */
+  void place(int entry, long place) {
+    places[entry] = place;
+  }
+
+  /** Returns whether a sorted heap has this entry. */
   boolean contains(long time, long sequence) {
     int low = 0;
     int high = size - 1;
@@ -136,11 +130,6 @@ final class DueHeap {
       high = order > 0 ? middle - 1 : high;
     }
     return false;
-  }
-
-  /** Of an entry of a {@link #sorted} one. */
-  void place(int entry, long place) {
-    places[entry] = place;
   }
 
   private void resize(int to) {

@@ -1,8 +1,6 @@
 package com.wookler.river.core.delay;
 
-/**
- * What orders waiting messages: when they are due, in microseconds since 1970, then their sequence.
- */
+/** Orders waiting messages: by the time when they are due, in microseconds, then by sequence. */
 record Key(long time, long sequence) implements Comparable<Key> {
   static final Key FIRST = new Key(Long.MIN_VALUE, Long.MIN_VALUE);
   static final Key LAST = new Key(Long.MAX_VALUE, Long.MAX_VALUE);
@@ -17,12 +15,10 @@ record Key(long time, long sequence) implements Comparable<Key> {
     return compare(time, sequence, other.time, other.sequence);
   }
 
-  /** Returns whether this one comes before that. */
   boolean isBefore(long otherTime, long otherSequence) {
     return compare(time, sequence, otherTime, otherSequence) < 0;
   }
 
-  /** Returns whether this one comes behind that. */
   boolean isBehind(long otherTime, long otherSequence) {
     return compare(time, sequence, otherTime, otherSequence) > 0;
   }

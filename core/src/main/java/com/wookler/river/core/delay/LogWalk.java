@@ -25,7 +25,7 @@ final class LogWalk implements AutoCloseable {
   private long behind;
   private int inARow;
 
-  /** For who collects what is delayed, and so would lose what cannot be read. */
+  /** Returns a reader for collecting, which reports damage: a delayed message may be lost by it. */
   static LogWalk collecting(DelayContext context) {
     return new LogWalk(context, true);
   }
@@ -37,7 +37,7 @@ final class LogWalk implements AutoCloseable {
     this.reader = log.reader();
   }
 
-  /** Returns the message there; null if it is lost, or not published yet. */
+  /** Returns the message of a sequence; null if it is lost, or not published yet. */
   @Nullable StoredMessage at(long sequence) {
     behind = sequence;
     long first = log.firstSequence();
@@ -65,7 +65,7 @@ final class LogWalk implements AutoCloseable {
     if (end > sequence) {
       return end;
     }
-    // nobody else might say it: subscribers may be behind that already
+    // no subscriber may report it: all may have read this already
     if (collects && inARow == 0) {
       LOG.error(
           "Queue {}: sequence {} is damaged, and perhaps what follows it; was it delayed, it will"
@@ -76,12 +76,12 @@ final class LogWalk implements AutoCloseable {
     return ++inARow % MAX_DAMAGED == 0 ? reader.behindBlock(sequence) : sequence + 1;
   }
 
-  /** Returns where to go on behind what was read last. */
+  /** Returns the sequence after what was read last. */
   long behind() {
     return behind;
   }
 
-  /** Returns where the log has what was read last. */
+  /** Returns the address of what was read last. */
   long location() {
     return reader.location();
   }
@@ -90,7 +90,7 @@ final class LogWalk implements AutoCloseable {
     reader.leave(block);
   }
 
-  /** Returns the messages of which the log has a re-enqueued copy from there on. */
+  /** Returns the messages of which the log has a re-enqueued copy from a sequence on. */
   static Set<Long> copiesFrom(DelayContext context, long from) {
     Set<Long> copies = new HashSet<>();
     try (LogWalk walk = new LogWalk(context, false)) {

@@ -1,16 +1,15 @@
 package com.wookler.river.core.delay;
 
-import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Those waiting messages of the files that are due next, in memory. Complete up to a key: behind it
- * there are files that are not in it. Guarded by the lock of {@link Timers}.
+ * Keeps in memory the messages of the files that are due next: all up to a key, after which there
+ * are files that are not in it. Guarded by the lock of {@link Timers}.
  */
 final class NearIndex {
-  /** Place of a message that is in no file and is read where it came from. */
+  /** The place of a message that is in no file and is read from where it came from. */
   static final long ELSEWHERE = Long.MIN_VALUE;
 
   private static final int OFFSET_BITS = 48;
@@ -19,14 +18,14 @@ final class NearIndex {
   final DueHeap heap = new DueHeap();
   private final List<@Nullable Bucket> slots = new ArrayList<>();
   private Key end = Key.LAST;
-  private long far; // records of files that are not in it
+  private long far; // records of the other files
 
-  /** Returns whether all that is due before this key is in it. */
+  /** Returns whether it has all that is due before this key. */
   boolean covers(long time, long sequence) {
     return end.isBehind(time, sequence);
   }
 
-  /** Returns whether few are left in it, though there are files that are not. */
+  /** Returns whether it has only a few messages although there are other files. */
   boolean needsFiles(int few) {
     return far > 0 && heap.size() < few;
   }
@@ -36,12 +35,12 @@ final class NearIndex {
     far = records;
   }
 
-  /** Messages that wait in files. */
+  /** Returns how many messages wait in files. */
   long waiting() {
     return heap.size() + far;
   }
 
-  /** Takes a file in, whose entries are added then. */
+  /** Takes a file into the index; its entries are added afterwards. */
   void begin(Bucket bucket) {
     int slot = slots.indexOf(null);
     if (slot < 0) {
@@ -60,7 +59,7 @@ final class NearIndex {
     bucket.live++;
   }
 
-  /** Takes a file out, with what it has left. */
+  /** Removes a file and its entries. */
   void end(Bucket bucket) {
     int slot = bucket.slot;
     if (bucket.live > 0) {
@@ -71,7 +70,6 @@ final class NearIndex {
     bucket.live = 0;
   }
 
-  /** Returns the file that a place says. */
   Bucket bucket(long place) {
     Bucket bucket = find(place);
     if (bucket == null) {
@@ -86,10 +84,7 @@ final class NearIndex {
     return slot < slots.size() ? slots.get(slot) : null;
   }
 
-  /**
-   * Returns whether a message that is in no file was in one: this is the inverse of its place
-   * there.
-   */
+  /** Returns whether this is the inverse of a place: the message has to go into another file. */
   static boolean wasInFile(long place) {
     return place < 0;
   }
@@ -103,13 +98,12 @@ final class NearIndex {
     heap.removeFirst();
   }
 
-  /** Puts back what was removed. */
   void putBack(long time, long sequence, long place) {
     bucket(place).live++;
     heap.add(time, sequence, place);
   }
 
-  /** Notes which files have nothing left. */
+  /** Records which files have nothing left. */
   void capture() {
     for (Bucket bucket : slots) {
       if (bucket != null) {
@@ -118,26 +112,5 @@ final class NearIndex {
         bucket.grown = false;
       }
     }
-  }
-
-  /** Returns what is read of one file. */
-  static DueHeap read(Bucket bucket, BucketScan.Visitor damage) throws IOException {
-    DueHeap entries = new DueHeap();
-    BucketScan.run(
-        bucket.file,
-        bucket.bytes,
-        new BucketScan.Visitor() {
-          @Override
-          public void record(long time, long sequence, long offset, int length) throws IOException {
-            damage.record(time, sequence, offset, length);
-            entries.add(time, sequence, offset);
-          }
-
-          @Override
-          public void damaged(long from, long to) throws IOException {
-            damage.damaged(from, to);
-          }
-        });
-    return entries;
   }
 }

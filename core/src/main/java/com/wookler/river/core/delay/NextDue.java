@@ -6,18 +6,21 @@ import com.wookler.river.core.message.DamagedMessageException;
 import com.wookler.river.core.message.DocumentWriter;
 import com.wookler.river.core.message.StoredMessage;
 import com.wookler.river.core.message.Terms;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * What waits, in the order in which it is due: what is in memory only, and the files. Guarded by
- * the lock of {@link Timers}.
+ * Gives the waiting messages in the order in which they are due, those that are only in memory and
+ * those in files. Guarded by the lock of {@link Timers}.
  */
 final class NextDue implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(NextDue.class);
 
-  /** Those that are in no file yet, or are to go into another. */
+  /** Messages that are in no file yet, or are to go into another. */
   final DueHeap fresh = new DueHeap();
 
   final NearIndex index;
@@ -25,60 +28,56 @@ final class NextDue implements AutoCloseable {
   private final LogReader reader;
   private final DelayContext context;
   private final RateLimitedLog saidDamaged;
-  private final TakenEntries taken;
+  private final List<Taken> taken = new ArrayList<>();
   private WaitingSpread spread;
 
   /**
-   * What waits at an opening.
+   * A message that was taken out to be copied.
    *
-   * @param collected what the files have was published before this sequence
-   * @param most so many are taken out at once
+   * @param waitsOn whether it is damaged and not to be passed over
    */
-  NextDue(
-      DelayContext context, WaitingMessages messages, NearIndex index, long collected, int most) {
+  private record Taken(Key key, long place, boolean ofFile, boolean waitsOn) {}
+
+  /** Begins at an opening: what the files have was published before the sequence {@code base}. */
+  NextDue(DelayContext context, WaitingMessages messages, NearIndex index, long base) {
     this.context = context;
     this.messages = messages;
     this.index = index;
     this.reader = context.log().reader();
     this.saidDamaged = new RateLimitedLog(context.time());
-    this.taken = new TakenEntries(most);
-    this.spread = new WaitingSpread(collected);
+    this.spread = new WaitingSpread(base);
   }
 
-  /** The next of the files are known: where that is all of them, so is when they were published. */
+  /** Counts what the index holds, if it holds all that waits; called when the files are open. */
   void opened() {
     if (index.waiting() == index.heap.size() && !index.heap.isEmpty()) {
-      DueHeap all = index.heap.sorted();
-      long lowest = Long.MAX_VALUE;
-      for (int i = 0; i < all.size(); i++) {
-        lowest = Math.min(lowest, all.sequence(i));
-      }
-      spread = new WaitingSpread(lowest);
-      for (int i = 0; i < all.size(); i++) {
-        spread.add(all.sequence(i), 1);
+      long[] sequences = index.heap.sequences();
+      spread = new WaitingSpread(Arrays.stream(sequences).min().orElse(0));
+      for (long sequence : sequences) {
+        spread.add(sequence, 1);
       }
     }
   }
 
-  /** One that was found in the log. */
+  /** Adds a message that was found in the log. */
   void add(long time, long sequence, long location) {
     fresh.add(time, sequence, location);
     spread.add(sequence, 1);
   }
 
   /**
-   * Takes out what is due, of which the document is made; if it cannot be read now, nothing. Or,
-   * where the first is damaged, and not to be passed over, only such messages, for no document:
-   * these {@link #waitOn} when all is done.
+   * Takes out what is due and adds it to the document; if one message cannot be read now, nothing.
+   * Where the first is damaged and not to be passed over, only such messages are taken, and none is
+   * added: they {@link #waitOn} when {@link #done}.
    *
    * @param most messages
-   * @param bytes about so many
-   * @return whether it ended at a message that may not be the next: there are files to look into
+   * @param bytes size of the document at which this ends
+   * @return whether it ended at a message that may not be the next: files have to be looked into
    */
   boolean takeOut(long now, DocumentWriter document, int most, int bytes) {
     taken.clear();
     try {
-      while (taken.count() < most && document.length() < bytes) {
+      while (taken.size() < most && document.length() < bytes) {
         boolean ofFiles = isNextOfFiles();
         DueHeap heap = ofFiles ? index.heap : fresh;
         if (heap.isEmpty() || heap.time() > now) {
@@ -108,21 +107,20 @@ final class NextDue implements AutoCloseable {
 
   /** Returns false if it stays, because those before it are of the other kind. */
   private boolean take(DueHeap heap, boolean ofFiles, DocumentWriter document) {
-    long time = heap.time();
-    long sequence = heap.sequence();
+    Key key = new Key(heap.time(), heap.sequence());
     long place = heap.place();
     StoredMessage message = null;
     boolean waitsOn = false;
     try {
-      message = read(ofFiles, sequence, place);
+      message = read(ofFiles, key.sequence(), place);
     } catch (DamagedMessageException e) {
       waitsOn = true;
       sayDamaged(e);
     }
-    if (!taken.takes(waitsOn)) {
+    if (!taken.isEmpty() && waitOn() != waitsOn) {
       return false;
     }
-    taken.add(time, sequence, place, ofFiles, waitsOn);
+    taken.add(new Taken(key, place, ofFiles, waitsOn));
     if (ofFiles) {
       index.removeFirst();
     } else {
@@ -155,36 +153,42 @@ final class NextDue implements AutoCloseable {
 
   /** Returns how many were taken out last and not put back. */
   int taken() {
-    return taken.count();
+    return taken.size();
   }
 
-  /** Returns the last of them. */
+  /** Returns the last of them; there is one. */
   Key last() {
-    return taken.last();
+    return taken.get(taken.size() - 1).key;
   }
 
   /** Returns whether any of them was in a file. */
   boolean anyOfFiles() {
-    return taken.anyOfFiles();
+    return taken.stream().anyMatch(Taken::ofFile);
   }
 
   /** Returns whether they are damaged, and not to be passed over. */
   boolean waitOn() {
-    return taken.count() > 0 && taken.waitsOn(0);
+    return !taken.isEmpty() && taken.get(0).waitsOn;
   }
 
-  /** Puts them back. */
   void putBack() {
-    taken.putBack(index, fresh);
+    for (Taken each : taken) {
+      if (each.ofFile) {
+        index.putBack(each.key.time(), each.key.sequence(), each.place);
+      } else {
+        fresh.add(each.key.time(), each.key.sequence(), each.place);
+      }
+    }
+    taken.clear();
   }
 
-  /** They wait no more; but those that are damaged, and not to be passed over, until later. */
+  /** Forgets what was taken out; damaged messages that are not passed over wait until later. */
   void done(long later) {
-    for (int i = 0; i < taken.count(); i++) {
-      if (taken.waitsOn(i)) {
-        fresh.add(later, taken.sequence(i), taken.place(i));
+    for (Taken each : taken) {
+      if (each.waitsOn) {
+        fresh.add(later, each.key.sequence(), each.ofFile ? ~each.place : each.place);
       } else {
-        spread.add(taken.sequence(i), -1);
+        spread.add(each.key.sequence(), -1);
       }
     }
   }
@@ -195,7 +199,6 @@ final class NextDue implements AutoCloseable {
     return heap.isEmpty() ? Long.MAX_VALUE : heap.time();
   }
 
-  /** Returns how many wait. */
   long waiting() {
     return fresh.size() + index.waiting();
   }
@@ -209,7 +212,7 @@ final class NextDue implements AutoCloseable {
     return fresh.bytes() + index.heap.bytes();
   }
 
-  /** Lets go of a block that leaves the log. */
+  /** Closes a block that leaves the log. */
   void leave(int block) {
     reader.leave(block);
   }

@@ -10,7 +10,6 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
-import java.util.Objects;
 import java.util.Set;
 import java.util.UUID;
 import java.util.stream.Stream;
@@ -18,9 +17,10 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Finds the files of waiting messages after whatever ended the last run. */
+/** Opens the files of waiting messages, after a crash or damage too. */
 final class StoreOpening {
   private static final Logger LOG = LoggerFactory.getLogger(StoreOpening.class);
+  private static final int BUFFER_BYTES = 64 << 10;
 
   private final DelayContext context;
   private final Path directory;
@@ -29,10 +29,10 @@ final class StoreOpening {
   /**
    * What was found.
    *
-   * @param copied messages of which the log has a copy behind what the state counts
-   * @param known those that the log may show and that are not to be taken from it
+   * @param copied messages with a re-enqueued copy in the log that the state does not count
+   * @param known messages that are not to be collected again from the log
    * @param lost what files have lost, and the log or a backup may have
-   * @param repaired whether it differs from what the state says
+   * @param repaired whether the files differ from what the state says
    */
   record Opened(
       TimerState state,
@@ -48,22 +48,20 @@ final class StoreOpening {
     this.directory = context.directory();
   }
 
-  /** Begins: nothing was delayed up to here. Survives a power loss when it returns. */
   static void create(DelayContext context, long collected) throws IOException {
-    DurableFiles.createDirectories(context.directory());
     create(context.directory(), context.identity(), collected);
   }
 
-  /** Begins a store in an existing directory: nothing was delayed up to this sequence. */
+  /**
+   * Creates the directory and files for messages that are published from a sequence on. They
+   * survive a power loss when this returns.
+   */
   static void create(Path directory, UUID identity, long collected) throws IOException {
-    for (long generation = 1; generation <= 2; generation++) {
-      new TimerState(
-              generation, collected, collected, Key.FIRST, 1, TimerClock.Reading.NONE, List.of())
-          .write(directory, identity);
-    }
+    DurableFiles.createDirectories(directory);
+    TimerState.writeFirst(directory, identity, collected, 1, List.of());
   }
 
-  /** Returns whether there is something: a state, or files that have lost theirs. */
+  /** Returns whether there is a state, or files without one. */
   static boolean exists(Path directory) throws IOException {
     return Files.exists(TimerState.path(directory, 0))
         || Files.exists(TimerState.path(directory, 1))
@@ -132,7 +130,7 @@ final class StoreOpening {
     }
     for (Path file : files(directory)) {
       if (!named.contains(file)) {
-        Files.delete(file); // of a step that a kill has ended
+        Files.delete(file); // left by a crash
       }
     }
   }
@@ -149,8 +147,9 @@ final class StoreOpening {
   }
 
   /**
-   * Without a state: all that the files hold and that the log has no copy of, and all that the log
-   * holds. What was done long ago may come again; nothing that waits is left out.
+   * Begins anew without a state: all messages of the files of which the log has no copy wait, and
+   * all of the log are collected. Messages that were delivered long ago may be delivered again;
+   * none that waits is left out.
    */
   private Opened rebuild() throws IOException {
     LOG.warn(
@@ -161,32 +160,23 @@ final class StoreOpening {
     long first = context.log().firstSequence();
     Set<Long> known = LogWalk.copiesFrom(context, first);
     List<Path> old = files(directory);
-    long number = 1;
-    for (Path file : old) {
-      number = Math.max(number, number(file) + 1);
-    }
+    long number = 1 + old.stream().mapToLong(StoreOpening::number).max().orElse(0);
     BucketFile target = BucketFile.create(directory, context.identity(), number);
     Bucket bucket = new Bucket(Key.FIRST, target, BucketFile.HEADER_BYTES, 0);
-    // what went into a backup before the log begins; nothing says what the files held
+    // messages of blocks in backups: nothing says which of them the files held
     lost.add(new WaitingRebuild.Lost(directory, Key.FIRST, Key.LAST, 0, 0, 0));
+    BucketAppender appender = new BucketAppender(bucket, ByteBuffer.allocate(BUFFER_BYTES));
     List<Path> damaged = new ArrayList<>();
     for (Path file : old) {
-      if (!copy(file, bucket, known)) {
+      if (!copy(file, appender, known)) {
         damaged.add(file);
       }
     }
-    target.force();
-    for (long generation = 1; generation <= 2; generation++) {
-      new TimerState(
-              generation,
-              first,
-              first,
-              Key.FIRST,
-              number + 1,
-              TimerClock.Reading.NONE,
-              List.of(bucket.line()))
-          .write(directory, context.identity());
-    }
+    appender.force();
+    appender.commit();
+    TimerState state =
+        TimerState.writeFirst(
+            directory, context.identity(), first, number + 1, List.of(bucket.line()));
     for (Path file : old) {
       if (damaged.contains(file)) {
         setAside(file);
@@ -194,8 +184,6 @@ final class StoreOpening {
         Files.delete(file);
       }
     }
-    TimerState state =
-        Objects.requireNonNull(TimerState.look(directory, context.identity()).newest());
     return new Opened(state, first, List.of(bucket), Set.of(), known, lost, true);
   }
 
@@ -206,8 +194,8 @@ final class StoreOpening {
         : Long.parseLong(name.substring(BucketFile.PREFIX.length()));
   }
 
-  /** Returns whether it is one of these files. */
-  private boolean copy(Path path, Bucket into, Set<Long> known) throws IOException {
+  /** Copies the messages of a file that are not known; returns false if its header is damaged. */
+  private boolean copy(Path path, BucketAppender into, Set<Long> known) throws IOException {
     long number = number(path);
     if (number == 0) {
       return true;
@@ -219,10 +207,7 @@ final class StoreOpening {
           file.size(),
           (time, sequence, offset, length) -> {
             if (known.add(sequence)) {
-              byte[] record = into.file.adopt(file.record(offset));
-              into.file.write(ByteBuffer.wrap(record), into.bytes);
-              into.bytes += record.length;
-              into.added(1);
+              into.add(into.bucket.file.adopt(file.record(offset)));
             }
           });
       return true;

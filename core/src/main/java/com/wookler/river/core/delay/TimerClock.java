@@ -4,9 +4,9 @@ import com.wookler.river.common.TimeSource;
 import java.util.concurrent.TimeUnit;
 
 /**
- * The clock by which messages are due. It is the monotonic clock, and goes on from one run to the
- * next by as much as the wall clock did meanwhile, or not at all where that was set back. So a
- * delay is a duration, whatever the wall clock shows; times of this clock are no dates.
+ * The clock by which messages are due: the monotonic clock, which between two runs advances by as
+ * much as the wall clock did, or not at all where that was set back. So a delay is a duration,
+ * whatever the wall clock shows; times of this clock are no dates.
  *
  * <p>Thread-safe.
  */
@@ -17,16 +17,16 @@ final class TimerClock {
   private final long startNanos;
   private volatile long startMicros; // raised by the opening
 
-  /** What the clock showed, and the wall clock beside it, both in microseconds. */
+  /** The times of this clock and of the wall clock at one moment, in microseconds. */
   record Reading(long time, long wall) {
-    /** Where nothing is known: the clock begins with what the wall clock shows. */
+    /** Is unknown: the clock begins at the time of the wall clock. */
     static final Reading NONE = new Reading(0, 0);
   }
 
   /**
-   * Goes on.
+   * Continues the clock of an earlier run.
    *
-   * @param last what an earlier run has read
+   * @param last reading of that run
    * @param atLeast a time that the clock has shown already
    */
   TimerClock(TimeSource time, Reading last, long atLeast) {
@@ -36,13 +36,13 @@ final class TimerClock {
     this.startMicros = Math.max(atLeast, last.time() + passed);
   }
 
-  /** It has shown this time already, in an earlier run; called before others use the clock. */
+  /** Advances the clock to a time that an earlier run has shown; before others use the clock. */
   synchronized void showed(long micros) {
     long now = now();
     startMicros += Math.max(micros, now) - now;
   }
 
-  /** Microseconds; never goes back. */
+  /** Returns the time in microseconds; it never decreases. */
   long now() {
     return startMicros + (time.nanoTime() - startNanos) / 1_000;
   }

@@ -15,8 +15,8 @@ import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How far the delayed messages of a queue got, and which files hold those that wait: the files
- * {@code state-0} and {@code state-1}, written in turn, so that one is whole whatever happens to
+ * Which messages were delivered when they were due, and which files hold those that wait: the files
+ * {@code state-0} and {@code state-1}, written in turn, so that one is intact whatever happens to
  * the other. Each is a {@link Sealed} file of kind {@code TIM}, version 3, with this payload:
  *
  * <pre>
@@ -61,6 +61,19 @@ record TimerState(
     return directory.resolve(PREFIX + (generation & 1));
   }
 
+  /** Writes both files of a store that begins: below {@code collected} nothing else waits. */
+  static TimerState writeFirst(
+      Path directory, UUID queue, long collected, long nextNumber, List<Line> files)
+      throws IOException {
+    TimerClock.Reading unknown = TimerClock.Reading.NONE;
+    new TimerState(1, collected, collected, Key.FIRST, nextNumber, unknown, files)
+        .write(directory, queue);
+    TimerState second =
+        new TimerState(2, collected, collected, Key.FIRST, nextNumber, unknown, files);
+    second.write(directory, queue);
+    return second;
+  }
+
   void write(Path directory, UUID queue) throws IOException {
     ByteBuffer out = Sealed.payload(FIXED_BYTES + LINE_BYTES * files.size());
     out.putLong(generation).putLong(collected).putLong(copied);
@@ -74,9 +87,9 @@ record TimerState(
   }
 
   /**
-   * Returns what one of the files says.
+   * Reads one of the files.
    *
-   * @return empty if it is not there
+   * @return empty if it does not exist
    * @throws DamagedMessageException it is damaged
    * @throws RiverException a newer River wrote it
    */
@@ -107,9 +120,9 @@ record TimerState(
   }
 
   /**
-   * What a directory says.
+   * The states of a directory.
    *
-   * @param newest null if nothing can be read
+   * @param newest null if none can be read
    * @param before the one before it, null if it cannot be read
    * @param faults what is wrong
    */

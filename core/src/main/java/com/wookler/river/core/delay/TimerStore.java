@@ -7,22 +7,20 @@ import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Supplier;
-import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The files of waiting messages: a run of {@link Bucket}s in the order of their keys. Only what is
- * due next is in memory; when less than half of what may be there is left, the next file is taken
- * in, and divided before if it is large. So a message is written again a few times at most, however
- * many there are and however long they wait.
+ * The files of waiting messages: {@link Bucket}s in the order of their keys. Only what is due next
+ * is in memory; when that is less than half of the limit, the next file is read into memory, and
+ * divided before if it is large. So a message is rewritten a few times at most, however many there
+ * are and however long they wait.
  *
- * <p>Confined to the flusher once it is open, but for the index, which the lock of {@link Timers}
- * guards.
+ * <p>Confined to the flusher once it is open, except for the index, which the lock of {@link
+ * Timers} guards.
  */
 final class TimerStore implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(TimerStore.class);
@@ -34,38 +32,38 @@ final class TimerStore implements AutoCloseable {
   private final ReentrantLock lock;
   private final List<Bucket> buckets;
   private final Rebuilt into;
-  private int near; // so many of them are in the index
+  private int near; // the first of them, which are in the index
 
-  /** Files that the last state does not name, and those that the one before it did not either. */
+  /** Files that the last state still names, and those that only the one before it names. */
   private List<BucketFile> leaving = new ArrayList<>();
 
   private List<BucketFile> left = new ArrayList<>();
 
   private TimerState written;
-  private long safeCollected; // of the state before it
+  private long safeCollected; // collected, of the state before that
   private long nextNumber;
-  private Key doneForGood; // what a file need not hold any more
+  private Key doneForGood; // messages up to it need not be in a file any more
   private boolean changed; // since the state was written
 
   @GuardedBy("lock")
   private final NearIndex index;
 
-  private boolean rebuilt; // messages that are in no file now, since it was asked
+  private boolean rebuilt; // whether messages were found again since this was asked
 
-  /** Takes messages that are in no file any more, and wait in the log or a backup. */
+  /** Takes messages that were found again in the log or a backup, and are in no file. */
   interface Rebuilt {
     void waits(Map<Long, Long> times);
 
     /** Returns when a message that was published at this stored time is due. */
     long dueAt(Terms terms, long publishedMicros);
 
-    /** Returns those that wait and are in no file. */
-    Set<Long> waiting();
+    /** Returns the sequences of those that wait and are in no file. */
+    long[] waiting();
   }
 
   /** Reads messages that are in no file yet. */
   interface Source {
-    /** One as the record of this file; null if it is lost, which was reported. */
+    /** Returns the message as a record of a file; null if it is lost, which was reported. */
     byte @Nullable [] record(long time, long sequence, long place, BucketFile into);
   }
 
@@ -94,7 +92,7 @@ final class TimerStore implements AutoCloseable {
     return written;
   }
 
-  /** Blocks of the log may go up to here: whatever becomes of the last state, nothing is lost. */
+  /** Returns the sequence below which blocks may leave the log, even if the last state is lost. */
   long safeCollected() {
     return safeCollected;
   }
@@ -122,90 +120,60 @@ final class TimerStore implements AutoCloseable {
   }
 
   /**
-   * Takes files in until there is something that is not done.
+   * Reads files into memory until there is a message that is not done.
    *
-   * @param done says that nothing more is to be done for a message
+   * @param behind messages up to this key are done
+   * @param done says of a message after it whether it is done, too
    */
   void begin(Key behind, DueHeap.Condition done) throws IOException {
-    while (near < buckets.size() && isEmpty()) {
+    while (near < buckets.size() && indexed() == 0) {
       takeIn(() -> behind, done);
     }
   }
 
-  private boolean isEmpty() {
-    lock.lock();
-    try {
-      return index.heap.isEmpty();
-    } finally {
-      lock.unlock();
-    }
-  }
-
   /**
-   * Writes messages to the files they belong to, and onto the device. Nothing has changed if it
-   * fails.
+   * Writes messages to the files they belong to, and forces these. Nothing has changed if it fails.
    *
-   * @param waiting sorted; their places are what the source knows, and offsets afterwards, -1 of
-   *     lost ones
+   * @param waiting sorted; their places are what the source knows, and afterwards their offsets, -1
+   *     for a lost message
    */
   void write(DueHeap waiting, Source source) throws IOException {
     if (waiting.isEmpty()) {
       return;
     }
     ensureBucket();
-    for (Bucket bucket : buckets) {
-      bucket.newBytes = bucket.bytes;
-      bucket.newRecords = bucket.records;
-    }
     ByteBuffer buffer = ByteBuffer.allocate(BUFFER_BYTES);
-    Bucket at = bucketOf(waiting.time(0), waiting.sequence(0));
+    List<BucketAppender> written = new ArrayList<>();
+    BucketAppender to = null;
     for (int i = 0; i < waiting.size(); i++) {
+      long time = waiting.time(i);
       long sequence = waiting.sequence(i);
-      Bucket bucket = bucketOf(waiting.time(i), sequence);
-      byte[] record = source.record(waiting.time(i), sequence, waiting.place(i), bucket.file);
-      if (record == null) {
-        waiting.place(i, -1);
-        continue;
+      Bucket bucket = bucketOf(time, sequence);
+      if (to == null || !to.bucket.equals(bucket)) {
+        if (to != null) {
+          to.force();
+        }
+        to = new BucketAppender(bucket, buffer);
+        written.add(to);
       }
-      if (!bucket.equals(at)) {
-        flush(at, buffer);
-        at.file.force();
-        at = bucket;
-      }
-      if (record.length > buffer.remaining()) {
-        flush(bucket, buffer);
-        buffer = record.length > buffer.capacity() ? ByteBuffer.allocate(record.length) : buffer;
-      }
-      waiting.place(i, bucket.newBytes + buffer.position());
-      buffer.put(record);
-      bucket.newRecords++;
+      byte[] record = source.record(time, sequence, waiting.place(i), bucket.file);
+      waiting.place(i, record == null ? -1 : to.add(record));
     }
-    flush(at, buffer);
-    at.file.force();
-    for (Bucket bucket : buckets) {
-      bucket.grown |= bucket.newRecords > bucket.records;
-      bucket.bytes = bucket.newBytes;
-      bucket.added(bucket.newRecords - bucket.records);
+    if (to != null) {
+      to.force();
     }
+    written.forEach(BucketAppender::commit);
     changed = true;
   }
 
-  /** Finds again what files have lost, as far as the log or a backup has it; reports the rest. */
+  /** Finds what files have lost in the log and the backups, and reports what is in neither. */
   void rebuild(List<WaitingRebuild.Lost> lost) throws IOException {
     if (lost.isEmpty()) {
       return;
     }
-    WaitingRebuild.Found found = WaitingRebuild.run(context, written, lost, buckets, into);
-    LOG.warn(
-        "Queue {}: damaged: delayed messages in {}: {} of them found again in the log and the"
-            + " backups; {} lost",
-        context.queue(),
-        lost.stream().map(part -> part.file().toString()).collect(Collectors.joining(", ")),
-        found.waiting().size(),
-        found.lost());
-    WaitingRebuild.report(context, lost, found.lost());
-    into.waits(found.waiting());
-    rebuilt |= !found.waiting().isEmpty();
+    Map<Long, Long> found = WaitingRebuild.run(context, written, lost, buckets, into);
+    into.waits(found);
+    rebuilt |= !found.isEmpty();
     changed = true;
   }
 
@@ -214,14 +182,6 @@ final class TimerStore implements AutoCloseable {
     boolean was = rebuilt;
     rebuilt = false;
     return was;
-  }
-
-  private static void flush(Bucket bucket, ByteBuffer buffer) throws IOException {
-    buffer.flip();
-    int length = buffer.remaining();
-    bucket.file.write(buffer, bucket.newBytes);
-    bucket.newBytes += length;
-    buffer.clear();
   }
 
   private void ensureBucket() throws IOException {
@@ -256,7 +216,7 @@ final class TimerStore implements AutoCloseable {
     return buckets.get(low);
   }
 
-  /** Takes written messages that are not done into the index, if they belong there. */
+  /** Adds written messages that are not done to the index, if their files are in it. */
   void include(DueHeap waiting, Key done) {
     lock.lock();
     try {
@@ -277,13 +237,13 @@ final class TimerStore implements AutoCloseable {
   }
 
   /**
-   * Takes in what is due next, divides what is large, and leaves files of which all was done when
-   * the state was captured.
+   * Reads into memory what is due next, divides large files, and removes files of which all was
+   * done when the state was captured.
    *
-   * @param durable up to this key all is done, and its copies are on the device
-   * @param done up to which key all is done by now; asked under the lock
+   * @param durable messages up to this key are done, and their copies are on the device
+   * @param done returns the key up to which all is done now; asked under the lock
    */
-  void tend(Key durable, Supplier<Key> done) throws IOException {
+  void maintain(Key durable, Supplier<Key> done) throws IOException {
     doneForGood = durable;
     leaveDone();
     while (true) {
@@ -345,7 +305,11 @@ final class TimerStore implements AutoCloseable {
 
   private DueHeap read(Bucket bucket) throws IOException {
     DamageReport damage = new DamageReport(bucket, doneForGood);
-    DueHeap entries = NearIndex.read(bucket, damage);
+    DueHeap entries = new DueHeap();
+    BucketScan.run(
+        bucket.file,
+        bucket.bytes,
+        damage.andRecords((time, sequence, at, length) -> entries.add(time, sequence, at)));
     rebuild(damage, bucket);
     return entries;
   }
@@ -398,10 +362,10 @@ final class TimerStore implements AutoCloseable {
     }
   }
 
-  /** Divides a file that is in the index, of which the first part stays there. */
+  /** Divides a file that is in the index; its first part is in the index afterwards. */
   private void divide(int at, Supplier<Key> done) throws IOException {
     while (near > at + 1) {
-      putOut(); // what is in the index is the beginning of all
+      putOut(); // the index has the first files only
     }
     Bucket source = buckets.get(at);
     List<Bucket> parts = divided(source);
@@ -424,7 +388,7 @@ final class TimerStore implements AutoCloseable {
     changed = true;
   }
 
-  /** The last file stays if it is small, so that one message after the other costs no file each. */
+  /** Removes files of which all is done; the last one stays if it is small, to be used again. */
   private void leaveDone() {
     lock.lock();
     try {
@@ -445,7 +409,7 @@ final class TimerStore implements AutoCloseable {
     }
   }
 
-  /** Writes how far all got, and deletes the files that no state names any more. */
+  /** Writes the state, and deletes the files that neither it nor the one before names. */
   void writeState(long collected, long copied, Key done, TimerClock.Reading clock)
       throws IOException {
     TimerState state =
@@ -481,10 +445,5 @@ final class TimerStore implements AutoCloseable {
         LOG.warn("Queue {}: cannot close {}", context.queue(), file.path(), e);
       }
     }
-  }
-
-  /** For tests: so many files there are. */
-  int files() {
-    return buckets.size();
   }
 }

@@ -22,27 +22,25 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The messages of a queue that wait for their time.
+ * Collects the delayed messages of a queue, and appends them to the log again when they are due.
  *
- * <p><b>Collecting.</b> The timer's thread reads the log and remembers what is delayed: when it is
- * due, and where the log has it. At each force of the queue, those that still wait go into the
- * files of {@link TimerStore}, and only then may their blocks leave the log. So what is due sooner
- * is never written twice, and the memory is bounded: when too much is remembered, collecting waits
- * for the files.
+ * <p><b>Collecting.</b> The timer's thread reads the log and remembers of each delayed message when
+ * it is due, and its address. At each force of the queue, those that still wait go into the files
+ * of {@link TimerStore}, and only then may their blocks leave the log. So a message that is due
+ * before the force is never written twice, and the memory is bounded: when too many are remembered,
+ * collecting waits for the files.
  *
- * <p><b>Delivering.</b> What is due is appended to the log once more, as a re-enqueued copy, in one
- * order: by time, then by sequence. All up to a key is done, so that this key is all that has to be
- * kept of what is done. A message that is collected too late for its place gets the next one, and
- * one that is damaged, and not to be passed over, one of a minute later, again and again.
+ * <p><b>Delivering.</b> What is due is appended to the log again, as a re-enqueued copy, in one
+ * order: by time, then by sequence. So one key says which messages are done: those up to it. A
+ * message that is collected too late for its key gets the next one, and one that is damaged, and
+ * not to be passed over, one a minute later, each time.
  *
- * <p><b>Crashes.</b> How far all got is written after the log was forced, and only what the log had
- * then. What happened since is in the log: it is collected again from there, and the copies that
- * are there already are found. So a kill neither loses nor doubles anything, and a power loss does
- * to a copy what it does to any message.
+ * <p><b>Crashes.</b> The state is written after the log was forced, and contains only what the log
+ * had then. What happened since is in the log: messages are collected again from there, and the
+ * copies that it has already are found. So a crash neither loses nor repeats a message, and a power
+ * loss does to a copy what it does to any message.
  *
- * <p>All times are those of {@link TimerClock}.
- *
- * <p>Thread-safe. Under the lock the log is appended to.
+ * <p>All times are those of {@link TimerClock}. Thread-safe; appends to the log under its lock.
  */
 final class Timers implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(Timers.class);
@@ -60,17 +58,17 @@ final class Timers implements AutoCloseable {
   private final BlockLog log;
   private final ReentrantLock lock = new ReentrantLock(true); // a flush must get its turn
   private final AtomicInteger publishing = new AtomicInteger();
-  private final AtomicBoolean asked = new AtomicBoolean(); // for a flush
+  private final AtomicBoolean asked = new AtomicBoolean(); // whether a flush was asked for
 
-  /** Below it there may be delayed messages that are not collected. */
+  /** The delayed messages below this sequence may not be collected yet. */
   private final AtomicLong announced = new AtomicLong();
 
   private volatile boolean dirty;
   private volatile long safeCollected;
-  private volatile long heldFrom = Long.MAX_VALUE; // read by who removes blocks; under the lock
-  private boolean failing; // the last flush; confined to the flusher
-  private volatile boolean putOff; // as above: a flush may be asked for again after a second
-  private volatile long putOffAt; // written before it
+  private volatile long heldFrom = Long.MAX_VALUE; // written under the lock
+  private boolean failing; // whether the last flush failed; confined to the flusher
+  private volatile boolean putOff; // whether a flush is asked for again after a second
+  private volatile long putOffAt; // written before putOff
 
   @GuardedBy("lock")
   private final NextDue due;
@@ -79,19 +77,19 @@ final class Timers implements AutoCloseable {
   private int copies = COPIES; // in the next document
 
   private final TimerStore store;
-  private final WaitingRecords records;
+  private final WaitingMessages messages;
 
   @GuardedBy("lock")
   private final LogWalk walk;
 
   @GuardedBy("lock")
-  private Set<Long> known; // of the log, that are not to be collected
+  private Set<Long> known; // messages of the log that are not to be collected
 
   private final long openedEnd;
-  private final long copiedBefore; // by earlier runs, and known when this one began
+  private final long copiedBefore; // copies of earlier runs below it are counted in done
 
   private final TimerClock clock;
-  private volatile TimerClock.Reading writtenAt; // when the state was; written by the flusher
+  private volatile TimerClock.Reading writtenAt; // time of the state; written by the flusher
 
   @GuardedBy("lock")
   private long caughtUpAt; // when all of the log was collected
@@ -103,30 +101,30 @@ final class Timers implements AutoCloseable {
   private Key done;
 
   @GuardedBy("lock")
-  private boolean doneInFiles; // since the state was written
+  private boolean doneInFiles; // whether a message of a file was, since the state was written
 
   /**
-   * Whether all else waits for the state: it is to say first that what is damaged waits elsewhere.
-   * Otherwise an opening would find copies of what comes behind it, and not know these for done.
+   * Whether delivering waits until the state is written, which says that damaged messages wait
+   * under a later key. Otherwise an opening would find copies of messages after them and not know
+   * that these are done.
    */
   @GuardedBy("lock")
   private boolean heldBack;
 
   private @Nullable Capture captured; // confined to the flusher
 
-  /** How far all had got when the force of the log began. */
+  /** The state when the force of the log began. */
   private record Capture(
       DueHeap waiting, long collected, long copied, Key done, boolean doneInFiles) {}
 
   Timers(DelayContext context, DelayLimits limits) throws IOException {
     this.context = context;
     this.limits = limits;
-    WaitingMessages messages = new WaitingMessages(context);
     this.log = context.log();
     StoreOpening.Opened opened = StoreOpening.open(context);
     NearIndex index = new NearIndex();
-    this.records = new WaitingRecords(context, messages, index, lock);
-    this.due = new NextDue(context, messages, index, opened.state().collected(), COPIES);
+    this.messages = new WaitingMessages(context, lock, index);
+    this.due = new NextDue(context, messages, index, opened.state().collected());
     this.store = new TimerStore(context, limits, lock, index, new Lost(), opened);
     this.known = opened.known();
     this.collected = opened.state().collected();
@@ -143,7 +141,7 @@ final class Timers implements AutoCloseable {
     this.caughtUpAt = clock.now();
   }
 
-  /** What files have lost waits in memory until the next flush has written it to others. */
+  /** Keeps what files have lost in memory until the next flush has written it to others. */
   private final class Lost implements TimerStore.Rebuilt {
     @Override
     public long dueAt(Terms terms, long publishedMicros) {
@@ -166,7 +164,7 @@ final class Timers implements AutoCloseable {
     }
 
     @Override
-    public Set<Long> waiting() {
+    public long[] waiting() {
       lock.lock();
       try {
         return due.fresh.sequences();
@@ -176,7 +174,7 @@ final class Timers implements AutoCloseable {
     }
   }
 
-  /** What the log has a copy of is the next that would be due, and is done. */
+  /** Counts what the log has a copy of as done: it is what would be due next. */
   @SuppressWarnings("GuardedBy") // the store asks under the lock
   private void begin(StoreOpening.Opened opened) throws IOException {
     Set<Long> copied = opened.copied();
@@ -202,31 +200,31 @@ final class Timers implements AutoCloseable {
     }
   }
 
-  /** A message that is perhaps delayed is about to be appended. */
+  /** Notes that a message which may be delayed is about to be appended. */
   void entering() {
     publishing.incrementAndGet();
   }
 
-  /** It was appended, or not. */
+  /** Notes that it was appended, or not. */
   void left() {
     announced.accumulateAndGet(log.nextSequence(), Math::max);
     publishing.decrementAndGet();
   }
 
   /**
-   * Does a little of what is due.
+   * Collects and delivers a bounded number of messages.
    *
-   * @return how many nanoseconds there is nothing to do; 0 if there is more
+   * @return the nanoseconds until there is more to do; 0 if there is now
    */
   long step() {
     long again = untilAskedAgain();
-    long until = clock.now(); // first: all that was published by then is collected
+    long until = clock.now(); // first: what was published before is collected
     boolean more = collect();
     long wait = deliver(until);
     return more ? 0 : Math.min(wait, again);
   }
 
-  /** Whoever waits for a flush that was put off asks again, whenever housekeeping forces next. */
+  /** Permits another request for a flush a second after one was put off. */
   private long untilAskedAgain() {
     if (!putOff) {
       return Long.MAX_VALUE;
@@ -273,10 +271,10 @@ final class Timers implements AutoCloseable {
     }
   }
 
-  /** Passes over what cannot be delayed. Returns up to where the log is to be looked at. */
+  /** Passes over what cannot be delayed. Returns the sequence up to which to read the log. */
   @GuardedBy("lock")
   private long passedOver() {
-    long end = log.nextSequence(); // before the question whether somebody is about to announce
+    long end = log.nextSequence(); // before it is asked whether a publish is under way
     if (publishing.get() == 0 && collected >= announced.get()) {
       collected = Math.max(collected, end);
     }
@@ -291,7 +289,7 @@ final class Timers implements AutoCloseable {
     }
     long now = clock.now();
     long ago = Math.max(0, log.times().ageOf(message.publishedMicros()));
-    if (message.sequence() >= openedEnd) { // whatever the wall clock shows by now
+    if (message.sequence() >= openedEnd) { // the wall clock may have been set since
       ago = Math.min(ago, now - caughtUpAt);
     }
     long time = timeOf(terms.dueAt(now - ago), message.sequence());
@@ -299,7 +297,7 @@ final class Timers implements AutoCloseable {
     dirty = true;
   }
 
-  /** Returns when a message is due that is collected now. */
+  /** Returns the time of a message that is collected now: one that is not done yet. */
   @GuardedBy("lock")
   private long timeOf(long time, long sequence) {
     if (done.isBefore(time, sequence)) {
@@ -314,7 +312,7 @@ final class Timers implements AutoCloseable {
     }
   }
 
-  /** Copies what was due by a time; returns the nanoseconds until something is. */
+  /** Copies what was due by a time; returns the nanoseconds until more is due. */
   private long deliver(long until) {
     boolean blocked = false;
     boolean needsFiles = false;
@@ -341,7 +339,9 @@ final class Timers implements AutoCloseable {
     }
   }
 
-  /** Appends the copies; if that fails, all waits on. A document that is too large is for one. */
+  /**
+   * Appends the copies; if that fails, all of them wait. One too large is split into single ones.
+   */
   @GuardedBy("lock")
   private void append(PublishBuffer buffer, long now, long wall) {
     if (due.taken() == 0) {
@@ -385,7 +385,7 @@ final class Timers implements AutoCloseable {
     return micros > Long.MAX_VALUE / MICRO ? Long.MAX_VALUE : Math.max(1, micros) * MICRO;
   }
 
-  /** Notes how far all got; on the flusher, before the log is forced. */
+  /** Captures what a flush writes; on the flusher, before the log is forced. */
   void capture() {
     lock.lock();
     try {
@@ -400,15 +400,15 @@ final class Timers implements AutoCloseable {
   }
 
   /**
-   * Up to where the log has no copy that an opening has to know. That does not move before all is
-   * collected that an earlier run may have copied: the next opening would not know what that was.
+   * Returns the sequence below which an opening need not look for copies. It does not rise before
+   * all is collected that an earlier run may have copied: the next opening would not know those.
    */
   @GuardedBy("lock")
   private long copied() {
     return collected >= openedEnd ? log.nextSequence() : copiedBefore;
   }
 
-  /** Writes none of it: the log was not forced. Tried again, though nobody asks. */
+  /** Drops what was captured, because the log was not forced; a later flush captures it again. */
   void postpone() {
     captured = null;
     putOff();
@@ -416,12 +416,12 @@ final class Timers implements AutoCloseable {
 
   private void putOff() {
     dirty = true;
-    asked.set(true); // nobody else asks meanwhile
+    asked.set(true); // no step asks meanwhile
     putOffAt = context.time().nanoTime();
     putOff = true;
   }
 
-  /** Writes that to the device; after the log was forced. A failure is logged, and tried again. */
+  /** Writes what was captured, after the log was forced. A failure is logged, and tried again. */
   void flush() {
     Capture all = captured;
     captured = null;
@@ -433,8 +433,7 @@ final class Timers implements AutoCloseable {
     try {
       flush(all);
       failing = false;
-    } catch (IOException
-        | RuntimeException e) { // what stands in the log may be unreadable just now
+    } catch (IOException | RuntimeException e) { // the log may be unreadable just now
       putOff();
       if (!failing) {
         failing = true;
@@ -450,7 +449,7 @@ final class Timers implements AutoCloseable {
 
   private void flush(Capture all) throws IOException {
     try (LogReader reader = log.reader()) {
-      store.write(all.waiting, records.of(reader));
+      store.write(all.waiting, messages.records(reader));
     }
     lock.lock();
     try {
@@ -459,10 +458,13 @@ final class Timers implements AutoCloseable {
     } finally {
       lock.unlock();
     }
-    store.tend(all.done, this::doneNow);
-    if (store.takeRebuilt()) { // it is in no file: until it is, the state before tells of it
+    store.maintain(all.done, this::doneNow);
+    if (store.takeRebuilt()) { // it is in no file yet: the state before still names its old one
       putOff();
-    } else if (store.isChanged() || all.doneInFiles || isBehind(all.collected) || isClockSet()) {
+    } else if (store.isChanged()
+        || all.doneInFiles
+        || isBehind(all.collected)
+        || clock.isSetSince(writtenAt)) {
       TimerClock.Reading now = clock.read();
       store.writeState(all.collected, all.copied, all.done, now);
       writtenAt = now;
@@ -488,9 +490,7 @@ final class Timers implements AutoCloseable {
     }
   }
 
-  /**
-   * Returns whether the state is so old that an opening would read much, or that a block cannot go.
-   */
+  /** Returns whether the state is so old that an opening reads much, or that it keeps a block. */
   private boolean isBehind(long now) {
     return now > safeCollected
         && (now - safeCollected >= STATE_STEP
@@ -499,14 +499,10 @@ final class Timers implements AutoCloseable {
 
   /** Returns whether there is something to flush. */
   boolean isDirty() {
-    return dirty || store.isChanged() || isBehind(log.nextSequence()) || isClockSet();
-  }
-
-  /**
-   * Returns whether the next opening would take a step of the wall clock for time that has passed.
-   */
-  private boolean isClockSet() {
-    return clock.isSetSince(writtenAt);
+    return dirty
+        || store.isChanged()
+        || isBehind(log.nextSequence())
+        || clock.isSetSince(writtenAt);
   }
 
   /** Returns the lowest sequence of the log that is still needed. */
@@ -514,7 +510,7 @@ final class Timers implements AutoCloseable {
     return Math.min(safeCollected, heldFrom);
   }
 
-  /** Messages that are known to wait. */
+  /** Returns how many messages are known to wait. */
   long waiting() {
     lock.lock();
     try {
@@ -534,7 +530,7 @@ final class Timers implements AutoCloseable {
     }
   }
 
-  /** Bytes of memory for the messages that wait. */
+  /** Returns the bytes of memory that the waiting messages take. */
   long heapBytes() {
     lock.lock();
     try {
@@ -544,7 +540,7 @@ final class Timers implements AutoCloseable {
     }
   }
 
-  /** Lets go of a block that leaves the log. */
+  /** Closes a block that leaves the log. */
   void leave(int block) {
     lock.lock();
     try {

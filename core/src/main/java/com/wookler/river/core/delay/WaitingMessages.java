@@ -1,32 +1,44 @@
 package com.wookler.river.core.delay;
 
+import com.google.errorprone.annotations.concurrent.GuardedBy;
 import com.wookler.river.core.log.LogReader;
 import com.wookler.river.core.message.DamagedMessageException;
 import com.wookler.river.core.message.StoredMessage;
 import com.wookler.river.core.message.Terms;
 import java.io.IOException;
 import java.nio.file.Path;
+import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Reads messages that wait, and reports those that are lost. Where damage is not to be passed over
- * none is: what is damaged is thrown each time. Thread-safe.
+ * Reads waiting messages, and reports those that are lost. Where damage is not to be passed over
+ * none is lost: a damaged message is thrown each time. Thread-safe, except for {@link #records}.
  */
 final class WaitingMessages {
   private static final Logger LOG = LoggerFactory.getLogger(WaitingMessages.class);
+  private static final byte[] NOTHING_LEFT = {0};
 
   private final DelayContext context;
+  private final ReentrantLock lock;
 
-  WaitingMessages(DelayContext context) {
+  @GuardedBy("lock")
+  private final NearIndex index;
+
+  private final BucketFile.Encoder encoder; // confined to the flusher
+
+  WaitingMessages(DelayContext context, ReentrantLock lock, NearIndex index) {
     this.context = context;
+    this.lock = lock;
+    this.index = index;
+    this.encoder = new BucketFile.Encoder(context.identity());
   }
 
   /**
-   * One that stands in a file, or else where it came from; null if it is lost.
+   * Returns a message from a file, or else from where it came from; null if it is lost.
    *
-   * @param bucket null if that is gone
+   * @param bucket null if it was removed
    */
   @Nullable StoredMessage ofFile(@Nullable Bucket bucket, long offset, long sequence) {
     Path file = bucket == null ? context.directory() : bucket.file.path();
@@ -40,7 +52,7 @@ final class WaitingMessages {
       if (original == null && !context.queueParts().passesDamage()) {
         throw new DamagedMessageException(e.getMessage() + ", sequence " + sequence, e);
       }
-      if (bucket != null || original == null) { // else that it comes from there was said
+      if (bucket != null || original == null) { // else the loss of the file was reported
         LOG.warn(
             "Queue {}: a delayed message {}: {}",
             context.queue(),
@@ -48,8 +60,7 @@ final class WaitingMessages {
             e.getMessage());
       }
       if (original == null) {
-        long end = offset + BucketFile.RECORD_BYTES;
-        context.lost(file, sequence, 1, offset, end);
+        context.lost(file, sequence, 1, offset, offset + BucketFile.RECORD_BYTES);
       }
       return original;
     }
@@ -64,7 +75,7 @@ final class WaitingMessages {
     }
   }
 
-  /** One that is in no file yet; null if it is lost. */
+  /** Returns a message that is in no file yet; null if it is lost. */
   @Nullable StoredMessage ofLog(LogReader reader, long sequence, long location) {
     try {
       return reader.read(sequence, location);
@@ -75,6 +86,45 @@ final class WaitingMessages {
       LOG.warn("Queue {}: a delayed message is lost: {}", context.queue(), e.getMessage());
       context.queueParts().passOver(sequence); // which reports it
       return null;
+    }
+  }
+
+  /**
+   * Returns the records of messages that go into the files; on the flusher. Of a message that is
+   * damaged and not to be passed over the record has what is left: it waits in the file, so that
+   * its block may leave the log.
+   *
+   * @param reader finds in the log what is in no file yet
+   */
+  TimerStore.Source records(LogReader reader) {
+    return (time, sequence, place, into) -> {
+      boolean wasInFile = NearIndex.wasInFile(place);
+      Bucket bucket = wasInFile ? bucket(~place) : null;
+      long offset = NearIndex.offset(~place);
+      try {
+        StoredMessage message =
+            wasInFile ? ofFile(bucket, offset, sequence) : ofLog(reader, sequence, place);
+        return message == null ? null : encoder.encode(time, message, into);
+      } catch (DamagedMessageException e) {
+        return into.record(time, sequence, left(bucket, offset, sequence));
+      }
+    };
+  }
+
+  private @Nullable Bucket bucket(long place) {
+    lock.lock();
+    try {
+      return index.find(place);
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  private static byte[] left(@Nullable Bucket bucket, long offset, long sequence) {
+    try {
+      return bucket == null ? NOTHING_LEFT : bucket.file.left(offset, sequence);
+    } catch (DamagedMessageException | IOException e) {
+      return NOTHING_LEFT;
     }
   }
 }

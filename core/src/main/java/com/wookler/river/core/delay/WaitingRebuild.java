@@ -10,28 +10,33 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.stream.Collectors;
 import java.util.stream.LongStream;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
- * Finds messages that waited in files which are missing or damaged again, in the log and its
- * backups: those that were collected, of which there is no re-enqueued copy and which no other file
- * has. Used once, by one thread; reads all of the log and the backups. Its memory grows with what
- * is lost, and by eight bytes for each message in the files.
+ * Finds the messages of missing or damaged files in the log and its backups: those that were
+ * collected, of which there is no re-enqueued copy and which no other file has. Reads all of the
+ * log and the backups. Its memory grows with what is lost, and by eight bytes for each message in
+ * the files. Used once, by one thread.
  *
  * <p>Which file had a message cannot be told from its publish time: if the wall clock was set
  * meanwhile, this gives another due time than when the message was collected.
  */
 final class WaitingRebuild {
+  private static final Logger LOG = LoggerFactory.getLogger(WaitingRebuild.class);
+
   private final TimerState state;
   private final TimerStore.Rebuilt times;
   private final long[] kept; // what files still have, sorted
   private final List<Lost> lost;
   private final Map<Long, Long> waiting = new HashMap<>(); // when they are due, by sequence
   private final Set<Long> copied = new HashSet<>(); // since the state was written
-  private long copiedOfLost; // of them, those that were in what is lost
+  private long copiedOfLost; // copies of messages that were in what is lost
 
   /**
-   * What a file has lost: some of what was due from one key up to before another.
+   * What a file has lost of the messages from one key up to another, which it does not include.
    *
    * @param records that waited in it and are not there any more
    */
@@ -40,14 +45,6 @@ final class WaitingRebuild {
       return !from.isBehind(time, sequence) && to.isBehind(time, sequence);
     }
   }
-
-  /**
-   * What was found.
-   *
-   * @param waiting when those messages are due that wait on, by their sequences
-   * @param lost how many are in neither log nor backup
-   */
-  record Found(Map<Long, Long> waiting, long lost) {}
 
   private WaitingRebuild(
       TimerState state, List<Lost> lost, List<Bucket> files, TimerStore.Rebuilt times)
@@ -68,26 +65,28 @@ final class WaitingRebuild {
   }
 
   /**
-   * Looks for what is lost.
+   * Looks for what is lost, and reports what is in neither log nor backup.
    *
    * @param state what the files held when it was written
    * @param files all that are there
    * @param timers know due times, and what waits in no file
+   * @return by their sequences, when the messages are due that were found again
    */
-  static Found run(
+  static Map<Long, Long> run(
       DelayContext context,
       TimerState state,
       List<Lost> lost,
       List<Bucket> files,
       TimerStore.Rebuilt timers)
       throws IOException {
-    Set<Long> elsewhere = timers.waiting();
+    long[] elsewhere = timers.waiting();
     WaitingRebuild rebuild = new WaitingRebuild(state, lost, files, timers);
     context.queueParts().readAll(rebuild::message);
-    rebuild.waiting.keySet().removeAll(elsewhere);
-    long records = lost.stream().mapToLong(Lost::records).sum();
-    long gone = records - rebuild.copiedOfLost - rebuild.copied.size() - rebuild.waiting.size();
-    return new Found(rebuild.waiting, Math.max(0, gone));
+    for (long sequence : elsewhere) {
+      rebuild.waiting.remove(sequence);
+    }
+    rebuild.report(context);
+    return rebuild.waiting;
   }
 
   private void message(StoredMessage message) {
@@ -120,10 +119,17 @@ final class WaitingRebuild {
     }
   }
 
-  /** Reports what is lost, file by file. */
-  static void report(DelayContext context, List<Lost> lost, long messages) {
-    long left = messages;
-    for (Lost part : lost) {
+  private void report(DelayContext context) {
+    long records = lost.stream().mapToLong(Lost::records).sum();
+    long left = Math.max(0, records - copiedOfLost - copied.size() - waiting.size());
+    LOG.warn(
+        "Queue {}: damaged: delayed messages in {}: {} of them found again in the log and the"
+            + " backups; {} lost",
+        context.queue(),
+        lost.stream().map(part -> part.file().toString()).collect(Collectors.joining(", ")),
+        waiting.size(),
+        left);
+    for (Lost part : lost) { // the count of each file is a guess, their sum is not
       long here = Math.min(left, part.records());
       left -= here;
       if (here > 0) {

@@ -1,20 +1,20 @@
 package com.wookler.river.core.delay;
 
 /**
- * How the messages that wait are spread over the sequences at which they were published, so that
+ * Counts the waiting messages by ranges of the sequences at which they were published, so that
  * those above a subscriber's low watermark, which it counts itself, are not counted twice. Exact to
- * within a 512th of the sequences that it knows; 4 KB. Where so many wait at an opening that not
- * all are read then, those count as older than all others. Guarded by the lock of {@link Timers}.
+ * within a 512th of the sequences that it knows; 4 KB. Messages in files that an opening does not
+ * read count as older than all others. Guarded by the lock of {@link Timers}.
  */
 final class WaitingSpread {
   private static final int PARTS = 1_024;
 
   private final long base;
   private final int[] counts = new int[PARTS];
-  private int shift; // a part is so many bits of sequences wide
+  private int shift; // a part has 1 << shift sequences
   private long total;
 
-  /** Of sequences from there on; of those before nothing is known. */
+  /** Begins to count sequences from a base on; messages before it are not counted. */
   WaitingSpread(long base) {
     this.base = base;
   }
@@ -38,7 +38,7 @@ final class WaitingSpread {
     shift++;
   }
 
-  /** Returns how many that are known were published from a sequence on. */
+  /** Returns how many of the counted messages were published from a sequence on. */
   long from(long sequence) {
     if (sequence <= base) {
       return total;
