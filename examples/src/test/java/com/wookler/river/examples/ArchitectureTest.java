@@ -67,6 +67,7 @@ class ArchitectureTest {
           "core.ack",
           "core.backup",
           "core.log",
+          "core.log.chronicle",
           "core.file",
           "core.filter",
           "core.message",
@@ -120,7 +121,7 @@ class ArchitectureTest {
   /** The libraries that one package hides from all others, and the packages that see them. */
   private static final Map<String, Set<String>> HIDDEN =
       Map.of(
-          "net.openhft..", Set.of("core.log"),
+          "net.openhft..", Set.of("core.log.chronicle"),
           "com.github.luben.zstd..", Set.of("core.backup"),
           "org.ehcache..", Set.of("core.subscriber"),
           "org.apache.commons.jexl3..", Set.of("core.filter"),

@@ -4,7 +4,7 @@ import com.github.luben.zstd.EndDirective;
 import com.github.luben.zstd.Zstd;
 import com.github.luben.zstd.ZstdCompressCtx;
 import com.wookler.river.core.file.DurableFiles;
-import com.wookler.river.core.log.BlockWalk;
+import com.wookler.river.core.log.chronicle.DocumentHeader;
 import com.wookler.river.core.message.DamagedMessageException;
 import java.io.Closeable;
 import java.io.IOException;
@@ -107,7 +107,7 @@ final class BlockCompressor implements Closeable {
   /** Bytes of the whole documents in the buffer, or of the first one if that is larger. */
   private long content(long start) {
     long whole = 0;
-    while (in.remaining() - whole >= BlockWalk.HEADER_BYTES) {
+    while (in.remaining() - whole >= DocumentHeader.BYTES) {
       long document = document(start + whole, in.getInt(in.position() + (int) whole));
       if (whole + document > in.remaining()) {
         if (whole == 0) {
@@ -125,7 +125,7 @@ final class BlockCompressor implements Closeable {
 
   /** Bytes of a document, header and padding included. */
   private long document(long offset, int header) {
-    long length = BlockWalk.sizeOf(header);
+    long length = DocumentHeader.sizeOf(header);
     if (length == 0) {
       throw damaged("a header of 0x" + Integer.toHexString(header) + " at byte " + offset);
     }

@@ -1,6 +1,8 @@
 package com.wookler.river.core.log;
 
 import com.wookler.river.common.errors.RiverException;
+import com.wookler.river.core.file.NotNowException;
+import com.wookler.river.core.log.chronicle.BlockStore;
 import com.wookler.river.core.message.QueueFullException;
 import java.io.IOException;
 import java.nio.file.FileSystemException;
@@ -20,13 +22,13 @@ final class Ahead {
   private static final Logger LOG = LoggerFactory.getLogger(Ahead.class);
 
   private final String queue;
-  private final ChronicleStore store;
+  private final BlockStore store;
   private final Volume volume;
   private final BlockSpace space;
   private final BlockMaker maker;
   private final PageToucher toucher;
 
-  Ahead(LogSettings settings, LogLines lines, ChronicleStore store, Block active, Device device) {
+  Ahead(LogSettings settings, LogLines lines, BlockStore store, Block active, Device device) {
     this.queue = settings.queue();
     this.store = store;
     this.volume = new Volume(settings, device);

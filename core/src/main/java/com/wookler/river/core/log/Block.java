@@ -2,6 +2,7 @@ package com.wookler.river.core.log;
 
 import com.wookler.river.common.TimeSource;
 import com.wookler.river.core.file.DurableFiles;
+import com.wookler.river.core.log.chronicle.ChronicleHeader;
 import com.wookler.river.core.message.DocumentFormat;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -21,7 +22,6 @@ import org.slf4j.LoggerFactory;
  */
 final class Block implements BlockInfo {
   private static final Logger LOG = LoggerFactory.getLogger(Block.class);
-  private static final long INDEX_BYTES = 64L << 10; // of Chronicle's, in an empty block
 
   private final int number;
   private final long firstSequence;
@@ -48,7 +48,7 @@ final class Block implements BlockInfo {
   }
 
   static Block of(Seal seal, Path file) {
-    Block block = unsealed(seal, file, Math.max(0, seal.bytes() - INDEX_BYTES));
+    Block block = unsealed(seal, file, Math.max(0, seal.bytes() - ChronicleHeader.BYTES));
     block.sealed = true;
     return block;
   }
@@ -115,7 +115,7 @@ final class Block implements BlockInfo {
   }
 
   /**
-   * Cuts its file at its end, once nothing maps it: Chronicle had grown it to its mapping, all of
+   * Cuts its file at its end, once nothing maps it: the store had grown it to its mapping, all of
    * which the next opening would read.
    */
   void trim() {

@@ -1,6 +1,7 @@
 package com.wookler.river.core.log;
 
 import com.wookler.river.core.file.ReadFailedException;
+import com.wookler.river.core.log.chronicle.ChronicleHeaderCheck;
 import com.wookler.river.core.message.DamagedMessageException;
 import com.wookler.river.core.message.DocumentReader;
 import java.io.BufferedInputStream;
@@ -34,7 +35,7 @@ final class BlockContent implements BlockWalk.Visitor {
    * @param ending how its file ends
    * @param start its first document, empty if it has none
    * @param holes what of its sequences is known to be lost
-   * @param fault what is wrong with what Chronicle keeps beside the documents; empty if nothing is
+   * @param fault what is wrong with what the store keeps beside the documents; empty if nothing is
    * @param isProven whether it is a run of documents, each of them proven and next to the other
    */
   record Walked(
@@ -78,7 +79,7 @@ final class BlockContent implements BlockWalk.Visitor {
         result.ending(),
         result.start(),
         sum.holes(),
-        HeaderCheck.fault(file, sum.spaced(), sum.documents(), result.end()),
+        ChronicleHeaderCheck.fault(file, sum.spaced(), sum.documents(), result.end()),
         proven && starts && result.ending() != BlockWalk.Ending.BROKEN);
   }
 

@@ -1,13 +1,16 @@
 package com.wookler.river.core.log;
 
+import com.wookler.river.core.log.chronicle.BlockStore;
+import com.wookler.river.core.log.chronicle.BlockWindow;
+import com.wookler.river.core.log.chronicle.ChronicleHeader;
+import com.wookler.river.core.log.chronicle.DocumentHeader;
 import com.wookler.river.core.message.DamagedMessageException;
 import com.wookler.river.core.message.DocumentReader;
 import java.io.IOException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Walks the documents of a block where they are mapped, without Chronicle: from one to the next by
- * its header.
+ * Walks the documents of a block where they are mapped: from one to the next by its header.
  *
  * <p>Which documents are there is for its owner to know, who has read the log's end: the cursor
  * takes what is behind a document for the next, and leaves the proof to the {@link DocumentReader}.
@@ -17,13 +20,13 @@ final class BlockCursor implements AutoCloseable {
   private static final long NOWHERE = Long.MAX_VALUE;
   private static final long OFFSET = (1L << OFFSET_BITS) - 1;
 
-  private final ChronicleStore store;
+  private final BlockStore store;
   private final DocumentReader document;
   private @Nullable BlockWindow window;
   private long next = NOWHERE; // offset of the header that comes next
   private long opened; // offset of the header of the document that was opened last
 
-  BlockCursor(ChronicleStore store, DocumentReader document) {
+  BlockCursor(BlockStore store, DocumentReader document) {
     this.store = store;
     this.document = document;
   }
@@ -76,7 +79,7 @@ final class BlockCursor implements AutoCloseable {
    */
   void place(int block, long offset) throws IOException {
     BlockWindow at = window;
-    if (at == null || at.block() != block || !at.has(offset, BlockWalk.HEADER_BYTES)) {
+    if (at == null || at.block() != block || !at.has(offset, DocumentHeader.BYTES)) {
       close();
       window = store.window(block, offset);
     }
@@ -84,31 +87,19 @@ final class BlockCursor implements AutoCloseable {
   }
 
   /**
-   * Goes to the document of an entry of Chronicle's index, in the block where the cursor was
+   * Goes to the document of an entry of the block's index, in the block where the cursor was
    * placed.
    *
    * @return false if the index has no such entry
    * @throws DamagedMessageException the index leads out of the block
    */
   boolean placeByIndex(long entry) {
-    long index = indexed(ChronicleHeader.INDEX2INDEX, entry / ChronicleHeader.ENTRIES);
-    long offset =
-        index == 0
-            ? 0
-            : indexed(index + ChronicleHeader.INDEX_ENTRIES, entry % ChronicleHeader.ENTRIES);
+    BlockWindow from = window;
+    long offset = from == null ? 0 : ChronicleHeader.indexed(from, entry);
     if (offset != 0) {
       next = offset;
     }
     return offset != 0;
-  }
-
-  private long indexed(long entries, long number) {
-    BlockWindow from = window;
-    long at = entries + number * Long.BYTES;
-    if (from == null || !from.has(at, Long.BYTES)) {
-      throw new DamagedMessageException("damaged: the index of its block leads to byte " + at);
-    }
-    return from.longAt(at);
   }
 
   /**
@@ -124,8 +115,8 @@ final class BlockCursor implements AutoCloseable {
       return false;
     }
     int header = from.intAt(offset);
-    open(from, offset, BlockWalk.lengthOf(header));
-    next = offset + BlockWalk.sizeOf(header);
+    open(from, offset, DocumentHeader.lengthOf(header));
+    next = offset + DocumentHeader.sizeOf(header);
     return true;
   }
 
@@ -136,7 +127,7 @@ final class BlockCursor implements AutoCloseable {
     if (from == null || offset == NOWHERE) {
       return false;
     }
-    next = offset + BlockWalk.sizeOf(from.intAt(offset));
+    next = offset + DocumentHeader.sizeOf(from.intAt(offset));
     return true;
   }
 
@@ -144,13 +135,13 @@ final class BlockCursor implements AutoCloseable {
   private long findNext() {
     BlockWindow from = window;
     long offset = next;
-    while (from != null && from.has(offset, BlockWalk.HEADER_BYTES)) {
+    while (from != null && from.has(offset, DocumentHeader.BYTES)) {
       int header = from.intAt(offset);
-      long size = BlockWalk.sizeOf(header);
+      long size = DocumentHeader.sizeOf(header);
       if (size == 0) {
         return NOWHERE;
       }
-      if (BlockWalk.isMessage(header)) {
+      if (DocumentHeader.isMessage(header)) {
         return offset;
       }
       offset += size;
@@ -159,7 +150,7 @@ final class BlockCursor implements AutoCloseable {
   }
 
   private void open(BlockWindow from, long offset, int length) {
-    long start = offset + BlockWalk.HEADER_BYTES;
+    long start = offset + DocumentHeader.BYTES;
     if (!from.has(start, length)) { // all of a block fits into a window
       throw new DamagedMessageException("damaged: a document claims " + length + " bytes");
     }

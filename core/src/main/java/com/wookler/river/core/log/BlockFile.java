@@ -1,5 +1,7 @@
 package com.wookler.river.core.log;
 
+import com.wookler.river.core.log.chronicle.ChronicleHeader;
+import com.wookler.river.core.log.chronicle.DocumentHeader;
 import com.wookler.river.core.message.DamagedMessageException;
 import com.wookler.river.core.message.DocumentReader;
 import java.io.BufferedInputStream;
@@ -135,7 +137,7 @@ public final class BlockFile {
     }
     int header = header(found.end());
     for (int i = 0; i < TRIES; i++) {
-      if (header != 0 && BlockWalk.sizeOf(header) > 0 && fits(found.end(), header)) {
+      if (header != 0 && DocumentHeader.sizeOf(header) > 0 && fits(found.end(), header)) {
         return new End(found.end(), BlockWalk.Ending.OPEN, false); // it has grown meanwhile
       }
       if (found.ending() == BlockWalk.Ending.OPEN && noted < found.end()) {
@@ -144,7 +146,7 @@ public final class BlockFile {
       LockSupport.parkNanos(this, BETWEEN_NANOS);
       header = header(found.end());
     }
-    boolean closed = header == BlockWalk.END;
+    boolean closed = header == DocumentHeader.END;
     return new End(
         found.end(),
         closed ? BlockWalk.Ending.CLOSED : found.ending(),
@@ -152,7 +154,7 @@ public final class BlockFile {
   }
 
   private boolean fits(long offset, int header) throws IOException {
-    return offset + BlockWalk.sizeOf(header) <= Files.size(file);
+    return offset + DocumentHeader.sizeOf(header) <= Files.size(file);
   }
 
   /** Returns the header at an offset; 0 behind the end of the file. */
@@ -165,7 +167,7 @@ public final class BlockFile {
 
   /**
    * Looks after a break for whole documents of this queue, and shows them: with messages there the
-   * break is a hole, without it is a torn end. Chronicle's header of such a document is complete
+   * break is a hole, without it is a torn end. The store's header of such a document is complete
    * and fits its length: the one that was being written when the process died has no such header.
    */
   public Behind behind(long offset, UUID queue, BlockWalk.Visitor visitor) throws IOException {
@@ -197,7 +199,7 @@ public final class BlockFile {
 
     boolean isDocument(FileWindow window, long offset, int length) throws IOException {
       byte[] document = new byte[length];
-      window.copy(offset + BlockWalk.HEADER_BYTES, document, length);
+      window.copy(offset + DocumentHeader.BYTES, document, length);
       try {
         reader.open(document, length, number);
         if (reader.isLost()) {
@@ -217,7 +219,7 @@ public final class BlockFile {
     }
   }
 
-  /** Returns whether Chronicle has completed its first header; without it nothing can be walked. */
+  /** Returns whether the store has completed its first header; without it nothing can be walked. */
   public boolean hasHeader() throws IOException {
     return header(0) > 0;
   }

@@ -3,6 +3,7 @@ package com.wookler.river.core.log;
 import com.google.errorprone.annotations.concurrent.GuardedBy;
 import com.wookler.river.common.errors.RiverException;
 import com.wookler.river.core.file.DurableFiles;
+import com.wookler.river.core.file.NotNowException;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.channels.FileChannel;
@@ -24,7 +25,7 @@ import org.slf4j.LoggerFactory;
 /**
  * Brings blocks to the device, by mappings of its own, and seals those that are closed.
  *
- * <p>Chronicle's own sync forces nothing by default and swallows errors. Used by the queue's lines
+ * <p>The store's own sync forces nothing by default and swallows errors. Used by the queue's lines
  * on the pool of threads that nobody interrupts: an interrupt would close the channel for good.
  * Forces exclude each other; seals are written by the flusher's line alone, so that no publisher
  * waits for one.

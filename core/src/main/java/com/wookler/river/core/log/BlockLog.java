@@ -3,6 +3,7 @@ package com.wookler.river.core.log;
 import com.google.errorprone.annotations.concurrent.GuardedBy;
 import com.wookler.river.common.WorkerPool;
 import com.wookler.river.common.errors.RiverException;
+import com.wookler.river.core.log.chronicle.BlockStore;
 import com.wookler.river.core.message.MessageTooLargeException;
 import com.wookler.river.core.message.QueueClosedException;
 import com.wookler.river.core.message.QueueFailedException;
@@ -28,7 +29,7 @@ import org.slf4j.LoggerFactory;
  * and the bytes copied. An appender a thread, Chronicle's own way, leaks, and is 3.5 times slower.
  *
  * <p><b>The end of the log is {@link #nextSequence}</b>, a volatile written last in an append.
- * Readers never ask Chronicle whether there is more: they compare sequences, so a page that reads
+ * Readers never ask the store whether there is more: they compare sequences, so a page that reads
  * as empty is damage and not "nothing new".
  *
  * <p><b>Forcing</b> is done by {@link BlockForcer}, at every sync interval, and whenever publishers
@@ -43,7 +44,7 @@ public final class BlockLog implements AutoCloseable {
 
   private final LogSettings settings;
   private final LogCounters counters;
-  private final ChronicleStore store;
+  private final BlockStore store;
   private final Ahead ahead;
   private final BlockLimit limit;
   private final LogFailure failure;
@@ -76,7 +77,7 @@ public final class BlockLog implements AutoCloseable {
       LogSettings settings,
       LogCounters counters,
       LogRecovery.Found found,
-      ChronicleStore store,
+      BlockStore store,
       LogLines lines,
       Device device) {
     this.settings = settings;
@@ -118,12 +119,11 @@ public final class BlockLog implements AutoCloseable {
       LogLines lines,
       OutsideLog outside,
       Device device) {
-    JdkAccess.ensure(); // before the first class of Chronicle is loaded
-    FaultGuard.ensure();
+    BlockStore.requireJvm();
     LogRecovery.Found found = LogRecovery.open(settings, outside, device);
-    ChronicleStore store = null;
+    BlockStore store = null;
     try {
-      store = ChronicleStore.open(settings, found);
+      store = open(settings, found);
       BlockLog log = new BlockLog(settings, counters, found, store, lines, device);
       log.begin(found.activeStarted());
       if (!found.activeStarted() && found.active().isStarted()) {
@@ -136,6 +136,27 @@ public final class BlockLog implements AutoCloseable {
       }
       found.marks().close();
       throw e;
+    }
+  }
+
+  /**
+   * Opens the store of blocks that were found. What is mapped at a time has capacity for all of any
+   * block: they may be from a time in which {@code queue.block.bytes} or {@code
+   * queue.max.message.bytes} was larger, or may have been restored.
+   */
+  private static BlockStore open(LogSettings settings, LogRecovery.Found found) {
+    long largest = found.active().end();
+    for (Block block : found.sealed()) {
+      largest = Math.max(largest, block.end());
+    }
+    long chunk =
+        Math.max(settings.chunkBytes(), BlockSpace.roundUp(largest) + BlockSpace.PAGE_BYTES);
+    Path directory = settings.directory();
+    try {
+      return BlockStore.open(
+          directory, block -> BlockName.data(directory, block), found.active().number(), chunk);
+    } catch (RiverException e) {
+      throw new RiverException("queue " + settings.queue() + ": " + e.getMessage(), e);
     }
   }
 
@@ -172,7 +193,7 @@ public final class BlockLog implements AutoCloseable {
     settings.checkLength(buffer.document().length());
     long sequence;
     appendLock.lock();
-    boolean interrupted = Thread.interrupted(); // Chronicle's file channels close on an interrupt
+    boolean interrupted = Thread.interrupted(); // the store's file channels close on an interrupt
     try {
       sequence = appendLocked(buffer, micros);
     } catch (InternalError e) { // a mapped page cannot be written
@@ -209,7 +230,7 @@ public final class BlockLog implements AutoCloseable {
     boolean sampled = (sequence & SAMPLE_MASK) == 0;
     long started = sampled ? settings.time().nanoTime() : 0;
     try {
-      store.append(buffer.bytes());
+      store.append(buffer.source());
     } catch (Throwable e) {
       throw failure.set("append sequence " + sequence + " to " + block.file(), e);
     }
@@ -369,7 +390,7 @@ public final class BlockLog implements AutoCloseable {
   }
 
   /**
-   * Returns whether it has failed: Chronicle is not asked for anything then that it could write
+   * Returns whether it has failed: the store is not asked for anything then that it could write
    * for. A volatile read, for paths that ask with each message.
    */
   public boolean isFailed() {

@@ -107,7 +107,7 @@ final class BlockMaker {
 
   /**
    * Returns a block is about to start. Its file is what has been made of it, else a new one, so
-   * that it has our mode and not Chronicle's; and has what a block needs to start. May be called
+   * that it has our mode and not the store's; and has what a block needs to start. May be called
    * again for a block that could not be started then.
    *
    * @return how many bytes of it have been made
@@ -116,7 +116,7 @@ final class BlockMaker {
   long starting(int block) throws IOException {
     current = block; // before the monitor, so that the worker lets go of it
     if (readied == block) {
-      return readiedBytes; // the file may be longer by now: Chronicle grows it by holes
+      return readiedBytes; // the file may be longer by now: the store grows it by holes
     }
     synchronized (making) {
       Path ready = BlockName.data(settings.directory(), block);

@@ -1,5 +1,6 @@
 package com.wookler.river.core.log;
 
+import com.wookler.river.core.log.chronicle.DocumentHeader;
 import com.wookler.river.core.message.DamagedMessageException;
 import com.wookler.river.core.message.DocumentReader;
 import java.io.IOException;
@@ -40,7 +41,7 @@ final class BlockPieces {
   /**
    * One document.
    *
-   * @param offset where its header stands, which Chronicle writes
+   * @param offset where its header stands, which the store writes
    * @param length of its bytes behind that
    * @param headed whether that header is complete: not so while it is being written
    * @param whole whether all its messages prove themselves
@@ -79,7 +80,7 @@ final class BlockPieces {
 
   private boolean isDocument(FileWindow window, long offset, int header, int length)
       throws IOException {
-    if (!opens(window, offset + BlockWalk.HEADER_BYTES, length)) {
+    if (!opens(window, offset + DocumentHeader.BYTES, length)) {
       return false;
     }
     int count = reader.count();

@@ -1,6 +1,8 @@
 package com.wookler.river.core.log;
 
 import com.wookler.river.core.log.BlockContent.Hole;
+import com.wookler.river.core.log.chronicle.ChronicleHeader;
+import com.wookler.river.core.log.chronicle.ChronicleHeaderCheck;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -131,7 +133,7 @@ final class BlockRecovery {
   }
 
   /**
-   * Returns a block that is no run of whole documents, or in which Chronicle would be led astray.
+   * Returns a block that is no run of whole documents, or in which the store would be led astray.
    */
   private @Nullable Block repair(
       BlockContent.Walked walked, @Nullable Seal seal, boolean goesOn, boolean mayBeNew)
@@ -172,7 +174,7 @@ final class BlockRecovery {
   }
 
   private void report(Block broken, String fault, BlockRepair.Result left) {
-    if (left.damage().isEmpty() && HeaderCheck.isOlder(fault)) {
+    if (left.damage().isEmpty() && ChronicleHeaderCheck.isOlder(fault)) {
       return; // what a power loss leaves; the gaps tell what is lost
     }
     damagedBlocks++;

@@ -2,6 +2,9 @@ package com.wookler.river.core.log;
 
 import com.wookler.river.core.log.BlockContent.Hole;
 import com.wookler.river.core.log.BlockPieces.Piece;
+import com.wookler.river.core.log.chronicle.ChronicleHeader;
+import com.wookler.river.core.log.chronicle.ChronicleHeaderCheck;
+import com.wookler.river.core.log.chronicle.DocumentHeader;
 import com.wookler.river.core.message.DocumentFormat;
 import com.wookler.river.core.message.DocumentReader;
 import java.io.IOException;
@@ -26,18 +29,17 @@ import java.util.Optional;
  *       or nothing. In its place a document says that these sequences are lost, and zeros follow,
  *       hidden from readers.
  *   <li>What can be proven stays where it is, with its sequences, behind holes too.
- *   <li>Chronicle's header and index, and the block's start, are written anew where they are wrong.
+ *   <li>The store's header and index, and the block's start, are written anew where they are wrong.
  * </ul>
  *
  * <p>Nothing is changed here. All of it follows from what can be proven, so it may be done again
  * after a crash in the middle.
  */
 final class BlockRepair implements BlockPieces.Sink {
-  private static final int START_HEADER = 0x4000_0000 | BlockStart.BYTES;
+  private static final int START_HEADER = DocumentHeader.hidden(BlockStart.BYTES);
   private static final int CONTENT =
-      ChronicleHeader.BYTES + BlockWalk.HEADER_BYTES + BlockStart.BYTES;
-  private static final int LOST_BYTES = BlockWalk.HEADER_BYTES + DocumentFormat.HEADER_BYTES;
-  private static final int HIDDEN = 0x4000_0000;
+      ChronicleHeader.BYTES + DocumentHeader.BYTES + BlockStart.BYTES;
+  private static final int LOST_BYTES = DocumentHeader.BYTES + DocumentFormat.HEADER_BYTES;
 
   private final int number;
   private final Path file;
@@ -147,8 +149,10 @@ final class BlockRepair implements BlockPieces.Sink {
   private void hole(Piece next, long micros) throws IOException {
     long bytes = next.offset() - at;
     if (next.first() == expected) {
-      if (!leads(next.offset())) { // such as a page of Chronicle's index
-        patches.add(new Patch(at, littleEndian(HIDDEN | (int) (bytes - 4)), 0));
+      if (!leads(next.offset())) { // such as a page of the store's index
+        patches.add(
+            new Patch(
+                at, littleEndian(DocumentHeader.hidden((int) bytes - DocumentHeader.BYTES)), 0));
       }
     } else if (next.first() <= forced || bytes < LOST_BYTES) {
       damaged("sequences " + expected + " to " + (next.first() - 1) + " at byte " + at);
@@ -164,9 +168,10 @@ final class BlockRepair implements BlockPieces.Sink {
   private boolean leads(long offset) throws IOException {
     long from = at;
     while (from < offset) {
-      ByteBuffer header = ChronicleHeader.read(channel, from, BlockWalk.HEADER_BYTES);
-      long size = header.limit() < BlockWalk.HEADER_BYTES ? 0 : BlockWalk.sizeOf(header.getInt(0));
-      if (size == 0 || BlockWalk.isMessage(header.getInt(0))) {
+      ByteBuffer header = ChronicleHeader.read(channel, from, DocumentHeader.BYTES);
+      long size =
+          header.limit() < DocumentHeader.BYTES ? 0 : DocumentHeader.sizeOf(header.getInt(0));
+      if (size == 0 || DocumentHeader.isMessage(header.getInt(0))) {
         return false;
       }
       from += size;
@@ -178,11 +183,11 @@ final class BlockRepair implements BlockPieces.Sink {
     int count = Math.toIntExact(end - expected);
     byte[] document = DocumentFormat.lost(settings.identity(), number, expected, count, micros);
     long rest = bytes - LOST_BYTES;
-    int head = rest > 0 ? LOST_BYTES + BlockWalk.HEADER_BYTES : LOST_BYTES;
+    int head = rest > 0 ? LOST_BYTES + DocumentHeader.BYTES : LOST_BYTES;
     ByteBuffer patch = ByteBuffer.allocate(head).order(ByteOrder.LITTLE_ENDIAN);
     patch.putInt(document.length).put(document);
     if (rest > 0) {
-      patch.putInt(HIDDEN | (int) (rest - BlockWalk.HEADER_BYTES));
+      patch.putInt(DocumentHeader.hidden((int) (rest - DocumentHeader.BYTES)));
     }
     patches.add(new Patch(at, patch.flip(), bytes - head));
     holes.add(new Hole(expected, end, forced));
@@ -193,7 +198,7 @@ final class BlockRepair implements BlockPieces.Sink {
   private Result result(boolean hasStart, long lastMicros, long usedEnd) throws IOException {
     Block block = totals.block(settings.identity(), number, file, first, at);
     if (block.documents() > 0) {
-      String fault = HeaderCheck.fault(file, totals.spaced(), totals.documents(), at);
+      String fault = ChronicleHeaderCheck.fault(file, totals.spaced(), totals.documents(), at);
       if (!hasStart || !fault.isEmpty() || !patches.isEmpty()) {
         begin(lastMicros);
       }
@@ -209,7 +214,7 @@ final class BlockRepair implements BlockPieces.Sink {
     return new Result(block, holes, patches, Math.max(claimed, expected), usedEnd, damage);
   }
 
-  /** Chronicle's header and index, and the start. */
+  /** The store's header and index, and the start. */
   private void begin(long lastMicros) {
     byte[] header = ChronicleHeader.of(totals.spaced(), totals.documents(), totals.last());
     BlockStart start = new BlockStart(settings.identity(), number, first, lastMicros);

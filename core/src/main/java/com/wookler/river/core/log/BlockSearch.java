@@ -1,14 +1,15 @@
 package com.wookler.river.core.log;
 
+import com.wookler.river.core.log.chronicle.ChronicleHeader;
 import com.wookler.river.core.message.DamagedMessageException;
 import com.wookler.river.core.message.DocumentReader;
 import java.io.IOException;
 
 /**
- * Finds a document of a block by sequence or time, by Chronicle's index of the block's documents
+ * Finds a document of a block by sequence or time, by the store's index of the block's documents
  * and binary search over them, and places the cursor at it.
  *
- * <p>The index is read where the block is mapped, and nothing is stored: a tailer of Chronicle
+ * <p>The index is read where the block is mapped, and nothing is stored: a tailer of the store
  * would write into the table of the log's directory, which on a volume that has become read-only is
  * an error of a mapped page.
  *

@@ -23,13 +23,13 @@ import org.slf4j.LoggerFactory;
 final class BlockSpace {
   static final long PAGE_BYTES = 4 << 10;
 
-  /** What a block has at least when it starts: Chronicle's index and some messages. */
+  /** What a block has at least when it starts: the store's index and some messages. */
   static final long FIRST_BYTES = 256 << 10;
 
   private static final Logger LOG = LoggerFactory.getLogger(BlockSpace.class);
   private static final long STEP_BYTES = 256 << 10;
 
-  /** For what Chronicle writes in line beside documents: a page of its index has 32 KB. */
+  /** For what the store writes in line beside documents: a page of its index has 32 KB. */
   private static final long MARGIN_BYTES = 128 << 10;
 
   private static final long LEAST_LEAD_BYTES = 64 << 10;

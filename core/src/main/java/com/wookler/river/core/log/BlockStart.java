@@ -1,6 +1,7 @@
 package com.wookler.river.core.log;
 
 import com.wookler.river.core.file.Checksum;
+import com.wookler.river.core.log.chronicle.DocumentHeader;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.ByteBuffer;
@@ -31,8 +32,8 @@ import java.util.UUID;
 record BlockStart(UUID queue, int block, long firstSequence, long lastMicros) {
   static final int BYTES = 48;
 
-  private static final int HEAD_BYTES = BlockWalk.HEADER_BYTES + BYTES;
-  private static final int DOCUMENTS_BEFORE = 8; // Chronicle's header and the first index
+  private static final int HEAD_BYTES = DocumentHeader.BYTES + BYTES;
+  private static final int DOCUMENTS_BEFORE = 8; // the store's header and the first index
   private static final int SEARCHED_BYTES = 256 << 10; // it stands behind those
   private static final byte[] MAGIC = "RIVBLOC1".getBytes(StandardCharsets.US_ASCII);
 
@@ -81,12 +82,12 @@ record BlockStart(UUID queue, int block, long firstSequence, long lastMicros) {
       long offset = 0;
       for (int i = 0; i < DOCUMENTS_BEFORE; i++) {
         int length = channel.read(head.clear(), offset);
-        long size = length < BlockWalk.HEADER_BYTES ? 0 : BlockWalk.sizeOf(head.getInt(0));
+        long size = length < DocumentHeader.BYTES ? 0 : DocumentHeader.sizeOf(head.getInt(0));
         if (size == 0) {
           break;
         }
-        byte[] content = Arrays.copyOfRange(head.array(), BlockWalk.HEADER_BYTES, HEAD_BYTES);
-        Optional<BlockStart> start = decode(content, length - BlockWalk.HEADER_BYTES);
+        byte[] content = Arrays.copyOfRange(head.array(), DocumentHeader.BYTES, HEAD_BYTES);
+        Optional<BlockStart> start = decode(content, length - DocumentHeader.BYTES);
         if (start.isPresent()) {
           return start;
         }

@@ -1,5 +1,6 @@
 package com.wookler.river.core.log;
 
+import com.wookler.river.core.log.chronicle.DocumentHeader;
 import com.wookler.river.core.message.DamagedMessageException;
 import com.wookler.river.core.message.DocumentReader;
 import java.io.IOException;
@@ -14,12 +15,12 @@ import org.jspecify.annotations.Nullable;
  * What of a block can be proven, message by message: found by looking for documents at every place
  * where one may stand, whatever is left of what leads to them.
  *
- * <p>A document's header proves itself, its length and its block, so it needs no header of
- * Chronicle's and no index. Behind an entry that is damaged the document goes on as long as the
- * entry's length may be right. A document that stands where its sequences have been seen already,
- * such as a copy in a message's data, is passed over. One that says that its sequences are lost,
- * which a recovery puts in the place of what a power loss has torn, has no messages, and is no
- * damage: they are a gap of the log, which has told of them.
+ * <p>A document's header proves itself, its length and its block, so it needs no header of the
+ * store's and no index. Behind an entry that is damaged the document goes on as long as the entry's
+ * length may be right. A document that stands where its sequences have been seen already, such as a
+ * copy in a message's data, is passed over. One that says that its sequences are lost, which a
+ * recovery puts in the place of what a power loss has torn, has no messages, and is no damage: they
+ * are a gap of the log, which has told of them.
  */
 final class BlockSurvey {
   private final Block block;
@@ -63,7 +64,7 @@ final class BlockSurvey {
         0,
         Long.MAX_VALUE,
         (offset, header, length) -> {
-          long start = offset + BlockWalk.HEADER_BYTES;
+          long start = offset + DocumentHeader.BYTES;
           boolean isDocument = opens(window, reader, start, length);
           if (isDocument) {
             document(offset, start + length, reader);

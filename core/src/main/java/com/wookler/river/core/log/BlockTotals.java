@@ -1,6 +1,7 @@
 package com.wookler.river.core.log;
 
 import com.wookler.river.core.log.BlockContent.Hole;
+import com.wookler.river.core.log.chronicle.ChronicleHeader;
 import com.wookler.river.core.message.DocumentFormat;
 import com.wookler.river.core.message.DocumentReader;
 import java.nio.file.Path;

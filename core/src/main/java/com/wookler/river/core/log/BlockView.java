@@ -1,6 +1,7 @@
 package com.wookler.river.core.log;
 
 import com.wookler.river.core.file.Mappings;
+import com.wookler.river.core.file.NotNowException;
 import java.io.IOException;
 import java.nio.MappedByteBuffer;
 import java.nio.channels.FileChannel;

@@ -1,5 +1,6 @@
 package com.wookler.river.core.log;
 
+import com.wookler.river.core.log.chronicle.DocumentHeader;
 import com.wookler.river.core.message.DocumentFormat;
 import java.io.EOFException;
 import java.io.IOException;
@@ -9,24 +10,13 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Walks the raw bytes of a block without Chronicle: from its start, document by document, which
- * tells how the block ends ({@link #scan}); or looks for documents at every place where one may
- * stand, where what leads to them is damaged ({@link #search}).
+ * Walks the raw bytes of a block: from its start, document by document, which tells how the block
+ * ends ({@link #scan}); or looks for documents at every place where one may stand, where what leads
+ * to them is damaged ({@link #search}).
  *
- * <p>A block is a run of documents, each a header of four bytes (little-endian: 30 bits of length,
- * bit 30 for documents that readers don't see, bit 31 while it is being written), then its bytes,
- * padded to a multiple of four. Header 0 means nothing was written there yet, {@code 0xC0000000}
- * that the block was closed.
+ * <p>A block is a run of documents, each behind a {@link DocumentHeader}.
  */
 public final class BlockWalk {
-  static final int END = 0xC000_0000;
-
-  /** Bytes of a document's header. */
-  public static final int HEADER_BYTES = 4;
-
-  private static final int UNFINISHED = 0x8000_0000;
-  private static final int HIDDEN = 0x4000_0000;
-  private static final int LENGTH = 0x3FFF_FFFF;
   private static final int STEP = 4;
   private static final int SKIP_BYTES = 1 << 16;
   private static final byte[] ZEROS = new byte[SKIP_BYTES];
@@ -87,29 +77,6 @@ public final class BlockWalk {
   record Result(long end, Ending ending, Optional<BlockStart> start) {}
 
   /**
-   * What a document with this header takes in its block, header and padding included; 0 if no whole
-   * document has such a header.
-   */
-  public static long sizeOf(int header) {
-    return header == 0 || (header & UNFINISHED) != 0
-        ? 0
-        : HEADER_BYTES + ((header & LENGTH) + 3L & ~3L);
-  }
-
-  /**
-   * Returns whether the document with this header, which {@link #sizeOf} finds whole, is for
-   * readers.
-   */
-  static boolean isMessage(int header) {
-    return (header & HIDDEN) == 0;
-  }
-
-  /** Returns the bytes of the document behind this header. */
-  static int lengthOf(int header) {
-    return header & LENGTH;
-  }
-
-  /**
    * Walks a block file, or what was decompressed of one. Reads to the end; does not close the
    * stream.
    */
@@ -132,7 +99,7 @@ public final class BlockWalk {
     /**
      * Returns whether a document is there; the search goes on after it.
      *
-     * @param offset where Chronicle's header of it stands
+     * @param offset where the store's header of it stands
      * @param header these four bytes, of which nothing is known
      * @param length of the document, as its own header says; so many bytes are in the window
      */
@@ -140,7 +107,7 @@ public final class BlockWalk {
   }
 
   /**
-   * Looks for documents at every multiple of four. What can be there without Chronicle's header and
+   * Looks for documents at every multiple of four. What can be there without the store's header and
    * index, which may be damaged or were never written, is known by the document's own header.
    *
    * @param from where to begin, a multiple of four
@@ -151,9 +118,9 @@ public final class BlockWalk {
       throws IOException {
     long offset = from;
     long usedEnd = 0;
-    while (offset < to && window.has(offset, HEADER_BYTES)) {
+    while (offset < to && window.has(offset, DocumentHeader.BYTES)) {
       int header = window.intAt(offset);
-      long content = offset + HEADER_BYTES;
+      long content = offset + DocumentHeader.BYTES;
       int length =
           window.has(content, DocumentFormat.HEADER_BYTES)
               ? DocumentFormat.lengthAt(window, content)
@@ -175,7 +142,7 @@ public final class BlockWalk {
 
   /** Returns where the next header may stand after a document of this length. */
   static long behind(long offset, int length) {
-    return offset + HEADER_BYTES + (length + 3L & ~3L);
+    return offset + DocumentHeader.sizeFor(length);
   }
 
   private Result run() throws IOException {
@@ -185,27 +152,27 @@ public final class BlockWalk {
         return result(available == 0 ? Ending.OPEN : Ending.BROKEN);
       }
       int header = intAt(0);
-      if (header == END) {
+      if (header == DocumentHeader.END) {
         return result(Ending.CLOSED);
       }
       if (header == 0) {
         return result(rest.isZeros(offset) ? Ending.OPEN : Ending.BROKEN);
       }
-      if ((header & UNFINISHED) != 0 || !document(header)) {
+      if (DocumentHeader.sizeOf(header) == 0 || !document(header)) {
         return result(Ending.BROKEN);
       }
     }
   }
 
   private boolean document(int header) throws IOException {
-    int length = header & LENGTH;
+    int length = DocumentHeader.lengthOf(header);
     int padded = (length + 3) & ~3;
     try {
       read(length);
     } catch (EOFException e) {
       return false;
     }
-    if ((header & HIDDEN) == 0) {
+    if (DocumentHeader.isMessage(header)) {
       visitor.document(offset, bytes, length);
     } else if (start == null) {
       start = BlockStart.decode(bytes, length).orElse(null);

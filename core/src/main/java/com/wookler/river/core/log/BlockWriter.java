@@ -1,6 +1,8 @@
 package com.wookler.river.core.log;
 
 import com.wookler.river.core.file.DurableFiles;
+import com.wookler.river.core.log.chronicle.BlockStore;
+import com.wookler.river.core.log.chronicle.DocumentHeader;
 import com.wookler.river.core.message.DocumentWriter;
 import com.wookler.river.core.message.Stamp;
 import com.wookler.river.core.message.StoredMessage;
@@ -30,7 +32,7 @@ public final class BlockWriter implements AutoCloseable {
   private final long blockBytes;
   private final Stamp stamp;
   private final PublishBuffer buffer = PublishBuffer.ofThread();
-  private final ChronicleStore store;
+  private final BlockStore store;
   private @Nullable Block block;
   private int number;
 
@@ -43,13 +45,13 @@ public final class BlockWriter implements AutoCloseable {
    * @param documentBytes that a document may have, in memory of the process four times as many
    */
   public BlockWriter(Path log, UUID queue, long blockBytes, long documentBytes) {
-    JdkAccess.ensure(); // before the first class of Chronicle is loaded
+    BlockStore.requireJvm();
     this.log = log;
     this.queue = queue;
     this.blockBytes = blockBytes;
     this.stamp = new Stamp(queue);
     long mapped = Math.max(blockBytes, DOCUMENT_PARTS * documentBytes) + LogSettings.CHUNK_MARGIN;
-    this.store = new ChronicleStore(log, 1, mapped);
+    this.store = BlockStore.open(log, block -> BlockName.data(log, block), 1, mapped);
   }
 
   /** Writes messages in a row as one document, with the publish time of the first of them. */
@@ -65,7 +67,7 @@ public final class BlockWriter implements AutoCloseable {
       document.add(message.data(), message.key(), message.headers(), message.terms());
     }
     long digest = stamp.stamp(document, into.number(), first.sequence(), first.publishedMicros());
-    store.append(buffer.bytes());
+    store.append(buffer.source());
     into.appended(run.size(), document.length(), first.publishedMicros(), digest);
     into.end(store.position());
     document.finish();
@@ -156,8 +158,8 @@ public final class BlockWriter implements AutoCloseable {
   }
 
   private static void mark(FileChannel channel, long offset) throws IOException {
-    ByteBuffer mark = ByteBuffer.allocate(BlockWalk.HEADER_BYTES).order(ByteOrder.LITTLE_ENDIAN);
-    channel.write(mark.putInt(0, BlockWalk.END), offset);
+    ByteBuffer mark = ByteBuffer.allocate(DocumentHeader.BYTES).order(ByteOrder.LITTLE_ENDIAN);
+    channel.write(mark.putInt(0, DocumentHeader.END), offset);
   }
 
   private static void force(Path file) throws IOException {

@@ -3,6 +3,7 @@ package com.wookler.river.core.log;
 import com.wookler.river.common.errors.RiverException;
 import com.wookler.river.core.file.DurableFiles;
 import com.wookler.river.core.file.ReadFailedException;
+import com.wookler.river.core.log.chronicle.ChronicleHeader;
 import com.wookler.river.core.message.DamagedMessageException;
 import java.io.IOException;
 import java.nio.ByteBuffer;

@@ -1,6 +1,7 @@
 package com.wookler.river.core.log;
 
 import com.wookler.river.core.file.DurableFiles;
+import com.wookler.river.core.log.chronicle.BlockStore;
 import java.io.IOException;
 import java.nio.file.DirectoryIteratorException;
 import java.nio.file.DirectoryStream;
@@ -18,7 +19,7 @@ import java.util.TreeSet;
  *
  * @param blocks data files by block
  * @param seals likewise
- * @param passing what goes at the next opening: half made files, and Chronicle's own metadata
+ * @param passing what goes at the next opening: half made files, and the store's own metadata
  * @param notes what is kept beside the blocks
  * @param others all the rest: what was quarantined, and what is not River's
  */
@@ -88,7 +89,7 @@ public record LogFiles(
     String name = String.valueOf(file.getFileName());
     if (name.endsWith(BlockName.AHEAD)
         || name.endsWith(DurableFiles.TEMPORARY)
-        || name.equals(ChronicleStore.METADATA)) {
+        || name.equals(BlockStore.METADATA)) {
       passing.add(file);
     } else if (BlockName.number(file).isPresent()) {
       blocks.put(BlockName.number(file).getAsInt(), file);

@@ -2,6 +2,7 @@ package com.wookler.river.core.log;
 
 import com.wookler.river.common.PageFaults;
 import com.wookler.river.common.errors.RiverException;
+import com.wookler.river.core.log.chronicle.BlockStore;
 import com.wookler.river.core.message.DamagedMessageException;
 import com.wookler.river.core.message.DocumentReader;
 import com.wookler.river.core.message.StoredMessage;
@@ -32,7 +33,7 @@ public final class LogReader implements AutoCloseable {
   private final SalvageReader salvage;
   private long position;
 
-  LogReader(BlockLog log, ChronicleStore store, LogSettings settings, LogCounters counters) {
+  LogReader(BlockLog log, BlockStore store, LogSettings settings, LogCounters counters) {
     this.log = log;
     this.settings = settings;
     this.counters = counters;
@@ -162,7 +163,7 @@ public final class LogReader implements AutoCloseable {
   }
 
   private void open(long sequence, long location) throws IOException {
-    boolean interrupted = Thread.interrupted(); // Chronicle's file channels close on an interrupt
+    boolean interrupted = Thread.interrupted(); // the store's file channels close on an interrupt
     try {
       cursor.open(location);
     } catch (DamagedMessageException e) {
@@ -185,7 +186,7 @@ public final class LogReader implements AutoCloseable {
   }
 
   private void search() throws IOException {
-    boolean interrupted = Thread.interrupted(); // Chronicle's file channels close on an interrupt
+    boolean interrupted = Thread.interrupted(); // the store's file channels close on an interrupt
     try {
       Block block = log.blockOf(position);
       if (block == null) {
@@ -283,7 +284,7 @@ public final class LogReader implements AutoCloseable {
 
   /** Returns the first sequence of the block published at or after this time, if it can be read. */
   OptionalLong find(Block block, long micros) {
-    boolean interrupted = Thread.interrupted(); // Chronicle's file channels close on an interrupt
+    boolean interrupted = Thread.interrupted(); // the store's file channels close on an interrupt
     try {
       return findHere(block, micros);
     } catch (IOException e) {
@@ -297,7 +298,7 @@ public final class LogReader implements AutoCloseable {
   }
 
   private OptionalLong findHere(Block block, long micros) throws IOException {
-    if (log.isFailed()) { // then Chronicle opens nothing
+    if (log.isFailed()) { // then the store opens nothing
       return log.surveys().make(block, settings, log.nextSequence()).publishedAt(micros);
     }
     try {

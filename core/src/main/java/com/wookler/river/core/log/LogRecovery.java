@@ -18,7 +18,7 @@ import org.slf4j.LoggerFactory;
  *
  * <ol>
  *   <li>Refuses a log of another queue, before anything is touched. Removes what a crash leaves
- *       half made: temporary files and blocks made ahead; and Chronicle's own metadata file: all in
+ *       half made: temporary files and blocks made ahead; and the store's own metadata file: all in
  *       it follows from the block files, and a stale write lock or a truncated file would stop the
  *       open ({@link LogFileScan}).
  *   <li>Takes the content of each sealed block from its seal, and walks those without one, or that
@@ -32,7 +32,7 @@ import org.slf4j.LoggerFactory;
  *       Usually that is a document that was being written when the process died, for which no
  *       publish had returned. What a power loss has torn is taken out ({@link BlockRepair}); of a
  *       damaged block that is repaired, a copy is kept beside the log. The last block goes if its
- *       first header was never completed and nothing is in it: Chronicle would wait 12 s for that.
+ *       first header was never completed and nothing is in it: the store would wait 12 s for that.
  * </ol>
  *
  * <p>No byte that may belong to a message is deleted, and a crash within leads to the same result

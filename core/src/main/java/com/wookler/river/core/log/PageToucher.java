@@ -1,6 +1,8 @@
 package com.wookler.river.core.log;
 
 import com.google.errorprone.annotations.concurrent.GuardedBy;
+import com.wookler.river.core.log.chronicle.BlockStore;
+import com.wookler.river.core.log.chronicle.MappedPages;
 import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
@@ -27,7 +29,7 @@ final class PageToucher {
 
   private static final Logger LOG = LoggerFactory.getLogger(PageToucher.class);
 
-  private final ChronicleStore store;
+  private final BlockStore store;
   private final Executor worker;
   private final Object touching = new Object();
   private final AtomicLong appended = new AtomicLong(); // written under BlockLog's append lock
@@ -40,7 +42,7 @@ final class PageToucher {
   @GuardedBy("touching")
   private boolean ended;
 
-  PageToucher(ChronicleStore store, Executor worker) {
+  PageToucher(BlockStore store, Executor worker) {
     this.store = store;
     this.worker = worker;
   }
@@ -73,7 +75,7 @@ final class PageToucher {
     long from = Math.max(bytes, touchedTo);
     touchedTo = Math.max(from, Math.min(bytes + AHEAD_BYTES, limit));
     wanted = Math.max(touchedTo - STEP_BYTES / 2, bytes + LEAST_BYTES);
-    ChronicleStore.Pages pages = from < touchedTo ? store.pages(from, touchedTo) : null;
+    MappedPages pages = from < touchedTo ? store.pages(from, touchedTo) : null;
     if (pages == null) {
       return;
     }
@@ -91,7 +93,7 @@ final class PageToucher {
     }
   }
 
-  private void touch(ChronicleStore.Pages pages, int at) {
+  private void touch(MappedPages pages, int at) {
     asked = false;
     try (pages) {
       synchronized (touching) {

@@ -1,9 +1,7 @@
 package com.wookler.river.core.log;
 
+import com.wookler.river.core.log.chronicle.AppendSource;
 import com.wookler.river.core.message.DocumentWriter;
-import java.nio.ByteBuffer;
-import net.openhft.chronicle.bytes.Bytes;
-import org.jspecify.annotations.Nullable;
 
 /**
  * A publishing thread's own memory, in which it builds a document before it takes the append lock.
@@ -14,8 +12,7 @@ public final class PublishBuffer {
       ThreadLocal.withInitial(PublishBuffer::new);
 
   private final DocumentWriter document = new DocumentWriter();
-  private @Nullable Bytes<ByteBuffer> view;
-  private @Nullable ByteBuffer viewed;
+  private final AppendSource source = new AppendSource(document);
 
   private int samples;
   private boolean admitted;
@@ -49,17 +46,8 @@ public final class PublishBuffer {
     return (samples++ & mask) == 0;
   }
 
-  /** Returns the document as Chronicle takes it. */
-  @SuppressWarnings("ReferenceEquality") // the same memory, not equal content
-  Bytes<ByteBuffer> bytes() {
-    ByteBuffer memory = document.memory();
-    Bytes<ByteBuffer> bytes = view;
-    if (bytes == null || viewed != memory) {
-      bytes = Bytes.wrapForRead(memory.duplicate().clear());
-      view = bytes;
-      viewed = memory;
-    }
-    bytes.readPositionRemaining(0, document.length());
-    return bytes;
+  /** Returns the document as the store takes it. */
+  AppendSource source() {
+    return source;
   }
 }

@@ -1,6 +1,7 @@
 package com.wookler.river.core.log;
 
 import com.wookler.river.core.file.DurableFiles;
+import com.wookler.river.core.log.chronicle.DocumentHeader;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
@@ -134,7 +135,7 @@ final class RepairPlan {
         () -> {
           try (FileChannel channel = FileChannel.open(file, StandardOpenOption.WRITE)) {
             ByteBuffer mark = ByteBuffer.allocate(4).order(ByteOrder.LITTLE_ENDIAN);
-            mark.putInt(0, BlockWalk.END);
+            mark.putInt(0, DocumentHeader.END);
             channel.write(mark, offset);
             channel.force(true);
           }

@@ -1,5 +1,6 @@
 package com.wookler.river.core.log;
 
+import com.wookler.river.core.log.chronicle.DocumentHeader;
 import com.wookler.river.core.message.DamagedMessageException;
 import com.wookler.river.core.message.DocumentFormat;
 import com.wookler.river.core.message.DocumentReader;
@@ -30,7 +31,7 @@ final class SalvageReader {
     this.document = document;
   }
 
-  /** Returns whether a survey knows more of the message than Chronicle's index. */
+  /** Returns whether a survey knows more of the message than the store's index. */
   boolean isDue(Block block, long sequence) {
     return log.surveys().known(block, sequence) != null;
   }
@@ -86,7 +87,7 @@ final class SalvageReader {
 
   private void read(Block block, long offset) throws IOException {
     try (FileWindow window = new FileWindow(block.file(), block.end())) {
-      long start = offset + BlockWalk.HEADER_BYTES;
+      long start = offset + DocumentHeader.BYTES;
       window.has(start, DocumentFormat.HEADER_BYTES);
       int length = DocumentFormat.lengthAt(window, start);
       if (!window.has(start, length)) {

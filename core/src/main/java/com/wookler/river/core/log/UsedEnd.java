@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Finds the last byte of a file that is not 0. Behind the blocks that a power loss leaves there are
- * megabytes that were never written, as Chronicle makes a file as long as its mapping: they are
+ * megabytes that were never written, as the store makes a file as long as its mapping: they are
  * read past the page cache where that can be, which else would be filled with zeros, page by page.
  */
 final class UsedEnd {

@@ -4,6 +4,7 @@ import static com.wookler.river.core.log.LogFixture.text;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import com.wookler.river.core.log.chronicle.ChronicleHeader;
 import com.wookler.river.testing.CapturedLog;
 import java.io.IOException;
 import java.nio.MappedByteBuffer;

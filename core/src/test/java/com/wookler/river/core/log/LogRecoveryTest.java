@@ -8,6 +8,8 @@ import static org.assertj.core.api.Assertions.tuple;
 
 import com.wookler.river.common.ManualTimeSource;
 import com.wookler.river.common.errors.RiverException;
+import com.wookler.river.core.log.chronicle.ChronicleHeader;
+import com.wookler.river.core.log.chronicle.DocumentHeader;
 import com.wookler.river.core.message.DamagedMessageException;
 import com.wookler.river.core.message.StoredMessage;
 import java.io.IOException;
@@ -106,9 +108,9 @@ class LogRecoveryTest {
     ByteBuffer bytes = ByteBuffer.wrap(before).order(ByteOrder.LITTLE_ENDIAN);
     int offset = 0;
     int restored = 0;
-    while (offset + 4 <= before.length && BlockWalk.sizeOf(bytes.getInt(offset)) > 0) {
+    while (offset + 4 <= before.length && DocumentHeader.sizeOf(bytes.getInt(offset)) > 0) {
       int header = bytes.getInt(offset);
-      int size = (int) BlockWalk.sizeOf(header);
+      int size = (int) DocumentHeader.sizeOf(header);
       if ((header & HIDDEN) != 0) {
         LogFixture.write(block, offset, Arrays.copyOfRange(before, offset, offset + size));
         restored++;

@@ -1,4 +1,4 @@
-package com.wookler.river.core.log;
+package com.wookler.river.core.file;
 
 import java.io.EOFException;
 import java.io.IOException;
@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
  * cannot be opened or mapped now, for want of descriptors, of memory, of permission, is not
  * damaged.
  */
-final class Unreadable {
+public final class Unreadable {
   private static final int DEEPEST = 16; // of causes
 
   private Unreadable() {}
@@ -22,7 +22,7 @@ final class Unreadable {
    *
    * @param file that was to be read; one that is not there is damage
    */
-  static @Nullable IOException passing(Throwable error, Path file) {
+  public static @Nullable IOException passing(Throwable error, Path file) {
     if (!file.toFile().exists()) {
       return null;
     }

@@ -1,17 +1,16 @@
-package com.wookler.river.core.log;
+package com.wookler.river.core.log.chronicle;
 
-import com.wookler.river.common.PageFaults;
-import com.wookler.river.common.errors.RiverException;
 import com.wookler.river.core.file.DurableFiles;
+import com.wookler.river.core.file.NotNowException;
+import com.wookler.river.core.file.Unreadable;
 import com.wookler.river.core.message.DamagedMessageException;
 import java.io.File;
 import java.io.IOException;
 import java.io.RandomAccessFile;
 import java.io.UncheckedIOException;
 import java.nio.file.Path;
-import java.util.function.LongSupplier;
+import java.util.function.IntFunction;
 import net.openhft.chronicle.bytes.Bytes;
-import net.openhft.chronicle.bytes.BytesStore;
 import net.openhft.chronicle.bytes.MappedBytes;
 import net.openhft.chronicle.bytes.MappedBytesStore;
 import net.openhft.chronicle.bytes.SyncMode;
@@ -24,13 +23,8 @@ import net.openhft.chronicle.queue.impl.single.SingleChronicleQueueStore;
 import net.openhft.chronicle.wire.DocumentContext;
 import org.jspecify.annotations.Nullable;
 
-/**
- * The one Chronicle queue under a log, with its one appender and our roll cycle.
- *
- * <p>Appending and rolling are guarded by the log's append lock. {@link #close} needs that no
- * tailer is in a call: a mapping that goes away under a reader ends the JVM.
- */
-final class ChronicleStore implements AutoCloseable {
+/** The one Chronicle queue under a log, with its one appender and our roll cycle. */
+final class ChronicleStore implements BlockStore {
   /** Chronicle's own file; all in it follows from the block files. */
   static final String METADATA = "metadata.cq4t";
 
@@ -40,19 +34,16 @@ final class ChronicleStore implements AutoCloseable {
   private static final long LOCK_TIMEOUT_MILLIS = 3_000;
 
   private final Path directory;
+  private final IntFunction<Path> files;
   private final BlockRollCycle cycle;
   private final SingleChronicleQueue queue;
   private final ExcerptAppender appender;
   private @Nullable SingleChronicleQueueStore prepared; // guarded by the log's append lock
 
-  /**
-   * Opens the directory, whose files have been looked through by {@link LogRecovery}.
-   *
-   * @param block the number of the active block, which may not exist yet
-   * @param chunkBytes what is mapped of a block at a time; a document may take a quarter of it
-   */
-  ChronicleStore(Path directory, int block, long chunkBytes) {
+  /** See {@link BlockStore#open}. */
+  ChronicleStore(Path directory, IntFunction<Path> files, int block, long chunkBytes) {
     this.directory = directory;
+    this.files = files;
     cycle = new BlockRollCycle(block);
     queue =
         SingleChronicleQueueBuilder.binary(directory)
@@ -92,43 +83,13 @@ final class ChronicleStore implements AutoCloseable {
     }
   }
 
-  /**
-   * Opens a log whose blocks were found. What is mapped at a time has room for all of any block:
-   * they may be from a time in which {@code queue.block.bytes} or {@code queue.max.message.bytes}
-   * was larger, or may have been restored.
-   */
-  static ChronicleStore open(LogSettings settings, LogRecovery.Found found) {
-    long largest = found.active().end();
-    for (Block block : found.sealed()) {
-      largest = Math.max(largest, block.end());
-    }
-    long chunk =
-        Math.max(settings.chunkBytes(), BlockSpace.roundUp(largest) + BlockSpace.PAGE_BYTES);
-    try {
-      return new ChronicleStore(settings.directory(), found.active().number(), chunk);
-    } catch (RuntimeException | InternalError e) { // such as a table that Chronicle made read-only
-      PageFaults.settle();
-      throw new RiverException(
-          "queue "
-              + settings.queue()
-              + ": cannot make or map the files of the log in "
-              + settings.directory()
-              + "; see that its volume can be written and has space, then open the queue again: "
-              + e,
-          e);
-    }
+  @Override
+  public void append(AppendSource document) {
+    appender.writeBytes(document.bytes());
   }
 
-  /** Appends one document to the active block. */
-  void append(BytesStore<?, ?> document) {
-    appender.writeBytes(document);
-  }
-
-  /**
-   * Closes the active block and starts this one, whose first bytes are {@code start}, hidden from
-   * readers.
-   */
-  void startBlock(int block, byte[] start) {
+  @Override
+  public void startBlock(int block, byte[] start) {
     cycle.block(block);
     try (DocumentContext context = appender.writingDocument(true)) {
       Bytes<?> out = context.wire().bytes();
@@ -138,18 +99,13 @@ final class ChronicleStore implements AutoCloseable {
     }
   }
 
-  /**
-   * Opens and maps the file of a block that is about to start, so that {@link #startBlock} opens
-   * nothing: the appender is of no use any more once it could not open a file.
-   *
-   * @throws NotNowException the file cannot be opened or mapped now
-   */
-  void prepare(int block) throws IOException {
+  @Override
+  public void prepare(int block) throws IOException {
     try {
       releasePrepared();
       prepared = queue.storeForCycle(block, BlockRollCycle.EPOCH, true, null);
     } catch (Throwable e) { // Chronicle throws what it does not declare
-      Path file = BlockName.data(directory, block);
+      Path file = files.apply(block);
       IOException passing = Unreadable.passing(e, file);
       if (passing == null) {
         throw e;
@@ -166,72 +122,22 @@ final class ChronicleStore implements AutoCloseable {
     }
   }
 
-  /** Bytes in use of the active block: where the next header goes, after padding. */
-  long position() {
+  @Override
+  public long position() {
     return (appender.wire().bytes().writePosition() + 3) & ~3L;
   }
 
-  /**
-   * Pages of the active block, kept mapped until they are closed; null if they are not mapped yet.
-   *
-   * @param to may be beyond the mapping, which then ends them
-   */
-  @Nullable Pages pages(long from, long to) {
+  @Override
+  public @Nullable MappedPages pages(long from, long to) {
     if (!(appender.wire().bytes().bytesStore() instanceof MappedBytesStore mapping)
         || !mapping.inside(from)) {
       return null;
     }
-    Pages pages = new Pages(mapping, from, Math.min(to, mapping.safeLimit()));
-    mapping.reserve(pages);
-    return pages;
+    return new MappedPages(mapping, from, Math.min(to, mapping.safeLimit()));
   }
 
-  /** A part of a mapping. */
-  static final class Pages implements ReferenceOwner, AutoCloseable {
-    private static final long PAGE_BYTES = 4 << 10;
-    private static final long RUN_BYTES = 16 * PAGE_BYTES;
-    private static final long APART_BYTES = 2 * RUN_BYTES;
-
-    private final MappedBytesStore mapping;
-    private final long from;
-    private final long to;
-
-    private Pages(MappedBytesStore mapping, long from, long to) {
-      this.mapping = mapping;
-      this.from = from;
-      this.to = to;
-    }
-
-    /**
-     * Writes what is there into one place of each page; safe beside an append.
-     *
-     * @param appended how far the appender has come, which is asked again and again: in a page that
-     *     both want at once they would wait for each other
-     */
-    void touch(LongSupplier appended) {
-      long page = from & -PAGE_BYTES;
-      while (page < to) {
-        page = Math.max(page, (appended.getAsLong() + APART_BYTES) & -PAGE_BYTES);
-        long end = Math.min(to, page + RUN_BYTES);
-        for (; page < end; page += PAGE_BYTES) {
-          mapping.compareAndSwapInt(page, 0, 0);
-        }
-      }
-    }
-
-    @Override
-    public void close() {
-      mapping.release(this);
-    }
-  }
-
-  /**
-   * Returns what is mapped of a block around an offset.
-   *
-   * @throws DamagedMessageException the block has no file, or one that is none of a block
-   * @throws IOException its file cannot be opened or mapped now
-   */
-  BlockWindow window(int block, long offset) throws IOException {
+  @Override
+  public BlockWindow window(int block, long offset) throws IOException {
     SingleChronicleQueueStore file = null;
     try {
       tryToOpen(block);
@@ -252,7 +158,7 @@ final class ChronicleStore implements AutoCloseable {
 
   /** Chronicle would try to make the file instead, and warn of that with each poll. */
   private void tryToOpen(int block) throws IOException {
-    File file = BlockName.data(directory, block).toFile();
+    File file = files.apply(block).toFile();
     if (file.exists()) {
       new RandomAccessFile(file, "r").close();
     }
@@ -264,7 +170,7 @@ final class ChronicleStore implements AutoCloseable {
    * @throws IOException this does not: it cannot be read now
    */
   private DamagedMessageException damaged(int block, Throwable error) throws IOException {
-    IOException passing = Unreadable.passing(error, BlockName.data(directory, block));
+    IOException passing = Unreadable.passing(error, files.apply(block));
     if (passing != null) {
       throw passing;
     }
@@ -291,12 +197,11 @@ final class ChronicleStore implements AutoCloseable {
     }
   }
 
-  /** Lets Chronicle notice that block files were removed. */
-  void forgetRemoved() {
+  @Override
+  public void forgetRemoved() {
     queue.refreshDirectoryListing();
   }
 
-  /** Closes the queue; its mappings are gone when this returns. */
   @Override
   public void close() {
     releasePrepared();

@@ -1,4 +1,4 @@
-package com.wookler.river.core.log;
+package com.wookler.river.core.file;
 
 import java.io.IOException;
 
@@ -6,10 +6,11 @@ import java.io.IOException;
  * Something could not be begun, such as for want of a descriptor, and nothing was done or lost by
  * it: it is tried again.
  */
-final class NotNowException extends IOException {
+public final class NotNowException extends IOException {
   private static final long serialVersionUID = 1L;
 
-  NotNowException(String message, Throwable cause) {
+  /** Something could not be begun. */
+  public NotNowException(String message, Throwable cause) {
     super(message + ": " + cause, cause);
   }
 }

@@ -1,4 +1,4 @@
-package com.wookler.river.core.log;
+package com.wookler.river.core.log.chronicle;
 
 import com.wookler.river.core.message.DocumentBytes;
 import java.util.zip.CRC32C;
@@ -9,12 +9,13 @@ import net.openhft.chronicle.core.io.ReferenceOwner;
 /**
  * What Chronicle has mapped of a block, read in place. It stays mapped until it is closed.
  *
- * <p>The mapping is Chronicle's own, so whoever reads a block that was just written, or that
- * another reads too, finds its pages there.
+ * <p>The mapping is Chronicle's own, so a reader of a block that was just written, or that another
+ * reads too, finds its pages there.
  */
-final class BlockWindow implements DocumentBytes, ReferenceOwner, AutoCloseable {
+public final class BlockWindow implements DocumentBytes, AutoCloseable {
   private static final UnsafeMemory MEMORY = UnsafeMemory.INSTANCE;
 
+  private final ReferenceOwner owner = ReferenceOwner.temporary("window");
   private final int block;
   private final MappedBytesStore mapping;
   private final Runnable onClose;
@@ -34,15 +35,16 @@ final class BlockWindow implements DocumentBytes, ReferenceOwner, AutoCloseable 
     this.from = mapping.start();
     this.to = mapping.realCapacity();
     this.base = mapping.addressForRead(from) - from;
-    mapping.reserve(this);
+    mapping.reserve(owner);
   }
 
-  int block() {
+  /** Returns the number of the block. */
+  public int block() {
     return block;
   }
 
   /** Returns whether it has so many bytes from the offset on. */
-  boolean has(long offset, long length) {
+  public boolean has(long offset, long length) {
     return offset >= from && offset <= to - length;
   }
 
@@ -75,7 +77,7 @@ final class BlockWindow implements DocumentBytes, ReferenceOwner, AutoCloseable 
 
   @Override
   public void close() {
-    mapping.release(this);
+    mapping.release(owner);
     onClose.run();
   }
 }

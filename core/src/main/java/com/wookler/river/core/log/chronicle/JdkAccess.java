@@ -1,4 +1,4 @@
-package com.wookler.river.core.log;
+package com.wookler.river.core.log.chronicle;
 
 import com.wookler.river.common.errors.RiverException;
 import java.lang.invoke.MethodHandle;

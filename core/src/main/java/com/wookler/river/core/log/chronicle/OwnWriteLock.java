@@ -1,4 +1,4 @@
-package com.wookler.river.core.log;
+package com.wookler.river.core.log.chronicle;
 
 import java.lang.reflect.Field;
 import java.util.function.LongConsumer;
@@ -10,7 +10,7 @@ import org.slf4j.LoggerFactory;
 /**
  * What Chronicle is given in place of its write lock, which keeps appenders of several processes
  * apart by a word in a shared file: it costs a tenth of a publish of 100 bytes, and a log has one
- * appender, in one process, under {@link BlockLog}'s append lock.
+ * appender, in one process, under the log's append lock.
  *
  * <p>Chronicle has no setting for it, so the queue's field is set. Where that is not possible the
  * queue keeps the lock it has and is slower.
@@ -53,7 +53,7 @@ final class OwnWriteLock implements WriteLock {
   @Override
   public void unlock() {}
 
-  /** Whoever is in Chronicle's appender holds the append lock. */
+  /** A thread in Chronicle's appender holds the append lock. */
   @Override
   public boolean locked() {
     return true;

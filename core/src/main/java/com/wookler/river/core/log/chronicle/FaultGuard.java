@@ -1,4 +1,4 @@
-package com.wookler.river.core.log;
+package com.wookler.river.core.log.chronicle;
 
 import net.openhft.chronicle.core.UnsafeMemory;
 
@@ -7,8 +7,8 @@ import net.openhft.chronicle.core.UnsafeMemory;
  * volume became read-only: in compiled code that is an {@link InternalError}, but a
  * compare-and-swap that is still interpreted ends the process (seen with Java 17).
  *
- * <p>Chronicle swaps headers and numbers in its files, and so does {@link ChronicleStore.Pages}. So
- * the methods that do it are called often enough to be compiled, before there is a file.
+ * <p>Chronicle swaps headers and numbers in its files, and so does {@link MappedPages}. So the
+ * methods that do it are called often enough to be compiled, before there is a file.
  */
 final class FaultGuard {
   /** Over the thresholds of both compilers; takes a few milliseconds, once a JVM. */

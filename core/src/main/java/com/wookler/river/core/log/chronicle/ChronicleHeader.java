@@ -1,5 +1,6 @@
-package com.wookler.river.core.log;
+package com.wookler.river.core.log.chronicle;
 
+import com.wookler.river.core.message.DamagedMessageException;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
@@ -12,8 +13,9 @@ import java.util.HexFormat;
 /**
  * What Chronicle begins a block's file with: its header, and the first index of its documents.
  * Nothing of it is River's, and Chronicle believes all of it: a file in which it is damaged cannot
- * be opened, or is written to in a wrong place. So a recovery proves it ({@link HeaderCheck}), and
- * writes it anew where it is wrong: all in it follows from the documents.
+ * be opened, or is written to in a wrong place. So a recovery proves it ({@link
+ * ChronicleHeaderCheck}), and writes it anew where it is wrong: all in it follows from the
+ * documents.
  *
  * <p>Numbers are little-endian:
  *
@@ -29,23 +31,23 @@ import java.util.HexFormat;
  *   33008    24  header of the first index, always the same bytes
  *   33032     8  how many of its entries are in use
  *   33040 32768  its entries: the offsets of each 16th document's header
- *   65808     –  {@link BlockStart}
+ *   65808     –  the start of the block, the first document that is River's
  * </pre>
  */
-final class ChronicleHeader {
+public final class ChronicleHeader {
   /** Behind it stands the first document that is River's. */
-  static final int BYTES = 65_808;
+  public static final int BYTES = 65_808;
 
   /** One of so many documents is in the index. */
-  static final int SPACING = 16;
+  public static final int SPACING = 16;
 
-  static final int ENTRIES = 4_096;
-  static final int WRITE_POSITION = 64;
-  static final int PLACE = 72;
-  static final int INDEXED = 176;
-  static final int INDEX2INDEX = 240; // its entries
-  static final int INDEX = 33_008;
-  static final int INDEX_ENTRIES = 32; // from the index's beginning
+  public static final int ENTRIES = 4_096;
+  public static final int WRITE_POSITION = 64;
+  public static final int PLACE = 72;
+  public static final int INDEXED = 176;
+  public static final int INDEX2INDEX = 240; // its entries
+  public static final int INDEX = 33_008;
+  public static final int INDEX_ENTRIES = 32; // from the index's beginning
 
   private static final byte[] HEAD =
       HexFormat.of()
@@ -63,14 +65,14 @@ final class ChronicleHeader {
   private ChronicleHeader() {}
 
   /** Returns the first bytes of a file, as many as it has. */
-  static ByteBuffer head(Path file) throws IOException {
+  public static ByteBuffer head(Path file) throws IOException {
     try (FileChannel channel = FileChannel.open(file, StandardOpenOption.READ)) {
       return read(channel, 0, HEAD.length);
     }
   }
 
   /** So many bytes from an offset on, or those that are there. */
-  static ByteBuffer read(FileChannel channel, long offset, int length) throws IOException {
+  public static ByteBuffer read(FileChannel channel, long offset, int length) throws IOException {
     ByteBuffer bytes = ByteBuffer.allocate(length).order(ByteOrder.LITTLE_ENDIAN);
     int read;
     do {
@@ -80,7 +82,7 @@ final class ChronicleHeader {
   }
 
   /** Returns whether a file's first bytes are those of each block, but for the numbers in them. */
-  static boolean isHead(ByteBuffer head) {
+  public static boolean isHead(ByteBuffer head) {
     if (head.limit() < HEAD.length) {
       return false;
     }
@@ -92,7 +94,7 @@ final class ChronicleHeader {
   }
 
   /** Returns whether these are the first bytes of an index. */
-  static boolean isIndex(ByteBuffer bytes) {
+  public static boolean isIndex(ByteBuffer bytes) {
     return bytes.limit() >= INDEX_HEAD.length
         && bytes.slice(0, INDEX_HEAD.length).equals(ByteBuffer.wrap(INDEX_HEAD));
   }
@@ -101,9 +103,27 @@ final class ChronicleHeader {
    * Returns the offset of the last document's header, as Chronicle noted it; -1 where it does not
    * say.
    */
-  static long lastDocument(Path file) throws IOException {
+  public static long lastDocument(Path file) throws IOException {
     ByteBuffer head = head(file);
     return isHead(head) ? head.getLong(WRITE_POSITION) : -1;
+  }
+
+  /**
+   * Returns the offset of the document of an entry of a block's index; 0 if it has no such entry.
+   *
+   * @throws DamagedMessageException the index leads out of the block
+   */
+  public static long indexed(BlockWindow block, long entry) {
+    long index = longAt(block, INDEX2INDEX, entry / ENTRIES);
+    return index == 0 ? 0 : longAt(block, index + INDEX_ENTRIES, entry % ENTRIES);
+  }
+
+  private static long longAt(BlockWindow block, long entries, long number) {
+    long at = entries + number * Long.BYTES;
+    if (!block.has(at, Long.BYTES)) {
+      throw new DamagedMessageException("damaged: the index of its block leads to byte " + at);
+    }
+    return block.longAt(at);
   }
 
   /**
@@ -113,7 +133,7 @@ final class ChronicleHeader {
    * @param documents how many readers see
    * @param last offset of the header of the last of them
    */
-  static byte[] of(long[] spaced, long documents, long last) {
+  public static byte[] of(long[] spaced, long documents, long last) {
     ByteBuffer bytes = ByteBuffer.allocate(BYTES).order(ByteOrder.LITTLE_ENDIAN);
     bytes.put(HEAD).put(INDEX, INDEX_HEAD);
     int entries = Math.min(spaced.length, ENTRIES);

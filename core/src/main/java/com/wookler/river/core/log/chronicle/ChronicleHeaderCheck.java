@@ -1,7 +1,7 @@
-package com.wookler.river.core.log;
+package com.wookler.river.core.log.chronicle;
 
-import static com.wookler.river.core.log.ChronicleHeader.ENTRIES;
-import static com.wookler.river.core.log.ChronicleHeader.SPACING;
+import static com.wookler.river.core.log.chronicle.ChronicleHeader.ENTRIES;
+import static com.wookler.river.core.log.chronicle.ChronicleHeader.SPACING;
 
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -15,7 +15,7 @@ import java.util.Arrays;
  * these: that Chronicle can be let go on with it. What is older than the documents, as a power loss
  * leaves it, is right; what is not theirs is wrong.
  */
-final class HeaderCheck {
+public final class ChronicleHeaderCheck {
   /** Said where not only numbers are wrong, which a power loss may leave so. */
   private static final String DAMAGED = "its header is damaged";
 
@@ -24,7 +24,7 @@ final class HeaderCheck {
   private final long documents;
   private final long end;
 
-  private HeaderCheck(FileChannel channel, long[] spaced, long documents, long end) {
+  private ChronicleHeaderCheck(FileChannel channel, long[] spaced, long documents, long end) {
     this.channel = channel;
     this.spaced = spaced;
     this.documents = documents;
@@ -38,14 +38,15 @@ final class HeaderCheck {
    * @param documents how many readers see
    * @param end where the last document ends
    */
-  static String fault(Path file, long[] spaced, long documents, long end) throws IOException {
+  public static String fault(Path file, long[] spaced, long documents, long end)
+      throws IOException {
     try (FileChannel channel = FileChannel.open(file, StandardOpenOption.READ)) {
-      return new HeaderCheck(channel, spaced, documents, end).run();
+      return new ChronicleHeaderCheck(channel, spaced, documents, end).run();
     }
   }
 
   /** Returns whether a power loss may leave that, which brings pages to the device in any order. */
-  static boolean isOlder(String fault) {
+  public static boolean isOlder(String fault) {
     return !fault.equals(DAMAGED);
   }
 
@@ -80,20 +81,20 @@ final class HeaderCheck {
     long ordinal = from < 0 ? 0 : (long) from * SPACING;
     while (at < offset) {
       int header = intAt(at);
-      long size = BlockWalk.sizeOf(header);
+      long size = DocumentHeader.sizeOf(header);
       if (size == 0) {
         return false;
       }
-      ordinal += BlockWalk.isMessage(header) ? 1 : 0;
+      ordinal += DocumentHeader.isMessage(header) ? 1 : 0;
       at += size;
     }
-    boolean says = (int) (place >>> 32) == (int) offset && BlockWalk.isMessage(intAt(offset));
+    boolean says = (int) (place >>> 32) == (int) offset && DocumentHeader.isMessage(intAt(offset));
     return at == offset && (!says || (int) place == (int) ordinal);
   }
 
   private int intAt(long offset) throws IOException {
-    ByteBuffer bytes = ChronicleHeader.read(channel, offset, BlockWalk.HEADER_BYTES);
-    return bytes.limit() < BlockWalk.HEADER_BYTES ? 0 : bytes.getInt(0);
+    ByteBuffer bytes = ChronicleHeader.read(channel, offset, DocumentHeader.BYTES);
+    return bytes.limit() < DocumentHeader.BYTES ? 0 : bytes.getInt(0);
   }
 
   private boolean indexes(ByteBuffer head) throws IOException {

@@ -1,0 +1,53 @@
+package com.wookler.river.core.log.chronicle;
+
+/**
+ * The header that Chronicle writes in front of each document of a block.
+ *
+ * <p>Four bytes, little-endian: 30 bits of length, bit 30 for documents that readers don't see, bit
+ * 31 while it is being written. The document's bytes follow, padded to a multiple of four. Header 0
+ * means that nothing was written there yet, {@link #END} that the block was closed.
+ */
+public final class DocumentHeader {
+  /** Bytes of a header. */
+  public static final int BYTES = 4;
+
+  /** The header behind the last document of a closed block. */
+  public static final int END = 0xC000_0000;
+
+  private static final int UNFINISHED = 0x8000_0000;
+  private static final int HIDDEN = 0x4000_0000;
+  private static final int LENGTH = 0x3FFF_FFFF;
+
+  private DocumentHeader() {}
+
+  /**
+   * Returns what a document with this header takes in its block, header and padding included; 0 if
+   * no whole document has such a header.
+   */
+  public static long sizeOf(int header) {
+    return header == 0 || (header & UNFINISHED) != 0 ? 0 : sizeFor(header & LENGTH);
+  }
+
+  /** Returns what a document of this length takes in its block, header and padding included. */
+  public static long sizeFor(int length) {
+    return BYTES + (length + 3L & ~3L);
+  }
+
+  /**
+   * Returns whether the document with this header, which {@link #sizeOf} finds whole, is for
+   * readers.
+   */
+  public static boolean isMessage(int header) {
+    return (header & HIDDEN) == 0;
+  }
+
+  /** Returns the bytes of the document behind this header. */
+  public static int lengthOf(int header) {
+    return header & LENGTH;
+  }
+
+  /** Returns the header of a whole document of this length that readers don't see. */
+  public static int hidden(int length) {
+    return HIDDEN | length;
+  }
+}
