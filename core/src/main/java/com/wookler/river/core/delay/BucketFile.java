@@ -3,6 +3,7 @@ package com.wookler.river.core.delay;
 import com.wookler.river.common.errors.RiverException;
 import com.wookler.river.core.file.Checksum;
 import com.wookler.river.core.file.DurableFiles;
+import com.wookler.river.core.file.NumberedFiles;
 import com.wookler.river.core.file.Sealed;
 import com.wookler.river.core.message.DamagedMessageException;
 import com.wookler.river.core.message.DocumentReader;
@@ -57,7 +58,7 @@ import org.jspecify.annotations.Nullable;
  * be opened, such as for want of descriptors, each method throws a {@link RiverException}.
  */
 final class BucketFile implements AutoCloseable {
-  static final String PREFIX = "due-";
+  static final NumberedFiles FILES = new NumberedFiles("due-");
   static final int HEADER_BYTES = 40;
   static final int RECORD_BYTES = 28;
 
@@ -79,7 +80,7 @@ final class BucketFile implements AutoCloseable {
   }
 
   static Path path(Path directory, long number) {
-    return directory.resolve(String.format("%s%012d", PREFIX, number));
+    return directory.resolve(FILES.name(number));
   }
 
   /** Returns a new one, not forced. */

@@ -1,6 +1,7 @@
 package com.wookler.river.core.delay;
 
 import com.wookler.river.common.utils.Amount;
+import com.wookler.river.core.file.Directories;
 import com.wookler.river.core.message.DamagedMessageException;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -100,9 +101,7 @@ public final class DelayFiles {
 
     Look look(TimerState.Look state) throws IOException {
       state.faults().forEach(what -> faults.add(new Fault(directory, what)));
-      try (var corrupt = Files.newDirectoryStream(directory, "*.corrupt")) {
-        corrupt.forEach(setAside::add);
-      }
+      setAside.addAll(Directories.list(directory, name -> name.endsWith(".corrupt")));
       TimerState newest = state.newest();
       if (newest == null) {
         if (StoreOpening.exists(directory)) {

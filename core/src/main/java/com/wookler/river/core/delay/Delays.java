@@ -5,11 +5,11 @@ import com.wookler.river.common.ManagedTask;
 import com.wookler.river.common.RateLimitedLog;
 import com.wookler.river.common.SharedTaskManager;
 import com.wookler.river.common.errors.RiverException;
+import com.wookler.river.core.file.Directories;
 import com.wookler.river.core.message.QueueClosedException;
 import com.wookler.river.core.message.QueueFailedException;
 import com.wookler.river.core.message.QueueFullException;
 import java.io.IOException;
-import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -104,15 +104,10 @@ public final class Delays implements AutoCloseable {
   }
 
   private static long largestFile(Path directory) throws IOException {
-    long largest = 0;
-    if (Files.isDirectory(directory)) {
-      try (DirectoryStream<Path> files = Files.newDirectoryStream(directory)) {
-        for (Path file : files) {
-          largest = Math.max(largest, file.toFile().length());
-        }
-      }
-    }
-    return largest;
+    return Directories.list(directory, name -> true).stream()
+        .mapToLong(file -> file.toFile().length())
+        .max()
+        .orElse(0);
   }
 
   private Delays(DelayContext context, Executor flusher, DelayLimits limits) {

@@ -1,5 +1,6 @@
 package com.wookler.river.core.delay;
 
+import com.wookler.river.core.file.Directories;
 import com.wookler.river.core.file.DurableFiles;
 import com.wookler.river.core.message.DamagedMessageException;
 import java.io.IOException;
@@ -12,7 +13,6 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.UUID;
-import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -65,7 +65,7 @@ final class StoreOpening {
   static boolean exists(Path directory) throws IOException {
     return Files.exists(TimerState.path(directory, 0))
         || Files.exists(TimerState.path(directory, 1))
-        || (Files.isDirectory(directory) && !files(directory).isEmpty());
+        || !files(directory).isEmpty();
   }
 
   static Opened open(DelayContext context) throws IOException {
@@ -136,14 +136,8 @@ final class StoreOpening {
   }
 
   private static List<Path> files(Path directory) throws IOException {
-    try (Stream<Path> all = Files.list(directory)) {
-      return all.filter(
-              file ->
-                  String.valueOf(file.getFileName()).matches(BucketFile.PREFIX + "[0-9]+")
-                      || String.valueOf(file.getFileName()).endsWith(DurableFiles.TEMPORARY))
-          .sorted()
-          .toList();
-    }
+    return Directories.list(
+        directory, name -> BucketFile.FILES.isName(name) || name.endsWith(DurableFiles.TEMPORARY));
   }
 
   /**
@@ -188,10 +182,7 @@ final class StoreOpening {
   }
 
   private static long number(Path file) {
-    String name = String.valueOf(file.getFileName());
-    return name.endsWith(DurableFiles.TEMPORARY)
-        ? 0
-        : Long.parseLong(name.substring(BucketFile.PREFIX.length()));
+    return file.toString().endsWith(DurableFiles.TEMPORARY) ? 0 : BucketFile.FILES.number(file);
   }
 
   /** Copies the messages of a file that are not known; returns false if its header is damaged. */

@@ -16,31 +16,31 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The ids of one part of the window: a file of {@link IdRecord}s that only grows, a table of their
- * places, and the end of the file that is not written yet.
+ * offsets, and the records that are not written yet.
  *
  * <p>Guarded by the lock of {@link IdStore}; but {@link #write} runs without it, on one thread at a
- * time, on what {@link #takePending} gave. The file is opened for each use, so that an idle store
- * holds no descriptor: what a write stores it forces through the same descriptor, and all before
- * was forced likewise, so that no error of the device is missed. Reads go through a {@link
- * RandomAccessFile}: unlike a channel it does not close when its thread is interrupted.
+ * time, on what {@link #takePending} returned. The file is opened for each use, so that an idle
+ * store holds no descriptor; a write forces through its own descriptor, so that no error of the
+ * device is missed. Reads use a {@link RandomAccessFile}, which unlike a channel does not close
+ * when its thread is interrupted.
  */
 final class IdFile {
   private final Path path;
   private final long number;
   private final Force device;
-  private final CRC32C digest = new CRC32C(); // of all bytes, those included that are not written
+  private final CRC32C digest = new CRC32C(); // of all bytes, also those not written yet
   private final IdTable table = new IdTable();
-  private boolean made; // whether there is the file, which the first write makes
-  private boolean named; // whether the directory's entry of it is on the device
+  private boolean made; // whether the file exists; the first write creates it
+  private boolean named; // whether its directory was forced
 
-  private byte[] pending = new byte[256]; // what will stand at the end of the file
+  private byte[] pending = new byte[256]; // the end of the file, not written yet
   private int pendingLength;
-  private byte[] leaving = new byte[0]; // what is being written, before that
-  private long written; // bytes of the file before these two
+  private byte[] leaving = new byte[0]; // before that, what is being written
+  private long written; // bytes before these two
   private long since;
   private long lastMicros;
 
-  /** Brings a file to the device. */
+  /** Forces a file. */
   @FunctionalInterface
   interface Force {
     void force(FileChannel channel) throws IOException;
@@ -52,7 +52,7 @@ final class IdFile {
     this.device = device;
   }
 
-  /** Begins a file, which the first {@link #write} makes: until then all of it is in memory. */
+  /** Begins a file, which the first {@link #write} creates: until then it is in memory. */
   static IdFile begin(Path directory, IdHeader header, Force device) {
     IdFile file = new IdFile(directory, header.number(), device);
     file.since = header.micros();
@@ -61,9 +61,9 @@ final class IdFile {
   }
 
   /**
-   * Returns a file of an earlier run, whose records are yet to be told: see {@link #known}. It is
-   * forced: a run that was killed between writing records and forcing them left them to the system,
-   * and they are never written again.
+   * Returns a file of an earlier run, whose records the caller adds by {@link #known}. It is
+   * forced: a run that crashed may have written records and not forced them, and they are never
+   * written again.
    */
   static IdFile open(Path directory, long number, Force device) throws IOException {
     IdFile file = new IdFile(directory, number, device);
@@ -95,12 +95,12 @@ final class IdFile {
     return lastMicros;
   }
 
-  /** Returns what a file that is begun now says of this one, which does not change any more. */
+  /** Returns what a file that begins now records of this one, which does not change any more. */
   IdHeader.Entry entry() {
     return new IdHeader.Entry(number, length(), ids(), (int) digest.getValue());
   }
 
-  /** Bytes, those included that are not written yet. */
+  /** Returns its bytes, including those that are not written yet. */
   long length() {
     return written + leaving.length + pendingLength;
   }
@@ -113,7 +113,7 @@ final class IdFile {
     return pendingLength > 0 || leaving.length > 0;
   }
 
-  /** Takes what of its content counts; the rest is cut off, not to be read by a later run. */
+  /** Takes the valid part of its content, and cuts off the rest. */
   void content(byte[] content, IdScan scan) throws IOException {
     since = scan.header() == null ? 0 : scan.header().micros();
     digest.update(content, 0, scan.whole());
@@ -126,7 +126,7 @@ final class IdFile {
     }
   }
 
-  /** A record that stands in the file already. */
+  /** Adds a record that is in the file already. */
   void known(IdRecord record, long hash, long place) {
     table.add(hash, (int) place + 1);
     lastMicros = Math.max(lastMicros, record.micros());
@@ -195,7 +195,7 @@ final class IdFile {
     }
   }
 
-  /** Returns what is to be written; it is kept, and found, until {@link #wrote}. */
+  /** Returns what is to be written; its ids are found in memory until {@link #wrote}. */
   ByteBuffer takePending() {
     byte[] all = Arrays.copyOf(leaving, leaving.length + pendingLength); // after a failure: again
     System.arraycopy(pending, 0, all, leaving.length, pendingLength);
@@ -204,12 +204,12 @@ final class IdFile {
     return ByteBuffer.wrap(all);
   }
 
-  /** Returns where that belongs. */
+  /** Returns the offset at which that is written. */
   long end() {
     return written;
   }
 
-  /** Writes and forces, a new file's name too; on a thread that nobody interrupts. */
+  /** Writes and forces, a new file's name too; on a thread that is not interrupted. */
   void write(ByteBuffer bytes, long at) throws IOException {
     try (FileChannel channel = made ? channel() : DurableFiles.create(path)) {
       made = true;
@@ -237,7 +237,7 @@ final class IdFile {
   /** Keeps a damaged file under another name. */
   void setAside() throws IOException {
     if (!Files.exists(path)) {
-      return; // the last try got as far as that
+      return; // the last try did it
     }
     DurableFiles.rename(path, path.resolveSibling(path.getFileName() + IdFiles.CORRUPT));
   }

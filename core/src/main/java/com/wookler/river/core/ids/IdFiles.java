@@ -1,12 +1,11 @@
 package com.wookler.river.core.ids;
 
+import com.wookler.river.core.file.Directories;
+import com.wookler.river.core.file.NumberedFiles;
 import java.io.IOException;
-import java.nio.file.DirectoryIteratorException;
-import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.NavigableMap;
@@ -14,59 +13,30 @@ import java.util.Set;
 import java.util.TreeMap;
 import java.util.UUID;
 import java.util.function.BiConsumer;
-import org.jspecify.annotations.Nullable;
 
 /** The files of ids: {@code ids-000000000001} and so on, and those that were quarantined. */
 public final class IdFiles {
   static final String CORRUPT = ".corrupt";
-
-  private static final String PREFIX = "ids-";
+  static final NumberedFiles FILES = new NumberedFiles("ids-");
 
   private IdFiles() {}
 
   static Path path(Path directory, long number) {
-    return directory.resolve(String.format("%s%012d", PREFIX, number));
+    return directory.resolve(FILES.name(number));
   }
 
-  private static long number(Path file) {
-    return Long.parseLong(String.valueOf(file.getFileName()).substring(PREFIX.length()));
-  }
-
-  /** Returns the files of a directory by their numbers; none if there is no directory. */
-  static NavigableMap<Long, Path> list(Path directory) throws IOException {
-    TreeMap<Long, Path> found = new TreeMap<>();
-    for (Path file : list(directory, PREFIX + "\\d{12,18}")) {
-      found.put(number(file), file);
-    }
-    return found;
-  }
-
-  /** Returns what was quarantined there as damaged. */
+  /** Returns the files that were quarantined as damaged. */
   public static List<Path> setAside(Path directory) throws IOException {
-    return list(directory, PREFIX + ".*\\" + CORRUPT);
-  }
-
-  private static List<Path> list(Path directory, String names) throws IOException {
-    List<Path> found = new ArrayList<>();
-    try (DirectoryStream<Path> all =
-        Files.newDirectoryStream(
-            directory, file -> String.valueOf(file.getFileName()).matches(names))) {
-      all.forEach(found::add);
-    } catch (NoSuchFileException e) {
-      return found;
-    } catch (DirectoryIteratorException e) {
-      throw e.getCause();
-    }
-    found.sort(null);
-    return found;
+    return Directories.list(
+        directory, name -> name.startsWith(FILES.prefix()) && name.endsWith(CORRUPT));
   }
 
   /**
-   * Compares the files that are there with what the newest of them says of those before it.
+   * Compares the files with what the newest of them records of those before it.
    *
    * @param found what was read of each file, by its number
-   * @param faults gets what is wrong with a file that is missing, or sound and not the same any
-   *     more; has what is wrong with the others
+   * @param faults has what is wrong with damaged files; gets what is wrong with those that are
+   *     missing, or intact and not the recorded ones
    */
   static void compare(Map<Long, IdScan> found, Map<Long, String> faults) {
     for (IdHeader.Entry entry : needed(found)) {
@@ -79,10 +49,7 @@ public final class IdFiles {
     }
   }
 
-  /**
-   * Returns the files that the newest one names, but for those of which all ids had left the
-   * window.
-   */
+  /** Returns the files that the newest one names, except those whose ids had left the window. */
   private static List<IdHeader.Entry> needed(Map<Long, IdScan> found) {
     List<IdHeader.Entry> before = List.of();
     long oldest = 0;
@@ -94,21 +61,23 @@ public final class IdFiles {
     return before.stream().filter(entry -> entry.number() >= needed).toList();
   }
 
-  /** Returns how many ids were in these files, as far as another one says it. */
+  /**
+   * Returns how many ids of damaged and missing files are lost, as far as another one records it.
+   */
   static long missing(Map<Long, IdScan> found, Set<Long> faulty) {
     return needed(found).stream()
         .filter(entry -> faulty.contains(entry.number()))
-        .mapToLong(entry -> entry.ids() - ids(found.get(entry.number())))
+        .mapToLong(
+            entry -> {
+              IdScan scan = found.get(entry.number());
+              return (long) entry.ids() - (scan == null ? 0 : scan.ids());
+            })
         .sum();
   }
 
-  private static int ids(@Nullable IdScan scan) {
-    return scan == null ? 0 : scan.ids();
-  }
-
   /**
-   * Returns why sound files, of a queue that has begun some, do not have the ids of all messages
-   * before the log, whose ids nothing else has; empty if they do.
+   * Returns why the intact files of a queue that has created some lack ids of messages before the
+   * log, which are nowhere else; empty if they lack none.
    *
    * @param isEmpty whether there are no files
    * @param covered they have all ids of messages below this sequence
@@ -125,10 +94,10 @@ public final class IdFiles {
   }
 
   /**
-   * Proves the files of ids of a queue; reads only, also while a process has the queue open.
+   * Verifies the files of ids of a queue; reads only, also while a process has the queue open.
    *
    * @param directory {@code ids} in the queue's directory
-   * @param expected whether the queue has begun such files
+   * @param expected whether the queue has created such files
    * @param first sequence of the log
    * @param end of the log
    * @param damage gets each file that is missing or not what was written, and what is wrong
@@ -142,7 +111,7 @@ public final class IdFiles {
       long end,
       BiConsumer<Path, String> damage)
       throws IOException {
-    NavigableMap<Long, Path> files = list(directory);
+    NavigableMap<Long, Path> files = FILES.list(directory);
     Map<Long, IdScan> found = new TreeMap<>();
     Map<Long, String> faults = new TreeMap<>();
     for (Map.Entry<Long, Path> entry : files.entrySet()) {

@@ -8,9 +8,9 @@ import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The first record of a file of ids: whose it is, which file of the series it is, and which files
- * were there when it was begun. None of these changes any more, so that one that is missing,
- * emptied, cut or exchanged is noticed. Numbers are little-endian; in the place of an id stand
+ * The first record of a file of ids: the queue, the number of the file, and which files existed
+ * when it was begun. Those do not change any more, so that one that is missing, emptied, cut or
+ * exchanged is noticed. Numbers are little-endian; instead of an id it has
  *
  * <pre>
  *       0    16  UUID of the queue
@@ -27,7 +27,7 @@ record IdHeader(UUID queue, long number, long micros, List<Entry> before) {
   private static final int UUID_BYTES = 16;
   private static final int ENTRY_BYTES = 24;
 
-  /** More are not named: each restart that stores an id after a damage begins a file. */
+  /** The most files that are named: each restart that stores an id after damage begins one. */
   private static final int MOST = 2_000;
 
   /** A file that does not change any more. */

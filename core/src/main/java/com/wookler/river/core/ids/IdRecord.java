@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
  *  offset  size  what
  *       0     4  CRC32C of the L bytes from 8
  *       4     4  length L of what follows
- *       8     1  1: an id; 2: all ids of messages below the sequence stand in the files so far;
+ *       8     1  1: an id; 2: all ids of messages below the sequence are in the files so far;
  *                3: begins a file, see {@link IdHeader}
  *       9     8  sequence; of kind 3, number of the file
  *      17     8  publish time, microseconds since 1970
@@ -58,8 +58,8 @@ record IdRecord(byte kind, long sequence, long micros, byte[] id) {
   }
 
   /**
-   * Returns the record at the buffer's position, which moves behind it; null if none is whole
-   * there.
+   * Returns the record at the buffer's position, which moves behind it; null if there is no valid
+   * one.
    */
   static @Nullable IdRecord read(ByteBuffer from) {
     from.order(ByteOrder.LITTLE_ENDIAN);

@@ -6,14 +6,15 @@ import java.util.zip.CRC32C;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a file of ids says, record by record; where one is damaged, from the next on that is whole.
+ * What the records of a file of ids say; after a damaged one the scan continues at the next valid
+ * one.
  *
  * @param header null if the file does not begin as it should
  * @param covered all ids of messages below this sequence are in the files up to here; less than 0
  *     if the file does not say it
- * @param oldest number of the oldest file that was needed then; likewise
+ * @param oldest number of the oldest file that was needed then; less than 0 if there is none
  * @param ids how many there are
- * @param whole offset behind the last record that is whole
+ * @param whole offset after the last valid record
  * @param damagedAt offset of the first byte that belongs to no record; less than 0 if none is
  * @param digest CRC32C of the bytes up to {@code whole}
  * @param length of the file
@@ -49,7 +50,7 @@ record IdScan(
       IdRecord record = IdRecord.read(bytes);
       if (record == null) {
         damagedAt = damagedAt < 0 ? at : damagedAt;
-        bytes.position(at + 1); // up to the next that is whole
+        bytes.position(at + 1); // up to the next valid one
         continue;
       }
       if (!visitor.record(record, at)) {
@@ -71,7 +72,7 @@ record IdScan(
         header, covered, oldest, ids, whole, damagedAt, (int) digest.getValue(), content.length);
   }
 
-  /** Returns whether nothing is damaged but the end, which a kill may leave torn. */
+  /** Returns whether only the end is damaged, which a crash may leave torn. */
   boolean isTorn() {
     return damagedAt >= whole && damagedAt >= 0;
   }

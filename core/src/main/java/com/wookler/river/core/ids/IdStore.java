@@ -23,30 +23,30 @@ import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Knows where each id stands that was published within the window.
+ * Finds the message of each id that was published within the window.
  *
- * <p>The window is cut into eight parts, with a file and a table each; a part goes whole when its
- * last id has left the window, so nothing is ever taken out of a table. In memory an id takes 16 to
- * 32 bytes, whatever its length: a table has a hash of 64 bits and a place in the file, and a hit
- * is proven by the id in the file, so no two ids are ever taken for one.
+ * <p>The window is divided into eight parts, each with a file and a table; a part is deleted when
+ * its last id has left the window, so no entry is ever removed from a table. In memory an id takes
+ * 16 to 32 bytes, whatever its length: a table has a hash of 64 bits and an offset in the file, and
+ * a hit is confirmed by the id in the file, so two ids are never taken for one.
  *
- * <p><b>The log is the truth.</b> An id also stands with its message. It is written here in the
- * background, after the log was forced, so that what is here was stored; and how far that went is
- * written with it, so that an opening adds what the log has beyond that. Before a block leaves the
- * log, {@link #flush} has its ids on the device.
+ * <p><b>The log is the truth.</b> An id is also stored with its message. It is written here in the
+ * background, after the log was forced, together with the sequence up to which all ids are written,
+ * so that an opening adds what the log has from there on. Before a block leaves the log, {@link
+ * #flush} forces its ids.
  *
- * <p><b>Damage.</b> Each file says which files were there before it, and what they held ({@link
+ * <p><b>Damage.</b> Each file records which files were there before it, and what they held ({@link
  * IdHeader}). If one of them is missing, emptied, cut or damaged, nothing counts as {@link
- * #covered}: the log and its backups have to say all ids of the window again. What is whole in a
- * damaged file is written again, and the file is quarantined once that is on the device.
+ * #covered}: all ids of the window are read from the log and its backups again. The intact records
+ * of a damaged file are written to a new one, and then it is quarantined.
  *
- * <p>Whoever looks an id up and then stores it holds {@link #lock} from the one to the other.
+ * <p>A caller that looks an id up and then stores it holds {@link #lock} all the while.
  */
 public final class IdStore {
   private static final int PARTS = 8;
   private static final long MAX_FILE_BYTES = 1L << 30;
 
-  /** Messages without an id after which it is written all the same how far the files reach. */
+  /** Messages without an id after which the sequence that is covered is written anyway. */
   private static final long COVERED_STEP = 100_000;
 
   private final Path directory;
@@ -60,7 +60,7 @@ public final class IdStore {
   @GuardedBy("lock")
   private final Deque<IdFile> files = new ArrayDeque<>(); // the newest last
 
-  /** Files of which nothing is needed, once it is on the device that they are not. */
+  /** Files that go once the device has a record which says that they are not needed. */
   @GuardedBy("lock")
   private final Deque<Leaving> leaving = new ArrayDeque<>();
 
@@ -70,18 +70,18 @@ public final class IdStore {
   @GuardedBy("lock")
   private long partSince;
 
-  private boolean made; // the directory; confined to the flusher
+  private boolean made; // whether the directory is; confined to the flusher
   private volatile boolean pending; // written under the lock
   private volatile long covered; // as above
-  private volatile boolean leaves; // whether something is leaving; as above
-  private String fault = ""; // what an opening has found; confined to the opening thread
-  private long missing; // so many ids at most were in files that are missing or damaged; as above
-  private long coveredBefore; // what was covered but for that; as above
+  private volatile boolean leaves; // whether a file is leaving; as above
+  private String fault = ""; // found by the opening; confined to its thread
+  private long missing; // ids that at most were in missing or damaged files; as above
+  private long coveredBefore; // what would be covered without the fault; as above
 
-  /** Where an id stands. */
+  /** The message of an id, and its publish time. */
   public record Place(long sequence, long micros) {}
 
-  /** The log, as far as an opening asks it. */
+  /** The log as an opening uses it. */
   public interface Log {
     /** Returns the sequence of its oldest message. */
     long firstSequence();
@@ -92,21 +92,21 @@ public final class IdStore {
     /** Returns whether the message with this sequence, which is below that, was lost. */
     boolean isLost(long sequence);
 
-    /** Returns whether files of ids were begun, so that they must be there. */
+    /** Returns whether files of ids were created, so that they must exist. */
     default boolean hasFiles() {
       return false;
     }
 
-    /** Notes, on the device, that files of ids are there from now on. */
+    /** Records, on the device, that files of ids exist from now on. */
     default void begunFiles() throws IOException {}
 
-    /** Returns what the wall clock showed when this time was stored. */
+    /** Returns the wall time at which this time was stored. */
     default long wallOf(long storedMicros) {
       return storedMicros;
     }
   }
 
-  /** A file that goes; a damaged one is kept under another name. */
+  /** A file that is no longer needed; a damaged one is kept under another name. */
   private record Leaving(IdFile file, boolean damaged) {
     void go() throws IOException {
       if (damaged) {
@@ -156,7 +156,7 @@ public final class IdStore {
   private void load(long nowMicros) throws IOException {
     lock.lock();
     try {
-      NavigableMap<Long, Path> paths = IdFiles.list(directory);
+      NavigableMap<Long, Path> paths = IdFiles.FILES.list(directory);
       if (!paths.isEmpty()) {
         DurableFiles.forceDirectory(directory); // a kill may have come before that
       }
@@ -194,9 +194,9 @@ public final class IdStore {
   }
 
   /**
-   * What lies beyond the log's end is cut off, and would be taken for an id of another message once
-   * that has its sequence. So is the torn end of the last file, which a kill leaves; the log says
-   * what it was.
+   * Loads the current file. Records beyond the log's end are cut off, because they would be taken
+   * for ids of the messages that get their sequences. So is the torn end of the last file, which a
+   * crash leaves; the log has those ids.
    */
   @GuardedBy("lock")
   private void load(
@@ -236,7 +236,9 @@ public final class IdStore {
         && record.sequence() > log.nextSequence() - (record.kind() == IdRecord.ID ? 1 : 0);
   }
 
-  /** Takes what is whole of a damaged file into the newest; of an id the newest message counts. */
+  /**
+   * Copies the intact records of a damaged file into the newest file; the newest of an id counts.
+   */
   @GuardedBy("lock")
   private void salvage(IdFile file, long nowMicros) throws IOException {
     leave(file, true);
@@ -261,40 +263,34 @@ public final class IdStore {
     }
   }
 
-  /**
-   * Returns what is damaged or missing, so that the log is to say all ids again; empty if nothing
-   * is.
-   */
+  /** Returns what is damaged or missing, so that the log has to be read; empty if nothing is. */
   public String fault() {
     return fault;
   }
 
-  /** Ids that may have been in what is damaged or missing, and are in nothing that is whole. */
+  /** Returns how many ids were in damaged or missing files and are in no intact record. */
   public long missing() {
     return Math.max(0, missing);
   }
 
-  /** Such ids are of messages below this sequence. */
+  /** Returns the sequence below which the messages of such ids are. */
   public long missingBelow() {
     return coveredBefore;
   }
 
-  /** Held from looking an id up to adding it. */
+  /** Returns the lock, which is held from looking an id up to adding it. */
   public ReentrantLock lock() {
     return lock;
   }
 
   /**
-   * Returns all ids of messages below this sequence are known; those from it on the log has to
-   * tell.
+   * Returns the sequence below which all ids are known; the others have to be read from the log.
    */
   public long covered() {
     return covered;
   }
 
-  /**
-   * Returns where an id stands that was published within the window before this wall time, or null.
-   */
+  /** Returns the message of an id published within the window before this wall time, or null. */
   public @Nullable Place find(String id, long nowMicros) {
     byte[] bytes = id.getBytes(StandardCharsets.UTF_8);
     long hash = hash(bytes);
@@ -323,10 +319,10 @@ public final class IdStore {
   }
 
   /**
-   * Adds the id of a message that was stored; in memory, because nothing may fail now: without it a
-   * repetition would be stored too.
+   * Adds the id of a stored message, in memory only, because this must not fail: else a duplicate
+   * would be stored.
    *
-   * @param micros when, as it is stored
+   * @param micros its stored publish time
    */
   public void add(String id, long sequence, long micros) {
     byte[] bytes = id.getBytes(StandardCharsets.UTF_8);
@@ -366,17 +362,17 @@ public final class IdStore {
     return pending
         || leaves
         || end - known >= COVERED_STEP
-        || known < Math.min(end, log.firstSequence()) // so that a missing file is missed
+        || known < Math.min(end, log.firstSequence()) // so that a missing file is noticed
         || (known == 0 && end > 0);
   }
 
   /**
-   * Writes to the device what was added, and forgets what has left the window; on the flusher,
-   * after the log was forced.
+   * Writes to the device what was added, and drops what has left the window; on the flusher, after
+   * the log was forced.
    *
    * @param end of the log before it was forced
-   * @param nowMicros the present, as it is stored
-   * @throws RiverException the device refuses; it is tried again the next time
+   * @param nowMicros the present as a stored time
+   * @throws RiverException the device failed; the next call tries again
    */
   public void flush(long end, long nowMicros) {
     try {
@@ -407,7 +403,7 @@ public final class IdStore {
     } finally {
       lock.unlock();
     }
-    if (!made) { // with the first file, so that a directory without files has lost them
+    if (!made) { // with the first file: a directory without files has lost them
       DurableFiles.createDirectories(directory);
       log.begunFiles();
       made = true;
@@ -439,7 +435,7 @@ public final class IdStore {
     }
     dropExpired(log.wallOf(nowMicros));
     long oldest = files.isEmpty() ? number + 1 : files.getFirst().number();
-    // only now, when all ids are on the device: it is the last record of all
+    // the last record of all, when all ids are on the device
     part(Math.max(nowMicros, partSince), IdRecord.PREFIX_BYTES + IdRecord.FIXED_BYTES)
         .append(IdRecord.covered(end, nowMicros, oldest));
     covered = end;
@@ -474,7 +470,7 @@ public final class IdStore {
     }
   }
 
-  /** Ids that are in memory. */
+  /** Returns how many ids are in memory. */
   public int size() {
     lock.lock();
     try {
@@ -484,7 +480,7 @@ public final class IdStore {
     }
   }
 
-  /** Every bit of the id counts: a hash that collided often would cost a read of the file each. */
+  /** Returns a hash of all bits: each collision costs a read of the file. */
   private static long hash(byte[] id) {
     long hash = id.length;
     for (byte b : id) {

@@ -1,10 +1,9 @@
 package com.wookler.river.core.ids;
 
 /**
- * Finds the places of ids by their hashes: open addressing in two arrays, 12 bytes a slot, at most
- * three quarters full, so 16 to 32 bytes an id.
- *
- * <p>Not thread-safe. Several places may have one hash; whoever asks proves the id.
+ * Finds the offsets of ids by their hashes: open addressing in two arrays, 12 bytes a slot, at most
+ * three quarters full, so 16 to 32 bytes an id. Several offsets may have one hash; the caller
+ * compares the ids. Not thread-safe.
  */
 final class IdTable {
   private static final int MIN_SLOTS = 1 << 10;
@@ -13,7 +12,7 @@ final class IdTable {
   private int[] places = new int[MIN_SLOTS]; // 0: the slot is free
   private int size;
 
-  /** Proves a place. */
+  /** Confirms an offset. */
   @FunctionalInterface
   interface Proof {
     boolean holds(int place);

@@ -2,9 +2,7 @@ package com.wookler.river.core.keys;
 
 import java.util.UUID;
 
-/**
- * Hashes keys to 64 bits, in each queue differently, so that nobody can choose keys that collide.
- */
+/** Hashes keys to 64 bits, in each queue differently, so that colliding keys cannot be chosen. */
 final class KeyHash {
   private static final long PRIME = 0x9E3779B97F4A7C15L;
 

@@ -13,32 +13,31 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Knows where the last message of each key stands.
+ * Finds the last message of each key.
  *
- * <p>The index follows the log behind the publishers: its owner calls {@link #index} in the
- * background, and whoever asks brings it up to the log's end first. The newest keys are in a table
- * of {@value KeyTable#FULL} hashes. When that is full, or covers a million messages, it is written
- * as a run: a file of hashes in order that never changes. Runs are merged by {@link #merge} so that
- * each is more than twice as large as all newer ones together. So there are a few of them however
- * many keys, and a look-up reads a few pages of each. In memory there are the table, and a page a
- * run: about 3 MB.
+ * <p>The index is brought up to the log's end in the background, by {@link #index}, and before each
+ * look-up. The newest keys are in a table of {@value KeyTable#FULL} hashes. When that is full, or
+ * covers a million messages, it is written as a run: a file of hashes in order that never changes.
+ * {@link #merge} keeps each run more than twice as large as all newer ones together. So there are a
+ * few of them however many keys, and a look-up reads a few pages of each. In memory are the table,
+ * and a page for each run: about 3 MB.
  *
  * <p><b>The log is the truth.</b> A run is written once the log has forced all that it covers, and
- * is forced before it has its name. What no run covers is read from the log again: after a crash
- * the newest messages; all of them when the index was turned on late; and what a run covered that
- * is missing, damaged or another queue's. Such a run is quarantined.
+ * is forced before it is renamed to its name. What no run covers is read from the log again: after
+ * a crash the newest messages; all of them when the index was turned on late; and what a run
+ * covered that is missing, damaged or another queue's. Such a run is quarantined.
  *
- * <p>A hash is no proof: two keys may have one. The caller reads the message, and where it is of
- * another key, or gone, looks for an older one in the log itself.
+ * <p>Two keys may have the same hash. The caller reads the message, and if it has another key, or
+ * is gone, looks for an older one in the log itself.
  *
- * <p>Thread-safe. A look-up may wait for a step of the background: the reading of about a thousand
- * messages, or the writing of 1 MB.
+ * <p>Thread-safe. A look-up may wait for a step in the background: for reading about a thousand
+ * messages, or writing 1 MB.
  */
 public final class KeyIndex implements AutoCloseable {
-  /** There is no message with this key. */
+  /** Returned when there is no message with the key. */
   public static final long NONE = KeyTable.NONE;
 
-  /** Messages without many keys after which a run is written all the same. */
+  /** Messages after which a run is written even if they have few keys. */
   private static final long MOST_COVERED = 1_000_000;
 
   private static final Logger LOG = LoggerFactory.getLogger(KeyIndex.class);
@@ -48,7 +47,7 @@ public final class KeyIndex implements AutoCloseable {
   private final UUID identity;
   private final KeySource source;
   private final KeyHash hash;
-  private final ReentrantLock lock = new ReentrantLock(true); // lookups do not wait for a backlog
+  private final ReentrantLock lock = new ReentrantLock(true); // look-ups get their turn
 
   @GuardedBy("lock")
   private final KeyRuns runs;
@@ -60,10 +59,10 @@ public final class KeyIndex implements AutoCloseable {
   private long from; // the table covers the messages from this one
 
   @GuardedBy("lock")
-  private long next; // up to this one
+  private long next; // up to this one, which it does not cover
 
   @GuardedBy("lock")
-  private long limit; // and is to cover those up to here, which a run covers
+  private long limit; // and is to cover those before this one, which a run covers
 
   @GuardedBy("lock")
   private boolean begun; // whether these three are known
@@ -83,9 +82,9 @@ public final class KeyIndex implements AutoCloseable {
   }
 
   /**
-   * Takes up the runs of a directory, which is made if it is not there.
+   * Opens the runs of a directory, which is created if it does not exist.
    *
-   * @param queue name of the queue, for texts
+   * @param queue its name
    * @param identity of the queue
    * @throws RiverException the directory cannot be read or written
    */
@@ -122,7 +121,7 @@ public final class KeyIndex implements AutoCloseable {
   private boolean indexSome() {
     if (!begun) {
       begin();
-      runs.tellGaps(source.first(), source.end());
+      runs.logGaps(source.first(), source.end());
     }
     if (isDue()) {
       write();
@@ -168,11 +167,10 @@ public final class KeyIndex implements AutoCloseable {
   }
 
   /**
-   * Returns where the last message with this key stands that was published before this call, or
-   * another one's with the same hash.
+   * Returns the last message published before this call that has this key, or another key with the
+   * same hash.
    *
-   * @return {@link #NONE} if there is none; a message that cannot be read any more if it was the
-   *     last
+   * @return its sequence, even if it cannot be read any more; {@link #NONE} if there is none
    * @throws RiverException the index cannot be brought up to the log's end, or read
    */
   public long find(String key) {
@@ -196,7 +194,7 @@ public final class KeyIndex implements AutoCloseable {
     }
   }
 
-  /** Null if a run turns out to be damaged, which is then covered no more. */
+  /** Returns null if a run is damaged; it is quarantined, and what it covered indexed again. */
   @GuardedBy("lock")
   private @Nullable Long findIndexed(long hashed) {
     long found = table.find(hashed);
@@ -225,10 +223,10 @@ public final class KeyIndex implements AutoCloseable {
   }
 
   /**
-   * Removes what is covered by nothing that can be read any more, and merges some runs, if it is
-   * time for that; to be called in the background, by one thread at a time.
+   * Removes the runs whose messages cannot be read any more, and merges runs if that is due; called
+   * in the background, by one thread at a time.
    *
-   * @return whether it did
+   * @return whether there was something to merge
    * @throws RiverException something cannot be read or written; the next call tries it again
    */
   public boolean merge() {
@@ -246,11 +244,11 @@ public final class KeyIndex implements AutoCloseable {
     }
     try {
       replace(merge, merge.run(directory, identity));
-    } catch (RunMerge.Damaged e) {
+    } catch (RunDamage e) {
       lock.lock();
       try {
         if (runs.all().contains(e.run())) {
-          setAside(e.run(), e.damage());
+          setAside(e.run(), e);
         }
       } finally {
         lock.unlock();
@@ -303,7 +301,7 @@ public final class KeyIndex implements AutoCloseable {
     }
   }
 
-  /** For tests: what is covered, run by run. */
+  /** Returns the runs; for tests. */
   List<KeyRun> all() {
     lock.lock();
     try {

@@ -12,12 +12,12 @@ import java.nio.file.Path;
 import java.util.UUID;
 
 /**
- * A file of hashes in order, each with the last sequence that it had among those that the file
- * covers; it never changes. {@link RunHeader} draws it.
+ * A file of hashes in order, each with its last sequence among those that the file covers; it never
+ * changes. {@link RunHeader} has its format.
  *
- * <p>Hashes are spread evenly, so a search guesses the page and is nearly always at most one or two
- * pages off: no index of the pages is kept in memory. It is opened for each search, so that an idle
- * index holds no descriptor. Not thread-safe.
+ * <p>Hashes are spread evenly, so a search interpolates the page and is nearly always at most one
+ * or two pages off: no index of the pages is needed. The file is opened for each search, so that an
+ * idle index holds no descriptor. Not thread-safe.
  */
 @SuppressWarnings("ByteBufferBackingArray") // pages are allocated on the heap
 final class KeyRun {
@@ -37,7 +37,7 @@ final class KeyRun {
   /**
    * Reads the header of a file that an earlier run of the queue has written.
    *
-   * @throws RunDamage it is damaged, or another queue's; its entries are proven when they are read
+   * @throws RunDamage it is damaged, or another queue's; its pages are checked when they are read
    */
   static KeyRun open(Path file, UUID queue) throws IOException, RunDamage {
     byte[] first = new byte[RunHeader.PAGE_BYTES];
@@ -81,7 +81,7 @@ final class KeyRun {
     return header.end();
   }
 
-  /** Entries, but at least as many as a page has: for how much a merge costs. */
+  /** Returns what merging it costs: its entries, but at least as many as a page has. */
   long weight() {
     return Math.max(header.count(), RunHeader.PAGE_ENTRIES);
   }
@@ -160,7 +160,7 @@ final class KeyRun {
     return KeyTable.NONE;
   }
 
-  /** Reads a page and proves it; returns its entries. */
+  /** Reads and checks a page; returns its count of entries. */
   private int load(RandomAccessFile in, int number) throws IOException, RunDamage {
     int entries = header.entriesOf(number);
     in.seek((1L + number) * RunHeader.PAGE_BYTES);
@@ -177,7 +177,7 @@ final class KeyRun {
     return page.getLong(entry * RunHeader.ENTRY_BYTES + 8);
   }
 
-  /** Goes through all entries, by a page and a file handle of its own. */
+  /** Reads all entries in order, with a page and a file handle of its own. */
   final class Cursor implements AutoCloseable {
     private final KeyRun run = new KeyRun(file, header);
     private final RandomAccessFile in;
@@ -189,7 +189,7 @@ final class KeyRun {
       in = new RandomAccessFile(file.toFile(), "r");
     }
 
-    /** Goes to the next entry, first to the first; false behind the last. */
+    /** Moves to the next entry, at first to the first one; returns false after the last one. */
     boolean next() throws RunDamage {
       if (++entry >= entries) {
         if (number + 1 >= header.pages()) {
@@ -224,7 +224,7 @@ final class KeyRun {
   }
 
   /**
-   * Proves every entry.
+   * Checks every entry.
    *
    * @throws RunDamage one is not what was written
    */

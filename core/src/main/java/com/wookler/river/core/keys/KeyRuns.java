@@ -6,22 +6,24 @@ import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.Collections;
 import java.util.Comparator;
 import java.util.List;
+import java.util.NavigableMap;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The runs of an index, oldest first; no two of them cover the same message. Guarded by the lock of
- * {@link KeyIndex}.
+ * The runs of an index, oldest first; no two cover the same message. Guarded by the lock of {@link
+ * KeyIndex}.
  */
 final class KeyRuns {
   private static final Logger LOG = LoggerFactory.getLogger(KeyRuns.class);
 
-  /** An older run is merged with newer ones that together are at least this part of it. */
+  /**
+   * An older run at most this many times as large as the newer ones together is merged with them.
+   */
   private static final int RATIO = 2;
 
   private static final long MANY = 1_000_000;
@@ -31,9 +33,9 @@ final class KeyRuns {
   private final UUID identity;
   private final List<KeyRun> runs = new ArrayList<>();
   private long number;
-  private boolean damaged; // and told
+  private boolean damaged; // whether a run was, which was logged
 
-  /** Messages that no run covers; the end is the largest number behind the last run. */
+  /** Messages that no run covers; after the last run the end is {@link Long#MAX_VALUE}. */
   record Gap(long from, long end) {}
 
   private KeyRuns(Path directory, String queue, UUID identity) {
@@ -45,15 +47,15 @@ final class KeyRuns {
   /**
    * Opens what is there.
    *
-   * @param logEnd what a run covers beyond it is not this log's
+   * @param logEnd a run that covers messages from here on is not of this log
    */
   static KeyRuns open(Path directory, String queue, UUID identity, long logEnd) throws IOException {
     DurableFiles.createDirectories(directory);
     RunFiles.removeTemporary(directory);
     KeyRuns opened = new KeyRuns(directory, queue, identity);
-    List<Path> newestFirst = RunFiles.list(directory);
-    Collections.reverse(newestFirst);
-    for (Path file : newestFirst) {
+    NavigableMap<Long, Path> files = RunFiles.FILES.list(directory);
+    opened.number = files.isEmpty() ? 0 : files.lastKey();
+    for (Path file : files.descendingMap().values()) {
       opened.take(file, logEnd);
     }
     opened.runs.sort(Comparator.comparingLong(KeyRun::from).thenComparingLong(KeyRun::end));
@@ -61,7 +63,6 @@ final class KeyRuns {
   }
 
   private void take(Path file, long logEnd) throws IOException {
-    number = Math.max(number, RunFiles.number(file));
     KeyRun run;
     try {
       run = KeyRun.open(file, identity);
@@ -74,7 +75,7 @@ final class KeyRuns {
     if (run.end() > logEnd) {
       setAside(file, "it covers messages up to " + (run.end() - 1) + ", which the log has not");
     } else if (runs.stream().anyMatch(newer -> overlap(newer, run))) {
-      Files.delete(file); // a crash came after a merge: the newer one has all of it
+      Files.delete(file); // after a crash during a merge: the newer one has all of it
     } else {
       runs.add(run);
     }
@@ -100,8 +101,8 @@ final class KeyRuns {
     return new Gap(covered, Long.MAX_VALUE);
   }
 
-  /** Says which messages an opening has to index again, if there are many or a run is missing. */
-  void tellGaps(long first, long end) {
+  /** Logs which messages an opening has to index again, if there are many or a run is missing. */
+  void logGaps(long first, long end) {
     Gap gap = gap(first);
     if (gap.end() != Long.MAX_VALUE && !damaged) {
       LOG.warn(
@@ -132,9 +133,9 @@ final class KeyRuns {
   }
 
   /**
-   * Returns what is to be merged next, null if nothing is: runs in a row that follow each other
-   * without a gap, or the oldest alone if most of it is below the oldest message that can be read.
-   * Runs that are below it as a whole are removed.
+   * Returns what is to be merged next, null if nothing is: consecutive runs without a gap, or the
+   * oldest alone if most of it is below the oldest message that can be read. Removes the runs that
+   * are entirely below that.
    */
   @Nullable RunMerge nextMerge(long first) throws IOException {
     while (!runs.isEmpty() && runs.get(0).end() <= first) {
@@ -168,9 +169,7 @@ final class KeyRuns {
         && run.header().count() > RunHeader.PAGE_ENTRIES;
   }
 
-  /**
-   * Takes a merged run in the place of what it was made of, unless some of that was quarantined.
-   */
+  /** Replaces runs by the one they were merged to, unless one of them was quarantined since. */
   void replace(List<KeyRun> inputs, KeyRun merged) throws IOException {
     if (!runs.containsAll(inputs)) {
       Files.delete(merged.file());
@@ -189,7 +188,7 @@ final class KeyRuns {
     Files.deleteIfExists(run.file());
   }
 
-  /** Takes a damaged run out; what it covered is a gap then. */
+  /** Quarantines a damaged run; what it covered is a gap then. */
   void setAside(KeyRun run, String what) {
     runs.remove(run);
     try {

@@ -1,20 +1,20 @@
 package com.wookler.river.core.keys;
 
-/** The messages that an index is made of: the log, and the backups before it. Thread-safe. */
+/** The messages that are indexed: those of the log, and of the backups before it. Thread-safe. */
 public interface KeySource {
-  /** Returns the sequence behind the last message. */
+  /** Returns the sequence after the last message. */
   long end();
 
   /** Returns the oldest sequence that can be read. */
   long first();
 
   /**
-   * Shows the keys of messages in a row, a bounded number of them; what is lost, or damaged, or
-   * without a key, is passed over.
+   * Passes the keys of a bounded number of messages to a sink; messages that are lost, damaged or
+   * without a key are left out.
    *
    * @param from the first of them
-   * @param to below {@link #end}, or it
-   * @return the sequence up to which that went; above {@code from}, or equal to it if its block has
+   * @param to at most {@link #end}
+   * @return the sequence at which to continue; above {@code from}, or equal to it if its block has
    *     just moved to a backup
    */
   long read(long from, long to, Sink sink);
@@ -26,10 +26,9 @@ public interface KeySource {
    */
   void force(long end);
 
-  /** Where the keys go. */
   @FunctionalInterface
   interface Sink {
-    /** A message's key; in the order of sequences. */
+    /** Takes the key of a message; called in the order of sequences. */
     void key(long sequence, String key);
   }
 }

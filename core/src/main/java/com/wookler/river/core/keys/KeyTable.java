@@ -7,18 +7,18 @@ import java.util.Arrays;
  * whatever it holds. Not thread-safe.
  */
 final class KeyTable {
-  /** Hashes at which it is to be written. */
+  /** The count of hashes at which it is written. */
   static final int FULL = 1 << 16;
 
   static final long NONE = -1;
 
-  private static final int SLOTS = FULL * 2; // room for what one step adds beyond that
+  private static final int SLOTS = FULL * 2; // one step may add hashes beyond that
 
   private final long[] hashes = new long[SLOTS];
   private final long[] ends = new long[SLOTS]; // sequence + 1; 0: the slot is free
   private int size;
 
-  /** Puts a sequence in the place of an older one of this hash. */
+  /** Adds a sequence, instead of an older one of this hash. */
   void put(long hash, long sequence) {
     int slot = slot(hash);
     if (ends[slot] == 0) {

@@ -1,69 +1,41 @@
 package com.wookler.river.core.keys;
 
+import com.wookler.river.core.file.Directories;
 import com.wookler.river.core.file.DurableFiles;
+import com.wookler.river.core.file.NumberedFiles;
 import java.io.IOException;
-import java.nio.file.DirectoryIteratorException;
-import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.UUID;
 import java.util.function.BiConsumer;
 
 /** The files of an index: {@code keys-000000000001} and so on, and those that were quarantined. */
 public final class RunFiles {
-  private static final String CORRUPT = ".corrupt";
+  static final NumberedFiles FILES = new NumberedFiles("keys-");
 
-  private static final String PREFIX = "keys-";
+  private static final String CORRUPT = ".corrupt";
 
   private RunFiles() {}
 
   static String name(long number) {
-    return String.format("%s%012d", PREFIX, number);
+    return FILES.name(number);
   }
 
-  static long number(Path run) {
-    return Long.parseLong(String.valueOf(run.getFileName()).substring(PREFIX.length()));
-  }
-
-  private static boolean isRun(Path file) {
-    return String.valueOf(file.getFileName()).matches(PREFIX + "\\d{12,}");
-  }
-
-  /** The runs in a directory, in the order of their names; none if there is no directory. */
+  /** Returns the runs in a directory, in the order of their numbers. */
   static List<Path> list(Path directory) throws IOException {
-    return list(directory, RunFiles::isRun);
+    return List.copyOf(FILES.list(directory).values());
   }
 
-  /** Returns what was quarantined there as damaged. */
+  /** Returns the files that were quarantined as damaged. */
   public static List<Path> setAside(Path directory) throws IOException {
-    return list(directory, file -> String.valueOf(file.getFileName()).endsWith(CORRUPT));
-  }
-
-  private static List<Path> list(Path directory, DirectoryStream.Filter<Path> which)
-      throws IOException {
-    List<Path> found = new ArrayList<>();
-    try (DirectoryStream<Path> all = Files.newDirectoryStream(directory, which)) {
-      all.forEach(found::add);
-    } catch (NoSuchFileException e) {
-      return found;
-    } catch (DirectoryIteratorException e) {
-      throw e.getCause();
-    }
-    found.sort(null);
-    return found;
+    return Directories.list(directory, name -> name.endsWith(CORRUPT));
   }
 
   static void removeTemporary(Path directory) throws IOException {
-    try (DirectoryStream<Path> all =
-        Files.newDirectoryStream(directory, PREFIX + "*" + DurableFiles.TEMPORARY)) {
-      for (Path file : all) {
-        Files.deleteIfExists(file);
-      }
-    } catch (DirectoryIteratorException e) {
-      throw e.getCause();
+    for (Path file : Directories.list(directory, name -> name.endsWith(DurableFiles.TEMPORARY))) {
+      Files.deleteIfExists(file);
     }
   }
 
@@ -74,7 +46,7 @@ public final class RunFiles {
   }
 
   /**
-   * Proves the files of an index; reads only, also while a process has the queue open.
+   * Verifies the files of an index; reads only, also while a process has the queue open.
    *
    * @param damage gets each file that is not what was written, and what is wrong
    * @return how many files there are

@@ -9,38 +9,20 @@ import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Makes one run of several that follow each other: of each hash the newest sequence stays, and what
- * is below the oldest message that can be read goes. Needs a page a run of memory, whatever they
- * hold.
+ * Merges consecutive runs: keeps the newest sequence of each hash, without those below the oldest
+ * message that can be read. Needs a page of memory for each run, whatever they hold.
  *
  * @param inputs oldest first
  * @param number of the run to be made
  * @param first the oldest sequence that can be read
  */
 record RunMerge(List<KeyRun> inputs, long number, long first) {
-
-  /** An input is damaged. */
-  static final class Damaged extends Exception {
-    private static final long serialVersionUID = 1L;
-    private final transient KeyRun run;
-    private final RunDamage damage;
-
-    Damaged(KeyRun run, RunDamage cause) {
-      super(cause);
-      this.run = run;
-      this.damage = cause;
-    }
-
-    RunDamage damage() {
-      return damage;
-    }
-
-    KeyRun run() {
-      return run;
-    }
-  }
-
-  KeyRun run(Path directory, UUID queue) throws IOException, Damaged {
+  /**
+   * Writes the run.
+   *
+   * @throws RunDamage an input is damaged, which it names
+   */
+  KeyRun run(Path directory, UUID queue) throws IOException, RunDamage {
     List<KeyRun.Cursor> cursors = new ArrayList<>();
     try (RunWriter writer = new RunWriter(directory, queue, number)) {
       for (KeyRun input : inputs) {
@@ -63,7 +45,7 @@ record RunMerge(List<KeyRun> inputs, long number, long first) {
     }
   }
 
-  private void merge(List<KeyRun.Cursor> open, RunWriter writer) throws IOException, Damaged {
+  private void merge(List<KeyRun.Cursor> open, RunWriter writer) throws IOException, RunDamage {
     while (!open.isEmpty()) {
       KeyRun.Cursor least = least(open);
       long hash = least.hash();
@@ -80,7 +62,7 @@ record RunMerge(List<KeyRun> inputs, long number, long first) {
     }
   }
 
-  /** That with the least hash; of several the newest, which is the last of them. */
+  /** Returns the cursor with the least hash; of several that in the newest run, the last. */
   private static KeyRun.Cursor least(List<KeyRun.Cursor> open) {
     KeyRun.@Nullable Cursor least = null;
     for (KeyRun.Cursor cursor : open) {
@@ -91,11 +73,11 @@ record RunMerge(List<KeyRun> inputs, long number, long first) {
     return Objects.requireNonNull(least);
   }
 
-  private static boolean next(KeyRun.Cursor cursor) throws Damaged {
+  private static boolean next(KeyRun.Cursor cursor) throws RunDamage {
     try {
       return cursor.next();
     } catch (RunDamage e) {
-      throw new Damaged(cursor.of(), e);
+      throw e.in(cursor.of());
     }
   }
 }

@@ -9,9 +9,8 @@ import java.nio.file.Path;
 import java.util.UUID;
 
 /**
- * Writes a run: under a temporary name, forced, renamed when it is whole. Through a {@link
- * RandomAccessFile}, which unlike a channel does not close when its thread is interrupted. Not
- * thread-safe.
+ * Writes a run under a temporary name, forces it, and renames it. Uses a {@link RandomAccessFile},
+ * which unlike a channel does not close when its thread is interrupted. Not thread-safe.
  */
 @SuppressWarnings("ByteBufferBackingArray") // pages are allocated on the heap
 final class RunWriter implements AutoCloseable {
@@ -69,7 +68,7 @@ final class RunWriter implements AutoCloseable {
     buffered = 0;
   }
 
-  /** Completes the file; it is on the device, with its name, when this returns. */
+  /** Completes the file; its content and name are on the device when this returns. */
   KeyRun finish(long from, long end) throws IOException {
     if (page.position() > 0) {
       seal();
@@ -85,7 +84,7 @@ final class RunWriter implements AutoCloseable {
     return new KeyRun(file, header);
   }
 
-  /** Without {@link #finish} nothing is left. */
+  /** Deletes the file unless it was {@linkplain #finish finished}. */
   @Override
   public void close() throws IOException {
     out.close();
