@@ -185,11 +185,11 @@ class FormatTest {
   private static void makeNewer(Path file, String id) throws IOException {
     byte[] bytes = Files.readAllBytes(file);
     int length =
-        file.endsWith("cursor") ? 16 : file.toString().endsWith("log") ? 40 : bytes.length - 4;
+        file.endsWith("cursor") ? 32 : file.toString().endsWith("log") ? 40 : bytes.length - 4;
     bytes[8] = 2;
     CRC32C crc = new CRC32C();
     long seed = Owner.of(UUID.fromString(id), "billing").seed();
-    for (int i = 0; i < 8; i++) {
+    for (int i = 0; i < 8 && !file.endsWith("cursor"); i++) {
       crc.update((int) (seed >>> (8 * i)));
     }
     crc.update(bytes, 0, length);

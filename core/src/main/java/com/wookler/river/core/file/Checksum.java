@@ -25,4 +25,15 @@ public final class Checksum {
     byte[] bytes = text.getBytes(StandardCharsets.UTF_8);
     return HexFormat.of().toHexDigits(of(bytes, 0, bytes.length));
   }
+
+  /**
+   * Returns the check of one long: a bijection that spreads each bit over all, and doesn't keep 0.
+   * The steps are those of the finalizer of MurmurHash3.
+   */
+  public static long mix(long value) {
+    long h = value ^ 0x9E3779B97F4A7C15L;
+    h = (h ^ (h >>> 33)) * 0xFF51AFD7ED558CCDL;
+    h = (h ^ (h >>> 33)) * 0xC4CEB9FE1A85EC53L;
+    return h ^ (h >>> 33);
+  }
 }

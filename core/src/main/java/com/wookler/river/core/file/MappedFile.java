@@ -6,6 +6,7 @@ import com.google.errorprone.annotations.concurrent.GuardedBy;
 import com.wookler.river.common.PageFaults;
 import com.wookler.river.common.errors.RiverException;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.nio.ByteBuffer;
@@ -16,6 +17,7 @@ import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.BooleanSupplier;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A small file mapped for writing, little-endian. It holds no descriptor: a process may have tens
@@ -31,14 +33,14 @@ public final class MappedFile {
 
   private final Path path;
   private final MappedByteBuffer buffer;
-  private final BooleanSupplier writable;
+  private final @Nullable BooleanSupplier writable;
   private volatile boolean cut; // nothing can be stored any more; set where that is noticed
   private final AtomicBoolean dirty = new AtomicBoolean();
 
   @GuardedBy("this")
   private boolean closed;
 
-  private MappedFile(Path path, MappedByteBuffer buffer, BooleanSupplier writable) {
+  private MappedFile(Path path, MappedByteBuffer buffer, @Nullable BooleanSupplier writable) {
     this.path = path;
     this.writable = writable;
     this.buffer = buffer;
@@ -48,9 +50,11 @@ public final class MappedFile {
   /**
    * Maps an existing file of this size.
    *
-   * @param writable whether stores may go through the mapping; else each is a write to the file
+   * @param writable whether stores may go through the mapping; else each is a write to the file.
+   *     Null if they always may
    */
-  public static MappedFile open(Path path, int size, BooleanSupplier writable) throws IOException {
+  public static MappedFile open(Path path, int size, @Nullable BooleanSupplier writable)
+      throws IOException {
     return DurableFiles.withChannel(
         path,
         channel ->
@@ -71,7 +75,7 @@ public final class MappedFile {
    */
   public void put(int offset, long value) {
     refuseCut();
-    if (!writable.getAsBoolean()) {
+    if (isReadOnly()) {
       write(offset, ByteBuffer.allocate(Long.BYTES).order(LITTLE_ENDIAN).putLong(0, value));
       return;
     }
@@ -96,6 +100,10 @@ public final class MappedFile {
     }
   }
 
+  private boolean isReadOnly() {
+    return writable != null && !writable.getAsBoolean();
+  }
+
   /** A store into a page that the file has no more is passed over, and its error comes later. */
   private void checkStored(int offset, long value) {
     if ((long) LONGS.getOpaque(buffer, offset) != value) {
@@ -112,7 +120,7 @@ public final class MappedFile {
    */
   public void put(byte[] bytes) {
     refuseCut();
-    if (!writable.getAsBoolean()) {
+    if (isReadOnly()) {
       write(0, ByteBuffer.wrap(bytes));
       return;
     }
@@ -165,12 +173,31 @@ public final class MappedFile {
       return false;
     }
     try {
-      Mappings.force(buffer, path);
+      force(mapped -> Mappings.force(mapped, path));
       checkSize();
       return true;
     } catch (IOException e) {
       dirty.set(true);
       throw e;
+    }
+  }
+
+  /** Forces a mapping, or a part of it. */
+  @FunctionalInterface
+  public interface Force {
+    /** Returns when it is on the device. */
+    void force(MappedByteBuffer mapped) throws IOException;
+  }
+
+  /** Forces the mapping by a way of the caller's; nothing after {@link #close}. */
+  public synchronized void force(Force by) throws IOException {
+    if (closed) {
+      return;
+    }
+    try {
+      by.force(buffer);
+    } catch (IOException | UncheckedIOException e) { // the system does not say which file
+      throw new IOException("cannot force " + path + ": " + e.getMessage(), e);
     }
   }
 

@@ -1,7 +1,6 @@
 package com.wookler.river.core.file;
 
 import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.lang.invoke.MethodHandle;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.MethodType;
@@ -50,11 +49,7 @@ public final class Mappings {
    * @param file which is mapped
    */
   public static void force(MappedByteBuffer buffer, Path file) throws IOException {
-    try {
-      buffer.force();
-    } catch (UncheckedIOException e) {
-      throw new IOException(file + " cannot be forced: " + e.getMessage(), e);
-    }
+    buffer.force();
     if (!RANGES_REACH_THE_DEVICE && Files.exists(file)) {
       DurableFiles.force(file);
     }

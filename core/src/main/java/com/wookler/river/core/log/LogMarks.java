@@ -1,29 +1,19 @@
 package com.wookler.river.core.log;
 
 import com.google.errorprone.annotations.concurrent.GuardedBy;
-import com.wookler.river.common.PageFaults;
 import com.wookler.river.common.errors.RiverException;
-import com.wookler.river.core.file.Checksum;
+import com.wookler.river.core.file.Checkpoint;
+import com.wookler.river.core.file.Checkpoint.Content;
+import com.wookler.river.core.file.Checkpoint.Slots;
+import com.wookler.river.core.file.Checkpoint.Stored;
 import com.wookler.river.core.file.DurableFiles;
-import com.wookler.river.core.file.Mappings;
+import com.wookler.river.core.file.MappedFile;
 import com.wookler.river.core.file.ReadFailedException;
-import com.wookler.river.core.file.Sealed;
-import com.wookler.river.core.message.DocumentFormat;
 import java.io.IOException;
-import java.io.UncheckedIOException;
-import java.lang.invoke.MethodHandles;
-import java.lang.invoke.VarHandle;
-import java.nio.ByteBuffer;
-import java.nio.ByteOrder;
-import java.nio.MappedByteBuffer;
-import java.nio.channels.FileChannel;
-import java.nio.channels.FileChannel.MapMode;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.Path;
-import java.nio.file.StandardOpenOption;
-import java.util.Arrays;
+import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.UUID;
@@ -35,32 +25,18 @@ import org.slf4j.LoggerFactory;
  * and which block was the last: so that a block cut short is not taken for the log's end, and
  * neither sequences nor block numbers are ever used again.
  *
- * <p>Numbers are little-endian:
+ * <p>It is a {@link Checkpoint} of 8,192 bytes, whose owner is the queue, with these numbers:
  *
  * <pre>
- *  offset  size  what
- *       0     8  "RIVMARKS"
- *       8     4  version, 1
- *      12     4  0
- *      16    16  UUID of the queue
- *      32     4  CRC32C of bytes 0..31
- *      64    16  next sequence, slot A: the number, then its check
- *     128    16  next sequence, slot B
- *     192    16  number of the newest block, slot A
- *     256    16  number of the newest block, slot B
- *    4096    16  sequence up to which the log was forced, slot A
- *    4160    16  sequence up to which the log was forced, slot B
- *    4224    16  sequence below which all was taken out of the log, slot A; zeros in older files,
- *                and where that is not known
- *    4288    16  likewise, slot B
- *    8192     –  end
+ *  offset  what
+ *      64  next sequence
+ *     192  number of the newest block
+ *    4096  sequence up to which the log was forced
+ *    4224  sequence below which all was taken out of the log; not valid where that is not known
  * </pre>
  *
- * <p>Each mark only grows. Its slots are written in turns, number first, so that a kill between the
- * two stores leaves the other slot; the highest that fits its check counts. With one slot it may be
- * older than what was stored last: that is reported as damage, nothing is called lost for what it
- * says alone, and a recovery writes the file anew. The check is mixed with the queue's identity,
- * and each mark's in another way.
+ * <p>A file in which one slot of a number is not valid is reported as damaged, nothing is called
+ * lost for what it says alone, and a recovery writes it anew.
  *
  * <p>The mark of the end is stored into by each append, so its page is never forced while the log
  * runs: the next store would wait for the file system. A kill does not need that; after a power
@@ -84,30 +60,23 @@ final class LogMarks implements AutoCloseable {
           + " than the last one";
 
   private static final Logger LOG = LoggerFactory.getLogger(LogMarks.class);
-  private static final VarHandle LONGS =
-      MethodHandles.byteBufferViewVarHandle(long[].class, ByteOrder.LITTLE_ENDIAN);
-  private static final byte[] MAGIC = "RIVMARKS".getBytes(StandardCharsets.US_ASCII);
-  private static final int VERSION = 1;
-  private static final int VERSION_AT = 8;
-  private static final int QUEUE_AT = 16;
-  private static final int HEADER_CRC = 32;
-  private static final int SLOT_BYTES = 64;
-  private static final int END = 64;
-  private static final int BLOCK = 192;
-  private static final int FORCED = 4096;
-  private static final int REMOVED = 4224;
+  private static final int FORCED_AT = 4096;
+  private static final int END = 0;
+  private static final int BLOCK = 1;
+  private static final int FORCED = 2;
+  private static final int REMOVED = 3;
+  private static final Checkpoint FORM = new Checkpoint("MRK", 1, BYTES, 64, 192, FORCED_AT, 4224);
 
-  private final Path file;
-  private final MappedByteBuffer buffer;
-  private final Mark end;
-  private final Mark block;
-  private final Mark forced;
+  private final MappedFile file;
+  private final Stored end;
+  private final Stored block;
+  private final Stored forced;
   private final boolean trusted;
   private final long removedAtLeast;
   private volatile boolean unforced; // whether the mark of what is forced is ahead of the device
 
   @GuardedBy("this")
-  private final Mark removed;
+  private final Stored removed;
 
   @GuardedBy("this")
   private boolean removedKnown;
@@ -118,134 +87,40 @@ final class LogMarks implements AutoCloseable {
   @GuardedBy("this")
   private boolean closed;
 
-  private LogMarks(Path file, MappedByteBuffer buffer, Content content, boolean trusted) {
+  private LogMarks(MappedFile file, Content content, boolean trusted) {
     this.file = file;
-    this.buffer = buffer;
-    this.end = new Mark(buffer, END, content.end());
-    this.block = new Mark(buffer, BLOCK, content.block());
-    this.forced = new Mark(buffer, FORCED, content.forced());
-    this.removed = new Mark(buffer, REMOVED, content.removed());
-    this.removedKnown = content.removed().isExact();
-    this.removedAtLeast = content.removed().orZero();
+    this.end = new Stored(file, content.number(END));
+    this.block = new Stored(file, content.number(BLOCK));
+    this.forced = new Stored(file, content.number(FORCED));
+    this.removed = new Stored(file, content.number(REMOVED));
+    this.removedKnown = content.number(REMOVED).isExact();
+    this.removedAtLeast = content.number(REMOVED).orZero();
     this.trusted = trusted;
   }
 
-  /** A number as its slots have it; -1 if neither fits its check. */
-  private record Slots(long seed, long value, int next, int valid) {
-    static Slots read(ByteBuffer in, int at, long seed) {
-      long a = valid(in, at, seed);
-      long b = valid(in, at + SLOT_BYTES, seed);
-      int older = at + (a > b ? SLOT_BYTES : 0);
-      return new Slots(seed, Math.max(a, b), older, (a < 0 ? 0 : 1) + (b < 0 ? 0 : 1));
-    }
-
-    private static long valid(ByteBuffer in, int at, long seed) {
-      long value = in.getLong(at);
-      return in.getLong(at + 8) == DocumentFormat.digest(seed, value) ? value : -1;
-    }
-
-    long orZero() {
-      return Math.max(0, value);
-    }
-
-    /**
-     * Returns whether it is the number that was stored last; with one slot it may be the one
-     * before.
-     */
-    boolean isExact() {
-      return valid == 2;
-    }
-
-    Slots with(long number) {
-      return new Slots(seed, number, next, 2);
-    }
+  /** Returns whether there is something in it to go on with. */
+  private static boolean isSound(Content content) {
+    return content.header()
+        && content.numbers().subList(END, REMOVED).stream().allMatch(slots -> slots.valid() > 0);
   }
 
-  /** What the file holds; whatever that is, reading it does not fail. */
-  private record Content(boolean header, Slots end, Slots block, Slots forced, Slots removed) {
-    static Content of(byte[] bytes, UUID queue) {
-      ByteBuffer in = ByteBuffer.wrap(Arrays.copyOf(bytes, BYTES)).order(ByteOrder.LITTLE_ENDIAN);
-      byte[] header = headerOf(queue);
-      long seed = DocumentFormat.digest(queue.getMostSignificantBits(), END);
-      seed = DocumentFormat.digest(seed, queue.getLeastSignificantBits());
-      return new Content(
-          bytes.length == BYTES && Arrays.equals(bytes, 0, header.length, header, 0, header.length),
-          Slots.read(in, END, seed),
-          Slots.read(in, BLOCK, DocumentFormat.digest(seed, BLOCK)),
-          Slots.read(in, FORCED, DocumentFormat.digest(seed, FORCED)),
-          Slots.read(in, REMOVED, DocumentFormat.digest(seed, REMOVED)));
-    }
-
-    /** Returns whether there is something in it to go on with. */
-    boolean sound() {
-      return header && end.valid() > 0 && block.valid() > 0 && forced.valid() > 0;
-    }
-
-    /** Returns whether each number is the one that was stored last. */
-    boolean whole() {
-      boolean exact = end.isExact() && block.isExact() && forced.isExact();
-      return header && exact && removed.valid() != 1;
-    }
-
-    /** Returns the same numbers in a sound file. */
-    byte[] encode(UUID queue) {
-      ByteBuffer out = ByteBuffer.allocate(BYTES).order(ByteOrder.LITTLE_ENDIAN);
-      out.put(headerOf(queue));
-      put(out, END, end);
-      put(out, BLOCK, block);
-      put(out, FORCED, forced);
-      if (removed.isExact()) {
-        put(out, REMOVED, removed);
-      }
-      return out.array();
-    }
-
-    /** That of a log of which nothing was taken out yet. */
-    Content withNothingRemoved() {
-      return new Content(header, end, block, forced, removed.with(0));
-    }
-
-    private static void put(ByteBuffer out, int at, Slots slots) {
-      for (int slot = at; slot <= at + SLOT_BYTES; slot += SLOT_BYTES) {
-        out.putLong(slot, slots.orZero());
-        out.putLong(slot + 8, DocumentFormat.digest(slots.seed(), slots.orZero()));
-      }
-    }
+  /** Returns whether each number is the one that was stored last. */
+  private static boolean isWhole(Content content) {
+    return content.header()
+        && content.numbers().subList(END, REMOVED).stream().allMatch(Slots::isExact)
+        && content.number(REMOVED).valid() != 1;
   }
 
-  /** One number in its two slots. Guarded by its writer's lock. */
-  private static final class Mark {
-    private final MappedByteBuffer buffer;
-    private final long seed;
-    private final int both; // offsets of its slots, one xor the other
-    private int slot;
-    private long value;
-
-    Mark(MappedByteBuffer buffer, int at, Slots slots) {
-      this.buffer = buffer;
-      this.seed = slots.seed();
-      this.both = at ^ (at + SLOT_BYTES);
-      this.slot = slots.next();
-      this.value = slots.orZero();
-    }
-
-    void store(long number) {
-      LONGS.setRelease(buffer, slot, number);
-      LONGS.setRelease(buffer, slot + 8, DocumentFormat.digest(seed, number));
-      if ((long) LONGS.getOpaque(buffer, slot) != number) { // the page is gone; its error is late
-        PageFaults.settle();
-        throw new InternalError("the file " + NAME + " of the log was cut");
-      }
-      slot ^= both;
-      value = number;
-    }
-  }
-
-  private static byte[] headerOf(UUID queue) {
-    ByteBuffer out = ByteBuffer.allocate(HEADER_CRC + 4).order(ByteOrder.LITTLE_ENDIAN);
-    out.put(MAGIC).putInt(VERSION).putInt(0);
-    out.putLong(queue.getMostSignificantBits()).putLong(queue.getLeastSignificantBits());
-    return out.putInt(Checksum.of(out.array(), 0, HEADER_CRC)).array();
+  /** Returns the file with these numbers, the last of them if it is known. */
+  private static byte[] encode(UUID queue, long end, long block, long forced, Slots removed) {
+    Content none = FORM.decode(new byte[0], queue);
+    List<Slots> numbers =
+        List.of(
+            none.number(END).with(end),
+            none.number(BLOCK).with(block),
+            none.number(FORCED).with(forced),
+            removed.isExact() ? removed : none.number(REMOVED));
+    return FORM.encode(queue, new Content(true, 0, numbers));
   }
 
   /**
@@ -254,86 +129,73 @@ final class LogMarks implements AutoCloseable {
    */
   static Optional<UUID> owner(Path log) throws IOException {
     Path file = log.resolve(NAME);
-    if (!Files.isRegularFile(file, LinkOption.NOFOLLOW_LINKS)) {
-      return Optional.empty();
-    }
-    byte[] bytes = ReadFailedException.all(file);
-    ByteBuffer in = ByteBuffer.wrap(bytes).order(ByteOrder.LITTLE_ENDIAN);
-    return isHeader(bytes) && in.getInt(HEADER_CRC) == Checksum.of(bytes, 0, HEADER_CRC)
-        ? Optional.of(new UUID(in.getLong(QUEUE_AT), in.getLong(QUEUE_AT + 8)))
+    return Files.isRegularFile(file, LinkOption.NOFOLLOW_LINKS)
+        ? FORM.ownerOf(ReadFailedException.all(file))
         : Optional.empty();
   }
 
-  private static boolean isHeader(byte[] bytes) {
-    return bytes.length >= HEADER_CRC + 4 && Arrays.equals(bytes, 0, 8, MAGIC, 0, 8);
-  }
-
-  private static void refuseNewer(Path file, byte[] bytes) {
-    if (!isHeader(bytes)) {
-      return;
-    }
-    ByteBuffer in = ByteBuffer.wrap(bytes).order(ByteOrder.LITTLE_ENDIAN);
-    if (in.getInt(VERSION_AT) > VERSION
-        && in.getInt(HEADER_CRC) == Checksum.of(bytes, 0, HEADER_CRC)) {
-      throw Sealed.otherFormat(file, in.getInt(VERSION_AT), VERSION);
-    }
-  }
-
   /**
-   * Returns the bytes of a log's marks, none if there is no such file. Touches nothing.
+   * Returns what a log's marks hold, nothing if there is no such file. Touches nothing.
    *
-   * @throws RiverException a newer River wrote it
+   * @throws RiverException another version of River wrote it
    */
-  static byte[] read(LogSettings settings) throws IOException {
+  static Content read(LogSettings settings) throws IOException {
     Path file = settings.directory().resolve(NAME);
     byte[] bytes = {};
     if (Files.isRegularFile(file, LinkOption.NOFOLLOW_LINKS)) {
       bytes = ReadFailedException.all(file);
     }
-    refuseNewer(file, bytes);
-    return bytes;
+    return FORM.read(file, bytes, settings.identity());
   }
 
   /**
    * Opens a log's marks, or makes them. A damaged file is quarantined, and what can be read of it
    * counts; a missing one is reported unless the log is new.
    *
-   * @throws RiverException a newer River wrote it
+   * @throws RiverException another version of River wrote it
    */
   static LogMarks open(LogSettings settings, boolean isNew) throws IOException {
     Path file = settings.directory().resolve(NAME);
-    byte[] bytes = read(settings);
+    Content content = read(settings);
+    if (!isWhole(content)) {
+      content = makeAnew(settings, file, content, isNew);
+      return new LogMarks(MappedFile.open(file, BYTES, null), content, isNew);
+    }
+    return new LogMarks(MappedFile.open(file, BYTES, null), content, true);
+  }
+
+  private static Content makeAnew(LogSettings settings, Path file, Content content, boolean isNew)
+      throws IOException {
     boolean exists = Files.exists(file, LinkOption.NOFOLLOW_LINKS);
-    Content content = Content.of(bytes, settings.identity());
+    Slots removed = content.number(REMOVED);
+    if (exists) {
+      LOG.warn(
+          "Queue {}: damaged: {}: {}; kept as {}, and compared with blocks, seals and backups",
+          settings.queue(),
+          file,
+          isSound(content) ? ONE_SLOT : "its checks are wrong",
+          DurableFiles.quarantine(file));
+    } else if (isNew) {
+      removed = removed.with(0); // nothing was taken out yet
+    } else {
+      LOG.warn(
+          "Queue {}: damaged: {} is missing; where the log ended is known by its blocks alone",
+          settings.queue(),
+          file);
+    }
+    byte[] bytes =
+        encode(
+            settings.identity(),
+            content.number(END).orZero(),
+            content.number(BLOCK).orZero(),
+            content.number(FORCED).orZero(),
+            removed);
     if (isNew && !exists) {
-      content = content.withNothingRemoved();
+      DurableFiles.writeNew(file, bytes); // named with block 1
+    } else {
+      DurableFiles.write(file, bytes);
     }
-    if (!content.whole()) {
-      if (exists) {
-        Path aside = DurableFiles.quarantine(file);
-        LOG.warn(
-            "Queue {}: damaged: {}: {}; kept as {}, and compared with blocks, seals and backups",
-            settings.queue(),
-            file,
-            content.sound() ? ONE_SLOT : "its checks are wrong",
-            aside);
-      } else if (!isNew) {
-        LOG.warn(
-            "Queue {}: damaged: {} is missing; where the log ended is known by its blocks alone",
-            settings.queue(),
-            file);
-      }
-      if (isNew && !exists) {
-        DurableFiles.writeNew(file, content.encode(settings.identity())); // named with block 1
-      } else {
-        DurableFiles.write(file, content.encode(settings.identity()));
-      }
-    }
-    try (FileChannel channel =
-        FileChannel.open(file, StandardOpenOption.READ, StandardOpenOption.WRITE)) {
-      return new LogMarks(
-          file, channel.map(MapMode.READ_WRITE, 0, BYTES), content, isNew || content.whole());
-    }
+    return FORM.decode(bytes, settings.identity());
   }
 
   /**
@@ -348,46 +210,37 @@ final class LogMarks implements AutoCloseable {
 
   /** Looks into a file, also while it is in use. */
   static Look look(byte[] bytes, UUID queue) {
-    Content content = Content.of(bytes, queue);
+    Content content = FORM.decode(bytes, queue);
+    Slots removed = content.number(REMOVED);
     return new Look(
-        content.sound(),
-        content.whole(),
-        content.end().orZero(),
-        (int) content.block().orZero(),
-        content.forced().orZero(),
-        content.removed().isExact()
-            ? OptionalLong.of(content.removed().value())
-            : OptionalLong.empty());
+        isSound(content),
+        isWhole(content),
+        content.number(END).orZero(),
+        (int) content.number(BLOCK).orZero(),
+        content.number(FORCED).orZero(),
+        removed.isExact() ? OptionalLong.of(removed.value()) : OptionalLong.empty());
   }
 
-  /** The file of a log that ended here, with all of it on the device. */
+  /** Writes the file of a log that ended here, with all of it on the device. */
   static void write(Path log, UUID queue, long nextSequence, int newest) throws IOException {
-    byte[] none = {};
-    Content content = Content.of(none, queue);
+    Slots unknown = FORM.decode(new byte[0], queue).number(REMOVED);
     DurableFiles.write(
-        log.resolve(NAME),
-        new Content(
-                true,
-                content.end().with(nextSequence),
-                content.block().with(newest),
-                content.forced().with(nextSequence),
-                content.removed())
-            .encode(queue));
+        log.resolve(NAME), encode(queue, nextSequence, newest, nextSequence, unknown));
   }
 
   /** Returns the next sequence, as it was stored last. */
   long end() {
-    return end.value;
+    return end.value();
   }
 
   /** Returns the newest block, as it was stored last. */
   int block() {
-    return (int) block.value;
+    return (int) block.value();
   }
 
   /** Returns all below it was forced, as it was stored last. */
   long forced() {
-    return forced.value;
+    return forced.value();
   }
 
   /** Returns whether the file was as the last run left it, or the log is new. */
@@ -404,7 +257,7 @@ final class LogMarks implements AutoCloseable {
    * Returns all below it was taken out of the log, and nothing above; empty if that is not known.
    */
   synchronized OptionalLong removed() {
-    return removedKnown ? OptionalLong.of(removed.value) : OptionalLong.empty();
+    return removedKnown ? OptionalLong.of(removed.value()) : OptionalLong.empty();
   }
 
   /**
@@ -412,14 +265,14 @@ final class LogMarks implements AutoCloseable {
    * failed it is stored again: what the system did not write counts as written otherwise.
    */
   synchronized void removed(long sequence, Device device) throws IOException {
-    if (!closed && (sequence > removed.value || !removedKnown || !removedForced)) {
-      removed.store(Math.max(sequence, removed.value));
+    if (!closed && (sequence > removed.value() || !removedKnown || !removedForced)) {
+      store(removed, Math.max(sequence, removed.value()));
       if (!removedKnown) {
-        removed.store(removed.value); // neither slot had a number that counts
+        store(removed, removed.value()); // neither slot had a number that counts
       }
       removedKnown = true;
       removedForced = false;
-      force(device, FORCED, BYTES - FORCED);
+      force(device, FORCED_AT, BYTES - FORCED_AT);
       removedForced = true;
     }
   }
@@ -430,26 +283,26 @@ final class LogMarks implements AutoCloseable {
    * @throws IOException it is not
    */
   void checkFile() throws IOException {
-    long size = Files.size(file);
+    long size = Files.size(file.path());
     if (size < BYTES) {
-      throw new IOException(file + " was cut to " + size + " bytes of " + BYTES);
+      throw new IOException(file.path() + " was cut to " + size + " bytes of " + BYTES);
     }
   }
 
   /** The log goes on with this sequence; to be called when what lies below it can be read. */
   void end(long nextSequence) {
-    end.store(nextSequence);
+    store(end, nextSequence);
   }
 
   /** This block is the newest from now on. */
   void block(int number) {
-    block.store(number);
+    store(block, number);
   }
 
   /** All below this sequence is on the device. */
   void forced(long sequence) {
-    if (sequence > forced.value) {
-      forced.store(sequence);
+    if (sequence > forced.value()) {
+      store(forced, sequence);
       unforced = true;
     }
   }
@@ -467,7 +320,7 @@ final class LogMarks implements AutoCloseable {
   void forceForced(Device device) throws IOException {
     if (unforced) {
       unforced = false;
-      force(device, FORCED, BYTES - FORCED);
+      force(device, FORCED_AT, BYTES - FORCED_AT);
     }
   }
 
@@ -476,14 +329,17 @@ final class LogMarks implements AutoCloseable {
     force(Device.REAL, 0, BYTES);
   }
 
-  private synchronized void force(Device device, int from, int length) throws IOException {
+  /** An error that ends the life of the log, as of any mapped page that cannot be written. */
+  private static void store(Stored number, long value) {
     try {
-      if (!closed) {
-        device.forceMarks(buffer, from, length);
-      }
-    } catch (IOException | UncheckedIOException e) { // the system does not say which file
-      throw new IOException("cannot force " + file + ": " + e.getMessage(), e);
+      number.store(value);
+    } catch (RiverException e) {
+      throw new InternalError(e.getMessage(), e);
     }
+  }
+
+  private void force(Device device, int from, int length) throws IOException {
+    file.force(mapped -> device.forceMarks(mapped, from, length));
   }
 
   @Override
@@ -495,7 +351,7 @@ final class LogMarks implements AutoCloseable {
         LOG.error("Where the log ended is not on the device", e);
       }
       closed = true;
-      Mappings.unmap(buffer);
+      file.close();
     }
   }
 }

@@ -5,8 +5,8 @@ import static com.wookler.river.core.log.LogFixture.text;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.wookler.river.common.errors.RiverException;
+import com.wookler.river.core.file.Checksum;
 import com.wookler.river.core.message.DamagedMessageException;
-import com.wookler.river.core.message.DocumentFormat;
 import com.wookler.river.core.message.StoredMessage;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -119,10 +119,10 @@ class RecoveryCrashTest {
 
   /** As if nothing was forced but what has a seal. */
   private static void unforce(LogFixture log) throws IOException {
-    long seed = DocumentFormat.digest(LogFixture.IDENTITY.getMostSignificantBits(), 64);
-    seed = DocumentFormat.digest(seed, LogFixture.IDENTITY.getLeastSignificantBits());
+    long seed = Checksum.mix(Checksum.mix(LogFixture.IDENTITY.getMostSignificantBits()) ^ 4096);
+    seed = Checksum.mix(seed ^ LogFixture.IDENTITY.getLeastSignificantBits());
     ByteBuffer slots = ByteBuffer.allocate(128).order(ByteOrder.LITTLE_ENDIAN);
-    long check = DocumentFormat.digest(DocumentFormat.digest(seed, 4096), 0);
+    long check = Checksum.mix(seed);
     slots.putLong(8, check).putLong(72, check);
     LogFixture.write(log.block(1).resolveSibling(LogMarks.NAME), 4096, slots.array());
   }

@@ -1,5 +1,6 @@
 package com.wookler.river.core.ack.journal;
 
+import com.wookler.river.core.file.Checksum;
 import com.wookler.river.core.file.MappedFile;
 import java.io.IOException;
 import java.lang.invoke.MethodHandles;
@@ -170,7 +171,7 @@ public final class AckLog {
 
   /** Returns the number of records with its check. */
   static long countWord(int count, long seed) {
-    return (Checks.mix(count ^ seed) & 0xFFFF_FFFF_0000_0000L) | count;
+    return (Checksum.mix(count ^ seed) & 0xFFFF_FFFF_0000_0000L) | count;
   }
 
   private void putSecondHalf(int place, long sequence, int typeAndNumber) {

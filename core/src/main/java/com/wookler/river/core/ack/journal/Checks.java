@@ -15,14 +15,4 @@ public final class Checks {
     crc.update(bytes, offset, length);
     return (int) crc.getValue();
   }
-
-  /**
-   * Returns the check of one long: a bijection that spreads each bit over all, and doesn't keep 0.
-   */
-  static long mix(long value) {
-    long h = value ^ 0x9E3779B97F4A7C15L;
-    h = (h ^ (h >>> 33)) * 0xFF51AFD7ED558CCDL;
-    h = (h ^ (h >>> 33)) * 0xC4CEB9FE1A85EC53L;
-    return h ^ (h >>> 33);
-  }
 }

@@ -1,5 +1,6 @@
 package com.wookler.river.core.ack.journal;
 
+import com.wookler.river.core.file.Checksum;
 import java.util.UUID;
 import java.util.function.Supplier;
 
@@ -19,9 +20,10 @@ public record Owner(long seed, Supplier<Health> health) {
   /** Returns the subscriber of this name in the queue of this identity. */
   public static Owner of(UUID queue, String subscriber) {
     long seed =
-        Checks.mix(Checks.mix(queue.getMostSignificantBits()) ^ queue.getLeastSignificantBits());
+        Checksum.mix(
+            Checksum.mix(queue.getMostSignificantBits()) ^ queue.getLeastSignificantBits());
     for (int i = 0; i < subscriber.length(); i++) {
-      seed = Checks.mix(seed ^ subscriber.charAt(i));
+      seed = Checksum.mix(seed ^ subscriber.charAt(i));
     }
     return new Owner(seed);
   }

@@ -7,6 +7,7 @@ import com.wookler.river.common.errors.RiverException;
 import com.wookler.river.core.ack.InitialPosition;
 import com.wookler.river.core.ack.Ledger;
 import com.wookler.river.core.ack.Limits;
+import com.wookler.river.core.file.Checksum;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -117,9 +118,9 @@ class AckScanTest {
     Path cursor = directory("acking").resolve(Cursor.NAME);
     byte[] bytes = Files.readAllBytes(cursor);
     bytes[8] = 9;
-    int check = Checks.crc32c(owner("acking"), bytes, 0, 16);
+    int check = Checksum.of(bytes, 0, 32);
     for (int i = 0; i < 4; i++) {
-      bytes[16 + i] = (byte) (check >>> (8 * i));
+      bytes[32 + i] = (byte) (check >>> (8 * i));
     }
     Files.write(cursor, bytes);
     assertThatThrownBy(() -> AckScan.run(subscribers, QUEUE, (name, files) -> {}))

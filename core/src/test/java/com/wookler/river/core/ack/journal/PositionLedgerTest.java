@@ -8,6 +8,7 @@ import com.wookler.river.core.ack.AckResult;
 import com.wookler.river.core.ack.InitialPosition;
 import com.wookler.river.core.ack.Ledger;
 import com.wookler.river.core.ack.Limits;
+import com.wookler.river.core.file.Checksum;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
@@ -184,7 +185,7 @@ class PositionLedgerTest {
     Ledgers.withoutAck(directory, Copies.OWNER, ORIGIN).close();
     byte[] bytes = Files.readAllBytes(directory.resolve("cursor"));
     ByteBuffer buffer = ByteBuffer.wrap(bytes).order(ByteOrder.LITTLE_ENDIAN);
-    buffer.putInt(8, 9).putInt(16, Checks.crc32c(Copies.OWNER, bytes, 0, 16));
+    buffer.putInt(8, 9).putInt(32, Checksum.of(bytes, 0, 32));
     Files.write(directory.resolve("cursor"), bytes);
     assertThatThrownBy(() -> Ledgers.withoutAck(directory, Copies.OWNER, ORIGIN))
         .isInstanceOf(RiverException.class)
