@@ -78,7 +78,7 @@ class RecycleTest {
     try (Stream<Path> files = Files.list(directory.resolve("orders/log"))) {
       List<Seal> seals = new ArrayList<>();
       for (Path file : files.filter(f -> f.toString().endsWith(".seal")).sorted().toList()) {
-        seals.add(Seal.decode(Files.readAllBytes(file)));
+        seals.add(Seal.read(file));
       }
       return seals;
     } catch (IOException e) {

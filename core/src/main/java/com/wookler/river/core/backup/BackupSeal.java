@@ -1,12 +1,10 @@
 package com.wookler.river.core.backup;
 
-import com.wookler.river.core.file.Checksum;
+import com.wookler.river.core.file.Sealed;
 import com.wookler.river.core.log.Seal;
 import com.wookler.river.core.message.DamagedMessageException;
 import java.io.IOException;
 import java.nio.ByteBuffer;
-import java.nio.ByteOrder;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -16,22 +14,20 @@ import java.util.List;
 /**
  * What a backup holds and where, kept beside it as {@code b00000042.seal}.
  *
- * <p>Numbers are little-endian:
+ * <p>The seal of the block, as it stood in the log, is followed by a second {@link Sealed} part of
+ * the same owner:
  *
  * <pre>
  *  offset  size  what
- *       0    92  the seal of the block, as it stood in the log
- *      92     8  "RIVBACK1"
- *     100     8  time of the backup, microseconds since 1970
- *     108     8  length of the .zst file
- *     116     4  number of frames n
- *     120   36n  the frames in order, each:
+ *       0     8  time of the backup, microseconds since 1970
+ *       8     8  length of the .zst file
+ *      16     4  number of frames n
+ *      20   36n  the frames in order, each:
  *                  0  8  offset in the .zst file
  *                  8  8  offset of its content in the block
  *                 16  8  sequence of the first message at or behind that
  *                 24  8  publish time of the last message before that, 0 in the first frame
  *                 32  4  CRC32C of the compressed frame
- * 120+36n     4  CRC32C of everything before
  * </pre>
  *
  * <p>A frame ends where the next one starts, the last one with the file and the block. The frames
@@ -43,10 +39,9 @@ import java.util.List;
  * @param frames in order, at least one
  */
 record BackupSeal(Seal block, long madeMicros, long length, List<Frame> frames) {
-  private static final byte[] MAGIC = "RIVBACK1".getBytes(StandardCharsets.US_ASCII);
-  private static final int FRAMES_AT = Seal.BYTES + 28;
+  private static final Sealed FORM = new Sealed("BAK", 1);
+  private static final int FRAMES_AT = 20;
   private static final int FRAME_BYTES = 36;
-  private static final int CHECKSUM_BYTES = 4;
 
   BackupSeal {
     frames = List.copyOf(frames);
@@ -65,42 +60,33 @@ record BackupSeal(Seal block, long madeMicros, long length, List<Frame> frames) 
    * @throws DamagedMessageException it is not whole
    */
   static BackupSeal read(Path file) throws IOException {
-    return decode(Files.readAllBytes(file));
+    byte[] bytes = Files.readAllBytes(file);
+    Seal block = Seal.decode(file, bytes);
+    Sealed.Part part = FORM.decode(file, bytes, Seal.BYTES);
+    ByteBuffer in = part.payload();
+    int count = in.limit() < FRAMES_AT + FRAME_BYTES ? 0 : in.getInt(FRAMES_AT - 4);
+    if (count <= 0
+        || in.limit() != FRAMES_AT + (long) count * FRAME_BYTES
+        || part.end() != bytes.length
+        || !part.owner().equals(block.queue())) {
+      throw damaged("the seal of a backup has " + bytes.length + " bytes for " + count + " frames");
+    }
+    long length = in.getLong(8);
+    return new BackupSeal(block, in.getLong(0), length, frames(in, count, length, covered(block)));
   }
 
   byte[] encode() {
-    int size = FRAMES_AT + frames.size() * FRAME_BYTES + CHECKSUM_BYTES;
-    ByteBuffer out = ByteBuffer.allocate(size).order(ByteOrder.LITTLE_ENDIAN);
-    out.put(block.encode()).put(MAGIC);
+    ByteBuffer out = Sealed.payload(FRAMES_AT + frames.size() * FRAME_BYTES);
     out.putLong(madeMicros).putLong(length).putInt(frames.size());
     for (Frame frame : frames) {
       out.putLong(frame.offset()).putLong(frame.start()).putLong(frame.firstSequence());
       out.putLong(frame.microsBefore()).putInt(frame.checksum());
     }
-    out.putInt(Checksum.ofAllBefore(out.array()));
-    return out.array();
-  }
-
-  static BackupSeal decode(byte[] bytes) {
-    Seal block = Seal.decode(bytes);
-    int size = bytes.length;
-    if (size < FRAMES_AT + FRAME_BYTES + CHECKSUM_BYTES) {
-      throw damaged("the seal of a backup has " + size + " bytes");
-    }
-    ByteBuffer in = ByteBuffer.wrap(bytes).order(ByteOrder.LITTLE_ENDIAN).position(Seal.BYTES);
-    byte[] magic = new byte[MAGIC.length];
-    in.get(magic);
-    if (!Arrays.equals(magic, MAGIC)
-        || in.getInt(size - CHECKSUM_BYTES) != Checksum.ofAllBefore(bytes)) {
-      throw damaged("the checksum of a backup's seal is wrong");
-    }
-    long made = in.getLong();
-    long length = in.getLong();
-    int count = in.getInt();
-    if (size != FRAMES_AT + (long) count * FRAME_BYTES + CHECKSUM_BYTES) {
-      throw damaged("the seal of a backup has " + size + " bytes for " + count + " frames");
-    }
-    return new BackupSeal(block, made, length, frames(in, count, length, covered(block)));
+    byte[] seal = block.encode();
+    byte[] part = FORM.encode(block.queue(), out);
+    byte[] both = Arrays.copyOf(seal, seal.length + part.length);
+    System.arraycopy(part, 0, both, seal.length, part.length);
+    return both;
   }
 
   private static List<Frame> frames(ByteBuffer in, int count, long length, long bytes) {

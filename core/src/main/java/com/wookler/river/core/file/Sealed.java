@@ -14,14 +14,14 @@ import java.util.UUID;
 import java.util.function.Consumer;
 
 /**
- * Writes and reads a small file that is there whole or not at all, and whose checksum covers all of
- * it. Numbers are little-endian:
+ * Writes and reads a small file that is there whole or not at all, or a part of a file, whose
+ * checksum covers all of it. Numbers are little-endian:
  *
  * <pre>
  *  offset  size  what
  *       0     8  "RIVER" and three letters for the kind of file
  *       8     4  version of this kind
- *      12    16  UUID of the owner, which is the queue
+ *      12    16  owner: the UUID of the queue, or what stands for one of its subscribers
  *      28     4  length n of the payload
  *      32     n  the payload
  *    32+n     4  CRC32C of all before
@@ -56,14 +56,24 @@ public final class Sealed {
 
   /** Writes a file durably, with all that was put into the payload. */
   public void write(Path file, UUID owner, ByteBuffer payload) throws IOException {
+    DurableFiles.write(file, encode(owner, payload));
+  }
+
+  /** Returns the bytes of a file, with all that was put into the payload. */
+  public byte[] encode(UUID owner, ByteBuffer payload) {
     payload.flip();
-    byte[] bytes = new byte[HEADER_BYTES + payload.limit() + Integer.BYTES];
+    byte[] bytes = new byte[sizeOf(payload.limit())];
     ByteBuffer out = ByteBuffer.wrap(bytes).order(ByteOrder.LITTLE_ENDIAN);
     out.put(magic).putInt(version);
     out.putLong(owner.getMostSignificantBits()).putLong(owner.getLeastSignificantBits());
     out.putInt(payload.limit()).put(payload);
     out.putInt(Checksum.ofAllBefore(bytes));
-    DurableFiles.write(file, bytes);
+    return bytes;
+  }
+
+  /** Returns how many bytes there are with a payload of this length. */
+  public static int sizeOf(int payload) {
+    return HEADER_BYTES + payload + Integer.BYTES;
   }
 
   /**
@@ -77,21 +87,65 @@ public final class Sealed {
       throw new DamagedMessageException("damaged: it is not a file");
     }
     byte[] bytes = ReadFailedException.all(file);
-    ByteBuffer in = ByteBuffer.wrap(bytes).order(ByteOrder.LITTLE_ENDIAN);
-    int length = bytes.length - HEADER_BYTES - Integer.BYTES;
-    if (length < 0
-        || !in.slice(0, magic.length).equals(ByteBuffer.wrap(magic))
-        || in.getInt(bytes.length - Integer.BYTES) != Checksum.ofAllBefore(bytes)) {
-      throw new DamagedMessageException("damaged: its checksum is wrong");
+    return only(decode(file, bytes, 0), bytes, owner);
+  }
+
+  /**
+   * Returns the payload of a file whose bytes these are.
+   *
+   * @throws DamagedMessageException they are damaged, or belong to another owner
+   * @throws RiverException another version of River wrote them
+   */
+  public ByteBuffer read(Path file, byte[] bytes, UUID owner) {
+    return only(decode(file, bytes, 0), bytes, owner);
+  }
+
+  private static ByteBuffer only(Part part, byte[] bytes, UUID owner) {
+    if (part.end() != bytes.length) {
+      throw new DamagedMessageException("damaged: more follows than its length");
     }
-    if (in.getInt(VERSION_AT) != version) {
-      throw otherFormat(file, in.getInt(VERSION_AT), version);
-    }
-    if (!new UUID(in.getLong(OWNER_AT), in.getLong(OWNER_AT + 8)).equals(owner)
-        || in.getInt(HEADER_BYTES - Integer.BYTES) != length) {
+    if (!part.owner().equals(owner)) {
       throw new DamagedMessageException("damaged: it belongs to another queue");
     }
-    return in.slice(HEADER_BYTES, length).order(ByteOrder.LITTLE_ENDIAN);
+    return part.payload();
+  }
+
+  /**
+   * A part of a file.
+   *
+   * @param end where it ends in the file
+   */
+  public record Part(UUID owner, ByteBuffer payload, int end) {}
+
+  /**
+   * Returns the part of a file that starts at an offset of its bytes.
+   *
+   * @throws DamagedMessageException it is damaged
+   * @throws RiverException another version of River wrote it
+   */
+  public Part decode(Path file, byte[] bytes, int from) {
+    int length = bytes.length - from - sizeOf(0);
+    if (length >= 0) {
+      ByteBuffer in =
+          ByteBuffer.wrap(bytes, from, bytes.length - from).slice().order(ByteOrder.LITTLE_ENDIAN);
+      int payload = in.getInt(HEADER_BYTES - Integer.BYTES);
+      if (payload >= 0 && payload <= length && isIntact(in, bytes, from, payload)) {
+        if (in.getInt(VERSION_AT) != version) {
+          throw otherFormat(file, in.getInt(VERSION_AT), version);
+        }
+        return new Part(
+            new UUID(in.getLong(OWNER_AT), in.getLong(OWNER_AT + 8)),
+            in.slice(HEADER_BYTES, payload).order(ByteOrder.LITTLE_ENDIAN),
+            from + sizeOf(payload));
+      }
+    }
+    throw new DamagedMessageException("damaged: its checksum is wrong");
+  }
+
+  private boolean isIntact(ByteBuffer in, byte[] bytes, int from, int payload) {
+    int end = HEADER_BYTES + payload;
+    return in.slice(0, magic.length).equals(ByteBuffer.wrap(magic))
+        && in.getInt(end) == Checksum.of(bytes, from, end);
   }
 
   /**

@@ -12,7 +12,7 @@ final class IdTable {
   private int[] places = new int[MIN_SLOTS]; // 0: the slot is free
   private int size;
 
-  /** Confirms an offset. */
+  /** Verifies an offset. */
   @FunctionalInterface
   interface Proof {
     boolean holds(int place);

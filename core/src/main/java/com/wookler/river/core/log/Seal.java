@@ -1,35 +1,29 @@
 package com.wookler.river.core.log;
 
-import com.wookler.river.core.file.Checksum;
+import com.wookler.river.core.file.Sealed;
 import com.wookler.river.core.message.DamagedMessageException;
 import java.io.IOException;
 import java.nio.ByteBuffer;
-import java.nio.ByteOrder;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.Arrays;
 import java.util.UUID;
 
 /**
  * What a closed block holds, kept beside it as {@code b00000042.seal}.
  *
- * <p>Numbers are little-endian:
+ * <p>It is {@link Sealed}, and the queue is its owner. The payload:
  *
  * <pre>
  *  offset  size  what
- *       0     8  "RIVSEAL1"
- *       8    16  UUID of the queue
- *      24     4  block number
- *      28     4  how many of the messages are lost: a power loss came before they were forced
- *      32     8  first sequence
- *      40     8  messages
- *      48     8  documents
- *      56     8  bytes of the block that are in use
- *      64     8  publish time of the first message, microseconds since 1970
- *      72     8  publish time of the last message
- *      80     8  digest over the checksums of all documents in order
- *      88     4  CRC32C of bytes 0..87
+ *       0     4  block number
+ *       4     4  how many of the messages are lost: a power loss came before they were forced
+ *       8     8  first sequence
+ *      16     8  messages
+ *      24     8  documents
+ *      32     8  bytes of the block that are in use
+ *      40     8  publish time of the first message, microseconds since 1970
+ *      48     8  publish time of the last message
+ *      56     8  digest over the checksums of all documents in order
  * </pre>
  *
  * @param queue identity of the queue
@@ -55,10 +49,12 @@ public record Seal(
     long digest,
     int lost) {
 
-  /** Length of the encoded form. */
-  public static final int BYTES = 92;
+  private static final int PAYLOAD = 64;
 
-  private static final byte[] MAGIC = "RIVSEAL1".getBytes(StandardCharsets.US_ASCII);
+  /** Length of the encoded form. */
+  public static final int BYTES = Sealed.sizeOf(PAYLOAD);
+
+  private static final Sealed FORM = new Sealed("SEA", 1);
 
   /** Of a block that has lost nothing. */
   public Seal(
@@ -91,34 +87,36 @@ public record Seal(
 
   /** Returns the form on disk. */
   public byte[] encode() {
-    ByteBuffer out = ByteBuffer.allocate(BYTES).order(ByteOrder.LITTLE_ENDIAN);
-    out.put(MAGIC).putLong(queue.getMostSignificantBits()).putLong(queue.getLeastSignificantBits());
+    ByteBuffer out = Sealed.payload(PAYLOAD);
     out.putInt(block).putInt(lost).putLong(firstSequence).putLong(messages).putLong(documents);
     out.putLong(bytes).putLong(firstMicros).putLong(lastMicros).putLong(digest);
-    out.putInt(Checksum.ofAllBefore(out.array()));
-    return out.array();
+    return FORM.encode(queue, out);
   }
 
   /**
-   * Reads what {@link #encode} wrote at the start of these bytes.
+   * Reads the seal at the start of a file.
+   *
+   * @throws DamagedMessageException there is no whole seal
+   */
+  public static Seal read(Path file) throws IOException {
+    return decode(file, Files.readAllBytes(file));
+  }
+
+  /**
+   * Reads what {@link #encode} wrote at the start of these bytes of a file.
    *
    * @throws DamagedMessageException they are not a whole seal
    */
-  public static Seal decode(byte[] bytes) {
-    if (bytes.length < BYTES) {
+  public static Seal decode(Path file, byte[] bytes) {
+    Sealed.Part part = FORM.decode(file, bytes, 0);
+    ByteBuffer in = part.payload();
+    if (in.limit() != PAYLOAD) {
       throw new DamagedMessageException("damaged: a seal of " + bytes.length + " bytes");
     }
-    ByteBuffer in = ByteBuffer.wrap(bytes).order(ByteOrder.LITTLE_ENDIAN);
-    byte[] magic = new byte[MAGIC.length];
-    in.get(magic);
-    if (!Arrays.equals(magic, MAGIC) || in.getInt(BYTES - 4) != Checksum.of(bytes, 0, BYTES - 4)) {
-      throw new DamagedMessageException("damaged: the checksum of a seal is wrong");
-    }
-    UUID queue = new UUID(in.getLong(), in.getLong());
     int block = in.getInt();
     int lost = in.getInt();
     return new Seal(
-        queue,
+        part.owner(),
         block,
         in.getLong(),
         in.getLong(),
@@ -128,9 +126,5 @@ public record Seal(
         in.getLong(),
         in.getLong(),
         lost);
-  }
-
-  static Seal read(Path file) throws IOException {
-    return decode(Files.readAllBytes(file));
   }
 }

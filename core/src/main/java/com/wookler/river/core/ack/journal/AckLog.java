@@ -2,12 +2,15 @@ package com.wookler.river.core.ack.journal;
 
 import com.wookler.river.core.file.Checksum;
 import com.wookler.river.core.file.MappedFile;
+import com.wookler.river.core.file.Sealed;
+import com.wookler.river.core.message.DamagedMessageException;
 import java.io.IOException;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.file.Path;
+import java.util.Arrays;
 import java.util.zip.CRC32C;
 
 /**
@@ -15,17 +18,15 @@ import java.util.zip.CRC32C;
  * subscriber's lock, but for {@link #force} and {@link #close}.
  *
  * <pre>
- * offset  size  content (little-endian; 262,208 bytes)
- *      0     8  magic "RIVERACK"
- *      8     4  version, 1
- *     12     4  flags: bit 0: everything told before is void (a seek, or the first log of all)
- *     16     8  generation
- *     24     8  low watermark when the log began
- *     32     8  generation of the log before this one; 0 for the first
- *     40     4  CRC32C of the owner's seed ({@link Owner}) and bytes 0 to 39
- *     48     4  how many records are stored behind it: fewer are a tail that was lost
- *     52     4  upper half of {@link Checks#mix} of (that number XOR the generation XOR the seed)
- *     64        16,384 records of 16 bytes:
+ * offset  size  content (little-endian; 262,224 bytes)
+ *      0    64  header, {@link Sealed}, whose owner is the subscriber; its payload:
+ *            4  flags: bit 0: everything told before is void (a seek, or the first log of all)
+ *            8  generation
+ *            8  low watermark when the log began
+ *            8  generation of the log before this one; 0 for the first
+ *     64     4  how many records are stored behind it: fewer are a tail that was lost
+ *     68     4  upper half of {@link Checksum#mix} of (that number XOR the generation XOR the seed)
+ *     80        16,384 records of 16 bytes:
  *            8  sequence; for type 3 a time, in milliseconds since 1970
  *            4  type (4 bits) and number (28 bits)
  *                 1 FINISHED: so many messages from the sequence on are completed
@@ -42,25 +43,20 @@ import java.util.zip.CRC32C;
  * space at all. A log may be replayed twice, and behind a snapshot that has some of its facts.
  */
 public final class AckLog {
-  public static final int HEADER = 64;
+  public static final int HEADER = 80;
   public static final int RECORD = 16;
   public static final int RECORDS = 16_384;
   public static final int SIZE = HEADER + RECORDS * RECORD;
-  static final int VERSION = 1;
   static final int FLAG_RESTART = 1;
   static final int COMPLETED = 1;
   static final int ATTEMPTS = 2;
   static final int NOT_BEFORE = 3;
   public static final int MAX_NUMBER = (1 << 28) - 1;
 
-  /** "RIVERACK" as a little-endian long. */
-  static final long MAGIC = 0x4B43_4152_4556_4952L;
+  /** The offset of the number of records, behind the sealed header. */
+  static final int COUNT = 64;
 
-  /** Bytes of the header under its checksum. */
-  static final int HEADER_CRC = 40;
-
-  /** Where the number of records stands. */
-  static final int COUNT = 48;
+  private static final Sealed FORM = new Sealed("ACK", 1);
 
   private final MappedFile file;
   private final Summer summer;
@@ -75,7 +71,26 @@ public final class AckLog {
    *
    * @param restart everything told before is void
    */
-  record Header(long generation, long previous, long lowWatermark, boolean restart) {}
+  record Header(long generation, long previous, long lowWatermark, boolean restart) {
+    byte[] encode(Owner owner) {
+      ByteBuffer out = Sealed.payload(28).putInt(restart ? FLAG_RESTART : 0);
+      out.putLong(generation).putLong(lowWatermark).putLong(previous);
+      return FORM.encode(owner.id(), out);
+    }
+
+    /**
+     * Reads the header of a file.
+     *
+     * @throws DamagedMessageException it is damaged
+     */
+    static Header read(Path file, byte[] bytes, Owner owner) {
+      ByteBuffer in = FORM.read(file, Arrays.copyOf(bytes, COUNT), owner.id());
+      boolean restart = (in.getInt() & FLAG_RESTART) != 0;
+      long generation = in.getLong();
+      long lowWatermark = in.getLong();
+      return new Header(generation, in.getLong(), lowWatermark, restart);
+    }
+  }
 
   /**
    * Puts a file that is made ahead into use. Its header goes to the device with the first fact; at
@@ -85,14 +100,8 @@ public final class AckLog {
     this.file = file;
     this.summer = new Summer(about.generation(), owner);
     this.countSeed = about.generation() ^ owner.seed();
-    byte[] header = new byte[HEADER];
-    ByteBuffer out = ByteBuffer.wrap(header).order(ByteOrder.LITTLE_ENDIAN);
-    out.putLong(0, MAGIC).putInt(8, VERSION).putInt(12, about.restart() ? FLAG_RESTART : 0);
-    out.putLong(16, about.generation())
-        .putLong(24, about.lowWatermark())
-        .putLong(32, about.previous());
-    out.putInt(HEADER_CRC, Checks.crc32c(owner, header, 0, HEADER_CRC));
-    out.putLong(COUNT, countWord(0, countSeed));
+    byte[] header = Arrays.copyOf(about.encode(owner), HEADER);
+    ByteBuffer.wrap(header).order(ByteOrder.LITTLE_ENDIAN).putLong(COUNT, countWord(0, countSeed));
     file.put(header);
     if (about.restart()) {
       file.touched();

@@ -1,7 +1,7 @@
 package com.wookler.river.core.ack.journal;
 
 import com.wookler.river.core.file.DurableFiles;
-import com.wookler.river.core.file.Sealed;
+import com.wookler.river.core.message.DamagedMessageException;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
@@ -185,18 +185,16 @@ final class AckLogFile {
   }
 
   private AckLog.@Nullable Header readHeader(Path path, Owner owner) {
-    if (used.length < AckLog.HEADER
-        || bytes.getLong(0) != AckLog.MAGIC
-        || bytes.getInt(AckLog.HEADER_CRC)
-            != Checks.crc32c(owner, used.bytes, 0, AckLog.HEADER_CRC)) {
+    try {
+      AckLog.Header read = AckLog.Header.read(path, used.bytes, owner);
+      return used.length >= AckLog.HEADER
+              && read.generation() == generation
+              && read.lowWatermark() >= 0
+          ? read
+          : null;
+    } catch (DamagedMessageException e) {
       return null;
     }
-    if (bytes.getInt(8) != AckLog.VERSION) {
-      throw Sealed.otherFormat(path, bytes.getInt(8), AckLog.VERSION);
-    }
-    boolean restart = (bytes.getInt(12) & AckLog.FLAG_RESTART) != 0;
-    var read = new AckLog.Header(bytes.getLong(16), bytes.getLong(32), bytes.getLong(24), restart);
-    return read.generation() == generation && read.lowWatermark() >= 0 ? read : null;
   }
 
   private Shape assess() {

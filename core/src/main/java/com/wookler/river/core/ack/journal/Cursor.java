@@ -81,21 +81,17 @@ final class Cursor {
 
   /** Reads the file of a subscriber without changing it; whatever it holds, this doesn't fail. */
   static Content read(Path path, Owner owner) throws IOException {
-    Checkpoint.Content found = FORM.read(path, Files.readAllBytes(path), uuid(owner));
+    Checkpoint.Content found = FORM.read(path, Files.readAllBytes(path), owner.id());
     return new Content(found.header() ? found.attribute() : -1, found.numbers());
   }
 
   /** Makes the file, replacing an old one, and forces it. */
   static Cursor create(Path directory, Owner owner, int kind, long mark) throws IOException {
-    Checkpoint.Content none = FORM.decode(new byte[0], uuid(owner));
+    Checkpoint.Content none = FORM.decode(new byte[0], owner.id());
     List<Slots> numbers = List.of(none.number(MARK).with(mark), none.number(GENERATION).with(0));
     Path path = directory.resolve(NAME);
-    DurableFiles.write(path, FORM.encode(uuid(owner), new Checkpoint.Content(true, kind, numbers)));
+    DurableFiles.write(path, FORM.encode(owner.id(), new Checkpoint.Content(true, kind, numbers)));
     return open(directory, owner, new Content(kind, numbers));
-  }
-
-  private static UUID uuid(Owner owner) {
-    return new UUID(owner.seed(), 0);
   }
 
   /** Opens a file that was found sound, for storing. */

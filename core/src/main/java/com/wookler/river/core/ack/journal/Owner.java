@@ -28,6 +28,11 @@ public record Owner(long seed, Supplier<Health> health) {
     return new Owner(seed);
   }
 
+  /** Returns what stands for the subscriber in its files. */
+  UUID id() {
+    return new UUID(seed, 0);
+  }
+
   /** Returns whether the files may be written through their mappings. */
   boolean isSound() {
     return health.get() == Health.SOUND;

@@ -2,41 +2,36 @@ package com.wookler.river.core.ack.journal;
 
 import com.wookler.river.core.ack.journal.Generations.Numbered;
 import com.wookler.river.core.file.Sealed;
+import com.wookler.river.core.message.DamagedMessageException;
 import java.nio.ByteBuffer;
-import java.nio.ByteOrder;
 import org.jspecify.annotations.Nullable;
 
 /**
  * The file {@code ack-<generation>.snap}: the state at the start of the log of the same generation.
  *
+ * <p>It is {@link Sealed}, and the subscriber is its owner. The payload:
+ *
  * <pre>
- * offset  size  content (little-endian)
- *      0     8  magic "RIVERSNP"
- *      8     4  version, 1
- *     12     4  number of runs, r
- *     16     8  generation
- *     24     8  low watermark
- *     32     8  mark: the next sequence that was never delivered
- *     40     4  number of attempts, a
- *     44     4  number of delays, d
- *     48  16 r  runs of completed sequences above the low watermark: first (8), count (8)
+ * offset  size  content
+ *      0     8  generation
+ *      8     8  low watermark
+ *     16     8  mark: the next sequence that was never delivered
+ *     24     4  number of runs, r
+ *     28     4  number of attempts, a
+ *     32     4  number of delays, d
+ *     36  16 r  runs of completed sequences above the low watermark: first (8), count (8)
  *      …  16 a  attempts of unfinished sequences: sequence (8), deliveries that count (8); those without an entry were
  *               delivered once if they are below the mark, else never
  *      …  24 d  unfinished sequences that are delayed: sequence (8), until when, in milliseconds since 1970 (8), for how
  *               many seconds that was to be when it began (8)
- *      …     4  CRC32C of the owner's seed ({@link Owner}) and everything before
  * </pre>
  *
  * <p>Written to a temporary file, forced, renamed, and the directory forced: a file of this name is
  * whole, or damaged.
  */
 final class Snapshot {
-  static final int VERSION = 1;
-  static final int HEADER = 48;
-
-  /** "RIVERSNP" as a little-endian long. */
-  static final long MAGIC = 0x504E_5352_4556_4952L;
-
+  private static final Sealed FORM = new Sealed("SNP", 1);
+  private static final int HEADER = 36;
   private static final int PAIR = 16;
   private static final int DELAY = 24;
 
@@ -54,11 +49,9 @@ final class Snapshot {
       }
       delays += state.delaySeconds(i) > 0 ? 1 : 0;
     }
-    byte[] bytes = new byte[HEADER + PAIR * (runs + attempts) + DELAY * delays + 4];
-    ByteBuffer out = ByteBuffer.wrap(bytes).order(ByteOrder.LITTLE_ENDIAN);
-    out.putLong(MAGIC).putInt(VERSION).putInt(runs).putLong(generation);
-    out.putLong(state.lowWatermark()).putLong(state.deliveredEnd()).putInt(attempts);
-    out.putInt(delays);
+    ByteBuffer out = Sealed.payload(HEADER + PAIR * (runs + attempts) + DELAY * delays);
+    out.putLong(generation).putLong(state.lowWatermark()).putLong(state.deliveredEnd());
+    out.putInt(runs).putInt(attempts).putInt(delays);
     putRuns(state, out);
     for (int i = 0; i < state.size(); i++) {
       if (state.hasOwnAttempts(i)) {
@@ -72,8 +65,7 @@ final class Snapshot {
             .putLong(state.delaySeconds(i));
       }
     }
-    out.putInt(Checks.crc32c(owner, bytes, 0, out.position()));
-    return bytes;
+    return FORM.encode(owner.id(), out);
   }
 
   /**
@@ -86,11 +78,11 @@ final class Snapshot {
     if (in == null) {
       return false;
     }
-    int runs = in.getInt(12);
-    int attempts = in.getInt(40);
-    int delays = in.getInt(44);
-    facts.restart(in.getLong(24));
-    facts.deliveredEnd(in.getLong(32));
+    int runs = in.getInt(24);
+    int attempts = in.getInt(28);
+    int delays = in.getInt(32);
+    facts.restart(in.getLong(8));
+    facts.deliveredEnd(in.getLong(16));
     in.position(HEADER);
     for (int i = 0; i < runs; i++) {
       facts.completed(in.getLong(), in.getLong());
@@ -119,18 +111,17 @@ final class Snapshot {
   }
 
   private static @Nullable ByteBuffer checked(Numbered file, byte[] bytes, Owner owner) {
-    ByteBuffer in = ByteBuffer.wrap(bytes).order(ByteOrder.LITTLE_ENDIAN);
-    int end = bytes.length - 4;
-    if (end < HEADER
-        || in.getLong(0) != MAGIC
-        || in.getInt(end) != Checks.crc32c(owner, bytes, 0, end)) {
+    ByteBuffer in;
+    try {
+      in = FORM.read(file.path(), bytes, owner.id());
+    } catch (DamagedMessageException e) {
       return null;
     }
-    if (in.getInt(8) != VERSION) {
-      throw Sealed.otherFormat(file.path(), in.getInt(8), VERSION);
+    if (in.limit() < HEADER) {
+      return null;
     }
-    long pairs = (long) in.getInt(12) + in.getInt(40);
-    long size = HEADER + PAIR * pairs + (long) DELAY * in.getInt(44);
-    return in.getLong(16) == file.generation() && size == end ? in : null;
+    long pairs = (long) in.getInt(24) + in.getInt(28);
+    long size = HEADER + PAIR * pairs + (long) DELAY * in.getInt(32);
+    return in.getLong(0) == file.generation() && size == in.limit() ? in : null;
   }
 }

@@ -8,6 +8,7 @@ import com.wookler.river.core.ack.AckResult;
 import com.wookler.river.core.ack.InitialPosition;
 import com.wookler.river.core.ack.Ledger;
 import com.wookler.river.core.ack.Limits;
+import com.wookler.river.core.file.Checksum;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
@@ -359,7 +360,7 @@ class FileJournalTest {
     ByteBuffer.wrap(bytes)
         .order(ByteOrder.LITTLE_ENDIAN)
         .putInt(8, 2)
-        .putInt(AckLog.HEADER_CRC, crcOfVersion2(bytes));
+        .putInt(AckLog.COUNT - 4, crcOfVersion2(bytes));
     Files.write(log, bytes);
     assertThatThrownBy(() -> open(ORIGIN))
         .isInstanceOf(RiverException.class)
@@ -426,7 +427,7 @@ class FileJournalTest {
   private static int crcOfVersion2(byte[] bytes) {
     byte[] header = bytes.clone();
     ByteBuffer.wrap(header).order(ByteOrder.LITTLE_ENDIAN).putInt(8, 2);
-    return Checks.crc32c(Copies.OWNER, header, 0, AckLog.HEADER_CRC);
+    return Checksum.of(header, 0, AckLog.COUNT - 4);
   }
 
   private Ledger open(InitialPosition origin) {
