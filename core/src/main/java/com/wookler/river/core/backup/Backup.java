@@ -30,24 +30,24 @@ import org.slf4j.LoggerFactory;
  * The backups of one queue: {@code <backup.directory>/<queue>/yyyy/MM/dd/b00000042.cq4.zst} with
  * its {@code b00000042.seal}, by the UTC date on which they were made.
  *
- * <p>A {@code .zst} file is a run of zstd frames of at most 1 MB of content each, cut between
- * documents (a larger document has one of its own), so that {@code zstd -d} gives the block's bytes
- * back and one message costs one frame. The seal says what the block holds and where the frames
- * are; {@link BackupSeal} draws it.
+ * <p>A {@code .zst} file consists of zstd frames of at most 1 MB of content each, cut between
+ * documents (a larger document has its own), so that {@code zstd -d} returns the block's bytes and
+ * one message costs one frame. The seal has what the block holds and where the frames are; {@link
+ * BackupSeal} has its format.
  *
- * <p><b>Crashes.</b> A backup is made under a temporary name, forced, read back and proven message
- * by message; then its seal is written, and the rename comes last. So a {@code .zst} file that is
- * there is whole, and what a crash leaves is a temporary file or a seal alone, both removed by the
- * next {@link #archive} or {@link #expire}. A {@code .zst} file whose seal is damaged or gone is
- * never deleted: it may be all that is left of its messages.
+ * <p><b>Crashes.</b> A backup is written under a temporary name, forced, and read back message by
+ * message; then its seal is written, and the rename comes last. So a {@code .zst} file is always
+ * complete, and a crash leaves a temporary file or a seal alone, which the next {@link #archive} or
+ * {@link #expire} removes. A {@code .zst} file whose seal is damaged or missing is never deleted:
+ * it may be all that is left of its messages.
  *
  * <p><b>A backup that cannot be read</b>, for want of descriptors or because of a bad sector, is
  * not damaged: each read of it fails with a {@link RiverException} that says so, the next one tries
- * again, and the log is told once a minute, with what to do.
+ * again, and a line a minute is logged with what to do.
  *
- * <p>Thread-safe. {@link #archive} and {@link #expire} run one after the other, on a thread that
- * nobody interrupts; reads run beside them. No lock is held while a message is read. Reading the
- * directory for the first time costs one seal a backup; nothing is read or made before that.
+ * <p>Thread-safe. {@link #archive} and {@link #expire} run one after the other, on a thread that is
+ * not interrupted; reads run at the same time. No lock is held while a message is read. The first
+ * use reads one seal a backup; nothing is read or created before that.
  */
 public final class Backup implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(Backup.class);
@@ -60,14 +60,14 @@ public final class Backup implements AutoCloseable {
   private final BackupLayout layout;
   private final BackupIndex index;
   private final BackupReader reader;
-  private final UnreadableBackups outOfReach;
+  private final UnreadableBackups unreadable;
   private final ReentrantLock writing = new ReentrantLock(); // around every change on disk
   private volatile boolean closed; // set under writing; looked at by every call
 
   /**
-   * The backups in a directory, which need not exist yet.
+   * Creates the backups in a directory, which need not exist yet.
    *
-   * @param queue name of the queue, for texts
+   * @param queue its name
    * @param identity of the queue; backups of another one in the directory are not read, but expire
    * @param directory {@code <backup.directory>/<queue>}
    * @param retention how long a backup is kept; for ever if zero or negative
@@ -79,9 +79,9 @@ public final class Backup implements AutoCloseable {
   }
 
   /**
-   * Those of a queue with a log.
+   * Creates the backups of a queue with a log.
    *
-   * @param times the log's, which know when the clock was ahead; asked once it is open
+   * @param times the log's, which know when the clock was ahead; used once the log is open
    * @throws RiverException zstd's native library cannot be loaded
    */
   public Backup(
@@ -99,16 +99,16 @@ public final class Backup implements AutoCloseable {
     this.layout = new BackupLayout(directory);
     this.index = new BackupIndex(queue, identity, layout);
     this.reader = new BackupReader(queue);
-    this.outOfReach = new UnreadableBackups(queue, time);
+    this.unreadable = new UnreadableBackups(queue, time);
   }
 
   /**
-   * Makes the backup of a closed block and proves it. When it returns, backup and folders are on
+   * Writes and verifies the backup of a closed block. When it returns, backup and folders are on
    * the device and the block may be deleted.
    *
-   * <p>If there is a backup of this very block, because a crash came before the block was deleted,
-   * that is proven again and kept; if it is damaged, it is replaced. Needs about 5 MB of memory,
-   * and twice the size of a document where that is larger.
+   * <p>A backup of this block that exists, because a crash came before the block was deleted, is
+   * verified again and kept, or replaced if it is damaged. Needs about 5 MB of memory, and twice
+   * the size of a document where that is larger.
    *
    * @param seal of the block in the log
    * @param blockFile the block's data file, at least {@code seal.bytes()} long, rounded up to a
@@ -209,7 +209,7 @@ public final class Backup implements AutoCloseable {
     }
   }
 
-  /** Keeps backups for another time from now on; for ever if zero or negative. */
+  /** Changes how long backups are kept; for ever if zero or negative. */
   public void retain(Duration time) {
     retention = time;
   }
@@ -229,7 +229,7 @@ public final class Backup implements AutoCloseable {
   /**
    * Deletes the backups whose time is up, except those that a subscriber still has to read.
    *
-   * @param needed the lowest sequence that somebody has not finished, in the backups or the log
+   * @param needed the lowest sequence that a subscriber has not completed
    */
   public int expire(OptionalLong needed) throws IOException {
     writing.lock();
@@ -287,7 +287,7 @@ public final class Backup implements AutoCloseable {
   }
 
   /**
-   * One message out of the backups. Costs one frame: reading and decompressing up to 1 MB.
+   * Returns one message of the backups. Costs one frame: reading and decompressing up to 1 MB.
    *
    * @return empty if no backup holds it
    * @throws DamagedMessageException its backup is damaged, and the message with it
@@ -299,9 +299,9 @@ public final class Backup implements AutoCloseable {
   }
 
   /**
-   * Messages in a row, at the same cost: from this one on as far as its frame goes, or a damaged
-   * one stands. Where the first was lost before its block was closed, and that is known, they start
-   * behind it.
+   * Returns consecutive messages at the same cost: from this one to the end of its frame, or to a
+   * damaged one. Where the first was lost before its block was closed, and that is known, they
+   * start after it.
    *
    * @param max 1 or more
    * @return empty if no backup holds the first; fewer than {@code max} does not mean that no more
@@ -317,8 +317,8 @@ public final class Backup implements AutoCloseable {
 
   /**
    * Returns the first message in the backups published at or after this time, microseconds since
-   * 1970; empty if there is none. Where the backup that has it is damaged, the first that can be
-   * read, or with which the next backup begins.
+   * 1970; empty if there is none. Where the backup that has it is damaged, returns the first that
+   * can be read, or the first of the next backup.
    *
    * @throws RiverException the backup cannot be read
    * @throws QueueClosedException after {@link #close}
@@ -333,7 +333,6 @@ public final class Backup implements AutoCloseable {
     return found.isPresent() ? found : index.firstSequenceFrom(stored.block().endSequence());
   }
 
-  /** Looks into one backup. */
   @FunctionalInterface
   private interface Look<T> {
     T into(StoredBlock stored) throws IOException;
@@ -352,10 +351,10 @@ public final class Backup implements AutoCloseable {
         if (!isThere(stored.get())) {
           vanished(stored.get());
         } else if (tries == TRIES) {
-          throw outOfReach.tell(stored.get().file(), e); // no permission, or no descriptor left
+          throw unreadable.failure(stored.get().file(), e); // no permission or descriptor
         }
       } catch (IOException e) {
-        throw outOfReach.tell(stored.get().file(), e);
+        throw unreadable.failure(stored.get().file(), e);
       }
     }
   }
@@ -365,20 +364,21 @@ public final class Backup implements AutoCloseable {
   }
 
   private void vanished(StoredBlock stored) {
-    if (index.vanished(stored)) { // otherwise it has expired since it was looked up
+    if (index.vanished(stored)) { // else it has expired since it was looked up
       LOG.warn(
-          "Queue {}: damaged: backup file {} or its seal was removed by somebody else",
+          "Queue {}: damaged: backup file {} or its seal was removed by another program",
           queue,
           stored.file());
     }
   }
 
   /**
-   * Returns what has taken a message that {@link #read} calls damaged, or finds nowhere.
+   * Returns the damage that a message is lost by which {@link #read} calls damaged, or does not
+   * find.
    *
    * @param before the first sequence of the log
-   * @return the run of lost messages around it, or from it on; empty if it is there after all, or
-   *     nothing says that there was a backup of it
+   * @return the lost messages around it, or from it on; empty if it can be read after all, or
+   *     nothing indicates that there was a backup of it
    * @throws RiverException the backup cannot be read
    * @throws QueueClosedException after {@link #close}
    */
@@ -390,23 +390,20 @@ public final class Backup implements AutoCloseable {
     return held.isPresent() ? held.get() : index.hole(sequence, before);
   }
 
-  /**
-   * Returns whether there is a backup from this sequence on, though it may be damaged or unreadable
-   * now.
-   */
+  /** Returns whether there is a backup from this sequence on, perhaps damaged or unreadable now. */
   public boolean reaches(long sequence) {
     return index.reaches(sequence);
   }
 
   /**
-   * Returns where the run of archived messages ends that begins with this sequence; the same one if
-   * no backup holds it.
+   * Returns the end of the consecutive messages from this sequence on that are in backups; the same
+   * sequence if no backup holds it.
    */
   public long endFrom(long sequence) {
     return index.endFrom(sequence);
   }
 
-  /** Returns the first sequence of the first backup that begins at or behind this one. */
+  /** Returns the first sequence of the first backup that begins at or after this one. */
   public OptionalLong firstSequenceFrom(long sequence) {
     return index.firstSequenceFrom(sequence);
   }
@@ -416,12 +413,12 @@ public final class Backup implements AutoCloseable {
     return index.firstSequence();
   }
 
-  /** Number of backups that messages can be read from. */
+  /** Returns the number of backups that messages can be read from. */
   public int count() {
     return index.count();
   }
 
-  /** Bytes of their {@code .zst} files. */
+  /** Returns the bytes of their {@code .zst} files. */
   public long bytes() {
     return index.bytes();
   }
@@ -438,8 +435,8 @@ public final class Backup implements AutoCloseable {
   }
 
   /**
-   * Returns the {@code .zst} files of this queue, oldest block first; with those whose seal is
-   * damaged, but without those of an earlier queue of the same name.
+   * Returns the {@code .zst} files of this queue, oldest block first, including those whose seal is
+   * damaged, and without those of an earlier queue of the same name.
    */
   public List<Path> list() {
     return index.files();
@@ -453,8 +450,8 @@ public final class Backup implements AutoCloseable {
 
   /**
    * Waits for an {@link #archive} or {@link #expire} that is under way; later ones, and reads of
-   * messages, end with {@link QueueClosedException}. No descriptor stays open. Again is without
-   * effect.
+   * messages, fail with {@link QueueClosedException}. No descriptor stays open. A second call has
+   * no effect.
    */
   @Override
   public void close() {

@@ -12,18 +12,17 @@ import java.util.List;
 import java.util.function.LongConsumer;
 
 /**
- * The backups in a directory, of whatever queue, for those who read all of them: a snapshot of what
- * is there, of which nothing is changed or kept open.
+ * The backups in a directory, of any queue, at one moment. Changes nothing and keeps nothing open.
+ *
+ * @param blocks those with a valid seal, each queue's together, in the order of their sequences
+ * @param odd all that is not as River leaves it
  */
-public final class BackupFiles {
-  /** The largest block there can be, its last batch included; what claims more is no backup. */
+public record BackupFiles(List<StoredBlock> blocks, List<Odd> odd) {
+  /** The size of the largest possible block, including its last batch. */
   public static final long MAX_BLOCK_BYTES = 2L << 30;
 
-  private final List<StoredBlock> blocks;
-  private final List<Odd> odd;
-
   /**
-   * Something that is not as River leaves it.
+   * A file or folder that is not as River leaves it.
    *
    * @param file or folder
    * @param what one sentence about it
@@ -31,29 +30,26 @@ public final class BackupFiles {
    */
   public record Odd(Path file, String what, boolean isBackup) {}
 
-  /** Hears of frames that cannot be read. */
+  /** Is called for frames that cannot be read. */
   @FunctionalInterface
   public interface Fault {
-    /** What follows this place of the block, in the uncompressed bytes, cannot be read. */
+    /** Reports that the block cannot be read from an offset of its uncompressed bytes on. */
     void at(long offset, String what);
   }
 
-  private BackupFiles(List<StoredBlock> blocks, List<Odd> odd) {
-    this.blocks = blocks;
-    this.odd = odd;
+  /** Copies the lists. */
+  public BackupFiles {
+    blocks = List.copyOf(blocks);
+    odd = List.copyOf(odd);
   }
 
-  /**
-   * Looks through a directory, {@code <backup.directory>/<queue>}. Links in it are not followed.
-   */
+  /** Scans a directory, {@code <backup.directory>/<queue>}. Links in it are not followed. */
   public static BackupFiles scan(Path directory) throws IOException {
     List<Odd> odd = new ArrayList<>();
     BackupScan scan =
         new BackupScan(
             new BackupLayout(directory),
-            (file, what) ->
-                odd.add(
-                    new Odd(file, what, BackupLayout.block(file, BackupLayout.DATA).isPresent())));
+            (file, what) -> odd.add(new Odd(file, what, BackupLayout.numberOf(file) >= 0)));
     scan.run();
     for (StoredBlock alone : scan.sealsAlone) {
       odd.add(new Odd(alone.file(), "it is missing, or its removal was cut off", true));
@@ -62,17 +58,7 @@ public final class BackupFiles {
         Comparator.comparing((StoredBlock stored) -> stored.block().queue())
             .thenComparing(stored -> stored.block().firstSequence())
             .thenComparing(StoredBlock::file));
-    return new BackupFiles(List.copyOf(scan.blocks), List.copyOf(odd));
-  }
-
-  /** Returns those with a sound seal, each queue's together, in the order of their sequences. */
-  public List<StoredBlock> blocks() {
-    return blocks;
-  }
-
-  /** Returns all that is not as River leaves it. */
-  public List<Odd> odd() {
-    return odd;
+    return new BackupFiles(scan.blocks, odd);
   }
 
   /**
@@ -82,7 +68,7 @@ public final class BackupFiles {
    * @return what was found; a file that is missing or cannot be read is damage too
    */
   public static Verification verify(Path zst, LongConsumer progress) {
-    int named = BackupLayout.block(zst, BackupLayout.DATA).orElse(-1);
+    int named = BackupLayout.numberOf(zst);
     try {
       BackupSeal seal = BackupSeal.read(BackupLayout.sealOf(zst));
       BackupScan.checkName(zst, seal);
@@ -90,13 +76,13 @@ public final class BackupFiles {
         return new Verifier(zst, seal.block(), progress).verify(file, seal.frames(), seal.length());
       }
     } catch (DamagedMessageException e) {
-      return unproven(zst, named, "its seal is of no use: " + ContentCheck.text(e));
+      return unverified(zst, named, "its seal is of no use: " + ContentCheck.text(e));
     } catch (IOException e) {
-      return unproven(zst, named, "cannot be read: " + e);
+      return unverified(zst, named, "cannot be read: " + e);
     }
   }
 
-  private static Verification unproven(Path zst, int block, String what) {
+  private static Verification unverified(Path zst, int block, String what) {
     return new Verification(
         zst, block, -1, -1, 0, List.of(new Verification.Damage(block, -1, -1, what)));
   }
@@ -104,7 +90,7 @@ public final class BackupFiles {
   /**
    * Shows the documents of a backup in order, from the frame on that holds a sequence.
    *
-   * @throws DamagedMessageException its seal is of no use
+   * @throws DamagedMessageException its seal is damaged
    */
   public static void walk(StoredBlock stored, long from, BlockWalk.Visitor visitor, Fault fault)
       throws IOException {
@@ -121,16 +107,13 @@ public final class BackupFiles {
   }
 
   /**
-   * Writes out the block as it stood in the log, up to the end of its last document.
+   * Writes the block as it was in the log, up to the end of its last document.
    *
    * @throws DamagedMessageException a frame is not as its seal says, or claims more than a block
    *     can have
    */
   public static void unpack(StoredBlock stored, OutputStream to) throws IOException {
-    BackupSeal seal = BackupSeal.read(BackupLayout.sealOf(stored.file()));
-    if (!seal.block().equals(stored.block())) {
-      throw new DamagedMessageException("damaged: its seal is another one now");
-    }
+    BackupSeal seal = BackupReader.seal(stored);
     if (BackupSeal.covered(seal.block()) > MAX_BLOCK_BYTES) {
       throw new DamagedMessageException(
           "damaged: its seal speaks of " + seal.block().bytes() + " bytes, no block has as many");

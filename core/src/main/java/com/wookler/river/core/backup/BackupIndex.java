@@ -26,11 +26,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Which backups there are, read from their seals when it is first asked and kept up to date from
- * then on. About 200 bytes a backup.
- *
- * <p>Thread-safe by one lock, which is held for look-ups in memory, and for the first one's reading
- * of all seals.
+ * Finds backups. Reads all seals when it is first used, and is kept up to date from then on; about
+ * 200 bytes a backup. Thread-safe by one lock, which is held for look-ups in memory, and while the
+ * first one reads all seals.
  */
 final class BackupIndex {
   private static final Logger LOG = LoggerFactory.getLogger(BackupIndex.class);
@@ -42,15 +40,15 @@ final class BackupIndex {
   @GuardedBy("this")
   private @Nullable BackupScan loaded;
 
-  /** What reads are answered from: this queue's backups by first sequence. */
+  /** The backups of this queue that are read, by first sequence. */
   @GuardedBy("this")
   private final NavigableMap<Long, StoredBlock> own = new TreeMap<>();
 
-  /** Backups of earlier queues of this name, and second ones of a block: they only expire. */
+  /** Backups of earlier queues of this name, and second backups of a block: they only expire. */
   @GuardedBy("this")
   private final List<StoredBlock> others = new ArrayList<>();
 
-  /** Backups that were taken away while the queue was open, by first sequence. */
+  /** Backups that another program removed while the queue was open, by first sequence. */
   @GuardedBy("this")
   private final NavigableMap<Long, StoredBlock> gone = new TreeMap<>();
 
@@ -71,15 +69,15 @@ final class BackupIndex {
       return scan;
     }
     try {
-      scan = new BackupScan(layout, new Teller()).run();
+      scan = new BackupScan(layout, new Reporter()).run();
     } catch (IOException e) {
       throw new RiverException(
           "queue " + queue + ": cannot read the backup directory " + layout.directory(), e);
     }
     loaded = scan;
     placeAll(scan);
-    // one of a block that is still in the log, which a kill left, is replaced by the next archive;
-    // one that is old enough expires; of any other somebody has taken the data away: a read says so
+    // a seal without data: if a crash left it, the next archive replaces it, and if it is old
+    // enough it expires; else the data was removed, and a read reports that
     scan.sealsAlone.forEach(this::place);
     long foreign = others.stream().filter(block -> !isOwn(block)).count();
     if (foreign > 0) {
@@ -100,8 +98,8 @@ final class BackupIndex {
     scan.blocks.clear();
   }
 
-  /** Says what is odd; once what cannot be read, which is tried again. */
-  private final class Teller implements BackupScan.Odd {
+  /** Logs what is unexpected; a seal that cannot be read once, though it is tried again. */
+  private final class Reporter implements BackupScan.Odd {
     private final Set<Path> unread = new HashSet<>();
 
     @Override
@@ -160,10 +158,7 @@ final class BackupIndex {
     return Optional.empty();
   }
 
-  /**
-   * Returns the file of the lowest block that may hold a message which no backup of the index
-   * holds.
-   */
+  /** Returns the file of the lowest block that may hold a message which no known backup holds. */
   @GuardedBy("this")
   private Optional<Path> between(Collection<Path> files, long sequence) {
     Map.Entry<Long, StoredBlock> before = own.floorEntry(sequence);
@@ -171,12 +166,8 @@ final class BackupIndex {
     int low = before == null ? -1 : before.getValue().block().block();
     int high = behind == null ? Integer.MAX_VALUE : behind.getValue().block().block();
     return files.stream()
-        .filter(file -> numberOf(file) > low && numberOf(file) < high)
-        .min(Comparator.comparingInt(BackupIndex::numberOf));
-  }
-
-  private static int numberOf(Path file) {
-    return BackupLayout.block(file, BackupLayout.DATA).orElse(-1);
+        .filter(file -> BackupLayout.numberOf(file) > low && BackupLayout.numberOf(file) < high)
+        .min(Comparator.comparingInt(BackupLayout::numberOf));
   }
 
   private void refuse(Path file) {
@@ -189,8 +180,9 @@ final class BackupIndex {
   }
 
   /**
-   * Returns what has taken a message that no backup holds: a file between its neighbours whose seal
-   * is of no use, or which was taken away. All up to the next backup is lost with it.
+   * Returns why no backup holds a message: a backup that was removed, or one whose seal is damaged
+   * and which lies between the backups before and after the message. All messages up to the next
+   * backup are lost with it.
    *
    * @param before the first sequence that is certainly elsewhere
    */
@@ -207,7 +199,15 @@ final class BackupIndex {
     return to <= sequence
         ? Optional.empty()
         : between(scan.damaged, sequence)
-            .map(file -> new Damage(numberOf(file), file, sequence, to, 0, file.toFile().length()));
+            .map(
+                file ->
+                    new Damage(
+                        BackupLayout.numberOf(file),
+                        file,
+                        sequence,
+                        to,
+                        0,
+                        file.toFile().length()));
   }
 
   private static long keyFrom(NavigableMap<Long, StoredBlock> blocks, long sequence) {
@@ -215,7 +215,9 @@ final class BackupIndex {
     return key == null ? Long.MAX_VALUE : key;
   }
 
-  /** Returns whether there is anything from this sequence on, be it damaged or unreadable now. */
+  /**
+   * Returns whether there is a backup from this sequence on, damaged or unreadable as it may be.
+   */
   synchronized boolean reaches(long sequence) {
     BackupScan scan = load();
     Map.Entry<Long, StoredBlock> last = own.lastEntry();
@@ -227,7 +229,7 @@ final class BackupIndex {
     return between(files, sequence).isPresent();
   }
 
-  /** Returns where the run of backups ends that begins with one that holds this sequence. */
+  /** Returns the end of the consecutive backups from that with this sequence on. */
   synchronized long endFrom(long sequence) {
     load();
     long end = sequence;
@@ -238,7 +240,7 @@ final class BackupIndex {
     return end;
   }
 
-  /** Somebody else has taken a backup's file or its seal away; says whether it was known. */
+  /** Notes that another program has removed a backup; returns whether it was known. */
   synchronized boolean vanished(StoredBlock block) {
     boolean known = remove(block);
     if (known && isOwn(block)) {
@@ -266,17 +268,16 @@ final class BackupIndex {
   }
 
   /**
-   * Returns all backups made at times that this holds for, of whatever queue, but for those of this
-   * one that hold something from a sequence on.
+   * Returns all backups made at matching times, except those of this queue that hold a message from
+   * the needed sequence on.
    */
   synchronized List<StoredBlock> made(LongPredicate at, long needed) {
     load();
-    List<StoredBlock> old = new ArrayList<>();
-    own.values().stream()
-        .filter(block -> at.test(block.madeMicros()) && block.block().endSequence() <= needed)
-        .forEach(old::add);
-    others.stream().filter(block -> at.test(block.madeMicros())).forEach(old::add);
-    return old;
+    return Stream.concat(
+            own.values().stream().filter(block -> block.block().endSequence() <= needed),
+            others.stream())
+        .filter(block -> at.test(block.madeMicros()))
+        .toList();
   }
 
   /** Returns when the newest was made; empty if there is none. */
@@ -292,7 +293,7 @@ final class BackupIndex {
     place(block);
   }
 
-  /** Takes a backup out; returns whether it was in. */
+  /** Removes a backup; returns whether it was known. */
   synchronized boolean remove(StoredBlock block) {
     load();
     return own.remove(firstOf(block), block) || others.remove(block);
@@ -319,7 +320,7 @@ final class BackupIndex {
     return own.values().stream().mapToLong(StoredBlock::length).sum();
   }
 
-  /** This queue's backups and those whose owner cannot be told, oldest block first. */
+  /** Returns this queue's backups and those of an unknown owner, oldest block first. */
   synchronized List<Path> files() {
     BackupScan scan = load();
     List<Path> files = new ArrayList<>(scan.damaged);
@@ -327,9 +328,7 @@ final class BackupIndex {
     own.values().forEach(block -> files.add(block.file()));
     others.stream().filter(this::isOwn).forEach(block -> files.add(block.file()));
     files.sort(
-        Comparator.comparingInt(
-                (Path file) -> BackupLayout.block(file, BackupLayout.DATA).orElse(-1))
-            .thenComparing(Comparator.naturalOrder()));
+        Comparator.comparingInt(BackupLayout::numberOf).thenComparing(Comparator.naturalOrder()));
     return files;
   }
 

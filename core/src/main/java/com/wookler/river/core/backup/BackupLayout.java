@@ -19,11 +19,9 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Names under the backup directory of a queue: {@code yyyy/MM/dd/b00000042.cq4.zst} and {@code
- * b00000042.seal} beside it.
- *
- * <p>Where that name is taken, by the backup of an earlier queue of the same name, a number follows
- * it: {@code b00000042-2.cq4.zst}.
+ * Names the files under the backup directory of a queue: {@code yyyy/MM/dd/b00000042.cq4.zst} and
+ * {@code b00000042.seal} beside it; or {@code b00000042-2.cq4.zst} and so on, where an earlier
+ * queue of the same name has left a backup of that name.
  */
 final class BackupLayout {
   static final String DATA = ".cq4.zst";
@@ -41,12 +39,12 @@ final class BackupLayout {
     this.directory = target(directory);
   }
 
-  /** Returns where a link points to: a directory is looked through without following links. */
+  /** Returns the target of a link, because links below the directory are not followed. */
   private static Path target(Path directory) {
     try {
       return Files.isSymbolicLink(directory) ? directory.toRealPath() : directory;
     } catch (IOException e) {
-      return directory; // points nowhere: making the first backup will say so
+      return directory; // its target is missing: the first backup fails with that
     }
   }
 
@@ -70,7 +68,7 @@ final class BackupLayout {
     return file.resolveSibling(stem + wanted);
   }
 
-  /** Returns the block that a name with this ending speaks of; empty if it is none of ours. */
+  /** Returns the number of the block in a name with this ending; empty in any other name. */
   static OptionalInt block(Path file, String ending) {
     String name = name(file);
     if (!name.endsWith(ending)) {
@@ -84,7 +82,12 @@ final class BackupLayout {
     return number <= Integer.MAX_VALUE ? OptionalInt.of((int) number) : OptionalInt.empty();
   }
 
-  /** Returns whether a crash of ours can have left this file half written. */
+  /** Returns the number of the block in the name of a backup; -1 if it is not a backup's. */
+  static int numberOf(Path zst) {
+    return block(zst, DATA).orElse(-1);
+  }
+
+  /** Returns whether a crash can have left this file half written. */
   static boolean isTemporary(Path file) {
     return block(file, DATA + DurableFiles.TEMPORARY).isPresent()
         || block(file, SEAL + DurableFiles.TEMPORARY).isPresent();
@@ -96,7 +99,7 @@ final class BackupLayout {
     return FOLDER.matcher(relative.replace('\\', '/')).matches();
   }
 
-  /** Makes the folder of a day, so that it survives a power loss. */
+  /** Creates the folder of a day, so that it survives a power loss. */
   Path makeFolder(long micros) throws IOException {
     long seconds = Math.floorDiv(micros, TimeUnit.SECONDS.toMicros(1));
     Path folder = directory.resolve(DAY.format(Instant.ofEpochSecond(seconds)));
@@ -151,7 +154,7 @@ final class BackupLayout {
       try {
         Files.delete(folder);
       } catch (NoSuchFileException e) {
-        // gone already: the one above may be empty all the same
+        // the one above may be empty all the same
       } catch (DirectoryNotEmptyException e) {
         return;
       }

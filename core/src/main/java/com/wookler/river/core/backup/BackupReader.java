@@ -18,24 +18,22 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Reads single messages out of backups: the seal and one frame each time, nothing kept open or in
- * memory.
- *
- * <p>Thread-safe.
+ * Reads single messages of backups: the seal and one frame each time; nothing is kept open or in
+ * memory. Thread-safe.
  */
 final class BackupReader {
   private static final Logger LOG = LoggerFactory.getLogger(BackupReader.class);
 
   private final String queue;
-  private final Set<Path> reported = ConcurrentHashMap.newKeySet(); // one warning a file
+  private final Set<Path> reported = ConcurrentHashMap.newKeySet(); // damage is logged once a file
 
   BackupReader(String queue) {
     this.queue = queue;
   }
 
   /**
-   * Messages in a row, from one that this backup holds: as many as its frame has. What a power loss
-   * took before the block was closed is passed over.
+   * Returns consecutive messages, from one that this backup holds to the end of its frame. Messages
+   * that a power loss took before the block was closed are left out.
    */
   List<StoredMessage> read(StoredBlock stored, long sequence, int max) throws IOException {
     Pick pick = new Pick(stored, sequence, max);
@@ -45,7 +43,7 @@ final class BackupReader {
       where = "sequence " + sequence + ", the frame at byte " + frame.offset();
       String fault = walk(stored, frame, pick);
       if (pick.found.isEmpty() && pick.wanted > sequence) {
-        return read(stored, pick.wanted, max); // a whole message follows, in the next frame then
+        return read(stored, pick.wanted, max); // the next message is in the next frame
       }
       if (pick.found.isEmpty()) {
         throw new DamagedMessageException(
@@ -53,7 +51,7 @@ final class BackupReader {
       }
       if (fault != null && reported.add(stored.file())) {
         LOG.warn(
-            "Queue {}: damaged: backup {}: {}; sequence {} in it is whole",
+            "Queue {}: damaged: backup {}: {}; sequence {} in it is intact",
             queue,
             stored.file(),
             fault,
@@ -62,16 +60,16 @@ final class BackupReader {
       return pick.found;
     } catch (DamagedMessageException e) {
       throw located(stored, where, e);
-    } catch (NoSuchFileException | FileNotFoundException e) { // it names the file
+    } catch (NoSuchFileException | FileNotFoundException e) { // names the file
       throw e;
-    } catch (IOException e) { // the system does not say where
+    } catch (IOException e) { // does not say where
       throw new IOException(where + ": " + e.getMessage(), e);
     }
   }
 
   /**
-   * Returns the first message of this backup published at or after a time at which it has one;
-   * empty if nothing of that can be read.
+   * Returns the first readable message of this backup published at or after a time; empty if there
+   * is none.
    */
   OptionalLong find(StoredBlock stored, long micros) throws IOException {
     Search search = new Search(stored, micros);
@@ -90,9 +88,9 @@ final class BackupReader {
   }
 
   /**
-   * Returns the seal of a backup, as it is now.
+   * Reads the seal of a backup.
    *
-   * @throws DamagedMessageException it is not whole, or another one than that which was indexed
+   * @throws DamagedMessageException it is damaged, or not the one that was indexed
    */
   static BackupSeal seal(StoredBlock stored) throws IOException {
     BackupSeal seal = BackupSeal.read(BackupLayout.sealOf(stored.file()));
@@ -112,20 +110,13 @@ final class BackupReader {
   private DamagedMessageException located(
       StoredBlock stored, String what, DamagedMessageException e) {
     return new DamagedMessageException(
-        "queue "
-            + queue
-            + ", backup "
-            + stored.file()
-            + ", block "
-            + stored.block().block()
-            + ", "
-            + what
-            + ": "
-            + e.getMessage(),
+        String.format(
+            "queue %s, backup %s, block %d, %s: %s",
+            queue, stored.file(), stored.block().block(), what, e.getMessage()),
         e);
   }
 
-  /** Waits for messages in a row. A damaged document before the first does not stop the search. */
+  /** Collects consecutive messages. A damaged document before the first is passed over. */
   private static final class Pick implements BlockWalk.Visitor {
     private final DocumentReader reader;
     private final int block;
@@ -142,19 +133,14 @@ final class BackupReader {
 
     @Override
     public void document(long offset, byte[] document, int length) {
-      if (missing == 0 || !opens(document, length)) {
-        return;
-      }
-      if (!reader.holds(wanted)) {
+      if (missing == 0 || !opens(document, length) || !reader.holds(wanted)) {
         return;
       }
       if (reader.isLost()) {
         wanted = reader.firstSequence() + reader.count();
         missing = found.isEmpty() ? missing : 0;
       } else {
-        while (reader.nextSequence() < wanted) {
-          reader.skip();
-        }
+        reader.skipTo(wanted);
         collect();
       }
     }
@@ -170,7 +156,7 @@ final class BackupReader {
         if (found.isEmpty()) {
           throw e;
         }
-        missing = 0; // those before it are whole; whoever asks for this one meets the damage
+        missing = 0; // the messages before it are intact; a read from it on meets the damage
       }
     }
 
@@ -184,7 +170,7 @@ final class BackupReader {
     }
   }
 
-  /** Waits for the first document from a time on. */
+  /** Finds the first document from a time on. */
   private static final class Search implements BlockWalk.Visitor {
     private final DocumentReader reader;
     private final int block;
@@ -205,7 +191,7 @@ final class BackupReader {
           found = reader.firstSequence();
         }
       } catch (DamagedMessageException e) {
-        LOG.debug("A document at offset {}", offset, e); // the next that can be read
+        LOG.debug("A document at offset {}", offset, e); // the next readable one counts
       }
     }
   }

@@ -17,38 +17,38 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Looks through a backup directory once and changes nothing. What is not as River leaves it is
- * reported, and left alone. Links are not followed.
+ * Scans a backup directory once and changes nothing. Files that are not as River leaves them are
+ * reported and left alone. Links are not followed.
  */
 final class BackupScan extends SimpleFileVisitor<Path> {
   private final BackupLayout layout;
   private final Odd odd;
 
-  /** Backups with a sound seal, of any queue. */
+  /** Backups with a valid seal, of any queue. */
   final List<StoredBlock> blocks = new ArrayList<>();
 
   /** Backups whose seal is damaged or missing. */
   final List<Path> damaged = new ArrayList<>();
 
-  /** Backups whose seal is there but could not be read, which says nothing of what it holds. */
+  /** Backups whose seal could not be read, so that nothing is known of them. */
   final List<Path> unread = new ArrayList<>();
 
-  /** Backups whose seal is there without them. */
+  /** Backups that are missing, though their seals are there. */
   final List<StoredBlock> sealsAlone = new ArrayList<>();
 
   /** What a crash left, to be deleted before the next backup is made. */
   final List<Path> leftovers = new ArrayList<>();
 
-  /** Folders of years, months and days, each before the one that it is in. */
+  /** Folders of years, months and days, each before its parent. */
   final List<Path> folders = new ArrayList<>();
 
-  /** Hears of what is not as River leaves it. */
+  /** Is called for what is not as River leaves it. */
   @FunctionalInterface
   interface Odd {
-    /** A file or folder, and one sentence about it. */
+    /** Reports a file or folder in one sentence. */
     void at(Path file, String what);
 
-    /** A backup of which nothing can be said now. */
+    /** Reports a backup of which nothing is known now. */
     default void unread(Path file, String what) {
       at(file, what);
     }
@@ -71,7 +71,7 @@ final class BackupScan extends SimpleFileVisitor<Path> {
     if (folder.equals(layout.directory()) || layout.isDateFolder(folder)) {
       return FileVisitResult.CONTINUE;
     }
-    warn(folder, "no folder of a backup; left alone");
+    odd.at(folder, "no folder of a backup; left alone");
     return FileVisitResult.SKIP_SUBTREE;
   }
 
@@ -93,7 +93,7 @@ final class BackupScan extends SimpleFileVisitor<Path> {
       throw failure; // none of its backups has been seen
     }
     if (!(failure instanceof NoSuchFileException)) {
-      warn(file, "cannot be read: " + failure);
+      odd.at(file, "cannot be read: " + failure);
     }
     return FileVisitResult.CONTINUE;
   }
@@ -101,7 +101,7 @@ final class BackupScan extends SimpleFileVisitor<Path> {
   @Override
   public FileVisitResult visitFile(Path file, BasicFileAttributes attributes) {
     if (!attributes.isRegularFile()) {
-      warn(file, "no file of a backup; left alone");
+      odd.at(file, "no file of a backup; left alone");
     } else if (BackupLayout.isTemporary(file)) {
       leftovers.add(file);
     } else if (BackupLayout.block(file, BackupLayout.SEAL).isPresent()) {
@@ -111,7 +111,7 @@ final class BackupScan extends SimpleFileVisitor<Path> {
     } else if (BackupLayout.block(file, BackupLayout.DATA).isPresent()) {
       backup(file);
     } else {
-      warn(file, "no file of a backup; left alone");
+      odd.at(file, "no file of a backup; left alone");
     }
     return FileVisitResult.CONTINUE;
   }
@@ -127,10 +127,10 @@ final class BackupScan extends SimpleFileVisitor<Path> {
       blocks.add(StoredBlock.of(file, seal));
     } catch (DamagedMessageException e) {
       damaged.add(file);
-      warn(file, "its seal is of no use (" + ContentCheck.text(e) + "); left alone and not read");
+      odd.at(file, "its seal is of no use (" + ContentCheck.text(e) + "); left alone and not read");
     } catch (NoSuchFileException e) {
       damaged.add(file);
-      warn(file, "its seal is missing; left alone and not read");
+      odd.at(file, "its seal is missing; left alone and not read");
     } catch (IOException e) {
       unread.add(file);
       odd.unread(file, "its seal cannot be read now (" + e + ")");
@@ -140,7 +140,7 @@ final class BackupScan extends SimpleFileVisitor<Path> {
   private void sealAlone(Path file) {
     Path data = BackupLayout.dataOf(file);
     if (Files.exists(data.resolveSibling(data.getFileName() + DurableFiles.TEMPORARY))) {
-      leftovers.add(file); // a kill came before the backup had its name
+      leftovers.add(file); // a crash came before the backup was renamed
       return;
     }
     try {
@@ -148,7 +148,7 @@ final class BackupScan extends SimpleFileVisitor<Path> {
       checkName(data, seal);
       sealsAlone.add(StoredBlock.of(data, seal));
     } catch (DamagedMessageException | IOException e) {
-      leftovers.add(file); // it says nothing of what was there
+      leftovers.add(file); // nothing is known of its backup
     }
   }
 
@@ -159,15 +159,9 @@ final class BackupScan extends SimpleFileVisitor<Path> {
     files.forEach(this::backup);
   }
 
-  /** A seal under the name of another block has been moved there. */
   static void checkName(Path file, BackupSeal seal) {
-    int named = BackupLayout.block(file, BackupLayout.DATA).orElse(-1);
-    if (named != seal.block().block()) {
+    if (BackupLayout.numberOf(file) != seal.block().block()) { // it was moved there
       throw new DamagedMessageException("it is the seal of block " + seal.block().block());
     }
-  }
-
-  private void warn(Path file, String what) {
-    odd.at(file, what);
   }
 }

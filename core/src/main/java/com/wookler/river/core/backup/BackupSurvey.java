@@ -8,19 +8,23 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
- * What a damaged backup has lost around a message: what {@link BackupReader} cannot prove. The seal
- * says with which sequence each frame begins, so a frame that is lost takes no other with it.
+ * Finds the messages around a given one that a damaged backup has lost: those that {@link
+ * BackupReader} cannot read. The seal has the first sequence of each frame, so a damaged frame
+ * affects no other.
  */
 final class BackupSurvey implements BlockWalk.Visitor {
+  private static final Logger LOG = LoggerFactory.getLogger(BackupSurvey.class);
   private static final long UNKNOWN = -1;
 
   private final StoredBlock stored;
   private final DocumentReader reader;
   private long sequence;
-  private long first; // behind the last before it that proves itself
-  private long end = UNKNOWN; // the first behind it that does
+  private long first; // after the last valid message before it
+  private long end = UNKNOWN; // the first valid message after it
   private boolean isThere;
 
   private BackupSurvey(StoredBlock stored, long sequence, long first) {
@@ -31,10 +35,10 @@ final class BackupSurvey implements BlockWalk.Visitor {
   }
 
   /**
-   * Returns the run of lost messages with this one, from the start of its frame at the earliest;
-   * null if it is there after all. Offsets are of the {@code .zst} file.
+   * Returns the consecutive lost messages with this one, from the start of its frame at the
+   * earliest; null if it is valid after all. Offsets are of the {@code .zst} file.
    *
-   * @throws IOException the backup cannot be read, which says nothing of its content
+   * @throws IOException the backup cannot be read
    */
   static @Nullable Damage around(StoredBlock stored, long sequence) throws IOException {
     BackupSeal seal;
@@ -75,15 +79,18 @@ final class BackupSurvey implements BlockWalk.Visitor {
     try {
       reader.open(document, length, stored.block().block());
     } catch (DamagedMessageException e) {
-      return; // nothing of it can be read
+      return; // none of its messages can be read
     }
-    if (reader.isLost() && end == UNKNOWN) { // before the block was archived: told of then
+    if (reader.isLost() && end == UNKNOWN) { // lost before the block was archived, and reported
       passOver(reader.firstSequence(), reader.firstSequence() + reader.count());
     }
     while (reader.hasNext() && end == UNKNOWN) {
       long next = reader.nextSequence();
-      if (proves()) {
-        proven(next);
+      try {
+        reader.prove();
+        valid(next);
+      } catch (DamagedMessageException e) {
+        LOG.debug("Sequence {} of {}", next, stored.file(), e); // it is lost
       }
     }
   }
@@ -97,16 +104,7 @@ final class BackupSurvey implements BlockWalk.Visitor {
     }
   }
 
-  private boolean proves() {
-    try {
-      reader.prove();
-      return true;
-    } catch (DamagedMessageException e) {
-      return false;
-    }
-  }
-
-  private void proven(long found) {
+  private void valid(long found) {
     if (found == sequence) {
       isThere = true;
     } else if (found > sequence) {

@@ -18,12 +18,10 @@ import java.util.List;
 import java.util.zip.CRC32C;
 
 /**
- * Compresses a block into a run of independent zstd frames of at most {@link #FRAME_BYTES} of
- * content each, cut between documents, so that one message can be read at the cost of one frame. A
- * document larger than that has a frame of its own.
- *
- * <p>Needs 2 MB of direct memory and zstd's own for as long as it runs, whatever the size of block
- * and documents. Used once, by one thread.
+ * Compresses a block into independent zstd frames of at most {@link #FRAME_BYTES} of content each,
+ * cut between documents, so that one message can be read at the cost of one frame. A larger
+ * document has its own frame. Needs 2 MB of direct memory and zstd's own while it runs, whatever
+ * the size of block and documents. Used once, by one thread.
  */
 final class BlockCompressor implements Closeable {
   static final int FRAME_BYTES = 1 << 20;
@@ -54,8 +52,8 @@ final class BlockCompressor implements Closeable {
   /**
    * Compresses the first {@code bytes} bytes of a block into a new file and forces it.
    *
-   * @return the frames, in which no sequence is known yet
-   * @throws DamagedMessageException the block is not a run of whole documents up to there
+   * @return the frames, without their sequences
+   * @throws DamagedMessageException these bytes are not entire documents
    */
   static List<Frame> compress(Path block, long bytes, Path target) throws IOException {
     try (FileChannel from = FileChannel.open(block, StandardOpenOption.READ);
@@ -90,7 +88,7 @@ final class BlockCompressor implements Closeable {
     return frames;
   }
 
-  /** Reads on until the buffer is full or the block ends. */
+  /** Reads until the buffer is full or the block ends. */
   private void fill() throws IOException {
     in.compact();
     in.limit((int) Math.min(in.capacity(), in.position() + bytes - taken));
@@ -104,7 +102,7 @@ final class BlockCompressor implements Closeable {
     in.flip();
   }
 
-  /** Bytes of the whole documents in the buffer, or of the first one if that is larger. */
+  /** Returns the bytes of the entire documents in the buffer, or of the first if it is larger. */
   private long content(long start) {
     long whole = 0;
     while (in.remaining() - whole >= DocumentHeader.BYTES) {
@@ -123,7 +121,7 @@ final class BlockCompressor implements Closeable {
     return whole;
   }
 
-  /** Bytes of a document, header and padding included. */
+  /** Returns the bytes of a document with header and padding. */
   private long document(long offset, int header) {
     long length = DocumentHeader.sizeOf(header);
     if (length == 0) {

@@ -3,12 +3,12 @@ package com.wookler.river.core.backup;
 import com.github.luben.zstd.Zstd;
 import com.wookler.river.common.errors.RiverException;
 
-/** Whether zstd can be used: it is a native library, which may be impossible to load. */
+/** Loads zstd, which is a native library. */
 final class Compression {
   private Compression() {}
 
   /**
-   * Loads the library, once a JVM.
+   * Loads the library, once in a JVM.
    *
    * @throws RiverException it cannot be loaded, so that no backup could ever be made
    */
@@ -28,7 +28,7 @@ final class Compression {
               + " first: make that writable and executable, or name another directory with"
               + " -DZstdTempFolder=<directory>; on Java 24 and newer allow native access with"
               + " --enable-native-access=ALL-UNNAMED. Without backup.directory the queue opens, and"
-              + " deletes what every subscriber has finished",
+              + " deletes what every subscriber has completed",
           e);
     }
   }

@@ -1,13 +1,13 @@
 package com.wookler.river.core.backup;
 
 /**
- * One zstd frame of a backup and the stretch of the block that it holds, whole documents only.
+ * One zstd frame of a backup and the part of the block that it holds, entire documents only.
  *
  * @param offset where it starts in the {@code .zst} file
  * @param length bytes it takes there
  * @param start where its content starts in the block
  * @param bytes length of its content
- * @param firstSequence of the first message at or behind {@code start}; {@link #UNKNOWN} until the
+ * @param firstSequence of the first message at or after {@code start}; {@link #UNKNOWN} until the
  *     messages have been read
  * @param microsBefore publish time of the last message before it, 0 in the first frame
  * @param checksum CRC32C of its {@code length} bytes
@@ -23,7 +23,7 @@ record Frame(
 
   static final long UNKNOWN = -1;
 
-  /** Returns the same frame with what its messages told. */
+  /** Returns the same frame with its sequence and time. */
   Frame located(long sequence, long micros) {
     return new Frame(offset, length, start, bytes, sequence, micros, checksum);
   }

@@ -16,13 +16,12 @@ import org.jspecify.annotations.Nullable;
 /**
  * Reads the frames of one backup, each as a stream of documents.
  *
- * <p>By {@link RandomAccessFile}, because a file channel would close when the reading thread, which
+ * <p>Uses a {@link RandomAccessFile}, because a channel would close when the reading thread, which
  * may be a user's, is interrupted. Not thread-safe.
  */
 final class FrameFile implements Closeable {
   private static final int PIECE_BYTES = 64 << 10;
-  private static final int MAX_WINDOW_LOG =
-      23; // 8 MB; level 3 needs 2, a damaged frame may say 128
+  private static final int MAX_WINDOW_LOG = 23; // 8 MB; a damaged frame may ask for 128
 
   private final RandomAccessFile file;
 
@@ -35,47 +34,54 @@ final class FrameFile implements Closeable {
   }
 
   /**
-   * Writes the content of a frame out, as it stood in the block; never more than the frame says.
+   * Writes the content of a frame as it was in the block, and never more than the frame says.
    *
    * @return what is wrong with the frame, null if nothing is
-   * @throws IOException the file cannot be read, or what is written to cannot take it
+   * @throws IOException the file cannot be read, or the stream cannot be written
    */
   @Nullable String copy(Frame frame, OutputStream to) throws IOException {
-    Compressed compressed = new Compressed(frame.offset(), frame.length());
-    try (ZstdInputStreamNoFinalizer zstd = new ZstdInputStreamNoFinalizer(compressed)) {
-      zstd.setLongMax(MAX_WINDOW_LOG);
-      Content content = new Content(zstd, frame.bytes());
-      content.transferTo(to);
-      if (content.left > 0) {
-        return "a frame holds less than it should";
-      }
-      if (zstd.read() >= 0) {
-        return "a frame holds more than it should";
-      }
-    } catch (ZstdIOException e) {
-      return "a frame cannot be decompressed: " + e.getMessage();
-    }
-    return compressed.checksum() == frame.checksum() ? null : "the checksum of a frame is wrong";
+    return read(
+        frame,
+        content -> {
+          content.transferTo(to);
+          return content.left > 0 ? "a frame holds less than it should" : null;
+        });
   }
 
   /**
-   * Shows each document of a frame to the visitor, with its place in the block.
+   * Shows each document of a frame to the visitor, with its offset in the block.
    *
    * @return what is wrong with the frame, null if nothing is; the visitor may have seen documents
    *     before that was found
    * @throws IOException the file cannot be read
    */
   @Nullable String walk(Frame frame, BlockWalk.Visitor visitor) throws IOException {
+    return read(
+        frame,
+        content -> {
+          BlockWalk.Ending ending =
+              BlockWalk.walk(
+                  content,
+                  (at, bytes, length) -> visitor.document(frame.start() + at, bytes, length));
+          return ending != BlockWalk.Ending.OPEN || content.left > 0
+              ? "a frame does not hold whole documents"
+              : null;
+        });
+  }
+
+  @FunctionalInterface
+  private interface Reading {
+    /** Reads the content of a frame; returns what is wrong with it, or null. */
+    @Nullable String read(Content content) throws IOException;
+  }
+
+  private @Nullable String read(Frame frame, Reading reading) throws IOException {
     Compressed compressed = new Compressed(frame.offset(), frame.length());
     try (ZstdInputStreamNoFinalizer zstd = new ZstdInputStreamNoFinalizer(compressed)) {
       zstd.setLongMax(MAX_WINDOW_LOG);
-      Content content = new Content(zstd, frame.bytes());
-      BlockWalk.Ending ending =
-          BlockWalk.walk(
-              content,
-              (offset, bytes, length) -> visitor.document(frame.start() + offset, bytes, length));
-      if (ending != BlockWalk.Ending.OPEN || content.left > 0) {
-        return "a frame does not hold whole documents";
+      String fault = reading.read(new Content(zstd, frame.bytes()));
+      if (fault != null) {
+        return fault;
       }
       if (zstd.read() >= 0) {
         return "a frame holds more than it should";
@@ -91,7 +97,7 @@ final class FrameFile implements Closeable {
     file.close();
   }
 
-  /** A stretch of the file. */
+  /** The compressed bytes of a frame. */
   private final class Compressed extends InputStream {
     private final CRC32C crc = new CRC32C();
     private long left;
@@ -117,14 +123,14 @@ final class FrameFile implements Closeable {
       return read;
     }
 
-    /** Over the whole stretch, what zstd left unread included. */
+    /** Returns the checksum of all of them, including those that zstd has not read. */
     int checksum() throws IOException {
       transferTo(OutputStream.nullOutputStream());
       return (int) crc.getValue();
     }
   }
 
-  /** What was decompressed, in pieces, and never more than there should be. */
+  /** The decompressed bytes of a frame, never more than it should have. */
   private static final class Content extends InputStream {
     private final InputStream zstd;
     private final byte[] piece;

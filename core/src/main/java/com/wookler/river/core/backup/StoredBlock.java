@@ -4,7 +4,7 @@ import com.wookler.river.core.log.Seal;
 import java.nio.file.Path;
 
 /**
- * A backup as the index knows it.
+ * One backup.
  *
  * @param file its {@code .zst} file
  * @param block what it holds
@@ -22,8 +22,8 @@ public record StoredBlock(Path file, Seal block, long madeMicros, long length) {
   }
 
   /**
-   * Returns whether the same messages are in it. Bytes don't count: after a recovery a block's end
-   * is where its end mark stands, before that where its last message ended.
+   * Returns whether the same messages are in it. Bytes don't count: after a recovery a block ends
+   * with its end mark, before that with its last message.
    */
   boolean isOf(Seal seal) {
     return block.queue().equals(seal.queue())

@@ -12,14 +12,14 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Tells of backups that are there and cannot be read now, for want of descriptors or permission, or
- * because of a bad sector: to whoever asked, each time, and in the log, once a minute a file.
+ * Reports backups that exist and cannot be read now, for want of descriptors or permission, or
+ * because of a bad sector: to each caller, and in the log once a minute a file.
  *
  * <p>That is not called damage. Nothing is known of bytes that were not read: a disk for backups is
- * often one that is plugged in, or on a network, and gives them back when it is there again. Taken
- * for damage, they would be passed over for good by every subscriber that reads there meanwhile. So
- * such a subscriber waits, and the text says how to let it go on. A damaged block of the log itself
- * is on the queue's own disk, which its publishers need too; there what cannot be read is lost.
+ * often a removable or remote one, and can be read again later. Taken for damage, the messages
+ * would be skipped for good by every subscriber that reads them meanwhile. So such a subscriber
+ * waits, and the text says how to let it continue. A block of the log itself is on the queue's own
+ * disk, which its publishers need too; there what cannot be read is lost.
  *
  * <p>Thread-safe.
  */
@@ -38,8 +38,8 @@ final class UnreadableBackups {
     this.time = time;
   }
 
-  /** Returns what to throw; the log is told if it was not just now. */
-  RiverException tell(Path file, IOException e) {
+  /** Returns the exception to throw; logs it unless that was done within the last minute. */
+  RiverException failure(Path file, IOException e) {
     String text =
         "queue "
             + queue
@@ -47,17 +47,17 @@ final class UnreadableBackups {
             + file
             + " cannot be read now, the next call tries again: "
             + e.getMessage();
-    if (isNews(file)) {
+    if (mayLog(file)) {
       LOG.warn(
-          "{}. Who reads there waits: nothing is taken for lost. Repair the disk; or put a copy of the"
-              + " file in its place that was made around what cannot be read, or take it away with"
-              + " its seal: what is gone then is treated as queue.on.damage says",
+          "{}. Subscribers that read there wait: nothing counts as lost. Repair the disk; or replace"
+              + " the file by a copy without what cannot be read, or remove it with its seal: what"
+              + " is gone then is treated as queue.on.damage says",
           text);
     }
     return new RiverException(text, e);
   }
 
-  private synchronized boolean isNews(Path file) {
+  private synchronized boolean mayLog(Path file) {
     if (said.size() >= MOST && !said.containsKey(file)) {
       said.clear();
     }

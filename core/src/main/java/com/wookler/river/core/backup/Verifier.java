@@ -9,10 +9,9 @@ import java.util.List;
 import java.util.function.LongConsumer;
 
 /**
- * Proves a backup against the seal of its block: every message's checksum and sequence, the counts,
- * and the digest over all of them. Finds on the way where each frame stands among the sequences.
- *
- * <p>Used once, by one thread.
+ * Verifies a backup against the seal of its block: every message's checksum and sequence, the
+ * counts, and the digest over all of them. Finds the first sequence of each frame, too. Used once,
+ * by one thread.
  */
 final class Verifier {
   private final Path path;
@@ -29,7 +28,7 @@ final class Verifier {
     this.check = new ContentCheck(seal.queue(), seal.block(), seal.firstSequence(), this::damage);
   }
 
-  /** Reads all of the file; {@code length} is how long it should be. */
+  /** Reads all of the file, which should have this length. */
   Verification verify(FrameFile file, List<Frame> frames, long length) throws IOException {
     if (file.length() != length) {
       damage(

@@ -1,5 +1,5 @@
 /**
- * The backup of a queue: blocks that every subscriber has finished, compressed, verified, and
+ * The backup of a queue: blocks that every subscriber has completed, compressed, verified, and
  * readable in place.
  *
  * <p>{@code Backup} is what a running queue sees of it, {@code BackupFiles} who looks from outside.
