@@ -378,6 +378,7 @@ class VerifyTest extends ToolsFixture {
 
     assertThat(run("verify", own())).isEqualTo(1);
 
-    assertThat(out()).contains("billing: stands at sequence 0, but what can be read begins at 10");
+    assertThat(out())
+        .contains("billing: its low watermark is 0, but what can be read begins at 10");
   }
 }

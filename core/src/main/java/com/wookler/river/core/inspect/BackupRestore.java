@@ -23,8 +23,8 @@ import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Makes a queue's directory of its backups: blocks byte for byte as they stood in the log, each
- * proven against its seal. It has the queue's identity and sequences, and no subscribers.
+ * Creates a queue's directory from its backups: blocks byte for byte as they were in the log, each
+ * verified by its seal. It has the queue's identity and sequences, and no subscribers.
  */
 public final class BackupRestore {
   private static final int WRITE_BYTES = 1 << 16;
@@ -32,7 +32,7 @@ public final class BackupRestore {
   private BackupRestore() {}
 
   /**
-   * What was made.
+   * What was restored.
    *
    * @param directory that a queue can be opened in
    * @param blocks restored
@@ -56,12 +56,12 @@ public final class BackupRestore {
   }
 
   /**
-   * Restores all backups of one queue. If it fails nothing of the new directory stays.
+   * Restores all backups of one queue. If it fails, nothing of the new directory remains.
    *
    * @param backup {@code <backup.directory>/<queue>}; links in it are not followed
    * @param id which queue's, if there are those of several; null for the only one
    * @param target absent or empty; the last part is the queue's name
-   * @throws ConfigurationException what was asked for makes no sense
+   * @throws ConfigurationException the arguments make no sense
    * @throws DamagedMessageException a backup is not what its seal says
    * @throws RiverException there is not enough space
    */

@@ -16,17 +16,7 @@ import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /** The messages of one queue's backups. */
-final class BackupSource implements MessageSource {
-  private final Path directory;
-  private final UUID queue;
-  private final List<StoredBlock> blocks;
-
-  private BackupSource(Path directory, UUID queue, List<StoredBlock> blocks) {
-    this.directory = directory;
-    this.queue = queue;
-    this.blocks = blocks;
-  }
-
+record BackupSource(Path directory, UUID queue, List<StoredBlock> blocks) implements MessageSource {
   static BackupSource of(Path directory, @Nullable UUID id) throws IOException {
     BackupFiles files = BackupFiles.scan(directory);
     Set<UUID> queues = new TreeSet<>();
@@ -49,15 +39,6 @@ final class BackupSource implements MessageSource {
         directory,
         queue,
         files.blocks().stream().filter(stored -> stored.block().queue().equals(queue)).toList());
-  }
-
-  List<StoredBlock> blocks() {
-    return blocks;
-  }
-
-  @Override
-  public UUID queue() {
-    return queue;
   }
 
   @Override

@@ -13,7 +13,7 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Proves all backups in a directory: every message, every seal, every frame, and that one follows
+ * Verifies all backups in a directory: every message, every seal, every frame, and that one follows
  * the other. Reads only, in bounded memory, also while a queue writes new ones.
  */
 public final class BackupVerifier {
@@ -100,12 +100,9 @@ public final class BackupVerifier {
             gap.next().block().block(),
             gap.sequence(),
             Finding.UNKNOWN,
-            "sequences "
-                + gap.sequence()
-                + " to "
-                + (gap.next().block().firstSequence() - 1)
-                + " are in no backup: those before it end with block "
-                + last.block());
+            String.format(
+                "sequences %d to %d are in no backup: those before it end with block %d",
+                gap.sequence(), gap.next().block().firstSequence() - 1, last.block()));
       }
     }
   }

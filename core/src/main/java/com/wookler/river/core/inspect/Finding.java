@@ -3,25 +3,25 @@ package com.wookler.river.core.inspect;
 import java.nio.file.Path;
 
 /**
- * One thing that was found.
+ * One damage, or one note, of a verification.
  *
- * @param severity whether anything is lost or wrong by it
+ * @param severity whether it is damage
  * @param file or directory
  * @param block number, {@link #UNKNOWN} if it is about none
- * @param sequence the first message that it touches, {@link #UNKNOWN} if that cannot be told
- * @param offset the byte of the block, uncompressed; {@link #UNKNOWN} if that cannot be told
- * @param what one sentence without the place
+ * @param sequence the first message that it touches, {@link #UNKNOWN} if that is not known
+ * @param offset the byte of the block, uncompressed; {@link #UNKNOWN} if that is not known
+ * @param what one sentence
  */
 public record Finding(
     Severity severity, Path file, int block, long sequence, long offset, String what) {
-  /** As a block, a sequence or an offset. */
+  /** The value of an unknown block, sequence or offset. */
   public static final int UNKNOWN = -1;
 
   /** Whether anything is wrong. */
   public enum Severity {
     /** Something is not as it was written. */
     DAMAGE,
-    /** Worth knowing, and as it may be: what a kill leaves, what was quarantined before. */
+    /** Worth knowing and no damage: what a crash leaves, what was quarantined before. */
     NOTE
   }
 

@@ -23,35 +23,17 @@ import java.util.TreeMap;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
-/** The messages of a log, those in blocks that were quarantined as damaged included. */
-final class LogSource implements MessageSource {
-  private final QueueDirectory directory;
-  private final UUID queue;
-
-  private LogSource(QueueDirectory directory, UUID queue) {
-    this.directory = directory;
-    this.queue = queue;
-  }
-
+/** The messages of a log, including those in blocks that were quarantined as damaged. */
+record LogSource(QueueDirectory directory, UUID queue) implements MessageSource {
   static LogSource of(Path path) throws IOException {
     QueueDirectory directory = QueueDirectory.of(path);
-    UUID queue =
-        directory
-            .queue()
-            .orElseThrow(
-                () ->
-                    new ConfigurationException(
-                        path
-                            + " does not tell which queue it is of: "
-                            + QueueIdentity.FILE
-                            + ": "
-                            + directory.fault()));
-    return new LogSource(directory, queue);
-  }
-
-  @Override
-  public UUID queue() {
-    return queue;
+    if (directory.queue().isEmpty()) {
+      throw new ConfigurationException(
+          String.format(
+              "%s does not tell which queue it is of: %s: %s",
+              path, QueueIdentity.FILE, directory.fault()));
+    }
+    return new LogSource(directory, directory.queue().get());
   }
 
   @Override
@@ -64,9 +46,7 @@ final class LogSource implements MessageSource {
     return Files.isDirectory(directory.subscribers()) ? directory.subscribers() : null;
   }
 
-  /**
-   * A block: its file, what was quarantined of it, and where it starts and ends as far as known.
-   */
+  /** A block: its file, what was quarantined of it, and its first and last sequence if known. */
   private record Piece(int number, List<Path> files, long first, long end, long bytes) {}
 
   @Override
@@ -127,7 +107,7 @@ final class LogSource implements MessageSource {
     files.damaged().forEach((number, file) -> add(data, number, file));
     int oldest = data.isEmpty() ? Integer.MAX_VALUE : data.firstKey();
     files.seals().keySet().stream()
-        .filter(number -> number > oldest) // older ones are left of blocks that have left
+        .filter(number -> number > oldest) // older ones are of blocks that have left the log
         .forEach(number -> data.computeIfAbsent(number, none -> new ArrayList<>()));
     List<Piece> pieces = new ArrayList<>();
     for (Map.Entry<Integer, List<Path>> entry : data.entrySet()) {

@@ -21,9 +21,8 @@ import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Proves a log: each block by itself and by its seal, and that one follows the other.
- *
- * <p>Used once, by one thread.
+ * Verifies a log: each block by itself and by its seal, and that one follows the other. Used once,
+ * by one thread.
  */
 final class LogVerifier {
   private final UUID queue;
@@ -37,11 +36,7 @@ final class LogVerifier {
   private int blocks;
   private long messages;
 
-  /**
-   * For a log.
-   *
-   * @param notes that were looked at before the files were listed
-   */
+  /** Creates a verifier; the notes were read before the files were listed. */
   LogVerifier(UUID queue, LogFiles files, LogNotes notes, Reporter report, Progress progress) {
     this.queue = queue;
     this.files = files;
@@ -101,16 +96,15 @@ final class LogVerifier {
       report.note(
           notes.gapsFile(),
           gap.block(),
-          "sequences "
-              + gap.first()
-              + " to "
-              + (gap.end() - 1)
-              + " are known to be lost"
-              + (gap.damaged() ? ", by damage" : ", for lack of a force before a power loss"));
+          String.format(
+              "sequences %d to %d are known to be lost, %s",
+              gap.first(),
+              gap.end() - 1,
+              gap.damaged() ? "by damage" : "for lack of a force before a power loss"));
     }
   }
 
-  /** Above what was taken out, which is noted before a block goes, none may be missing. */
+  /** Checks the beginning: only blocks that were recorded as removed may be missing. */
   private void begin() throws IOException {
     long gone = notes.removed(queue).orElse(Long.MAX_VALUE);
     if (gone < first && notes.gaps().endOf(gone) < first) {
@@ -123,7 +117,7 @@ final class LogVerifier {
     }
   }
 
-  /** The log must not end before what its marks say. */
+  /** Checks the end: the log must not end before what its marks say. */
   private void end() {
     long end = Math.max(0, expected);
     if (notes.gaps().endOf(end) < notes.forced()) {
@@ -137,15 +131,14 @@ final class LogVerifier {
       report.note(
           notes.marks(),
           newest,
-          "the log held messages up to sequence "
-              + (notes.end() - 1)
-              + ", and ends at "
-              + end
-              + ": a power loss came before they were forced");
+          String.format(
+              "the log held messages up to sequence %d, and ends at %d: a power loss came before they"
+                  + " were forced",
+              notes.end() - 1, end));
     }
   }
 
-  /** Returns what is to be read of all blocks. */
+  /** Returns the bytes that are read of all blocks. */
   static long bytes(LogFiles files) throws IOException {
     long bytes = 0;
     for (Map.Entry<Integer, Path> entry : files.blocks().entrySet()) {
@@ -154,13 +147,12 @@ final class LogVerifier {
         Path seal = files.seals().get(number);
         bytes += bytes(entry.getValue(), seal == null ? null : BlockFile.seal(seal, number));
       } catch (NoSuchFileException | DamagedMessageException e) {
-        // it has left the log meanwhile, or is told of later
+        // it has left the log meanwhile, or is reported later
       }
     }
     return bytes;
   }
 
-  /** Returns what is behind the end of a sealed block is not read. */
   private static long bytes(Path file, @Nullable Seal seal) throws IOException {
     return seal == null ? Files.size(file) : seal.bytes();
   }
@@ -192,14 +184,13 @@ final class LogVerifier {
         seal.block(),
         seal.firstSequence(),
         Finding.UNKNOWN,
-        "its data file is missing, and with it sequences "
-            + seal.firstSequence()
-            + " to "
-            + (seal.endSequence() - 1));
+        String.format(
+            "its data file is missing, and with it sequences %d to %d",
+            seal.firstSequence(), seal.endSequence() - 1));
     expected = seal.endSequence();
   }
 
-  /** A file that was listed and is not there any more: drained blocks leave while we look. */
+  /** Notes that a listed block is missing now: drained blocks leave the log at any time. */
   private void gone(int number, @Nullable Path file, @Nullable Seal seal) {
     if (file != null) {
       report.note(file, number, "has left the log meanwhile");
@@ -210,7 +201,9 @@ final class LogVerifier {
   private void block(BlockFile block, @Nullable Seal seal) throws IOException {
     boolean newestOne = block.number() == newest && seal == null;
     Optional<BlockFile.Origin> origin = newestOne ? block.settledOrigin() : block.origin();
-    if (isMisplaced(block, seal, origin.orElse(null))) {
+    String misplaced = misplaced(block, seal, origin.orElse(null));
+    if (misplaced != null) {
+      damage(block, Finding.UNKNOWN, 0, misplaced);
       expected = seal == null ? ContentCheck.UNKNOWN : seal.endSequence();
       return;
     }
@@ -244,29 +237,23 @@ final class LogVerifier {
         && block.behind(0, queue, (offset, document, length) -> {}).messages() == 0;
   }
 
-  private boolean isMisplaced(
+  /** Returns what shows that this is the file or seal of another block; null if nothing does. */
+  private @Nullable String misplaced(
       BlockFile block, @Nullable Seal seal, BlockFile.@Nullable Origin origin) {
     if (seal != null && !seal.queue().equals(queue)) {
-      damage(block, Finding.UNKNOWN, 0, "its seal is that of the queue " + seal.queue());
-      return true;
+      return "its seal is that of the queue " + seal.queue();
     }
     if (origin != null && !origin.queue().equals(queue)) {
-      damage(block, Finding.UNKNOWN, 0, "is a block of the queue " + origin.queue());
-      return true;
+      return "is a block of the queue " + origin.queue();
     }
     if (origin != null && origin.block() != block.number()) {
-      damage(block, Finding.UNKNOWN, 0, "is the file of block " + origin.block());
-      return true;
+      return "is the file of block " + origin.block();
     }
-    if (seal != null && origin != null && seal.firstSequence() != origin.firstSequence()) {
-      damage(
-          block,
-          origin.firstSequence(),
-          0,
-          "its seal says that it starts at sequence " + seal.firstSequence());
-      return true;
-    }
-    return false;
+    return seal != null && origin != null && seal.firstSequence() != origin.firstSequence()
+        ? String.format(
+            "starts at sequence %d, and its seal says that it starts at %d",
+            origin.firstSequence(), seal.firstSequence())
+        : null;
   }
 
   private static long first(@Nullable Seal seal, BlockFile.@Nullable Origin origin) {
@@ -310,7 +297,7 @@ final class LogVerifier {
     }
   }
 
-  /** Judges what stands at the end; returns the sequence after what is whole behind a break. */
+  /** Checks how a block ends; returns the sequence after the valid messages behind a break. */
   private long ending(BlockFile block, @Nullable Seal seal, BlockFile.End end, ContentCheck check)
       throws IOException {
     if (end.noted()) {
@@ -331,11 +318,9 @@ final class LogVerifier {
     if (behind.messages() > 0) {
       check.breaks(
           end.offset(),
-          "a hole; sequences "
-              + behind.firstSequence()
-              + " to "
-              + (behind.endSequence() - 1)
-              + " are whole behind it");
+          String.format(
+              "a hole; sequences %d to %d are whole behind it",
+              behind.firstSequence(), behind.endSequence() - 1));
       messages += behind.messages();
       return behind.endSequence();
     }

@@ -12,29 +12,29 @@ import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /**
- * All messages that can be proven of a queue's directory, or of a directory of backups, in the
- * order of their sequences. Reads only, a document at a time, also while the queue is open.
+ * All valid messages of a queue's directory, or of a directory of backups, in the order of their
+ * sequences. Reads only, a document at a time, also while the queue is open.
  */
 public interface MessageSource {
-  /** Where the messages go. */
+  /** Takes the messages. */
   interface Sink {
     /**
-     * Messages in a row, of one document: all of it, or a part.
+     * Takes consecutive messages of one document: all of it, or a part.
      *
-     * @return whether to go on
+     * @return whether to continue
      */
     boolean messages(List<StoredMessage> run) throws IOException;
 
-    /** Sequences that cannot be proven, in the order of the messages; the place is why. */
+    /** Takes sequences without a valid message, in the order of the messages. */
     void lost(Lost lost);
   }
 
   /**
-   * Sequences that cannot be proven.
+   * Sequences without a valid message.
    *
    * @param first of them
    * @param last of them
-   * @param why file, block, offset and what stands there
+   * @param why what is damaged, and where
    */
   record Lost(long first, long last, Finding why) {
     /** Returns how many. */
@@ -42,7 +42,7 @@ public interface MessageSource {
       return last - first + 1;
     }
 
-    /** As a log that lacks them records it, found now. */
+    /** Returns the gap that a log records for them, found now. */
     Gaps.Gap asGap(int block) {
       return new Gaps.Gap(first, last + 1, TimeSource.system().epochMicros(), block, true);
     }
@@ -53,10 +53,10 @@ public interface MessageSource {
     }
   }
 
-  /** Identity of the queue. */
+  /** Returns the identity of the queue. */
   UUID queue();
 
-  /** Name of the queue; empty if its files don't tell. */
+  /** Returns the name of the queue; empty if it is unknown. */
   String name();
 
   /** Returns the subscribers' directory beside the messages; null where there is none. */
@@ -69,7 +69,7 @@ public interface MessageSource {
    */
   void walk(long from, long to, Sink sink, Progress progress) throws IOException;
 
-  /** Returns whether this is the directory of a queue, sound or not. */
+  /** Returns whether this is the directory of a queue, intact or not. */
   static boolean isQueue(Path directory) {
     return QueueDirectory.is(directory);
   }

@@ -1,8 +1,8 @@
 package com.wookler.river.core.inspect;
 
-/** Hears how far a walk has come; called by the thread that walks. */
+/** Is called with the progress of a verification or copy, by its thread. */
 public interface Progress {
-  /** Hears nothing. */
+  /** Does nothing. */
   Progress NONE =
       new Progress() {
         @Override
@@ -12,9 +12,9 @@ public interface Progress {
         public void done(long bytes) {}
       };
 
-  /** About so many bytes are to be read. */
+  /** Reports how many bytes are to be read, about. */
   void total(long bytes);
 
-  /** So many bytes more have been read. */
+  /** Reports that more bytes have been read. */
   void done(long bytes);
 }

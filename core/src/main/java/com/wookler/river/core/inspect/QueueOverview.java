@@ -3,6 +3,7 @@ package com.wookler.river.core.inspect;
 import com.wookler.river.common.errors.RiverException;
 import com.wookler.river.core.ack.journal.LedgerLook;
 import com.wookler.river.core.delay.DelayFiles;
+import com.wookler.river.core.file.Directories;
 import com.wookler.river.core.keys.RunFiles;
 import com.wookler.river.core.log.BlockFile;
 import com.wookler.river.core.log.BlockWalk;
@@ -13,8 +14,6 @@ import com.wookler.river.core.log.Seal;
 import com.wookler.river.core.message.DamagedMessageException;
 import com.wookler.river.core.message.Micros;
 import java.io.IOException;
-import java.nio.file.DirectoryStream;
-import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.time.Instant;
@@ -26,11 +25,11 @@ import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a queue's directory holds, by a look that changes nothing; also while the queue is open.
- * Sealed blocks cost their seal, others are read.
+ * The content of a queue's directory, also while the queue is open; nothing is changed. Of sealed
+ * blocks only the seal is read.
  *
- * @param directory that was looked at
- * @param id identity of the queue; null if it cannot be told
+ * @param directory of the queue
+ * @param id identity of the queue; null if it is unknown
  * @param name of the queue when it was made, created when, and the format of its directory; empty
  *     where {@code queue.json} is damaged
  * @param created see there
@@ -51,7 +50,7 @@ public record QueueOverview(
     List<Path> setAside,
     long delayed) {
 
-  /** In the name of a directory of data that was set aside. */
+  /** In the name of a directory of discarded data. */
   private static final String DISCARDED = ".discarded-";
 
   /** Copies the lists. */
@@ -61,7 +60,7 @@ public record QueueOverview(
     setAside = List.copyOf(setAside);
   }
 
-  /** In which state a block is. */
+  /** The state of a block. */
   public enum State {
     /** Being appended to, or the last one of a queue that is closed. */
     ACTIVE,
@@ -69,7 +68,7 @@ public record QueueOverview(
     CLOSED,
     /** Closed, forced, and described by its seal. */
     SEALED,
-    /** Its file is missing, or cannot be told from one of another queue. */
+    /** Its file is missing or damaged, or may be another queue's. */
     DAMAGED
   }
 
@@ -124,14 +123,15 @@ public record QueueOverview(
 
   /** Returns the sequence that the next message gets, as far as the blocks tell. */
   public long nextSequence() {
-    return blocks.stream()
-        .mapToLong(line -> line.firstSequence() + line.messages())
-        .max()
-        .orElse(0);
+    return endOf(blocks);
+  }
+
+  private static long endOf(List<BlockLine> blocks) {
+    return blocks.stream().mapToLong(b -> b.firstSequence() + b.messages()).max().orElse(0);
   }
 
   /**
-   * Looks at a directory.
+   * Reads a directory.
    *
    * @throws com.wookler.river.common.errors.ConfigurationException it is no queue's directory
    */
@@ -145,7 +145,7 @@ public record QueueOverview(
       for (Map.Entry<Integer, Path> entry : files.blocks().entrySet()) {
         block(entry, files, queue.get()).ifPresent(blocks::add);
       }
-      long end = blocks.stream().mapToLong(b -> b.firstSequence() + b.messages()).max().orElse(0);
+      long end = endOf(blocks);
       long first = blocks.isEmpty() ? 0 : blocks.get(0).firstSequence();
       for (Path subscriber : SubscriberFiles.list(directory.subscribers())) {
         if (!SubscriberFiles.isLeftover(subscriber)) {
@@ -213,7 +213,7 @@ public record QueueOverview(
   private static SubscriberLine subscriber(Path directory, UUID queue, long first, long end)
       throws IOException {
     SubscriberFiles files = SubscriberFiles.of(directory, queue);
-    String fault = files.fault().orElse("");
+    String fault = files.fault() == null ? "" : files.fault();
     try {
       LedgerLook look = files.look(first);
       if (!look.damaged().isEmpty()) {
@@ -240,16 +240,10 @@ public record QueueOverview(
     Path base = path.toAbsolutePath().getParent();
     String prefix = path.toAbsolutePath().getFileName() + DISCARDED;
     if (base != null) {
-      try (DirectoryStream<Path> siblings =
-          Files.newDirectoryStream(
-              base, file -> String.valueOf(file.getFileName()).startsWith(prefix))) {
-        siblings.forEach(aside::add);
-      }
+      aside.addAll(Directories.list(base, name -> name.startsWith(prefix)));
     }
     for (Path subscriber : SubscriberFiles.list(path.resolve("subscribers"))) {
-      try (DirectoryStream<Path> corrupt = Files.newDirectoryStream(subscriber, "*.corrupt")) {
-        corrupt.forEach(aside::add);
-      }
+      aside.addAll(Directories.list(subscriber, name -> name.endsWith(".corrupt")));
     }
     aside.addAll(RunFiles.setAside(path.resolve("keys")));
     aside.sort(null);

@@ -24,11 +24,11 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Copies everything that can be proven of a queue's directory, or of its backups, into a new
- * directory that a queue opens: messages with their sequences, batches as batches, subscribers with
- * where they stand. What cannot be proven is a gap there, which every subscriber passes.
+ * Copies everything that is valid in a queue's directory, or in its backups, into a new directory
+ * that a queue opens: messages with their sequences, batches as batches, subscribers with their
+ * positions. The rest is a gap there, which every subscriber passes.
  *
- * <p>Reads only from what it salvages. The queue should not be open: what it does meanwhile may be
+ * <p>Changes nothing of what it reads. The queue should not be open: what it does meanwhile may be
  * in the copy or not.
  */
 public final class QueueSalvage {
@@ -44,12 +44,12 @@ public final class QueueSalvage {
    * @param directory that a queue can be opened in
    * @param blocks written
    * @param messages copied
-   * @param lost messages that could not be proven
+   * @param lost messages that were not valid
    * @param subscribers copied
    */
   public record Result(Path directory, int blocks, long messages, long lost, int subscribers) {}
 
-  /** Writes what it is given and counts. */
+  /** Writes messages, and counts them and the lost ones. */
   private static final class Copy implements MessageSource.Sink {
     private final BlockWriter writer;
     private final Consumer<MessageSource.Lost> losses;
@@ -85,8 +85,8 @@ public final class QueueSalvage {
    *
    * @param id which queue's backups, if there are those of several; null for the only one
    * @param target absent or empty; the last part is the queue's name
-   * @param losses hears of what could not be proven, in the order of sequences
-   * @throws ConfigurationException what was asked for makes no sense
+   * @param losses gets the lost messages, in the order of sequences
+   * @throws ConfigurationException the arguments make no sense
    */
   public static Result salvage(
       Path from,
@@ -100,7 +100,7 @@ public final class QueueSalvage {
       throw new ConfigurationException(target + " lies in " + from);
     }
     try (Target made = Target.begin(target);
-        BlockWriter writer = writer(made.log(), source.queue(), largest(from))) {
+        BlockWriter writer = writer(made.log(), source.queue(), largestBlock(from))) {
       Copy copy = new Copy(writer, losses);
       source.walk(0, Long.MAX_VALUE - 1, copy, progress);
       writer.finish();
@@ -117,8 +117,8 @@ public final class QueueSalvage {
     return new BlockWriter(log, queue, blockBytes, Math.min(MAX_DOCUMENT_BYTES, largest));
   }
 
-  /** Of the block files; one may be a single document. */
-  private static long largest(Path from) throws IOException {
+  /** Returns the bytes of the largest block file, which may be a single document. */
+  private static long largestBlock(Path from) throws IOException {
     Path log = from.resolve("log");
     if (!Files.isDirectory(log)) {
       return MAX_BLOCK_BYTES;
@@ -128,7 +128,7 @@ public final class QueueSalvage {
     }
   }
 
-  /** As they are: what is damaged of them, the opening sets aside and makes good. */
+  /** Copies subscribers as they are: an opening quarantines and replaces what is damaged. */
   private static int copySubscribers(@Nullable Path from, Path to) throws IOException {
     if (from == null) {
       return 0;
@@ -152,7 +152,8 @@ public final class QueueSalvage {
   }
 
   /**
-   * As they are; a backup has none, then those of its messages that have no re-enqueued copy wait.
+   * Copies the files of delayed messages as they are. With backups there are none: the delayed
+   * messages without a re-enqueued copy wait then.
    */
   private static void copyDelayed(Path from, Path to, MessageSource source) throws IOException {
     Path delayed = from.resolve(Delays.DIRECTORY);

@@ -29,13 +29,13 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Proves all of a queue's directory: every message's checksum and sequence, seals and their
+ * Verifies all of a queue's directory: every message's checksum and sequence, seals and their
  * digests, settings and acknowledgements, and that they fit each other; the index of keys, ids,
- * delayed messages, how far was forwarded, and the record of damage.
+ * delayed messages, the positions of forwarding, and the record of damage.
  *
  * <p>Reads only, in bounded memory, also while a process has the queue open: what is being written
- * at that moment is no damage. The order makes that so: where the log begins is looked at before
- * the subscribers, which only move up, and where it ends after them.
+ * at that moment is not reported as damage. For that, the beginning of the log is read before the
+ * subscribers, whose positions only rise, and its end after them.
  */
 public final class QueueVerifier {
   private final Reporter report;
@@ -49,11 +49,11 @@ public final class QueueVerifier {
   }
 
   /**
-   * What was proven.
+   * What was verified.
    *
-   * @param blocks or backups, looked at
-   * @param messages proven by their checksums
-   * @param subscribers looked at
+   * @param blocks or backups
+   * @param messages with valid checksums
+   * @param subscribers of the queue
    * @param damages findings that are damage
    */
   public record Result(int blocks, long messages, int subscribers, long damages) {}
@@ -85,7 +85,7 @@ public final class QueueVerifier {
     }
     Optional<UUID> queue = directory.queue();
     if (queue.isEmpty()) {
-      return new Result(0, 0, 0, report.damages()); // without an identity nothing can be proven
+      return new Result(0, 0, 0, report.damages()); // checksums include the identity
     }
     long first = firstSequence(directory.files());
     SubscriberVerifier subscribers = new SubscriberVerifier(queue.get(), report);
@@ -137,7 +137,7 @@ public final class QueueVerifier {
     }
   }
 
-  /** How far it has forwarded to others, and taken from others. */
+  /** Verifies the positions of forwarding to other queues, and from them. */
   private void forwards(QueueDirectory directory, UUID queue) throws IOException {
     Path forwards = directory.path().resolve("forwards");
     for (String target : ForwardPosition.targets(forwards)) {
@@ -161,7 +161,7 @@ public final class QueueVerifier {
     }
   }
 
-  /** Returns the queues of dead letters in the subscribers' directories. */
+  /** Verifies the queues of dead letters in the subscribers' directories. */
   private Result deadLetters(QueueDirectory directory) throws IOException {
     int blocks = 0;
     long messages = 0;
@@ -197,13 +197,13 @@ public final class QueueVerifier {
           return origin.get().firstSequence();
         }
       } catch (DamagedMessageException | NoSuchFileException e) {
-        // the verification of the block tells
+        // the verification of the block reports it
       }
     }
     return ContentCheck.UNKNOWN;
   }
 
-  /** Returns the first sequence from which on there is no gap up to the log's first one. */
+  /** Returns the first sequence that can be read, in the log or the backups before it. */
   private long readable(UUID queue, long first) throws IOException {
     long readable = first;
     if (backup != null) {

@@ -4,9 +4,9 @@ import com.wookler.river.core.inspect.Finding.Severity;
 import java.nio.file.Path;
 import java.util.function.Consumer;
 
-/** Hands findings on and counts them. */
+/** Passes findings on and counts them. */
 final class Reporter {
-  private static final int PER_BLOCK = 1_000; // of a block that is all wrong, the first tell enough
+  private static final int PER_BLOCK = 1_000; // more findings of a block are only counted
 
   private final Consumer<Finding> findings;
   private long damages;
@@ -48,7 +48,7 @@ final class Reporter {
     }
   }
 
-  /** All of a block has been reported. */
+  /** Ends the report of a block. */
   void ended(Path file, int number) {
     if (left > 0) {
       note(file, number, left + " more places are damaged");

@@ -4,54 +4,36 @@ import com.wookler.river.common.errors.RiverException;
 import com.wookler.river.core.ack.InitialPosition;
 import com.wookler.river.core.ack.journal.LedgerLook;
 import com.wookler.river.core.ack.journal.Owner;
+import com.wookler.river.core.file.Directories;
 import com.wookler.river.core.file.DurableFiles;
 import com.wookler.river.core.subscriber.StoredSubscriber;
 import java.io.IOException;
-import java.nio.file.DirectoryIteratorException;
-import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.List;
-import java.util.Optional;
 import java.util.UUID;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/** The directory of one subscriber as files. */
-final class SubscriberFiles {
+/**
+ * The files of one subscriber.
+ *
+ * @param directory of it
+ * @param queue to which it belongs
+ * @param stored its settings; null if they cannot be read
+ * @param fault why they cannot be read; null otherwise
+ */
+record SubscriberFiles(
+    Path directory, UUID queue, @Nullable StoredSubscriber stored, @Nullable String fault) {
   private static final String REMOVED = "~removed";
-
-  private final Path directory;
-  private final UUID queue;
-  private final @Nullable StoredSubscriber stored;
-  private final @Nullable String fault;
-
-  private SubscriberFiles(
-      Path directory, UUID queue, @Nullable StoredSubscriber stored, @Nullable String fault) {
-    this.directory = directory;
-    this.queue = queue;
-    this.stored = stored;
-    this.fault = fault;
-  }
 
   /** Returns the directories of all subscribers, by name. */
   static List<Path> list(Path subscribers) throws IOException {
-    List<Path> all = new ArrayList<>();
-    if (Files.isDirectory(subscribers)) {
-      try (DirectoryStream<Path> found =
-          Files.newDirectoryStream(subscribers, Files::isDirectory)) {
-        found.forEach(all::add);
-      } catch (DirectoryIteratorException e) {
-        throw e.getCause();
-      }
-    }
-    all.sort(null);
-    return all;
+    return Directories.list(subscribers, name -> true).stream().filter(Files::isDirectory).toList();
   }
 
-  /** Returns whether the next opening clears this away. */
+  /** Returns whether the next opening deletes this directory. */
   static boolean isLeftover(Path directory) throws IOException {
     if (String.valueOf(directory.getFileName()).endsWith(REMOVED)) {
       return true;
@@ -61,7 +43,7 @@ final class SubscriberFiles {
     }
   }
 
-  /** Looks at the settings of one. */
+  /** Reads the settings of a subscriber. */
   static SubscriberFiles of(Path directory, UUID queue) throws IOException {
     try {
       return new SubscriberFiles(directory, queue, StoredSubscriber.read(directory, queue), null);
@@ -90,12 +72,7 @@ final class SubscriberFiles {
     return directory.resolve(StoredSubscriber.FILE);
   }
 
-  /** Returns what is wrong with its settings. */
-  Optional<String> fault() {
-    return Optional.ofNullable(fault);
-  }
-
-  /** Returns where it stands; the earliest sequence counts where its files don't tell. */
+  /** Returns its state; the earliest sequence counts where its files have no other. */
   LedgerLook look(long earliest) throws IOException {
     InitialPosition origin =
         stored == null ? new InitialPosition(earliest, earliest) : stored.origin(earliest);

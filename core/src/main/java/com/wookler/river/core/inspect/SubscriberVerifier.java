@@ -12,11 +12,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.UUID;
 
-/**
- * Proves what stands about subscribers, and that it fits the log.
- *
- * <p>Used once, by one thread.
- */
+/** Verifies the files of subscribers, and that they fit the log. Used once, by one thread. */
 final class SubscriberVerifier {
   private final UUID queue;
   private final Reporter report;
@@ -34,7 +30,7 @@ final class SubscriberVerifier {
   }
 
   /**
-   * Looks at all of them.
+   * Verifies the files of all subscribers.
    *
    * @param first the first sequence of the log before this is called
    */
@@ -54,7 +50,9 @@ final class SubscriberVerifier {
       return;
     }
     SubscriberFiles files = SubscriberFiles.of(directory, queue);
-    files.fault().ifPresent(what -> report.damage(files.settings(), what));
+    if (files.fault() != null) {
+      report.damage(files.settings(), files.fault());
+    }
     try {
       LedgerLook look = files.look(Math.max(0, first));
       for (LedgerDamage damage : look.damaged()) {
@@ -75,10 +73,11 @@ final class SubscriberVerifier {
   }
 
   /**
-   * Compares with the log.
+   * Compares the subscribers with the log.
    *
-   * @param readable the first sequence that can be read, in the log or a backup, before this looked
-   * @param end the sequence after the last one, when it had looked
+   * @param readable the first sequence that could be read, in the log or a backup, before {@link
+   *     #run}
+   * @param end the sequence after the last one, after it
    */
   void compare(long readable, long end) {
     for (Known subscriber : known) {
@@ -86,11 +85,10 @@ final class SubscriberVerifier {
       if (look.lowWatermark() < readable) {
         report.damage(
             subscriber.directory(),
-            "stands at sequence "
-                + look.lowWatermark()
-                + ", but what can be read begins at "
-                + readable
-                + "; if it reads from a backup, name that too");
+            String.format(
+                "its low watermark is %d, but what can be read begins at %d; if it reads from a"
+                    + " backup, name that too",
+                look.lowWatermark(), readable));
       }
       if (look.deliveredEnd() > Math.max(0, end)) {
         report.damage(

@@ -16,8 +16,8 @@ import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
 /**
- * A queue's directory that is being made. Its identity is written last: without it no queue opens
- * what is half made. Closed before that, nothing of it stays.
+ * A queue's directory that is being created. Its identity is written last: without it no queue
+ * opens an incomplete directory. If it is closed before that, all of it is deleted.
  */
 final class Target implements AutoCloseable {
   private static final Pattern NAME = Pattern.compile("[A-Za-z0-9_][A-Za-z0-9._-]{0,63}");
@@ -34,7 +34,7 @@ final class Target implements AutoCloseable {
   /**
    * Begins a directory, which must be absent or empty.
    *
-   * @throws ConfigurationException it is neither, or its name is none for a queue
+   * @throws ConfigurationException it is neither, or its name cannot be a queue's
    */
   static Target begin(Path path) throws IOException {
     Path directory = path.toAbsolutePath().normalize();
@@ -77,7 +77,7 @@ final class Target implements AutoCloseable {
     return directory;
   }
 
-  /** Makes it a queue's directory. */
+  /** Completes the queue's directory. */
   void finish(UUID queue) throws IOException {
     String name = String.valueOf(directory.getFileName());
     new QueueIdentity(queue, name, TimeSource.system().wallTime().toString(), Set.of())

@@ -9,10 +9,8 @@ import java.nio.file.Path;
 import java.util.List;
 
 /**
- * Puts runs of messages in order: keeps what is in the range, passes over what was given before,
- * and finds the sequences that never came.
- *
- * <p>Used for one walk, by one thread.
+ * Selects the messages of a range of sequences: leaves out those that were given before, and
+ * reports the missing ones. Used once, by one thread.
  */
 final class Tracker implements MessageWalk.Sink {
   private final long to;
@@ -23,11 +21,6 @@ final class Tracker implements MessageWalk.Sink {
   private Finding reason;
   private boolean done;
 
-  /**
-   * Begins at a sequence.
-   *
-   * @param from what comes first if the source has it
-   */
   Tracker(Path source, long from, long to, MessageSource.Sink sink) {
     this.file = source;
     this.expected = from;
@@ -36,13 +29,13 @@ final class Tracker implements MessageWalk.Sink {
     this.reason = Finding.note(source, "no file holds them");
   }
 
-  /** What comes now is out of this file. */
+  /** Notes that the next messages are from this file. */
   void enter(Path from, int number) {
     file = from;
     block = number;
   }
 
-  /** Returns whether nothing more is wanted. */
+  /** Returns whether all of the range was given, or the sink has ended it. */
   boolean done() {
     return done;
   }
@@ -78,7 +71,7 @@ final class Tracker implements MessageWalk.Sink {
     reason = new Finding(Severity.DAMAGE, file, block, expected, offset, what);
   }
 
-  /** All up to this sequence should have come by now. */
+  /** Reports the sequences before this one that were not given as lost. */
   void reaches(long sequence) {
     if (!done && sequence > expected) {
       sink.lost(new MessageSource.Lost(expected, sequence - 1, reason));
@@ -87,7 +80,7 @@ final class Tracker implements MessageWalk.Sink {
     done |= expected > to;
   }
 
-  /** The source begins here: what is before was asked for, and is nobody's loss. */
+  /** Begins at the first sequence of the source: those before it are not lost. */
   void begins(long sequence) {
     expected = Math.max(expected, sequence);
     done |= expected > to;

@@ -2,22 +2,21 @@ package com.wookler.river.core.inspect;
 
 import com.wookler.river.common.errors.ConfigurationException;
 import com.wookler.river.core.backup.BackupFiles;
+import com.wookler.river.core.file.Directories;
 import java.io.IOException;
-import java.nio.file.DirectoryIteratorException;
-import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 
-/** What a directory is refused with that is not the one that was meant. */
+/** The errors for directories that hold neither a queue nor backups, or the wrong one of both. */
 final class WrongDirectoryErrors {
   private static final int MOST_NAMES = 10;
 
   private WrongDirectoryErrors() {}
 
-  /** It holds neither a queue nor backups. Says what lies one level below. */
+  /** Returns the error for a directory without queue and backups; names those one level below. */
   static ConfigurationException neither(Path directory) throws IOException {
     return Files.isDirectory(directory)
         ? new ConfigurationException(
@@ -25,14 +24,14 @@ final class WrongDirectoryErrors {
         : new ConfigurationException(directory + " is not a directory");
   }
 
-  /** It holds no queue; there may be backups. */
+  /** Returns the error for a directory without a queue; there may be backups. */
   static ConfigurationException noQueue(Path directory) throws IOException {
     return Files.isDirectory(directory) && holdsBackups(directory)
         ? new ConfigurationException(directory + " holds backups, and no queue")
         : neither(directory);
   }
 
-  /** Returns whether there are backups, sound or not. */
+  /** Returns whether there are backups, intact or not. */
   static boolean holdsBackups(BackupFiles files) {
     return !files.blocks().isEmpty() || files.odd().stream().anyMatch(BackupFiles.Odd::isBackup);
   }
@@ -44,36 +43,32 @@ final class WrongDirectoryErrors {
   private static String below(Path directory) throws IOException {
     List<String> queues = new ArrayList<>();
     List<String> backups = new ArrayList<>();
-    try (DirectoryStream<Path> all =
-        Files.newDirectoryStream(
-            directory, entry -> Files.isDirectory(entry, LinkOption.NOFOLLOW_LINKS))) {
-      for (Path entry : all) {
-        if (QueueDirectory.is(entry)) {
-          queues.add(String.valueOf(entry.getFileName()));
-        } else if (mayHoldBackups(entry)) {
-          backups.add(String.valueOf(entry.getFileName()));
-        }
+    for (Path entry : Directories.list(directory, name -> true)) {
+      if (!Files.isDirectory(entry, LinkOption.NOFOLLOW_LINKS)) {
+        continue;
       }
-    } catch (DirectoryIteratorException e) {
-      throw e.getCause();
+      if (QueueDirectory.is(entry)) {
+        queues.add(String.valueOf(entry.getFileName()));
+      } else if (mayHoldBackups(entry)) {
+        backups.add(String.valueOf(entry.getFileName()));
+      }
     }
-    String told = told("queues", queues) + told("backups of", backups);
-    return told.isEmpty() ? "" : told + "; name one of them";
+    String found = names("queues", queues) + names("backups of", backups);
+    return found.isEmpty() ? "" : found + "; name one of them";
   }
 
   private static boolean mayHoldBackups(Path entry) {
     try {
       return holdsBackups(entry);
     } catch (IOException e) {
-      return false; // nobody asked for it
+      return false; // this directory was not asked for
     }
   }
 
-  private static String told(String what, List<String> names) {
+  private static String names(String what, List<String> names) {
     if (names.isEmpty()) {
       return "";
     }
-    names.sort(null);
     int more = names.size() - MOST_NAMES;
     String first = String.join(", ", names.subList(0, Math.min(MOST_NAMES, names.size())));
     return "; below it are " + what + " " + first + (more > 0 ? " and " + more + " more" : "");
