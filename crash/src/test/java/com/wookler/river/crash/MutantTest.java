@@ -61,7 +61,7 @@ class MutantTest {
                 new Patch.Change(
                     "if (DocumentFormat.entryCheck((int) crc.getValue(), length) != check) {",
                     "if (check == 0 && length < 0) {",
-                    3))
+                    1))
             .compile();
 
     assertThat(said(FlipChild.class, ChildProcess.Launch.PLAIN.behind(unchecked)))

@@ -13,8 +13,8 @@ import org.apache.commons.jexl3.introspection.JexlUberspect;
 import org.jspecify.annotations.Nullable;
 
 /**
- * All that an expression can reach: fields of maps and elements of lists. There is no reflection
- * behind it, so no class, method, constructor or field is found, whatever the expression says.
+ * Gives an expression access to fields of maps and elements of lists, and nothing else. It uses no
+ * reflection, so an expression finds no class, method, constructor or field.
  */
 @SuppressWarnings("deprecation") // getArithmetic has to be there
 final class ClosedUberspect implements JexlUberspect {
@@ -28,7 +28,7 @@ final class ClosedUberspect implements JexlUberspect {
     if (of instanceof List) {
       return name instanceof Integer ? new Property(name) : MISSING;
     }
-    return MISSING; // a number or a text has no fields
+    return MISSING;
   }
 
   @Override
@@ -91,7 +91,7 @@ final class ClosedUberspect implements JexlUberspect {
   @Override
   public void setClassLoader(ClassLoader loader) {}
 
-  /** A field of a map, or an element of a list; null where there is none. */
+  /** Reads a field of a map, or an element of a list; null where there is none. */
   private record Property(Object name) implements JexlPropertyGet {
     @Override
     public @Nullable Object invoke(Object of) {

@@ -4,6 +4,6 @@ import org.jspecify.annotations.Nullable;
 
 /** A compiled expression; thread-safe. */
 interface Condition {
-  /** Returns what it gives over a message; may throw whatever it finds there. */
+  /** Returns its value for a message; throws any exception if it cannot be evaluated. */
   @Nullable Object evaluate(Fields fields);
 }

@@ -3,12 +3,12 @@ package com.wookler.river.core.filter;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How much may be done to judge one message: the expression may come from whoever may make a
- * subscriber, and what it looks at from whoever may publish; neither is to hold up a thread.
- * Confined to the thread that judges.
+ * Limits the work for one message: expressions may come from any client that may create a
+ * subscriber, and messages from any that may publish; neither must occupy a thread for long.
+ * Confined to the thread that evaluates.
  */
 final class Effort {
-  /** Characters of texts made, or read times a pattern's size; tenths of a second at worst. */
+  /** Characters of texts made, or read, times a pattern's size; tenths of a second at worst. */
   static final int MOST = 10_000_000;
 
   /** Longest text that is read as a number: what that costs grows with the square. */
@@ -23,7 +23,7 @@ final class Effort {
 
   private Effort() {}
 
-  /** Begins with a message; what is spent from here on is spent on it. */
+  /** Begins with a message; what is spent from now on counts for it. */
   static Effort begin(Patterns patterns) {
     Effort effort = current();
     effort.left = MOST;
@@ -37,9 +37,9 @@ final class Effort {
   }
 
   /**
-   * Does so much.
+   * Counts steps.
    *
-   * @throws IllegalStateException it is too much
+   * @throws IllegalStateException they are too many
    */
   void spend(long steps) {
     left -= steps;
@@ -49,8 +49,8 @@ final class Effort {
   }
 
   /**
-   * Why the message cannot be judged; an operator that passes over what it is thrown changes
-   * nothing.
+   * Notes and returns why the message cannot be evaluated; {@link #ensureDone} throws it even if an
+   * operator ignores it.
    */
   IllegalStateException failed(String why) {
     left = -1;
@@ -58,13 +58,13 @@ final class Effort {
     return new IllegalStateException(why);
   }
 
-  /** Returns those of the expression that judges. */
+  /** Returns the patterns of the expression. */
   Patterns patterns() {
     return patterns;
   }
 
   /**
-   * At the end of a message.
+   * Ends a message.
    *
    * @throws IllegalStateException something has failed before
    */
@@ -74,7 +74,7 @@ final class Effort {
     }
   }
 
-  /** A text is to be read as a number, if it is a text. */
+  /** Refuses to read a long text as a number. */
   static void number(Object value) {
     if (value instanceof CharSequence text && text.length() > LONGEST_NUMBER) {
       throw new ArithmeticException("a text of " + text.length() + " characters is no number");

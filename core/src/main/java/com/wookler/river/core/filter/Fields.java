@@ -11,7 +11,7 @@ import java.io.UncheckedIOException;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** What an expression may ask of one message; confined to the thread that asks. */
+/** The fields of one message that an expression uses; confined to the thread that evaluates. */
 final class Fields {
   static final String KEY = "key";
   static final String HEADERS = "headers";
@@ -69,7 +69,7 @@ final class Fields {
     } catch (JsonProcessingException e) {
       throw new IllegalArgumentException("the data is no JSON: " + e.getOriginalMessage(), e);
     } catch (IOException e) {
-      throw new UncheckedIOException(e); // not of an array
+      throw new UncheckedIOException(e); // an array cannot fail
     }
     return MAPPER.convertValue(data, Object.class);
   }

@@ -11,15 +11,15 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Says by an expression which messages are wanted.
+ * Selects messages by an expression.
  *
  * <pre>{@code
  * key == 'EU' && headers.type == 'order' && json.amount > 100
  * }</pre>
  *
  * <p>Three names are known: {@code key}, {@code headers} (each value read as UTF-8) and {@code
- * json}, the message's data read as JSON, at most once a message and only if the expression comes
- * to it. Fields are taken with a dot or brackets, {@code json.items[0].price}, {@code
+ * json}, the message's data read as JSON, at most once a message and only if the expression uses
+ * it. Fields are read with a dot or brackets, {@code json.items[0].price}, {@code
  * headers['content-type']}.
  *
  * <p>There are comparisons, {@code &&}, {@code ||}, {@code !}, arithmetic, {@code =~} (matches the
@@ -27,21 +27,22 @@ import org.slf4j.LoggerFactory;
  * with), {@code size(…)} and {@code empty(…)}; no calls of methods, no classes, no assignments, no
  * loops.
  *
- * <p>What is missing is {@code null}: it equals {@code null} only; whatever else compares, matches
- * or computes with it is not true. A negation is the opposite, so {@code key != 'EU'} accepts a
- * message without a key. A message over which the expression fails, because its data is no JSON or
+ * <p>A missing value is {@code null}: it equals {@code null} only; any other comparison, match or
+ * computation with it is not true. A negation is the opposite, so {@code key != 'EU'} accepts a
+ * message without a key. A message for which the expression fails, because its data is not JSON or
  * a text is compared with a number, does not match; such messages are counted, and the first is
  * logged.
  *
- * <p>A regular expression is a text that stands behind {@code =~} or {@code !~} in the expression,
- * in the syntax of RE2: without look-around and references to groups.
+ * <p>A regular expression is a text after {@code =~} or {@code !~} in the expression, in the syntax
+ * of RE2: without look-around and references to groups.
  *
- * <p>None takes long over a message, whoever has written either: patterns and operators do 10
- * million steps, a text of more than 1,000 characters is no number, and what needs more fails.
+ * <p>The work for a message is limited, whatever the expression and the message are: to 10 million
+ * steps of patterns and operators, and to texts of 1,000 characters where a number is read; what
+ * needs more fails.
  *
- * <p>Compiled once; immutable but for that count, thread-safe, and equal to one of the same text.
- * Needs {@code org.apache.commons:commons-jexl3} and {@code com.google.re2j:re2j} on the class
- * path.
+ * <p>Compiled once; immutable except for that count, thread-safe, and equal to one of the same
+ * text. Needs {@code org.apache.commons:commons-jexl3} and {@code com.google.re2j:re2j} on the
+ * class path.
  */
 public final class FilterExpression implements Predicate<Message<?>> {
   /** Longest expression, in characters. */
@@ -82,14 +83,14 @@ public final class FilterExpression implements Predicate<Message<?>> {
     }
   }
 
-  /** Returns whether it wants the message; never throws. */
+  /** Returns whether the message matches; never throws. */
   @Override
   public boolean test(Message<?> message) {
     return matches(message.key(), message.headers(), message.data());
   }
 
   /**
-   * Returns whether it wants a message of these parts; never throws.
+   * Returns whether a message of these parts matches; never throws.
    *
    * @param data bytes or a text: JSON; anything else has the fields that Jackson would write
    */
@@ -107,7 +108,7 @@ public final class FilterExpression implements Predicate<Message<?>> {
   }
 
   private void failed(String why) {
-    boolean first = failures.sum() == 0; // told perhaps by several threads that come together
+    boolean first = failures.sum() == 0; // several threads may log it at the same time
     failures.increment();
     if (first) {
       LOG.warn(
@@ -118,7 +119,7 @@ public final class FilterExpression implements Predicate<Message<?>> {
     }
   }
 
-  /** In one line that is not long, for parts of the message may be quoted in it. */
+  /** Returns the message of an error as a short line, because it may quote parts of the message. */
   private static String oneLine(Throwable e) {
     String text = String.valueOf(e.getMessage()).replaceAll("\\p{Cntrl}", " ");
     return text.length() <= MAX_QUOTED ? text : text.substring(0, MAX_QUOTED) + " …";

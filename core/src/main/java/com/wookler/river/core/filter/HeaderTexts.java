@@ -7,7 +7,7 @@ import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** Headers as texts, each made of its bytes when it is asked for. */
+/** Headers as texts, each decoded when it is used. */
 final class HeaderTexts extends AbstractMap<String, String> {
   private final Map<String, byte[]> headers;
 
@@ -34,7 +34,7 @@ final class HeaderTexts extends AbstractMap<String, String> {
   @Override
   public Set<Entry<String, String>> entrySet() {
     Map<String, String> texts = new LinkedHashMap<>();
-    headers.forEach((name, value) -> texts.put(name, new String(value, StandardCharsets.UTF_8)));
+    headers.keySet().forEach(name -> texts.put(name, get(name)));
     return texts.entrySet();
   }
 }

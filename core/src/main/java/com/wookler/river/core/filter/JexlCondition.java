@@ -17,12 +17,12 @@ import org.apache.commons.jexl3.introspection.JexlPermissions;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An expression as JEXL compiled it. Of JEXL's language there is only what has no effect: its
- * parser is told so, {@link ClosedUberspect} finds nothing that could be called, and what is left
- * of names and functions is checked here.
+ * An expression compiled by JEXL. Only the parts of JEXL's language without side effects are
+ * allowed: its parser is configured so, {@link ClosedUberspect} finds nothing that could be called,
+ * and this class checks names and functions.
  */
 final class JexlCondition implements Condition {
-  /** Not even a script: one expression. */
+  /** The language: one expression, no script. */
   private static final JexlFeatures LANGUAGE =
       JexlFeatures.createNone()
           .script(false)
@@ -43,7 +43,7 @@ final class JexlCondition implements Condition {
           .cache(0)
           .create();
 
-  /** Texts and patterns, in which names mean nothing. */
+  /** Texts and patterns, which contain no names. */
   private static final Pattern QUOTED =
       Pattern.compile(
           "'(?:\\\\.|[^'\\\\])*+'|\"(?:\\\\.|[^\"\\\\])*+\"|~/(?:\\\\.|[^/\\\\])*+/",
@@ -52,7 +52,7 @@ final class JexlCondition implements Condition {
   private static final Pattern CALL = Pattern.compile("(?<![\\w.$:])([\\w$]+(?::[\\w$]+)?)\\s*\\(");
   private static final Pattern FORBIDDEN = Pattern.compile("[`#]|//|/\\*");
 
-  /** What may stand before a bracket without being a call. */
+  /** The words before a bracket that are not calls of other functions. */
   private static final Set<String> BEFORE_BRACKETS =
       Set.of("size", "empty", "not", "and", "or", "eq", "ne", "lt", "le", "gt", "ge");
 
@@ -65,7 +65,7 @@ final class JexlCondition implements Condition {
   }
 
   /**
-   * Compiles.
+   * Compiles an expression.
    *
    * @throws ConfigurationException with the column
    */
@@ -111,7 +111,7 @@ final class JexlCondition implements Condition {
     return patterns;
   }
 
-  /** Returns whether it stands behind {@code =~} or {@code !~}. */
+  /** Returns whether it comes after {@code =~} or {@code !~}. */
   private static boolean isMatchedWith(String text, int start) {
     int before = start - 1;
     while (before > 0 && Character.isWhitespace(text.charAt(before))) {
@@ -137,7 +137,7 @@ final class JexlCondition implements Condition {
     }
   }
 
-  /** Returns what JEXL says, without the place, which it says in a form of its own. */
+  /** Returns JEXL's message without the position, which it has in its own form. */
   private static String detail(JexlException e) {
     return String.valueOf(e.getMessage()).replaceFirst("^.*?@\\d+:\\d+ ", "");
   }
@@ -159,7 +159,7 @@ final class JexlCondition implements Condition {
     return answer;
   }
 
-  /** A message, as JEXL asks for it. */
+  /** Gives the fields of a message to JEXL. */
   private record Context(Fields fields) implements JexlContext {
     @Override
     public @Nullable Object get(String name) {

@@ -14,9 +14,9 @@ import org.apache.commons.jexl3.JexlOperator;
 import org.jspecify.annotations.Nullable;
 
 /**
- * JEXL's operators, but for what is missing: it equals null only, is not less or more than
- * anything, not even another that is missing, and what is computed with it is missing too. What can
- * take long counts as {@link Effort}.
+ * JEXL's operators, except for missing values: these equal null only, are not less or more than
+ * anything, not even another missing value, and what is computed with them is missing too. Work
+ * that can take long is counted by {@link Effort}.
  */
 final class NullSafeArithmetic extends JexlArithmetic {
   private static final int STEPS_A_PART = 10;
@@ -25,7 +25,7 @@ final class NullSafeArithmetic extends JexlArithmetic {
     super(true);
   }
 
-  /** Else JEXL would refuse what is missing before it asks here. */
+  /** Returns false, because JEXL would refuse missing values otherwise. */
   @Override
   public boolean isStrict(JexlOperator operator) {
     return false;
@@ -113,7 +113,7 @@ final class NullSafeArithmetic extends JexlArithmetic {
     return areThere(left, right) ? super.equals(left, right) : left == right;
   }
 
-  /** Returns whether neither is missing; what they consist of is about to be gone through. */
+  /** Returns whether neither is missing; counts their parts, which the caller reads. */
   private static boolean areThere(@Nullable Object left, @Nullable Object right) {
     if (left == null || right == null) {
       return false;
@@ -123,7 +123,7 @@ final class NullSafeArithmetic extends JexlArithmetic {
     return true;
   }
 
-  /** Comparing lists and objects, or making texts of them, takes steps for each part. */
+  /** Counts steps for each part of lists and objects. */
   private static void weigh(@Nullable Object value) {
     if (value instanceof List<?> list) {
       Effort.current().spend((long) STEPS_A_PART * list.size());
@@ -134,13 +134,13 @@ final class NullSafeArithmetic extends JexlArithmetic {
     }
   }
 
-  /** Missing is false, as in a condition of its own. */
+  /** Returns false for a missing value, as a condition of that value alone is. */
   @Override
   public boolean toBoolean(@Nullable Object value) {
     return value != null && super.toBoolean(value);
   }
 
-  /** By this arithmetic's equality, so that 1 is one of [1.0]. */
+  /** Uses this class's equality, so that [1.0] contains 1. */
   @Override
   public Boolean contains(@Nullable Object container, @Nullable Object value) {
     if (container == null || value == null || !areThere(container, value)) {
@@ -169,7 +169,7 @@ final class NullSafeArithmetic extends JexlArithmetic {
     return Boolean.TRUE.equals(super.contains(container, value));
   }
 
-  /** Without a walk through it, which could take for ever. */
+  /** Returns whether a range contains a value, without iterating, which could take for ever. */
   private boolean isInRange(Collection<?> range, Object value) {
     long number = toLong(value);
     boolean isOfInts = range.iterator().next() instanceof Integer;

@@ -8,31 +8,29 @@ import java.util.regex.Matcher;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The regular expressions that stand in one expression. RE2/J goes over a text once, with all that
- * the pattern may be at in each place, so the size of the pattern and the length of the text bound
- * what a match costs, whatever either says; and the size is bounded before a pattern is compiled.
- * Immutable once the expression is.
+ * The regular expressions of one expression. RE2/J reads a text once, in time that the size of the
+ * pattern and the length of the text limit; and the size is limited before a pattern is compiled.
+ * Immutable once the expression is compiled.
  */
 final class Patterns {
-  /** Of all patterns of an expression. */
+  /** The largest size of all patterns of an expression. */
   static final int MOST_SIZE = 20_000;
 
-  /** A repetition that RE2/J writes out; behind a group it multiplies those within. */
+  /** A repetition that RE2/J expands; after a group it multiplies those within. */
   private static final java.util.regex.Pattern REPETITION =
       java.util.regex.Pattern.compile("(\\)?)\\{(\\d{1,9})(?:,(\\d{0,9}))?\\}");
 
   private final Map<String, Pattern> compiled = new HashMap<>();
   private long size;
 
-  /** None yet. */
   Patterns() {
-    Pattern.compile(""); // so that a library that is missing is missed now, not over a message
+    Pattern.compile(""); // fails now if the library is missing, not at the first message
   }
 
   /**
-   * Takes one up.
+   * Adds a pattern.
    *
-   * @throws IllegalArgumentException it is none of RE2's syntax, or too much
+   * @throws IllegalArgumentException it is not RE2's syntax, or too large
    */
   void add(String text) {
     if (text.contains("&&")) {
@@ -41,11 +39,9 @@ final class Patterns {
     size += size(text);
     if (size > MOST_SIZE) {
       throw new IllegalArgumentException(
-          "characters times repetitions, of all patterns, are "
-              + size
-              + "; "
-              + MOST_SIZE
-              + " are allowed");
+          String.format(
+              "characters times repetitions, of all patterns, are %d; %d are allowed",
+              size, MOST_SIZE));
     }
     try {
       compiled.put(text, Pattern.compile(text));
@@ -57,8 +53,8 @@ final class Patterns {
   }
 
   /**
-   * Returns what it comes to, or more: characters, times the greatest repetition of one of them,
-   * times all repetitions of groups, as if each stood in the other.
+   * Returns an upper bound of the size of a pattern: its characters, times the greatest repetition
+   * of one of them, times all repetitions of groups, as if they were nested.
    */
   private static long size(String text) {
     double ofGroups = 1; // which cannot overflow
@@ -80,9 +76,9 @@ final class Patterns {
   }
 
   /**
-   * Returns whether one of them is the whole text.
+   * Returns whether a pattern matches the whole text.
    *
-   * @throws IllegalStateException it is none of them, or takes too much
+   * @throws IllegalStateException it was not added, or takes too many steps
    */
   boolean matches(String pattern, String text) {
     Pattern found = compiled.get(pattern);

@@ -16,9 +16,9 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Keeps the positions of subscribers in a table of the user's own database, so that what is made of
- * a message and the fact that it was made are one transaction: each message takes effect once,
- * whatever is killed in between.
+ * Keeps the positions of subscribers in a table of the user's own database, so that the effect of a
+ * message and the new position are one transaction: each message takes effect once, also after a
+ * crash at any moment.
  *
  * <pre>{@code
  * PositionStore positions = new PositionStore();
@@ -35,11 +35,11 @@ import org.jspecify.annotations.Nullable;
  * }
  * }</pre>
  *
- * <p>After anything that failed: {@code connection.rollback()} and {@link StoredPosition#resume}.
+ * <p>After any failure call {@code connection.rollback()} and {@link StoredPosition#resume}.
  *
- * <p>Every method works in the transaction of the connection that it is given, and commits and
- * closes nothing. Connections that commit by themselves are refused. Plain SQL only, so any
- * database with transactions will do; read committed is enough. Thread-safe.
+ * <p>Every method works in the transaction of its connection, and commits and closes nothing.
+ * Connections that commit by themselves are refused. The SQL is plain, so any database with
+ * transactions can be used; read committed is enough. Thread-safe.
  *
  * <p>The table, of any name:
  *
@@ -60,13 +60,13 @@ public final class PositionStore {
   private static final String WHERE = " where queue_name = ? and subscriber_name = ?";
 
   private static final String INTEGRITY = "23"; // class of SQL states: a constraint was violated
-  private static final String UNIQUE = "23505"; // a key is there already; some say 23000 for all
+  private static final String UNIQUE = "23505"; // a key exists; some databases have 23000 for all
   private static final int MAX_TRIES = 5;
 
   private final String table;
 
   /**
-   * A row as it stands.
+   * A row of the table.
    *
    * @param queueId identity of the queue
    * @param epoch of the latest claim
@@ -74,13 +74,13 @@ public final class PositionStore {
    */
   record Row(String queueId, long epoch, long next) {}
 
-  /** Positions in {@link #DEFAULT_TABLE}. */
+  /** Keeps positions in {@link #DEFAULT_TABLE}. */
   public PositionStore() {
     this(DEFAULT_TABLE);
   }
 
   /**
-   * Positions in this table.
+   * Keeps positions in a table.
    *
    * @param table letters, digits and underscores, perhaps after a schema and a dot
    */
@@ -91,7 +91,7 @@ public final class PositionStore {
     this.table = table;
   }
 
-  /** Returns the statement that makes the table, for those who keep such statements elsewhere. */
+  /** Returns the statement that creates the table, for programs that run it elsewhere. */
   public String ddl() {
     return "create table if not exists "
         + table
@@ -100,17 +100,14 @@ public final class PositionStore {
         + " primary key (queue_name, subscriber_name))";
   }
 
-  /** Makes the table if it is not there. Some databases commit by that. */
+  /** Creates the table if it does not exist. Some databases commit with that. */
   public void createTable(Connection connection) throws SQLException {
     try (Statement statement = connection.createStatement()) {
       statement.execute(ddl());
     }
   }
 
-  /**
-   * Returns the next sequence that the database waits for; empty if nobody has claimed the
-   * position.
-   */
+  /** Returns the next sequence that the database waits for; empty before the first claim. */
   public OptionalLong read(Connection connection, String queue, String subscriber)
       throws SQLException {
     Row row = row(connection, queue, subscriber);
@@ -118,17 +115,17 @@ public final class PositionStore {
   }
 
   /**
-   * Takes the position, and moves the subscriber to it: everything before it counts as finished
-   * there, everything from it on is delivered anew. Of a subscriber that the database does not know
-   * it is the lowest sequence that it has not finished.
+   * Takes the position, and moves the subscriber to it: all messages before it are completed, all
+   * from it on are delivered again. For a subscriber that is not in the database, the position is
+   * its low watermark.
    *
-   * <p>Whoever claimed before cannot advance it any more. A transaction in which that one has
-   * advanced, or claims for the first time, is waited for. The claim counts once the caller has
-   * committed.
+   * <p>An earlier holder cannot advance the position any more. This waits for a transaction in
+   * which the earlier holder has advanced it, or another one claims it for the first time. The
+   * claim counts once the caller has committed.
    *
    * @throws ConfigurationException the subscriber does not acknowledge, or orders by key
-   * @throws RiverException the row is of another queue that had the name, or is ahead of the queue:
-   *     they are not of the same time. {@link #forget} has it begin where the subscriber stands
+   * @throws RiverException the row is of another queue of this name, or is ahead of the queue, so
+   *     one of them was restored from a copy. {@link #forget} begins at the low watermark
    * @throws PositionTakenException it was claimed and forgotten, again and again, meanwhile
    */
   public <M> StoredPosition<M> claim(
@@ -136,14 +133,12 @@ public final class PositionStore {
     requireTransaction(connection);
     if (!subscriber.config().ackRequired() || subscriber.config().order() != Order.SEQUENCE) {
       throw new ConfigurationException(
-          "queue "
-              + queue.name()
-              + ", subscriber "
-              + subscriber.name()
-              + ": a transfer needs acknowledgement (subscriber.ack.required) and the order of"
-              + " sequences");
+          String.format(
+              "queue %s, subscriber %s: a transfer needs acknowledgement (subscriber.ack.required)"
+                  + " and the order of sequences",
+              queue.name(), subscriber.name()));
     }
-    // The row is locked before it is read: a transaction of who had it has ended then.
+    // The row is locked before it is read: the earlier holder's transaction has ended then.
     lock(connection, queue, subscriber);
     Row row = row(connection, queue.name(), subscriber.name());
     if (row == null) {
@@ -155,21 +150,19 @@ public final class PositionStore {
   }
 
   /**
-   * Deletes a position: the next claim begins where the subscriber stands.
+   * Deletes a position: the next claim begins at the subscriber's low watermark.
    *
    * @return whether there was one
    */
   public boolean forget(Connection connection, String queue, String subscriber)
       throws SQLException {
-    try (PreparedStatement statement =
-        connection.prepareStatement("delete from " + table + WHERE)) {
-      statement.setString(1, queue);
-      statement.setString(2, subscriber);
+    String sql = "delete from " + table + WHERE;
+    try (PreparedStatement statement = statement(connection, sql, queue, subscriber)) {
       return statement.executeUpdate() == 1;
     }
   }
 
-  /** Makes the row, or changes it. */
+  /** Locks the row, by changing or creating it. */
   private <M> void lock(Connection connection, MessageQueue<M> queue, Subscriber<M> subscriber)
       throws SQLException {
     SQLException refused = null;
@@ -183,15 +176,15 @@ public final class PositionStore {
       }
     }
     if (refused != null && !UNIQUE.equals(refused.getSQLState())) {
-      throw refused; // there was no row each time, so another constraint does not want it
+      throw refused; // there was no row each time, so another constraint refuses it
     }
     throw new PositionTakenException("the position was claimed and forgotten meanwhile");
   }
 
   /**
-   * Makes the row. Returns why a constraint has refused it: somebody was quicker, perhaps, and has
-   * committed, which the next update tells. What the transaction did before is kept, which some
-   * databases give up otherwise.
+   * Creates the row. Returns why a constraint refused it, or null: another claim may have committed
+   * meanwhile, and the next update finds that out. The savepoint keeps what the transaction did
+   * before, which some databases discard otherwise.
    */
   private <M> @Nullable SQLException makeRow(
       Connection connection, MessageQueue<M> queue, Subscriber<M> subscriber) throws SQLException {
@@ -216,14 +209,12 @@ public final class PositionStore {
 
   private <M> void insert(Connection connection, MessageQueue<M> queue, Subscriber<M> subscriber)
       throws SQLException {
+    String sql =
+        "insert into "
+            + table
+            + " (queue_name, subscriber_name, queue_id, epoch, next_sequence) values (?, ?, ?, 1, ?)";
     try (PreparedStatement statement =
-        connection.prepareStatement(
-            "insert into "
-                + table
-                + " (queue_name, subscriber_name, queue_id, epoch, next_sequence)"
-                + " values (?, ?, ?, 1, ?)")) {
-      statement.setString(1, queue.name());
-      statement.setString(2, subscriber.name());
+        statement(connection, sql, queue.name(), subscriber.name())) {
       statement.setString(3, queue.identity().toString());
       statement.setLong(4, subscriber.stats().ackFloor());
       statement.executeUpdate();
@@ -231,29 +222,29 @@ public final class PositionStore {
   }
 
   @Nullable Row row(Connection connection, String queue, String subscriber) throws SQLException {
-    try (PreparedStatement statement =
-        connection.prepareStatement(
-            "select queue_id, epoch, next_sequence from " + table + WHERE)) {
-      statement.setString(1, queue);
-      statement.setString(2, subscriber);
-      try (ResultSet found = statement.executeQuery()) {
-        return found.next()
-            ? new Row(found.getString(1), found.getLong(2), found.getLong(3))
-            : null;
-      }
+    String sql = "select queue_id, epoch, next_sequence from " + table + WHERE;
+    try (PreparedStatement statement = statement(connection, sql, queue, subscriber);
+        ResultSet found = statement.executeQuery()) {
+      return found.next() ? new Row(found.getString(1), found.getLong(2), found.getLong(3)) : null;
     }
   }
 
-  /** Changes the row, if it is there and as expected. */
+  /** Changes the row if it exists and is as expected. */
   boolean update(
       Connection connection, String set, String expected, String queue, String subscriber)
       throws SQLException {
-    try (PreparedStatement statement =
-        connection.prepareStatement("update " + table + " set " + set + WHERE + expected)) {
-      statement.setString(1, queue);
-      statement.setString(2, subscriber);
+    String sql = "update " + table + " set " + set + WHERE + expected;
+    try (PreparedStatement statement = statement(connection, sql, queue, subscriber)) {
       return statement.executeUpdate() == 1;
     }
+  }
+
+  private static PreparedStatement statement(
+      Connection connection, String sql, String queue, String subscriber) throws SQLException {
+    PreparedStatement statement = connection.prepareStatement(sql);
+    statement.setString(1, queue);
+    statement.setString(2, subscriber);
+    return statement;
   }
 
   static void requireTransaction(Connection connection) throws SQLException {

@@ -19,8 +19,8 @@ import org.slf4j.LoggerFactory;
  * The position of one subscriber in the user's database, claimed by {@link PositionStore#claim}.
  *
  * <p>Messages are transferred in the order of their places, by one thread at a time: a message that
- * was left out would count as transferred as soon as a later one is, so that is refused. A message
- * that the database does not want is advanced over all the same, committed, and rejected only then.
+ * was left out would count as transferred as soon as a later one is, so that is refused. For a
+ * message that the database cannot take, advance the position too, commit, and then reject it.
  * Thread-safe.
  *
  * @param <M> type of the data
@@ -41,10 +41,10 @@ public final class StoredPosition<M> {
   }
 
   /**
-   * Moves the subscriber back to where the database stands, after a transaction was rolled back:
-   * deliveries that are out are void, and their messages come again.
+   * Moves the subscriber back to the position in the database, after a transaction was rolled back:
+   * deliveries in flight are void, and their messages are delivered again.
    *
-   * @throws PositionTakenException somebody else has claimed the position
+   * @throws PositionTakenException another instance has claimed the position
    */
   public void resume(Connection connection) throws SQLException {
     moveTo(row(connection));
@@ -53,40 +53,39 @@ public final class StoredPosition<M> {
   void moveTo(PositionStore.Row row) {
     if (!row.queueId().equals(queue.identity().toString())) {
       throw new RiverException(
-          who()
-              + ": the position in the database is of another queue of this name, "
-              + row.queueId()
-              + "; forget it if this one takes its place");
+          String.format(
+              "%s: the position in the database is of another queue of this name, %s; forget it if"
+                  + " this one replaces that",
+              who(), row.queueId()));
     }
     if (row.next() > queue.stats().nextSequence()) {
       throw new RiverException(
-          who()
-              + ": the database has sequences up to "
-              + (row.next() - 1)
-              + ", the queue only up to "
-              + (queue.stats().nextSequence() - 1)
-              + ": it is older than the database, restored from a copy perhaps");
+          String.format(
+              "%s: the database has sequences up to %d, the queue only up to %d: it is older than"
+                  + " the database, restored from a copy perhaps",
+              who(), row.next() - 1, queue.stats().nextSequence() - 1));
     }
     subscriber.seek(Position.sequence(row.next()));
-    long floor = subscriber.stats().ackFloor();
-    if (floor > row.next()) {
+    long lowWatermark = subscriber.stats().ackFloor();
+    if (lowWatermark > row.next()) {
       LOG.warn(
-          "{}: the database waits for sequence {}, but the oldest that is left is {}; going on"
+          "{}: the database waits for sequence {}, but the oldest that is left is {}; continuing"
               + " there",
           who(),
           row.next(),
-          floor);
+          lowWatermark);
     }
   }
 
   /**
-   * Says in the transaction of this connection that a message is transferred, and whether it is new
-   * to the database: only then is something to be made of it. Call it first in the transaction.
+   * Advances the position over a message in the transaction of this connection, and returns whether
+   * the message is new to the database: only then it is to take effect. Call it first in the
+   * transaction.
    *
-   * @return false if the database has it already: it came again because its acknowledgement was
-   *     lost or late
-   * @throws PositionTakenException somebody else has claimed the position; roll back
-   * @throws IllegalStateException a message before it is neither transferred nor finished; roll
+   * @return false if the database has it already: it was delivered again because its
+   *     acknowledgement was lost or late
+   * @throws PositionTakenException another instance has claimed the position; roll back
+   * @throws IllegalStateException a message before it is neither transferred nor completed; roll
    *     back and {@link #resume}
    */
   public boolean advance(Connection connection, Delivery<M> delivery) throws SQLException {
@@ -94,7 +93,7 @@ public final class StoredPosition<M> {
   }
 
   /**
-   * Records several messages at once as {@link #advance(Connection, Delivery)} does one.
+   * Advances the position over several messages, as {@link #advance(Connection, Delivery)}.
    *
    * @return those that are new to the database, in the order of their places
    */
@@ -131,23 +130,21 @@ public final class StoredPosition<M> {
   }
 
   private void requireNoneLeftOut(Set<Long> fresh, long next, long last) {
-    long floor = subscriber.stats().ackFloor();
-    for (long sequence = Math.max(next, floor); sequence < last; sequence++) {
+    long lowWatermark = subscriber.stats().ackFloor();
+    for (long sequence = Math.max(next, lowWatermark); sequence < last; sequence++) {
       if (!fresh.contains(sequence) && !subscriber.isFinished(sequence)) {
         throw new IllegalStateException(
-            who()
-                + ": sequence "
-                + last
-                + " cannot be transferred before "
-                + sequence
-                + ", which is not finished; roll back and resume");
+            String.format(
+                "%s: sequence %d cannot be transferred before %d, which is not completed; roll back"
+                    + " and resume",
+                who(), last, sequence));
       }
     }
   }
 
   private PositionTakenException taken() {
     return new PositionTakenException(
-        who() + ": somebody else has claimed the position in the database");
+        who() + ": another instance has claimed the position in the database");
   }
 
   private String who() {

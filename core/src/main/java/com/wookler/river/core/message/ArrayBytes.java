@@ -5,7 +5,7 @@ import static com.wookler.river.core.message.DocumentFormat.LONG;
 
 import java.util.zip.CRC32C;
 
-/** An array as documents' bytes; one object serves one array after the other. */
+/** The bytes of an array; one object is used for one array after the other. */
 final class ArrayBytes implements DocumentBytes {
   private byte[] bytes = new byte[0];
 

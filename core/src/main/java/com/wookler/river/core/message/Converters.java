@@ -34,8 +34,7 @@ final class Converters {
   static byte[] utf8(String what, String text) {
     byte[] bytes = text.getBytes(StandardCharsets.UTF_8);
     for (byte b : bytes) {
-      if (b == '?') { // getBytes writes '?' for what it cannot encode: only then look again,
-        // strictly
+      if (b == '?') { // what getBytes writes for what it cannot encode
         return strict(what, text);
       }
     }

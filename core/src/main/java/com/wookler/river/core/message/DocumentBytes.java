@@ -3,24 +3,22 @@ package com.wookler.river.core.message;
 import java.util.zip.CRC32C;
 
 /**
- * The bytes among which documents lie: of an array, or of a mapping that is read in place.
- *
- * <p>Numbers are little-endian and need no alignment. Offsets are not checked: who reads keeps
- * within what there is.
+ * The bytes that documents are read from: an array, or a mapping that is read in place. Numbers are
+ * little-endian and need no alignment. Offsets are not checked.
  */
 public interface DocumentBytes {
-  /** Four bytes. */
+  /** Returns the four bytes at an offset. */
   int intAt(long offset);
 
-  /** Eight bytes. */
+  /** Returns the eight bytes at an offset. */
   long longAt(long offset);
 
-  /** One byte. */
+  /** Returns the byte at an offset. */
   byte byteAt(long offset);
 
-  /** Copies so many bytes to the start of the array. */
+  /** Copies bytes to the start of the array. */
   void copy(long offset, byte[] to, int length);
 
-  /** Takes so many bytes into the checksum. */
+  /** Adds bytes to the checksum. */
   void update(CRC32C crc, long offset, int length);
 }

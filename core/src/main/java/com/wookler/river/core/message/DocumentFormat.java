@@ -6,7 +6,7 @@ import java.nio.ByteOrder;
 import java.util.UUID;
 
 /**
- * How messages lie in the log: one document holds one message, or all messages of one batch.
+ * The format of messages in the log: one document holds one message, or all messages of one batch.
  *
  * <p>Numbers are little-endian. A document:
  *
@@ -23,9 +23,8 @@ import java.util.UUID;
  *      32     …  entries, one after the other
  * </pre>
  *
- * <p>A document with flag 1 stands in a recovered block in the place of others that a power loss
- * took before they were forced. It has their sequences and no entry; its publish time is that of
- * what follows.
+ * <p>A document with flag 1 replaces others in a recovered block that a power loss took before they
+ * were forced. It has their sequences and no entry; its publish time is that of what follows.
  *
  * <p>An entry, whose sequence is the document's first sequence plus its place in it:
  *
@@ -38,18 +37,19 @@ import java.util.UUID;
  *             …  headers, if any: count (2), then each: name length (2), UTF-8, value length (4), value
  *             …  id, if any: length (2), UTF-8
  *             …  expiry, if any (8): microseconds from the publish time on
- *             …  delay, if any (8): likewise
+ *             …  delay, if any (8): microseconds from the publish time on
  *             …  of a re-enqueued copy: sequence (8) and publish time (8) of the message that was delayed
  *             …  data: the rest
  * </pre>
  *
- * <p>An entry with a flag that is not known, its checksum proven, is refused with an error that is
- * not damage: nothing may be taken for data that a newer River meant otherwise.
+ * <p>An entry with an unknown flag and a valid checksum is refused with an error that is not
+ * damage: a newer River may have written it.
  *
- * <p>Why two: an entry's checksum is computed by its publisher outside the append lock, over all
- * its bytes; the header's check is all that remains to do under the lock, where sequence, time and
- * block are known, so it takes a few multiplications and no call. The UUID and the block number in
- * it make a block of another queue, or one under another's name, damage.
+ * <p>There are two checks because an entry's checksum is computed by its publisher outside the
+ * append lock, over all its bytes; only the header's check is computed under the lock, where
+ * sequence, time and block are known, so it takes a few multiplications and no call. It includes
+ * the UUID and the block number, so that a block of another queue, or under another's name, is
+ * recognized as damage.
  */
 public final class DocumentFormat {
   /** Bytes of a document before its first entry. */
@@ -60,7 +60,7 @@ public final class DocumentFormat {
 
   static final int MAGIC = 'R' | 1 << 8;
 
-  /** Of a document that stands for messages that are lost. */
+  /** The start of a document that replaces lost messages. */
   static final int MAGIC_LOST = MAGIC | 1 << 16;
 
   static final int CHECK_AT = 4;
@@ -69,7 +69,6 @@ public final class DocumentFormat {
   static final int COUNT_AT = 24;
   static final int LENGTH_AT = 28;
 
-  /** Of an entry. */
   static final int ENTRY_LENGTH_AT = 4;
 
   static final int FLAG_KEY = 1;
@@ -93,8 +92,8 @@ public final class DocumentFormat {
   private DocumentFormat() {}
 
   /**
-   * Returns how long the document at an offset says that it is, its header included; 0 if none
-   * begins there. At least {@link #HEADER_BYTES} must be there. Nothing is proven yet.
+   * Returns the length that the document at an offset has by its header, which it includes; 0 if
+   * none begins there. At least {@link #HEADER_BYTES} must be there. Nothing is verified.
    */
   public static int lengthAt(DocumentBytes bytes, long offset) {
     int magic = bytes.intAt(offset);
@@ -106,7 +105,7 @@ public final class DocumentFormat {
   }
 
   /**
-   * Returns a document that stands for messages that are lost.
+   * Returns a document that replaces lost messages.
    *
    * @param count how many of them, 1 or more
    * @param micros publish time of what follows
@@ -123,20 +122,17 @@ public final class DocumentFormat {
     return document;
   }
 
-  /**
-   * Carries a digest on by one checksum; used over the entries of a document and over the documents
-   * of a block.
-   */
+  /** Adds a checksum to a digest, over the entries of a document or the documents of a block. */
   public static long digest(long digest, long checksum) {
     long mixed = (digest ^ checksum) * DIGEST_PRIME;
     return mixed ^ (mixed >>> 29);
   }
 
   /**
-   * The check of document headers of one queue: {@link #digest} over what only the append knows,
-   * its upper half. Each step maps different numbers to different ones, so a header that differs in
-   * one number only has another digest, and another check but for one case in four billion, which
-   * is what a CRC32C gives too.
+   * The check of document headers of one queue: the upper half of a {@link #digest} over what only
+   * the append knows. Each step maps different numbers to different ones, so a header that differs
+   * in one number has another digest, and another check except in one case of four billion, as with
+   * a CRC32C.
    */
   static final class HeaderCheck {
     private final long seed;
@@ -160,7 +156,7 @@ public final class DocumentFormat {
     }
   }
 
-  /** Returns what stands in an entry for its checksum. */
+  /** Returns the checksum as it is stored in an entry. */
   static int entryCheck(int crc, int length) {
     return crc ^ length;
   }

@@ -18,12 +18,11 @@ import java.util.UUID;
 import java.util.zip.CRC32C;
 
 /**
- * Reads one document after the other, checking every byte before it is handed on.
+ * Reads one document after the other, and verifies every byte that it returns.
  *
- * <p>{@link #open} takes the bytes and proves the header; {@link #next} proves and returns one
- * message after the other. Data is copied once, straight into its own array, and the checksum
- * proves that array: whatever becomes of the source meanwhile, what is returned is right. Not
- * thread-safe.
+ * <p>{@link #open} verifies the header, {@link #next} verifies and returns one message after the
+ * other. Data is copied once, into its own array, and the checksum is computed over that array: so
+ * it is valid even if the source changes meanwhile. Not thread-safe.
  */
 public final class DocumentReader {
   private static final int NO_FLAGS = 0;
@@ -42,7 +41,7 @@ public final class DocumentReader {
   private long firstSequence;
   private long micros;
 
-  /** For documents of this queue. */
+  /** Creates a reader of documents of this queue. */
   public DocumentReader(UUID queue) {
     this.headerCheck = new HeaderCheck(queue);
   }
@@ -93,13 +92,13 @@ public final class DocumentReader {
     rewind();
   }
 
-  /** Goes back to the first message of the open document. */
+  /** Returns to the first message of the open document. */
   public void rewind() {
     entryAt = start + HEADER_BYTES;
     slot = lost ? count : 0; // none can be read
   }
 
-  /** Forgets the document: no message is left then. */
+  /** Closes the document: no message is left then. */
   public void close() {
     count = 0;
     slot = 0;
@@ -129,32 +128,32 @@ public final class DocumentReader {
     return firstSequence;
   }
 
-  /** Messages of the open document. */
+  /** Returns the count of messages of the open document. */
   public int count() {
     return count;
   }
 
-  /** Publish time of the open document, microseconds since 1970. */
+  /** Returns the publish time of the open document, microseconds since 1970. */
   public long micros() {
     return micros;
   }
 
-  /** Sequence of what {@link #next} returns next. */
+  /** Returns the sequence of the message that {@link #next} returns. */
   public long nextSequence() {
     return firstSequence + slot;
   }
 
-  /** Returns where the next message begins, as an offset of the source. */
+  /** Returns the offset of the next message in the source. */
   public long offset() {
     return entryAt;
   }
 
-  /** Passes over one message without reading it. */
+  /** Skips one message without reading it. */
   public void skip() {
     pass(entryLength());
   }
 
-  /** Passes over what comes before a sequence that the document {@link #holds}. */
+  /** Skips the messages before a sequence that the document {@link #holds}. */
   public void skipTo(long sequence) {
     while (nextSequence() < sequence) {
       skip();
@@ -172,7 +171,7 @@ public final class DocumentReader {
   }
 
   /**
-   * Returns the next message, as the maker makes it.
+   * Returns what the maker makes of the next message.
    *
    * @throws DamagedMessageException as {@link #next()}
    * @throws RiverException a newer River wrote it, in a form that this one does not know; each
@@ -191,11 +190,9 @@ public final class DocumentReader {
         entryAt = entry;
         slot--;
         throw new RiverException(
-            "sequence "
-                + sequence
-                + " has flags 0x"
-                + Integer.toHexString(copy[0] & 0xFF)
-                + ", which a newer River has written; read it with that");
+            String.format(
+                "sequence %d has flags 0x%x, which a newer River has written; read it with that",
+                sequence, copy[0]));
       }
       return Entry.decode(maker, sequence, micros, copy);
     }
@@ -204,9 +201,7 @@ public final class DocumentReader {
     crc.reset();
     crc.update(NO_FLAGS);
     crc.update(data, 0, data.length);
-    if (DocumentFormat.entryCheck((int) crc.getValue(), length) != check) {
-      throw wrong(sequence);
-    }
+    requireCheck(check, length, sequence);
     return maker.make(sequence, micros, data, null, Map.of(), null);
   }
 
@@ -215,14 +210,12 @@ public final class DocumentReader {
     bytes.copy(content, copy, length);
     crc.reset();
     crc.update(copy, 0, length);
-    if (DocumentFormat.entryCheck((int) crc.getValue(), length) != check) {
-      throw wrong(sequence);
-    }
+    requireCheck(check, length, sequence);
     return copy;
   }
 
   /**
-   * Proves all that is left of the document.
+   * Verifies the rest of the document.
    *
    * @return the document's part of its block's digest, as {@link Stamp#stamp} returned it
    * @throws DamagedMessageException a message is not what was published
@@ -241,7 +234,7 @@ public final class DocumentReader {
   }
 
   /**
-   * Proves the next message without reading it.
+   * Verifies the next message without reading it.
    *
    * @return its checksum
    * @throws DamagedMessageException as {@link #next()}
@@ -258,10 +251,14 @@ public final class DocumentReader {
     int check = bytes.intAt(entry);
     crc.reset();
     bytes.update(crc, entry + ENTRY_PREFIX_BYTES, length);
-    if (DocumentFormat.entryCheck((int) crc.getValue(), length) != check) {
-      throw wrong(sequence);
-    }
+    requireCheck(check, length, sequence);
     return check;
+  }
+
+  private void requireCheck(int check, int length, long sequence) {
+    if (DocumentFormat.entryCheck((int) crc.getValue(), length) != check) {
+      throw damaged("the checksum of sequence " + sequence + " is wrong");
+    }
   }
 
   private void pass(int length) {
@@ -284,12 +281,8 @@ public final class DocumentReader {
     return length;
   }
 
-  private static DamagedMessageException wrong(long sequence) {
-    return damaged("the checksum of sequence " + sequence + " is wrong");
-  }
-
   private DamagedMessageException lost(String what) {
-    slot = count; // without its length nothing behind it can be found in this document
+    slot = count; // without its length no later message of the document can be found
     return damaged(what);
   }
 

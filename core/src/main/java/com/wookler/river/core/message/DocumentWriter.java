@@ -18,10 +18,8 @@ import java.util.zip.CRC32C;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Builds one document at a time, in direct memory that it keeps and lets grow, so that an append is
- * one copy.
- *
- * <p>Not thread-safe. A publisher's thread fills it outside any lock ({@link #start}, {@link
+ * Builds one document at a time in direct memory, which it keeps and enlarges, so that an append is
+ * one copy. Not thread-safe: a publisher's thread fills it outside any lock ({@link #start}, {@link
  * #add}); the log completes the header under its own ({@link Stamp}).
  */
 public final class DocumentWriter {
@@ -34,7 +32,7 @@ public final class DocumentWriter {
   private int count;
   private long digest;
 
-  /** Forgets what was built before. */
+  /** Begins a document; what was built before is dropped. */
   public void start() {
     finish(); // of a document that could not be built
     buffer.clear().position(HEADER_BYTES);
@@ -52,7 +50,7 @@ public final class DocumentWriter {
   }
 
   /**
-   * Adds one message, with what its publisher said of it besides.
+   * Adds one message with its terms.
    *
    * @throws RiverException a key, header or id is over its limit
    */
@@ -82,12 +80,12 @@ public final class DocumentWriter {
     seal(start);
   }
 
-  /** Adds a message that came from another queue, whatever its headers say of that. */
+  /** Adds a message from another queue; an origin among its headers is replaced. */
   public void addForwarded(StoredMessage message, @Nullable Terms terms, ForwardOrigin origin) {
     put(message.data(), message.key(), origin.in(message.headers(), ForwardOrigin.HEADER), terms);
   }
 
-  /** Adds a message of a source that is no queue, which says where it comes from, not its id. */
+  /** Adds a message of a source that is not a queue, with its origin and without an id. */
   public void addFrom(
       byte[] data,
       @Nullable String key,
@@ -97,7 +95,7 @@ public final class DocumentWriter {
     put(data, key, origin.in(headers, ForwardOrigin.HEADER), Terms.withoutId(terms));
   }
 
-  /** Adds a message that expired in another queue, whatever its headers say of that. */
+  /** Adds a message that expired in another queue; an origin among its headers is replaced. */
   public void addExpired(Message<byte[]> copy, ForwardOrigin origin) {
     put(copy.data(), copy.key(), origin.in(copy.headers(), ForwardOrigin.EXPIRED), null);
   }
@@ -165,33 +163,30 @@ public final class DocumentWriter {
     buffer.putShort((short) bytes.length).put(bytes);
   }
 
-  /**
-   * Gives back the memory of a large document: it must not pin its size for the life of the thread.
-   */
+  /** Frees the memory of a large document, so that the thread does not keep it. */
   public void finish() {
     if (buffer.capacity() > KEPT_BYTES) {
       buffer = allocate(FIRST_BYTES);
     }
   }
 
-  /** Bytes so far, header included. */
+  /** Returns the bytes so far, with the header. */
   public int length() {
     return buffer.position();
   }
 
-  /** Messages so far. */
+  /** Returns the count of messages so far. */
   public int count() {
     return count;
   }
 
-  /** Over the checksums of all entries so far. */
+  /** Returns the digest of the checksums of all entries so far. */
   long digest() {
     return digest;
   }
 
   /**
-   * Returns the memory that holds the document in its first {@link #length} bytes; changes when it
-   * grows.
+   * Returns the memory with the document in its first {@link #length} bytes; an add may replace it.
    */
   public ByteBuffer memory() {
     return buffer;

@@ -17,7 +17,7 @@ import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.Map;
 
-/** Takes an entry with key or headers apart, once its checksum is proven. */
+/** Decodes an entry with key, headers or terms, whose checksum is valid. */
 final class Entry {
   private final byte[] bytes;
   private int at = 1;

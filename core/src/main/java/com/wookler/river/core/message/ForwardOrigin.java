@@ -8,15 +8,15 @@ import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Where a message was published that came from another queue, or from a source that is none: in the
- * header {@value #HEADER} if that forwards its messages ({@code queue.forward}), or was put with an
- * origin ({@link com.wookler.river.core.MessageQueue#putFrom}), in {@value #EXPIRED} if the message
- * expired there; 24 bytes, big-endian. These headers are River's: one of their names that an
- * application publishes is not stored.
+ * The origin of a message from another queue, or from another source. It is in the header {@value
+ * #HEADER} if the queue forwards its messages ({@code queue.forward}) or the message was put with
+ * an origin ({@link com.wookler.river.core.MessageQueue#putFrom}), and in {@value #EXPIRED} if the
+ * message expired there; 24 bytes, big-endian. A header of one of these names that an application
+ * publishes is not stored.
  *
- * @param queue identity of the queue that it came from directly, as in its {@code queue.json}; of a
- *     source that is none, of the origin
- * @param sequence of it there; of a source that is none, its position
+ * @param queue identity of the queue that it came from directly, as in its {@code queue.json}; or
+ *     of the other source
+ * @param sequence of it there, or its position in the other source
  */
 public record ForwardOrigin(UUID queue, long sequence) {
   /** The name of the header. */
@@ -27,12 +27,12 @@ public record ForwardOrigin(UUID queue, long sequence) {
 
   private static final int BYTES = 24;
 
-  /** Returns what these headers say; empty if the message was published here. */
+  /** Returns the origin in these headers; empty if the message was published here. */
   public static Optional<ForwardOrigin> of(Map<String, byte[]> headers) {
     return of(headers.get(HEADER));
   }
 
-  /** Returns what these headers say of a message that expired; empty if it did not. */
+  /** Returns the queue in which a message with these headers expired; empty if it did not. */
   public static Optional<ForwardOrigin> ofExpired(Map<String, byte[]> headers) {
     return of(headers.get(EXPIRED));
   }
@@ -45,7 +45,7 @@ public record ForwardOrigin(UUID queue, long sequence) {
     return Optional.of(new ForwardOrigin(new UUID(in.getLong(), in.getLong()), in.getLong()));
   }
 
-  /** These headers with this origin in the header of this name, in the place of another. */
+  /** Returns these headers with this origin, instead of another, in the header of this name. */
   Map<String, byte[]> in(Map<String, byte[]> headers, String name) {
     Map<String, byte[]> all = new LinkedHashMap<>(without(headers));
     ByteBuffer value = ByteBuffer.allocate(BYTES);
@@ -54,7 +54,7 @@ public record ForwardOrigin(UUID queue, long sequence) {
     return all;
   }
 
-  /** These headers without an origin. */
+  /** Returns these headers without an origin. */
   static Map<String, byte[]> without(Map<String, byte[]> headers) {
     if (!headers.containsKey(HEADER) && !headers.containsKey(EXPIRED)) {
       return headers;

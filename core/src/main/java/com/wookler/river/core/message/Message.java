@@ -8,8 +8,7 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One message as its publisher hands it over: the data, and perhaps a key, headers, an id, an
- * expiry and a delay.
+ * One message to be published: the data, and perhaps a key, headers, an id, an expiry and a delay.
  *
  * <p>Immutable; each {@code with…} method returns a new message. Header values are copied on the
  * way in and must not be changed on the way out.
@@ -63,8 +62,8 @@ public final class Message<M> {
 
   /**
    * Returns the same message with an id. A queue that deduplicates ({@code queue.deduplicate})
-   * stores one message of an id within its window, and answers a repetition with the first one's
-   * sequence.
+   * stores one message of an id within its window; a publish of a duplicate returns the sequence of
+   * the first.
    *
    * @param id at most 65,535 bytes in UTF-8
    * @throws com.wookler.river.common.errors.RiverException there is half a surrogate pair in it, so
@@ -82,8 +81,8 @@ public final class Message<M> {
   }
 
   /**
-   * Returns the same message with an expiry: so long after it was published, whoever has not
-   * finished it is not given it any more.
+   * Returns the same message with an expiry: when that time has passed since the publish, the
+   * message is not delivered any more.
    *
    * @param time positive; kept to the microsecond
    */
@@ -94,22 +93,23 @@ public final class Message<M> {
     return with(new Terms(id(), Micros.of(time), delayMicros()));
   }
 
-  /** Other data with the same key, headers, id and times. */
+  /** Returns a message of other data with the same key, headers, id and times. */
   public <T> Message<T> withData(T other) {
     return new Message<>(Objects.requireNonNull(other, "data"), key, headers, terms);
   }
 
   /**
-   * Returns the same message, to be delivered so long after it is published, and not before.
+   * Returns the same message with a delay: it is delivered when that time has passed since the
+   * publish, and not before.
    *
    * <p>The publish returns at once, with the message's sequence, and the message is as durable as
-   * any. Until it is due no subscriber is given it, and it holds up neither those behind it nor the
-   * blocks of the log. When it is due it takes its place behind all that was published until then,
-   * and every subscriber there is at that moment is given it, with that sequence, like any other
-   * message. Its expiry counts from the publish.
+   * any. Until it is due it is not delivered, and delays neither later messages nor the removal of
+   * blocks. When it is due it comes after all that was published until then, and is delivered with
+   * its sequence to every subscriber that exists at that moment, like any other message. Its expiry
+   * counts from the publish.
    *
-   * <p>By the queue's clock: where that shows another time after a restart, what waits longer than
-   * to the next force of the queue is due at the time that it was told.
+   * <p>The queue's clock counts: where that shows another time after a restart, a message that was
+   * in the files of delayed messages is due at the time that was stored there.
    *
    * @param time kept to the microsecond; zero: at once; at most {@link #LONGEST_DELAY}
    */

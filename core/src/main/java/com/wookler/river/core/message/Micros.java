@@ -4,7 +4,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 
-/** Publish times on disk: microseconds since 1970-01-01T00:00:00Z. */
+/** Converts the stored form of times: microseconds since 1970-01-01T00:00:00Z. */
 public final class Micros {
   private static final long PER_SECOND = 1_000_000;
   private static final long NANOS = 1_000;
@@ -12,7 +12,7 @@ public final class Micros {
 
   private Micros() {}
 
-  /** Returns the first microsecond that is not before this time; the nearest that a long has. */
+  /** Returns the first microsecond that is not before this time, within the range of a long. */
   public static long atOrAfter(Instant time) {
     long seconds = time.getEpochSecond();
     if (Math.abs(seconds) >= Long.MAX_VALUE / PER_SECOND) {
@@ -21,7 +21,7 @@ public final class Micros {
     return seconds * PER_SECOND + (time.getNano() + NANOS - 1) / NANOS;
   }
 
-  /** As microseconds, a part of one counted as one; {@link Long#MAX_VALUE} if it is longer. */
+  /** Returns a duration in microseconds, rounded up; {@link Long#MAX_VALUE} if it is longer. */
   static long of(Duration time) {
     if (time.compareTo(LONGEST) >= 0) {
       return Long.MAX_VALUE;
@@ -30,12 +30,12 @@ public final class Micros {
     return time.getSeconds() * PER_SECOND + time.getNano() / NANOS + part;
   }
 
-  /** Returns the other way round. */
+  /** Returns the duration of a number of microseconds. */
   static Duration toDuration(long micros) {
     return Duration.of(micros, ChronoUnit.MICROS);
   }
 
-  /** Returns the time that a number of microseconds stands for. */
+  /** Returns the time of a number of microseconds since 1970. */
   public static Instant toInstant(long micros) {
     return Instant.ofEpochSecond(
         Math.floorDiv(micros, PER_SECOND), Math.floorMod(micros, PER_SECOND) * NANOS);

@@ -7,10 +7,10 @@ import com.wookler.river.common.errors.RiverException;
  * queue.max.messages}, {@code queue.max.bytes}), or the disk is full, or has no more left than its
  * reserve ({@code queue.disk.reserve}). Nothing of the message, or the batch, was stored.
  *
- * <p>The text names the queue, and what to do. What is refused for lack of space on the disk is
- * told to the log, and to {@code QueueListener.full}, once a minute at most.
+ * <p>The text names the queue, and what to do. Lack of space on the disk is also logged, and
+ * reported to {@code QueueListener.full}, once a minute at most.
  *
- * <p>The queue goes on: subscribers read and acknowledge, blocks that all have finished are
+ * <p>The queue continues: subscribers read and acknowledge, blocks that all have completed are
  * removed, and publishing succeeds again as soon as there is space.
  */
 public final class QueueFullException extends RiverException {

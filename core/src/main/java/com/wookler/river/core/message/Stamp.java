@@ -12,14 +12,13 @@ import com.wookler.river.core.message.DocumentFormat.HeaderCheck;
 import java.util.UUID;
 
 /**
- * Completes the header of a document with what only the append knows: sequence, time and block.
- *
- * <p>Not thread-safe: one a log, guarded by its append lock.
+ * Completes the header of a document with what only the append knows: sequence, time and block. Not
+ * thread-safe: each log has one, guarded by its append lock.
  */
 public final class Stamp {
   private final HeaderCheck check;
 
-  /** For the documents of this queue. */
+  /** Creates a stamp for the documents of this queue. */
   public Stamp(UUID queue) {
     this.check = new HeaderCheck(queue);
   }

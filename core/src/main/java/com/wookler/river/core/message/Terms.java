@@ -3,26 +3,24 @@ package com.wookler.river.core.message;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a publisher may say of a message besides its content: how to tell it again, and when it
- * counts. Most messages have none, and pay nothing for it.
+ * The id and times of a message. Most messages have none, and store none.
  *
  * @param id for deduplication, or null
- * @param expiryMicros so long after its publish time, in microseconds, it expires; 0: never
- * @param delayMicros so long after its publish time it is delivered; 0: at once
- * @param origin of the copy that is made of a delayed message when it is due: where and when that
- *     was published; else null
+ * @param expiryMicros from its publish time until it expires, in microseconds; 0: never
+ * @param delayMicros from its publish time until it is delivered; 0: at once
+ * @param origin of a re-enqueued copy: sequence and publish time of the delayed message; else null
  */
 public record Terms(
     @Nullable String id, long expiryMicros, long delayMicros, @Nullable Origin origin) {
   /** The delayed message that a re-enqueued copy was made of. */
   public record Origin(long sequence, long micros) {}
 
-  /** Of a message as it is published. */
+  /** Creates the terms of a message that is published. */
   public Terms(@Nullable String id, long expiryMicros, long delayMicros) {
     this(id, expiryMicros, delayMicros, null);
   }
 
-  /** Of the copy that is appended when a message is due. Its id was spent when it was published. */
+  /** Returns the terms of a re-enqueued copy. It has no id: that was stored with the message. */
   public static Terms ofReenqueued(StoredMessage delayed) {
     Terms terms = delayed.terms();
     return new Terms(
@@ -40,12 +38,12 @@ public record Terms(
     return new Terms(null, terms.expiryMicros, terms.delayMicros);
   }
 
-  /** Returns whether nobody is given this message, but the copy that is appended when it is due. */
+  /** Returns whether a copy of the message is delivered when it is due, and not the message. */
   public static boolean isDelayed(@Nullable Terms terms) {
     return terms != null && terms.delayMicros > 0;
   }
 
-  /** Returns when a message was published that stands in a document of this time. */
+  /** Returns when a message in a document of this time was published. */
   public static long publishedMicros(@Nullable Terms terms, long documentMicros) {
     return terms == null || terms.origin == null ? documentMicros : terms.origin.micros();
   }

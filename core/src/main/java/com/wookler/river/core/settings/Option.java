@@ -254,16 +254,9 @@ public final class Option<T> {
 
   /** Returns the row of the documentation. */
   public String documented() {
-    return String.join(
-        " | ",
-        "| " + element,
-        "`" + name + "`",
-        java,
-        dfltText,
-        unit,
-        allowed,
-        change.text(),
-        meaning + " |");
+    return String.format(
+        "| %s | `%s` | %s | %s | %s | %s | %s | %s |",
+        element, name, java, dfltText, unit, allowed, change.text(), meaning);
   }
 
   /** Returns the least and the greatest value, null where there is none. */
@@ -293,18 +286,9 @@ public final class Option<T> {
     }
     if (needed != null && !all.is(needed) && !Objects.equals(value, dflt)) {
       throw new ConfigurationException(
-          who
-              + ": "
-              + said.name
-              + " is "
-              + value
-              + ", but without "
-              + needed.name
-              + " it has no effect; set "
-              + needed.name
-              + ", or leave "
-              + said.name
-              + " out");
+          String.format(
+              "%s: %s is %s, but without %s it has no effect; set %4$s, or leave %2$s out",
+              who, said.name, value, needed.name));
     }
   }
 

@@ -271,7 +271,7 @@ abstract class HandOverContract {
         List.of(List.of(batch.get(1)), List.of(batch.get(0), batch.get(2)))) {
       assertThatThrownBy(() -> position.advance(connection, leavingOut))
           .isInstanceOf(IllegalStateException.class)
-          .hasMessageContaining("not finished");
+          .hasMessageContaining("not completed");
     }
     assertThat(next()).isZero();
     batch.get(0).nack(Duration.ofHours(1));
