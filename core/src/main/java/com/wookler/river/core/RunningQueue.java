@@ -1,17 +1,16 @@
 package com.wookler.river.core;
 
+import static com.wookler.river.core.ClosingStack.Stage.ACCEPTANCE;
+import static com.wookler.river.core.ClosingStack.Stage.DELIVERY;
+import static com.wookler.river.core.ClosingStack.Stage.MAINTENANCE;
+import static com.wookler.river.core.ClosingStack.Stage.SERVICE;
+
 import com.wookler.river.common.SharedTaskManager;
 import com.wookler.river.common.WorkerPool;
 import com.wookler.river.common.errors.RiverException;
-import com.wookler.river.core.ack.journal.AckScan;
-import com.wookler.river.core.ack.journal.LedgerFiles;
-import com.wookler.river.core.backup.Backup;
 import com.wookler.river.core.delay.DelayContext;
 import com.wookler.river.core.delay.Delays;
 import com.wookler.river.core.log.BlockLog;
-import com.wookler.river.core.log.LogLines;
-import com.wookler.river.core.log.OutsideLog;
-import com.wookler.river.core.log.Salvage;
 import com.wookler.river.core.message.QueueClosedException;
 import com.wookler.river.core.message.QueueFailedException;
 import com.wookler.river.core.message.StoredMessage;
@@ -30,12 +29,8 @@ import com.wookler.river.core.transfer.OpenQueues;
 import com.wookler.river.core.transfer.TransferTarget;
 import java.io.IOException;
 import java.nio.file.Path;
-import java.util.ArrayDeque;
 import java.util.ArrayList;
-import java.util.Deque;
-import java.util.HashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
@@ -50,32 +45,21 @@ import org.slf4j.LoggerFactory;
 /**
  * The parts of a queue while it runs: the assembly point of the module.
  *
- * <p>Opening puts the parts together from the directory upwards, and if one fails takes those
- * before it apart again. Closing goes the other way: publishers, housekeeping, subscribers,
- * look-ups, log, directory. No part is closed while a call into it can be under way, because a
- * mapping that vanishes under a reader ends the JVM.
+ * <p>Opening puts the parts together in the stages of {@link ClosingStack.Stage}, and if one fails
+ * closes those before it again. Closing goes the other way, part by part: what calls into the queue
+ * first, then what runs in the background, then subscribers, look-ups, log and directory. No part
+ * is closed while a call into it can be under way, because a mapping that vanishes under a reader
+ * ends the JVM.
  */
 final class RunningQueue<M> implements OpenQueue {
   private static final Logger LOG = LoggerFactory.getLogger(RunningQueue.class);
-  static final int FLUSHERS = 2;
-  private static final int WORKERS = 2;
   private static final int EXPIRED_A_STEP = 1_000; // for one subscriber
 
   private final QueueConfig<M> config;
-
-  /** What to do, last first, to take apart what has been put together. */
-  private final Deque<Runnable> undo = new ArrayDeque<>();
-
-  private final Map<String, LedgerFiles> ledgerFiles = new HashMap<>(); // read before the log
-
-  private final DataDirectory directory;
-  private final WorkerPool.Serial flusher;
+  private final ClosingStack closing = new ClosingStack();
+  private final QueueStorage storage;
   private final BlockLog log;
-  private final @Nullable Backup backup;
   private final SubscriberRegistry<M> subscribers;
-  private final Lookup lookup;
-  private final @Nullable LatestByKey keys;
-  private final Salvage salvage;
   private final LogPublisher<M> publisher;
   private final Delays delays;
   private final TransferTarget transferTarget;
@@ -95,58 +79,45 @@ final class RunningQueue<M> implements OpenQueue {
     this.config = config;
     long started = config.time().nanoTime();
     try {
-      directory = openDirectory();
-      flusher = line("flusher", FLUSHERS);
-      WorkerPool.Serial worker = line("worker", WORKERS);
-      QueueCounters counters = new QueueCounters(config.name(), config.time());
-      undo.push(counters::close);
-      backup = openBackup(); // which reads nothing yet
-      log = openLog(counters);
-      undo.push(slot::end);
-      lookup = new Lookup(config.name(), log, backup);
-      undo.push(lookup::close);
-      keys = openKeys();
-      salvage =
-          new Salvage(
-              log,
-              directory.path(),
-              config.logSettings(directory),
-              counters.damaged(),
-              damage -> worker.execute(() -> listeners.damaged(damage)));
+      storage = new QueueStorage(config, closing, this::release, slot::end, listeners);
+      log = storage.log;
+
+      closing.enter(DELIVERY);
       AdmissionControl intake = new AdmissionControl(config, log, this::needed);
-      Endpoint own = endpoint();
+      Endpoint own = storage.endpoint();
       SubscriberContext<M> context =
           context(new ExpiryTransfers(own, () -> config.find(QueueOptions.EXPIRY_QUEUE)));
-      transferTarget = new TransferTarget(own, new TransferParts(directory, lookup, intake));
+      transferTarget =
+          new TransferTarget(own, new TransferParts(storage.directory, storage.lookup, intake));
       forwards = openForwards(own, context.expiries());
-      subscribers =
-          openSubscribers(context, counters, buries ? deadLetters(worker, listeners) : this::none);
+      subscribers = openSubscribers(context, buries ? deadLetters(listeners) : this::none);
+
+      closing.enter(ACCEPTANCE);
       Deduplicator deduplicator = openDeduplicator();
-      delays = openDelays(counters);
+      delays = openDelays();
+      publisher =
+          new LogPublisher<>(config, log, intake, deduplicator, delays, storage.counters.addTime());
+
+      closing.enter(MAINTENANCE);
       forces = new Forces(log, subscribers, deduplicator, delays, transferTarget);
-      undo.push(flusher::drain);
-      undo.push(this::forceLast);
+      closing.add(MAINTENANCE, storage.flusher::drain);
+      closing.add(MAINTENANCE, this::forceLast);
       drain =
           new BlockDrain(
               context,
               subscribers,
               config,
-              BlockDrain.Archive.of(config, backup),
-              new BlockDrain.Neighbours(flusher, forces, delays, this::leave, salvage, listeners));
-      reconfiguration = new Reconfiguration(config, intake, backup, subscribers);
-      undo.push(worker::drain);
-      startHousekeeping(intake, new Housekeeper.Pools(flusher, worker, listeners));
-      publisher = new LogPublisher<>(config, log, intake, deduplicator, delays, counters.addTime());
-      delays.start();
-      undo.push(log::stop);
-      OpenQueues.add(directory.path(), slot);
-      undo.push(() -> OpenQueues.remove(directory.path()));
-      undo.push(forwards::stop);
-      forwards.start();
-      undo.push(counters.show(this::stats)::close);
-      startAttachments();
+              BlockDrain.Archive.of(config, storage.backup),
+              new BlockDrain.Neighbours(
+                  storage.flusher, forces, delays, this::leave, storage.salvage, listeners));
+      reconfiguration = new Reconfiguration(config, intake, storage.backup, subscribers);
+      closing.add(MAINTENANCE, storage.worker::drain);
+      startHousekeeping(intake, new Housekeeper.Pools(storage.flusher, storage.worker, listeners));
+
+      closing.enter(SERVICE);
+      startService();
     } catch (Throwable e) {
-      Throwable more = takeApart();
+      Throwable more = closing.close();
       if (more != null) {
         e.addSuppressed(more);
       }
@@ -156,8 +127,8 @@ final class RunningQueue<M> implements OpenQueue {
         "Queue {} runs: {}: messages {}, sequences {} to {}, blocks {}, subscribers {} ({} open); {};"
             + " {} ms",
         config.name(),
-        directory.path(),
-        messages(),
+        storage.directory.path(),
+        storage.messages(),
         log.firstSequence(),
         log.nextSequence(),
         log.blocks(),
@@ -167,58 +138,37 @@ final class RunningQueue<M> implements OpenQueue {
         TimeUnit.NANOSECONDS.toMillis(config.time().nanoTime() - started));
   }
 
-  /** Last: they may publish into this queue, and are closed while everything else is there. */
-  private void startAttachments() {
+  private void startService() {
+    delays.start();
+    closing.add(SERVICE, log::stop);
+    Path directory = storage.directory.path();
+    OpenQueues.add(directory, slot);
+    closing.add(SERVICE, () -> OpenQueues.remove(directory));
+    closing.add(SERVICE, forwards::stop);
+    forwards.start();
+    closing.add(SERVICE, storage.counters.show(this::stats)::close);
+    // last: they may publish into this queue, and are closed while everything else is there
     Attachments attachments = new Attachments(config.name());
-    undo.push(attachments::close);
+    closing.add(SERVICE, attachments::close);
     attachments.start(config.attachments(), subscribers::open);
   }
 
-  private DataDirectory openDirectory() {
-    DataDirectory opened =
-        DataDirectory.open(
-            config.directory(), config.name(), config.get(QueueOptions.RELOAD), config.time());
-    undo.push(() -> giveUp(opened));
-    opened.removeDiscarded(config.get(QueueOptions.DISCARDED_RETENTION), config.time().wallTime());
-    return opened;
-  }
-
-  private WorkerPool.Serial line(String name, int threads) {
-    WorkerPool pool = WorkerPool.acquire(name, threads);
-    undo.push(pool::release);
-    return pool.serial(config.name());
-  }
-
-  private BlockLog openLog(QueueCounters counters) {
-    // apart from the queue's other work: archiving a block takes long, and so does making one
-    WorkerPool.Serial maker = line("worker", WORKERS);
-    WorkerPool.Serial toucher = line("worker", WORKERS);
-    LogLines lines = new LogLines(flusher, line("flusher", FLUSHERS), maker, toucher);
-    long completed =
-        AckScan.run(directory.subscribers(), directory.identity(), ledgerFiles::put).nextFree();
-    Backup past = backup;
-    OutsideLog outside = new OutsideLog(completed, at -> past == null ? at : past.endFrom(at));
-    BlockLog opened = BlockLog.open(config.logSettings(directory), counters.log(), lines, outside);
-    undo.push(opened::close);
-    undo.push(maker::drain);
-    undo.push(toucher::drain);
-    return opened;
-  }
-
   private SubscriberContext<M> context(ExpiredMessages expired) {
-    EhcacheRedeliveryCache cache = openCache(config.find(QueueOptions.EHCACHE));
-    undo.push(cache::close);
+    Path file = config.find(QueueOptions.EHCACHE);
+    EhcacheRedeliveryCache cache =
+        file == null ? EhcacheRedeliveryCache.builtIn() : EhcacheRedeliveryCache.of(file);
+    closing.add(DELIVERY, cache::close);
     return new SubscriberContext<>(
         config.name(),
-        directory.identity(),
+        storage.directory.identity(),
         log,
-        backup,
+        storage.backup,
         new ReentrantLock(),
         config.converter(),
         config.time(),
         cache,
-        config.get(QueueOptions.ON_DAMAGE) == OnDamage.SALVAGE ? salvage : null,
-        line("flusher", FLUSHERS), // apart: an acknowledgement waits for no snapshot or deletion
+        storage.passesDamage() ? storage.salvage : null,
+        storage.line(DELIVERY, "flusher"), // apart: an acknowledgement waits for no snapshot
         new Expiries(config.maxAgeMicros(), EXPIRED_A_STEP, expired));
   }
 
@@ -227,12 +177,10 @@ final class RunningQueue<M> implements OpenQueue {
     return new RunningQueue<>(config, new Listeners(), false);
   }
 
-  private BiFunction<String, Path, DeadLetterStore<M>> deadLetters(
-      WorkerPool.Serial worker, Listeners listeners) {
+  private BiFunction<String, Path, DeadLetterStore<M>> deadLetters(Listeners listeners) {
     // apart from archiving, which takes long; listeners are called one at a time, on the worker
-    return new DeadLetterQueues<>(
-            config, line("worker", WORKERS), worker, listeners, this::republish)
-        ::of;
+    WorkerPool.Serial line = storage.line(DELIVERY, "worker");
+    return new DeadLetterQueues<>(config, line, storage.worker, listeners, this::republish)::of;
   }
 
   private DeadLetterStore<M> none(String subscriber, Path directory) {
@@ -244,52 +192,45 @@ final class RunningQueue<M> implements OpenQueue {
   }
 
   private SubscriberRegistry<M> openSubscribers(
-      SubscriberContext<M> context,
-      QueueCounters counters,
-      BiFunction<String, Path, DeadLetterStore<M>> deadLetters) {
+      SubscriberContext<M> context, BiFunction<String, Path, DeadLetterStore<M>> deadLetters) {
     SubscriberStore store =
-        new SubscriberStore(directory.subscribers(), ledgerFiles, context, flusher);
+        new SubscriberStore(
+            storage.directory.subscribers(), storage.ledgerFiles, context, storage.flusher);
     SubscriberRegistry<M> opened =
         new SubscriberRegistry<>(
-            store, context, counters, deadLetters, forwards, config.subscribers());
-    undo.push(opened::close);
+            store, context, storage.counters, deadLetters, forwards, config.subscribers());
+    closing.add(DELIVERY, opened::close);
     config.subscribers().forEach(opened::open);
     return opened;
   }
 
-  private Delays openDelays(QueueCounters counters) {
-    QueueDelays parts =
-        new QueueDelays(
-            this::forceSoon,
-            lookup,
-            salvage,
-            config.get(QueueOptions.ON_DAMAGE) == OnDamage.SALVAGE,
-            directory,
-            counters.delayed());
+  private Delays openDelays() {
+    QueueDelays parts = new QueueDelays(this::forceSoon, storage);
     Delays opened =
         Delays.open(
             new DelayContext(
                 config.name(),
-                directory.identity(),
-                directory.delayed(),
+                storage.directory.identity(),
+                storage.directory.delayed(),
                 log,
                 config.time(),
                 parts),
-            flusher);
-    undo.push(opened::close);
-    undo.push(flusher::drain);
-    undo.push(
+            storage.flusher);
+    closing.add(ACCEPTANCE, opened::close);
+    closing.add(ACCEPTANCE, storage.flusher::drain);
+    closing.add(
+        ACCEPTANCE,
         () -> {
           if (opened.isDirty()) {
             forceSoon();
           }
         });
-    undo.push(opened::stop);
+    closing.add(ACCEPTANCE, opened::stop);
     return opened;
   }
 
   private void forceSoon() {
-    flusher.execute(forces::force);
+    storage.flusher.execute(forces::force);
   }
 
   /**
@@ -305,55 +246,28 @@ final class RunningQueue<M> implements OpenQueue {
     if (config.get(QueueOptions.DEDUPLICATE).isZero()) {
       return null;
     }
-    Deduplicator opened = new Deduplicator(config, directory, lookup);
-    undo.push(flusher::drain);
-    undo.push(() -> flusher.execute(forces::force));
-    return opened;
-  }
-
-  private @Nullable LatestByKey openKeys() {
-    if (!config.get(QueueOptions.KEY_INDEX)) {
-      return null;
-    }
-    LatestByKey opened = // in a line apart: a backlog takes long
-        LatestByKey.open(config, directory, log, backup, lookup, line("worker", WORKERS));
-    undo.push(opened::close);
+    Deduplicator opened = new Deduplicator(config, storage.directory, storage.lookup);
+    closing.add(ACCEPTANCE, storage.flusher::drain);
+    closing.add(ACCEPTANCE, this::forceSoon);
     return opened;
   }
 
   private void leave(int block) {
     transferTarget.want(); // before the block goes, which tells what came from other queues
     forwards.leave(block);
-    lookup.leave(block);
-    if (keys != null) {
-      keys.leave(block);
-    }
-  }
-
-  private Endpoint endpoint() {
-    return new Endpoint(
-        config.name(),
-        directory.identity(),
-        config.directory(),
-        directory.path(),
-        log,
-        config.time());
+    storage.leave(block);
   }
 
   private Forwards openForwards(Endpoint own, Expiries expiries) {
-    boolean continues = config.get(QueueOptions.ON_DAMAGE) == OnDamage.SALVAGE;
     Forwards opened =
         new Forwards(
             own,
             new Forwards.Targets(
                 config.get(QueueOptions.FORWARD), config.get(QueueOptions.FANOUT_ONLY)),
             expiries,
-            sequence -> {
-              long end = log.gaps().endOf(sequence);
-              return end > sequence || !continues ? end : salvage.passOver(sequence);
-            },
-            () -> line("worker", WORKERS)); // apart: one queue that is full holds up no other
-    undo.push(opened::close);
+            storage::passOver,
+            () -> storage.line(DELIVERY, "worker")); // apart: a full queue holds up no other
+    closing.add(DELIVERY, opened::close);
     return opened;
   }
 
@@ -362,39 +276,18 @@ final class RunningQueue<M> implements OpenQueue {
     forceSoon();
   }
 
-  private @Nullable Backup openBackup() {
-    Path base = config.find(QueueOptions.BACKUP_DIRECTORY);
-    if (base == null) {
-      return null;
-    }
-    Backup opened =
-        new Backup(
-            config.name(),
-            directory.identity(),
-            base.resolve(config.name()),
-            config.get(QueueOptions.BACKUP_RETENTION),
-            config.time(),
-            () -> log.times()); // the log asks the backup first
-    undo.push(opened::close);
-    return opened;
-  }
-
-  private static EhcacheRedeliveryCache openCache(@Nullable Path file) {
-    return file == null ? EhcacheRedeliveryCache.builtIn() : EhcacheRedeliveryCache.of(file);
-  }
-
   private void startHousekeeping(AdmissionControl intake, Housekeeper.Pools pools) {
     SharedTaskManager tasks = SharedTaskManager.acquire();
-    undo.push(tasks::close);
+    closing.add(MAINTENANCE, tasks::close);
     Housekeeper housekeeper =
         new Housekeeper(
             config,
             log,
             subscribers,
-            new Housekeeper.Work(forces, drain, backup, fullWatch(intake, pools)),
+            new Housekeeper.Work(forces, drain, storage.backup, fullWatch(intake, pools)),
             pools);
-    undo.push(() -> tasks.manager().remove(housekeeper));
-    undo.push(housekeeper::stop);
+    closing.add(MAINTENANCE, () -> tasks.manager().remove(housekeeper));
+    closing.add(MAINTENANCE, housekeeper::stop);
     tasks.manager().add(housekeeper);
   }
 
@@ -425,14 +318,14 @@ final class RunningQueue<M> implements OpenQueue {
 
   List<Delivery<M>> read(long from, int max) {
     List<Delivery<M>> found = new ArrayList<>();
-    for (StoredMessage message : lookup.read(from, max)) {
+    for (StoredMessage message : storage.lookup.read(from, max)) {
       found.add(new ReadOnlyDelivery<>(message, config.converter(), 0));
     }
     return found;
   }
 
   Optional<Delivery<M>> latest(String key) {
-    return LatestByKey.of(keys, config.name())
+    return LatestByKey.of(storage.keys, config.name())
         .latest(key)
         .map(message -> new ReadOnlyDelivery<>(message, config.converter(), 0));
   }
@@ -452,17 +345,12 @@ final class RunningQueue<M> implements OpenQueue {
   }
 
   Lookup lookup() {
-    return lookup;
+    return storage.lookup;
   }
 
   @Override
   public BlockLog log() {
     return log;
-  }
-
-  private long messages() {
-    long first = log.firstSequence();
-    return log.nextSequence() - first - log.gaps().messagesFrom(first);
   }
 
   private long discarded() {
@@ -474,18 +362,18 @@ final class RunningQueue<M> implements OpenQueue {
     long first = log.firstSequence();
     long next = log.nextSequence();
     return new QueueStats(
-        messages(),
+        storage.messages(),
         log.bytes(),
         log.blocks(),
         first,
         next,
-        salvage.lost(),
+        storage.salvage.lost(),
         drain.archived(),
-        backup == null ? 0 : backup.count(),
+        storage.backup == null ? 0 : storage.backup.count(),
         discarded(),
-        directory.path().toFile().getUsableSpace(),
+        storage.directory.path().toFile().getUsableSpace(),
         delays.waiting(),
-        salvage.lostEver(),
+        storage.salvage.lostEver(),
         drain.backupFailures());
   }
 
@@ -493,7 +381,7 @@ final class RunningQueue<M> implements OpenQueue {
   void force() {
     try {
       log.force();
-      CompletableFuture.runAsync(forces::force, flusher).join();
+      CompletableFuture.runAsync(forces::force, storage.flusher).join();
     } catch (RejectedExecutionException e) {
       throw new QueueClosedException("queue " + config.name() + " is closed", e);
     } catch (CompletionException e) {
@@ -513,7 +401,7 @@ final class RunningQueue<M> implements OpenQueue {
   void close(boolean andDelete) {
     delete = andDelete;
     known = subscribers.names();
-    Throwable failed = takeApart();
+    Throwable failed = closing.close();
     if (!andDelete && log.failure().isPresent()) {
       QueueFailedException lost =
           new QueueFailedException(
@@ -532,24 +420,7 @@ final class RunningQueue<M> implements OpenQueue {
     }
   }
 
-  /** Returns what failed first, the others suppressed in it; null if nothing did. */
-  private @Nullable Throwable takeApart() {
-    Throwable first = null;
-    while (!undo.isEmpty()) {
-      try {
-        undo.pop().run();
-      } catch (Throwable e) {
-        if (first == null) {
-          first = e;
-        } else if (first != e) {
-          first.addSuppressed(e);
-        }
-      }
-    }
-    return first;
-  }
-
-  private void giveUp(DataDirectory given) {
+  private void release(DataDirectory given) {
     if (!delete) {
       given.close();
       return;

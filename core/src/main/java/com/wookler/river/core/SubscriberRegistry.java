@@ -510,19 +510,12 @@ final class SubscriberRegistry<M> {
 
   /** No reader may stay open because another one's ledger would not close. */
   private void closeAll() {
-    RuntimeException failed = null;
+    Throwable failed = null;
     for (DurableSubscriber<M> subscriber : open()) {
-      try {
-        subscriber.close();
-      } catch (Throwable e) {
-        if (failed == null) {
-          failed = new RiverException("queue " + context.queue() + ": closing its subscribers");
-        }
-        failed.addSuppressed(e);
-      }
+      failed = ClosingStack.run(subscriber::close, failed);
     }
     if (failed != null) {
-      throw failed;
+      throw new RiverException("queue " + context.queue() + ": closing its subscribers", failed);
     }
   }
 }

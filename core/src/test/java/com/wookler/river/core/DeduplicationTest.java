@@ -120,7 +120,7 @@ class DeduplicationTest {
     try {
       put("a");
       put("b");
-      for (int i = 0; i < RunningQueue.FLUSHERS; i++) {
+      for (int i = 0; i < QueueStorage.FLUSHERS; i++) {
         CountDownLatch held = new CountDownLatch(1);
         flusher.serial("holds it " + i).execute(() -> hold(held, over));
         assertThat(held.await(60, TimeUnit.SECONDS)).isTrue();

@@ -1,0 +1,84 @@
+package com.wookler.river.core;
+
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The steps that close a queue, in the reverse order of those that opened it. Each belongs to a
+ * stage of the opening. Stages are entered in their order, and a step is added in its own stage
+ * only: what opens a part in the wrong place fails at the first opening, and not at some closing.
+ *
+ * <p>Not thread-safe: opening and closing exclude each other.
+ */
+final class ClosingStack {
+  /** The stages of an opening, each of which needs those before it. */
+  enum Stage {
+    /** Where messages are kept and found: directory, threads, backups, log, look-ups, key index. */
+    STORAGE,
+    /** What reads the log and gives messages away: subscribers, dead letters, forwards, expiry. */
+    DELIVERY,
+    /** What a publish asks besides the log: ids, delayed messages, what came from elsewhere. */
+    ACCEPTANCE,
+    /** What runs in the background: forces, archiving, removal, housekeeping. */
+    MAINTENANCE,
+    /** What calls into the queue from outside: publishers, other queues, attachments, counters. */
+    SERVICE
+  }
+
+  private final Deque<Runnable> steps = new ArrayDeque<>();
+  private final Deque<Stage> following = new ArrayDeque<>(List.of(Stage.values()));
+  private Stage stage = following.pop();
+
+  /**
+   * Begins the next stage.
+   *
+   * @throws IllegalStateException it is not the next one
+   */
+  void enter(Stage next) {
+    if (next != following.peek()) {
+      throw new IllegalStateException("stage " + next + " does not follow " + stage);
+    }
+    stage = following.pop();
+  }
+
+  /**
+   * Adds a step, which will run before those that were added earlier.
+   *
+   * @throws IllegalStateException the stage is another one now
+   */
+  void add(Stage of, Runnable step) {
+    if (of != stage) {
+      throw new IllegalStateException("a step of " + of + " in stage " + stage);
+    }
+    steps.push(step);
+  }
+
+  /**
+   * Runs all steps, last first, whatever fails; once.
+   *
+   * @return what failed first, with the other failures suppressed in it; null if nothing did
+   */
+  @Nullable Throwable close() {
+    Throwable first = null;
+    while (!steps.isEmpty()) {
+      first = run(steps.pop(), first);
+    }
+    return first;
+  }
+
+  /** Runs a step. Returns the first failure, with the others suppressed in it, if there is any. */
+  static @Nullable Throwable run(Runnable step, @Nullable Throwable before) {
+    try {
+      step.run();
+      return before;
+    } catch (Throwable e) {
+      if (before == null || before == e) {
+        return e;
+      }
+      before.addSuppressed(e);
+      return before;
+    }
+  }
+}

@@ -1,0 +1,176 @@
+package com.wookler.river.core;
+
+import static com.wookler.river.core.ClosingStack.Stage.STORAGE;
+
+import com.wookler.river.common.WorkerPool;
+import com.wookler.river.core.ack.journal.AckScan;
+import com.wookler.river.core.ack.journal.LedgerFiles;
+import com.wookler.river.core.backup.Backup;
+import com.wookler.river.core.log.BlockLog;
+import com.wookler.river.core.log.LogLines;
+import com.wookler.river.core.log.OutsideLog;
+import com.wookler.river.core.log.Salvage;
+import com.wookler.river.core.transfer.Endpoint;
+import java.nio.file.Path;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Where a running queue keeps and finds its messages: its directory, its background threads, its
+ * log, its backups, and what looks messages up in them. Opened before everything else of the queue,
+ * and closed after it.
+ */
+final class QueueStorage {
+  static final int FLUSHERS = 2;
+  private static final int WORKERS = 2;
+
+  final QueueConfig<?> config;
+  final DataDirectory directory;
+  final WorkerPool.Serial flusher;
+  final WorkerPool.Serial worker;
+  final QueueCounters counters;
+  final @Nullable Backup backup;
+  final BlockLog log;
+  final Lookup lookup;
+  final @Nullable LatestByKey keys;
+  final Salvage salvage;
+
+  /** The files of subscribers' ledgers: read before the log is opened, which needs their end. */
+  final Map<String, LedgerFiles> ledgerFiles = new HashMap<>();
+
+  private final ClosingStack closing;
+
+  /**
+   * Opens the storage; what was opened is left to the closing stack also if something fails.
+   *
+   * @param release closes the directory, or deletes it
+   * @param beforeLog runs before the log is closed, when nothing else of the queue is open
+   */
+  QueueStorage(
+      QueueConfig<?> config,
+      ClosingStack closing,
+      Consumer<DataDirectory> release,
+      Runnable beforeLog,
+      Listeners listeners) {
+    this.config = config;
+    this.closing = closing;
+    directory = openDirectory(release);
+    flusher = line(STORAGE, "flusher");
+    worker = line(STORAGE, "worker");
+    counters = new QueueCounters(config.name(), config.time());
+    closing.add(STORAGE, counters::close);
+    backup = openBackup(); // which reads nothing yet
+    log = openLog();
+    closing.add(STORAGE, beforeLog);
+    lookup = new Lookup(config.name(), log, backup);
+    closing.add(STORAGE, lookup::close);
+    keys = openKeys();
+    salvage =
+        new Salvage(
+            log,
+            directory.path(),
+            config.logSettings(directory),
+            counters.damaged(),
+            damage -> worker.execute(() -> listeners.damaged(damage)));
+  }
+
+  private DataDirectory openDirectory(Consumer<DataDirectory> release) {
+    DataDirectory opened =
+        DataDirectory.open(
+            config.directory(), config.name(), config.get(QueueOptions.RELOAD), config.time());
+    closing.add(STORAGE, () -> release.accept(opened));
+    opened.removeDiscarded(config.get(QueueOptions.DISCARDED_RETENTION), config.time().wallTime());
+    return opened;
+  }
+
+  /** Returns a line of tasks of its own, which is released with the parts of a stage. */
+  WorkerPool.Serial line(ClosingStack.Stage stage, String pool) {
+    WorkerPool threads = WorkerPool.acquire(pool, pool.equals("flusher") ? FLUSHERS : WORKERS);
+    closing.add(stage, threads::release);
+    return threads.serial(config.name());
+  }
+
+  private @Nullable Backup openBackup() {
+    Path base = config.find(QueueOptions.BACKUP_DIRECTORY);
+    if (base == null) {
+      return null;
+    }
+    Backup opened =
+        new Backup(
+            config.name(),
+            directory.identity(),
+            base.resolve(config.name()),
+            config.get(QueueOptions.BACKUP_RETENTION),
+            config.time(),
+            () -> log.times()); // the log asks the backup first
+    closing.add(STORAGE, opened::close);
+    return opened;
+  }
+
+  private BlockLog openLog() {
+    // apart from the queue's other work: archiving a block takes long, and so does making one
+    WorkerPool.Serial maker = line(STORAGE, "worker");
+    WorkerPool.Serial toucher = line(STORAGE, "worker");
+    LogLines lines = new LogLines(flusher, line(STORAGE, "flusher"), maker, toucher);
+    long completed =
+        AckScan.run(directory.subscribers(), directory.identity(), ledgerFiles::put).nextFree();
+    Backup past = backup;
+    OutsideLog outside = new OutsideLog(completed, at -> past == null ? at : past.endFrom(at));
+    BlockLog opened = BlockLog.open(config.logSettings(directory), counters.log(), lines, outside);
+    closing.add(STORAGE, opened::close);
+    closing.add(STORAGE, maker::drain);
+    closing.add(STORAGE, toucher::drain);
+    return opened;
+  }
+
+  private @Nullable LatestByKey openKeys() {
+    if (!config.get(QueueOptions.KEY_INDEX)) {
+      return null;
+    }
+    LatestByKey opened = // in a line apart: a backlog takes long
+        LatestByKey.open(config, directory, log, backup, lookup, line(STORAGE, "worker"));
+    closing.add(STORAGE, opened::close);
+    return opened;
+  }
+
+  /** Returns the queue as other queues see it that give it messages, or are given its own. */
+  Endpoint endpoint() {
+    return new Endpoint(
+        config.name(),
+        directory.identity(),
+        config.directory(),
+        directory.path(),
+        log,
+        config.time());
+  }
+
+  /** Returns whether readers go on behind damage, which is reported. */
+  boolean passesDamage() {
+    return config.get(QueueOptions.ON_DAMAGE) == OnDamage.SALVAGE;
+  }
+
+  /**
+   * Returns where a reader goes on that finds no message of this sequence; the sequence itself if
+   * it must not go on.
+   */
+  long passOver(long sequence) {
+    long end = log.gaps().endOf(sequence);
+    return end > sequence || !passesDamage() ? end : salvage.passOver(sequence);
+  }
+
+  /** Lets go of a block that leaves the log. */
+  void leave(int block) {
+    lookup.leave(block);
+    if (keys != null) {
+      keys.leave(block);
+    }
+  }
+
+  /** Returns how many messages the log holds. */
+  long messages() {
+    long first = log.firstSequence();
+    return log.nextSequence() - first - log.gaps().messagesFrom(first);
+  }
+}

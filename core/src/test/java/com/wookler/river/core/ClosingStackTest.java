@@ -1,0 +1,63 @@
+package com.wookler.river.core;
+
+import static com.wookler.river.core.ClosingStack.Stage.ACCEPTANCE;
+import static com.wookler.river.core.ClosingStack.Stage.DELIVERY;
+import static com.wookler.river.core.ClosingStack.Stage.STORAGE;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+class ClosingStackTest {
+  private final ClosingStack closing = new ClosingStack();
+  private final List<String> ran = new ArrayList<>();
+
+  private Runnable failing(String step) {
+    return () -> {
+      ran.add(step);
+      throw new IllegalStateException(step);
+    };
+  }
+
+  @Test
+  void shouldCloseInTheReverseOrderOfOpening() {
+    closing.add(STORAGE, () -> ran.add("directory"));
+    closing.add(STORAGE, () -> ran.add("log"));
+    closing.enter(DELIVERY);
+    closing.add(DELIVERY, () -> ran.add("subscribers"));
+
+    assertThat(closing.close()).isNull();
+    assertThat(closing.close()).isNull();
+    assertThat(ran).containsExactly("subscribers", "log", "directory");
+  }
+
+  @Test
+  void shouldRefuseAStepOfAnotherStage() {
+    assertThatThrownBy(() -> closing.add(DELIVERY, () -> {}))
+        .isInstanceOf(IllegalStateException.class);
+    closing.enter(DELIVERY);
+    assertThatThrownBy(() -> closing.add(STORAGE, () -> {}))
+        .isInstanceOf(IllegalStateException.class)
+        .hasMessageContaining("STORAGE");
+  }
+
+  @Test
+  void shouldEnterStagesInTheirOrderOnly() {
+    assertThatThrownBy(() -> closing.enter(ACCEPTANCE)).isInstanceOf(IllegalStateException.class);
+    assertThatThrownBy(() -> closing.enter(STORAGE)).isInstanceOf(IllegalStateException.class);
+  }
+
+  @Test
+  void shouldRunAllStepsThoughSomeFail() {
+    closing.add(STORAGE, () -> ran.add("directory"));
+    closing.add(STORAGE, failing("log"));
+    closing.add(STORAGE, failing("readers"));
+
+    Throwable failed = closing.close();
+    assertThat(ran).containsExactly("readers", "log", "directory");
+    assertThat(failed).hasMessage("readers");
+    assertThat(failed.getSuppressed()).singleElement().asString().contains("log");
+  }
+}
