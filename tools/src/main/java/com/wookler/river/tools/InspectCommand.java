@@ -71,9 +71,9 @@ final class InspectCommand implements Callable<Integer> {
         out,
         "subscriber",
         "ack",
-        "floor",
+        "watermark",
         "position",
-        "finished",
+        "completed",
         "unfinished",
         "lag",
         "generation");
@@ -124,8 +124,8 @@ final class InspectCommand implements Callable<Integer> {
     for (SubscriberLine subscriber : overview.subscribers()) {
       ObjectNode line = subscribers.addObject();
       line.put("name", subscriber.name()).put("ack", subscriber.ack());
-      line.put("floor", subscriber.lowWatermark()).put("position", subscriber.position());
-      line.put("finishedAbove", subscriber.completedAbove());
+      line.put("lowWatermark", subscriber.lowWatermark()).put("position", subscriber.position());
+      line.put("completedAbove", subscriber.completedAbove());
       line.put("unfinished", subscriber.unfinished()).put("lag", subscriber.lag());
       line.put("generation", subscriber.generation()).put("fault", subscriber.fault());
     }

@@ -30,14 +30,14 @@ class InspectTest extends ToolsFixture {
     JsonNode billing = answer.path("subscribers").path(1);
     assertThat(billing.path("name").asText()).isEqualTo("billing");
     assertThat(billing.path("ack").asBoolean()).isTrue();
-    assertThat(billing.path("floor").asLong()).isEqualTo(42);
+    assertThat(billing.path("lowWatermark").asLong()).isEqualTo(42);
     assertThat(billing.path("position").asLong()).isEqualTo(50);
-    assertThat(billing.path("finishedAbove").asLong()).isEqualTo(2);
+    assertThat(billing.path("completedAbove").asLong()).isEqualTo(2);
     assertThat(billing.path("unfinished").asLong()).isEqualTo(6);
     assertThat(billing.path("lag").asLong()).isEqualTo(16);
     assertThat(billing.path("generation").asLong()).isPositive();
     JsonNode audit = answer.path("subscribers").path(0);
-    assertThat(audit.path("floor").asLong()).isEqualTo(50);
+    assertThat(audit.path("lowWatermark").asLong()).isEqualTo(50);
     assertThat(audit.path("lag").asLong()).isEqualTo(10);
     assertThat(content(data())).isEqualTo(before);
   }

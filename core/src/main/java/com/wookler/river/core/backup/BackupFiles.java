@@ -64,7 +64,7 @@ public record BackupFiles(List<StoredBlock> blocks, List<Odd> odd) {
   /**
    * Reads all of one backup and compares every message, the counts and the digest with its seal.
    *
-   * @param progress is told of compressed bytes read
+   * @param progress gets the compressed bytes read
    * @return what was found; a file that is missing or cannot be read is damage too
    */
   public static Verification verify(Path zst, LongConsumer progress) {

@@ -172,11 +172,9 @@ final class BackupIndex {
 
   private void refuse(Path file) {
     throw new RiverException(
-        "queue "
-            + queue
-            + ": the seal of backup "
-            + file
-            + " cannot be read now, the next call tries again");
+        String.format(
+            "queue %s: the seal of backup %s cannot be read now, the next call tries again",
+            queue, file));
   }
 
   /**

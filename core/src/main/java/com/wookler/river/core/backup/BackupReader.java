@@ -116,6 +116,16 @@ final class BackupReader {
         e);
   }
 
+  /** Opens a document; returns false if it is damaged, so that its messages are not found. */
+  static boolean opens(DocumentReader reader, byte[] document, int length, int block) {
+    try {
+      reader.open(document, length, block);
+      return true;
+    } catch (DamagedMessageException e) {
+      return false;
+    }
+  }
+
   /** Collects consecutive messages. A damaged document before the first is passed over. */
   private static final class Pick implements BlockWalk.Visitor {
     private final DocumentReader reader;
@@ -133,7 +143,7 @@ final class BackupReader {
 
     @Override
     public void document(long offset, byte[] document, int length) {
-      if (missing == 0 || !opens(document, length) || !reader.holds(wanted)) {
+      if (missing == 0 || !opens(reader, document, length, block) || !reader.holds(wanted)) {
         return;
       }
       if (reader.isLost()) {
@@ -159,15 +169,6 @@ final class BackupReader {
         missing = 0; // the messages before it are intact; a read from it on meets the damage
       }
     }
-
-    private boolean opens(byte[] document, int length) {
-      try {
-        reader.open(document, length, block);
-        return true;
-      } catch (DamagedMessageException e) {
-        return false; // if it held the message, the message is not found and that is reported
-      }
-    }
   }
 
   /** Finds the first document from a time on. */
@@ -185,13 +186,11 @@ final class BackupReader {
 
     @Override
     public void document(long offset, byte[] document, int length) {
-      try {
-        reader.open(document, length, block);
-        if (found < 0 && !reader.isLost() && reader.micros() >= micros) {
-          found = reader.firstSequence();
-        }
-      } catch (DamagedMessageException e) {
-        LOG.debug("A document at offset {}", offset, e); // the next readable one counts
+      if (found < 0
+          && opens(reader, document, length, block)
+          && !reader.isLost()
+          && reader.micros() >= micros) {
+        found = reader.firstSequence();
       }
     }
   }

@@ -10,6 +10,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.function.Predicate;
 
 /**
  * What a backup holds and where, kept beside it as {@code b00000042.seal}.
@@ -121,32 +122,27 @@ record BackupSeal(Seal block, long madeMicros, long length, List<Frame> frames) 
 
   /** Returns the frame that holds a message of this block. */
   Frame holding(long sequence) {
-    int low = 0;
-    int high = frames.size() - 1;
-    while (low < high) {
-      int middle = (low + high + 1) >>> 1;
-      if (frames.get(middle).firstSequence() <= sequence) {
-        low = middle;
-      } else {
-        high = middle - 1;
-      }
-    }
-    return frames.get(low);
+    return frames.get(last(frame -> frame.firstSequence() <= sequence));
   }
 
   /** Returns the frames from that with the first message published at or after this time on. */
   List<Frame> publishedFrom(long micros) {
+    return frames.subList(last(frame -> frame.microsBefore() < micros), frames.size());
+  }
+
+  /** Returns the index of the last of the first frames that match, 0 if none does. */
+  private int last(Predicate<Frame> matches) {
     int low = 0;
     int high = frames.size() - 1;
     while (low < high) {
       int middle = (low + high + 1) >>> 1;
-      if (frames.get(middle).microsBefore() < micros) {
+      if (matches.test(frames.get(middle))) {
         low = middle;
       } else {
         high = middle - 1;
       }
     }
-    return frames.subList(low, frames.size());
+    return low;
   }
 
   private static DamagedMessageException damaged(String what) {

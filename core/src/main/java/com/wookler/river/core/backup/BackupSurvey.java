@@ -76,10 +76,8 @@ final class BackupSurvey implements BlockWalk.Visitor {
 
   @Override
   public void document(long offset, byte[] document, int length) {
-    try {
-      reader.open(document, length, stored.block().block());
-    } catch (DamagedMessageException e) {
-      return; // none of its messages can be read
+    if (!BackupReader.opens(reader, document, length, stored.block().block())) {
+      return;
     }
     if (reader.isLost() && end == UNKNOWN) { // lost before the block was archived, and reported
       passOver(reader.firstSequence(), reader.firstSequence() + reader.count());

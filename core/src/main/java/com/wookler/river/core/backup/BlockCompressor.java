@@ -128,7 +128,7 @@ final class BlockCompressor implements Closeable {
       throw damaged("a header of 0x" + Integer.toHexString(header) + " at byte " + offset);
     }
     if (offset + length > bytes) {
-      throw damaged("the document at byte " + offset + " goes on behind the end of the block");
+      throw damaged("the document at byte " + offset + " ends after the end of the block");
     }
     return length;
   }

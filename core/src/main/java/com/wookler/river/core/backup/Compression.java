@@ -18,17 +18,16 @@ final class Compression {
       Zstd.decompress(Zstd.compress(probe), probe.length);
     } catch (LinkageError | RuntimeException e) {
       throw new RiverException(
-          "queue "
-              + queue
-              + " has a backup.directory, but the native library of zstd, which compresses its"
-              + " backups, cannot be loaded: "
-              + root(e)
-              + ". It is copied into "
-              + System.getProperty("ZstdTempFolder", System.getProperty("java.io.tmpdir", "?"))
-              + " first: make that writable and executable, or name another directory with"
-              + " -DZstdTempFolder=<directory>; on Java 24 and newer allow native access with"
-              + " --enable-native-access=ALL-UNNAMED. Without backup.directory the queue opens, and"
-              + " deletes what every subscriber has completed",
+          String.format(
+              "queue %s has a backup.directory, but the native library of zstd, which compresses its"
+                  + " backups, cannot be loaded: %s. It is copied into %s first: make that writable"
+                  + " and executable, or name another directory with -DZstdTempFolder=<directory>;"
+                  + " on Java 24 and newer allow native access with"
+                  + " --enable-native-access=ALL-UNNAMED. Without backup.directory the queue opens,"
+                  + " and deletes what every subscriber has completed",
+              queue,
+              root(e),
+              System.getProperty("ZstdTempFolder", System.getProperty("java.io.tmpdir", "?"))),
           e);
     }
   }

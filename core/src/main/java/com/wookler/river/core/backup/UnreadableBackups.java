@@ -41,12 +41,9 @@ final class UnreadableBackups {
   /** Returns the exception to throw; logs it unless that was done within the last minute. */
   RiverException failure(Path file, IOException e) {
     String text =
-        "queue "
-            + queue
-            + ": backup "
-            + file
-            + " cannot be read now, the next call tries again: "
-            + e.getMessage();
+        String.format(
+            "queue %s: backup %s cannot be read now, the next call tries again: %s",
+            queue, file, e.getMessage());
     if (mayLog(file)) {
       LOG.warn(
           "{}. Subscribers that read there wait: nothing counts as lost. Repair the disk; or replace"

@@ -24,7 +24,7 @@ public final class DelayFiles {
   /**
    * What the files hold.
    *
-   * @param waiting messages that wait, as far as the files tell
+   * @param waiting messages that wait in intact records
    * @param faults what is damaged
    * @param setAside files that were found damaged before
    */

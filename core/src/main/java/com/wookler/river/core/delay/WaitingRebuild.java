@@ -21,8 +21,8 @@ import org.slf4j.LoggerFactory;
  * log and the backups. Its memory grows with what is lost, and by eight bytes for each message in
  * the files. Used once, by one thread.
  *
- * <p>Which file had a message cannot be told from its publish time: if the wall clock was set
- * meanwhile, this gives another due time than when the message was collected.
+ * <p>The publish time does not show which file had a message: if the wall clock was set meanwhile,
+ * this gives another due time than when the message was collected.
  */
 final class WaitingRebuild {
   private static final Logger LOG = LoggerFactory.getLogger(WaitingRebuild.class);

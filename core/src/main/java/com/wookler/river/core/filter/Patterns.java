@@ -83,7 +83,7 @@ final class Patterns {
   boolean matches(String pattern, String text) {
     Pattern found = compiled.get(pattern);
     if (found == null) {
-      throw Effort.current().failed("a pattern has to stand, as a text, behind =~");
+      throw Effort.current().failed("a pattern must be a text after =~ in the expression");
     }
     Effort.current().spend((long) found.programSize() * (text.length() + 1));
     return found.matches(text);

@@ -19,10 +19,10 @@ import org.jspecify.annotations.Nullable;
  * offsets, and the records that are not written yet.
  *
  * <p>Guarded by the lock of {@link IdStore}; but {@link #write} runs without it, on one thread at a
- * time, on what {@link #takePending} returned. The file is opened for each use, so that an idle
- * store holds no descriptor; a write forces through its own descriptor, so that no error of the
- * device is missed. Reads use a {@link RandomAccessFile}, which unlike a channel does not close
- * when its thread is interrupted.
+ * time, on what {@link #pending()} returned. The file is opened for each use, so that an idle store
+ * holds no descriptor; a write forces through its own descriptor, so that no error of the device is
+ * missed. Reads use a {@link RandomAccessFile}, which unlike a channel does not close when its
+ * thread is interrupted.
  */
 final class IdFile {
   private final Path path;
@@ -35,8 +35,7 @@ final class IdFile {
 
   private byte[] pending = new byte[256]; // the end of the file, not written yet
   private int pendingLength;
-  private byte[] leaving = new byte[0]; // before that, what is being written
-  private long written; // bytes before these two
+  private long written; // bytes before these
   private long since;
   private long lastMicros;
 
@@ -102,7 +101,7 @@ final class IdFile {
 
   /** Returns its bytes, including those that are not written yet. */
   long length() {
-    return written + leaving.length + pendingLength;
+    return written + pendingLength;
   }
 
   int ids() {
@@ -110,7 +109,7 @@ final class IdFile {
   }
 
   boolean hasPending() {
-    return pendingLength > 0 || leaving.length > 0;
+    return pendingLength > 0;
   }
 
   /** Takes the valid part of its content, and cuts off the rest. */
@@ -161,22 +160,15 @@ final class IdFile {
   }
 
   private IdRecord read(long at) {
-    IdRecord record;
-    if (at >= written + leaving.length) {
-      record = IdRecord.read(view(pending, at - written - leaving.length));
-    } else if (at >= written) {
-      record = IdRecord.read(view(leaving, at - written));
-    } else {
-      record = IdRecord.read(ByteBuffer.wrap(readFile(at)));
-    }
+    IdRecord record =
+        IdRecord.read(
+            at >= written
+                ? ByteBuffer.wrap(pending).position((int) (at - written))
+                : ByteBuffer.wrap(readFile(at)));
     if (record == null) {
       throw new RiverException("damaged: " + path + " has no id at byte " + at);
     }
     return record;
-  }
-
-  private static ByteBuffer view(byte[] bytes, long at) {
-    return ByteBuffer.wrap(bytes).position((int) at);
   }
 
   private byte[] readFile(long at) {
@@ -195,13 +187,9 @@ final class IdFile {
     }
   }
 
-  /** Returns what is to be written; its ids are found in memory until {@link #wrote}. */
-  ByteBuffer takePending() {
-    byte[] all = Arrays.copyOf(leaving, leaving.length + pendingLength); // after a failure: again
-    System.arraycopy(pending, 0, all, leaving.length, pendingLength);
-    leaving = all;
-    pendingLength = 0;
-    return ByteBuffer.wrap(all);
+  /** Returns what is to be written; it stays pending until {@link #wrote}. */
+  byte[] pending() {
+    return Arrays.copyOf(pending, pendingLength);
   }
 
   /** Returns the offset at which that is written. */
@@ -210,12 +198,12 @@ final class IdFile {
   }
 
   /** Writes and forces, a new file's name too; on a thread that is not interrupted. */
-  void write(ByteBuffer bytes, long at) throws IOException {
+  void write(byte[] records, long at) throws IOException {
     try (FileChannel channel = made ? channel() : DurableFiles.create(path)) {
       made = true;
-      long to = at;
+      ByteBuffer bytes = ByteBuffer.wrap(records);
       while (bytes.hasRemaining()) {
-        to += channel.write(bytes, to);
+        channel.write(bytes, at + bytes.position());
       }
       device.force(channel);
     }
@@ -225,9 +213,10 @@ final class IdFile {
     }
   }
 
-  void wrote() {
-    written += leaving.length;
-    leaving = new byte[0];
+  void wrote(int bytes) {
+    written += bytes;
+    pendingLength -= bytes;
+    System.arraycopy(pending, bytes, pending, 0, pendingLength);
   }
 
   void delete() throws IOException {

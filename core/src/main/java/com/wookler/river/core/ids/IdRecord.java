@@ -22,7 +22,7 @@ import org.jspecify.annotations.Nullable;
  * @param kind 1, 2 or 3
  * @param sequence of the message
  * @param micros of its publish time
- * @param id in UTF-8, or what stands in its place
+ * @param id in UTF-8, or other content by the kind
  */
 @SuppressWarnings("ArrayRecordComponent") // never compared
 record IdRecord(byte kind, long sequence, long micros, byte[] id) {

@@ -4,7 +4,6 @@ import com.google.errorprone.annotations.concurrent.GuardedBy;
 import com.wookler.river.common.errors.RiverException;
 import com.wookler.river.core.file.DurableFiles;
 import java.io.IOException;
-import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -185,7 +184,7 @@ public final class IdStore {
         covered = 0; // what later files say does not cover what is missing here
         pending = true; // a new file says what is there now
       } else if (!files.isEmpty()) {
-        partSince = files.getLast().since(); // it goes on
+        partSince = files.getLast().since(); // the newest file is continued
       }
       dropExpired(nowMicros);
     } finally {
@@ -388,7 +387,7 @@ public final class IdStore {
   /** Writes the oldest file that has something to write; null if none has. */
   private @Nullable IdFile flushOne(long end, long nowMicros) throws IOException {
     IdFile file;
-    ByteBuffer bytes;
+    byte[] bytes;
     List<Leaving> gone = List.of();
     lock.lock();
     try {
@@ -396,7 +395,7 @@ public final class IdStore {
       if (file == null) {
         return null;
       }
-      bytes = file.takePending();
+      bytes = file.pending();
       if (!pending) {
         gone = List.copyOf(leaving);
       }
@@ -414,7 +413,7 @@ public final class IdStore {
     }
     lock.lock();
     try {
-      file.wrote();
+      file.wrote(bytes.length);
       leaving.removeAll(gone);
       leaves = !leaving.isEmpty();
     } finally {

@@ -30,8 +30,7 @@ record LogSource(QueueDirectory directory, UUID queue) implements MessageSource 
     if (directory.queue().isEmpty()) {
       throw new ConfigurationException(
           String.format(
-              "%s does not tell which queue it is of: %s: %s",
-              path, QueueIdentity.FILE, directory.fault()));
+              "the queue of %s is unknown: %s: %s", path, QueueIdentity.FILE, directory.fault()));
     }
     return new LogSource(directory, directory.queue().get());
   }
@@ -128,7 +127,7 @@ record LogSource(QueueDirectory directory, UUID queue) implements MessageSource 
         return new Piece(number, files, seal.firstSequence(), seal.endSequence(), seal.bytes());
       }
     } catch (DamagedMessageException | NoSuchFileException e) {
-      // the block itself tells where it starts
+      // the block itself has its first sequence
     }
     long first = ContentCheck.UNKNOWN;
     for (Path file : files) {

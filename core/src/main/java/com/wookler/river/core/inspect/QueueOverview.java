@@ -121,7 +121,7 @@ public record QueueOverview(
     return blocks.isEmpty() ? 0 : blocks.get(0).firstSequence();
   }
 
-  /** Returns the sequence that the next message gets, as far as the blocks tell. */
+  /** Returns the sequence that the next message gets, as far as the blocks show. */
   public long nextSequence() {
     return endOf(blocks);
   }

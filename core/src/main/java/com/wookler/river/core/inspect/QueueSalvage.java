@@ -3,6 +3,7 @@ package com.wookler.river.core.inspect;
 import com.wookler.river.common.errors.ConfigurationException;
 import com.wookler.river.core.delay.DelayFiles;
 import com.wookler.river.core.delay.Delays;
+import com.wookler.river.core.file.Directories;
 import com.wookler.river.core.file.DurableFiles;
 import com.wookler.river.core.log.BlockWriter;
 import com.wookler.river.core.log.Gaps;
@@ -120,12 +121,12 @@ public final class QueueSalvage {
   /** Returns the bytes of the largest block file, which may be a single document. */
   private static long largestBlock(Path from) throws IOException {
     Path log = from.resolve("log");
-    if (!Files.isDirectory(log)) {
-      return MAX_BLOCK_BYTES;
-    }
-    try (Stream<Path> files = Files.list(log)) {
-      return files.mapToLong(file -> file.toFile().length()).max().orElse(0);
-    }
+    return Files.isDirectory(log)
+        ? Directories.list(log, name -> true).stream()
+            .mapToLong(file -> file.toFile().length())
+            .max()
+            .orElse(0)
+        : MAX_BLOCK_BYTES;
   }
 
   /** Copies subscribers as they are: an opening quarantines and replaces what is damaged. */
@@ -138,17 +139,20 @@ public final class QueueSalvage {
       if (SubscriberFiles.isLeftover(subscriber)) {
         continue;
       }
-      Path own = to.resolve(String.valueOf(subscriber.getFileName()));
-      try (Stream<Path> files = Files.walk(subscriber)) { // its dead letters are a queue in it
-        files
-            .filter(file -> Files.isRegularFile(file, LinkOption.NOFOLLOW_LINKS))
-            .forEach(file -> copy(file, own.resolve(subscriber.relativize(file).toString())));
-      } catch (UncheckedIOException e) {
-        throw e.getCause();
-      }
+      copyTree(subscriber, to.resolve(String.valueOf(subscriber.getFileName())));
       copied++;
     }
     return copied;
+  }
+
+  private static void copyTree(Path from, Path to) throws IOException {
+    try (Stream<Path> files = Files.walk(from)) {
+      files
+          .filter(file -> Files.isRegularFile(file, LinkOption.NOFOLLOW_LINKS))
+          .forEach(file -> copy(file, to.resolve(from.relativize(file).toString())));
+    } catch (UncheckedIOException e) {
+      throw e.getCause();
+    }
   }
 
   /**
@@ -158,11 +162,7 @@ public final class QueueSalvage {
   private static void copyDelayed(Path from, Path to, MessageSource source) throws IOException {
     Path delayed = from.resolve(Delays.DIRECTORY);
     if (Files.isDirectory(delayed)) {
-      try (Stream<Path> files = Files.list(delayed)) {
-        files.forEach(file -> copy(file, to.resolve(Delays.DIRECTORY).resolve(file.getFileName())));
-      } catch (UncheckedIOException e) {
-        throw e.getCause();
-      }
+      copyTree(delayed, to.resolve(Delays.DIRECTORY));
     } else if (source.subscribers() == null) {
       DelayFiles.begin(to, source.queue(), 0);
     }

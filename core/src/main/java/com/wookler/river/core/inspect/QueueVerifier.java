@@ -141,24 +141,33 @@ public final class QueueVerifier {
   private void forwards(QueueDirectory directory, UUID queue) throws IOException {
     Path forwards = directory.path().resolve("forwards");
     for (String target : ForwardPosition.targets(forwards)) {
-      try {
-        ForwardPosition.read(forwards, queue, target);
-      } catch (NoSuchFileException e) {
-        report.note(ForwardPosition.file(forwards, target), "was removed meanwhile");
-      } catch (RiverException e) {
-        report.damage(ForwardPosition.file(forwards, target), String.valueOf(e.getMessage()));
+      Path file = ForwardPosition.file(forwards, target);
+      if (!exists(file, () -> ForwardPosition.read(forwards, queue, target))) {
+        report.note(file, "was removed meanwhile");
       }
     }
     Path origins = directory.path().resolve(Origins.FILE);
-    if (has(directory, Part.ORIGINS) || Origins.exist(origins)) {
-      try {
-        Origins.read(origins, queue);
-      } catch (NoSuchFileException e) {
-        report.damage(origins, "it is missing");
-      } catch (RiverException e) {
-        report.damage(origins, String.valueOf(e.getMessage()));
-      }
+    if ((has(directory, Part.ORIGINS) || Origins.exist(origins))
+        && !exists(origins, () -> Origins.read(origins, queue))) {
+      report.damage(origins, "it is missing");
     }
+  }
+
+  @FunctionalInterface
+  private interface Read {
+    void run() throws IOException;
+  }
+
+  /** Reads a file and reports its damage; returns whether it exists. */
+  private boolean exists(Path file, Read read) throws IOException {
+    try {
+      read.run();
+    } catch (NoSuchFileException e) {
+      return false;
+    } catch (RiverException e) {
+      report.damage(file, String.valueOf(e.getMessage()));
+    }
+    return true;
   }
 
   /** Verifies the queues of dead letters in the subscribers' directories. */

@@ -3,13 +3,13 @@ package com.wookler.river.core.jdbc;
 import com.wookler.river.common.errors.RiverException;
 
 /**
- * Somebody else has claimed the position since: whoever gets this is no longer the one who hands
- * messages over, and has to roll its transaction back.
+ * Another instance has claimed the position since: the caller does not transfer messages any more,
+ * and must roll its transaction back.
  */
 public final class PositionTakenException extends RiverException {
   private static final long serialVersionUID = 1L;
 
-  /** With what happened. */
+  /** Creates the exception with its message. */
   public PositionTakenException(String message) {
     super(message);
   }

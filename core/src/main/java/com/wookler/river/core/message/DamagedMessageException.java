@@ -13,12 +13,12 @@ import com.wookler.river.common.errors.RiverException;
 public final class DamagedMessageException extends RiverException {
   private static final long serialVersionUID = 1L;
 
-  /** With a text that names the queue and what to do. */
+  /** Creates the exception; the message names the queue and what to do. */
   public DamagedMessageException(String message) {
     super(message);
   }
 
-  /** With a text that names the queue and what to do, and the error that led here. */
+  /** Creates the exception; the message names the queue and what to do. */
   public DamagedMessageException(String message, Throwable cause) {
     super(message, cause);
   }

@@ -106,7 +106,7 @@ public final class DocumentReader {
   }
 
   /**
-   * Returns whether the open document stands for messages that are lost: it {@link #holds} their
+   * Returns whether the open document replaces messages that are lost: it {@link #holds} their
    * sequences, and none of them can be read.
    */
   public boolean isLost() {

@@ -4,9 +4,9 @@ package com.wookler.river.core.message;
  * Turns a queue's data into bytes and back.
  *
  * <p>Must be thread-safe: publishers call {@link #toBytes} from any number of threads at once,
- * consumers {@link #fromBytes} likewise; no lock is held across either. An exception from {@code
- * toBytes} leaves publish with nothing stored; one from {@code fromBytes} leaves {@code
- * Delivery.data()} and touches no other message.
+ * consumers {@link #fromBytes}; no lock is held across either. An exception from {@code toBytes}
+ * leaves publish with nothing stored; one from {@code fromBytes} leaves {@code Delivery.data()} and
+ * touches no other message.
  *
  * <p>A converter named in XML needs a public constructor without parameters.
  *

@@ -6,7 +6,7 @@ import com.wookler.river.common.errors.RiverException;
 public final class MessageTooLargeException extends RiverException {
   private static final long serialVersionUID = 1L;
 
-  /** With a text that names the queue and what to do. */
+  /** Creates the exception; the message names the queue and what to do. */
   public MessageTooLargeException(String message) {
     super(message);
   }

@@ -9,12 +9,12 @@ import com.wookler.river.common.errors.RiverException;
 public final class QueueClosedException extends RiverException {
   private static final long serialVersionUID = 1L;
 
-  /** With a text that names the queue and what to do. */
+  /** Creates the exception; the message names the queue and what to do. */
   public QueueClosedException(String message) {
     super(message);
   }
 
-  /** With what was refused because of it. */
+  /** Creates the exception with its cause. */
   public QueueClosedException(String message, Throwable cause) {
     super(message, cause);
   }

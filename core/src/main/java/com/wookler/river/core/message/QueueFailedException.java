@@ -10,12 +10,12 @@ import com.wookler.river.common.errors.RiverException;
 public final class QueueFailedException extends RiverException {
   private static final long serialVersionUID = 1L;
 
-  /** With a text that names the queue and what to do. */
+  /** Creates the exception; the message names the queue and what to do. */
   public QueueFailedException(String message) {
     super(message);
   }
 
-  /** With a text that names the queue and what to do, and the error that led here. */
+  /** Creates the exception; the message names the queue and what to do. */
   public QueueFailedException(String message, Throwable cause) {
     super(message, cause);
   }

@@ -9,12 +9,12 @@ import com.wookler.river.common.errors.RiverException;
 public final class QueueLockedException extends RiverException {
   private static final long serialVersionUID = 1L;
 
-  /** With a text that names the queue and what to do. */
+  /** Creates the exception; the message names the queue and what to do. */
   public QueueLockedException(String message) {
     super(message);
   }
 
-  /** With a text that names the queue and what to do, and the error that led here. */
+  /** Creates the exception; the message names the queue and what to do. */
   public QueueLockedException(String message, Throwable cause) {
     super(message, cause);
   }

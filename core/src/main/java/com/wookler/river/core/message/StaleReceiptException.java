@@ -10,7 +10,7 @@ import com.wookler.river.common.errors.RiverException;
 public final class StaleReceiptException extends RiverException {
   private static final long serialVersionUID = 1L;
 
-  /** With a text that names the queue and what to do. */
+  /** Creates the exception; the message names the queue and what to do. */
   public StaleReceiptException(String message) {
     super(message);
   }

@@ -187,7 +187,7 @@ public final class OptionTable {
   /**
    * Reads the parameters of an element, in addition to values of others.
    *
-   * @param more names of parameters that somebody else reads
+   * @param more names of parameters that the caller reads
    * @throws ConfigurationException one is unknown, cannot be read, or is given in two forms
    */
   public Settings read(ConfigNode node, Settings others, List<String> more) {
