@@ -25,7 +25,6 @@ import com.wookler.river.core.subscriber.SubscriberContext;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.StandardCopyOption;
 import java.util.Collection;
 import java.util.HashMap;
 import java.util.List;
@@ -128,8 +127,7 @@ final class SubscriberStore {
           rebuilt.config().ackRequired(),
           rebuilt.config().order());
       if (Files.exists(file)) {
-        Path aside = file.resolveSibling(StoredSubscriber.FILE + ".corrupt");
-        Files.move(file, aside, StandardCopyOption.REPLACE_EXISTING);
+        DurableFiles.quarantine(file);
       }
       rebuilt.write(subscriber, identity);
       return rebuilt;

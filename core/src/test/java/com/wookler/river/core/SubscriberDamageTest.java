@@ -88,7 +88,7 @@ class SubscriberDamageTest {
       Files.write(copy.resolve(settings), bytes);
       try (MessageQueue<String> queue = open(copy)) {
         Subscriber<String> billing = queue.subscriber("billing");
-        boolean known = Files.exists(copy.resolve(settings + ".corrupt"));
+        boolean known = Files.exists(copy.resolve(settings + ".damaged"));
         assertThat(billing.config().ackRequired()).isTrue();
         assertThat(billing.config().window() == 1000).as("flip at " + at).isNotEqualTo(known);
         assertThat(billing.next().sequence()).isEqualTo(FINISHED);

@@ -92,7 +92,7 @@ final class InspectCommand implements Callable<Integer> {
         out.println("  damaged: " + line.fault());
       }
     }
-    overview.setAside().forEach(file -> out.println("quarantined: " + file));
+    overview.quarantined().forEach(file -> out.println("quarantined: " + file));
   }
 
   private static void row(PrintWriter out, Object... cells) {
@@ -129,8 +129,8 @@ final class InspectCommand implements Callable<Integer> {
       line.put("unfinished", subscriber.unfinished()).put("lag", subscriber.lag());
       line.put("generation", subscriber.generation()).put("fault", subscriber.fault());
     }
-    var aside = json.putArray("setAside");
-    overview.setAside().forEach(file -> aside.add(file.toString()));
+    var aside = json.putArray("quarantined");
+    overview.quarantined().forEach(file -> aside.add(file.toString()));
     return json;
   }
 }

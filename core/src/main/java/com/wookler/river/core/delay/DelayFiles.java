@@ -2,6 +2,7 @@ package com.wookler.river.core.delay;
 
 import com.wookler.river.common.utils.Amount;
 import com.wookler.river.core.file.Directories;
+import com.wookler.river.core.file.DurableFiles;
 import com.wookler.river.core.message.DamagedMessageException;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -26,13 +27,13 @@ public final class DelayFiles {
    *
    * @param waiting messages that wait in intact records
    * @param faults what is damaged
-   * @param setAside files that were found damaged before
+   * @param quarantined files that were found damaged before
    */
-  public record Look(long waiting, List<Fault> faults, List<Path> setAside) {
+  public record Look(long waiting, List<Fault> faults, List<Path> quarantined) {
     /** Copies the lists. */
     public Look {
       faults = List.copyOf(faults);
-      setAside = List.copyOf(setAside);
+      quarantined = List.copyOf(quarantined);
     }
   }
 
@@ -82,7 +83,7 @@ public final class DelayFiles {
     private final UUID identity;
     private final boolean verifies;
     private final List<Fault> faults = new ArrayList<>();
-    private final List<Path> setAside = new ArrayList<>();
+    private final List<Path> quarantined = new ArrayList<>();
     private long waiting;
 
     Viewer(Path directory, UUID identity, boolean verifies) {
@@ -96,12 +97,12 @@ public final class DelayFiles {
     }
 
     Look result() {
-      return new Look(waiting, faults, setAside);
+      return new Look(waiting, faults, quarantined);
     }
 
     Look look(TimerState.Look state) throws IOException {
       state.faults().forEach(what -> faults.add(new Fault(directory, what)));
-      setAside.addAll(Directories.list(directory, name -> name.endsWith(".corrupt")));
+      quarantined.addAll(Directories.list(directory, DurableFiles::isQuarantined));
       TimerState newest = state.newest();
       if (newest == null) {
         if (StoreOpening.exists(directory)) {

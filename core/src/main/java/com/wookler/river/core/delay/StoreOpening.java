@@ -108,19 +108,13 @@ final class StoreOpening {
       LOG.warn("Queue {}: {}", context.queue(), e.getMessage());
       lost.add(
           new WaitingRebuild.Lost(
-              setAside(path), line.from(), to, line.records(), 0, line.bytes()));
+              DurableFiles.quarantine(path), line.from(), to, line.records(), 0, line.bytes()));
       return null;
     } catch (NoSuchFileException e) {
       LOG.warn("Queue {}: damaged: {} is missing", context.queue(), path);
       lost.add(new WaitingRebuild.Lost(path, line.from(), to, line.records(), 0, line.bytes()));
       return null;
     }
-  }
-
-  private static Path setAside(Path path) throws IOException {
-    Path aside = path.resolveSibling(path.getFileName() + ".corrupt");
-    DurableFiles.rename(path, aside);
-    return aside;
   }
 
   private void deleteOthers(TimerState one, TimerState other) throws IOException {
@@ -173,7 +167,7 @@ final class StoreOpening {
             directory, context.identity(), first, number + 1, List.of(bucket.line()));
     for (Path file : old) {
       if (damaged.contains(file)) {
-        setAside(file);
+        DurableFiles.quarantine(file);
       } else {
         Files.delete(file);
       }

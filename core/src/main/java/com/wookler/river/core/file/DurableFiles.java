@@ -14,6 +14,7 @@ import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.Locale;
 import java.util.Set;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -26,6 +27,8 @@ public final class DurableFiles {
 
   /** Ending of what was quarantined because it is damaged. */
   public static final String DAMAGED = ".damaged";
+
+  private static final Pattern QUARANTINED = Pattern.compile("\\.damaged(-\\d+)?$");
 
   private static final long LEAST_FREE_BYTES = 4 << 10;
 
@@ -191,6 +194,16 @@ public final class DurableFiles {
     Path aside = quarantineOf(file);
     rename(file, aside);
     return aside;
+  }
+
+  /** Returns whether this is the name of a file or directory that was quarantined. */
+  public static boolean isQuarantined(String name) {
+    return !unquarantined(name).equals(name);
+  }
+
+  /** Returns the name that a file had before it was quarantined, or has if it was not. */
+  public static String unquarantined(String name) {
+    return QUARANTINED.matcher(name).replaceFirst("");
   }
 
   /** Returns a name beside a damaged file that no file has yet. */

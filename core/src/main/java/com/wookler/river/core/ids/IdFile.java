@@ -224,10 +224,10 @@ final class IdFile {
   }
 
   /** Keeps a damaged file under another name. */
-  void setAside() throws IOException {
+  void quarantine() throws IOException {
     if (!Files.exists(path)) {
       return; // the last try did it
     }
-    DurableFiles.rename(path, path.resolveSibling(path.getFileName() + IdFiles.CORRUPT));
+    DurableFiles.quarantine(path);
   }
 }

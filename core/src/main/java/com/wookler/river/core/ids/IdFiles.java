@@ -1,6 +1,7 @@
 package com.wookler.river.core.ids;
 
 import com.wookler.river.core.file.Directories;
+import com.wookler.river.core.file.DurableFiles;
 import com.wookler.river.core.file.NumberedFiles;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -16,7 +17,6 @@ import java.util.function.BiConsumer;
 
 /** The files of ids: {@code ids-000000000001} and so on, and those that were quarantined. */
 public final class IdFiles {
-  static final String CORRUPT = ".corrupt";
   static final NumberedFiles FILES = new NumberedFiles("ids-");
 
   private IdFiles() {}
@@ -26,9 +26,9 @@ public final class IdFiles {
   }
 
   /** Returns the files that were quarantined as damaged. */
-  public static List<Path> setAside(Path directory) throws IOException {
+  public static List<Path> quarantined(Path directory) throws IOException {
     return Directories.list(
-        directory, name -> name.startsWith(FILES.prefix()) && name.endsWith(CORRUPT));
+        directory, name -> name.startsWith(FILES.prefix()) && DurableFiles.isQuarantined(name));
   }
 
   /**

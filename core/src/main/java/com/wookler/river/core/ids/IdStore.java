@@ -109,7 +109,7 @@ public final class IdStore {
   private record Leaving(IdFile file, boolean damaged) {
     void go() throws IOException {
       if (damaged) {
-        file.setAside();
+        file.quarantine();
       } else {
         file.delete();
       }

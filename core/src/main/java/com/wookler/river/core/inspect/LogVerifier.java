@@ -61,7 +61,7 @@ final class LogVerifier {
 
   void run() throws IOException {
     for (Path aside : files.others()) {
-      boolean ours = String.valueOf(aside.getFileName()).endsWith(DurableFiles.DAMAGED);
+      boolean ours = DurableFiles.isQuarantined(String.valueOf(aside.getFileName()));
       report.note(aside, ours ? "was quarantined as damaged before" : "is no file of River's");
     }
     notes();

@@ -4,6 +4,7 @@ import com.wookler.river.common.errors.RiverException;
 import com.wookler.river.core.ack.journal.LedgerLook;
 import com.wookler.river.core.delay.DelayFiles;
 import com.wookler.river.core.file.Directories;
+import com.wookler.river.core.file.DurableFiles;
 import com.wookler.river.core.keys.RunFiles;
 import com.wookler.river.core.log.BlockFile;
 import com.wookler.river.core.log.BlockWalk;
@@ -36,7 +37,7 @@ import org.jspecify.annotations.Nullable;
  * @param format see there
  * @param blocks oldest first
  * @param subscribers by name
- * @param setAside files and directories of damaged or discarded data
+ * @param quarantined files and directories of damaged or discarded data
  * @param delayed messages that wait for their time in files of their own
  */
 public record QueueOverview(
@@ -47,7 +48,7 @@ public record QueueOverview(
     int format,
     List<BlockLine> blocks,
     List<SubscriberLine> subscribers,
-    List<Path> setAside,
+    List<Path> quarantined,
     long delayed) {
 
   /** In the name of a directory of discarded data. */
@@ -57,7 +58,7 @@ public record QueueOverview(
   public QueueOverview {
     blocks = List.copyOf(blocks);
     subscribers = List.copyOf(subscribers);
-    setAside = List.copyOf(setAside);
+    quarantined = List.copyOf(quarantined);
   }
 
   /** The state of a block. */
@@ -162,7 +163,7 @@ public record QueueOverview(
         identity.isPresent() ? QueueIdentity.FORMAT : 0,
         blocks,
         subscribers,
-        setAside(path, files),
+        quarantined(path, files),
         queue.isPresent() ? DelayFiles.look(path, queue.get(), false).waiting() : 0);
   }
 
@@ -235,7 +236,7 @@ public record QueueOverview(
     }
   }
 
-  private static List<Path> setAside(Path path, LogFiles files) throws IOException {
+  private static List<Path> quarantined(Path path, LogFiles files) throws IOException {
     List<Path> aside = new ArrayList<>(files.others());
     Path base = path.toAbsolutePath().getParent();
     String prefix = path.toAbsolutePath().getFileName() + DISCARDED;
@@ -243,9 +244,9 @@ public record QueueOverview(
       aside.addAll(Directories.list(base, name -> name.startsWith(prefix)));
     }
     for (Path subscriber : SubscriberFiles.list(path.resolve("subscribers"))) {
-      aside.addAll(Directories.list(subscriber, name -> name.endsWith(".corrupt")));
+      aside.addAll(Directories.list(subscriber, DurableFiles::isQuarantined));
     }
-    aside.addAll(RunFiles.setAside(path.resolve("keys")));
+    aside.addAll(RunFiles.quarantined(path.resolve("keys")));
     aside.sort(null);
     return aside;
   }

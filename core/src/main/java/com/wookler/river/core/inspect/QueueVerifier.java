@@ -104,7 +104,7 @@ public final class QueueVerifier {
         first,
         log.endSequence(),
         report::damage);
-    for (Path aside : IdFiles.setAside(directory.path().resolve("ids"))) {
+    for (Path aside : IdFiles.quarantined(directory.path().resolve("ids"))) {
       report.note(aside, "was quarantined as damaged before");
     }
     LogNotes.recordFault(directory.path())
@@ -131,7 +131,7 @@ public final class QueueVerifier {
       }
       DelayFiles.Look look = DelayFiles.look(directory, queue, true);
       look.faults().forEach(fault -> report.damage(fault.file(), fault.what()));
-      look.setAside().forEach(file -> report.note(file, "was quarantined as damaged before"));
+      look.quarantined().forEach(file -> report.note(file, "was quarantined as damaged before"));
     } catch (RiverException e) { // a newer version
       report.damage(directory.resolve(Delays.DIRECTORY), String.valueOf(e.getMessage()));
     }

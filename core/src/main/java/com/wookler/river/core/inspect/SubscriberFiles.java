@@ -61,7 +61,7 @@ record SubscriberFiles(
 
   /** Returns whether this is a queue that could not be opened, and was replaced by a new one. */
   static boolean isQuarantined(Path queue) {
-    return String.valueOf(queue.getFileName()).matches(".*\\" + DurableFiles.DAMAGED + "(-\\d+)?");
+    return DurableFiles.isQuarantined(String.valueOf(queue.getFileName()));
   }
 
   String name() {

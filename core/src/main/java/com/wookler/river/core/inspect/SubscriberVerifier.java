@@ -58,7 +58,7 @@ final class SubscriberVerifier {
       for (LedgerDamage damage : look.damaged()) {
         report.damage(damage.file(), damage.what());
       }
-      for (Path aside : look.setAside()) {
+      for (Path aside : look.quarantined()) {
         report.note(aside, "was quarantined as damaged before");
       }
       if (look.created()) {

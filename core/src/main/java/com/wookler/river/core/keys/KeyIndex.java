@@ -206,7 +206,7 @@ public final class KeyIndex implements AutoCloseable {
       try {
         found = run.find(hashed);
       } catch (RunDamage e) {
-        setAside(run, e);
+        quarantine(run, e);
         return null;
       }
       if (found != NONE) {
@@ -217,8 +217,8 @@ public final class KeyIndex implements AutoCloseable {
   }
 
   @GuardedBy("lock")
-  private void setAside(KeyRun run, RunDamage damage) {
-    runs.setAside(run, damage.what());
+  private void quarantine(KeyRun run, RunDamage damage) {
+    runs.quarantine(run, damage.what());
     begin();
   }
 
@@ -248,7 +248,7 @@ public final class KeyIndex implements AutoCloseable {
       lock.lock();
       try {
         if (runs.all().contains(e.run())) {
-          setAside(e.run(), e);
+          quarantine(e.run(), e);
         }
       } finally {
         lock.unlock();

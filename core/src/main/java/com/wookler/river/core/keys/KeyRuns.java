@@ -67,13 +67,13 @@ final class KeyRuns {
     try {
       run = KeyRun.open(file, identity);
     } catch (RunDamage e) {
-      setAside(file, e.what());
+      quarantine(file, e.what());
       return;
     } catch (NoSuchFileException e) {
       return;
     }
     if (run.end() > logEnd) {
-      setAside(file, "it covers messages up to " + (run.end() - 1) + ", which the log has not");
+      quarantine(file, "it covers messages up to " + (run.end() - 1) + ", which the log has not");
     } else if (runs.stream().anyMatch(newer -> overlap(newer, run))) {
       Files.delete(file); // after a crash during a merge: the newer one has all of it
     } else {
@@ -189,18 +189,18 @@ final class KeyRuns {
   }
 
   /** Quarantines a damaged run; what it covered is a gap then. */
-  void setAside(KeyRun run, String what) {
+  void quarantine(KeyRun run, String what) {
     runs.remove(run);
     try {
-      setAside(run.file(), what);
+      quarantine(run.file(), what);
     } catch (IOException e) {
       LOG.warn("Queue {}: {}: {}; and it cannot be quarantined", queue, run.file(), what, e);
     }
   }
 
-  private void setAside(Path file, String what) throws IOException {
+  private void quarantine(Path file, String what) throws IOException {
     damaged = true;
-    Path aside = RunFiles.putAside(file);
+    Path aside = DurableFiles.quarantine(file);
     LOG.warn(
         "Queue {}: damaged: {}, of its index of keys: {}; kept as {}, and made anew from the log",
         queue,

@@ -15,8 +15,6 @@ import java.util.function.BiConsumer;
 public final class RunFiles {
   static final NumberedFiles FILES = new NumberedFiles("keys-");
 
-  private static final String CORRUPT = ".corrupt";
-
   private RunFiles() {}
 
   static String name(long number) {
@@ -29,20 +27,14 @@ public final class RunFiles {
   }
 
   /** Returns the files that were quarantined as damaged. */
-  public static List<Path> setAside(Path directory) throws IOException {
-    return Directories.list(directory, name -> name.endsWith(CORRUPT));
+  public static List<Path> quarantined(Path directory) throws IOException {
+    return Directories.list(directory, DurableFiles::isQuarantined);
   }
 
   static void removeTemporary(Path directory) throws IOException {
     for (Path file : Directories.list(directory, name -> name.endsWith(DurableFiles.TEMPORARY))) {
       Files.deleteIfExists(file);
     }
-  }
-
-  static Path putAside(Path file) throws IOException {
-    Path aside = file.resolveSibling(file.getFileName() + CORRUPT);
-    DurableFiles.rename(file, aside);
-    return aside;
   }
 
   /**

@@ -310,7 +310,7 @@ final class LogFileScan {
       device.mended(file);
     }
     for (Map.Entry<Path, String> file : strange.entrySet()) {
-      setAside(file.getKey(), file.getValue());
+      quarantine(file.getKey(), file.getValue());
     }
     putBack();
   }
@@ -323,7 +323,7 @@ final class LogFileScan {
     }
   }
 
-  private void setAside(Path file, String why) throws IOException {
+  private void quarantine(Path file, String why) throws IOException {
     LOG.warn(
         "Queue {}: damaged: {} {}; quarantined as {}",
         settings.queue(),

@@ -77,9 +77,9 @@ public record LogFiles(
     SortedMap<Integer, Path> damaged = new TreeMap<>();
     for (Path file : others) {
       String name = String.valueOf(file.getFileName());
-      if (name.endsWith(DurableFiles.DAMAGED)) {
-        String data = name.substring(0, name.length() - DurableFiles.DAMAGED.length());
-        BlockName.number(Path.of(data)).ifPresent(number -> damaged.put(number, file));
+      if (DurableFiles.isQuarantined(name)) {
+        Path data = Path.of(DurableFiles.unquarantined(name));
+        BlockName.number(data).ifPresent(number -> damaged.put(number, file));
       }
     }
     return damaged;

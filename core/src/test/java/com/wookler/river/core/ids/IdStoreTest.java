@@ -191,7 +191,7 @@ class IdStoreTest {
       }
     }
     assertThat(first).doesNotExist();
-    assertThat(IdFiles.setAside(directory)).hasSize(1);
+    assertThat(IdFiles.quarantined(directory)).hasSize(1);
     open(2_000_000);
     assertThat(store.fault()).isEmpty();
     assertThat(store.covered()).isEqualTo(4);

@@ -17,7 +17,6 @@ import java.util.List;
  */
 final class Generations {
   static final String TEMPORARY = ".tmp";
-  static final String CORRUPT = ".corrupt";
 
   private static final String PREFIX = "ack-";
   private static final String SPARE = PREFIX + "spare-";
@@ -82,8 +81,8 @@ final class Generations {
   static List<Numbered> numbered(Path directory, List<String> names) {
     List<Numbered> found = new ArrayList<>(names.size());
     for (String name : names) {
-      boolean corrupt = name.endsWith(CORRUPT);
-      String whole = corrupt ? name.substring(0, name.length() - CORRUPT.length()) : name;
+      String whole = DurableFiles.unquarantined(name);
+      boolean corrupt = !whole.equals(name);
       boolean log = whole.endsWith(LOG);
       long generation = number(whole, PREFIX, log ? LOG : SNAPSHOT);
       if (generation >= 0) {
@@ -159,12 +158,5 @@ final class Generations {
   void recycleLog(Path path) throws IOException {
     String name = String.valueOf(path.getFileName());
     DurableFiles.move(path, path.resolveSibling(name.replace("ack-", "ack-spare-")));
-  }
-
-  /** Takes a damaged file out of the way and keeps it. Returns its new path. */
-  static Path setAside(Path path) throws IOException {
-    Path aside = path.resolveSibling(path.getFileName() + CORRUPT);
-    DurableFiles.move(path, aside);
-    return aside;
   }
 }

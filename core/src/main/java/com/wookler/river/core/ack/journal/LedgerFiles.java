@@ -1,5 +1,6 @@
 package com.wookler.river.core.ack.journal;
 
+import com.wookler.river.core.file.DurableFiles;
 import java.io.IOException;
 import java.nio.file.DirectoryIteratorException;
 import java.nio.file.DirectoryStream;
@@ -109,9 +110,9 @@ public final class LedgerFiles {
   }
 
   /** Returns the files that an opening found damaged and kept. */
-  List<Path> setAside() {
+  List<Path> quarantined() {
     return names.stream()
-        .filter(name -> name.endsWith(Generations.CORRUPT))
+        .filter(DurableFiles::isQuarantined)
         .sorted()
         .map(directory::resolve)
         .toList();

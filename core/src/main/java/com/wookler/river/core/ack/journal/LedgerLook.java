@@ -23,7 +23,7 @@ import java.util.concurrent.locks.LockSupport;
  * @param completedAbove completed messages above the low watermark
  * @param generation of the log of acknowledgements that the next opening uses
  * @param snapshot generation of the snapshot that the state was read from; 0 without
- * @param setAside files that an opening found damaged and kept
+ * @param quarantined files that an opening found damaged and kept
  * @param damaged what an opening would find damaged now
  */
 public record LedgerLook(
@@ -34,7 +34,7 @@ public record LedgerLook(
     long completedAbove,
     long generation,
     long snapshot,
-    List<Path> setAside,
+    List<Path> quarantined,
     List<LedgerDamage> damaged) {
 
   private static final int TRIES = 5;
@@ -42,7 +42,7 @@ public record LedgerLook(
 
   /** Copies the lists. */
   public LedgerLook {
-    setAside = List.copyOf(setAside);
+    quarantined = List.copyOf(quarantined);
     damaged = List.copyOf(damaged);
   }
 
@@ -109,7 +109,7 @@ public record LedgerLook(
         ring.count(EntryState.COMPLETED),
         report.generation(),
         report.snapshot(),
-        files.setAside(),
+        files.quarantined(),
         damaged);
   }
 
@@ -130,7 +130,8 @@ public record LedgerLook(
       position = cursor.slots() > 0 ? cursor.mark() : origin.earliest();
     }
     boolean created = cursor == null && !origin.made();
-    return new LedgerLook(false, created, position, position, 0, 0, 0, files.setAside(), damaged);
+    return new LedgerLook(
+        false, created, position, position, 0, 0, 0, files.quarantined(), damaged);
   }
 
   private static LedgerDamage otherKind(Path directory) {

@@ -6,6 +6,7 @@ import com.wookler.river.core.ack.InitialPosition;
 import com.wookler.river.core.ack.Ledger;
 import com.wookler.river.core.ack.Limits;
 import com.wookler.river.core.ack.RecoveryReport;
+import com.wookler.river.core.file.Directories;
 import com.wookler.river.core.file.DurableFiles;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -25,7 +26,7 @@ public final class Ledgers {
   /**
    * Opens the ledger of a subscriber that acknowledges, or makes it.
    *
-   * <p>Damage is no reason to fail: the file is quarantined as {@code .corrupt}, named in a warning
+   * <p>Damage is no reason to fail: the file is quarantined as {@code .damaged}, named in a warning
    * and in {@link Ledger#recovery()}, and leads to redelivery. So is a cursor of another kind.
    *
    * @param directory the subscriber's own directory; made if absent
@@ -137,8 +138,11 @@ public final class Ledgers {
   private static RecoveryReport recoverPosition(
       Path directory, InitialPosition origin, Cursor.@Nullable Content content) throws IOException {
     Path path = directory.resolve(Cursor.NAME);
-    Path aside = directory.resolve(Cursor.NAME + Generations.CORRUPT);
-    boolean nothing = content == null && !Files.exists(aside);
+    boolean nothing =
+        content == null
+            && Directories.list(
+                    directory, name -> name.startsWith(Cursor.NAME + DurableFiles.DAMAGED))
+                .isEmpty();
     long lowWatermark = nothing ? origin.start() : origin.earliest();
     boolean created = nothing && !origin.made();
     int torn = 0;
@@ -148,9 +152,8 @@ public final class Ledgers {
       torn = 2 - content.slots();
     }
     if (content != null && !content.sound()) {
-      Generations.setAside(path);
-      damaged =
-          List.of(path + " is damaged; delivering from " + lowWatermark + "; kept as " + aside);
+      String kept = "; kept as " + DurableFiles.quarantine(path);
+      damaged = List.of(path + " is damaged; delivering from " + lowWatermark + kept);
     } else if (content == null && !created) {
       damaged = List.of(path + " is damaged: it is missing; delivering from " + lowWatermark);
     }

@@ -4,6 +4,7 @@ import com.wookler.river.core.ack.InitialPosition;
 import com.wookler.river.core.ack.RecoveryReport;
 import com.wookler.river.core.ack.Ring;
 import com.wookler.river.core.ack.journal.Generations.Numbered;
+import com.wookler.river.core.file.DurableFiles;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -111,7 +112,7 @@ final class Recovery {
           based = true;
           base = file.generation();
         } else if (!based) {
-          setAside(file.path(), "is damaged; the one before is used");
+          quarantine(file.path(), "is damaged; the one before is used");
         }
       }
     }
@@ -154,7 +155,7 @@ final class Recovery {
     if (log.shape() == AckLogFile.Shape.TORN) {
       torn++;
     } else if (log.shape() == AckLogFile.Shape.DAMAGED) {
-      setAside(path, "is damaged; its " + good + " sound records are used");
+      quarantine(path, "is damaged; its " + good + " sound records are used");
     }
   }
 
@@ -178,7 +179,7 @@ final class Recovery {
       replay.deliveredEnd(cursor.mark());
       torn += cursor.slots() == 1 || !cursor.named() ? 1 : 0; // then a log may be missing
       if (!cursor.sound()) {
-        setAside(cursorPath, "is damaged; made again from the other files");
+        quarantine(cursorPath, "is damaged; made again from the other files");
       }
     } else if (origin.made() || logs > 0 || newest > 1) { // else killed while it was being made
       damaged.add(
@@ -222,12 +223,12 @@ final class Recovery {
     return new Found(ring, start, report);
   }
 
-  private void setAside(Path path, String what) throws IOException {
+  private void quarantine(Path path, String what) throws IOException {
     if (!repairs) {
       damaged.add(new LedgerDamage(path, what));
       return;
     }
-    Path aside = Generations.setAside(path);
+    Path aside = DurableFiles.quarantine(path);
     damaged.add(new LedgerDamage(path, what + "; kept as " + aside.getFileName()));
   }
 }

@@ -214,12 +214,12 @@ class DamageTest {
           .singleElement()
           .asString()
           .startsWith(log + " is damaged")
-          .endsWith(log.getFileName() + ".corrupt");
+          .endsWith(log.getFileName() + ".damaged");
       before = (int) ledger.completedAboveLowWatermark();
       assertThat(before).isGreaterThan(30_000);
     }
     assertThat(log).doesNotExist();
-    assertThat(log.resolveSibling(log.getFileName() + ".corrupt")).exists();
+    assertThat(log.resolveSibling(log.getFileName() + ".damaged")).exists();
     try (Ledger ledger = reopen(directory)) {
       assertThat(ledger.recovery().damaged()).isEmpty();
       assertThat(ledger.completedAboveLowWatermark()).isEqualTo(before);

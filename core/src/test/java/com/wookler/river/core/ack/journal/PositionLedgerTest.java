@@ -129,7 +129,7 @@ class PositionLedgerTest {
       try (Ledger ledger = Ledgers.withoutAck(directory, Copies.OWNER, ORIGIN)) {
         assertThat(ledger.position()).isEqualTo(2);
         assertThat(ledger.recovery().damaged()).hasSize(1 - i);
-        assertThat(directory.resolve("cursor.corrupt")).exists();
+        assertThat(directory.resolve("cursor.damaged")).exists();
       }
     }
   }
