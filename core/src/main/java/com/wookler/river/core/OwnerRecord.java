@@ -75,8 +75,8 @@ record OwnerRecord(String host, String machine, long pid, long started, String l
     if (!Files.exists(file)) {
       DurableFiles.create(file).close();
     }
-    ObjectNode json = CheckedJson.object();
-    json.put("format", FORMAT).put("host", host).put("machine", machine);
+    ObjectNode json = CheckedJson.object(FORMAT);
+    json.put("host", host).put("machine", machine);
     json.put("pid", pid).put("started", started).put("lock", lock).put("token", token);
     byte[] content = CheckedJson.encode(json);
     byte[] bytes = Arrays.copyOf(content, Math.max(content.length, BYTES));

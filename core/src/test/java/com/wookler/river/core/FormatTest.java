@@ -167,7 +167,7 @@ class FormatTest {
     ObjectNode json = CheckedJson.read(file);
     json.remove("check");
     CheckedJson.write(file, json.put("format", 2));
-    shouldRefuse(at, "queue.json has format 2");
+    shouldRefuse(at, "queue.json has format version 2");
   }
 
   @ParameterizedTest

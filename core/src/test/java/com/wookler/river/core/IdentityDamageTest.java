@@ -179,7 +179,7 @@ class IdentityDamageTest {
     json.remove("check");
     CheckedJson.write(identity, json.put("format", 2));
     assertThatThrownBy(() -> open("orders"))
-        .isInstanceOf(ConfigurationException.class)
-        .hasMessageContaining("format 2");
+        .isInstanceOf(RiverException.class)
+        .hasMessageContaining("format version 2");
   }
 }

@@ -94,7 +94,7 @@ class LeakTest {
     open("newer").close();
     Path newer = directory.resolve("newer").resolve("subscribers").resolve("s");
     Files.createDirectories(newer);
-    CheckedJson.write(newer.resolve("subscriber.json"), CheckedJson.object().put("format", 99));
+    CheckedJson.write(newer.resolve("subscriber.json"), CheckedJson.object(1).put("format", 99));
     for (int i = 0; i < 50; i++) {
       assertThatThrownBy(() -> open("broken")).hasMessageContaining("damaged");
       assertThatThrownBy(() -> open("newer")).hasMessageContaining("format version 99");

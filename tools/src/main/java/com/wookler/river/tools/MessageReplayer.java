@@ -33,6 +33,7 @@ import java.util.function.Consumer;
  * after it are recognized by comparison, and skipped.
  */
 final class MessageReplayer implements AutoCloseable {
+  private static final int CHECKPOINT_FORMAT = 1;
   private static final int CHECKPOINT_INTERVAL = 10_000;
   private static final long SECOND = TimeUnit.SECONDS.toNanos(1);
 
@@ -64,13 +65,7 @@ final class MessageReplayer implements AutoCloseable {
     long next = range.firstSequence();
     long target = queue.stats().nextSequence();
     if (Files.exists(checkpoint)) {
-      ObjectNode saved = CheckedJson.read(checkpoint);
-      if (!CheckedJson.isWhole(saved)) {
-        throw new DamagedMessageException(
-            "damaged: "
-                + checkpoint
-                + "; remove it, and start with --from after the messages that the queue contains");
-      }
+      ObjectNode saved = readCheckpoint();
       next = Math.max(next, saved.path("next").asLong());
       target = saved.path("target").asLong();
     }
@@ -158,7 +153,7 @@ final class MessageReplayer implements AutoCloseable {
 
     private void writeCheckpoint() throws IOException {
       queue.force();
-      ObjectNode json = CheckedJson.object();
+      ObjectNode json = CheckedJson.object(CHECKPOINT_FORMAT);
       json.put("source", source.queue().toString());
       json.put("next", next).put("target", target);
       CheckedJson.write(checkpoint, json);
@@ -169,6 +164,17 @@ final class MessageReplayer implements AutoCloseable {
       if (next >= 0) {
         writeCheckpoint();
       }
+    }
+  }
+
+  private ObjectNode readCheckpoint() throws IOException {
+    try {
+      return CheckedJson.read(checkpoint, CHECKPOINT_FORMAT);
+    } catch (DamagedMessageException e) {
+      throw new DamagedMessageException(
+          e.getMessage()
+              + "; remove it, and start with --from after the messages that the queue contains",
+          e);
     }
   }
 

@@ -4,6 +4,7 @@ import com.fasterxml.jackson.core.JacksonException;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.json.JsonMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import com.wookler.river.common.errors.RiverException;
 import com.wookler.river.core.message.DamagedMessageException;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -16,13 +17,14 @@ import java.util.Arrays;
  */
 public final class CheckedJson {
   private static final String CHECK = "check";
+  private static final String FORMAT = "format";
   private static final JsonMapper JSON = JsonMapper.builder().build();
 
   private CheckedJson() {}
 
-  /** Returns an empty object, to be filled and written. */
-  public static ObjectNode object() {
-    return JSON.createObjectNode();
+  /** Returns an object with the version of its format, to be filled and written. */
+  public static ObjectNode object(int format) {
+    return JSON.createObjectNode().put(FORMAT, format);
   }
 
   /** Writes the object and its check, whole or not at all. */
@@ -42,6 +44,27 @@ public final class CheckedJson {
   public static byte[] encode(ObjectNode json) throws IOException {
     ObjectNode checked = json.deepCopy().put(CHECK, Checksum.ofText(json.toString()));
     return JSON.writerWithDefaultPrettyPrinter().writeValueAsBytes(checked);
+  }
+
+  /**
+   * Reads a file. Its check is verified before the version is looked at, which may be what is
+   * damaged.
+   *
+   * @param format the version that is read
+   * @throws DamagedMessageException it is not what was written
+   * @throws RiverException another version of River wrote it
+   */
+  public static ObjectNode read(Path file, int format) throws IOException {
+    ObjectNode json = read(file);
+    if (!isWhole(json)) {
+      throw new DamagedMessageException(
+          "damaged: " + file.toAbsolutePath() + ": its check is wrong");
+    }
+    int found = json.path(FORMAT).asInt();
+    if (found != format) {
+      throw Sealed.otherFormat(file, found, format);
+    }
+    return json;
   }
 
   /**

@@ -75,8 +75,8 @@ public record QueueIdentity(UUID id, String name, String created, Set<Part> has)
 
   /** Writes the file, whole or not at all. */
   public void write(Path file) throws IOException {
-    ObjectNode json = CheckedJson.object();
-    json.put("format", FORMAT).put("id", id.toString()).put("name", name).put("created", created);
+    ObjectNode json = CheckedJson.object(FORMAT);
+    json.put("id", id.toString()).put("name", name).put("created", created);
     if (!has.isEmpty()) {
       ArrayNode parts = json.putArray("has");
       has.stream().sorted().forEach(part -> parts.add(part.name()));
@@ -100,21 +100,12 @@ public record QueueIdentity(UUID id, String name, String created, Set<Part> has)
   /**
    * Reads the file.
    *
-   * @throws ConfigurationException another River wrote it
+   * @throws RiverException another version of River wrote it
    * @throws DamagedMessageException it is not what was written: with a wrong id every block would
    *     look as if it were another queue's
    */
   public static QueueIdentity read(Path file) throws IOException {
-    ObjectNode json = CheckedJson.read(file);
-    if (!CheckedJson.isWhole(json)) { // before the format, which may be what is damaged
-      throw new DamagedMessageException(
-          "damaged: " + file.toAbsolutePath() + " is not a queue's identity: its check is wrong");
-    }
-    int format = json.path("format").asInt();
-    if (format != FORMAT) {
-      throw new ConfigurationException(
-          file + " has format " + format + "; this River reads " + FORMAT);
-    }
+    ObjectNode json = CheckedJson.read(file, FORMAT);
     try {
       return new QueueIdentity(
           UUID.fromString(json.path("id").asText()),

@@ -6,7 +6,6 @@ import com.wookler.river.common.errors.RiverException;
 import com.wookler.river.core.ack.InitialPosition;
 import com.wookler.river.core.file.CheckedJson;
 import com.wookler.river.core.file.DurableFiles;
-import com.wookler.river.core.file.Sealed;
 import com.wookler.river.core.message.DamagedMessageException;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -50,8 +49,7 @@ public record StoredSubscriber(SubscriberConfig config, long start, LedgerState 
 
   /** Writes the file, whole or not at all, unless it says the same, and makes its directory. */
   public void write(Path directory, UUID queue) throws IOException {
-    ObjectNode json = CheckedJson.object();
-    json.put("format", FORMAT);
+    ObjectNode json = CheckedJson.object(FORMAT);
     json.put("queue", queue.toString());
     json.put("name", config.name());
     json.put("start", start);
@@ -70,14 +68,9 @@ public record StoredSubscriber(SubscriberConfig config, long start, LedgerState 
    */
   public static StoredSubscriber read(Path directory, UUID queue) throws IOException {
     Path file = directory.resolve(FILE);
-    ObjectNode json = CheckedJson.read(file);
-    int format = json.path("format").asInt();
-    if (format > FORMAT && CheckedJson.isWhole(json)) { // each format has the check
-      throw Sealed.otherFormat(file, format, FORMAT);
-    }
+    ObjectNode json = CheckedJson.read(file, FORMAT);
     String name = String.valueOf(directory.getFileName());
-    if (!CheckedJson.isWhole(json)
-        || !name.equals(json.path("name").asText())
+    if (!name.equals(json.path("name").asText())
         || !queue.toString().equals(json.path("queue").asText())) {
       throw new DamagedMessageException(
           "damaged: " + file + " is not what was written for subscriber " + name);

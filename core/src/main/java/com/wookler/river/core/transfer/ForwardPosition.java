@@ -4,7 +4,6 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import com.wookler.river.common.errors.RiverException;
 import com.wookler.river.core.file.CheckedJson;
 import com.wookler.river.core.file.DurableFiles;
-import com.wookler.river.core.file.Sealed;
 import com.wookler.river.core.message.DamagedMessageException;
 import java.io.IOException;
 import java.nio.file.DirectoryIteratorException;
@@ -63,8 +62,8 @@ public final class ForwardPosition {
   public static void write(Path directory, UUID queue, String target, long position)
       throws IOException {
     DurableFiles.createDirectories(directory);
-    ObjectNode json = CheckedJson.object();
-    json.put("format", FORMAT).put("queue", queue.toString()).put("target", target);
+    ObjectNode json = CheckedJson.object(FORMAT);
+    json.put("queue", queue.toString()).put("target", target);
     CheckedJson.write(file(directory, target), json.put("position", position));
   }
 
@@ -77,13 +76,7 @@ public final class ForwardPosition {
    */
   public static long read(Path directory, UUID queue, String target) throws IOException {
     Path file = file(directory, target);
-    ObjectNode json = CheckedJson.read(file);
-    if (!CheckedJson.isWhole(json)) {
-      throw new DamagedMessageException("damaged: " + file + ": its check is wrong");
-    }
-    if (json.path("format").asInt() != FORMAT) {
-      throw Sealed.otherFormat(file, json.path("format").asInt(), FORMAT);
-    }
+    ObjectNode json = CheckedJson.read(file, FORMAT);
     if (!json.path("queue").asText().equals(queue.toString())
         || !json.path("target").asText().equals(target)) {
       throw new DamagedMessageException("damaged: " + file + " is that of another queue");

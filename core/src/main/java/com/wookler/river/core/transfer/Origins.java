@@ -3,7 +3,6 @@ package com.wookler.river.core.transfer;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import com.wookler.river.common.errors.RiverException;
 import com.wookler.river.core.file.CheckedJson;
-import com.wookler.river.core.file.Sealed;
 import com.wookler.river.core.message.DamagedMessageException;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -49,8 +48,8 @@ public record Origins(long covered, Map<UUID, Long> last, Map<UUID, byte[]> expi
 
   /** Writes the file; it is on the device when this returns. */
   public void write(Path file, UUID queue) throws IOException {
-    ObjectNode json = CheckedJson.object();
-    json.put("format", FORMAT).put("queue", queue.toString()).put("covered", covered);
+    ObjectNode json = CheckedJson.object(FORMAT);
+    json.put("queue", queue.toString()).put("covered", covered);
     ObjectNode all = json.putObject("last");
     last.forEach((source, sequence) -> all.put(source.toString(), sequence));
     if (!expired.isEmpty()) {
@@ -73,13 +72,7 @@ public record Origins(long covered, Map<UUID, Long> last, Map<UUID, byte[]> expi
    * @throws RiverException a newer River wrote it
    */
   public static Origins read(Path file, UUID queue) throws IOException {
-    ObjectNode json = CheckedJson.read(file);
-    if (!CheckedJson.isWhole(json)) {
-      throw new DamagedMessageException("damaged: " + file + ": its check is wrong");
-    }
-    if (json.path("format").asInt() != FORMAT) {
-      throw Sealed.otherFormat(file, json.path("format").asInt(), FORMAT);
-    }
+    ObjectNode json = CheckedJson.read(file, FORMAT);
     if (!json.path("queue").asText().equals(queue.toString())) {
       throw new DamagedMessageException("damaged: " + file + " is that of another queue");
     }
