@@ -4,7 +4,7 @@ import com.wookler.river.common.errors.RiverException;
 import com.wookler.river.core.backup.Backup;
 import com.wookler.river.core.log.BlockLog;
 import com.wookler.river.core.log.Damage;
-import com.wookler.river.core.log.LogReader;
+import com.wookler.river.core.log.SequentialReader;
 import com.wookler.river.core.message.DamagedMessageException;
 import com.wookler.river.core.message.StoredMessage;
 import java.util.List;
@@ -15,9 +15,6 @@ import org.slf4j.LoggerFactory;
 
 /** Reads a part of a log, and of its backups, for what has to be found out again. */
 final class LogScan {
-  /** Damaged messages in a row after which the rest of their block is taken for damaged too. */
-  private static final int MAX_DAMAGED = 1_000;
-
   private static final Logger LOG = LoggerFactory.getLogger(LogScan.class);
 
   private LogScan() {}
@@ -80,37 +77,15 @@ final class LogScan {
    * @return whether something is damaged
    */
   static boolean scan(BlockLog log, long from, Consumer<StoredMessage> sink) {
-    boolean damaged = false;
-    try (LogReader reader = log.reader()) {
-      long next = Math.max(from, log.firstSequence());
-      int inARow = 0;
-      while (next < log.nextSequence()) {
-        long gapEnd = log.gaps().endOf(next);
-        if (gapEnd > next) {
-          next = gapEnd;
-        } else if (show(reader, next, sink)) {
-          inARow = 0;
-          next++;
-        } else {
-          damaged = true;
-          inARow++;
-          next = inARow % MAX_DAMAGED == 0 ? reader.behindBlock(next) : next + 1;
-        }
-      }
+    boolean[] damaged = {false};
+    SequentialReader.Damaged note =
+        (sequence, first) -> {
+          damaged[0] = true;
+          return sequence;
+        };
+    try (SequentialReader reader = new SequentialReader(log, note)) {
+      reader.readAll(from, sink);
     }
-    return damaged;
-  }
-
-  private static boolean show(LogReader reader, long sequence, Consumer<StoredMessage> sink) {
-    reader.moveTo(sequence);
-    try {
-      StoredMessage message = reader.next();
-      if (message != null) {
-        sink.accept(message);
-      }
-      return true;
-    } catch (DamagedMessageException e) {
-      return false;
-    }
+    return damaged[0];
   }
 }

@@ -2,6 +2,7 @@ package com.wookler.river.core.delay;
 
 import com.wookler.river.core.file.Directories;
 import com.wookler.river.core.file.DurableFiles;
+import com.wookler.river.core.log.SequentialReader;
 import com.wookler.river.core.message.DamagedMessageException;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -93,9 +94,25 @@ final class StoreOpening {
     }
     deleteOthers(newest, look.before() == null ? newest : look.before());
     long safe = look.before() == null ? newest.collected() : look.before().collected();
-    Set<Long> copies = LogWalk.copiesFrom(context, newest.copied());
+    Set<Long> copies = copiesFrom(newest.copied());
     return new Opened(
         newest, Math.min(safe, newest.collected()), buckets, copies, copies, lost, repaired);
+  }
+
+  /** Returns the messages of which the log has a re-enqueued copy from a sequence on. */
+  private Set<Long> copiesFrom(long from) {
+    Set<Long> copies = new HashSet<>();
+    SequentialReader.Damaged report = (sequence, first) -> context.queueParts().passOver(sequence);
+    try (SequentialReader reader = new SequentialReader(context.log(), report)) {
+      reader.readAll(
+          from,
+          message -> {
+            if (message.terms() != null && message.terms().origin() != null) {
+              copies.add(message.terms().origin().sequence());
+            }
+          });
+    }
+    return copies;
   }
 
   private @Nullable Bucket bucket(TimerState.Line line, Key to) throws IOException {
@@ -146,7 +163,7 @@ final class StoreOpening {
         directory);
     DurableFiles.createDirectories(directory);
     long first = context.log().firstSequence();
-    Set<Long> known = LogWalk.copiesFrom(context, first);
+    Set<Long> known = copiesFrom(first);
     List<Path> old = files(directory);
     long number = 1 + old.stream().mapToLong(StoreOpening::number).max().orElse(0);
     BucketFile target = BucketFile.create(directory, context.identity(), number);

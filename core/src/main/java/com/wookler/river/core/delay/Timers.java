@@ -4,6 +4,7 @@ import com.google.errorprone.annotations.concurrent.GuardedBy;
 import com.wookler.river.core.log.BlockLog;
 import com.wookler.river.core.log.LogReader;
 import com.wookler.river.core.log.PublishBuffer;
+import com.wookler.river.core.log.SequentialReader;
 import com.wookler.river.core.message.DocumentWriter;
 import com.wookler.river.core.message.MessageTooLargeException;
 import com.wookler.river.core.message.StoredMessage;
@@ -80,7 +81,7 @@ final class Timers implements AutoCloseable {
   private final WaitingMessages messages;
 
   @GuardedBy("lock")
-  private final LogWalk walk;
+  private final SequentialReader reader;
 
   @GuardedBy("lock")
   private Set<Long> known; // messages of the log that are not to be collected
@@ -133,12 +134,25 @@ final class Timers implements AutoCloseable {
     this.announced.set(openedEnd);
     this.done = opened.state().done();
     this.safeCollected = store.safeCollected();
-    this.walk = LogWalk.collecting(context);
+    this.reader = new SequentialReader(log, (at, first) -> passOver(context, at, first));
     this.writtenAt = opened.state().clock();
     this.clock = new TimerClock(context.time(), writtenAt, done.time());
     begin(opened);
     clock.showed(done.time());
     this.caughtUpAt = clock.now();
+  }
+
+  /** Reports damage: a delayed message may be lost by it, though all subscribers have read on. */
+  private static long passOver(DelayContext context, long sequence, boolean first) {
+    long end = context.queueParts().passOver(sequence);
+    if (end <= sequence && first) {
+      LOG.error(
+          "Queue {}: sequence {} is damaged, and perhaps what follows it; was it delayed, it will"
+              + " not come",
+          context.queue(),
+          sequence);
+    }
+    return end;
   }
 
   /** Keeps what files have lost in memory until the next flush has written it to others. */
@@ -250,11 +264,11 @@ final class Timers implements AutoCloseable {
           full = true;
           break;
         }
-        StoredMessage message = walk.at(collected);
+        StoredMessage message = reader.read(collected);
         if (message != null && Terms.isDelayed(message.terms())) {
-          collect(message, walk.location());
+          collect(message, reader.location());
         }
-        collected = Math.max(collected, walk.behind());
+        collected = Math.max(collected, reader.next());
       }
       if (collected >= openedEnd) {
         known = Set.of();
@@ -448,8 +462,8 @@ final class Timers implements AutoCloseable {
   }
 
   private void flush(Capture all) throws IOException {
-    try (LogReader reader = log.reader()) {
-      store.write(all.waiting, messages.records(reader));
+    try (LogReader originals = log.reader()) {
+      store.write(all.waiting, messages.records(originals));
     }
     lock.lock();
     try {
@@ -544,7 +558,7 @@ final class Timers implements AutoCloseable {
   void leave(int block) {
     lock.lock();
     try {
-      walk.leave(block);
+      reader.leave(block);
       due.leave(block);
     } finally {
       lock.unlock();
@@ -555,7 +569,7 @@ final class Timers implements AutoCloseable {
   public void close() {
     lock.lock();
     try {
-      walk.close();
+      reader.close();
       due.close();
       store.close();
     } finally {
