@@ -348,19 +348,16 @@ public final class Backup implements AutoCloseable {
       try {
         return Optional.of(look.into(stored.get()));
       } catch (NoSuchFileException | FileNotFoundException e) {
-        if (!isThere(stored.get())) {
+        Path file = stored.get().file();
+        if (!Files.exists(file) || !Files.exists(BackupLayout.sealOf(file))) {
           vanished(stored.get());
         } else if (tries == TRIES) {
-          throw unreadable.failure(stored.get().file(), e); // no permission or descriptor
+          throw unreadable.failure(file, e); // no permission or descriptor
         }
       } catch (IOException e) {
         throw unreadable.failure(stored.get().file(), e);
       }
     }
-  }
-
-  private static boolean isThere(StoredBlock stored) {
-    return Files.exists(stored.file()) && Files.exists(BackupLayout.sealOf(stored.file()));
   }
 
   private void vanished(StoredBlock stored) {

@@ -52,12 +52,10 @@ final class BackupLayout {
     return directory;
   }
 
-  /** Returns the seal of a backup. */
   static Path sealOf(Path zst) {
     return other(zst, DATA, SEAL);
   }
 
-  /** Returns the backup of a seal. */
   static Path dataOf(Path seal) {
     return other(seal, SEAL, DATA);
   }

@@ -23,7 +23,6 @@ record Frame(
 
   static final long UNKNOWN = -1;
 
-  /** Returns the same frame with its sequence and time. */
   Frame located(long sequence, long micros) {
     return new Frame(offset, length, start, bytes, sequence, micros, checksum);
   }

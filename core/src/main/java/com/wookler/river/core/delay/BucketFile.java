@@ -197,7 +197,6 @@ final class BucketFile implements AutoCloseable {
     record.putInt(4, headCheck(record, 0));
   }
 
-  /** Returns the same record, for this file. */
   byte[] adopt(byte[] record) {
     ByteBuffer head = ByteBuffer.wrap(record).order(ByteOrder.LITTLE_ENDIAN);
     head.putInt(4, headCheck(head, 0));

@@ -62,7 +62,6 @@ final class DueHeap {
     }
   }
 
-  /** Returns the sequences of all entries. */
   long[] sequences() {
     return Arrays.copyOf(sequences, size);
   }

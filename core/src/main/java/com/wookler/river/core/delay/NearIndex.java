@@ -2,6 +2,7 @@ package com.wookler.river.core.delay;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -35,7 +36,6 @@ final class NearIndex {
     far = records;
   }
 
-  /** Returns how many messages wait in files. */
   long waiting() {
     return heap.size() + far;
   }
@@ -71,11 +71,7 @@ final class NearIndex {
   }
 
   Bucket bucket(long place) {
-    Bucket bucket = find(place);
-    if (bucket == null) {
-      throw new IllegalStateException("a message in a file that is gone");
-    }
-    return bucket;
+    return Objects.requireNonNull(find(place), "a message in a file that is gone");
   }
 
   /** Returns the file of a place; null if it was removed. */

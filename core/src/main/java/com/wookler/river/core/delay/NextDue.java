@@ -212,7 +212,6 @@ final class NextDue implements AutoCloseable {
     return fresh.bytes() + index.heap.bytes();
   }
 
-  /** Closes a block that leaves the log. */
   void leave(int block) {
     reader.leave(block);
   }

@@ -511,7 +511,6 @@ final class Timers implements AutoCloseable {
             || log.oldestSealed().filter(seal -> seal.endSequence() > safeCollected).isPresent());
   }
 
-  /** Returns whether there is something to flush. */
   boolean isDirty() {
     return dirty
         || store.isChanged()
@@ -524,7 +523,6 @@ final class Timers implements AutoCloseable {
     return Math.min(safeCollected, heldFrom);
   }
 
-  /** Returns how many messages are known to wait. */
   long waiting() {
     lock.lock();
     try {
@@ -554,7 +552,6 @@ final class Timers implements AutoCloseable {
     }
   }
 
-  /** Closes a block that leaves the log. */
   void leave(int block) {
     lock.lock();
     try {

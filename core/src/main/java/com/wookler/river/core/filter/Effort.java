@@ -58,7 +58,6 @@ final class Effort {
     return new IllegalStateException(why);
   }
 
-  /** Returns the patterns of the expression. */
   Patterns patterns() {
     return patterns;
   }

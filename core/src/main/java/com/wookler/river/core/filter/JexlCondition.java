@@ -3,7 +3,6 @@ package com.wookler.river.core.filter;
 import com.wookler.river.common.errors.ConfigurationException;
 import java.util.List;
 import java.util.Set;
-import java.util.regex.MatchResult;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.apache.commons.jexl3.JexlBuilder;
@@ -70,7 +69,10 @@ final class JexlCondition implements Condition {
    * @throws ConfigurationException with the column
    */
   static Condition compile(String text) {
-    String bare = QUOTED.matcher(text).replaceAll(found -> "'" + "_".repeat(length(found)) + "'");
+    String bare =
+        QUOTED
+            .matcher(text)
+            .replaceAll(found -> "'" + "_".repeat(found.group().length() - 2) + "'");
     Matcher forbidden = FORBIDDEN.matcher(bare);
     if (forbidden.find()) {
       throw error(forbidden.start() + 1, "'" + forbidden.group() + "' is not allowed");
@@ -122,24 +124,16 @@ final class JexlCondition implements Condition {
         && (text.charAt(before - 1) == '=' || text.charAt(before - 1) == '!');
   }
 
-  private static int length(MatchResult found) {
-    return found.end() - found.start() - 2;
-  }
-
   private static JexlScript parse(String text) {
     try {
       return ENGINE.createScript(LANGUAGE, new JexlInfo("", 1, 1), text);
     } catch (JexlException e) {
       JexlInfo place = e.getInfo();
-      throw error(place == null ? 1 : place.getColumn(), detail(e));
+      String what = String.valueOf(e.getMessage()).replaceFirst("^.*?@\\d+:\\d+ ", "");
+      throw error(place == null ? 1 : place.getColumn(), what); // JEXL's own position is left out
     } catch (StackOverflowError e) {
       throw new ConfigurationException("the filter expression nests too deeply", e);
     }
-  }
-
-  /** Returns JEXL's message without the position, which it has in its own form. */
-  private static String detail(JexlException e) {
-    return String.valueOf(e.getMessage()).replaceFirst("^.*?@\\d+:\\d+ ", "");
   }
 
   private static int column(String bare, String name) {
@@ -159,7 +153,6 @@ final class JexlCondition implements Condition {
     return answer;
   }
 
-  /** Gives the fields of a message to JEXL. */
   private record Context(Fields fields) implements JexlContext {
     @Override
     public @Nullable Object get(String name) {

@@ -39,7 +39,6 @@ final class IdFile {
   private long since;
   private long lastMicros;
 
-  /** Forces a file. */
   @FunctionalInterface
   interface Force {
     void force(FileChannel channel) throws IOException;
@@ -85,7 +84,6 @@ final class IdFile {
     return number;
   }
 
-  /** Returns when it was begun. */
   long since() {
     return since;
   }

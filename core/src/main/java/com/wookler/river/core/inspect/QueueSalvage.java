@@ -101,7 +101,7 @@ public final class QueueSalvage {
       throw new ConfigurationException(target + " lies in " + from);
     }
     try (Target made = Target.begin(target);
-        BlockWriter writer = writer(made.log(), source.queue(), largestBlock(from))) {
+        BlockWriter writer = writer(made.log(), source.queue(), from)) {
       Copy copy = new Copy(writer, losses);
       source.walk(0, Long.MAX_VALUE - 1, copy, progress);
       writer.finish();
@@ -113,7 +113,8 @@ public final class QueueSalvage {
     }
   }
 
-  private static BlockWriter writer(Path log, UUID queue, long largest) {
+  private static BlockWriter writer(Path log, UUID queue, Path from) throws IOException {
+    long largest = largestBlock(from);
     long blockBytes = Math.min(MAX_BLOCK_BYTES, Math.max(MIN_BLOCK_BYTES, largest));
     return new BlockWriter(log, queue, blockBytes, Math.min(MAX_DOCUMENT_BYTES, largest));
   }

@@ -48,7 +48,6 @@ final class Reporter {
     }
   }
 
-  /** Ends the report of a block. */
   void ended(Path file, int number) {
     if (left > 0) {
       note(file, number, left + " more places are damaged");

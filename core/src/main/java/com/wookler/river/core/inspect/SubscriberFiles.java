@@ -43,7 +43,6 @@ record SubscriberFiles(
     }
   }
 
-  /** Reads the settings of a subscriber. */
   static SubscriberFiles of(Path directory, UUID queue) throws IOException {
     try {
       return new SubscriberFiles(directory, queue, StoredSubscriber.read(directory, queue), null);

@@ -77,7 +77,6 @@ final class Target implements AutoCloseable {
     return directory;
   }
 
-  /** Completes the queue's directory. */
   void finish(UUID queue) throws IOException {
     String name = String.valueOf(directory.getFileName());
     new QueueIdentity(queue, name, TimeSource.system().wallTime().toString(), Set.of())

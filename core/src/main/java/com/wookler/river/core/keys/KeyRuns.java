@@ -74,22 +74,18 @@ final class KeyRuns {
     }
     if (run.end() > logEnd) {
       quarantine(file, "it covers messages up to " + (run.end() - 1) + ", which the log has not");
-    } else if (runs.stream().anyMatch(newer -> overlap(newer, run))) {
+    } else if (runs.stream()
+        .anyMatch(newer -> newer.from() < run.end() && run.from() < newer.end())) {
       Files.delete(file); // after a crash during a merge: the newer one has all of it
     } else {
       runs.add(run);
     }
   }
 
-  private static boolean overlap(KeyRun one, KeyRun other) {
-    return one.from() < other.end() && other.from() < one.end();
-  }
-
   List<KeyRun> all() {
     return runs;
   }
 
-  /** Returns the first gap from this message on. */
   Gap gap(long first) {
     long covered = first;
     for (KeyRun run : runs) {
@@ -139,7 +135,7 @@ final class KeyRuns {
    */
   @Nullable RunMerge nextMerge(long first) throws IOException {
     while (!runs.isEmpty() && runs.get(0).end() <= first) {
-      remove(runs.get(0));
+      Files.deleteIfExists(runs.remove(0).file());
     }
     for (int newest = runs.size() - 1; newest > 0; newest--) {
       int oldest = oldestToMerge(newest);
@@ -181,11 +177,6 @@ final class KeyRuns {
     for (KeyRun input : inputs) {
       Files.deleteIfExists(input.file());
     }
-  }
-
-  private void remove(KeyRun run) throws IOException {
-    runs.remove(run);
-    Files.deleteIfExists(run.file());
   }
 
   /** Quarantines a damaged run; what it covered is a gap then. */
