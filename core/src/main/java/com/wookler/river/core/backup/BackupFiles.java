@@ -15,9 +15,9 @@ import java.util.function.LongConsumer;
  * The backups in a directory, of any queue, at one moment. Changes nothing and keeps nothing open.
  *
  * @param blocks those with a valid seal, each queue's together, in the order of their sequences
- * @param odd all that is not as River leaves it
+ * @param unexpected all that is not as River leaves it
  */
-public record BackupFiles(List<StoredBlock> blocks, List<Odd> odd) {
+public record BackupFiles(List<StoredBlock> blocks, List<UnexpectedFile> unexpected) {
   /** The size of the largest possible block, including its last batch. */
   public static final long MAX_BLOCK_BYTES = 2L << 30;
 
@@ -28,7 +28,7 @@ public record BackupFiles(List<StoredBlock> blocks, List<Odd> odd) {
    * @param what one sentence about it
    * @param isBackup whether messages may be in it: its seal is damaged or missing
    */
-  public record Odd(Path file, String what, boolean isBackup) {}
+  public record UnexpectedFile(Path file, String what, boolean isBackup) {}
 
   /** Is called for frames that cannot be read. */
   @FunctionalInterface
@@ -40,25 +40,27 @@ public record BackupFiles(List<StoredBlock> blocks, List<Odd> odd) {
   /** Copies the lists. */
   public BackupFiles {
     blocks = List.copyOf(blocks);
-    odd = List.copyOf(odd);
+    unexpected = List.copyOf(unexpected);
   }
 
   /** Scans a directory, {@code <backup.directory>/<queue>}. Links in it are not followed. */
   public static BackupFiles scan(Path directory) throws IOException {
-    List<Odd> odd = new ArrayList<>();
+    List<UnexpectedFile> unexpected = new ArrayList<>();
     BackupScan scan =
         new BackupScan(
             new BackupLayout(directory),
-            (file, what) -> odd.add(new Odd(file, what, BackupLayout.numberOf(file) >= 0)));
+            (file, what) ->
+                unexpected.add(new UnexpectedFile(file, what, BackupLayout.numberOf(file) >= 0)));
     scan.run();
     for (StoredBlock alone : scan.sealsAlone) {
-      odd.add(new Odd(alone.file(), "it is missing, or its removal was cut off", true));
+      unexpected.add(
+          new UnexpectedFile(alone.file(), "it is missing, or its removal was cut off", true));
     }
     scan.blocks.sort(
         Comparator.comparing((StoredBlock stored) -> stored.block().queue())
             .thenComparing(stored -> stored.block().firstSequence())
             .thenComparing(StoredBlock::file));
-    return new BackupFiles(scan.blocks, odd);
+    return new BackupFiles(scan.blocks, unexpected);
   }
 
   /**

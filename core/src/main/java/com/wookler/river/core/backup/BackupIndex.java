@@ -99,7 +99,7 @@ final class BackupIndex {
   }
 
   /** Logs what is unexpected; a seal that cannot be read once, though it is tried again. */
-  private final class Reporter implements BackupScan.Odd {
+  private final class Reporter implements BackupScan.Report {
     private final Set<Path> unread = new HashSet<>();
 
     @Override

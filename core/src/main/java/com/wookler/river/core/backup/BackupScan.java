@@ -22,7 +22,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class BackupScan extends SimpleFileVisitor<Path> {
   private final BackupLayout layout;
-  private final Odd odd;
+  private final Report report;
 
   /** Backups with a valid seal, of any queue. */
   final List<StoredBlock> blocks = new ArrayList<>();
@@ -44,7 +44,7 @@ final class BackupScan extends SimpleFileVisitor<Path> {
 
   /** Is called for what is not as River leaves it. */
   @FunctionalInterface
-  interface Odd {
+  interface Report {
     /** Reports a file or folder in one sentence. */
     void at(Path file, String what);
 
@@ -54,9 +54,9 @@ final class BackupScan extends SimpleFileVisitor<Path> {
     }
   }
 
-  BackupScan(BackupLayout layout, Odd odd) {
+  BackupScan(BackupLayout layout, Report report) {
     this.layout = layout;
-    this.odd = odd;
+    this.report = report;
   }
 
   BackupScan run() throws IOException {
@@ -71,7 +71,7 @@ final class BackupScan extends SimpleFileVisitor<Path> {
     if (folder.equals(layout.directory()) || layout.isDateFolder(folder)) {
       return FileVisitResult.CONTINUE;
     }
-    odd.at(folder, "no folder of a backup; left alone");
+    report.at(folder, "no folder of a backup; left alone");
     return FileVisitResult.SKIP_SUBTREE;
   }
 
@@ -93,7 +93,7 @@ final class BackupScan extends SimpleFileVisitor<Path> {
       throw failure; // none of its backups has been seen
     }
     if (!(failure instanceof NoSuchFileException)) {
-      odd.at(file, "cannot be read: " + failure);
+      report.at(file, "cannot be read: " + failure);
     }
     return FileVisitResult.CONTINUE;
   }
@@ -101,7 +101,7 @@ final class BackupScan extends SimpleFileVisitor<Path> {
   @Override
   public FileVisitResult visitFile(Path file, BasicFileAttributes attributes) {
     if (!attributes.isRegularFile()) {
-      odd.at(file, "no file of a backup; left alone");
+      report.at(file, "no file of a backup; left alone");
     } else if (BackupLayout.isTemporary(file)) {
       leftovers.add(file);
     } else if (BackupLayout.block(file, BackupLayout.SEAL).isPresent()) {
@@ -111,7 +111,7 @@ final class BackupScan extends SimpleFileVisitor<Path> {
     } else if (BackupLayout.block(file, BackupLayout.DATA).isPresent()) {
       backup(file);
     } else {
-      odd.at(file, "no file of a backup; left alone");
+      report.at(file, "no file of a backup; left alone");
     }
     return FileVisitResult.CONTINUE;
   }
@@ -127,13 +127,14 @@ final class BackupScan extends SimpleFileVisitor<Path> {
       blocks.add(StoredBlock.of(file, seal));
     } catch (DamagedMessageException e) {
       damaged.add(file);
-      odd.at(file, "its seal is of no use (" + ContentCheck.text(e) + "); left alone and not read");
+      report.at(
+          file, "its seal is of no use (" + ContentCheck.text(e) + "); left alone and not read");
     } catch (NoSuchFileException e) {
       damaged.add(file);
-      odd.at(file, "its seal is missing; left alone and not read");
+      report.at(file, "its seal is missing; left alone and not read");
     } catch (IOException e) {
       unread.add(file);
-      odd.unread(file, "its seal cannot be read now (" + e + ")");
+      report.unread(file, "its seal cannot be read now (" + e + ")");
     }
   }
 

@@ -35,11 +35,11 @@ public final class BackupVerifier {
     if (!WrongDirectoryErrors.holdsBackups(files)) {
       throw WrongDirectoryErrors.neither(directory);
     }
-    for (BackupFiles.Odd odd : files.odd()) {
-      if (odd.isBackup()) {
-        report.damage(odd.file(), odd.what());
+    for (BackupFiles.UnexpectedFile found : files.unexpected()) {
+      if (found.isBackup()) {
+        report.damage(found.file(), found.what());
       } else {
-        report.note(odd.file(), odd.what());
+        report.note(found.file(), found.what());
       }
     }
     progress.total(files.blocks().stream().mapToLong(StoredBlock::length).sum());

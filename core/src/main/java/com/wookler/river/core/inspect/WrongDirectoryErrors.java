@@ -33,7 +33,8 @@ final class WrongDirectoryErrors {
 
   /** Returns whether there are backups, intact or not. */
   static boolean holdsBackups(BackupFiles files) {
-    return !files.blocks().isEmpty() || files.odd().stream().anyMatch(BackupFiles.Odd::isBackup);
+    return !files.blocks().isEmpty()
+        || files.unexpected().stream().anyMatch(BackupFiles.UnexpectedFile::isBackup);
   }
 
   private static boolean holdsBackups(Path directory) throws IOException {

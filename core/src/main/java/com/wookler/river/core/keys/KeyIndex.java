@@ -270,16 +270,6 @@ public final class KeyIndex implements AutoCloseable {
     }
   }
 
-  /** Returns how many files there are. */
-  public int files() {
-    lock.lock();
-    try {
-      return runs.all().size();
-    } finally {
-      lock.unlock();
-    }
-  }
-
   /** Writes what is in memory, if the log can be forced. */
   @Override
   public void close() {

@@ -3,10 +3,11 @@ package com.wookler.river.core.keys;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
-import java.util.Objects;
+import java.util.PriorityQueue;
+import java.util.Queue;
 import java.util.UUID;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Merges consecutive runs: keeps the newest sequence of each hash, without those below the oldest
@@ -17,6 +18,9 @@ import org.jspecify.annotations.Nullable;
  * @param first the oldest sequence that can be read
  */
 record RunMerge(List<KeyRun> inputs, long number, long first) {
+  private static final Comparator<KeyRun> NEWEST_FIRST =
+      Comparator.comparingLong(KeyRun::from).reversed();
+
   /**
    * Writes the run.
    *
@@ -29,13 +33,7 @@ record RunMerge(List<KeyRun> inputs, long number, long first) {
         KeyRun.Cursor cursor = input.new Cursor();
         cursors.add(cursor);
       }
-      List<KeyRun.Cursor> open = new ArrayList<>();
-      for (KeyRun.Cursor cursor : cursors) {
-        if (next(cursor)) {
-          open.add(cursor);
-        }
-      }
-      merge(open, writer);
+      merge(cursors, writer);
       long end = inputs.get(inputs.size() - 1).end();
       return writer.finish(Math.min(end, Math.max(first, inputs.get(0).from())), end);
     } finally {
@@ -45,37 +43,30 @@ record RunMerge(List<KeyRun> inputs, long number, long first) {
     }
   }
 
-  private void merge(List<KeyRun.Cursor> open, RunWriter writer) throws IOException, RunDamage {
+  private void merge(List<KeyRun.Cursor> cursors, RunWriter writer) throws IOException, RunDamage {
+    PriorityQueue<KeyRun.Cursor> open =
+        new PriorityQueue<>(
+            Comparator.comparingLong(KeyRun.Cursor::hash)
+                .thenComparing(KeyRun.Cursor::of, NEWEST_FIRST));
+    for (KeyRun.Cursor cursor : cursors) {
+      advance(cursor, open);
+    }
     while (!open.isEmpty()) {
-      KeyRun.Cursor least = least(open);
-      long hash = least.hash();
-      long sequence = least.sequence();
-      if (sequence >= first) {
-        writer.add(hash, sequence);
+      long hash = open.peek().hash();
+      if (open.peek().sequence() >= first) {
+        writer.add(hash, open.peek().sequence());
       }
-      for (int i = open.size() - 1; i >= 0; i--) {
-        KeyRun.Cursor cursor = open.get(i);
-        if (cursor.hash() == hash && !next(cursor)) {
-          open.remove(i);
-        }
+      while (!open.isEmpty() && open.peek().hash() == hash) {
+        advance(open.remove(), open);
       }
     }
   }
 
-  /** Returns the cursor with the least hash; of several that in the newest run, the last. */
-  private static KeyRun.Cursor least(List<KeyRun.Cursor> open) {
-    KeyRun.@Nullable Cursor least = null;
-    for (KeyRun.Cursor cursor : open) {
-      if (least == null || cursor.hash() <= least.hash()) {
-        least = cursor;
-      }
-    }
-    return Objects.requireNonNull(least);
-  }
-
-  private static boolean next(KeyRun.Cursor cursor) throws RunDamage {
+  private static void advance(KeyRun.Cursor cursor, Queue<KeyRun.Cursor> open) throws RunDamage {
     try {
-      return cursor.next();
+      if (cursor.next()) {
+        open.add(cursor);
+      }
     } catch (RunDamage e) {
       throw e.in(cursor.of());
     }
