@@ -18,7 +18,7 @@ import java.util.zip.InflaterInputStream;
  * that the last one does not say it. A bit each, in pages of those sequences among which some are;
  * what has left the log of the other queue is forgotten. Not thread-safe.
  */
-public final class OriginSet {
+final class OriginSet {
   private static final int PAGE = 1 << 16; // sequences
 
   /** By the queue that they came from, and by the number of the page. */

@@ -18,7 +18,7 @@ import java.util.function.ToDoubleFunction;
  *
  * @param <S> type of the source from which values are read
  */
-public final class MetricTable<S> {
+final class MetricTable<S> {
   private final List<MetricDefinition<S>> metrics;
   private final Map<SeriesKey, double[]> rows = new LinkedHashMap<>();
 
