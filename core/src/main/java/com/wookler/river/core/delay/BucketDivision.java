@@ -40,11 +40,11 @@ final class BucketDivision {
    * Divides a file. The new files are on the device when this returns.
    *
    * @param done messages up to this key are left out
-   * @param damage is shown the whole file
+   * @param damage of the file, which it scans
    * @return the new files in the order of keys; the first may be empty
    */
   static List<Bucket> run(
-      Bucket source, Key done, DelayLimits limits, Maker maker, BucketScan.Visitor damage)
+      Bucket source, Key done, DelayLimits limits, Maker maker, DamageReport damage)
       throws IOException {
     BucketDivision division = new BucketDivision(source, done);
     try {
@@ -60,16 +60,13 @@ final class BucketDivision {
     return division.parts.stream().map(part -> part.bucket).toList();
   }
 
-  private void readSample(BucketScan.Visitor damage) throws IOException {
-    BucketScan.run(
-        source.file,
-        source.bytes,
-        damage.andRecords(
-            (time, sequence, offset, length) -> {
-              if (done.isBefore(time, sequence)) {
-                sample(new Key(time, sequence), length);
-              }
-            }));
+  private void readSample(DamageReport damage) throws IOException {
+    damage.scan(
+        (time, sequence, offset, length) -> {
+          if (done.isBefore(time, sequence)) {
+            sample(new Key(time, sequence), length);
+          }
+        });
   }
 
   private void sample(Key key, int length) {

@@ -24,23 +24,6 @@ final class BucketScan {
 
     /** Takes a range of bytes without a valid record. */
     default void damaged(long from, long to) throws IOException {}
-
-    /** Returns a visitor that shows the records to this one first, then to another. */
-    default Visitor andRecords(Visitor other) {
-      Visitor first = this;
-      return new Visitor() {
-        @Override
-        public void record(long time, long sequence, long offset, int length) throws IOException {
-          first.record(time, sequence, offset, length);
-          other.record(time, sequence, offset, length);
-        }
-
-        @Override
-        public void damaged(long from, long to) throws IOException {
-          first.damaged(from, to);
-        }
-      };
-    }
   }
 
   private BucketScan(BucketFile file, long end, Visitor visitor) {

@@ -1,9 +1,10 @@
 package com.wookler.river.core.delay;
 
+import java.io.IOException;
 import org.jspecify.annotations.Nullable;
 
-/** Finds out, while a file is read, how many of its waiting records are lost. */
-final class DamageReport implements BucketScan.Visitor {
+/** Scans a file and finds out how many of its waiting records are lost. Used once. */
+final class DamageReport {
   private final Bucket bucket;
   private final Key done;
   private long found;
@@ -17,19 +18,27 @@ final class DamageReport implements BucketScan.Visitor {
     this.done = done;
   }
 
-  @Override
-  public void record(long time, long sequence, long offset, int length) {
-    found++;
-    waiting += done.isBefore(time, sequence) ? 1 : 0;
+  void scan(BucketScan.Visitor records) throws IOException {
+    BucketScan.run(
+        bucket.file,
+        bucket.bytes,
+        new BucketScan.Visitor() {
+          @Override
+          public void record(long time, long sequence, long offset, int length) throws IOException {
+            found++;
+            waiting += done.isBefore(time, sequence) ? 1 : 0;
+            records.record(time, sequence, offset, length);
+          }
+
+          @Override
+          public void damaged(long start, long end) {
+            from = Math.min(from, start);
+            to = Math.max(to, end);
+          }
+        });
   }
 
-  @Override
-  public void damaged(long start, long end) {
-    from = Math.min(from, start);
-    to = Math.max(to, end);
-  }
-
-  /** Returns what is lost of the keys before an end; null if nothing is, or it was returned. */
+  /** Returns what is lost of the keys before an end; null if nothing is. */
   WaitingRebuild.@Nullable Lost lost(Key end) {
     long lost = bucket.waiting - waiting;
     if (to == 0 || lost <= 0) {

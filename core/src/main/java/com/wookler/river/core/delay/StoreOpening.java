@@ -117,21 +117,19 @@ final class StoreOpening {
 
   private @Nullable Bucket bucket(TimerState.Line line, Key to) throws IOException {
     Path path = BucketFile.path(directory, line.number());
+    Path kept = path;
     try {
       BucketFile file =
           BucketFile.open(directory, context.identity(), line.number(), true, line.bytes());
       return new Bucket(line.from(), file, line.bytes(), line.records());
     } catch (DamagedMessageException e) {
       LOG.warn("Queue {}: {}", context.queue(), e.getMessage());
-      lost.add(
-          new WaitingRebuild.Lost(
-              DurableFiles.quarantine(path), line.from(), to, line.records(), 0, line.bytes()));
-      return null;
+      kept = DurableFiles.quarantine(path);
     } catch (NoSuchFileException e) {
       LOG.warn("Queue {}: damaged: {} is missing", context.queue(), path);
-      lost.add(new WaitingRebuild.Lost(path, line.from(), to, line.records(), 0, line.bytes()));
-      return null;
     }
+    lost.add(new WaitingRebuild.Lost(kept, line.from(), to, line.records(), 0, line.bytes()));
+    return null;
   }
 
   private void deleteOthers(TimerState one, TimerState other) throws IOException {

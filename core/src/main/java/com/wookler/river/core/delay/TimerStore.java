@@ -306,10 +306,7 @@ final class TimerStore implements AutoCloseable {
   private DueHeap read(Bucket bucket) throws IOException {
     DamageReport damage = new DamageReport(bucket, doneForGood);
     DueHeap entries = new DueHeap();
-    BucketScan.run(
-        bucket.file,
-        bucket.bytes,
-        damage.andRecords((time, sequence, at, length) -> entries.add(time, sequence, at)));
+    damage.scan((time, sequence, at, length) -> entries.add(time, sequence, at));
     rebuild(damage, bucket);
     return entries;
   }
