@@ -37,7 +37,7 @@ public final class SequentialReader implements AutoCloseable {
 
   /** Returns the message of a sequence; null if it is lost, damaged, or not published yet. */
   public @Nullable StoredMessage read(long sequence) {
-    next = Math.max(sequence, log.firstSequence());
+    next = Math.max(log.gaps().endOf(sequence), log.firstSequence());
     if (next > sequence) {
       return null;
     }
@@ -54,10 +54,7 @@ public final class SequentialReader implements AutoCloseable {
   }
 
   private long afterDamage(long sequence) {
-    long end = log.gaps().endOf(sequence);
-    if (end <= sequence) {
-      end = damaged.passOver(sequence, damagedInARow == 0);
-    }
+    long end = damaged.passOver(sequence, damagedInARow == 0);
     if (end > sequence) {
       return end;
     }
