@@ -270,7 +270,7 @@ class TwoProcessesTest {
     Map<String, Integer> before = content(directory);
     assertThatThrownBy(() -> builder(NAME).open())
         .isInstanceOf(ConfigurationException.class)
-        .hasMessageContaining("format 2");
+        .hasMessageContaining("queue.json has format version 2");
     assertThat(content(directory)).isEqualTo(before);
     Files.writeString(identity, written);
     builder(NAME).open().close();

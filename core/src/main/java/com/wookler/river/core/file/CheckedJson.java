@@ -4,7 +4,7 @@ import com.fasterxml.jackson.core.JacksonException;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.json.JsonMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import com.wookler.river.common.errors.RiverException;
+import com.wookler.river.common.errors.ConfigurationException;
 import com.wookler.river.core.message.DamagedMessageException;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -52,7 +52,7 @@ public final class CheckedJson {
    *
    * @param format the version that is read
    * @throws DamagedMessageException it is not what was written
-   * @throws RiverException another version of River wrote it
+   * @throws ConfigurationException another version of River wrote it
    */
   public static ObjectNode read(Path file, int format) throws IOException {
     ObjectNode json = read(file);

@@ -1,5 +1,6 @@
 package com.wookler.river.core.file;
 
+import com.wookler.river.common.errors.ConfigurationException;
 import com.wookler.river.common.errors.RiverException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
@@ -98,7 +99,7 @@ public final class Checkpoint {
   /**
    * Reads a file, whatever it holds.
    *
-   * @throws RiverException another version of River wrote it
+   * @throws ConfigurationException another version of River wrote it
    */
   public Content read(Path file, byte[] found, UUID owner) {
     if (isHeader(found) && intAt(found, VERSION_AT) != version) {

@@ -1,6 +1,6 @@
 package com.wookler.river.core.file;
 
-import com.wookler.river.common.errors.RiverException;
+import com.wookler.river.common.errors.ConfigurationException;
 import com.wookler.river.core.message.DamagedMessageException;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -80,7 +80,7 @@ public final class Sealed {
    * Returns the payload of a file.
    *
    * @throws DamagedMessageException it is damaged, or belongs to another owner
-   * @throws RiverException another version of River wrote it
+   * @throws ConfigurationException another version of River wrote it
    */
   public ByteBuffer read(Path file, UUID owner) throws IOException {
     if (!Files.isRegularFile(file, LinkOption.NOFOLLOW_LINKS)) {
@@ -94,7 +94,7 @@ public final class Sealed {
    * Returns the payload of a file whose bytes these are.
    *
    * @throws DamagedMessageException they are damaged, or belong to another owner
-   * @throws RiverException another version of River wrote them
+   * @throws ConfigurationException another version of River wrote them
    */
   public ByteBuffer read(Path file, byte[] bytes, UUID owner) {
     return only(decode(file, bytes, 0), bytes, owner);
@@ -121,7 +121,7 @@ public final class Sealed {
    * Returns the part of a file that starts at an offset of its bytes.
    *
    * @throws DamagedMessageException it is damaged
-   * @throws RiverException another version of River wrote it
+   * @throws ConfigurationException another version of River wrote it
    */
   public Part decode(Path file, byte[] bytes, int from) {
     int length = bytes.length - from - sizeOf(0);
@@ -153,7 +153,7 @@ public final class Sealed {
    *
    * @param report called with what is wrong and the name under which the file is kept
    * @return empty if there is no file, or it was damaged
-   * @throws RiverException another version of River wrote it
+   * @throws ConfigurationException another version of River wrote it
    */
   public Optional<ByteBuffer> readOrQuarantine(Path file, UUID owner, Consumer<String> report)
       throws IOException {
@@ -169,8 +169,8 @@ public final class Sealed {
   }
 
   /** Returns the refusal of an intact file whose format this River does not read. */
-  public static RiverException otherFormat(Path file, int found, int known) {
-    return new RiverException(
+  public static ConfigurationException otherFormat(Path file, int found, int known) {
+    return new ConfigurationException(
         file + " has format version " + found + "; this River reads " + known);
   }
 }

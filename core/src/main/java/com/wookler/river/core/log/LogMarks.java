@@ -1,6 +1,7 @@
 package com.wookler.river.core.log;
 
 import com.google.errorprone.annotations.concurrent.GuardedBy;
+import com.wookler.river.common.errors.ConfigurationException;
 import com.wookler.river.common.errors.RiverException;
 import com.wookler.river.core.file.Checkpoint;
 import com.wookler.river.core.file.Checkpoint.Content;
@@ -137,7 +138,7 @@ final class LogMarks implements AutoCloseable {
   /**
    * Returns what a log's marks hold, nothing if there is no such file. Touches nothing.
    *
-   * @throws RiverException another version of River wrote it
+   * @throws ConfigurationException another version of River wrote it
    */
   static Content read(LogSettings settings) throws IOException {
     Path file = settings.directory().resolve(NAME);
@@ -152,7 +153,7 @@ final class LogMarks implements AutoCloseable {
    * Opens a log's marks, or makes them. A damaged file is quarantined, and what can be read of it
    * counts; a missing one is reported unless the log is new.
    *
-   * @throws RiverException another version of River wrote it
+   * @throws ConfigurationException another version of River wrote it
    */
   static LogMarks open(LogSettings settings, boolean isNew) throws IOException {
     Path file = settings.directory().resolve(NAME);

@@ -100,7 +100,7 @@ public record QueueIdentity(UUID id, String name, String created, Set<Part> has)
   /**
    * Reads the file.
    *
-   * @throws RiverException another version of River wrote it
+   * @throws ConfigurationException another version of River wrote it
    * @throws DamagedMessageException it is not what was written: with a wrong id every block would
    *     look as if it were another queue's
    */
