@@ -3,6 +3,7 @@ package com.wookler.river.core.ids;
 import com.google.errorprone.annotations.concurrent.GuardedBy;
 import com.wookler.river.common.errors.RiverException;
 import com.wookler.river.core.file.DurableFiles;
+import com.wookler.river.core.file.KeyedHash;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -51,6 +52,7 @@ public final class IdStore {
   private final Path directory;
   private final String queue;
   private final UUID identity;
+  private final KeyedHash hash; // each collision costs a read of the file
   private final long windowMicros;
   private final Log log;
   private final IdFile.Force device;
@@ -121,6 +123,7 @@ public final class IdStore {
     this.directory = directory;
     this.queue = owner.queue();
     this.identity = owner.identity();
+    this.hash = KeyedHash.of(identity);
     this.log = log;
     this.windowMicros = TimeUnit.NANOSECONDS.toMicros(window.toNanos());
   }
@@ -479,14 +482,7 @@ public final class IdStore {
     }
   }
 
-  /** Returns a hash of all bits: each collision costs a read of the file. */
-  private static long hash(byte[] id) {
-    long hash = id.length;
-    for (byte b : id) {
-      hash = (hash ^ b) * 0x9E3779B97F4A7C15L;
-      hash ^= hash >>> 32;
-    }
-    hash *= 0xC2B2AE3D27D4EB4FL;
-    return hash ^ hash >>> 29;
+  private long hash(byte[] id) {
+    return hash.of(id, id.length);
   }
 }

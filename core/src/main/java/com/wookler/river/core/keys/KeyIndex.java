@@ -2,6 +2,7 @@ package com.wookler.river.core.keys;
 
 import com.google.errorprone.annotations.concurrent.GuardedBy;
 import com.wookler.river.common.errors.RiverException;
+import com.wookler.river.core.file.KeyedHash;
 import com.wookler.river.core.message.QueueClosedException;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -46,7 +47,7 @@ public final class KeyIndex implements AutoCloseable {
   private final Path directory;
   private final UUID identity;
   private final KeySource source;
-  private final KeyHash hash;
+  private final KeyedHash hash;
   private final ReentrantLock lock = new ReentrantLock(true); // look-ups get their turn
 
   @GuardedBy("lock")
@@ -78,7 +79,7 @@ public final class KeyIndex implements AutoCloseable {
     this.identity = identity;
     this.source = source;
     this.runs = runs;
-    this.hash = new KeyHash(identity);
+    this.hash = KeyedHash.of(identity);
   }
 
   /**

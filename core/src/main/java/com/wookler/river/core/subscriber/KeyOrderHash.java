@@ -1,6 +1,7 @@
 package com.wookler.river.core.subscriber;
 
 import com.wookler.river.core.ack.Ledger;
+import com.wookler.river.core.file.KeyedHash;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
@@ -9,11 +10,10 @@ import org.jspecify.annotations.Nullable;
  * run, so that nobody can choose keys that meet in one place of its table. Immutable.
  */
 final class KeyOrderHash {
-  private final SipHash hash;
+  private final KeyedHash hash;
 
   KeyOrderHash() {
-    UUID random = UUID.randomUUID();
-    hash = new SipHash(random.getMostSignificantBits(), random.getLeastSignificantBits());
+    hash = KeyedHash.of(UUID.randomUUID());
   }
 
   /** Of a message's key; {@link Ledger#NO_KEY} of one without. */

@@ -1,5 +1,6 @@
 package com.wookler.river.core.subscriber;
 
+import com.wookler.river.core.file.KeyedHash;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.Base64;
@@ -25,7 +26,7 @@ final class Receipts {
   private static final int CHECKED = 28;
   private static final int LENGTH = CHECKED + Long.BYTES;
 
-  private final SipHash check;
+  private final KeyedHash check;
   private final long opening;
 
   /** A receipt that was written for this subscriber. */
@@ -38,9 +39,10 @@ final class Receipts {
    */
   Receipts(UUID queue, String subscriber, long opening) {
     byte[] name = subscriber.getBytes(StandardCharsets.UTF_8);
-    SipHash byQueue = new SipHash(queue.getMostSignificantBits(), queue.getLeastSignificantBits());
-    SipHash other = new SipHash(queue.getLeastSignificantBits(), queue.getMostSignificantBits());
-    this.check = new SipHash(byQueue.of(name, name.length), other.of(name, name.length));
+    KeyedHash byQueue = KeyedHash.of(queue);
+    KeyedHash other =
+        new KeyedHash(queue.getLeastSignificantBits(), queue.getMostSignificantBits());
+    this.check = new KeyedHash(byQueue.of(name, name.length), other.of(name, name.length));
     this.opening = opening;
   }
 

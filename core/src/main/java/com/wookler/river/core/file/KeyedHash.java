@@ -1,20 +1,30 @@
-package com.wookler.river.core.subscriber;
+package com.wookler.river.core.file;
 
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
+import java.util.UUID;
 
 /**
- * SipHash-2-4: a keyed checksum of short texts that nobody without the key can make.
+ * Hashes keys, ids and receipts to 64 bits under a secret key, by SipHash-2-4: without the key a
+ * caller can neither choose texts that collide nor compute the hash of a text.
  *
  * <p>Aumasson and Bernstein, "SipHash: a fast short-input PRF". A message authentication code of
  * the JDK would do as well, at fifty times the cost.
+ *
+ * @param k0 first half of the key
+ * @param k1 second half of the key
  */
-record SipHash(long k0, long k1) {
+public record KeyedHash(long k0, long k1) {
   private static final int WORD = Long.BYTES;
   private static final int CHARS = Long.BYTES / Character.BYTES;
 
-  /** Returns the checksum of so many bytes. */
-  long of(byte[] data, int length) {
+  /** Returns the hash whose key is an identity, such as that of a queue. */
+  public static KeyedHash of(UUID key) {
+    return new KeyedHash(key.getMostSignificantBits(), key.getLeastSignificantBits());
+  }
+
+  /** Returns the hash of the first {@code length} bytes of an array. */
+  public long of(byte[] data, int length) {
     State state = new State(k0, k1);
     ByteBuffer in = ByteBuffer.wrap(data).order(ByteOrder.LITTLE_ENDIAN);
     int whole = length - length % WORD;
@@ -30,7 +40,7 @@ record SipHash(long k0, long k1) {
   }
 
   /** Returns the hash of a text's characters, two bytes each. */
-  long of(String text) {
+  public long of(String text) {
     State state = new State(k0, k1);
     int length = text.length();
     long word = 0;
