@@ -2,8 +2,8 @@
  * The queue as an application sees it: {@link MessageQueue}, its publisher, settings, states and
  * figures.
  *
- * <p>The one assembly point of the module. Allowed imports: every package of core but {@code
- * core.jdbc}, and {@code common}.
+ * <p>The one assembly point of the module. Allowed imports: every package of core, and {@code
+ * common}.
  */
 @NullMarked
 package com.wookler.river.core;

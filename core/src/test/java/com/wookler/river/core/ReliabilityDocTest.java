@@ -25,7 +25,16 @@ class ReliabilityDocTest {
   private static final Pattern NAMED = Pattern.compile("`(\\w+(?:Test|Contract))\\.(should\\w+)`");
 
   private static final List<String> MODULES =
-      List.of("core", "common", "crash", "reactor", "rest-client", "rest-server", "relay", "tools");
+      List.of(
+          "core",
+          "common",
+          "jdbc",
+          "crash",
+          "reactor",
+          "rest-client",
+          "rest-server",
+          "relay",
+          "tools");
 
   @ParameterizedTest
   @ValueSource(strings = {PROOFS, "database.md"})

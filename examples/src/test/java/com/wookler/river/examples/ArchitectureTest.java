@@ -55,7 +55,7 @@ class ArchitectureTest {
           "reactor.processors",
           "reactor.flow",
           "reactor",
-          "core.jdbc",
+          "jdbc",
           "core",
           "core.inspect",
           "core.transfer",

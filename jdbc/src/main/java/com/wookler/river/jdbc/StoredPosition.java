@@ -1,4 +1,4 @@
-package com.wookler.river.core.jdbc;
+package com.wookler.river.jdbc;
 
 import com.wookler.river.common.errors.RiverException;
 import com.wookler.river.core.MessageQueue;

@@ -1,4 +1,4 @@
-package com.wookler.river.core.jdbc;
+package com.wookler.river.jdbc;
 
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 

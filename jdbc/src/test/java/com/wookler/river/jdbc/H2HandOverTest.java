@@ -1,4 +1,4 @@
-package com.wookler.river.core.jdbc;
+package com.wookler.river.jdbc;
 
 import java.nio.file.Path;
 import java.sql.Connection;

@@ -1,4 +1,4 @@
-package com.wookler.river.core.jdbc;
+package com.wookler.river.jdbc;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
