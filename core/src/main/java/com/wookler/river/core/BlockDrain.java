@@ -10,6 +10,7 @@ import com.wookler.river.core.log.Salvage;
 import com.wookler.river.core.log.Seal;
 import com.wookler.river.core.message.DamagedMessageException;
 import com.wookler.river.core.subscriber.DurableSubscriber;
+import com.wookler.river.core.subscriber.ForceOrder;
 import com.wookler.river.core.subscriber.SubscriberContext;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -69,7 +70,7 @@ final class BlockDrain {
    */
   record Neighbours(
       Executor flusher,
-      Forces forces,
+      ForceOrder order,
       Delays delays,
       IntConsumer leaveLookup,
       Salvage salvage,
@@ -101,7 +102,7 @@ final class BlockDrain {
     this.delays = neighbours.delays();
     this.leaveLookup = neighbours.leaveLookup();
     this.salvage = neighbours.salvage();
-    this.files = new BlockRemoval(queue, log, salvage, neighbours.forces(), time);
+    this.files = new BlockRemoval(queue, log, salvage, neighbours.order(), time);
     this.listeners = neighbours.listeners();
     this.retry = new RetryBackoff(time);
   }

@@ -6,6 +6,7 @@ import com.wookler.river.common.utils.Amount;
 import com.wookler.river.core.log.BlockLog;
 import com.wookler.river.core.log.Salvage;
 import com.wookler.river.core.log.Seal;
+import com.wookler.river.core.subscriber.ForceOrder;
 import java.io.IOException;
 import java.util.ArrayDeque;
 import java.util.Deque;
@@ -25,7 +26,7 @@ final class BlockRemoval {
   private final String queue;
   private final BlockLog log;
   private final Salvage salvage;
-  private final Forces forces;
+  private final ForceOrder order;
 
   private final Deque<Leaving> leaving = new ArrayDeque<>(); // confined to the flusher
   private final RetryBackoff retry; // confined to the flusher, but for isTime
@@ -39,11 +40,11 @@ final class BlockRemoval {
    */
   private record Leaving(Seal seal, boolean damaged) {}
 
-  BlockRemoval(String queue, BlockLog log, Salvage salvage, Forces forces, TimeSource time) {
+  BlockRemoval(String queue, BlockLog log, Salvage salvage, ForceOrder order, TimeSource time) {
     this.queue = queue;
     this.log = log;
     this.salvage = salvage;
-    this.forces = forces;
+    this.order = order;
     this.retry = new RetryBackoff(time);
   }
 
@@ -79,7 +80,7 @@ final class BlockRemoval {
    */
   void run() {
     try {
-      if (leaving.isEmpty() || !forces.force()) {
+      if (leaving.isEmpty() || !order.force()) {
         retry.postpone();
         late = !leaving.isEmpty(); // the log says itself why it could not be forced
         return;

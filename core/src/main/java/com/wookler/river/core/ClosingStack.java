@@ -1,5 +1,6 @@
 package com.wookler.river.core;
 
+import com.wookler.river.common.utils.FirstFailure;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.List;
@@ -61,24 +62,10 @@ final class ClosingStack {
    * @return what failed first, with the other failures suppressed in it; null if nothing did
    */
   @Nullable Throwable close() {
-    Throwable first = null;
+    FirstFailure failure = new FirstFailure();
     while (!steps.isEmpty()) {
-      first = run(steps.pop(), first);
+      failure.run(steps.pop());
     }
-    return first;
-  }
-
-  /** Runs a step. Returns the first failure, with the others suppressed in it, if there is any. */
-  static @Nullable Throwable run(Runnable step, @Nullable Throwable before) {
-    try {
-      step.run();
-      return before;
-    } catch (Throwable e) {
-      if (before == null || before == e) {
-        return e;
-      }
-      before.addSuppressed(e);
-      return before;
-    }
+    return failure.get();
   }
 }

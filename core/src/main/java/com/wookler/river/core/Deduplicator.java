@@ -2,6 +2,7 @@ package com.wookler.river.core;
 
 import com.wookler.river.common.TimeSource;
 import com.wookler.river.core.ids.IdStore;
+import com.wookler.river.core.log.AfterLog;
 import com.wookler.river.core.log.BlockLog;
 import com.wookler.river.core.log.Capacity;
 import com.wookler.river.core.log.PublishBuffer;
@@ -27,13 +28,14 @@ import org.slf4j.LoggerFactory;
  * in the log and the id is known; not while it waits for room, after which it looks again. Messages
  * without an id pass by.
  */
-final class Deduplicator {
+final class Deduplicator implements AfterLog {
   private static final Logger LOG = LoggerFactory.getLogger(Deduplicator.class);
 
   private final String queue;
   private final IdStore ids;
   private final BlockLog log;
   private final TimeSource time;
+  private long capturedEnd; // confined to the flusher
   private long foundAgain; // ids that files have lost; confined to the opening thread
 
   /** What the opening of the ids asks the log. */
@@ -243,16 +245,21 @@ final class Deduplicator {
     }
   }
 
-  boolean isDirty() {
+  @Override
+  public boolean isDirty() {
     return ids.isDirty(log.nextSequence());
   }
 
-  /**
-   * Writes the ids of what the log has forced; on the flusher.
-   *
-   * @param end of the log before it was forced
-   */
-  void flush(long end) {
-    ids.flush(end, log.times().now());
+  @Override
+  public void capture() {
+    capturedEnd = log.nextSequence();
   }
+
+  @Override
+  public void flush() {
+    ids.flush(capturedEnd, log.times().now());
+  }
+
+  @Override
+  public void postpone() {} // the ids themselves know what was not written
 }

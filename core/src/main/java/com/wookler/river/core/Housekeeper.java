@@ -6,6 +6,7 @@ import com.wookler.river.common.TimeSource;
 import com.wookler.river.core.backup.Backup;
 import com.wookler.river.core.log.BlockLog;
 import com.wookler.river.core.log.Shortage;
+import com.wookler.river.core.subscriber.ForceOrder;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.concurrent.Executor;
@@ -31,7 +32,7 @@ final class Housekeeper implements ManagedTask {
   private final String queue;
   private final BlockLog log;
   private final SubscriberRegistry<?> subscribers;
-  private final Forces forces;
+  private final ForceOrder order;
   private final BlockDrain drain;
   private final @Nullable Backup backup;
   private final FullWatch fullWatch;
@@ -48,13 +49,13 @@ final class Housekeeper implements ManagedTask {
   private long lookedAt; // whether the directory is this process's own
   private int told; // the number of the last shortage that the listeners heard of
   private boolean failed;
-  private final RateLimitedLog saidUnforced; // confined to forces, of which there is one at a time
+  private final RateLimitedLog saidUnforced; // confined to force(), of which there is one at a time
 
   /** Where work is done, and who hears of it. */
   record Pools(Executor flusher, Executor worker, Listeners listeners) {}
 
   /** What does the work, or looks whether there is some. */
-  record Work(Forces forces, BlockDrain drain, @Nullable Backup backup, FullWatch fullWatch) {}
+  record Work(ForceOrder order, BlockDrain drain, @Nullable Backup backup, FullWatch fullWatch) {}
 
   Housekeeper(
       QueueConfig<?> config,
@@ -65,7 +66,7 @@ final class Housekeeper implements ManagedTask {
     this.queue = config.name();
     this.log = log;
     this.subscribers = subscribers;
-    this.forces = work.forces();
+    this.order = work.order();
     this.drain = work.drain();
     this.backup = work.backup();
     this.fullWatch = work.fullWatch();
@@ -116,7 +117,7 @@ final class Housekeeper implements ManagedTask {
     subscribers.tend();
     tellShortage();
     if (now - forcedAt >= TimeUnit.NANOSECONDS.convert(config.get(QueueOptions.SYNC_INTERVAL))
-        && forces.isUnforced()) {
+        && order.isUnforced()) {
       forcedAt = now;
       once(forcing, pools.flusher(), this::force);
     }
@@ -133,7 +134,7 @@ final class Housekeeper implements ManagedTask {
   /** What fails is tried again at the next interval, which may be soon: it is said each minute. */
   private void force() {
     try {
-      forces.force();
+      order.force();
     } catch (RuntimeException e) {
       if (saidUnforced.mayLog()) {
         LOG.warn("Queue {}: not all of it could be forced, trying again: {}", queue, e.toString());

@@ -19,6 +19,7 @@ import com.wookler.river.core.subscriber.Delivery;
 import com.wookler.river.core.subscriber.EhcacheRedeliveryCache;
 import com.wookler.river.core.subscriber.ExpiredMessages;
 import com.wookler.river.core.subscriber.Expiries;
+import com.wookler.river.core.subscriber.ForceOrder;
 import com.wookler.river.core.subscriber.ReadOnlyDelivery;
 import com.wookler.river.core.subscriber.SubscriberContext;
 import com.wookler.river.core.transfer.Endpoint;
@@ -64,7 +65,7 @@ final class RunningQueue<M> implements OpenQueue {
   private final Delays delays;
   private final TransferTarget transferTarget;
   private final Forwards forwards;
-  private final Forces forces;
+  private final ForceOrder order;
   private final BlockDrain drain;
   private final Reconfiguration reconfiguration;
   private final OpenQueues.Slot slot = new OpenQueues.Slot(this); // told to nobody until it runs
@@ -85,10 +86,16 @@ final class RunningQueue<M> implements OpenQueue {
       closing.enter(DELIVERY);
       AdmissionControl intake = new AdmissionControl(config, log, this::needed);
       Endpoint own = storage.endpoint();
-      SubscriberContext<M> context =
-          context(new ExpiryTransfers(own, () -> config.find(QueueOptions.EXPIRY_QUEUE)));
+      ExpiryTransfers expired =
+          new ExpiryTransfers(own, () -> config.find(QueueOptions.EXPIRY_QUEUE));
+      // the committer apart: an acknowledgement waits for no snapshot
+      order =
+          new ForceOrder(
+              config.name(), log, expired, storage.flusher, storage.line(DELIVERY, "flusher"));
+      SubscriberContext<M> context = context(expired);
       transferTarget =
           new TransferTarget(own, new TransferParts(storage.directory, storage.lookup, intake));
+      order.add(transferTarget);
       forwards = openForwards(own, context.expiries());
       subscribers = openSubscribers(context, buries ? deadLetters(listeners) : this::none);
 
@@ -99,7 +106,6 @@ final class RunningQueue<M> implements OpenQueue {
           new LogPublisher<>(config, log, intake, deduplicator, delays, storage.counters.addTime());
 
       closing.enter(MAINTENANCE);
-      forces = new Forces(log, subscribers, deduplicator, delays, transferTarget);
       closing.add(MAINTENANCE, storage.flusher::drain);
       closing.add(MAINTENANCE, this::forceLast);
       drain =
@@ -109,7 +115,7 @@ final class RunningQueue<M> implements OpenQueue {
               config,
               BlockDrain.Archive.of(config, storage.backup),
               new BlockDrain.Neighbours(
-                  storage.flusher, forces, delays, this::leave, storage.salvage, listeners));
+                  storage.flusher, order, delays, this::leave, storage.salvage, listeners));
       reconfiguration = new Reconfiguration(config, intake, storage.backup, subscribers);
       closing.add(MAINTENANCE, storage.worker::drain);
       startHousekeeping(intake, new Housekeeper.Pools(storage.flusher, storage.worker, listeners));
@@ -168,7 +174,7 @@ final class RunningQueue<M> implements OpenQueue {
         config.time(),
         cache,
         storage.passesDamage() ? storage.salvage : null,
-        storage.line(DELIVERY, "flusher"), // apart: an acknowledgement waits for no snapshot
+        order,
         new Expiries(config.maxAgeMicros(), EXPIRED_A_STEP, expired));
   }
 
@@ -194,8 +200,7 @@ final class RunningQueue<M> implements OpenQueue {
   private SubscriberRegistry<M> openSubscribers(
       SubscriberContext<M> context, BiFunction<String, Path, DeadLetterStore<M>> deadLetters) {
     SubscriberStore store =
-        new SubscriberStore(
-            storage.directory.subscribers(), storage.ledgerFiles, context, storage.flusher);
+        new SubscriberStore(storage.directory.subscribers(), storage.ledgerFiles, context);
     SubscriberRegistry<M> opened =
         new SubscriberRegistry<>(
             store, context, storage.counters, deadLetters, forwards, config.subscribers());
@@ -205,7 +210,7 @@ final class RunningQueue<M> implements OpenQueue {
   }
 
   private Delays openDelays() {
-    QueueDelays parts = new QueueDelays(this::forceSoon, storage);
+    QueueDelays parts = new QueueDelays(order::forceSoon, storage);
     Delays opened =
         Delays.open(
             new DelayContext(
@@ -216,21 +221,18 @@ final class RunningQueue<M> implements OpenQueue {
                 config.time(),
                 parts),
             storage.flusher);
+    order.add(opened);
     closing.add(ACCEPTANCE, opened::close);
     closing.add(ACCEPTANCE, storage.flusher::drain);
     closing.add(
         ACCEPTANCE,
         () -> {
           if (opened.isDirty()) {
-            forceSoon();
+            order.forceSoon();
           }
         });
     closing.add(ACCEPTANCE, opened::stop);
     return opened;
-  }
-
-  private void forceSoon() {
-    storage.flusher.execute(forces::force);
   }
 
   /**
@@ -247,8 +249,9 @@ final class RunningQueue<M> implements OpenQueue {
       return null;
     }
     Deduplicator opened = new Deduplicator(config, storage.directory, storage.lookup);
+    order.add(opened);
     closing.add(ACCEPTANCE, storage.flusher::drain);
-    closing.add(ACCEPTANCE, this::forceSoon);
+    closing.add(ACCEPTANCE, order::forceSoon);
     return opened;
   }
 
@@ -273,7 +276,7 @@ final class RunningQueue<M> implements OpenQueue {
 
   private void forceLast() {
     transferTarget.want();
-    forceSoon();
+    order.forceSoon();
   }
 
   private void startHousekeeping(AdmissionControl intake, Housekeeper.Pools pools) {
@@ -284,7 +287,7 @@ final class RunningQueue<M> implements OpenQueue {
             config,
             log,
             subscribers,
-            new Housekeeper.Work(forces, drain, storage.backup, fullWatch(intake, pools)),
+            new Housekeeper.Work(order, drain, storage.backup, fullWatch(intake, pools)),
             pools);
     closing.add(MAINTENANCE, () -> tasks.manager().remove(housekeeper));
     closing.add(MAINTENANCE, housekeeper::stop);
@@ -381,7 +384,7 @@ final class RunningQueue<M> implements OpenQueue {
   void force() {
     try {
       log.force();
-      CompletableFuture.runAsync(forces::force, storage.flusher).join();
+      CompletableFuture.runAsync(order::force, storage.flusher).join();
     } catch (RejectedExecutionException e) {
       throw new QueueClosedException("queue " + config.name() + " is closed", e);
     } catch (CompletionException e) {

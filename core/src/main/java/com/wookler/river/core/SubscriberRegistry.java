@@ -3,6 +3,7 @@ package com.wookler.river.core;
 import com.google.errorprone.annotations.concurrent.GuardedBy;
 import com.wookler.river.common.errors.ConfigurationException;
 import com.wookler.river.common.errors.RiverException;
+import com.wookler.river.common.utils.FirstFailure;
 import com.wookler.river.core.ack.Ledger;
 import com.wookler.river.core.backup.Backup;
 import com.wookler.river.core.message.QueueClosedException;
@@ -209,6 +210,7 @@ final class SubscriberRegistry<M> {
         }
         DurableSubscriber<M> opened = create(config, known == null || !known.config.equals(config));
         entries.put(key(config.name()), new Entry<>(config, opened, 0));
+        context.order().add(opened);
         return opened;
       }
     } finally {
@@ -297,8 +299,9 @@ final class SubscriberRegistry<M> {
   private void closed(DurableSubscriber<M> subscriber) {
     counters.remove(subscriber.counters());
     try {
-      store.afterLogNow(subscriber.name(), subscriber::force);
+      context.order().writeLedgerNow(subscriber.name(), subscriber::force);
     } finally {
+      context.order().remove(subscriber);
       subscriber.end();
       discardedOfClosed.addAndGet(subscriber.discarded());
       subscriber.deadLetterStore().close();
@@ -420,7 +423,7 @@ final class SubscriberRegistry<M> {
       if (entry.open == null && entry.lowWatermark < end) {
         try (Ledger ledger = store.open(entry.config, false)) {
           discardedOfClosed.addAndGet(ledger.discard(end));
-          store.afterLogNow(entry.config.name(), ledger::force);
+          context.order().writeLedgerNow(entry.config.name(), ledger::force);
           known.setValue(new Entry<>(entry.config, null, ledger.lowWatermark()));
         } catch (IOException e) {
           throw new RiverException(
@@ -451,38 +454,10 @@ final class SubscriberRegistry<M> {
         + open().stream().mapToLong(DurableSubscriber::discarded).sum();
   }
 
-  /** Returns whether the log or a ledger has something that is not on the device. */
-  boolean isUnforced() {
-    return context.log().isDirty() || open().stream().anyMatch(DurableSubscriber::isUnforced);
-  }
-
   /** Has each do what is due by time; on housekeeping. */
   void tend() {
     for (DurableSubscriber<M> subscriber : open()) {
       subscriber.runMaintenance();
-    }
-  }
-
-  /**
-   * Forces the log, then each ledger, with what its subscriber handed on before; on the flusher.
-   * Whatever fails, the others are forced all the same.
-   */
-  void force() {
-    store.forceLog();
-    RuntimeException failed = null;
-    for (DurableSubscriber<M> subscriber : open()) {
-      try {
-        subscriber.force();
-      } catch (RuntimeException e) {
-        if (failed == null) {
-          failed = e;
-        } else if (failed != e) {
-          failed.addSuppressed(e);
-        }
-      }
-    }
-    if (failed != null) {
-      throw failed;
     }
   }
 
@@ -510,12 +485,11 @@ final class SubscriberRegistry<M> {
 
   /** No reader may stay open because another one's ledger would not close. */
   private void closeAll() {
-    Throwable failed = null;
-    for (DurableSubscriber<M> subscriber : open()) {
-      failed = ClosingStack.run(subscriber::close, failed);
-    }
-    if (failed != null) {
-      throw new RiverException("queue " + context.queue() + ": closing its subscribers", failed);
+    FirstFailure failure = new FirstFailure();
+    open().forEach(subscriber -> failure.run(subscriber::close));
+    Throwable cause = failure.get();
+    if (cause != null) {
+      throw new RiverException("queue " + context.queue() + ": closing its subscribers", cause);
     }
   }
 }

@@ -1,6 +1,5 @@
 package com.wookler.river.core;
 
-import com.wookler.river.common.WorkerPool;
 import com.wookler.river.common.utils.Amount;
 import com.wookler.river.core.ack.InitialPosition;
 import com.wookler.river.core.ack.Ledger;
@@ -14,8 +13,7 @@ import com.wookler.river.core.file.DurableFiles;
 import com.wookler.river.core.log.BlockLog;
 import com.wookler.river.core.log.LogReader;
 import com.wookler.river.core.message.DamagedMessageException;
-import com.wookler.river.core.message.QueueFailedException;
-import com.wookler.river.core.subscriber.ExpiredMessages;
+import com.wookler.river.core.subscriber.ForceOrder;
 import com.wookler.river.core.subscriber.Order;
 import com.wookler.river.core.subscriber.Positions;
 import com.wookler.river.core.subscriber.StoredSubscriber;
@@ -30,7 +28,6 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.UUID;
-import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -42,8 +39,7 @@ import org.slf4j.LoggerFactory;
  * the whole directory, by a rename; so a directory with a ledger but without settings is damage,
  * and is kept. Lost state means redelivery, reported, never a failed start.
  *
- * <p>Not thread-safe but for {@link #forceLog}, {@link #afterLog} and {@link #afterLogNow}: guarded
- * by the registry.
+ * <p>Not thread-safe: guarded by the registry.
  */
 final class SubscriberStore {
   private static final Logger LOG = LoggerFactory.getLogger(SubscriberStore.class);
@@ -56,8 +52,7 @@ final class SubscriberStore {
   private final UUID identity;
   private final BlockLog log;
   private final @Nullable Backup backup;
-  private final WorkerPool.Serial flusher;
-  private final ExpiredMessages expiredMessages;
+  private final ForceOrder order;
 
   /** What the settings file of each subscriber says. */
   private final Map<String, StoredSubscriber> stored = new HashMap<>();
@@ -71,19 +66,14 @@ final class SubscriberStore {
    * @param files which were read before the log was opened, by subscriber
    * @param context of all subscribers of the queue
    */
-  SubscriberStore(
-      Path directory,
-      Map<String, LedgerFiles> files,
-      SubscriberContext<?> context,
-      WorkerPool.Serial flusher) {
+  SubscriberStore(Path directory, Map<String, LedgerFiles> files, SubscriberContext<?> context) {
     this.directory = directory;
     this.files = files;
     this.identity = context.identity();
     this.queue = context.queue();
     this.log = context.log();
     this.backup = context.backup();
-    this.flusher = flusher;
-    this.expiredMessages = context.expiries().store();
+    this.order = context.order();
   }
 
   /** Returns all that have subscribed; clears away what a crash left half removed. */
@@ -246,7 +236,7 @@ final class SubscriberStore {
     LedgerFiles found = read == null ? LedgerFiles.list(own, owner) : read;
     return config.ackRequired()
         ? Ledgers.withAck(
-            found, owner, config.limits(), origin, write -> afterLog(config.name(), write))
+            found, owner, config.limits(), origin, write -> order.writeLedger(config.name(), write))
         : Ledgers.withoutAck(found, owner, origin);
   }
 
@@ -313,51 +303,6 @@ final class SubscriberStore {
       DataDirectory.deleteTree(removed);
     } catch (IOException e) {
       LOG.warn("Queue {}: {} stays until the next start", queue, removed, e);
-    }
-  }
-
-  /**
-   * Has the flusher write something of a subscriber's ledger: never ahead of what is forced of the
-   * log, and of what it handed on because it had expired.
-   */
-  void afterLog(String subscriber, Runnable write) {
-    flusher.execute(
-        () -> {
-          forceLog();
-          expiredMessages.force(subscriber);
-          write.run();
-        });
-  }
-
-  /**
-   * Runs a write after the log was forced, and waits until it is done.
-   *
-   * @throws QueueFailedException it, or what has to come before it, could not be written
-   */
-  void afterLogNow(String subscriber, Runnable write) {
-    AtomicReference<@Nullable Throwable> failed = new AtomicReference<>();
-    flusher.execute(
-        () -> {
-          try {
-            forceLog();
-            expiredMessages.force(subscriber);
-            write.run();
-          } catch (Throwable e) { // the pool would swallow it
-            failed.set(e);
-          }
-        });
-    flusher.drain();
-    Throwable cause = failed.get();
-    if (cause != null) {
-      throw new QueueFailedException(
-          "queue " + queue + ": acknowledgements may not be on the device", cause);
-    }
-  }
-
-  /** Forces what the log has; on the flusher. */
-  void forceLog() {
-    if (log.isDirty()) {
-      log.forceNow();
     }
   }
 

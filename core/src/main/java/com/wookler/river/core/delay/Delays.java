@@ -6,6 +6,7 @@ import com.wookler.river.common.RateLimitedLog;
 import com.wookler.river.common.SharedTaskManager;
 import com.wookler.river.common.errors.RiverException;
 import com.wookler.river.core.file.Directories;
+import com.wookler.river.core.log.AfterLog;
 import com.wookler.river.core.message.QueueClosedException;
 import com.wookler.river.core.message.QueueFailedException;
 import com.wookler.river.core.message.QueueFullException;
@@ -34,7 +35,7 @@ import org.slf4j.LoggerFactory;
  *
  * <p>Thread-safe.
  */
-public final class Delays implements AutoCloseable {
+public final class Delays implements AfterLog, AutoCloseable {
   /** The directory of its files, within the queue's. */
   public static final String DIRECTORY = "delayed";
 
@@ -258,26 +259,23 @@ public final class Delays implements AutoCloseable {
     return Optional.ofNullable(timers);
   }
 
-  /** Returns whether there is something to {@link #flush}. */
+  @Override
   public boolean isDirty() {
     return opened().map(Timers::isDirty).orElse(false);
   }
 
-  /** Captures what a flush is to write; on the flusher, before the log is forced. */
+  @Override
   public void capture() {
     opened().ifPresent(Timers::capture);
   }
 
-  /**
-   * Writes to the device what was captured; on the flusher, after the log was forced. Tried again
-   * if it fails.
-   */
+  @Override
   public void flush() {
     opened().ifPresent(Timers::flush);
     wake();
   }
 
-  /** Leaves what was captured to a later flush, because the log could not be forced. */
+  @Override
   public void postpone() {
     opened().ifPresent(Timers::postpone);
     wake(); // it knows when to ask again

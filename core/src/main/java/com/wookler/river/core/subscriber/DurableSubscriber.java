@@ -403,7 +403,7 @@ public final class DurableSubscriber<M> implements Subscriber<M> {
     return state.force.isUnforced();
   }
 
-  /** Forces its ledger to the device; called by the flusher, after the log was forced. */
+  /** Forces its ledger to the device; called by {@link ForceOrder}, after what precedes it. */
   public void force() {
     long completed = deadLettering.completedEnd();
     state.force.forceAll();

@@ -1,9 +1,7 @@
 package com.wookler.river.core.subscriber;
 
 import com.google.errorprone.annotations.concurrent.GuardedBy;
-import com.wookler.river.common.WorkerPool;
 import com.wookler.river.core.ack.Ledger;
-import com.wookler.river.core.log.BlockLog;
 import com.wookler.river.core.log.GroupCommit;
 import com.wookler.river.core.message.Durability;
 import java.lang.invoke.VarHandle;
@@ -13,15 +11,14 @@ import org.jspecify.annotations.Nullable;
  * Brings a subscriber's ledger to the device: in the background, and at {@link Durability#DISK} for
  * acknowledgements that wait for it, one force for all that wait.
  *
- * <p>The messages that were acknowledged are forced before their acknowledgements; where the log
- * has failed, these are forced all the same, and a recovery copes with what they tell of. A force
- * that an acknowledgement waited for and that failed is the last to be trusted: the system reports
- * an error once, and the next force would be told that all is well.
+ * <p>What precedes it is forced by {@link ForceOrder}. After a force that an acknowledgement waited
+ * for has failed, no later one is trusted: the system reports an error once, and the next force
+ * would succeed.
  */
 final class LedgerForce implements GroupCommit.Target {
-  private final BlockLog log;
+  private final String subscriber;
   private final Ledger ledger;
-  private final Runnable expired;
+  private final ForceOrder order;
   private final SubscriberErrors errors;
   private final boolean awaited;
   private final GroupCommit commits;
@@ -39,24 +36,13 @@ final class LedgerForce implements GroupCommit.Target {
   private volatile long forcedEnd; // so many acknowledgements are on the device
   private volatile @Nullable Throwable failure; // set once
 
-  /**
-   * For a ledger.
-   *
-   * @param expired forces what its subscriber handed on because it had expired
-   */
-  LedgerForce(
-      BlockLog log,
-      Ledger ledger,
-      Runnable expired,
-      SubscriberErrors errors,
-      Durability level,
-      WorkerPool.Serial committer) {
-    this.log = log;
+  LedgerForce(SubscriberConfig config, Ledger ledger, ForceOrder order, SubscriberErrors errors) {
+    this.subscriber = config.name();
     this.ledger = ledger;
-    this.expired = expired;
+    this.order = order;
     this.errors = errors;
-    this.awaited = level == Durability.DISK;
-    this.commits = new GroupCommit(this, committer);
+    this.awaited = config.ackDurability() == Durability.DISK;
+    this.commits = new GroupCommit(this, order.committer());
   }
 
   /** To be called behind the change: a force that runs before it must leave the flag set. */
@@ -127,9 +113,8 @@ final class LedgerForce implements GroupCommit.Target {
     return unforced;
   }
 
-  /** Forces the ledger; called by the flusher, after the log was forced. */
+  /** Forces the ledger; called by {@link ForceOrder}, after what precedes it. */
   void forceAll() {
-    expired.run(); // if that fails, nothing of the ledger was tried: it stays unforced
     unforced = false; // before, so that what happens meanwhile is forced the next time
     long end = changes;
     synchronized (forcing) {
@@ -144,17 +129,12 @@ final class LedgerForce implements GroupCommit.Target {
     }
   }
 
-  /**
-   * Of those that wait: the log as far as it was delivered, what expired, then what is completed.
-   */
+  /** Forces the acknowledgements that wait, after what precedes them. */
   @Override
   public void force() {
     long end = changes;
     try {
-      if (log.forcedEnd() < deliveredEnd) {
-        log.forceAppended();
-      }
-      expired.run();
+      order.beforeLedger(subscriber, deliveredEnd);
     } catch (Throwable e) { // the pool would swallow it
       synchronized (forcing) {
         failed(e);

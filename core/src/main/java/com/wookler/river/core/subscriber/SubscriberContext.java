@@ -1,7 +1,6 @@
 package com.wookler.river.core.subscriber;
 
 import com.wookler.river.common.TimeSource;
-import com.wookler.river.common.WorkerPool;
 import com.wookler.river.core.backup.Backup;
 import com.wookler.river.core.log.BlockLog;
 import com.wookler.river.core.log.Salvage;
@@ -23,7 +22,7 @@ import org.jspecify.annotations.Nullable;
  * @param time clock
  * @param cache for messages that are delivered again
  * @param salvage finds the way around damage; null to stop there
- * @param committer on which acknowledgements are forced that wait for the device
+ * @param order by which their ledgers are forced
  * @param expiries when messages expire
  * @param <M> type of the data
  */
@@ -37,5 +36,5 @@ public record SubscriberContext<M>(
     TimeSource time,
     RedeliveryCache cache,
     @Nullable Salvage salvage,
-    WorkerPool.Serial committer,
+    ForceOrder order,
     Expiries expiries) {}

@@ -82,14 +82,7 @@ final class SubscriberState<M> {
     this.fetcher = new MessageFetcher<>(owner, config, context, ledger, keys);
     this.acknowledgements = new Acknowledgements(ledger, counters.acks());
     this.memory = new ReceiptMemory(config.maxInFlight());
-    this.force =
-        new LedgerForce(
-            context.log(),
-            ledger,
-            () -> context.expiries().store().force(config.name()),
-            errors,
-            config.ackDurability(),
-            context.committer());
+    this.force = new LedgerForce(config, ledger, context.order(), errors);
   }
 
   /** Takes other settings, which differ in options that may change while it is open. */

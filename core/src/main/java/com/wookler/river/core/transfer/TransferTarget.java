@@ -2,6 +2,7 @@ package com.wookler.river.core.transfer;
 
 import com.google.errorprone.annotations.concurrent.GuardedBy;
 import com.wookler.river.common.errors.RiverException;
+import com.wookler.river.core.log.AfterLog;
 import com.wookler.river.core.log.BlockLog;
 import com.wookler.river.core.log.Capacity;
 import com.wookler.river.core.log.PublishBuffer;
@@ -39,7 +40,7 @@ import org.slf4j.LoggerFactory;
  *
  * <p>Thread-safe. No subscriber is asked and nothing waits for room under its lock.
  */
-public final class TransferTarget {
+public final class TransferTarget implements AfterLog {
   /** The position of a source from which there is nothing. */
   public static final long NONE = -1;
 
@@ -67,6 +68,7 @@ public final class TransferTarget {
 
   private volatile long covered; // what the file covers; less than 0: there is none
   private volatile boolean wanted; // whether it is to be written soon
+  private @Nullable Origins captured; // what the next flush writes; confined to the flusher
 
   /** The queue around the target; thread-safe. */
   public interface Parts {
@@ -326,35 +328,47 @@ public final class TransferTarget {
     wanted = covered >= 0;
   }
 
-  /** Returns whether the file is to be written. */
-  public boolean isDue() {
+  @Override
+  public boolean isDirty() {
     long known = covered;
     return wanted || (known >= 0 && log.nextSequence() - known >= COVERED_STEP);
   }
 
-  /** Returns what is to be written once the log is forced; null if it is not time for that. */
-  public @Nullable Origins capture() {
-    if (!isDue()) {
-      return null;
+  @Override
+  public void capture() {
+    if (!isDirty()) {
+      captured = null;
+      return;
     }
     wanted = false; // before the end is looked at
     lock.lock();
     try {
-      return new Origins(log.nextSequence(), last, expired.encode());
+      captured = new Origins(log.nextSequence(), last, expired.encode());
     } finally {
       lock.unlock();
     }
   }
 
-  /** Writes the file; on the flusher. */
-  public void write(Origins captured) {
+  @Override
+  public void flush() {
+    Origins origins = captured;
+    if (origins == null) {
+      return;
+    }
     try {
-      captured.write(file, own.identity());
+      origins.write(file, own.identity());
     } catch (IOException e) {
       wanted = true;
       throw new RiverException("queue " + own.queue() + ": cannot write " + file, e);
     }
-    covered = captured.covered();
+    covered = origins.covered();
+  }
+
+  @Override
+  public void postpone() {
+    if (captured != null) {
+      want();
+    }
   }
 
   /** Returns the sequence that the next message gets. */

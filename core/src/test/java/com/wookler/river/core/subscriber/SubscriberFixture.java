@@ -84,7 +84,8 @@ abstract class SubscriberFixture {
         time(),
         cache,
         null,
-        pool.serial("acks"),
+        new ForceOrder(
+            "orders", log, expiries.store(), pool.serial("flusher"), pool.serial("acks")),
         expiries);
   }
 

@@ -34,7 +34,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** A log that cannot be forced just now: nothing on the device tells of what is not there. */
 @Timeout(60)
-class ForcesTest {
+class ForceOrderTest {
   private static final int BLOCK = 10;
 
   @TempDir Path directory;

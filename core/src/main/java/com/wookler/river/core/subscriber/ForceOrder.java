@@ -1,0 +1,166 @@
+package com.wookler.river.core.subscriber;
+
+import com.wookler.river.common.WorkerPool;
+import com.wookler.river.common.utils.FirstFailure;
+import com.wookler.river.core.log.AfterLog;
+import com.wookler.river.core.log.BlockLog;
+import com.wookler.river.core.message.QueueFailedException;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+
+/**
+ * Forces the files of a queue in an order by which nothing on the device tells of a message that is
+ * not there:
+ *
+ * <ol>
+ *   <li>the <b>log</b>: messages, then seals and watermarks, in the order of {@code core.log};
+ *   <li>for each subscriber the <b>queues that took its expired messages</b>, then its
+ *       <b>ledger</b>, which counts these as completed. Dead letters need no step here: {@link
+ *       DeadLettering} completes a message in the ledger only once its letter is forced;
+ *   <li>what is <b>derived</b> from the log: delayed messages, origins of transferred messages,
+ *       ids.
+ * </ol>
+ *
+ * <p>A ledger is written in four situations: with everything else in the background ({@link
+ * #force}), for acknowledgements that wait for the device ({@link #beforeLedger}), when it writes a
+ * snapshot of itself ({@link #writeLedger}), and when its subscriber is closed or moved ({@link
+ * #writeLedgerNow}).
+ *
+ * <p><b>A log that cannot be forced.</b> Where that may pass, what is derived waits for the next
+ * force. Where the log has failed, it is never written again: ids would refuse a message that is
+ * nowhere, sent again. Ledgers are forced in both cases, so that completed messages are not
+ * delivered again. They may tell of messages that the device never took. The next opening continues
+ * above everything that a subscriber was given or has completed; what is between is a gap, whose
+ * sequences no other message gets, and the other subscribers skip it.
+ *
+ * <p>Thread-safe.
+ */
+public final class ForceOrder {
+  private final String queue;
+  private final BlockLog log;
+  private final ExpiredMessages expired;
+  private final WorkerPool.Serial flusher;
+  private final WorkerPool.Serial committer;
+  private final List<DurableSubscriber<?>> subscribers = new CopyOnWriteArrayList<>();
+  private final List<AfterLog> derived = new CopyOnWriteArrayList<>();
+
+  /**
+   * Orders the forces of a queue that has neither subscribers nor derived state yet.
+   *
+   * @param flusher on which everything is forced that no acknowledgement waits for
+   * @param committer on which acknowledgements are forced that wait for the device
+   */
+  public ForceOrder(
+      String queue,
+      BlockLog log,
+      ExpiredMessages expired,
+      WorkerPool.Serial flusher,
+      WorkerPool.Serial committer) {
+    this.queue = queue;
+    this.log = log;
+    this.expired = expired;
+    this.flusher = flusher;
+    this.committer = committer;
+  }
+
+  /** Includes what is derived from the log. */
+  public void add(AfterLog state) {
+    derived.add(state);
+  }
+
+  /** Includes a subscriber's ledger, until {@link #remove}. */
+  public void add(DurableSubscriber<?> subscriber) {
+    subscribers.add(subscriber);
+  }
+
+  /** Excludes the ledger of a subscriber that was closed. */
+  public void remove(DurableSubscriber<?> subscriber) {
+    subscribers.remove(subscriber);
+  }
+
+  /** Returns whether something is not on the device. */
+  public boolean isUnforced() {
+    return log.isDirty()
+        || subscribers.stream().anyMatch(DurableSubscriber::isUnforced)
+        || derived.stream().anyMatch(AfterLog::isDirty);
+  }
+
+  /**
+   * Forces everything, on the flusher. Where one part fails the others are forced all the same.
+   *
+   * @return whether the log was forced, and so what is derived from it
+   */
+  public boolean force() {
+    derived.forEach(AfterLog::capture);
+    long end = log.nextSequence();
+    forceLog();
+    FirstFailure failure = new FirstFailure();
+    for (DurableSubscriber<?> subscriber : subscribers) {
+      failure.run(
+          () -> {
+            expired.force(subscriber.name());
+            subscriber.force();
+          });
+    }
+    boolean failed = log.failure().isPresent();
+    boolean forced = !failed && log.forcedEnd() >= end;
+    if (!failed) {
+      derived.forEach(state -> failure.run(forced ? state::flush : state::postpone));
+    }
+    failure.rethrow();
+    return forced;
+  }
+
+  /** Requests a {@link #force} soon. */
+  public void forceSoon() {
+    flusher.execute(this::force);
+  }
+
+  private void forceLog() {
+    if (log.isDirty()) {
+      log.forceNow();
+    }
+  }
+
+  /**
+   * Forces what precedes a ledger: the log up to a sequence, and the queues that took what expired.
+   */
+  void beforeLedger(String subscriber, long end) {
+    if (log.forcedEnd() < end) {
+      log.forceAppended();
+    }
+    expired.force(subscriber);
+  }
+
+  /** Returns where {@link #beforeLedger} and the ledger's force after it run. */
+  WorkerPool.Serial committer() {
+    return committer;
+  }
+
+  /** Has the flusher write something of a subscriber's ledger, after what precedes it. */
+  public void writeLedger(String subscriber, Runnable write) {
+    flusher.execute(() -> forceThenWrite(subscriber, write));
+  }
+
+  /**
+   * Writes something of a subscriber's ledger after what precedes it, and waits until that is done.
+   *
+   * @throws QueueFailedException it, or what precedes it, could not be written
+   */
+  public void writeLedgerNow(String subscriber, Runnable write) {
+    FirstFailure failure = new FirstFailure();
+    flusher.execute(() -> failure.run(() -> forceThenWrite(subscriber, write)));
+    flusher.drain();
+    Throwable cause = failure.get();
+    if (cause != null) {
+      throw new QueueFailedException(
+          "queue " + queue + ": acknowledgements may not be on the device", cause);
+    }
+  }
+
+  private void forceThenWrite(String subscriber, Runnable write) {
+    forceLog();
+    expired.force(subscriber);
+    write.run();
+  }
+}
