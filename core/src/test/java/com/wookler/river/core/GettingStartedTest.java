@@ -161,7 +161,7 @@ class GettingStartedTest {
         queue.publisher().publish("order " + i);
       }
       while (audit.next() != null) {
-        // handed over is finished: this subscriber does not acknowledge
+        // delivered is completed: this subscriber does not acknowledge
       }
       // doc end
       await().until(() -> queue.stats().archived() == 2);

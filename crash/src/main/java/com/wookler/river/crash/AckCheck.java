@@ -8,8 +8,8 @@ import java.util.List;
 import java.util.Set;
 
 /**
- * What a subscriber with acknowledgement was given and has finished: everything comes, what is
- * acked does not come again, and what comes again says so by its attempt.
+ * Verifies what a subscriber with acknowledgement was given and has completed: everything comes,
+ * what is acknowledged does not come again, and what comes again has a higher attempt.
  */
 final class AckCheck {
   private final String name;
@@ -73,7 +73,7 @@ final class AckCheck {
         stale++;
       } else if (entry.kind() == Kind.PASSED) {
         PlainCheck.expectDamaged(name, entry, contents);
-        // told to go on there, it gives again what was finished beyond
+        // it continues there, and delivers again what was completed beyond
         Arrays.fill(marks.acked, sequence, marks.acked.length, 0);
         Arrays.fill(ackedAttempt, sequence, ackedAttempt.length, (byte) 0);
         Arrays.fill(before, sequence, before.length, (byte) 0);

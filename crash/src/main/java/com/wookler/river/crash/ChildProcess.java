@@ -77,7 +77,7 @@ public final class ChildProcess implements AutoCloseable {
     return new ChildProcess(builder.start(), output);
   }
 
-  /** Likewise. */
+  /** Starts a child JVM with a main class, and with its output in a file. */
   public static ChildProcess start(Class<?> main, Path output, Launch launch, String... arguments)
       throws IOException {
     return start(main, output, launch, Arrays.asList(arguments));
@@ -86,7 +86,7 @@ public final class ChildProcess implements AutoCloseable {
   /** Ends with the process that started this one; never returns. For the child's main thread. */
   public static void endWithParent() throws IOException {
     while (System.in.read() >= 0) {
-      // the pipe is at its end when the parent is gone
+      // the pipe is at its end when the parent has ended
     }
     Runtime.getRuntime().halt(1);
   }

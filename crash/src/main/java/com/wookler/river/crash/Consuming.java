@@ -15,8 +15,8 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * Takes from one subscriber; its threads share it. A damaged message stops a subscriber until it is
- * told to pass over it, which is done here where damage is to be expected.
+ * Takes from one subscriber; its threads share it. A damaged message stops a subscriber until it
+ * seeks past it, which is done here where damage is to be expected.
  */
 final class Consuming {
   private static final Duration WAIT = Duration.ofMillis(50);

@@ -63,7 +63,7 @@ final class Contents {
         walk(identity, file, Files.newInputStream(file));
       }
     } catch (NoSuchFileException e) {
-      BrokenPromise.unless(end == 0, "the log's directory is gone: %s", site.log());
+      BrokenPromise.unless(end == 0, "the log's directory is missing: %s", site.log());
     }
   }
 

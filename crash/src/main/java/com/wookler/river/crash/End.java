@@ -4,7 +4,7 @@ package com.wookler.river.crash;
  * How a round ended, as far as it changes what was promised: of what was not forced, a power loss
  * may take what came late.
  *
- * @param power whether unforced bytes may be gone
+ * @param power whether unforced bytes may be lost
  * @param forcedEnd messages at MEMORY below this sequence must be there
  * @param ackedBefore acknowledgements and deliveries that were noted before this time must hold, on
  *     the machine's monotonic clock

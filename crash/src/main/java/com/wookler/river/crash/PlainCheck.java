@@ -85,12 +85,12 @@ final class PlainCheck {
         Content.text(there));
   }
 
-  /** What was reported as damaged is not there whole. */
+  /** Verifies that what was reported as damaged is not there whole. */
   static void expectDamaged(String name, Entry passed, Contents contents) {
     long there = contents.id(passed.a());
     BrokenPromise.unless(
         there == 0,
-        "%s was told that sequence %d is damaged: %s",
+        "%s got the report that sequence %d is damaged: %s",
         name,
         passed.a(),
         Content.text(there));

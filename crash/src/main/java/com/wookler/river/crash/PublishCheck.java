@@ -8,8 +8,8 @@ import java.util.List;
 import java.util.Set;
 
 /**
- * What publishers were promised: a publish that returned is there, whole, where it was said to be;
- * one that was refused is not; each publisher's messages stand in its order, and once.
+ * Verifies what publishers were promised: a publish that returned is there, whole, at the sequence
+ * that it returned; one that was refused is not; each publisher's messages are in its order, once.
  */
 final class PublishCheck {
   private static final long ABSENT = -1;
@@ -175,7 +175,7 @@ final class PublishCheck {
     }
     BrokenPromise.unless(
         sequence == batch.c(),
-        "publisher %d was told sequence %d for its message %d (%d in a batch%s), %d ms before the"
+        "publisher %d got sequence %d for its message %d (%d in a batch%s), %d ms before the"
             + " end; it is %s",
         publisher,
         batch.c(),

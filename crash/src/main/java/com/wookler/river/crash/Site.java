@@ -37,12 +37,15 @@ record Site(Path tested, Path ledger) {
     return ledger.resolve("ready-" + round);
   }
 
-  /** How long the round's process took to open the queue. */
+  /** Returns the file with how long the round's process took to open the queue. */
   Path opened(int round) {
     return ledger.resolve("opened-" + round);
   }
 
-  /** Likewise a process that recovered it after the round. */
+  /**
+   * Returns the file with how long a process took to open the queue that recovered it after the
+   * round.
+   */
   Path recovered(int round) {
     return ledger.resolve("recovered-" + round);
   }

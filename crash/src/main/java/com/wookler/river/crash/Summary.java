@@ -9,12 +9,12 @@ import java.util.Locale;
  * @param promised messages whose publish returned
  * @param lost of those the ones that a power loss took, all within what is allowed
  * @param lostNanos how long before the end the earliest of those had returned
- * @param tornBatches batches that nobody was promised, and of which a power loss left a part
+ * @param tornBatches batches whose publish had not returned, and of which a power loss left a part
  * @param acked acknowledgements that returned
  * @param redelivered deliveries with an attempt above 1
  * @param forgotten acknowledged before a power loss, and delivered again within what is allowed
  * @param forgottenNanos how long before the end the earliest of those had returned
- * @param inHand handed over without acknowledgement, and not noted before the end
+ * @param inHand delivered without acknowledgement, and not noted before the end
  * @param stale receipts that were refused
  */
 record Summary(

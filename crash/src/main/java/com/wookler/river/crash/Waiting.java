@@ -39,7 +39,7 @@ final class Waiting {
   static void file(Path file, ChildProcess child) throws IOException {
     BrokenPromise.unless(
         until(RESUMED, () -> Files.exists(file) || !child.isAlive()),
-        "nothing goes on %s after the start",
+        "nothing continues %s after the start",
         RESUMED);
   }
 

@@ -139,7 +139,7 @@ final class Workload {
                   if (!scenario.faulty()) {
                     fail(name, e);
                   }
-                  LOG.warn("{} was told", name, e);
+                  LOG.warn("{} failed, as may be here", name, e);
                   TimeSource.system().park(this, PAUSE_NANOS);
                 }
               }

@@ -87,7 +87,7 @@ final class DumpCommand implements Callable<Integer> {
           spec.commandLine(),
           from < 0
               ? "--from is " + from + "; sequences begin at 0"
-              : "--from " + from + " is behind --to " + to);
+              : "--from " + from + " is after --to " + to);
     }
     MessageSource source = MessageSource.of(directory, id.queue());
     try (OutputStream out = new UnclosedOutputStream(main.out())) {

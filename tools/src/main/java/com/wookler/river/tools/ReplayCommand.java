@@ -23,7 +23,7 @@ import picocli.CommandLine.Spec;
     name = "replay",
     description = {
       "Publishes the messages of a queue or of backups into another queue, in order.",
-      "Notes how far it is, and goes on there if it is started again."
+      "Records how far it is, and continues there if it is started again."
     },
     mixinStandardHelpOptions = true,
     sortOptions = false)
@@ -83,7 +83,7 @@ final class ReplayCommand implements Callable<Integer> {
         new MessageRange(bound("--from", from, 0), bound("--until", until, Long.MAX_VALUE - 1));
     if (range.isReversed()) {
       throw new ParameterException(
-          spec.commandLine(), "--from " + from + " is behind --until " + until);
+          spec.commandLine(), "--from " + from + " is after --until " + until);
     }
     PrintWriter out = spec.commandLine().getOut();
     MessageSource source = MessageSource.of(directory, id.queue());

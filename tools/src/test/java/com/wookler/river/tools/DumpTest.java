@@ -68,7 +68,7 @@ class DumpTest extends ToolsFixture {
     makeQueue();
 
     assertThat(run("dump", "--from", 9, "--to", 3, own())).isEqualTo(2);
-    assertThat(err()).contains("--from 9 is behind --to 3");
+    assertThat(err()).contains("--from 9 is after --to 3");
     assertThat(run("dump", "--from", -1, own())).isEqualTo(2);
     assertThat(run("dump", "--from", 3, "--to", 3, own())).isZero();
     String base = directory.resolve("target").toString();
@@ -87,7 +87,7 @@ class DumpTest extends ToolsFixture {
                   "--until",
                   bounds.get(1)))
           .isEqualTo(2);
-      assertThat(err()).contains("--from " + bounds.get(0) + " is behind --until");
+      assertThat(err()).contains("--from " + bounds.get(0) + " is after --until");
       assertThat(directory.resolve("target")).doesNotExist();
     }
   }

@@ -1,5 +1,5 @@
 /**
- * The base of every exception that River throws; the specific ones stand with the code that throws
+ * The base of every exception that River throws; the specific ones are in the packages that throw
  * them. Imports nothing of River.
  */
 @NullMarked

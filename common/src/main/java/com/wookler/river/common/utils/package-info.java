@@ -1,6 +1,6 @@
 /**
- * A short way to the monitor's counters, and to whether somebody is looking. Imports the packages
- * below it: the root, {@code counters} and {@code errors}.
+ * Makes counters and registers them with the monitor in one call. Imports the packages below it:
+ * the root, {@code counters} and {@code errors}.
  */
 @NullMarked
 package com.wookler.river.common.utils;

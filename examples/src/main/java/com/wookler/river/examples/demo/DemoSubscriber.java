@@ -16,7 +16,7 @@ enum DemoSubscriber {
   BILLING("billing", true, 3, 0),
   /** Consumes without acknowledgement. */
   AUDIT("audit", false, 1, 0),
-  /** Consumes slowly, and lags behind the publishers. */
+  /** Consumes slowly, and lags the publishers. */
   ARCHIVE("archive", false, 1, 0.6);
 
   private static final Duration ACK_TIMEOUT = Duration.ofSeconds(2);

@@ -38,7 +38,7 @@ public final class DeliveryPublisher<M> implements Flow.Publisher<Delivery<M>> {
     return new DeliveryPublisher<>(source, true, defaultExecutor());
   }
 
-  /** Leaves the decision over each delivery to whoever is given it. */
+  /** Leaves the acknowledgement of each delivery to the stream's subscriber. */
   public static <M> DeliveryPublisher<M> manual(Subscriber<M> source) {
     return new DeliveryPublisher<>(source, false, defaultExecutor());
   }
@@ -54,7 +54,7 @@ public final class DeliveryPublisher<M> implements Flow.Publisher<Delivery<M>> {
 
   /**
    * Begins a stream. When it is cancelled, what was taken but not given to {@code onNext} is given
-   * back; without acknowledgement it counts as finished.
+   * back; without acknowledgement it counts as completed.
    */
   @Override
   public void subscribe(Flow.Subscriber<? super Delivery<M>> consumer) {

@@ -21,8 +21,9 @@ import org.slf4j.LoggerFactory;
 
 /**
  * One subscription of a {@link DeliveryPublisher}. All signals come from {@link #run}, of which one
- * runs at a time: whoever raises {@code work} from zero has it run, and it ends when it has brought
- * it back to zero. So signals are serial, and a request within {@code onNext} does not recurse.
+ * runs at a time: the call that raises {@code work} from zero starts it, and it ends when it has
+ * brought it back to zero. So signals are serial, and a request within {@code onNext} does not
+ * recurse.
  */
 final class DeliverySubscription<M> implements Flow.Subscription, Runnable {
   private static final Logger LOG = LoggerFactory.getLogger(DeliverySubscription.class);
@@ -190,7 +191,7 @@ final class DeliverySubscription<M> implements Flow.Subscription, Runnable {
       try {
         to.onNext(batch.get(i));
         given.add(batch.get(i));
-      } catch (Throwable e) { // against the rules of streams (§2.13): there is nobody to tell
+      } catch (Throwable e) { // against the rules of streams (§2.13): no signal may follow
         LOG.error("A consumer of subscriber {} threw; its stream ends", source.name(), e);
         decide(batch.get(i), delivery -> delivery.fail(e));
         end(gone -> {});
@@ -221,7 +222,7 @@ final class DeliverySubscription<M> implements Flow.Subscription, Runnable {
       acknowledgement.accept(delivery);
     } catch (StaleReceiptException | QueueClosedException e) {
       LOG.debug("Sequence {} was decided meanwhile", delivery.sequence());
-    } catch (RuntimeException e) { // the stream goes on, or ends as it should
+    } catch (RuntimeException e) { // the stream continues, or ends as it should
       LOG.error("Cannot decide over sequence {}", delivery.sequence(), e);
     }
   }

@@ -30,7 +30,7 @@ public final class PublishingSubscriber<M> implements Flow.Subscriber<Message<M>
   private final int underWay;
   private final CompletableFuture<Long> completion = new CompletableFuture<>();
   private final AtomicBoolean begun = new AtomicBoolean();
-  private final AtomicLong toRequest = new AtomicLong(); // above zero while somebody requests
+  private final AtomicLong toRequest = new AtomicLong(); // above zero while a thread requests
   private final AtomicLong open = new AtomicLong(1); // under way, and one more until its end
   private final AtomicLong published = new AtomicLong();
   private volatile boolean failed;

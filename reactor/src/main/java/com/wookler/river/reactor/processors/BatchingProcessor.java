@@ -26,10 +26,10 @@ import org.jspecify.annotations.Nullable;
 /**
  * Collects messages into batches larger than a poll gives, and hands each to another processor: by
  * number, by size, or by the time that the oldest has waited, whatever comes first. The last of a
- * chain: what the other one passes on is finished.
+ * chain: what the other one passes on is completed.
  *
  * <p>A message is acknowledged with its batch, after the other processor; until then it is in
- * flight, so the longest wait must be shorter than the acknowledgement timeout. Batches are handed
+ * flight, so the longest wait must be shorter than the acknowledgement timeout. Batches are passed
  * over one after the other; threads that bring more wait meanwhile, so no more is held than one
  * batch and what each thread has. What is collected when the reactor is closed is given back as if
  * it had not been delivered.
@@ -46,7 +46,7 @@ public final class BatchingProcessor<M>
   private static final String BYTES = "batch.bytes";
   private static final String WAIT = "batch.wait";
 
-  private final ReentrantLock turn = new ReentrantLock(); // also while a batch is handed over
+  private final ReentrantLock turn = new ReentrantLock(); // also while a batch is passed on
   private @Nullable Settings<M> settings; // set before the first message, like what follows
   private @Nullable ReactorContext<M> reactor;
 
@@ -86,7 +86,7 @@ public final class BatchingProcessor<M>
   /**
    * Collects by number, time and size.
    *
-   * @param maxBytes with which a batch is handed over; the message that reaches it is the last
+   * @param maxBytes with which a batch is passed on; the message that reaches it is the last
    * @param size of a message; quick
    * @throws ConfigurationException a bound is out of its range
    */

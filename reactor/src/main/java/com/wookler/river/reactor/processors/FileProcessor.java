@@ -18,8 +18,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * Appends messages to files that rotate: {@code <prefix>-000001.log} and so on. Passes them on.
  *
- * <p>A batch is forced to the device before its messages are finished, and begins in a new file if
- * the present one has reached its size. After a crash a batch may stand there twice, or in part and
+ * <p>A batch is forced to the device before its messages are completed, and begins in a new file if
+ * the present one has reached its size. After a crash a batch may be there twice, or in part and
  * then whole: at least once, like the delivery. A batch that could not be written is cut off again.
  * Each processor that opens a directory begins a new file. Batches are written one after the other.
  *

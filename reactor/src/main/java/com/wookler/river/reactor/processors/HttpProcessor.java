@@ -37,7 +37,7 @@ import org.jspecify.annotations.Nullable;
  * <caption>What becomes of a message</caption>
  * <tr><td>status 2xx</td><td>passed on</td></tr>
  * <tr><td>3xx, 401, 403, 404, 407, 408, 421, 425, 429, 502, 503, 504</td><td>the receiver is away: the message
- *     and those behind it are given back, no attempt is used up, and the reactor waits for as long as
+ *     and those after it are given back, no attempt is used up, and the reactor waits for as long as
  *     {@code Retry-After} says in seconds, at most an hour; without it 100 ms, then twice as long each
  *     time, up to a second</td></tr>
  * <tr><td>any other 5xx</td><td>delivered again: after {@code Retry-After}; without it by the
@@ -59,9 +59,9 @@ import org.jspecify.annotations.Nullable;
  * message's own failure.
  *
  * <p>The request has the header {@code Idempotency-Key}, the same at each attempt of a message, by
- * which the receiver can tell repetitions: the source and what {@link MessageIds} says; of several
- * messages that of the first and of the last. A batch may be put together otherwise after a crash;
- * where repetitions matter, send messages alone.
+ * which the receiver can recognize repetitions: the source and what {@link MessageIds} says; of
+ * several messages that of the first and of the last. A batch may be put together otherwise after a
+ * crash; where repetitions matter, send messages alone.
  *
  * <p>{@code https} trusts what the JVM trusts, or the certificates that it is given. Those are read
  * when it is made: a restart is needed to trust others.
@@ -198,7 +198,7 @@ public final class HttpProcessor<M> implements BatchProcessor<M>, ReactorAware<M
 
   private List<ProcessResult<M>> inRequestsOf(int most, List<Delivery<M>> batch) {
     List<ProcessResult<M>> results = new ArrayList<>(batch.size());
-    boolean held = false; // then what is behind it waits too, so that the order is kept
+    boolean held = false; // then what follows waits too, so that the order is kept
     for (int i = 0; i < batch.size(); i += most) {
       List<Delivery<M>> some = batch.subList(i, Math.min(batch.size(), i + most));
       if (held || Thread.currentThread().isInterrupted()) {

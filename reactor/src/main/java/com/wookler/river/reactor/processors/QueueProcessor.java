@@ -36,7 +36,8 @@ import org.slf4j.LoggerFactory;
  * window that is longer than a message may wait to be delivered again: each is published with an id
  * of the source queue's identity and its sequence ({@link MessageIds}), so that a repetition after
  * a crash stores nothing. Else at least once, which is logged. A batch is published as one, on the
- * device ({@link Durability#DISK}) before its messages are finished, unless told otherwise.
+ * device ({@link Durability#DISK}) before its messages are completed, unless it is configured
+ * otherwise.
  *
  * <p>While the other queue is full, closed, failed, or not there yet, messages are given back
  * without costing an attempt, and the reactor waits: in order, with one thread.
@@ -58,7 +59,7 @@ public final class QueueProcessor<M> implements BatchProcessor<M>, ReactorAware<
   private Durability durability = Durability.DISK;
   private @Nullable String origin;
   private volatile @Nullable Publisher<M> last; // only to log what is new
-  private volatile boolean away; // likewise
+  private volatile boolean away; // only to log what is new
 
   /** For XML. */
   public QueueProcessor() {}
@@ -66,7 +67,7 @@ public final class QueueProcessor<M> implements BatchProcessor<M>, ReactorAware<
   /**
    * Publishes by a publisher.
    *
-   * @param durability before messages are finished; more than the queue's own counts
+   * @param durability before messages are completed; more than the queue's own counts
    */
   public QueueProcessor(Publisher<M> target, Durability durability) {
     this.given = Objects.requireNonNull(target, "target");

@@ -26,11 +26,11 @@ import org.slf4j.LoggerFactory;
 /**
  * Stores and forwards: a processor around one that depends on something which may be away.
  *
- * <p>When that one fails by the fault of what it depends on, the message and all behind it in the
+ * <p>When that one fails by the fault of what it depends on, the message and all after it in the
  * batch are given back as if they had not been delivered, and the reactor takes nothing for a
- * while: messages wait in their queue, publishers go on, no attempt is used up, and with one thread
- * the order is kept. After several failures in a row a circuit breaker opens: from time to time one
- * call is let through, and when it succeeds all go on.
+ * while: messages wait in their queue, publishers continue, no attempt is used up, and with one
+ * thread the order is kept. After several failures in a row a circuit breaker opens: from time to
+ * time one call is let through, and when it succeeds all continue.
  *
  * <p>What counts as such a failure: an {@link IOException}, a {@link TimeoutException}, a result
  * that asks for a retry; or what the predicate says. Anything else is the message's own failure,
@@ -60,7 +60,7 @@ public final class RetryProcessor<M>
       Predicate<? super Throwable> trips,
       TimeSource time) {
 
-    /** The outcome of a call must be told: what the user's predicate throws means no. */
+    /** The outcome of a call must be reported: what the user's predicate throws means no. */
     boolean isAway(Throwable thrown) {
       try {
         return trips.test(thrown);
@@ -267,7 +267,7 @@ public final class RetryProcessor<M>
       return this;
     }
 
-    /** How long to wait behind a failure that does not open it (default 100 ms). */
+    /** Sets how long to wait after a failure that does not open it (default 100 ms). */
     public Builder<M> pause(Duration time) {
       this.pause = Objects.requireNonNull(time, "time");
       return this;

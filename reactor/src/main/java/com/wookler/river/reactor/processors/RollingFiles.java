@@ -114,7 +114,7 @@ final class RollingFiles implements AutoCloseable {
       try {
         opened = FileChannel.open(path, StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE);
       } catch (FileAlreadyExistsException e) {
-        // somebody else writes files of this prefix: the next number
+        // another writer uses this prefix: take the next number
       }
     }
     try {
@@ -136,9 +136,9 @@ final class RollingFiles implements AutoCloseable {
   }
 
   /**
-   * Cuts what was written of a batch, and goes on in another file: this one is not trusted. A file
-   * of which nothing is left goes, or a full disk would have a file for each attempt. An interrupt
-   * closes the channel, so the cut needs one of its own.
+   * Cuts what was written of a batch, and continues in another file: this one is not trusted. A
+   * file of which nothing is left goes, or a full disk would have a file for each attempt. An
+   * interrupt closes the channel, so the cut needs one of its own.
    */
   @GuardedBy("this")
   private void abandon(FileChannel out, long start, Throwable cause) {

@@ -33,7 +33,7 @@ final class TimedCircuitBreaker {
    * @param closed and when it closes
    * @param failures how many in a row open it
    * @param wait how long it stays open until one call is let through
-   * @param pause how long to wait behind a failure that does not open it
+   * @param pause how long to wait after a failure that does not open it
    */
   TimedCircuitBreaker(
       String opened, String closed, int failures, Duration wait, Duration pause, TimeSource time) {
@@ -75,7 +75,7 @@ final class TimedCircuitBreaker {
 
     @Override
     public Clock withZone(ZoneId zone) {
-      return this; // nobody asks it for more than instants
+      return this; // only its instants are used
     }
 
     @Override
@@ -99,7 +99,7 @@ final class TimedCircuitBreaker {
     return circuit.getState() == State.CLOSED;
   }
 
-  /** Whether a call may be made now; its outcome must be told. */
+  /** Returns whether a call may be made now; its outcome must be reported. */
   boolean mayCall() {
     return circuit.tryAcquirePermission();
   }

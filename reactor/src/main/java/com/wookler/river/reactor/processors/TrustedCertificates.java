@@ -40,7 +40,7 @@ final class TrustedCertificates {
     Optional<Path> pem = node.file(PEM);
     Optional<Path> store = node.file(STORE);
     if (pem.isPresent() && store.isPresent()) {
-      throw node.error(STORE, "stands beside " + PEM + "; one of them is enough");
+      throw node.error(STORE, "is given beside " + PEM + "; one of them is enough");
     }
     if (store.isEmpty() && node.param(PASSWORD).isPresent()) {
       throw node.error(PASSWORD, "is of no use without " + STORE);

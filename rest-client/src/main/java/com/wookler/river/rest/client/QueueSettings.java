@@ -21,7 +21,7 @@ import org.jspecify.annotations.Nullable;
  *     not completed, or without subscribers those in its log; and the delayed ones that wait and
  *     are not among these; 0: any number
  * @param maxBytes how many bytes the queue may hold, counted as messages are, with envelopes, to
- *     within a 256th of the limit; delayed messages that wait count as so many that were published
+ *     within a 256th of the limit; delayed messages that wait count as if they had been published
  *     before the others; of what is there when the queue is opened, an estimate by blocks; 0: any
  *     number
  * @param whenFull what a publish to a full queue meets
@@ -33,15 +33,15 @@ import org.jspecify.annotations.Nullable;
  *     only those expire that say so; default 0s
  * @param expiryQueue another queue of this server, to which expired messages are transferred, each
  *     once. While it is not there, or is full, or takes none as large, expired messages wait, and
- *     those behind them
- * @param retention how long what nobody has finished is kept; without it, for good. One of them is
- *     given
+ *     those after them
+ * @param retention how long messages are kept that no subscriber has completed; without it, for
+ *     good. One of them is given
  * @param backup keep what leaves the log, compressed and verified, in the server's own directory
  *     for backups. There it can be looked up, and a new subscriber or {@code seek} may begin.
  *     Without it nothing is kept
- * @param recycle when a file of the log is closed before it has {@code blockBytes}: at so many
- *     messages, at so many bytes, or so long after its first message, whichever comes first. One of
- *     them is given. What is closed, and finished by every subscriber, leaves the log
+ * @param recycle when a file of the log is closed before it has {@code blockBytes}: at a number of
+ *     messages, a number of bytes, or a time after its first message, whichever comes first. One of
+ *     them is given. What is closed, and completed by every subscriber, leaves the log
  */
 public record QueueSettings(
     @Nullable Durability durability,
@@ -171,8 +171,8 @@ public record QueueSettings(
 
     /**
      * Sets {@code maxBytes}: how many bytes the queue may hold, counted as messages are, with
-     * envelopes, to within a 256th of the limit; delayed messages that wait count as so many that
-     * were published before the others; of what is there when the queue is opened, an estimate by
+     * envelopes, to within a 256th of the limit; delayed messages that wait count as if they had
+     * been published before the others; of what is there when the queue is opened, an estimate by
      * blocks; 0: any number.
      */
     public Builder maxBytes(long value) {
@@ -218,7 +218,7 @@ public record QueueSettings(
     /**
      * Sets {@code expiryQueue}: another queue of this server, to which expired messages are
      * transferred, each once. While it is not there, or is full, or takes none as large, expired
-     * messages wait, and those behind them.
+     * messages wait, and those after them.
      */
     public Builder expiryQueue(String value) {
       expiryQueue = value;
@@ -226,8 +226,8 @@ public record QueueSettings(
     }
 
     /**
-     * Sets {@code retention}: how long what nobody has finished is kept; without it, for good. One
-     * of them is given.
+     * Sets {@code retention}: how long messages are kept that no subscriber has completed; without
+     * it, for good. One of them is given.
      */
     public Builder retention(Retention value) {
       retention = value;
@@ -245,9 +245,9 @@ public record QueueSettings(
     }
 
     /**
-     * Sets {@code recycle}: when a file of the log is closed before it has {@code blockBytes}: at
-     * so many messages, at so many bytes, or so long after its first message, whichever comes
-     * first. One of them is given. What is closed, and finished by every subscriber, leaves the
+     * Sets {@code recycle}: when a file of the log is closed before it has {@code blockBytes}: at a
+     * number of messages, a number of bytes, or a time after its first message, whichever comes
+     * first. One of them is given. What is closed, and completed by every subscriber, leaves the
      * log.
      */
     public Builder recycle(Recycle value) {
