@@ -1,5 +1,7 @@
 package com.wookler.river.core.delay;
 
+import com.wookler.river.core.file.RecordFile;
+
 /**
  * A file with the waiting messages from one key up to the first key of the next file. Confined to
  * the flusher, except for the fields that the lock guards.
@@ -8,7 +10,7 @@ final class Bucket {
   static final int FAR = -1;
 
   final Key from;
-  final BucketFile file;
+  final RecordFile file;
   long bytes; // up to the end of its last record
   long records;
   long waiting; // records that were not done when the last state was captured
@@ -17,7 +19,7 @@ final class Bucket {
   boolean wasEmpty; // all of it was done when the last state was captured; guarded by the lock
   boolean grown; // whether records were added since then
 
-  Bucket(Key from, BucketFile file, long bytes, long records) {
+  Bucket(Key from, RecordFile file, long bytes, long records) {
     this.from = from;
     this.file = file;
     this.bytes = bytes;

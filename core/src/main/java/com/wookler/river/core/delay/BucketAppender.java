@@ -1,5 +1,6 @@
 package com.wookler.river.core.delay;
 
+import com.wookler.river.core.file.Series;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 
@@ -24,14 +25,15 @@ final class BucketAppender {
     this.end = bucket.bytes;
   }
 
-  /** Appends a record of this file; returns its offset. */
-  long add(byte[] record) throws IOException {
-    if (record.length > buffer.remaining()) {
+  /** Seals and appends a record; returns its offset. */
+  long add(ByteBuffer record) throws IOException {
+    bucket.file.seal(record, 0, record.limit() - Series.PREFIX_BYTES);
+    if (record.limit() > buffer.remaining()) {
       flush();
     }
     long offset = end + buffer.position();
-    if (record.length > buffer.remaining()) {
-      write(ByteBuffer.wrap(record));
+    if (record.limit() > buffer.remaining()) {
+      write(record);
     } else {
       buffer.put(record);
     }

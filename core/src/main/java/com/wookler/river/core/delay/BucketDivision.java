@@ -1,5 +1,6 @@
 package com.wookler.river.core.delay;
 
+import com.wookler.river.core.file.RecordFile;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
@@ -27,7 +28,7 @@ final class BucketDivision {
   private long liveBytes;
 
   interface Maker {
-    BucketFile make() throws IOException;
+    RecordFile make() throws IOException;
   }
 
   private BucketDivision(Bucket source, Key done) {
@@ -84,19 +85,19 @@ final class BucketDivision {
     Arrays.sort(sample, 0, sampled);
     for (int i = 0; i < count; i++) {
       Key from = i == 0 ? source.from : sample[(int) ((long) sampled * i / count)];
-      Bucket part = new Bucket(from, maker.make(), BucketFile.HEADER_BYTES, 0);
+      Bucket part = new Bucket(from, maker.make(), DelayedRecord.HEADER_BYTES, 0);
       parts.add(new BucketAppender(part, ByteBuffer.allocate(BUFFER_BYTES)));
     }
   }
 
   private void copy() throws IOException {
-    BucketScan.run(
+    DelayedRecord.scan(
         source.file,
         source.bytes,
         (time, sequence, offset, length) -> {
           if (done.isBefore(time, sequence)) {
             BucketAppender part = partOf(time, sequence);
-            part.add(part.bucket.file.adopt(source.file.record(offset)));
+            part.add(source.file.record(offset));
           }
         });
     for (BucketAppender part : parts) {

@@ -18,16 +18,16 @@ final class DamageReport {
     this.done = done;
   }
 
-  void scan(BucketScan.Visitor records) throws IOException {
-    BucketScan.run(
+  void scan(DelayedRecord.Visitor records) throws IOException {
+    DelayedRecord.scan(
         bucket.file,
         bucket.bytes,
-        new BucketScan.Visitor() {
+        new DelayedRecord.Visitor() {
           @Override
-          public void record(long time, long sequence, long offset, int length) throws IOException {
+          public void message(long time, long sequence, long offset, int size) throws IOException {
             found++;
             waiting += done.isBefore(time, sequence) ? 1 : 0;
-            records.record(time, sequence, offset, length);
+            records.message(time, sequence, offset, size);
           }
 
           @Override

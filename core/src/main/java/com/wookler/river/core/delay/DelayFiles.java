@@ -3,6 +3,7 @@ package com.wookler.river.core.delay;
 import com.wookler.river.common.utils.Amount;
 import com.wookler.river.core.file.Directories;
 import com.wookler.river.core.file.DurableFiles;
+import com.wookler.river.core.file.RecordFile;
 import com.wookler.river.core.message.DamagedMessageException;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -117,17 +118,16 @@ public final class DelayFiles {
     }
 
     private void look(TimerState.Line line, Key done) throws IOException {
-      Path path = BucketFile.path(directory, line.number());
-      try (BucketFile file =
-          BucketFile.open(directory, identity, line.number(), false, line.bytes())) {
+      Path path = DelayedRecord.FILES.path(directory, line.number());
+      try (RecordFile file = DelayedRecord.open(directory, identity, line.number())) {
         long before = waiting;
         int known = faults.size();
-        BucketScan.run(
+        DelayedRecord.scan(
             file,
             line.bytes(),
-            new BucketScan.Visitor() {
+            new DelayedRecord.Visitor() {
               @Override
-              public void record(long time, long sequence, long offset, int length) {
+              public void message(long time, long sequence, long offset, int size) {
                 if (done.isBefore(time, sequence)) {
                   waiting++;
                   verify(file, offset, sequence);
@@ -148,10 +148,10 @@ public final class DelayFiles {
       }
     }
 
-    private void verify(BucketFile file, long offset, long sequence) {
+    private void verify(RecordFile file, long offset, long sequence) {
       try {
         if (verifies) {
-          file.message(offset, sequence);
+          DelayedRecord.message(file, offset, sequence);
         }
       } catch (DamagedMessageException | IOException e) {
         String what = e instanceof IOException ? e.toString() : String.valueOf(e.getMessage());

@@ -2,6 +2,7 @@ package com.wookler.river.core.delay;
 
 import com.wookler.river.core.file.Directories;
 import com.wookler.river.core.file.DurableFiles;
+import com.wookler.river.core.file.RecordFile;
 import com.wookler.river.core.log.SequentialReader;
 import com.wookler.river.core.message.DamagedMessageException;
 import java.io.IOException;
@@ -116,11 +117,14 @@ final class StoreOpening {
   }
 
   private @Nullable Bucket bucket(TimerState.Line line, Key to) throws IOException {
-    Path path = BucketFile.path(directory, line.number());
+    Path path = DelayedRecord.FILES.path(directory, line.number());
     Path kept = path;
     try {
-      BucketFile file =
-          BucketFile.open(directory, context.identity(), line.number(), true, line.bytes());
+      RecordFile file = DelayedRecord.open(directory, context.identity(), line.number());
+      if (file.size() > line.bytes()) { // a run that was ended did not count it
+        file.cut(line.bytes());
+        file.close();
+      }
       return new Bucket(line.from(), file, line.bytes(), line.records());
     } catch (DamagedMessageException e) {
       LOG.warn("Queue {}: {}", context.queue(), e.getMessage());
@@ -135,7 +139,7 @@ final class StoreOpening {
   private void deleteOthers(TimerState one, TimerState other) throws IOException {
     Set<Path> named = new HashSet<>();
     for (TimerState state : List.of(one, other)) {
-      state.files().forEach(line -> named.add(BucketFile.path(directory, line.number())));
+      state.files().forEach(line -> named.add(DelayedRecord.FILES.path(directory, line.number())));
     }
     for (Path file : files(directory)) {
       if (!named.contains(file)) {
@@ -146,7 +150,8 @@ final class StoreOpening {
 
   private static List<Path> files(Path directory) throws IOException {
     return Directories.list(
-        directory, name -> BucketFile.FILES.isName(name) || name.endsWith(DurableFiles.TEMPORARY));
+        directory,
+        name -> DelayedRecord.FILES.isName(name) || name.endsWith(DurableFiles.TEMPORARY));
   }
 
   /**
@@ -164,8 +169,8 @@ final class StoreOpening {
     Set<Long> known = copiesFrom(first);
     List<Path> old = files(directory);
     long number = 1 + old.stream().mapToLong(StoreOpening::number).max().orElse(0);
-    BucketFile target = BucketFile.create(directory, context.identity(), number);
-    Bucket bucket = new Bucket(Key.FIRST, target, BucketFile.HEADER_BYTES, 0);
+    RecordFile target = DelayedRecord.create(directory, context.identity(), number);
+    Bucket bucket = new Bucket(Key.FIRST, target, DelayedRecord.HEADER_BYTES, 0);
     // messages of blocks in backups: nothing says which of them the files held
     lost.add(new WaitingRebuild.Lost(directory, Key.FIRST, Key.LAST, 0, 0, 0));
     BucketAppender appender = new BucketAppender(bucket, ByteBuffer.allocate(BUFFER_BYTES));
@@ -191,7 +196,7 @@ final class StoreOpening {
   }
 
   private static long number(Path file) {
-    return file.toString().endsWith(DurableFiles.TEMPORARY) ? 0 : BucketFile.FILES.number(file);
+    return file.toString().endsWith(DurableFiles.TEMPORARY) ? 0 : DelayedRecord.FILES.number(file);
   }
 
   /** Copies the messages of a file that are not known; returns false if its header is damaged. */
@@ -200,14 +205,13 @@ final class StoreOpening {
     if (number == 0) {
       return true;
     }
-    try (BucketFile file =
-        BucketFile.open(directory, context.identity(), number, false, Long.MAX_VALUE)) {
-      BucketScan.run(
+    try (RecordFile file = DelayedRecord.open(directory, context.identity(), number)) {
+      DelayedRecord.scan(
           file,
           file.size(),
           (time, sequence, offset, length) -> {
             if (known.add(sequence)) {
-              into.add(into.bucket.file.adopt(file.record(offset)));
+              into.add(file.record(offset));
             }
           });
       return true;

@@ -1,6 +1,7 @@
 package com.wookler.river.core.delay;
 
 import com.google.errorprone.annotations.concurrent.GuardedBy;
+import com.wookler.river.core.file.RecordFile;
 import com.wookler.river.core.message.Terms;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -35,9 +36,9 @@ final class TimerStore implements AutoCloseable {
   private int near; // the first of them, which are in the index
 
   /** Files that the last state still names, and those that only the one before it names. */
-  private List<BucketFile> leaving = new ArrayList<>();
+  private List<RecordFile> leaving = new ArrayList<>();
 
-  private List<BucketFile> left = new ArrayList<>();
+  private List<RecordFile> left = new ArrayList<>();
 
   private TimerState written;
   private long safeCollected; // collected, of the state before that
@@ -63,8 +64,8 @@ final class TimerStore implements AutoCloseable {
 
   /** Reads messages that are in no file yet. */
   interface Source {
-    /** Returns the message as a record of a file; null if it is lost, which was reported. */
-    byte @Nullable [] record(long time, long sequence, long place, BucketFile into);
+    /** Returns the message as a record, not sealed; null if it is lost, which was reported. */
+    @Nullable ByteBuffer record(long time, long sequence, long place);
   }
 
   TimerStore(
@@ -156,7 +157,7 @@ final class TimerStore implements AutoCloseable {
         to = new BucketAppender(bucket, buffer);
         written.add(to);
       }
-      byte[] record = source.record(time, sequence, waiting.place(i), bucket.file);
+      ByteBuffer record = source.record(time, sequence, waiting.place(i));
       waiting.place(i, record == null ? -1 : to.add(record));
     }
     if (to != null) {
@@ -186,7 +187,7 @@ final class TimerStore implements AutoCloseable {
 
   private void ensureBucket() throws IOException {
     if (buckets.isEmpty()) {
-      Bucket first = new Bucket(Key.FIRST, newFile(), BucketFile.HEADER_BYTES, 0);
+      Bucket first = new Bucket(Key.FIRST, newFile(), DelayedRecord.HEADER_BYTES, 0);
       lock.lock();
       try {
         index.begin(first);
@@ -198,8 +199,8 @@ final class TimerStore implements AutoCloseable {
     }
   }
 
-  private BucketFile newFile() throws IOException {
-    return BucketFile.create(context.directory(), context.identity(), nextNumber++);
+  private RecordFile newFile() throws IOException {
+    return DelayedRecord.create(context.directory(), context.identity(), nextNumber++);
   }
 
   private Bucket bucketOf(long time, long sequence) {
@@ -422,20 +423,20 @@ final class TimerStore implements AutoCloseable {
     safeCollected = written.collected();
     written = state;
     changed = false;
-    List<BucketFile> unnamed = left;
+    List<RecordFile> unnamed = left;
     left = leaving;
     leaving = new ArrayList<>();
-    for (BucketFile file : unnamed) {
+    for (RecordFile file : unnamed) {
       file.delete();
     }
   }
 
   @Override
   public void close() {
-    List<BucketFile> all = new ArrayList<>(leaving);
+    List<RecordFile> all = new ArrayList<>(leaving);
     all.addAll(left);
     buckets.forEach(bucket -> all.add(bucket.file));
-    for (BucketFile file : all) {
+    for (RecordFile file : all) {
       try {
         file.close();
       } catch (IOException e) {

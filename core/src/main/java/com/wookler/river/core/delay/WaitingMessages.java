@@ -26,13 +26,13 @@ final class WaitingMessages {
   @GuardedBy("lock")
   private final NearIndex index;
 
-  private final BucketFile.Encoder encoder; // confined to the flusher
+  private final DelayedRecord encoder; // confined to the flusher
 
   WaitingMessages(DelayContext context, ReentrantLock lock, NearIndex index) {
     this.context = context;
     this.lock = lock;
     this.index = index;
-    this.encoder = new BucketFile.Encoder(context.identity());
+    this.encoder = new DelayedRecord(context.identity());
   }
 
   /**
@@ -46,7 +46,7 @@ final class WaitingMessages {
       if (bucket == null) {
         throw new DamagedMessageException("damaged: nothing is left of sequence " + sequence);
       }
-      return bucket.file.message(offset, sequence);
+      return DelayedRecord.message(bucket.file, offset, sequence);
     } catch (DamagedMessageException | IOException e) {
       StoredMessage original = original(sequence);
       if (original == null && !context.queueParts().passesDamage()) {
@@ -60,7 +60,7 @@ final class WaitingMessages {
             e.getMessage());
       }
       if (original == null) {
-        context.lost(file, sequence, 1, offset, offset + BucketFile.RECORD_BYTES);
+        context.lost(file, sequence, 1, offset, offset + DelayedRecord.HEAD_BYTES);
       }
       return original;
     }
@@ -97,16 +97,16 @@ final class WaitingMessages {
    * @param reader finds in the log what is in no file yet
    */
   TimerStore.Source records(LogReader reader) {
-    return (time, sequence, place, into) -> {
+    return (time, sequence, place) -> {
       boolean wasInFile = NearIndex.wasInFile(place);
       Bucket bucket = wasInFile ? bucket(~place) : null;
       long offset = NearIndex.offset(~place);
       try {
         StoredMessage message =
             wasInFile ? ofFile(bucket, offset, sequence) : ofLog(reader, sequence, place);
-        return message == null ? null : encoder.encode(time, message, into);
+        return message == null ? null : encoder.encode(time, message);
       } catch (DamagedMessageException e) {
-        return into.record(time, sequence, left(bucket, offset, sequence));
+        return DelayedRecord.of(time, sequence, left(bucket, offset, sequence));
       }
     };
   }
@@ -122,7 +122,7 @@ final class WaitingMessages {
 
   private static byte[] left(@Nullable Bucket bucket, long offset, long sequence) {
     try {
-      return bucket == null ? NOTHING_LEFT : bucket.file.left(offset, sequence);
+      return bucket == null ? NOTHING_LEFT : DelayedRecord.left(bucket.file, offset, sequence);
     } catch (DamagedMessageException | IOException e) {
       return NOTHING_LEFT;
     }

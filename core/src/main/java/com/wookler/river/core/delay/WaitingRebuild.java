@@ -58,7 +58,7 @@ final class WaitingRebuild {
   private static long[] sequences(List<Bucket> files) throws IOException {
     LongStream.Builder all = LongStream.builder();
     for (Bucket bucket : files) {
-      BucketScan.run(
+      DelayedRecord.scan(
           bucket.file, bucket.bytes, (time, sequence, offset, length) -> all.add(sequence));
     }
     return all.build().sorted().toArray();

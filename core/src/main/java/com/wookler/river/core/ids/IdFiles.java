@@ -1,8 +1,6 @@
 package com.wookler.river.core.ids;
 
-import com.wookler.river.core.file.Directories;
-import com.wookler.river.core.file.DurableFiles;
-import com.wookler.river.core.file.NumberedFiles;
+import com.wookler.river.core.file.RecordFile;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
@@ -17,18 +15,11 @@ import java.util.function.BiConsumer;
 
 /** The files of ids: {@code ids-000000000001} and so on, and those that were quarantined. */
 public final class IdFiles {
-  static final NumberedFiles FILES = new NumberedFiles("ids-");
-
   private IdFiles() {}
-
-  static Path path(Path directory, long number) {
-    return directory.resolve(FILES.name(number));
-  }
 
   /** Returns the files that were quarantined as damaged. */
   public static List<Path> quarantined(Path directory) throws IOException {
-    return Directories.list(
-        directory, name -> name.startsWith(FILES.prefix()) && DurableFiles.isQuarantined(name));
+    return IdHeader.FILES.quarantined(directory);
   }
 
   /**
@@ -43,7 +34,7 @@ public final class IdFiles {
       IdScan scan = found.get(entry.number());
       if (scan == null) {
         faults.put(entry.number(), "is missing");
-      } else if (scan.whole() != entry.length() || scan.digest() != entry.digest()) {
+      } else if (scan.whole != entry.length() || (int) scan.digest.getValue() != entry.digest()) {
         faults.putIfAbsent(entry.number(), "is not what it was when it was completed");
       }
     }
@@ -54,8 +45,9 @@ public final class IdFiles {
     List<IdHeader.Entry> before = List.of();
     long oldest = 0;
     for (IdScan scan : new TreeMap<>(found).values()) {
-      before = scan.header() == null ? before : scan.header().before();
-      oldest = Math.max(oldest, scan.oldest());
+      IdHeader header = scan.header;
+      before = header == null ? before : header.before();
+      oldest = Math.max(oldest, scan.oldest);
     }
     long needed = oldest;
     return before.stream().filter(entry -> entry.number() >= needed).toList();
@@ -70,7 +62,7 @@ public final class IdFiles {
         .mapToLong(
             entry -> {
               IdScan scan = found.get(entry.number());
-              return (long) entry.ids() - (scan == null ? 0 : scan.ids());
+              return (long) entry.ids() - (scan == null ? 0 : scan.ids);
             })
         .sum();
   }
@@ -111,25 +103,26 @@ public final class IdFiles {
       long end,
       BiConsumer<Path, String> damage)
       throws IOException {
-    NavigableMap<Long, Path> files = FILES.list(directory);
+    NavigableMap<Long, Path> files = IdHeader.FILES.list(directory);
     Map<Long, IdScan> found = new TreeMap<>();
     Map<Long, String> faults = new TreeMap<>();
-    for (Map.Entry<Long, Path> entry : files.entrySet()) {
+    for (long number : files.keySet()) {
       try {
-        IdScan scan = IdScan.of(Files.readAllBytes(entry.getValue()), (record, at) -> true);
-        found.put(entry.getKey(), scan);
-        String fault = scan.fault(entry.getKey(), queue, entry.getKey().equals(files.lastKey()));
-        if (fault != null) {
-          faults.put(entry.getKey(), fault);
+        RecordFile file = new RecordFile(IdHeader.FILES, directory, queue, number, true);
+        IdScan scan = new IdScan(file, (record, at) -> true);
+        found.put(number, scan);
+        String fault = scan.fault(number == files.lastKey());
+        if (!fault.isEmpty()) {
+          faults.put(number, fault);
         }
       } catch (NoSuchFileException e) {
         // its ids have left the window meanwhile, as a newer file says; else it is missing
       }
     }
     compare(found, faults);
-    faults.forEach((number, what) -> damage.accept(path(directory, number), what));
+    faults.forEach((number, what) -> damage.accept(IdHeader.FILES.path(directory, number), what));
     if (faults.isEmpty() && (expected || Files.isDirectory(directory))) {
-      long covered = found.values().stream().mapToLong(IdScan::covered).max().orElse(0);
+      long covered = found.values().stream().mapToLong(scan -> scan.covered).max().orElse(0);
       String what = incomplete(directory, files.isEmpty(), covered, first, end);
       if (!what.isEmpty()) {
         damage.accept(directory, what);

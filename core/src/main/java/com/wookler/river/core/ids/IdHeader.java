@@ -1,30 +1,34 @@
 package com.wookler.river.core.ids;
 
+import com.wookler.river.core.file.Sealed;
+import com.wookler.river.core.file.Series;
 import java.nio.ByteBuffer;
-import java.nio.ByteOrder;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.UUID;
-import org.jspecify.annotations.Nullable;
 
 /**
- * The first record of a file of ids: the queue, the number of the file, and which files existed
- * when it was begun. Those do not change any more, so that one that is missing, emptied, cut or
- * exchanged is noticed. Numbers are little-endian; instead of an id it has
+ * The header of a file of ids, of kind {@code IDS}, version 1. It names the files that existed when
+ * the file was begun. Those do not change any more, so that one that is missing, emptied, cut or
+ * exchanged is noticed. Its payload after the number of the file, little-endian:
  *
  * <pre>
- *       0    16  UUID of the queue
- *      16   24n  each file before it, in order: its number (8), its length (8), its count of ids
- *                (4), CRC32C of its bytes (4)
+ *       0     8  publish time of the first message in the file, microseconds since 1970
+ *       8   24n  each file before it, in order: its number (8), its length (8), its count of ids
+ *                (4), CRC32C of its records (4)
  * </pre>
  *
- * @param queue to which the file belongs
  * @param number of the file, as in its name
  * @param micros publish time of the first message in it, microseconds since 1970
  * @param before the files that were there when it was begun, oldest first
  */
-record IdHeader(UUID queue, long number, long micros, List<Entry> before) {
-  private static final int UUID_BYTES = 16;
+record IdHeader(long number, long micros, List<Entry> before) {
+  static final Series FILES =
+      new Series("ids-", new Sealed("IDS", 1), IdRecord.FIXED_BYTES, IdRecord.MOST, IdRecord.MOST);
+
+  /** The most bytes of a header. */
+  static final int MOST_BYTES = 64 << 10;
+
   private static final int ENTRY_BYTES = 24;
 
   /** The most files that are named: each restart that stores an id after damage begins one. */
@@ -37,30 +41,22 @@ record IdHeader(UUID queue, long number, long micros, List<Entry> before) {
     before = List.copyOf(before.subList(Math.max(0, before.size() - MOST), before.size()));
   }
 
-  IdRecord record() {
-    ByteBuffer out =
-        ByteBuffer.allocate(UUID_BYTES + ENTRY_BYTES * before.size())
-            .order(ByteOrder.LITTLE_ENDIAN);
-    out.putLong(queue.getMostSignificantBits()).putLong(queue.getLeastSignificantBits());
+  byte[] encode(UUID queue) {
+    ByteBuffer out = Sealed.payload(2 * Long.BYTES + ENTRY_BYTES * before.size());
+    out.putLong(number).putLong(micros);
     for (Entry entry : before) {
       out.putLong(entry.number).putLong(entry.length).putInt(entry.ids).putInt(entry.digest);
     }
-    return new IdRecord(IdRecord.BEGIN, number, micros, out.array());
+    return FILES.form().encode(queue, out);
   }
 
-  /** Returns what the first record of a file says; null if it is no header. */
-  static @Nullable IdHeader of(IdRecord record) {
-    ByteBuffer in = ByteBuffer.wrap(record.id()).order(ByteOrder.LITTLE_ENDIAN);
-    if (record.kind() != IdRecord.BEGIN
-        || in.remaining() < UUID_BYTES
-        || (in.remaining() - UUID_BYTES) % ENTRY_BYTES != 0) {
-      return null;
-    }
-    UUID queue = new UUID(in.getLong(), in.getLong());
+  /** Returns the header with this payload after its number. */
+  static IdHeader of(long number, ByteBuffer in) {
+    long micros = in.getLong();
     List<Entry> before = new ArrayList<>();
     while (in.hasRemaining()) {
       before.add(new Entry(in.getLong(), in.getLong(), in.getInt(), in.getInt()));
     }
-    return new IdHeader(queue, record.sequence(), record.micros(), before);
+    return new IdHeader(number, micros, before);
   }
 }

@@ -1,25 +1,20 @@
 package com.wookler.river.core.ids;
 
+import com.wookler.river.core.file.Series;
 import java.nio.ByteBuffer;
-import java.nio.ByteOrder;
-import java.util.zip.CRC32C;
-import org.jspecify.annotations.Nullable;
 
 /**
- * One record of an id file. Numbers are little-endian:
+ * The content of a record of a file of ids. Numbers are little-endian:
  *
  * <pre>
  *  offset  size  what
- *       0     4  CRC32C of the L bytes from 8
- *       4     4  length L of what follows
- *       8     1  1: an id; 2: all ids of messages below the sequence are in the files so far;
- *                3: begins a file, see {@link IdHeader}
- *       9     8  sequence; of kind 3, number of the file
- *      17     8  publish time, microseconds since 1970
- *      25     …  the id in UTF-8; of kind 2, number of the oldest file that is still needed (8)
+ *       0     1  1: an id; 2: all ids of messages below the sequence are in the files so far
+ *       1     8  sequence
+ *       9     8  publish time, microseconds since 1970
+ *      17     …  the id in UTF-8; of kind 2, number of the oldest file that is still needed (8)
  * </pre>
  *
- * @param kind 1, 2 or 3
+ * @param kind 1 or 2
  * @param sequence of the message
  * @param micros of its publish time
  * @param id in UTF-8, or other content by the kind
@@ -28,64 +23,37 @@ import org.jspecify.annotations.Nullable;
 record IdRecord(byte kind, long sequence, long micros, byte[] id) {
   static final byte ID = 1;
   static final byte COVERED = 2;
-  static final byte BEGIN = 3;
 
-  static final int PREFIX_BYTES = 8;
   static final int FIXED_BYTES = 17;
-  static final int MAX_LENGTH = FIXED_BYTES + 0xFFFF;
+  static final int MOST = FIXED_BYTES + 0xFFFF;
 
   /** Returns the record which says that all ids of messages below a sequence are in the files. */
   static IdRecord covered(long end, long micros, long oldest) {
-    byte[] number = ByteBuffer.allocate(Long.BYTES).putLong(Long.reverseBytes(oldest)).array();
+    byte[] number = ByteBuffer.allocate(Long.BYTES).putLong(oldest).array();
     return new IdRecord(COVERED, end, micros, number);
   }
 
   /** Returns the number of the oldest file that was needed when this one of kind 2 was written. */
   long oldest() {
-    return id.length == Long.BYTES ? Long.reverseBytes(ByteBuffer.wrap(id).getLong()) : 0;
+    return ByteBuffer.wrap(id).getLong();
   }
 
   int bytes() {
-    return PREFIX_BYTES + FIXED_BYTES + id.length;
+    return Series.PREFIX_BYTES + FIXED_BYTES + id.length;
   }
 
-  void write(ByteBuffer to) {
-    int start = to.position();
-    to.order(ByteOrder.LITTLE_ENDIAN).position(start + PREFIX_BYTES);
-    to.put(kind).putLong(sequence).putLong(micros).put(id);
-    int length = FIXED_BYTES + id.length;
-    to.putInt(start, check(to, start + PREFIX_BYTES, length)).putInt(start + 4, length);
+  /** Writes it into a little-endian buffer, without its prefix. */
+  void write(ByteBuffer to, int at) {
+    int from = at + Series.PREFIX_BYTES;
+    to.put(from, kind).putLong(from + 1, sequence).putLong(from + 9, micros);
+    to.put(from + FIXED_BYTES, id);
   }
 
-  /**
-   * Returns the record at the buffer's position, which moves behind it; null if there is no valid
-   * one.
-   */
-  static @Nullable IdRecord read(ByteBuffer from) {
-    from.order(ByteOrder.LITTLE_ENDIAN);
-    int start = from.position();
-    if (from.remaining() < PREFIX_BYTES + FIXED_BYTES) {
-      return null;
-    }
-    int length = from.getInt(start + 4);
-    if (length < FIXED_BYTES
-        || length > MAX_LENGTH
-        || from.remaining() < PREFIX_BYTES + length
-        || check(from, start + PREFIX_BYTES, length) != from.getInt(start)) {
-      return null;
-    }
-    from.position(start + PREFIX_BYTES);
-    byte kind = from.get();
-    long sequence = from.getLong();
-    long micros = from.getLong();
-    byte[] id = new byte[length - FIXED_BYTES];
-    from.get(id);
-    return new IdRecord(kind, sequence, micros, id);
-  }
-
-  private static int check(ByteBuffer buffer, int start, int length) {
-    CRC32C crc = new CRC32C();
-    crc.update(buffer.duplicate().limit(start + length).position(start));
-    return (int) crc.getValue() ^ length;
+  /** Returns the record in a little-endian buffer from its prefix to its end. */
+  static IdRecord of(ByteBuffer record) {
+    int from = Series.PREFIX_BYTES;
+    byte[] id = new byte[record.limit() - from - FIXED_BYTES];
+    record.get(from + FIXED_BYTES, id);
+    return new IdRecord(record.get(from), record.getLong(from + 1), record.getLong(from + 9), id);
   }
 }

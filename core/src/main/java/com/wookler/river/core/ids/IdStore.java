@@ -4,6 +4,8 @@ import com.google.errorprone.annotations.concurrent.GuardedBy;
 import com.wookler.river.common.errors.RiverException;
 import com.wookler.river.core.file.DurableFiles;
 import com.wookler.river.core.file.KeyedHash;
+import com.wookler.river.core.file.RecordFile;
+import com.wookler.river.core.file.Series;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -55,7 +57,7 @@ public final class IdStore {
   private final KeyedHash hash; // each collision costs a read of the file
   private final long windowMicros;
   private final Log log;
-  private final IdFile.Force device;
+  private final RecordFile.Device device;
   private final ReentrantLock lock = new ReentrantLock();
 
   @GuardedBy("lock")
@@ -109,16 +111,17 @@ public final class IdStore {
 
   /** A file that is no longer needed; a damaged one is kept under another name. */
   private record Leaving(IdFile file, boolean damaged) {
-    void go() throws IOException {
-      if (damaged) {
-        file.quarantine();
-      } else {
-        file.delete();
+    void remove() throws IOException {
+      Path path = file.file.path();
+      if (!damaged) {
+        Files.deleteIfExists(path);
+      } else if (Files.exists(path)) { // else the last try did it
+        DurableFiles.quarantine(path);
       }
     }
   }
 
-  private IdStore(Path directory, Owner owner, Duration window, Log log, IdFile.Force device) {
+  private IdStore(Path directory, Owner owner, Duration window, Log log, RecordFile.Device device) {
     this.device = device;
     this.directory = directory;
     this.queue = owner.queue();
@@ -144,7 +147,12 @@ public final class IdStore {
 
   /** Reads what earlier runs have written, on a device that a test may hold. */
   static IdStore open(
-      Path directory, Owner owner, Duration window, long nowMicros, Log log, IdFile.Force device) {
+      Path directory,
+      Owner owner,
+      Duration window,
+      long nowMicros,
+      Log log,
+      RecordFile.Device device) {
     IdStore store = new IdStore(directory, owner, window, log, device);
     try {
       store.load(nowMicros);
@@ -158,7 +166,7 @@ public final class IdStore {
   private void load(long nowMicros) throws IOException {
     lock.lock();
     try {
-      NavigableMap<Long, Path> paths = IdFiles.FILES.list(directory);
+      NavigableMap<Long, Path> paths = IdHeader.FILES.list(directory);
       if (!paths.isEmpty()) {
         DurableFiles.forceDirectory(directory); // a kill may have come before that
       }
@@ -170,7 +178,7 @@ public final class IdStore {
         load(found, faults, damaged, number == paths.lastKey());
       }
       IdFiles.compare(found, faults);
-      faults.forEach((at, what) -> fault = IdFiles.path(directory, at) + " " + what);
+      faults.forEach((at, what) -> fault = IdHeader.FILES.path(directory, at) + " " + what);
       if (fault.isEmpty()) {
         fault =
             !paths.isEmpty() || log.hasFiles() || Files.isDirectory(directory)
@@ -204,13 +212,12 @@ public final class IdStore {
   private void load(
       Map<Long, IdScan> found, Map<Long, String> faults, Deque<IdFile> damaged, boolean last)
       throws IOException {
-    IdFile file = IdFile.open(directory, number, device);
+    IdFile file = IdFile.open(directory, identity, number, device);
     files.add(file);
-    byte[] content = Files.readAllBytes(file.path());
     boolean[] beyond = {false};
     IdScan scan =
-        IdScan.of(
-            content,
+        new IdScan(
+            file.file,
             (record, at) -> {
               beyond[0] = isBeyondLog(record);
               if (!beyond[0] && record.kind() == IdRecord.ID && !log.isLost(record.sequence())) {
@@ -219,23 +226,22 @@ public final class IdStore {
               return !beyond[0];
             });
     found.put(number, scan);
-    String what = scan.fault(number, identity, last);
-    if (what != null) {
+    String what = scan.fault(last);
+    if (!what.isEmpty()) {
       faults.put(number, what);
       files.remove(file);
       damaged.addFirst(file);
       return;
     }
-    file.content(content, scan);
-    covered = Math.max(covered, scan.covered());
+    file.content(scan);
+    covered = Math.max(covered, scan.covered);
     if (beyond[0]) {
       faults.put(number, "knows more than the log");
     }
   }
 
   private boolean isBeyondLog(IdRecord record) {
-    return record.kind() != IdRecord.BEGIN
-        && record.sequence() > log.nextSequence() - (record.kind() == IdRecord.ID ? 1 : 0);
+    return record.sequence() > log.nextSequence() - (record.kind() == IdRecord.ID ? 1 : 0);
   }
 
   /**
@@ -245,8 +251,8 @@ public final class IdStore {
   private void salvage(IdFile file, long nowMicros) throws IOException {
     leave(file, true);
     List<IdRecord> whole = new ArrayList<>();
-    IdScan.of(
-        Files.readAllBytes(file.path()),
+    new IdScan(
+        file.file,
         (record, at) -> {
           if (record.kind() == IdRecord.ID
               && !isBeyondLog(record)
@@ -347,7 +353,7 @@ public final class IdStore {
         || newest.length() + bytes > MAX_FILE_BYTES) {
       number++;
       List<IdHeader.Entry> before = files.stream().map(IdFile::entry).toList();
-      newest = IdFile.begin(directory, new IdHeader(identity, number, micros, before), device);
+      newest = IdFile.begin(directory, identity, new IdHeader(number, micros, before), device);
       files.add(newest);
       partSince = micros;
     }
@@ -412,7 +418,7 @@ public final class IdStore {
     }
     file.write(bytes, file.end());
     for (Leaving each : gone) {
-      each.go();
+      each.remove();
     }
     lock.lock();
     try {
@@ -436,9 +442,9 @@ public final class IdStore {
       return null;
     }
     dropExpired(log.wallOf(nowMicros));
-    long oldest = files.isEmpty() ? number + 1 : files.getFirst().number();
+    long oldest = files.isEmpty() ? number + 1 : files.getFirst().file.number();
     // the last record of all, when all ids are on the device
-    part(Math.max(nowMicros, partSince), IdRecord.PREFIX_BYTES + IdRecord.FIXED_BYTES)
+    part(Math.max(nowMicros, partSince), Series.PREFIX_BYTES + IdRecord.FIXED_BYTES)
         .append(IdRecord.covered(end, nowMicros, oldest));
     covered = end;
     pending = false;

@@ -15,7 +15,7 @@ final class IdTable {
   /** Verifies an offset. */
   @FunctionalInterface
   interface Proof {
-    boolean holds(int place);
+    boolean holds(int offset);
   }
 
   /** Adds a place, which isn't 0. */

@@ -1,12 +1,13 @@
 package com.wookler.river.core.keys;
 
 import com.wookler.river.common.errors.RiverException;
+import com.wookler.river.core.file.RecordFile;
+import com.wookler.river.core.file.Sealed;
+import com.wookler.river.core.file.Series;
 import java.io.EOFException;
-import java.io.FileNotFoundException;
 import java.io.IOException;
 import java.io.RandomAccessFile;
 import java.nio.ByteBuffer;
-import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.UUID;
@@ -25,13 +26,13 @@ final class KeyRun {
 
   private final Path file;
   private final RunHeader header;
-  private final RunHeader.PageCheck check;
-  private final ByteBuffer page = RunHeader.page();
+  private final int seed;
+  private final ByteBuffer page = Sealed.payload(RunHeader.PAGE_BYTES);
 
   KeyRun(Path file, RunHeader header) {
     this.file = file;
     this.header = header;
-    this.check = new RunHeader.PageCheck(header.queue(), header.number());
+    this.seed = Series.seed(header.queue(), header.number());
   }
 
   /**
@@ -39,30 +40,18 @@ final class KeyRun {
    *
    * @throws RunDamage it is damaged, or another queue's; its pages are checked when they are read
    */
-  static KeyRun open(Path file, UUID queue) throws IOException, RunDamage {
-    byte[] first = new byte[RunHeader.PAGE_BYTES];
-    RunHeader header;
-    try (RandomAccessFile in = new RandomAccessFile(file.toFile(), "r")) {
-      in.readFully(first);
-      header = RunHeader.decode(first);
-      if (!header.queue().equals(queue)) {
-        throw new RunDamage("it belongs to another queue");
-      }
-      if (!file.endsWith(RunFiles.name(header.number()))
-          || header.count() < 0
-          || header.from() > header.end()
-          || in.length() != header.bytes()) {
-        throw new RunDamage("its header does not fit its name or size");
-      }
-    } catch (EOFException e) {
-      throw new RunDamage("it is cut off", e);
-    } catch (IOException e) {
-      if (!Files.exists(file)) {
-        throw new NoSuchFileException(file.toString());
-      }
-      throw e;
+  static KeyRun open(Path directory, UUID queue, long number) throws IOException, RunDamage {
+    RecordFile file = new RecordFile(RunHeader.FILES, directory, queue, number, true);
+    Series.Header found = file.header(RunHeader.PAGE_BYTES);
+    ByteBuffer payload = found.payload();
+    if (payload == null || !found.fault().isEmpty()) {
+      throw new RunDamage("it " + found.fault());
     }
-    return new KeyRun(file, header);
+    RunHeader header = RunHeader.of(queue, number, payload);
+    if (header.count() < 0 || header.from() > header.end() || file.size() != header.bytes()) {
+      throw new RunDamage("its header does not fit its size");
+    }
+    return new KeyRun(file.path(), header);
   }
 
   Path file() {
@@ -92,28 +81,19 @@ final class KeyRun {
    * @throws RiverException the file cannot be opened now, such as for want of descriptors
    */
   long find(long hash) throws RunDamage {
-    try (RandomAccessFile in = opened()) {
+    try (RandomAccessFile in = RecordFile.open(file)) {
       return find(hash, in);
     } catch (IOException e) {
       throw unreadable(e);
     }
   }
 
-  private RandomAccessFile opened() throws RunDamage {
-    try {
-      return new RandomAccessFile(file.toFile(), "r");
-    } catch (FileNotFoundException e) {
-      if (Files.exists(file)) {
-        throw new RiverException("cannot open " + file + " now: " + e.getMessage(), e);
-      }
-      throw new RunDamage("it is missing", e);
-    }
-  }
-
   private static RunDamage unreadable(IOException e) {
-    return e instanceof EOFException
-        ? new RunDamage("it is cut off", e)
-        : new RunDamage("it cannot be read: " + e, e);
+    return new RunDamage(
+        e instanceof EOFException
+            ? "it is cut off"
+            : e instanceof NoSuchFileException ? "it is missing" : "it cannot be read: " + e,
+        e);
   }
 
   private long find(long hash, RandomAccessFile in) throws IOException, RunDamage {
@@ -165,16 +145,18 @@ final class KeyRun {
     int entries = header.entriesOf(number);
     in.seek((1L + number) * RunHeader.PAGE_BYTES);
     in.readFully(page.array());
-    check.prove(page, number, entries);
+    if (!header.isPage(page, number, seed)) {
+      throw new RunDamage("page " + number + " is not what was written");
+    }
     return entries;
   }
 
   private static long hashAt(ByteBuffer page, int entry) {
-    return page.getLong(entry * RunHeader.ENTRY_BYTES);
+    return page.getLong(RunHeader.ENTRIES_AT + entry * RunHeader.ENTRY_BYTES);
   }
 
   private static long sequenceAt(ByteBuffer page, int entry) {
-    return page.getLong(entry * RunHeader.ENTRY_BYTES + 8);
+    return page.getLong(RunHeader.ENTRIES_AT + entry * RunHeader.ENTRY_BYTES + 8);
   }
 
   /** Reads all entries in order, with a page and a file handle of its own. */
@@ -186,7 +168,7 @@ final class KeyRun {
     private int entries;
 
     Cursor() throws IOException {
-      in = new RandomAccessFile(file.toFile(), "r");
+      in = RecordFile.open(file);
     }
 
     /** Moves to the next entry, at first to the first one; returns false after the last one. */

@@ -1,5 +1,6 @@
 package com.wookler.river.core.keys;
 
+import com.wookler.river.core.file.Directories;
 import com.wookler.river.core.file.DurableFiles;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -51,21 +52,23 @@ final class KeyRuns {
    */
   static KeyRuns open(Path directory, String queue, UUID identity, long logEnd) throws IOException {
     DurableFiles.createDirectories(directory);
-    RunFiles.removeTemporary(directory);
+    for (Path file : Directories.list(directory, name -> name.endsWith(DurableFiles.TEMPORARY))) {
+      Files.deleteIfExists(file); // a crash left it
+    }
     KeyRuns opened = new KeyRuns(directory, queue, identity);
-    NavigableMap<Long, Path> files = RunFiles.FILES.list(directory);
+    NavigableMap<Long, Path> files = RunHeader.FILES.list(directory);
     opened.number = files.isEmpty() ? 0 : files.lastKey();
-    for (Path file : files.descendingMap().values()) {
-      opened.take(file, logEnd);
+    for (var file : files.descendingMap().entrySet()) {
+      opened.take(file.getKey(), file.getValue(), logEnd);
     }
     opened.runs.sort(Comparator.comparingLong(KeyRun::from).thenComparingLong(KeyRun::end));
     return opened;
   }
 
-  private void take(Path file, long logEnd) throws IOException {
+  private void take(long number, Path file, long logEnd) throws IOException {
     KeyRun run;
     try {
-      run = KeyRun.open(file, identity);
+      run = KeyRun.open(directory, identity, number);
     } catch (RunDamage e) {
       quarantine(file, e.what());
       return;

@@ -1,6 +1,8 @@
 package com.wookler.river.core.keys;
 
 import com.wookler.river.core.file.DurableFiles;
+import com.wookler.river.core.file.Sealed;
+import com.wookler.river.core.file.Series;
 import java.io.IOException;
 import java.io.RandomAccessFile;
 import java.nio.ByteBuffer;
@@ -19,10 +21,11 @@ final class RunWriter implements AutoCloseable {
   private final Path file;
   private final Path temporary;
   private final RandomAccessFile out;
-  private final RunHeader.PageCheck check;
+  private final int seed;
   private final UUID queue;
   private final long number;
-  private final ByteBuffer page = RunHeader.page();
+  private final ByteBuffer page =
+      Sealed.payload(RunHeader.PAGE_BYTES).position(RunHeader.ENTRIES_AT);
   private final byte[] buffer = new byte[BUFFERED_PAGES * RunHeader.PAGE_BYTES];
   private int buffered;
   private int pages;
@@ -30,11 +33,11 @@ final class RunWriter implements AutoCloseable {
   private boolean done;
 
   RunWriter(Path directory, UUID queue, long number) throws IOException {
-    this.file = directory.resolve(RunFiles.name(number));
+    this.file = RunHeader.FILES.path(directory, number);
     this.temporary = file.resolveSibling(file.getFileName() + DurableFiles.TEMPORARY);
     this.queue = queue;
     this.number = number;
-    this.check = new RunHeader.PageCheck(queue, number);
+    this.seed = Series.seed(queue, number);
     DurableFiles.create(temporary).close();
     this.out = new RandomAccessFile(temporary.toFile(), "rw");
     out.seek(RunHeader.PAGE_BYTES);
@@ -44,23 +47,23 @@ final class RunWriter implements AutoCloseable {
   void add(long hash, long sequence) throws IOException {
     page.putLong(hash).putLong(sequence);
     count++;
-    if (page.position() == RunHeader.PAGE_ENTRIES * RunHeader.ENTRY_BYTES) {
+    if (!page.hasRemaining()) {
       seal();
     }
   }
 
   private void seal() throws IOException {
-    int entries = page.position() / RunHeader.ENTRY_BYTES;
-    while (page.position() < RunHeader.PAGE_ENTRIES * RunHeader.ENTRY_BYTES) {
+    int entries = (page.position() - RunHeader.ENTRIES_AT) / RunHeader.ENTRY_BYTES;
+    while (page.hasRemaining()) {
       page.putLong(0);
     }
-    check.seal(page, pages++, entries);
+    RunHeader.seal(page, pages++, entries, seed);
     System.arraycopy(page.array(), 0, buffer, buffered, RunHeader.PAGE_BYTES);
     buffered += RunHeader.PAGE_BYTES;
     if (buffered == buffer.length) {
       flush();
     }
-    page.clear();
+    page.position(RunHeader.ENTRIES_AT);
   }
 
   private void flush() throws IOException {
@@ -70,7 +73,7 @@ final class RunWriter implements AutoCloseable {
 
   /** Completes the file; its content and name are on the device when this returns. */
   KeyRun finish(long from, long end) throws IOException {
-    if (page.position() > 0) {
+    if (page.position() > RunHeader.ENTRIES_AT) {
       seal();
     }
     flush();

@@ -185,7 +185,7 @@ class TimersTest {
       log.publish(0, SECOND, 2 * SECOND, 3 * SECOND);
       log.run();
       log.flush();
-      flip(files(log.directory).get(0), BucketFile.HEADER_BYTES + BucketFile.RECORD_BYTES + 45);
+      flip(files(log.directory).get(0), DelayedRecord.HEADER_BYTES + DelayedRecord.HEAD_BYTES + 45);
       log.advance(10);
       log.run();
       assertThat(log.copies()).extracting(Copy::sequence).containsExactly(1L, 2L);
@@ -208,7 +208,7 @@ class TimersTest {
       log.publish(0, SECOND, 2 * SECOND);
       log.run();
       log.flush();
-      flip(files(log.directory).get(0), BucketFile.HEADER_BYTES + BucketFile.RECORD_BYTES + 45);
+      flip(files(log.directory).get(0), DelayedRecord.HEADER_BYTES + DelayedRecord.HEAD_BYTES + 45);
       log.advance(10);
       log.run();
       assertThat(log.copies()).extracting(Copy::number).containsExactly(0L, 1L);
@@ -223,8 +223,8 @@ class TimersTest {
       log.publish(0, SECOND, 2 * SECOND, 3 * SECOND);
       log.run();
       log.flush();
-      int record = BucketFile.RECORD_BYTES + 45;
-      flip(files(log.directory).get(0), BucketFile.HEADER_BYTES + 2 * length(log) + record);
+      int record = DelayedRecord.HEAD_BYTES + 45;
+      flip(files(log.directory).get(0), DelayedRecord.HEADER_BYTES + 2 * length(log) + record);
       log.publish(3, SECOND);
       log.run();
       log.advance(10);
@@ -298,7 +298,7 @@ class TimersTest {
 
   /** Of one of three records, which are alike. */
   private static long length(DelayedLog log) throws IOException {
-    return (Files.size(files(log.directory).get(0)) - BucketFile.HEADER_BYTES) / 3;
+    return (Files.size(files(log.directory).get(0)) - DelayedRecord.HEADER_BYTES) / 3;
   }
 
   @Test
@@ -337,7 +337,7 @@ class TimersTest {
       log.run();
       log.flush();
       log.end();
-      flip(files(log.directory).get(0), BucketFile.HEADER_BYTES + 9);
+      flip(files(log.directory).get(0), DelayedRecord.HEADER_BYTES + 9);
       DelayFiles.Look look = DelayFiles.look(base, DelayedLog.QUEUE, true);
       assertThat(look.waiting()).isEqualTo(2);
       assertThat(look.faults()).isNotEmpty();
@@ -434,7 +434,7 @@ class TimersTest {
       log.run();
       log.flush();
       log.end();
-      flip(files(log.directory).get(0), BucketFile.HEADER_BYTES + 9);
+      flip(files(log.directory).get(0), DelayedRecord.HEADER_BYTES + 9);
       log.keepOriginals(true);
       log.open();
       log.advance(10);

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.wookler.river.common.errors.RiverException;
+import com.wookler.river.core.file.RecordFile;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -160,7 +161,7 @@ class IdStoreTest {
     assertThat(store.covered()).isEqualTo(1);
   }
 
-  private static final int HEADER = 41; // bytes of the first file's first record
+  private static final int HEADER = 52; // bytes of the first file's first record
 
   @Test
   void shouldAskTheLogAtEveryStartUntilWhatItSaysIsOnTheDevice() throws IOException {
@@ -284,15 +285,15 @@ class IdStoreTest {
   void shouldNoticeAFileThatLacksItsLastRecords() throws IOException {
     shouldNotice(
         file -> {
-          int[] end = {0};
-          byte[] content = Files.readAllBytes(file);
-          IdScan.of(
-              content,
+          long number = IdHeader.FILES.number(file);
+          long[] end = {0};
+          new IdScan(
+              new RecordFile(IdHeader.FILES, directory, ORDERS.identity(), number, true),
               (record, at) -> {
                 end[0] = at; // of the last record, which says how far the files reach
                 return true;
               });
-          Files.write(file, Arrays.copyOf(content, end[0]));
+          Files.write(file, Arrays.copyOf(Files.readAllBytes(file), (int) end[0]));
         });
   }
 
@@ -367,7 +368,7 @@ class IdStoreTest {
   void shouldForceWhatAnEarlierRunHasWrittenBeforeItCounts() throws IOException {
     List<String> forced = new ArrayList<>();
     IdStore.Log log = new Known();
-    IdFile.Force refusing =
+    RecordFile.Device refusing =
         channel -> {
           throw new IOException("killed here");
         };
@@ -381,6 +382,6 @@ class IdStoreTest {
         IdStore.open(
             directory, ORDERS, WINDOW, 2, log, channel -> forced.add(channel.size() + " bytes"));
     assertThat(store.find("a", 2)).isEqualTo(new IdStore.Place(0, 1));
-    assertThat(forced).containsExactly("67 bytes");
+    assertThat(forced).containsExactly("78 bytes");
   }
 }

@@ -109,7 +109,7 @@ class KeyIndexTest {
   }
 
   private List<Path> files() throws IOException {
-    return RunFiles.list(directory);
+    return List.copyOf(RunHeader.FILES.list(directory).values());
   }
 
   private void flip(Path file, long at) throws IOException {
@@ -242,7 +242,7 @@ class KeyIndexTest {
         }
       }
       case "empty" -> Files.write(file, new byte[0]);
-      default -> Files.move(file, directory.resolve(RunFiles.name(77)));
+      default -> Files.move(file, RunHeader.FILES.path(directory, 77));
     }
     index = KeyIndex.open(directory, "orders", QUEUE, messages);
     assertThat(index.find("key 5")).isEqualTo(100_005);
@@ -309,7 +309,7 @@ class KeyIndexTest {
     settle();
     index.close();
     copy(copy, directory); // those that were merged are there again
-    Files.write(directory.resolve(RunFiles.name(99) + ".tmp"), new byte[10]);
+    Files.write(directory.resolve("keys-000000000099.tmp"), new byte[10]);
     index = KeyIndex.open(directory, "orders", QUEUE, messages);
     assertThat(index.find("key 5")).isEqualTo(100_005);
     assertThat(index.find("new")).isEqualTo(200_000);
