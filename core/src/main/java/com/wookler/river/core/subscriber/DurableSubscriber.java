@@ -26,7 +26,7 @@ import org.jspecify.annotations.Nullable;
  *
  * @param <M> type of the data
  */
-public final class DurableSubscriber<M> implements Subscriber<M> {
+public final class DurableSubscriber<M> implements Subscriber<M>, ForceOrder.AfterExpired {
   private final SubscriberContext<M> context;
   private final String name;
   private final BlockLog log;
@@ -398,12 +398,12 @@ public final class DurableSubscriber<M> implements Subscriber<M> {
     }
   }
 
-  /** Returns whether there is something to {@link #force}. */
+  @Override
   public boolean isUnforced() {
     return state.force.isUnforced();
   }
 
-  /** Forces its ledger to the device; called by {@link ForceOrder}, after what precedes it. */
+  @Override
   public void force() {
     long completed = deadLettering.completedEnd();
     state.force.forceAll();

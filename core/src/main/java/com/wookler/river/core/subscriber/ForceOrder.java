@@ -15,16 +15,15 @@ import java.util.concurrent.CopyOnWriteArrayList;
  * <ol>
  *   <li>the <b>log</b>: messages, then seals and watermarks, in the order of {@code core.log};
  *   <li>for each subscriber the <b>queues that took its expired messages</b>, then its
- *       <b>ledger</b>, which counts these as completed. Dead letters need no step here: {@link
+ *       <b>ledger</b>, which counts these as completed. Dead letters need no step here: {@code
  *       DeadLettering} completes a message in the ledger only once its letter is forced;
- *   <li>what is <b>derived</b> from the log: delayed messages, origins of transferred messages,
- *       ids.
+ *   <li>what is <b>derived</b> from the log: origins of transferred messages, ids, delayed
+ *       messages.
  * </ol>
  *
- * <p>A ledger is written in four situations: with everything else in the background ({@link
- * #force}), for acknowledgements that wait for the device ({@link #beforeLedger}), when it writes a
- * snapshot of itself ({@link #writeLedger}), and when its subscriber is closed or moved ({@link
- * #writeLedgerNow}).
+ * <p>A ledger is written in four situations: {@link #force} writes it with everything else in the
+ * background, {@link #beforeLedger} precedes acknowledgements that wait for the device, {@link
+ * #writeLedger} a snapshot of the ledger, and {@link #writeLedgerNow} the last force of one.
  *
  * <p><b>A log that cannot be forced.</b> Where that may pass, what is derived waits for the next
  * force. Where the log has failed, it is never written again: ids would refuse a message that is
@@ -41,8 +40,20 @@ public final class ForceOrder {
   private final ExpiredMessages expired;
   private final WorkerPool.Serial flusher;
   private final WorkerPool.Serial committer;
-  private final List<DurableSubscriber<?>> subscribers = new CopyOnWriteArrayList<>();
+  private final List<AfterExpired> subscribers = new CopyOnWriteArrayList<>();
   private final List<AfterLog> derived = new CopyOnWriteArrayList<>();
+
+  /** A subscriber, whose ledger is forced after what expired for it. */
+  public interface AfterExpired {
+    /** Returns the name of the subscriber. */
+    String name();
+
+    /** Returns whether there is something to {@link #force}. */
+    boolean isUnforced();
+
+    /** Forces the ledger; called by {@link ForceOrder}, after what precedes it. */
+    void force();
+  }
 
   /**
    * Orders the forces of a queue that has neither subscribers nor derived state yet.
@@ -69,19 +80,19 @@ public final class ForceOrder {
   }
 
   /** Includes a subscriber's ledger, until {@link #remove}. */
-  public void add(DurableSubscriber<?> subscriber) {
+  public void add(AfterExpired subscriber) {
     subscribers.add(subscriber);
   }
 
   /** Excludes the ledger of a subscriber that was closed. */
-  public void remove(DurableSubscriber<?> subscriber) {
+  public void remove(AfterExpired subscriber) {
     subscribers.remove(subscriber);
   }
 
   /** Returns whether something is not on the device. */
   public boolean isUnforced() {
     return log.isDirty()
-        || subscribers.stream().anyMatch(DurableSubscriber::isUnforced)
+        || subscribers.stream().anyMatch(AfterExpired::isUnforced)
         || derived.stream().anyMatch(AfterLog::isDirty);
   }
 
@@ -95,7 +106,7 @@ public final class ForceOrder {
     long end = log.nextSequence();
     forceLog();
     FirstFailure failure = new FirstFailure();
-    for (DurableSubscriber<?> subscriber : subscribers) {
+    for (AfterExpired subscriber : subscribers) {
       failure.run(
           () -> {
             expired.force(subscriber.name());
