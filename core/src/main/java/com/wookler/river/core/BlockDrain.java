@@ -4,10 +4,10 @@ import com.wookler.river.common.RetryBackoff;
 import com.wookler.river.common.TimeSource;
 import com.wookler.river.core.backup.Backup;
 import com.wookler.river.core.delay.Delays;
-import com.wookler.river.core.file.DurableFiles;
+import com.wookler.river.core.file.Device;
 import com.wookler.river.core.log.BlockLog;
 import com.wookler.river.core.log.Salvage;
-import com.wookler.river.core.log.Seal;
+import com.wookler.river.core.log.files.Seal;
 import com.wookler.river.core.message.DamagedMessageException;
 import com.wookler.river.core.subscriber.DurableSubscriber;
 import com.wookler.river.core.subscriber.ForceOrder;
@@ -212,7 +212,7 @@ final class BlockDrain {
       if (!Files.exists(log.file(seal))) {
         return damaged(seal, "damaged: " + log.file(seal) + " is gone");
       }
-      if (!DurableFiles.isFull(e, to.directory())
+      if (!Device.REAL.isFull(e, to.directory())
           || ++withoutSpace < TRIES_WITHOUT_SPACE
           || config.get(QueueOptions.BACKUP_FULL) == BackupFull.KEEP) {
         throw e;

@@ -5,7 +5,7 @@ import com.wookler.river.common.TimeSource;
 import com.wookler.river.common.utils.Amount;
 import com.wookler.river.core.log.BlockLog;
 import com.wookler.river.core.log.Salvage;
-import com.wookler.river.core.log.Seal;
+import com.wookler.river.core.log.files.Seal;
 import com.wookler.river.core.subscriber.ForceOrder;
 import java.io.IOException;
 import java.util.ArrayDeque;

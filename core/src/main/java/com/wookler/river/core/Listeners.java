@@ -1,7 +1,7 @@
 package com.wookler.river.core;
 
 import com.wookler.river.core.log.Damage;
-import com.wookler.river.core.log.Seal;
+import com.wookler.river.core.log.files.Seal;
 import com.wookler.river.core.subscriber.DeadLetter;
 import java.nio.file.Path;
 import java.util.List;

@@ -1,6 +1,6 @@
 package com.wookler.river.core;
 
-import com.wookler.river.core.log.Seal;
+import com.wookler.river.core.log.files.Seal;
 import com.wookler.river.core.settings.Settings;
 import java.time.Duration;
 import java.util.Objects;

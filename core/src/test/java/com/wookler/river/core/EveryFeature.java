@@ -5,10 +5,10 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.wookler.river.common.ManualTimeSource;
-import com.wookler.river.core.log.BlockFile;
-import com.wookler.river.core.log.BlockName;
-import com.wookler.river.core.log.LogFiles;
 import com.wookler.river.core.log.QueueIdentity;
+import com.wookler.river.core.log.files.BlockFile;
+import com.wookler.river.core.log.files.BlockName;
+import com.wookler.river.core.log.files.LogFiles;
 import com.wookler.river.core.message.DamagedMessageException;
 import com.wookler.river.core.message.Durability;
 import com.wookler.river.core.message.ForwardOrigin;

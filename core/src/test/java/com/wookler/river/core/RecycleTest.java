@@ -11,7 +11,7 @@ import com.wookler.river.common.config.Configurable;
 import com.wookler.river.common.errors.ConfigurationException;
 import com.wookler.river.core.log.BlockInfo;
 import com.wookler.river.core.log.RecycleStrategy;
-import com.wookler.river.core.log.Seal;
+import com.wookler.river.core.log.files.Seal;
 import com.wookler.river.core.message.MessageConverter;
 import com.wookler.river.core.message.MessageTooLargeException;
 import com.wookler.river.core.subscriber.Delivery;

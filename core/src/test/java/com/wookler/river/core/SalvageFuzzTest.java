@@ -4,9 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assertions.assertTimeout;
 
 import com.wookler.river.common.ManualTimeSource;
-import com.wookler.river.core.log.BlockFile;
-import com.wookler.river.core.log.BlockWalk;
-import com.wookler.river.core.log.Seal;
+import com.wookler.river.core.log.files.BlockFile;
+import com.wookler.river.core.log.files.BlockWalk;
+import com.wookler.river.core.log.files.Seal;
 import com.wookler.river.core.message.DocumentFormat;
 import com.wookler.river.core.message.Durability;
 import com.wookler.river.core.message.Message;

@@ -5,7 +5,7 @@ import com.github.luben.zstd.ZstdInputStream;
 import com.wookler.river.common.TimeSource;
 import com.wookler.river.core.backup.Backup;
 import com.wookler.river.core.backup.Verification;
-import com.wookler.river.core.log.BlockWalk;
+import com.wookler.river.core.log.files.BlockWalk;
 import com.wookler.river.core.message.DamagedMessageException;
 import com.wookler.river.core.message.DocumentReader;
 import com.wookler.river.core.message.StoredMessage;

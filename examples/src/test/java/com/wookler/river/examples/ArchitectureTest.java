@@ -67,6 +67,8 @@ class ArchitectureTest {
           "core.ack",
           "core.backup",
           "core.log",
+          "core.log.recovery",
+          "core.log.files",
           "core.log.chronicle",
           "core.file",
           "core.filter",

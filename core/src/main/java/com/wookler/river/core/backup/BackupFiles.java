@@ -1,7 +1,7 @@
 package com.wookler.river.core.backup;
 
-import com.wookler.river.core.log.BlockWalk;
-import com.wookler.river.core.log.ContentCheck;
+import com.wookler.river.core.log.files.BlockWalk;
+import com.wookler.river.core.log.files.ContentCheck;
 import com.wookler.river.core.message.DamagedMessageException;
 import java.io.IOException;
 import java.io.OutputStream;

@@ -4,7 +4,7 @@ import com.google.errorprone.annotations.concurrent.GuardedBy;
 import com.wookler.river.common.errors.RiverException;
 import com.wookler.river.common.utils.Amount;
 import com.wookler.river.core.log.Damage;
-import com.wookler.river.core.log.Seal;
+import com.wookler.river.core.log.files.Seal;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;

@@ -1,7 +1,7 @@
 package com.wookler.river.core.backup;
 
 import com.wookler.river.core.file.DurableFiles;
-import com.wookler.river.core.log.BlockName;
+import com.wookler.river.core.log.files.BlockName;
 import java.io.IOException;
 import java.nio.file.DirectoryNotEmptyException;
 import java.nio.file.Files;

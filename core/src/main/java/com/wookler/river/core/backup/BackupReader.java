@@ -1,6 +1,6 @@
 package com.wookler.river.core.backup;
 
-import com.wookler.river.core.log.BlockWalk;
+import com.wookler.river.core.log.files.BlockWalk;
 import com.wookler.river.core.message.DamagedMessageException;
 import com.wookler.river.core.message.DocumentReader;
 import com.wookler.river.core.message.StoredMessage;

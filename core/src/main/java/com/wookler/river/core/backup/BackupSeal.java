@@ -1,7 +1,7 @@
 package com.wookler.river.core.backup;
 
 import com.wookler.river.core.file.Sealed;
-import com.wookler.river.core.log.Seal;
+import com.wookler.river.core.log.files.Seal;
 import com.wookler.river.core.message.DamagedMessageException;
 import java.io.IOException;
 import java.nio.ByteBuffer;

@@ -1,7 +1,7 @@
 package com.wookler.river.core.backup;
 
-import com.wookler.river.core.log.BlockWalk;
 import com.wookler.river.core.log.Damage;
+import com.wookler.river.core.log.files.BlockWalk;
 import com.wookler.river.core.message.DamagedMessageException;
 import com.wookler.river.core.message.DocumentReader;
 import java.io.IOException;

@@ -2,7 +2,7 @@ package com.wookler.river.core.backup;
 
 import com.github.luben.zstd.ZstdIOException;
 import com.github.luben.zstd.ZstdInputStreamNoFinalizer;
-import com.wookler.river.core.log.BlockWalk;
+import com.wookler.river.core.log.files.BlockWalk;
 import java.io.Closeable;
 import java.io.FileNotFoundException;
 import java.io.IOException;

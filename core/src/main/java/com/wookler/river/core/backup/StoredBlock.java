@@ -1,6 +1,6 @@
 package com.wookler.river.core.backup;
 
-import com.wookler.river.core.log.Seal;
+import com.wookler.river.core.log.files.Seal;
 import java.nio.file.Path;
 
 /**

@@ -1,7 +1,7 @@
 package com.wookler.river.core.backup;
 
-import com.wookler.river.core.log.ContentCheck;
-import com.wookler.river.core.log.Seal;
+import com.wookler.river.core.log.files.ContentCheck;
+import com.wookler.river.core.log.files.Seal;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;

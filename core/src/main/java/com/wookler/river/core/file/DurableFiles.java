@@ -12,7 +12,6 @@ import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.PosixFilePermissions;
-import java.util.Locale;
 import java.util.Set;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
@@ -29,8 +28,6 @@ public final class DurableFiles {
   public static final String DAMAGED = ".damaged";
 
   private static final Pattern QUARANTINED = Pattern.compile("\\.damaged(-\\d+)?$");
-
-  private static final long LEAST_FREE_BYTES = 4 << 10;
 
   private static final boolean POSIX =
       FileSystems.getDefault().supportedFileAttributeViews().contains("posix");
@@ -106,22 +103,6 @@ public final class DurableFiles {
           return out;
         },
         StandardOpenOption.WRITE);
-  }
-
-  /**
-   * Returns whether it is for lack of space that something could not be written to this directory.
-   */
-  public static boolean isFull(IOException e, Path directory) {
-    return saysFull(e)
-        || directory.toFile().getUsableSpace() < LEAST_FREE_BYTES; // the text may be translated
-  }
-
-  /** Returns whether the text of this error says that space is lacking. */
-  public static boolean saysFull(IOException e) {
-    String text = String.valueOf(e.getMessage()).toLowerCase(Locale.ROOT);
-    return text.contains("no space left")
-        || text.contains("not enough space")
-        || text.contains("quota exceeded");
   }
 
   /** Sets mode 0600 on a file that somebody else made, where the file system knows modes. */

@@ -3,7 +3,7 @@ package com.wookler.river.core.inspect;
 import com.wookler.river.core.backup.BackupFiles;
 import com.wookler.river.core.backup.StoredBlock;
 import com.wookler.river.core.backup.Verification;
-import com.wookler.river.core.log.Seal;
+import com.wookler.river.core.log.files.Seal;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

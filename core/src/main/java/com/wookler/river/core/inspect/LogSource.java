@@ -1,14 +1,14 @@
 package com.wookler.river.core.inspect;
 
 import com.wookler.river.common.errors.ConfigurationException;
-import com.wookler.river.core.log.BlockFile;
-import com.wookler.river.core.log.BlockWalk;
-import com.wookler.river.core.log.ContentCheck;
-import com.wookler.river.core.log.LogFiles;
 import com.wookler.river.core.log.LogNotes;
-import com.wookler.river.core.log.MessageWalk;
 import com.wookler.river.core.log.QueueIdentity;
-import com.wookler.river.core.log.Seal;
+import com.wookler.river.core.log.files.BlockFile;
+import com.wookler.river.core.log.files.BlockWalk;
+import com.wookler.river.core.log.files.ContentCheck;
+import com.wookler.river.core.log.files.LogFiles;
+import com.wookler.river.core.log.files.MessageWalk;
+import com.wookler.river.core.log.files.Seal;
 import com.wookler.river.core.message.DamagedMessageException;
 import java.io.IOException;
 import java.io.UncheckedIOException;

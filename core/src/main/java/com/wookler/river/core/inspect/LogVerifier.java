@@ -1,13 +1,13 @@
 package com.wookler.river.core.inspect;
 
 import com.wookler.river.core.file.DurableFiles;
-import com.wookler.river.core.log.BlockFile;
-import com.wookler.river.core.log.BlockWalk;
-import com.wookler.river.core.log.ContentCheck;
-import com.wookler.river.core.log.Gaps;
-import com.wookler.river.core.log.LogFiles;
 import com.wookler.river.core.log.LogNotes;
-import com.wookler.river.core.log.Seal;
+import com.wookler.river.core.log.files.BlockFile;
+import com.wookler.river.core.log.files.BlockWalk;
+import com.wookler.river.core.log.files.ContentCheck;
+import com.wookler.river.core.log.files.Gaps;
+import com.wookler.river.core.log.files.LogFiles;
+import com.wookler.river.core.log.files.Seal;
 import com.wookler.river.core.message.DamagedMessageException;
 import java.io.IOException;
 import java.nio.file.Files;

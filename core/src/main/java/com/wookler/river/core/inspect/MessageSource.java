@@ -2,7 +2,7 @@ package com.wookler.river.core.inspect;
 
 import com.wookler.river.common.TimeSource;
 import com.wookler.river.common.errors.ConfigurationException;
-import com.wookler.river.core.log.Gaps;
+import com.wookler.river.core.log.files.Gaps;
 import com.wookler.river.core.message.StoredMessage;
 import java.io.IOException;
 import java.nio.file.Files;

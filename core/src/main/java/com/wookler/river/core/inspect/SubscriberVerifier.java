@@ -3,7 +3,7 @@ package com.wookler.river.core.inspect;
 import com.wookler.river.common.errors.RiverException;
 import com.wookler.river.core.ack.journal.LedgerDamage;
 import com.wookler.river.core.ack.journal.LedgerLook;
-import com.wookler.river.core.log.ContentCheck;
+import com.wookler.river.core.log.files.ContentCheck;
 import com.wookler.river.core.message.DamagedMessageException;
 import java.io.IOException;
 import java.nio.file.NoSuchFileException;

@@ -1,7 +1,7 @@
 package com.wookler.river.core.inspect;
 
 import com.wookler.river.core.inspect.Finding.Severity;
-import com.wookler.river.core.log.MessageWalk;
+import com.wookler.river.core.log.files.MessageWalk;
 import com.wookler.river.core.message.StoredMessage;
 import java.io.IOException;
 import java.io.UncheckedIOException;

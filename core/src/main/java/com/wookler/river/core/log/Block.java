@@ -2,7 +2,9 @@ package com.wookler.river.core.log;
 
 import com.wookler.river.common.TimeSource;
 import com.wookler.river.core.file.DurableFiles;
-import com.wookler.river.core.log.chronicle.ChronicleHeader;
+import com.wookler.river.core.log.files.BlockName;
+import com.wookler.river.core.log.files.Seal;
+import com.wookler.river.core.log.recovery.RecoveredBlock;
 import com.wookler.river.core.message.DocumentFormat;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -47,20 +49,15 @@ final class Block implements BlockInfo {
     this.file = file;
   }
 
-  static Block of(Seal seal, Path file) {
-    Block block = unsealed(seal, file, Math.max(0, seal.bytes() - ChronicleHeader.BYTES));
-    block.sealed = true;
-    return block;
-  }
-
-  /** Returns a block with this content that is still open. */
-  static Block unsealed(Seal seal, Path file, long contentBytes) {
-    Block block = new Block(seal.block(), seal.firstSequence(), file);
+  /** Returns a block that a recovery has found, which is open. */
+  static Block of(RecoveredBlock found) {
+    Seal seal = found.seal();
+    Block block = new Block(seal.block(), seal.firstSequence(), found.file());
     block.messages = seal.messages();
     block.documents = seal.documents();
     block.holdsBatch = seal.documents() != seal.messages();
     block.end = seal.bytes();
-    block.contentBytes = contentBytes;
+    block.contentBytes = found.contentBytes();
     block.firstMicros = seal.firstMicros();
     block.lastMicros = seal.lastMicros();
     block.digest = seal.digest();

@@ -2,8 +2,11 @@ package com.wookler.river.core.log;
 
 import com.google.errorprone.annotations.concurrent.GuardedBy;
 import com.wookler.river.common.errors.RiverException;
+import com.wookler.river.core.file.Device;
 import com.wookler.river.core.file.DurableFiles;
 import com.wookler.river.core.file.NotNowException;
+import com.wookler.river.core.log.files.BlockName;
+import com.wookler.river.core.log.files.LogMarks;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.channels.FileChannel;
@@ -221,7 +224,7 @@ final class BlockForcer implements AutoCloseable {
       warned = false;
       return true;
     } catch (IOException e) {
-      if (!(e instanceof FileSystemException) && !Volume.isFull(e, directory, device)) {
+      if (!(e instanceof FileSystemException) && !device.isFull(e, directory)) {
         throw e;
       }
       if (!warned) {

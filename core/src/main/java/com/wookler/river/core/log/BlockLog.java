@@ -3,7 +3,16 @@ package com.wookler.river.core.log;
 import com.google.errorprone.annotations.concurrent.GuardedBy;
 import com.wookler.river.common.WorkerPool;
 import com.wookler.river.common.errors.RiverException;
+import com.wookler.river.core.file.Device;
 import com.wookler.river.core.log.chronicle.BlockStore;
+import com.wookler.river.core.log.files.BlockName;
+import com.wookler.river.core.log.files.BlockStart;
+import com.wookler.river.core.log.files.Gaps;
+import com.wookler.river.core.log.files.LogMarks;
+import com.wookler.river.core.log.files.Seal;
+import com.wookler.river.core.log.recovery.LogRecovery;
+import com.wookler.river.core.log.recovery.OutsideLog;
+import com.wookler.river.core.log.recovery.RecoveredBlock;
 import com.wookler.river.core.message.MessageTooLargeException;
 import com.wookler.river.core.message.QueueClosedException;
 import com.wookler.river.core.message.QueueFailedException;
@@ -81,23 +90,27 @@ public final class BlockLog implements AutoCloseable {
       LogLines lines,
       Device device) {
     this.settings = settings;
+    this.active = Block.of(found.active());
     this.counters = counters;
     this.store = store;
     this.flusher = lines.flusher();
     this.stamp = new Stamp(settings.identity());
     this.limit = new BlockLimit(settings);
-    this.ahead = new Ahead(settings, lines, store, found.active(), device);
+    this.ahead = new Ahead(settings, lines, store, active, device);
     this.failure = new LogFailure(settings);
     this.ownership = new Ownership(failure, settings.possession());
     this.commits = GroupCommit.of(this, failure, lines.committer());
-    this.active = found.active();
     this.nextSequence = found.nextSequence();
     this.lastMicros = found.lastMicros();
     this.times = StoredTimes.open(settings, lastMicros);
     this.marks = found.marks();
     this.gaps = found.gaps();
     this.repaired = found.repaired();
-    found.sealed().forEach(blocks::add);
+    for (RecoveredBlock closed : found.sealed()) {
+      Block block = Block.of(closed);
+      block.seal();
+      blocks.add(block);
+    }
     blocks.add(active);
     this.forcer = new BlockForcer(settings, blocks, marks, device);
   }
@@ -120,14 +133,14 @@ public final class BlockLog implements AutoCloseable {
       OutsideLog outside,
       Device device) {
     BlockStore.requireJvm();
-    LogRecovery.Found found = LogRecovery.open(settings, outside, device);
+    LogRecovery.Found found = LogRecovery.open(settings.log(), outside, device, settings.time());
     BlockStore store = null;
     try {
       store = open(settings, found);
       BlockLog log = new BlockLog(settings, counters, found, store, lines, device);
       log.begin(found.activeStarted());
-      if (!found.activeStarted() && found.active().isStarted()) {
-        log.forcer.forceFirst(found.active(), lines.flusher());
+      if (!found.activeStarted() && log.active.isStarted()) {
+        log.forcer.forceFirst(log.active, lines.flusher());
       }
       return log;
     } catch (Throwable e) {
@@ -145,16 +158,19 @@ public final class BlockLog implements AutoCloseable {
    * queue.max.message.bytes} was larger, or may have been restored.
    */
   private static BlockStore open(LogSettings settings, LogRecovery.Found found) {
-    long largest = found.active().end();
-    for (Block block : found.sealed()) {
-      largest = Math.max(largest, block.end());
+    long largest = found.active().seal().bytes();
+    for (RecoveredBlock block : found.sealed()) {
+      largest = Math.max(largest, block.seal().bytes());
     }
     long chunk =
         Math.max(settings.chunkBytes(), BlockSpace.roundUp(largest) + BlockSpace.PAGE_BYTES);
     Path directory = settings.directory();
     try {
       return BlockStore.open(
-          directory, block -> BlockName.data(directory, block), found.active().number(), chunk);
+          directory,
+          block -> BlockName.data(directory, block),
+          found.active().seal().block(),
+          chunk);
     } catch (RiverException e) {
       throw new RiverException("queue " + settings.queue() + ": " + e.getMessage(), e);
     }

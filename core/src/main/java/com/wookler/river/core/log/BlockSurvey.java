@@ -1,6 +1,8 @@
 package com.wookler.river.core.log;
 
 import com.wookler.river.core.log.chronicle.DocumentHeader;
+import com.wookler.river.core.log.files.BlockWalk;
+import com.wookler.river.core.log.files.FileWindow;
 import com.wookler.river.core.message.DamagedMessageException;
 import com.wookler.river.core.message.DocumentReader;
 import java.io.IOException;

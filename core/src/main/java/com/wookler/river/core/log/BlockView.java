@@ -1,5 +1,6 @@
 package com.wookler.river.core.log;
 
+import com.wookler.river.core.file.Device;
 import com.wookler.river.core.file.Mappings;
 import com.wookler.river.core.file.NotNowException;
 import java.io.IOException;

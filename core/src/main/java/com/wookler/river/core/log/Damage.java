@@ -1,5 +1,6 @@
 package com.wookler.river.core.log;
 
+import com.wookler.river.core.log.files.Gaps;
 import java.nio.file.Path;
 
 /**

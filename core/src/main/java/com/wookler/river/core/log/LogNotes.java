@@ -1,5 +1,8 @@
 package com.wookler.river.core.log;
 
+import com.wookler.river.core.log.files.ContentCheck;
+import com.wookler.river.core.log.files.Gaps;
+import com.wookler.river.core.log.files.LogMarks;
 import com.wookler.river.core.message.DamagedMessageException;
 import java.io.IOException;
 import java.nio.file.Files;

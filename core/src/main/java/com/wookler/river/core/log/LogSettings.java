@@ -1,6 +1,7 @@
 package com.wookler.river.core.log;
 
 import com.wookler.river.common.TimeSource;
+import com.wookler.river.core.log.files.LogDirectory;
 import com.wookler.river.core.message.MessageTooLargeException;
 import java.nio.file.Path;
 import java.util.UUID;
@@ -52,6 +53,11 @@ public record LogSettings(
         time,
         0,
         Possession.UNDISPUTED);
+  }
+
+  /** Returns the directory of the log. */
+  LogDirectory log() {
+    return new LogDirectory(queue, identity, directory);
   }
 
   /** Returns what is mapped of a block at a time; more where an older block has more. */

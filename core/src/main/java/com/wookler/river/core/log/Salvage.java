@@ -5,6 +5,8 @@ import com.wookler.river.common.TimeSource;
 import com.wookler.river.common.counters.AbstractCounter;
 import com.wookler.river.common.errors.RiverException;
 import com.wookler.river.common.utils.Amount;
+import com.wookler.river.core.log.files.Gaps;
+import com.wookler.river.core.log.files.Seal;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;

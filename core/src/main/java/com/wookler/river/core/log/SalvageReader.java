@@ -1,6 +1,7 @@
 package com.wookler.river.core.log;
 
 import com.wookler.river.core.log.chronicle.DocumentHeader;
+import com.wookler.river.core.log.files.FileWindow;
 import com.wookler.river.core.message.DamagedMessageException;
 import com.wookler.river.core.message.DocumentFormat;
 import com.wookler.river.core.message.DocumentReader;

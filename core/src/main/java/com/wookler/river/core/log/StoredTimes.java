@@ -2,6 +2,7 @@ package com.wookler.river.core.log;
 
 import com.wookler.river.common.TimeSource;
 import com.wookler.river.common.errors.RiverException;
+import com.wookler.river.core.log.files.ClockSteps;
 import com.wookler.river.core.message.Micros;
 import java.io.IOException;
 import java.time.Duration;
@@ -50,7 +51,7 @@ public final class StoredTimes {
   static StoredTimes open(LogSettings settings, long last) {
     try {
       StoredTimes times =
-          new StoredTimes(settings, settings.time(), last, ClockSteps.read(settings));
+          new StoredTimes(settings, settings.time(), last, ClockSteps.read(settings.log()));
       times.saw(last);
       return times;
     } catch (IOException e) {

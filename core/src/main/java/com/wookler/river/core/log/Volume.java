@@ -1,7 +1,7 @@
 package com.wookler.river.core.log;
 
 import com.wookler.river.common.utils.Amount;
-import com.wookler.river.core.file.DurableFiles;
+import com.wookler.river.core.file.Device;
 import com.wookler.river.core.message.QueueFullException;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -60,17 +60,8 @@ final class Volume {
     try {
       device.zero(file, from, to);
     } catch (IOException e) {
-      throw isFull(e, settings.directory(), device) ? new NoSpaceException(text(e), e) : e;
+      throw device.isFull(e, settings.directory()) ? new NoSpaceException(text(e), e) : e;
     }
-  }
-
-  /**
-   * Returns whether it is for lack of space that something could not be written to this directory.
-   */
-  static boolean isFull(IOException e, Path directory, Device device) {
-    return e instanceof NoSpaceException
-        || DurableFiles.saysFull(e)
-        || device.free(directory) < BlockSpace.PAGE_BYTES; // the text may be translated
   }
 
   private static String text(IOException e) {

@@ -6,7 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.github.luben.zstd.Zstd;
 import com.github.luben.zstd.ZstdInputStream;
-import com.wookler.river.core.log.Seal;
+import com.wookler.river.core.log.files.Seal;
 import com.wookler.river.core.message.DamagedMessageException;
 import com.wookler.river.core.message.QueueClosedException;
 import java.io.IOException;

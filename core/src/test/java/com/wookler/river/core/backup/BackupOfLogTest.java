@@ -9,7 +9,7 @@ import com.wookler.river.core.log.BlockLog;
 import com.wookler.river.core.log.LogSettings;
 import com.wookler.river.core.log.PooledLog;
 import com.wookler.river.core.log.PublishBuffer;
-import com.wookler.river.core.log.Seal;
+import com.wookler.river.core.log.files.Seal;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.file.Files;

@@ -1,6 +1,6 @@
 package com.wookler.river.core.backup;
 
-import com.wookler.river.core.log.Seal;
+import com.wookler.river.core.log.files.Seal;
 import com.wookler.river.core.message.DocumentFormat;
 import com.wookler.river.core.message.DocumentWriter;
 import com.wookler.river.core.message.Stamp;

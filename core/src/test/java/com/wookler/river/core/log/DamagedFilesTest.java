@@ -4,7 +4,11 @@ import static com.wookler.river.core.log.LogFixture.text;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import com.wookler.river.core.file.Device;
 import com.wookler.river.core.log.chronicle.ChronicleHeader;
+import com.wookler.river.core.log.files.BlockName;
+import com.wookler.river.core.log.files.BlockStart;
+import com.wookler.river.core.log.files.Seal;
 import com.wookler.river.testing.CapturedLog;
 import java.io.IOException;
 import java.nio.MappedByteBuffer;
@@ -37,7 +41,7 @@ class DamagedFilesTest {
 
   @TempDir Path directory;
 
-  private final CapturedLog captured = new CapturedLog(LogFileScan.class.getPackageName());
+  private final CapturedLog captured = new CapturedLog(BlockLog.class.getPackageName());
   private LogFixture log;
   private Path queue;
 

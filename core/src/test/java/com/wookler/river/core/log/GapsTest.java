@@ -5,6 +5,9 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.tuple;
 
 import com.wookler.river.common.errors.RiverException;
+import com.wookler.river.core.log.files.Gaps;
+import com.wookler.river.core.log.files.LogMarks;
+import com.wookler.river.core.log.files.Seal;
 import com.wookler.river.testing.CapturedLog;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -31,7 +34,7 @@ class GapsTest {
 
   @TempDir Path directory;
 
-  private final CapturedLog captured = new CapturedLog(Gaps.class.getPackageName());
+  private final CapturedLog captured = new CapturedLog(BlockLog.class.getPackageName());
   private LogFixture log;
   private Path marks;
   private Path gaps;

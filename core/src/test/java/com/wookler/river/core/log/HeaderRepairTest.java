@@ -5,6 +5,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.tuple;
 
 import com.wookler.river.core.log.chronicle.ChronicleHeader;
+import com.wookler.river.core.log.files.BlockStart;
+import com.wookler.river.core.log.files.Seal;
+import com.wookler.river.core.log.recovery.BlockProbe;
 import com.wookler.river.testing.CapturedLog;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -23,7 +26,7 @@ class HeaderRepairTest {
 
   @TempDir Path directory;
 
-  private final CapturedLog captured = new CapturedLog(LogFileScan.class.getPackageName());
+  private final CapturedLog captured = new CapturedLog(BlockLog.class.getPackageName());
   private LogFixture log;
 
   @BeforeEach
@@ -144,9 +147,9 @@ class HeaderRepairTest {
   @Test
   void shouldBelieveWhatChronicleWrites() throws IOException {
     for (int block = 1; block <= 3; block++) {
-      BlockContent.Walked walked = BlockContent.walk(block, log.block(block), 0, settings());
-      assertThat(walked.fault()).isEmpty();
-      assertThat(walked.isProven()).isTrue();
+      BlockProbe probe = BlockProbe.of(block, log.block(block), settings().log());
+      assertThat(probe.fault()).isEmpty();
+      assertThat(probe.isProven()).isTrue();
     }
     log.close();
     Path large = Files.createDirectory(directory.resolve("large"));

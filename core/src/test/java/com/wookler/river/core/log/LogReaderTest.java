@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.wookler.river.core.log.chronicle.ChronicleHeader;
+import com.wookler.river.core.log.files.Seal;
 import com.wookler.river.core.message.DamagedMessageException;
 import com.wookler.river.core.message.StoredMessage;
 import com.wookler.river.testing.Aside;

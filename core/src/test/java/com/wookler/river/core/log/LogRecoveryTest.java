@@ -8,8 +8,12 @@ import static org.assertj.core.api.Assertions.tuple;
 
 import com.wookler.river.common.ManualTimeSource;
 import com.wookler.river.common.errors.RiverException;
+import com.wookler.river.core.file.Device;
 import com.wookler.river.core.log.chronicle.ChronicleHeader;
 import com.wookler.river.core.log.chronicle.DocumentHeader;
+import com.wookler.river.core.log.files.Gaps;
+import com.wookler.river.core.log.files.LogMarks;
+import com.wookler.river.core.log.files.Seal;
 import com.wookler.river.core.message.DamagedMessageException;
 import com.wookler.river.core.message.StoredMessage;
 import java.io.IOException;

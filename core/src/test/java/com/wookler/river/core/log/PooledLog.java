@@ -5,6 +5,7 @@ import com.wookler.river.common.counters.AbstractCounter;
 import com.wookler.river.common.counters.Average;
 import com.wookler.river.common.counters.ConcurrentCounter;
 import com.wookler.river.common.counters.TimeWindow;
+import com.wookler.river.core.log.recovery.OutsideLog;
 import java.time.Duration;
 import java.time.Instant;
 

@@ -6,6 +6,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.wookler.river.common.errors.RiverException;
 import com.wookler.river.core.file.Checksum;
+import com.wookler.river.core.file.Device;
+import com.wookler.river.core.log.files.Gaps;
+import com.wookler.river.core.log.files.LogMarks;
 import com.wookler.river.core.message.DamagedMessageException;
 import com.wookler.river.core.message.StoredMessage;
 import java.io.IOException;

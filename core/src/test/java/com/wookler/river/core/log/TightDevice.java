@@ -1,5 +1,6 @@
 package com.wookler.river.core.log;
 
+import com.wookler.river.core.file.Device;
 import com.wookler.river.core.file.DurableFiles;
 import java.io.IOException;
 import java.io.InputStream;

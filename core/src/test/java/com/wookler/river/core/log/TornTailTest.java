@@ -6,6 +6,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.tuple;
 
 import com.wookler.river.core.backup.Backup;
+import com.wookler.river.core.log.files.Gaps;
+import com.wookler.river.core.log.files.LogMarks;
+import com.wookler.river.core.log.files.Seal;
 import com.wookler.river.core.message.StoredMessage;
 import com.wookler.river.testing.CapturedLog;
 import java.io.IOException;
@@ -35,7 +38,7 @@ class TornTailTest {
 
   @TempDir Path directory;
 
-  private final CapturedLog captured = new CapturedLog(Gaps.class.getPackageName());
+  private final CapturedLog captured = new CapturedLog(BlockLog.class.getPackageName());
   private LogFixture log;
   private List<Long> offsets;
   private Path queue;

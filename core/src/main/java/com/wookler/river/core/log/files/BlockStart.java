@@ -1,4 +1,4 @@
-package com.wookler.river.core.log;
+package com.wookler.river.core.log.files;
 
 import com.wookler.river.core.file.Checksum;
 import com.wookler.river.core.log.chronicle.DocumentHeader;
@@ -29,15 +29,15 @@ import java.util.UUID;
  *      44     4  CRC32C of bytes 0..43
  * </pre>
  */
-record BlockStart(UUID queue, int block, long firstSequence, long lastMicros) {
-  static final int BYTES = 48;
+public record BlockStart(UUID queue, int block, long firstSequence, long lastMicros) {
+  public static final int BYTES = 48;
 
   private static final int HEAD_BYTES = DocumentHeader.BYTES + BYTES;
   private static final int DOCUMENTS_BEFORE = 8; // the store's header and the first index
   private static final int SEARCHED_BYTES = 256 << 10; // it stands behind those
   private static final byte[] MAGIC = "RIVBLOC1".getBytes(StandardCharsets.US_ASCII);
 
-  byte[] encode() {
+  public byte[] encode() {
     ByteBuffer out = ByteBuffer.allocate(BYTES).order(ByteOrder.LITTLE_ENDIAN);
     out.put(MAGIC).putLong(queue.getMostSignificantBits()).putLong(queue.getLeastSignificantBits());
     out.putInt(block).putLong(firstSequence).putLong(lastMicros);
@@ -65,7 +65,7 @@ record BlockStart(UUID queue, int block, long firstSequence, long lastMicros) {
   }
 
   /** Returns the block start in a file; empty if it has none, or none that can be read. */
-  static Optional<BlockStart> read(Path file) throws IOException {
+  public static Optional<BlockStart> read(Path file) throws IOException {
     Optional<BlockStart> found = inPlace(file);
     if (found.isPresent()) {
       return found;
@@ -76,7 +76,7 @@ record BlockStart(UUID queue, int block, long firstSequence, long lastMicros) {
   }
 
   /** Reads the block start of a file whose first documents are whole, with a few small reads. */
-  static Optional<BlockStart> inPlace(Path file) throws IOException {
+  private static Optional<BlockStart> inPlace(Path file) throws IOException {
     try (FileChannel channel = FileChannel.open(file, StandardOpenOption.READ)) {
       ByteBuffer head = ByteBuffer.allocate(HEAD_BYTES).order(ByteOrder.LITTLE_ENDIAN);
       long offset = 0;

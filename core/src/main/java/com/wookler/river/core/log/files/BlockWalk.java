@@ -1,4 +1,4 @@
-package com.wookler.river.core.log;
+package com.wookler.river.core.log.files;
 
 import com.wookler.river.core.log.chronicle.DocumentHeader;
 import com.wookler.river.core.message.DocumentFormat;
@@ -36,7 +36,7 @@ public final class BlockWalk {
 
   /** Knows what is behind an offset. */
   @FunctionalInterface
-  interface Rest {
+  public interface Rest {
     /** Returns whether only zeros follow. */
     boolean isZeros(long offset) throws IOException;
   }
@@ -74,7 +74,7 @@ public final class BlockWalk {
    * @param ending what stands there
    * @param start the block's first document, empty if it has none
    */
-  record Result(long end, Ending ending, Optional<BlockStart> start) {}
+  public record Result(long end, Ending ending, Optional<BlockStart> start) {}
 
   /**
    * Walks a block file, or what was decompressed of one. Reads to the end; does not close the
@@ -84,18 +84,18 @@ public final class BlockWalk {
     return scan(block, visitor).ending();
   }
 
-  static Result scan(InputStream block, Visitor visitor) throws IOException {
+  public static Result scan(InputStream block, Visitor visitor) throws IOException {
     return scan(block, visitor, offset -> onlyZerosFollow(block));
   }
 
   /** Walks over a block, at most up to a header of 0. */
-  static Result scan(InputStream block, Visitor visitor, Rest rest) throws IOException {
+  public static Result scan(InputStream block, Visitor visitor, Rest rest) throws IOException {
     return new BlockWalk(block, visitor, rest).run();
   }
 
   /** Is asked about each place of a block where a document of River's may stand. */
   @FunctionalInterface
-  interface Candidate {
+  public interface Candidate {
     /**
      * Returns whether a document is there; the search goes on after it.
      *
@@ -114,7 +114,7 @@ public final class BlockWalk {
    * @param to no document starts at or after this offset
    * @return the offset after the last bytes that are not 0
    */
-  static long search(FileWindow window, long from, long to, Candidate candidate)
+  public static long search(FileWindow window, long from, long to, Candidate candidate)
       throws IOException {
     long offset = from;
     long usedEnd = 0;
@@ -141,7 +141,7 @@ public final class BlockWalk {
   }
 
   /** Returns where the next header may stand after a document of this length. */
-  static long behind(long offset, int length) {
+  public static long behind(long offset, int length) {
     return offset + DocumentHeader.sizeFor(length);
   }
 

@@ -1,9 +1,16 @@
-package com.wookler.river.core.log;
+package com.wookler.river.core.log.recovery;
 
 import com.wookler.river.common.errors.RiverException;
+import com.wookler.river.core.file.Device;
 import com.wookler.river.core.file.DurableFiles;
 import com.wookler.river.core.file.ReadFailedException;
 import com.wookler.river.core.log.chronicle.ChronicleHeader;
+import com.wookler.river.core.log.files.BlockFile;
+import com.wookler.river.core.log.files.BlockName;
+import com.wookler.river.core.log.files.BlockStart;
+import com.wookler.river.core.log.files.LogDirectory;
+import com.wookler.river.core.log.files.LogFiles;
+import com.wookler.river.core.log.files.Seal;
 import com.wookler.river.core.message.DamagedMessageException;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -35,7 +42,7 @@ final class LogFileScan {
 
   private static final int PADDING = 3; // behind the last document, which a file may lack
 
-  private final LogSettings settings;
+  private final LogDirectory log;
   private final Device device;
   private final SortedMap<Integer, Path> blocks = new TreeMap<>();
   private final SortedMap<Integer, Path> misplaced = new TreeMap<>(); // by what they hold
@@ -45,8 +52,8 @@ final class LogFileScan {
   private final List<Path> leftovers = new ArrayList<>();
   private final Map<Path, String> strange = new TreeMap<>(); // with what is wrong
 
-  private LogFileScan(LogSettings settings, Device device) {
-    this.settings = settings;
+  private LogFileScan(LogDirectory log, Device device) {
+    this.log = log;
     this.device = device;
   }
 
@@ -55,9 +62,9 @@ final class LogFileScan {
    *
    * @throws RiverException it holds the log of another queue
    */
-  static LogFileScan list(LogSettings settings, Device device) throws IOException {
-    LogFileScan files = new LogFileScan(settings, device);
-    LogFiles found = LogFiles.list(settings.directory());
+  static LogFileScan list(LogDirectory log, Device device) throws IOException {
+    LogFileScan files = new LogFileScan(log, device);
+    LogFiles found = LogFiles.list(log.path());
     files.leftovers.addAll(found.passing());
     files.takeSeals(found.seals());
     files.tellApart(found);
@@ -93,7 +100,7 @@ final class LogFileScan {
    * if it seems to be what its seal says.
    */
   String unlikeSeal(Seal seal) throws IOException {
-    Path file = BlockName.data(settings.directory(), seal.block());
+    Path file = BlockName.data(log.path(), seal.block());
     BlockStart start = starts.get(seal.block());
     if (start == null) {
       return "its start cannot be read";
@@ -146,8 +153,7 @@ final class LogFileScan {
     try {
       seals.put(number, BlockFile.seal(file, number));
     } catch (DamagedMessageException e) {
-      LOG.warn(
-          "Queue {}: {}: {}; reading the block instead", settings.queue(), file, e.getMessage());
+      LOG.warn("Queue {}: {}: {}; reading the block instead", log.queue(), file, e.getMessage());
       if (Files.size(file) > Seal.BYTES) {
         strange.put(file, "is no seal");
       } else {
@@ -272,7 +278,7 @@ final class LogFileScan {
   }
 
   private boolean isOwn(UUID owner) {
-    return owner.equals(settings.identity());
+    return owner.equals(log.identity());
   }
 
   private void refuseForeign(Map<Path, UUID> foreign) {
@@ -281,7 +287,7 @@ final class LogFileScan {
       if (isOwn(seal.queue())) {
         own = true;
       } else {
-        foreign.put(BlockName.seal(settings.directory(), seal.block()), seal.queue());
+        foreign.put(BlockName.seal(log.path(), seal.block()), seal.queue());
       }
     }
     if (!foreign.isEmpty() && !own) {
@@ -292,9 +298,9 @@ final class LogFileScan {
   private RiverException refusal(Map.Entry<Path, UUID> foreign) {
     return new RiverException(
         "queue "
-            + settings.queue()
+            + log.queue()
             + " has the id "
-            + settings.identity()
+            + log.identity()
             + ", but "
             + foreign.getKey()
             + " belongs to a queue with the id "
@@ -319,14 +325,14 @@ final class LogFileScan {
     try {
       Files.delete(file);
     } catch (IOException e) { // such as a directory of that name
-      LOG.warn("Queue {}: {} cannot be removed: {}", settings.queue(), file, e.toString());
+      LOG.warn("Queue {}: {} cannot be removed: {}", log.queue(), file, e.toString());
     }
   }
 
   private void quarantine(Path file, String why) throws IOException {
     LOG.warn(
         "Queue {}: damaged: {} {}; quarantined as {}",
-        settings.queue(),
+        log.queue(),
         file,
         why,
         DurableFiles.quarantine(file));
@@ -348,19 +354,19 @@ final class LogFileScan {
     SortedMap<Integer, Path> parked = new TreeMap<>(misplaced);
     parked.putAll(displaced);
     for (int number : parked.keySet()) {
-      Path own = BlockName.data(settings.directory(), number);
-      DurableFiles.rename(BlockName.misplaced(settings.directory(), number), own);
+      Path own = BlockName.data(log.path(), number);
+      DurableFiles.rename(BlockName.misplaced(log.path(), number), own);
       device.mended(own);
       blocks.put(number, own);
     }
   }
 
   private void park(Path file, int number, String what) throws IOException {
-    Path parked = BlockName.misplaced(settings.directory(), number);
+    Path parked = BlockName.misplaced(log.path(), number);
     if (!file.equals(parked)) {
       DurableFiles.rename(file, parked);
       device.mended(parked);
-      LOG.warn("Queue {}: damaged: {} {} block {}", settings.queue(), file, what, number);
+      LOG.warn("Queue {}: damaged: {} {} block {}", log.queue(), file, what, number);
     }
   }
 }

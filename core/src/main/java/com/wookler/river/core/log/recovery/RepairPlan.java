@@ -1,5 +1,6 @@
-package com.wookler.river.core.log;
+package com.wookler.river.core.log.recovery;
 
+import com.wookler.river.core.file.Device;
 import com.wookler.river.core.file.DurableFiles;
 import com.wookler.river.core.log.chronicle.DocumentHeader;
 import java.io.IOException;
@@ -69,7 +70,7 @@ final class RepairPlan {
             copy(file, temporary, end);
             DurableFiles.rename(temporary, copy);
           } catch (IOException e) {
-            if (!Volume.isFull(e, directory, device)) {
+            if (!device.isFull(e, directory)) {
               throw e;
             }
             Files.deleteIfExists(temporary);

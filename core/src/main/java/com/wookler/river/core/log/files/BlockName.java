@@ -1,4 +1,4 @@
-package com.wookler.river.core.log;
+package com.wookler.river.core.log.files;
 
 import java.nio.file.Path;
 import java.util.OptionalInt;
@@ -12,7 +12,7 @@ import java.util.regex.Pattern;
 public final class BlockName {
   private static final String DATA = ".cq4";
   private static final String SEAL = ".seal";
-  static final String AHEAD = ".precreated";
+  public static final String AHEAD = ".precreated";
 
   private static final Pattern DATA_NAME = Pattern.compile("b(\\d{8,10})\\.cq4");
   private static final Pattern SEAL_NAME = Pattern.compile("b(\\d{8,10})\\.seal");
@@ -27,37 +27,37 @@ public final class BlockName {
   }
 
   /** Returns the data file of a block of this log. */
-  static Path data(Path log, int block) {
+  public static Path data(Path log, int block) {
     return log.resolve(of(block) + DATA);
   }
 
   /** Returns the seal of a block of this log. */
-  static Path seal(Path log, int block) {
+  public static Path seal(Path log, int block) {
     return log.resolve(of(block) + SEAL);
   }
 
   /** Returns the file of a block of this log that is made ahead. */
-  static Path ahead(Path log, int block) {
+  public static Path ahead(Path log, int block) {
     return log.resolve(of(block) + AHEAD);
   }
 
   /** Returns the data file of a block of this log, which stood under another's name. */
-  static Path misplaced(Path log, int block) {
+  public static Path misplaced(Path log, int block) {
     return log.resolve(of(block) + DATA + ".misplaced");
   }
 
   /** Returns the block whose data file this is. */
-  static OptionalInt number(Path file) {
+  public static OptionalInt number(Path file) {
     return number(DATA_NAME, file);
   }
 
   /** Returns the block whose seal this is. */
-  static OptionalInt sealNumber(Path file) {
+  public static OptionalInt sealNumber(Path file) {
     return number(SEAL_NAME, file);
   }
 
   /** Returns the block whose data file this is, from under another's name. */
-  static OptionalInt misplacedNumber(Path file) {
+  public static OptionalInt misplacedNumber(Path file) {
     return number(MISPLACED_NAME, file);
   }
 

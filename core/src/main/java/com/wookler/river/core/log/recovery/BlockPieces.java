@@ -1,6 +1,9 @@
-package com.wookler.river.core.log;
+package com.wookler.river.core.log.recovery;
 
 import com.wookler.river.core.log.chronicle.DocumentHeader;
+import com.wookler.river.core.log.files.BlockWalk;
+import com.wookler.river.core.log.files.FileWindow;
+import com.wookler.river.core.log.files.LogDirectory;
 import com.wookler.river.core.message.DamagedMessageException;
 import com.wookler.river.core.message.DocumentReader;
 import java.io.IOException;
@@ -19,10 +22,10 @@ final class BlockPieces {
   private long checksum;
   private long expected; // what comes before is a copy, in a message's data, of what was seen
 
-  private BlockPieces(int number, long below, LogSettings settings, Sink sink) {
+  private BlockPieces(int number, long below, LogDirectory log, Sink sink) {
     this.number = number;
     this.below = below;
-    this.reader = new DocumentReader(settings.identity());
+    this.reader = new DocumentReader(log.identity());
     this.sink = sink;
   }
 
@@ -66,9 +69,9 @@ final class BlockPieces {
    *     being written when the process was killed, and its sequences were given to others
    * @return the offset behind the last bytes that are not 0
    */
-  static long search(int number, Path file, long used, long below, LogSettings settings, Sink sink)
+  static long search(int number, Path file, long used, long below, LogDirectory log, Sink sink)
       throws IOException {
-    BlockPieces search = new BlockPieces(number, below, settings, sink);
+    BlockPieces search = new BlockPieces(number, below, log, sink);
     try (FileWindow window = new FileWindow(file, Files.size(file))) {
       return BlockWalk.search(
           window,

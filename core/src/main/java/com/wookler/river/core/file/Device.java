@@ -1,16 +1,20 @@
-package com.wookler.river.core.log;
+package com.wookler.river.core.file;
 
-import com.wookler.river.core.file.DurableFiles;
 import java.io.IOException;
 import java.nio.MappedByteBuffer;
 import java.nio.channels.FileChannel;
 import java.nio.file.Path;
+import java.util.Locale;
 
 /**
- * How what is written gets space, and gets to the device; tests hold it, count it and let it fail.
+ * Takes space for what is written, and forces it to the device. Tests block it, count its forces,
+ * and have it fail.
  */
-interface Device {
-  /** The one there is. */
+public interface Device {
+  /** Below it a volume counts as full. */
+  long LEAST_FREE_BYTES = 4 << 10;
+
+  /** The device of this machine. */
   Device REAL = new Device() {};
 
   /** Returns when a range of the file is on the device, with what is needed to find it there. */
@@ -33,12 +37,21 @@ interface Device {
     DurableFiles.forceDirectory(directory);
   }
 
-  /** A recovery has changed this file, and may die before it changes the next. */
+  /** Is called after a recovery has changed a file, and before it changes the next. */
   default void mended(Path file) throws IOException {}
 
-  /** Bytes that this process may still write to the volume of a directory. */
+  /** Returns the bytes that this process may still write to the volume of a directory. */
   default long free(Path directory) {
     return directory.toFile().getUsableSpace();
+  }
+
+  /** Returns whether something could not be written to a directory for lack of space. */
+  default boolean isFull(IOException e, Path directory) {
+    String text = String.valueOf(e.getMessage()).toLowerCase(Locale.ROOT);
+    return text.contains("no space left")
+        || text.contains("not enough space")
+        || text.contains("quota exceeded")
+        || free(directory) < LEAST_FREE_BYTES; // the text may be translated
   }
 
   /** Writes zeros over a part of an existing file, so that it has space. */

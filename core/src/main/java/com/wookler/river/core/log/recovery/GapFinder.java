@@ -1,8 +1,12 @@
-package com.wookler.river.core.log;
+package com.wookler.river.core.log.recovery;
 
+import com.wookler.river.common.TimeSource;
 import com.wookler.river.common.utils.Amount;
-import com.wookler.river.core.log.BlockContent.Hole;
-import com.wookler.river.core.log.Gaps.Gap;
+import com.wookler.river.core.log.files.BlockName;
+import com.wookler.river.core.log.files.Gaps;
+import com.wookler.river.core.log.files.Gaps.Gap;
+import com.wookler.river.core.log.files.LogDirectory;
+import com.wookler.river.core.log.recovery.BlockContent.Hole;
 import java.util.ArrayList;
 import java.util.List;
 import org.slf4j.Logger;
@@ -18,7 +22,8 @@ import org.slf4j.LoggerFactory;
 final class GapFinder {
   private static final Logger LOG = LoggerFactory.getLogger(GapFinder.class);
 
-  private final LogSettings settings;
+  private final LogDirectory log;
+  private final TimeSource time;
   private final Gaps known;
   private final long forced;
   private final List<Gap> found = new ArrayList<>();
@@ -33,8 +38,9 @@ final class GapFinder {
    * @param forced what is missing below this sequence is damage
    * @param from the first sequence that the log may hold
    */
-  GapFinder(LogSettings settings, Gaps known, long forced, long from) {
-    this.settings = settings;
+  GapFinder(LogDirectory log, TimeSource time, Gaps known, long forced, long from) {
+    this.log = log;
+    this.time = time;
     this.known = known;
     this.forced = forced;
     this.at = startOf(from);
@@ -57,7 +63,7 @@ final class GapFinder {
    *
    * @param holes what of it is lost
    */
-  void block(Block block, List<Hole> holes) {
+  void block(RecoveredBlock block, List<Hole> holes) {
     missing(block.firstSequence(), between(block.number() - 1), forced);
     for (Hole hole : holes) {
       at = Math.max(at, hole.first());
@@ -101,7 +107,7 @@ final class GapFinder {
   }
 
   private void add(long to, int block, boolean damaged) {
-    Gap gap = new Gap(at, to, settings.time().epochMicros(), block, damaged);
+    Gap gap = new Gap(at, to, time.epochMicros(), block, damaged);
     found.add(gap);
     unknown.add(gap);
     at = to;
@@ -128,12 +134,12 @@ final class GapFinder {
       LOG.warn(
           "Queue {}: {}: sequences {} to {} of block {} ({}) are lost, {}; {}. Every"
               + " subscriber goes on behind them",
-          settings.queue(),
+          log.queue(),
           gap.damaged() ? "damaged" : "not forced to the device in time",
           gap.first(),
           gap.end() - 1,
           gap.block(),
-          BlockName.data(settings.directory(), gap.block()),
+          BlockName.data(log.path(), gap.block()),
           Amount.of(gap.messages(), "message"),
           gap.damaged()
               ? "they had been forced to the device and are not there any more"

@@ -1,8 +1,14 @@
-package com.wookler.river.core.log;
+package com.wookler.river.core.log.recovery;
 
-import com.wookler.river.core.log.BlockContent.Hole;
 import com.wookler.river.core.log.chronicle.ChronicleHeader;
 import com.wookler.river.core.log.chronicle.ChronicleHeaderCheck;
+import com.wookler.river.core.log.files.BlockName;
+import com.wookler.river.core.log.files.BlockStart;
+import com.wookler.river.core.log.files.BlockWalk;
+import com.wookler.river.core.log.files.Gaps;
+import com.wookler.river.core.log.files.LogDirectory;
+import com.wookler.river.core.log.files.Seal;
+import com.wookler.river.core.log.recovery.BlockContent.Hole;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -24,13 +30,13 @@ import org.slf4j.LoggerFactory;
 final class BlockRecovery {
   private static final Logger LOG = LoggerFactory.getLogger(BlockRecovery.class);
 
-  private final LogSettings settings;
+  private final LogDirectory log;
   private final LogFileScan files;
   private final RepairPlan repairs;
   private final long forced;
   private final Removed removed;
   private final Gaps known;
-  private final List<Block> sealed = new ArrayList<>();
+  private final List<RecoveredBlock> sealed = new ArrayList<>();
   private final Map<Integer, List<Hole>> holes = new HashMap<>();
   private long end; // behind the last message that is there, or that a block says was there
   private long oldest = Long.MAX_VALUE; // the first sequence of which something is known
@@ -60,13 +66,13 @@ final class BlockRecovery {
    * @param known gaps found earlier
    */
   BlockRecovery(
-      LogSettings settings,
+      LogDirectory log,
       LogFileScan files,
       RepairPlan repairs,
       long forced,
       Removed removed,
       Gaps known) {
-    this.settings = settings;
+    this.log = log;
     this.files = files;
     this.repairs = repairs;
     this.forced = forced;
@@ -79,21 +85,22 @@ final class BlockRecovery {
    *
    * @param endMark the sequence at which the log ended, as its marks say
    */
-  @Nullable Block take(int number, Path file, boolean last, long endMark) throws IOException {
+  @Nullable RecoveredBlock take(int number, Path file, boolean last, long endMark)
+      throws IOException {
     files.start(number).ifPresent(start -> oldest = Math.min(oldest, start.firstSequence()));
     Seal seal = files.seals().get(number);
     String unlike = seal == null ? "" : files.unlikeSeal(seal);
     if (seal != null && unlike.isEmpty()) {
-      Block block = Block.of(seal, file);
+      RecoveredBlock block = RecoveredBlock.of(seal, file);
       note(block, holes(block));
       sealed.add(block);
       return null;
     }
     if (seal != null) {
-      repairs.delete(BlockName.seal(settings.directory(), seal.block()));
+      repairs.delete(BlockName.seal(log.path(), seal.block()));
     }
     long first = seal == null ? end : seal.firstSequence();
-    BlockContent.Walked walked = BlockContent.walk(number, file, first, settings);
+    BlockContent.Walked walked = BlockContent.walk(number, file, first, log);
     lastMicros = Math.max(lastMicros, walked.start().map(BlockStart::lastMicros).orElse(0L));
     boolean goesOn = last && seal == null;
     if (!walked.isProven() || !walked.fault().isEmpty()) {
@@ -101,7 +108,7 @@ final class BlockRecovery {
     }
     if (!unlike.isEmpty()) {
       damagedBlocks++;
-      LOG.warn("Queue {}: damaged: {}: {}; reading what is there", settings.queue(), file, unlike);
+      LOG.warn("Queue {}: damaged: {}: {}; reading what is there", log.queue(), file, unlike);
     }
     note(walked.block(), walked.holes());
     if (goesOn && walked.ending() == BlockWalk.Ending.OPEN) {
@@ -114,8 +121,8 @@ final class BlockRecovery {
   }
 
   /** Returns what is lost of a sealed block, as the file of the gaps says, or the block itself. */
-  private List<Hole> holes(Block block) throws IOException {
-    if (block.lost() == 0) {
+  private List<Hole> holes(RecoveredBlock block) throws IOException {
+    if (block.seal().lost() == 0) {
       return List.of();
     }
     List<Hole> noted = new ArrayList<>();
@@ -127,22 +134,22 @@ final class BlockRecovery {
         sum += part.messages();
       }
     }
-    return sum == block.lost()
+    return sum == block.seal().lost()
         ? noted
-        : BlockContent.walk(block.number(), block.file(), block.firstSequence(), settings).holes();
+        : BlockContent.walk(block.number(), block.file(), block.firstSequence(), log).holes();
   }
 
   /**
    * Returns a block that is no run of whole documents, or in which the store would be led astray.
    */
-  private @Nullable Block repair(
+  private @Nullable RecoveredBlock repair(
       BlockContent.Walked walked, @Nullable Seal seal, boolean goesOn, boolean mayBeNew)
       throws IOException {
-    Block broken = walked.block();
+    RecoveredBlock broken = walked.block();
     BlockRepair.Known around =
         new BlockRepair.Known(
             files.start(broken.number()), forced, below(broken, seal), lastMicros);
-    BlockRepair.Result left = BlockRepair.of(walked, around, settings);
+    BlockRepair.Result left = BlockRepair.of(walked, around, log);
     boolean isEmpty = left.block().documents() == 0;
     // whole: one that was being written when the process was killed goes with the cut
     boolean begun = walked.start().isPresent() && walked.fault().isEmpty();
@@ -168,32 +175,33 @@ final class BlockRecovery {
   }
 
   /** Returns where the sequences of a block end, by its seal, or by where the next block starts. */
-  private long below(Block block, @Nullable Seal seal) {
+  private long below(RecoveredBlock block, @Nullable Seal seal) {
     long next = files.startBehind(block.number()).orElse(Long.MAX_VALUE);
     return seal == null ? next : Math.min(next, seal.endSequence());
   }
 
-  private void report(Block broken, String fault, BlockRepair.Result left) {
+  private void report(RecoveredBlock broken, String fault, BlockRepair.Result left) {
     if (left.damage().isEmpty() && ChronicleHeaderCheck.isOlder(fault)) {
       return; // what a power loss leaves; the gaps tell what is lost
     }
     damagedBlocks++;
     String what = left.damage().isEmpty() ? fault : left.damage();
     if (left.patches().isEmpty()) {
-      LOG.warn("Queue {}: damaged: {}: {}", settings.queue(), broken.file(), what);
+      LOG.warn("Queue {}: damaged: {}: {}", log.queue(), broken.file(), what);
       return;
     }
     LOG.warn(
         "Queue {}: damaged: {}: {}; kept as {}, and repaired: {} of its messages are whole",
-        settings.queue(),
+        log.queue(),
         broken.file(),
         what,
-        repairs.copyAside(settings.directory(), broken.file(), left.usedEnd()),
-        left.block().messages() - left.block().lost());
+        repairs.copyAside(log.path(), broken.file(), left.usedEnd()),
+        left.block().messages() - left.block().seal().lost());
   }
 
   /** A block of which nothing can be proven. */
-  private void empty(Block broken, @Nullable Seal seal, BlockRepair.Result left, boolean mayBeNew) {
+  private void empty(
+      RecoveredBlock broken, @Nullable Seal seal, BlockRepair.Result left, boolean mayBeNew) {
     Optional<BlockStart> start = files.start(broken.number());
     long first = start.map(BlockStart::firstSequence).orElse(Math.max(end, removed.atLeast()));
     boolean hadStart = start.isPresent() || left.usedEnd() > ChronicleHeader.BYTES;
@@ -209,7 +217,7 @@ final class BlockRecovery {
     damagedBlocks++;
     LOG.warn(
         "Queue {}: damaged: nothing of block {} can be read; quarantined as {}",
-        settings.queue(),
+        log.queue(),
         broken.number(),
         repairs.moveAside(broken.file()));
     end = Math.max(end, seal == null ? 0 : seal.endSequence());
@@ -220,25 +228,24 @@ final class BlockRecovery {
     oldest = Math.min(oldest, seal.firstSequence());
     end = Math.max(end, seal.endSequence());
     lastMicros = Math.max(lastMicros, seal.lastMicros());
-    repairs.delete(BlockName.seal(settings.directory(), seal.block()));
+    repairs.delete(BlockName.seal(log.path(), seal.block()));
   }
 
   /** Closes a block, and lists it; one without messages goes. */
-  void close(Block block) {
+  void close(RecoveredBlock block) {
     if (block.messages() > 0) {
       repairs.markEnd(block.file(), block.end());
-      block.seal();
       sealed.add(block);
     } else {
       repairs.delete(block.file());
     }
   }
 
-  private void note(Block block, List<Hole> lost) {
+  private void note(RecoveredBlock block, List<Hole> lost) {
     if (block.firstSequence() < end && !sealed.isEmpty()) {
       LOG.warn(
           "Queue {}: damaged: block {} starts at sequence {} where {} should follow",
-          settings.queue(),
+          log.queue(),
           block.number(),
           block.firstSequence(),
           end);
@@ -248,7 +255,7 @@ final class BlockRecovery {
     }
     holes.put(block.number(), lost);
     end = Math.max(end, block.endSequence());
-    lastMicros = Math.max(lastMicros, block.lastMicros());
+    lastMicros = Math.max(lastMicros, block.seal().lastMicros());
   }
 
   /**
@@ -256,7 +263,7 @@ final class BlockRecovery {
    *
    * @param last the block to go on appending to
    */
-  void noteMissingBlocks(@Nullable Block last) {
+  void noteMissingBlocks(@Nullable RecoveredBlock last) {
     long held = last == null ? Long.MIN_VALUE : last.firstSequence();
     if (!sealed.isEmpty()) {
       held = sealed.get(0).firstSequence();
@@ -270,13 +277,13 @@ final class BlockRecovery {
         damagedBlocks++;
         LOG.warn(
             "Queue {}: damaged: {} is missing, and with it sequences {} to {}",
-            settings.queue(),
-            BlockName.data(settings.directory(), seal.block()),
+            log.queue(),
+            BlockName.data(log.path(), seal.block()),
             seal.firstSequence(),
             seal.endSequence() - 1);
         lost(seal);
       } else {
-        repairs.delete(BlockName.seal(settings.directory(), seal.block()));
+        repairs.delete(BlockName.seal(log.path(), seal.block()));
       }
     }
   }
@@ -288,7 +295,7 @@ final class BlockRecovery {
    * @param last the block to go on appending to
    * @param next the sequence with which the log goes on
    */
-  void leaveTakenOut(@Nullable Block last, long next) {
+  void leaveTakenOut(@Nullable RecoveredBlock last, long next) {
     int leaving = 0;
     for (int i = 0; i < sealed.size() && isTakenOut(sealed.get(i)); i++) {
       long end = sealed.get(i).endSequence();
@@ -296,14 +303,14 @@ final class BlockRecovery {
         leaving = i + 1;
       }
     }
-    List<Block> left = sealed.subList(0, leaving);
-    for (Block block : left) {
+    List<RecoveredBlock> left = sealed.subList(0, leaving);
+    for (RecoveredBlock block : left) {
       LOG.info(
           "Queue {}: block {} is back, which was taken out of the log, and goes again",
-          settings.queue(),
+          log.queue(),
           block.number());
       repairs.delete(block.file());
-      repairs.delete(BlockName.seal(settings.directory(), block.number()));
+      repairs.delete(BlockName.seal(log.path(), block.number()));
     }
     left.clear();
     if (leaving > 0) {
@@ -311,11 +318,11 @@ final class BlockRecovery {
     }
   }
 
-  private boolean isTakenOut(Block block) {
+  private boolean isTakenOut(RecoveredBlock block) {
     return block.endSequence() <= removed.atLeast();
   }
 
-  private long firstFrom(int block, @Nullable Block last, long next) {
+  private long firstFrom(int block, @Nullable RecoveredBlock last, long next) {
     if (block < sealed.size()) {
       return sealed.get(block).firstSequence();
     }
@@ -327,7 +334,7 @@ final class BlockRecovery {
     damagedBlocks++;
   }
 
-  List<Block> sealed() {
+  List<RecoveredBlock> sealed() {
     return sealed;
   }
 

@@ -1,9 +1,16 @@
-package com.wookler.river.core.log;
+package com.wookler.river.core.log.recovery;
 
+import com.wookler.river.common.TimeSource;
 import com.wookler.river.common.errors.RiverException;
 import com.wookler.river.common.utils.Amount;
+import com.wookler.river.core.file.Device;
 import com.wookler.river.core.file.DurableFiles;
 import com.wookler.river.core.file.ReadFailedException;
+import com.wookler.river.core.log.files.BlockName;
+import com.wookler.river.core.log.files.Gaps;
+import com.wookler.river.core.log.files.LogDirectory;
+import com.wookler.river.core.log.files.LogMarks;
+import com.wookler.river.core.log.files.Seal;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -38,18 +45,20 @@ import org.slf4j.LoggerFactory;
  * <p>No byte that may belong to a message is deleted, and a crash within leads to the same result
  * the next time. Nothing else has the directory open: the queue's LOCK is held.
  */
-final class LogRecovery {
+public final class LogRecovery {
   private static final Logger LOG = LoggerFactory.getLogger(LogRecovery.class);
 
-  private final LogSettings settings;
+  private final LogDirectory log;
   private final Device device;
+  private final TimeSource time;
   private final LogFileScan files;
   private final RepairPlan repairs;
 
-  private LogRecovery(LogSettings settings, Device device) throws IOException {
-    this.settings = settings;
+  private LogRecovery(LogDirectory log, Device device, TimeSource time) throws IOException {
+    this.time = time;
+    this.log = log;
     this.device = device;
-    this.files = LogFileScan.list(settings, device);
+    this.files = LogFileScan.list(log, device);
     this.repairs = new RepairPlan(device);
   }
 
@@ -66,9 +75,9 @@ final class LogRecovery {
    * @param gaps what is lost
    * @param repaired what was done, for the line that says how the log was opened
    */
-  record Found(
-      List<Block> sealed,
-      Block active,
+  public record Found(
+      List<RecoveredBlock> sealed,
+      RecoveredBlock active,
       boolean activeStarted,
       long nextSequence,
       long lastMicros,
@@ -83,16 +92,16 @@ final class LogRecovery {
    * @throws RiverException it cannot be read or written, which names the file, and no block was
    *     changed; or it is the log of another queue, and nothing was touched
    */
-  static Found open(LogSettings settings, OutsideLog outside, Device device) {
+  public static Found open(LogDirectory log, OutsideLog outside, Device device, TimeSource time) {
     try {
-      DurableFiles.createDirectories(settings.directory());
-      return run(settings, outside, device);
+      DurableFiles.createDirectories(log.path());
+      return run(log, outside, device, time);
     } catch (IOException e) {
       throw new RiverException(
           "queue "
-              + settings.queue()
+              + log.queue()
               + ": cannot open the log in "
-              + settings.directory()
+              + log.path()
               + ": "
               + (e instanceof ReadFailedException
                   ? e.getMessage() + ". " + ReadFailedException.REMEDY
@@ -101,12 +110,12 @@ final class LogRecovery {
     }
   }
 
-  private static Found run(LogSettings settings, OutsideLog outside, Device device)
+  private static Found run(LogDirectory log, OutsideLog outside, Device device, TimeSource time)
       throws IOException {
-    LogRecovery recovery = new LogRecovery(settings, device);
-    LogMarks.read(settings); // refuses a newer format before anything is touched
+    LogRecovery recovery = new LogRecovery(log, device, time);
+    LogMarks.read(log); // refuses a newer format before anything is touched
     recovery.files.tidy(); // first: a block may stand under the name of the marks
-    LogMarks marks = LogMarks.open(settings, recovery.files.newest() == 0);
+    LogMarks marks = LogMarks.open(log, recovery.files.newest() == 0);
     try {
       return recovery.run(marks, outside);
     } catch (Throwable e) {
@@ -117,18 +126,18 @@ final class LogRecovery {
 
   private Found run(LogMarks marks, OutsideLog outside) throws IOException {
     int newest = Math.max(marks.block(), files.newest());
-    Gaps known = Gaps.read(settings);
+    Gaps known = Gaps.read(log);
     long forced = forced(marks);
     BlockRecovery blocks =
         new BlockRecovery(
-            settings,
+            log,
             files,
             repairs,
             marks.isTrusted() ? forced : Long.MAX_VALUE,
             new BlockRecovery.Removed(
                 marks.removed(), marks.removedAtLeast(), outside.archivedEnd()),
             known);
-    Block last = null;
+    RecoveredBlock last = null;
     for (Map.Entry<Integer, Path> entry : files.blocks().entrySet()) {
       boolean isLast = entry.getKey().equals(files.blocks().lastKey());
       last = take(blocks, entry, isLast, marks.end());
@@ -141,16 +150,17 @@ final class LogRecovery {
     }
     blocks.leaveTakenOut(last, next);
     long from = begin(blocks, marks, outside, next, newest);
-    GapFinder gaps = findGaps(new GapFinder(settings, known, forced, from), blocks, last);
+    GapFinder gaps = findGaps(new GapFinder(log, time, known, forced, from), blocks, last);
     gaps.end(next, newest);
     settle(marks, gaps, next, newest);
     if (marks.removed().orElse(-1) < from) {
       marks.removed(from, device);
     }
     repairs.run();
-    Block active =
+    RecoveredBlock active =
         last == null
-            ? new Block(newest + 1, next, BlockName.data(settings.directory(), newest + 1))
+            ? RecoveredBlock.none(
+                log.identity(), newest + 1, next, BlockName.data(log.path(), newest + 1))
             : last;
     boolean begun = last != null && blocks.isStarted();
     return new Found(
@@ -164,7 +174,7 @@ final class LogRecovery {
         repaired(blocks, gaps));
   }
 
-  private static @Nullable Block take(
+  private static @Nullable RecoveredBlock take(
       BlockRecovery blocks, Map.Entry<Integer, Path> block, boolean isLast, long endMark)
       throws IOException {
     try {
@@ -198,8 +208,8 @@ final class LogRecovery {
     LOG.warn(
         "Queue {}: damaged: no block in {} says which messages it held, but the log went on to"
             + " sequence {} and block {}; what is in no backup is lost",
-        settings.queue(),
-        settings.directory(),
+        log.queue(),
+        log.path(),
         next - 1,
         newest);
     return next;
@@ -214,10 +224,10 @@ final class LogRecovery {
     if (end > from) {
       LOG.warn(
           "Queue {}: damaged: sequences {} to {} are missing in {}; the backup holds them",
-          settings.queue(),
+          log.queue(),
           from,
           end - 1,
-          settings.directory());
+          log.path());
     }
     return end;
   }
@@ -228,32 +238,33 @@ final class LogRecovery {
       marks.end(next);
       marks.block(newest);
       marks.force();
-      device.mended(settings.directory().resolve(LogMarks.NAME));
+      device.mended(log.path().resolve(LogMarks.NAME));
     }
     if (gaps.isNews()) {
       write(gaps.gaps());
-      device.mended(settings.directory().resolve(Gaps.NAME));
+      device.mended(log.path().resolve(Gaps.NAME));
       gaps.report();
     }
   }
 
   private void write(Gaps gaps) throws IOException {
     try {
-      gaps.write(settings);
+      gaps.write(log.path(), log.identity());
     } catch (IOException e) {
-      if (!Volume.isFull(e, settings.directory(), device)) {
+      if (!device.isFull(e, log.path())) {
         throw e;
       }
       LOG.warn(
           "Queue {}: no space for {} in {}; the next opening finds and reports them again",
-          settings.queue(),
+          log.queue(),
           Gaps.NAME,
-          settings.directory(),
+          log.path(),
           e);
     }
   }
 
-  private static GapFinder findGaps(GapFinder finder, BlockRecovery blocks, @Nullable Block last) {
+  private static GapFinder findGaps(
+      GapFinder finder, BlockRecovery blocks, @Nullable RecoveredBlock last) {
     blocks.sealed().forEach(block -> finder.block(block, blocks.holes(block.number())));
     if (last != null) {
       finder.block(last, blocks.holes(last.number()));

@@ -1,4 +1,4 @@
-package com.wookler.river.core.log;
+package com.wookler.river.core.log.files;
 
 import com.wookler.river.core.message.DamagedMessageException;
 import com.wookler.river.core.message.DocumentReader;

@@ -1,7 +1,10 @@
-package com.wookler.river.core.log;
+package com.wookler.river.core.log.recovery;
 
 import com.wookler.river.core.file.ReadFailedException;
 import com.wookler.river.core.log.chronicle.ChronicleHeaderCheck;
+import com.wookler.river.core.log.files.BlockStart;
+import com.wookler.river.core.log.files.BlockWalk;
+import com.wookler.river.core.log.files.LogDirectory;
 import com.wookler.river.core.message.DamagedMessageException;
 import com.wookler.river.core.message.DocumentReader;
 import java.io.BufferedInputStream;
@@ -16,16 +19,16 @@ final class BlockContent implements BlockWalk.Visitor {
   private static final int READ_BYTES = 1 << 20;
 
   private final int number;
-  private final LogSettings settings;
+  private final LogDirectory log;
   private final DocumentReader reader;
   private final BlockTotals totals = new BlockTotals();
   private long expected = Long.MIN_VALUE;
   private boolean proven = true;
 
-  private BlockContent(int number, LogSettings settings) {
+  private BlockContent(int number, LogDirectory log) {
     this.number = number;
-    this.settings = settings;
-    this.reader = new DocumentReader(settings.identity());
+    this.log = log;
+    this.reader = new DocumentReader(log.identity());
   }
 
   /**
@@ -39,7 +42,7 @@ final class BlockContent implements BlockWalk.Visitor {
    * @param isProven whether it is a run of documents, each of them proven and next to the other
    */
   record Walked(
-      Block block,
+      RecoveredBlock block,
       BlockWalk.Ending ending,
       Optional<BlockStart> start,
       List<Hole> holes,
@@ -59,9 +62,9 @@ final class BlockContent implements BlockWalk.Visitor {
    *
    * @param expectedFirst its first sequence, if nothing in it says so
    */
-  static Walked walk(int number, Path file, long expectedFirst, LogSettings settings)
+  static Walked walk(int number, Path file, long expectedFirst, LogDirectory log)
       throws IOException {
-    BlockContent content = new BlockContent(number, settings);
+    BlockContent content = new BlockContent(number, log);
     BlockWalk.Result result;
     try (InputStream in = new BufferedInputStream(ReadFailedException.open(file), READ_BYTES)) {
       result = BlockWalk.scan(in, content, offset -> UsedEnd.of(file, offset) == offset);
@@ -73,7 +76,8 @@ final class BlockContent implements BlockWalk.Visitor {
     BlockTotals sum = totals;
     long first = result.start().map(BlockStart::firstSequence).orElse(expectedFirst);
     boolean starts = result.start().isPresent() && (sum.documents() == 0 || sum.first() == first);
-    Block block = sum.block(settings.identity(), number, file, Math.max(0, first), result.end());
+    RecoveredBlock block =
+        sum.block(log.identity(), number, file, Math.max(0, first), result.end());
     return new Walked(
         block,
         result.ending(),

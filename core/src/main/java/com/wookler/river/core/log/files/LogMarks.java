@@ -1,4 +1,4 @@
-package com.wookler.river.core.log;
+package com.wookler.river.core.log.files;
 
 import com.google.errorprone.annotations.concurrent.GuardedBy;
 import com.wookler.river.common.errors.ConfigurationException;
@@ -7,6 +7,7 @@ import com.wookler.river.core.file.Checkpoint;
 import com.wookler.river.core.file.Checkpoint.Content;
 import com.wookler.river.core.file.Checkpoint.Slots;
 import com.wookler.river.core.file.Checkpoint.Stored;
+import com.wookler.river.core.file.Device;
 import com.wookler.river.core.file.DurableFiles;
 import com.wookler.river.core.file.MappedFile;
 import com.wookler.river.core.file.ReadFailedException;
@@ -51,12 +52,12 @@ import org.slf4j.LoggerFactory;
  * forcer's monitor. {@link #close} needs that none of them is called any more: the process would
  * crash.
  */
-final class LogMarks implements AutoCloseable {
-  static final String NAME = "marks";
-  static final int BYTES = 8192;
+public final class LogMarks implements AutoCloseable {
+  public static final String NAME = "marks";
+  public static final int BYTES = 8192;
 
   /** Of damage that leaves one slot of a number, or of a kill just between its two stores. */
-  static final String ONE_SLOT =
+  public static final String ONE_SLOT =
       "one of the two slots of a number is not what was written, so that the number may be older"
           + " than the last one";
 
@@ -128,7 +129,7 @@ final class LogMarks implements AutoCloseable {
    * Returns the queue that a log's marks name; empty if they are missing, or their beginning is
    * damaged.
    */
-  static Optional<UUID> owner(Path log) throws IOException {
+  public static Optional<UUID> owner(Path log) throws IOException {
     Path file = log.resolve(NAME);
     return Files.isRegularFile(file, LinkOption.NOFOLLOW_LINKS)
         ? FORM.ownerOf(ReadFailedException.all(file))
@@ -140,13 +141,13 @@ final class LogMarks implements AutoCloseable {
    *
    * @throws ConfigurationException another version of River wrote it
    */
-  static Content read(LogSettings settings) throws IOException {
-    Path file = settings.directory().resolve(NAME);
+  public static Content read(LogDirectory log) throws IOException {
+    Path file = log.path().resolve(NAME);
     byte[] bytes = {};
     if (Files.isRegularFile(file, LinkOption.NOFOLLOW_LINKS)) {
       bytes = ReadFailedException.all(file);
     }
-    return FORM.read(file, bytes, settings.identity());
+    return FORM.read(file, bytes, log.identity());
   }
 
   /**
@@ -155,24 +156,24 @@ final class LogMarks implements AutoCloseable {
    *
    * @throws ConfigurationException another version of River wrote it
    */
-  static LogMarks open(LogSettings settings, boolean isNew) throws IOException {
-    Path file = settings.directory().resolve(NAME);
-    Content content = read(settings);
+  public static LogMarks open(LogDirectory log, boolean isNew) throws IOException {
+    Path file = log.path().resolve(NAME);
+    Content content = read(log);
     if (!isWhole(content)) {
-      content = makeAnew(settings, file, content, isNew);
+      content = makeAnew(log, file, content, isNew);
       return new LogMarks(MappedFile.open(file, BYTES, null), content, isNew);
     }
     return new LogMarks(MappedFile.open(file, BYTES, null), content, true);
   }
 
-  private static Content makeAnew(LogSettings settings, Path file, Content content, boolean isNew)
+  private static Content makeAnew(LogDirectory log, Path file, Content content, boolean isNew)
       throws IOException {
     boolean exists = Files.exists(file, LinkOption.NOFOLLOW_LINKS);
     Slots removed = content.number(REMOVED);
     if (exists) {
       LOG.warn(
           "Queue {}: damaged: {}: {}; kept as {}, and compared with blocks, seals and backups",
-          settings.queue(),
+          log.queue(),
           file,
           isSound(content) ? ONE_SLOT : "its checks are wrong",
           DurableFiles.quarantine(file));
@@ -181,12 +182,12 @@ final class LogMarks implements AutoCloseable {
     } else {
       LOG.warn(
           "Queue {}: damaged: {} is missing; where the log ended is known by its blocks alone",
-          settings.queue(),
+          log.queue(),
           file);
     }
     byte[] bytes =
         encode(
-            settings.identity(),
+            log.identity(),
             content.number(END).orZero(),
             content.number(BLOCK).orZero(),
             content.number(FORCED).orZero(),
@@ -196,7 +197,7 @@ final class LogMarks implements AutoCloseable {
     } else {
       DurableFiles.write(file, bytes);
     }
-    return FORM.decode(bytes, settings.identity());
+    return FORM.decode(bytes, log.identity());
   }
 
   /**
@@ -206,11 +207,11 @@ final class LogMarks implements AutoCloseable {
    * @param whole whether each number is the one that was stored last
    * @param removed all below it was taken out of the log, and nothing above; empty if not known
    */
-  record Look(
+  public record Look(
       boolean sound, boolean whole, long end, int block, long forced, OptionalLong removed) {}
 
   /** Looks into a file, also while it is in use. */
-  static Look look(byte[] bytes, UUID queue) {
+  public static Look look(byte[] bytes, UUID queue) {
     Content content = FORM.decode(bytes, queue);
     Slots removed = content.number(REMOVED);
     return new Look(
@@ -223,41 +224,41 @@ final class LogMarks implements AutoCloseable {
   }
 
   /** Writes the file of a log that ended here, with all of it on the device. */
-  static void write(Path log, UUID queue, long nextSequence, int newest) throws IOException {
+  public static void write(Path log, UUID queue, long nextSequence, int newest) throws IOException {
     Slots unknown = FORM.decode(new byte[0], queue).number(REMOVED);
     DurableFiles.write(
         log.resolve(NAME), encode(queue, nextSequence, newest, nextSequence, unknown));
   }
 
   /** Returns the next sequence, as it was stored last. */
-  long end() {
+  public long end() {
     return end.value();
   }
 
   /** Returns the newest block, as it was stored last. */
-  int block() {
+  public int block() {
     return (int) block.value();
   }
 
   /** Returns all below it was forced, as it was stored last. */
-  long forced() {
+  public long forced() {
     return forced.value();
   }
 
   /** Returns whether the file was as the last run left it, or the log is new. */
-  boolean isTrusted() {
+  public boolean isTrusted() {
     return trusted;
   }
 
   /** Returns all below it was taken out of the log, as far as the file says, and perhaps more. */
-  long removedAtLeast() {
+  public long removedAtLeast() {
     return removedAtLeast;
   }
 
   /**
    * Returns all below it was taken out of the log, and nothing above; empty if that is not known.
    */
-  synchronized OptionalLong removed() {
+  public synchronized OptionalLong removed() {
     return removedKnown ? OptionalLong.of(removed.value()) : OptionalLong.empty();
   }
 
@@ -265,7 +266,7 @@ final class LogMarks implements AutoCloseable {
    * All below this sequence leaves the log; on the device when this returns. After a force that
    * failed it is stored again: what the system did not write counts as written otherwise.
    */
-  synchronized void removed(long sequence, Device device) throws IOException {
+  public synchronized void removed(long sequence, Device device) throws IOException {
     if (!closed && (sequence > removed.value() || !removedKnown || !removedForced)) {
       store(removed, Math.max(sequence, removed.value()));
       if (!removedKnown) {
@@ -283,7 +284,7 @@ final class LogMarks implements AutoCloseable {
    *
    * @throws IOException it is not
    */
-  void checkFile() throws IOException {
+  public void checkFile() throws IOException {
     long size = Files.size(file.path());
     if (size < BYTES) {
       throw new IOException(file.path() + " was cut to " + size + " bytes of " + BYTES);
@@ -291,17 +292,17 @@ final class LogMarks implements AutoCloseable {
   }
 
   /** The log goes on with this sequence; to be called when what lies below it can be read. */
-  void end(long nextSequence) {
+  public void end(long nextSequence) {
     store(end, nextSequence);
   }
 
   /** This block is the newest from now on. */
-  void block(int number) {
+  public void block(int number) {
     store(block, number);
   }
 
   /** All below this sequence is on the device. */
-  void forced(long sequence) {
+  public void forced(long sequence) {
     if (sequence > forced.value()) {
       store(forced, sequence);
       unforced = true;
@@ -309,7 +310,7 @@ final class LogMarks implements AutoCloseable {
   }
 
   /** Returns whether the mark of what is forced is not on the device itself. */
-  boolean isUnforced() {
+  public boolean isUnforced() {
     return unforced;
   }
 
@@ -318,7 +319,7 @@ final class LogMarks implements AutoCloseable {
    *
    * @throws IOException the device refused, which it does not say twice
    */
-  void forceForced(Device device) throws IOException {
+  public void forceForced(Device device) throws IOException {
     if (unforced) {
       unforced = false;
       force(device, FORCED_AT, BYTES - FORCED_AT);
@@ -326,7 +327,7 @@ final class LogMarks implements AutoCloseable {
   }
 
   /** Brings all to the device; not while the log runs. */
-  void force() throws IOException {
+  public void force() throws IOException {
     force(Device.REAL, 0, BYTES);
   }
 

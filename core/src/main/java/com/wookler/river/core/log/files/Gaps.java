@@ -1,4 +1,4 @@
-package com.wookler.river.core.log;
+package com.wookler.river.core.log.files;
 
 import com.wookler.river.common.errors.RiverException;
 import com.wookler.river.core.file.Sealed;
@@ -33,7 +33,7 @@ import org.slf4j.LoggerFactory;
  * <p>Immutable.
  */
 public final class Gaps {
-  static final String NAME = "gaps";
+  public static final String NAME = "gaps";
 
   private static final Logger LOG = LoggerFactory.getLogger(Gaps.class);
   private static final Sealed FORM = new Sealed("GAP", 1);
@@ -57,12 +57,12 @@ public final class Gaps {
       return end - first;
     }
 
-    Gap within(long from, long to) {
+    public Gap within(long from, long to) {
       return new Gap(Math.max(first, from), Math.min(end, to), micros, block, damaged);
     }
   }
 
-  Gaps(List<Gap> gaps) {
+  public Gaps(List<Gap> gaps) {
     gaps.forEach(gap -> byFirst.put(gap.first(), gap));
   }
 
@@ -97,21 +97,15 @@ public final class Gaps {
    *
    * @throws RiverException a newer River wrote it
    */
-  static Gaps read(LogSettings settings) throws IOException {
-    Path file = settings.directory().resolve(NAME);
+  public static Gaps read(LogDirectory log) throws IOException {
+    Path file = log.path().resolve(NAME);
     return FORM.readOrQuarantine(
-            file,
-            settings.identity(),
-            fault -> LOG.warn("Queue {}: {}: {}", settings.queue(), file, fault))
+            file, log.identity(), fault -> LOG.warn("Queue {}: {}: {}", log.queue(), file, fault))
         .map(Gaps::decode)
         .orElseGet(() -> new Gaps(List.of()));
   }
 
-  void write(LogSettings settings) throws IOException {
-    write(settings.directory(), settings.identity());
-  }
-
-  void write(Path log, UUID queue) throws IOException {
+  public void write(Path log, UUID queue) throws IOException {
     ByteBuffer out = Sealed.payload(byFirst.size() * GAP_BYTES);
     for (Gap gap : byFirst.values()) {
       out.putLong(gap.first()).putLong(gap.end()).putLong(gap.micros());
@@ -125,7 +119,7 @@ public final class Gaps {
    *
    * @throws DamagedMessageException it is damaged
    */
-  static Gaps look(Path file, UUID queue) throws IOException {
+  public static Gaps look(Path file, UUID queue) throws IOException {
     return decode(FORM.read(file, queue));
   }
 

@@ -1,4 +1,4 @@
-package com.wookler.river.core.log;
+package com.wookler.river.core.log.files;
 
 import com.wookler.river.common.errors.RiverException;
 import com.wookler.river.core.file.Sealed;
@@ -32,9 +32,9 @@ import org.slf4j.LoggerFactory;
  *
  * <p>Immutable.
  */
-final class ClockSteps {
+public final class ClockSteps {
   static final String NAME = "clock";
-  static final ClockSteps NONE = new ClockSteps(new long[0], new long[0]);
+  public static final ClockSteps NONE = new ClockSteps(new long[0], new long[0]);
 
   private static final Logger LOG = LoggerFactory.getLogger(ClockSteps.class);
   private static final Sealed FORM = new Sealed("CLK", 1);
@@ -53,7 +53,7 @@ final class ClockSteps {
   /**
    * With one more: {@code last} is the greatest time that was stored, the wall clock shows this.
    */
-  ClockSteps with(long last, long wall) {
+  public ClockSteps with(long last, long wall) {
     int kept = Math.min(stored.length, MAX_STEPS - 1);
     int from = stored.length - kept;
     long[] newStored = Arrays.copyOfRange(stored, from, from + kept + 1);
@@ -64,7 +64,7 @@ final class ClockSteps {
   }
 
   /** Returns the time to be stored when the wall clock shows this. */
-  long storedAt(long wall) {
+  public long storedAt(long wall) {
     int last = stored.length - 1;
     return last < 0
         ? wall
@@ -72,7 +72,7 @@ final class ClockSteps {
   }
 
   /** Returns what the wall clock showed when this time was stored. */
-  long wallOf(long time) {
+  public long wallOf(long time) {
     long wall = Long.MAX_VALUE;
     for (int i = stored.length - 1; i >= 0; i--) {
       long passed = time - stored[i];
@@ -91,17 +91,15 @@ final class ClockSteps {
    *
    * @throws RiverException a newer River wrote it
    */
-  static ClockSteps read(LogSettings settings) throws IOException {
-    Path file = settings.directory().resolve(NAME);
+  public static ClockSteps read(LogDirectory log) throws IOException {
+    Path file = log.path().resolve(NAME);
     return FORM.readOrQuarantine(
-            file,
-            settings.identity(),
-            fault -> LOG.warn("Queue {}: {}: {}", settings.queue(), file, fault))
+            file, log.identity(), fault -> LOG.warn("Queue {}: {}: {}", log.queue(), file, fault))
         .map(ClockSteps::decode)
         .orElse(NONE);
   }
 
-  void write(Path log, UUID queue) throws IOException {
+  public void write(Path log, UUID queue) throws IOException {
     ByteBuffer out = Sealed.payload(stored.length * STEP_BYTES);
     for (int i = 0; i < stored.length; i++) {
       out.putLong(stored[i]).putLong(walls[i]);

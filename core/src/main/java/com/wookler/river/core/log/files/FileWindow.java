@@ -1,4 +1,4 @@
-package com.wookler.river.core.log;
+package com.wookler.river.core.log.files;
 
 import com.wookler.river.core.message.DocumentBytes;
 import java.io.IOException;
@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>An interrupted thread must clear its flag before.
  */
-final class FileWindow implements DocumentBytes, AutoCloseable {
+public final class FileWindow implements DocumentBytes, AutoCloseable {
   private static final int WINDOW_BYTES = 256 << 10;
   private static final int PAGE_BYTES = 4 << 10;
 
@@ -32,13 +32,13 @@ final class FileWindow implements DocumentBytes, AutoCloseable {
    * @param end how far the block goes, whatever the file's length
    * @throws IOException it is not there, or cannot be opened
    */
-  FileWindow(Path file, long end) throws IOException {
+  public FileWindow(Path file, long end) throws IOException {
     this.channel = FileChannel.open(file, StandardOpenOption.READ);
     this.end = end;
   }
 
   /** Makes so many bytes from an offset on readable; false if the block ends before. */
-  boolean has(long offset, long length) {
+  public boolean has(long offset, long length) {
     if (offset >= from && offset + length <= from + bytes.limit()) {
       return true;
     }
@@ -79,7 +79,7 @@ final class FileWindow implements DocumentBytes, AutoCloseable {
    *
    * @throws IOException the first error of a read
    */
-  void refuseUnreadable() throws IOException {
+  public void refuseUnreadable() throws IOException {
     if (unreadable != null) {
       throw unreadable;
     }
@@ -89,7 +89,7 @@ final class FileWindow implements DocumentBytes, AutoCloseable {
    * Returns where, from an offset on, what is readable now is not 0 any more, or ends; to within 8
    * bytes.
    */
-  long behindZeros(long offset) {
+  public long behindZeros(long offset) {
     int at = (int) Math.max(0, offset - from); // a look ahead may have moved the window
     while (at + Long.BYTES <= bytes.limit() && bytes.getLong(at) == 0) {
       at += Long.BYTES;

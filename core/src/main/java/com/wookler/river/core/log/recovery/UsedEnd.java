@@ -1,4 +1,4 @@
-package com.wookler.river.core.log;
+package com.wookler.river.core.log.recovery;
 
 import com.wookler.river.core.file.ReadFailedException;
 import java.io.IOException;

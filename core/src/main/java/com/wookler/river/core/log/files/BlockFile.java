@@ -1,4 +1,4 @@
-package com.wookler.river.core.log;
+package com.wookler.river.core.log.files;
 
 import com.wookler.river.core.log.chronicle.ChronicleHeader;
 import com.wookler.river.core.log.chronicle.DocumentHeader;

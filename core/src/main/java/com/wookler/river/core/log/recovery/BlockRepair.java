@@ -1,10 +1,12 @@
-package com.wookler.river.core.log;
+package com.wookler.river.core.log.recovery;
 
-import com.wookler.river.core.log.BlockContent.Hole;
-import com.wookler.river.core.log.BlockPieces.Piece;
 import com.wookler.river.core.log.chronicle.ChronicleHeader;
 import com.wookler.river.core.log.chronicle.ChronicleHeaderCheck;
 import com.wookler.river.core.log.chronicle.DocumentHeader;
+import com.wookler.river.core.log.files.BlockStart;
+import com.wookler.river.core.log.files.LogDirectory;
+import com.wookler.river.core.log.recovery.BlockContent.Hole;
+import com.wookler.river.core.log.recovery.BlockPieces.Piece;
 import com.wookler.river.core.message.DocumentFormat;
 import com.wookler.river.core.message.DocumentReader;
 import java.io.IOException;
@@ -43,7 +45,7 @@ final class BlockRepair implements BlockPieces.Sink {
 
   private final int number;
   private final Path file;
-  private final LogSettings settings;
+  private final LogDirectory log;
   private final long forced;
   private final BlockTotals totals = new BlockTotals();
   private final List<Hole> holes = new ArrayList<>();
@@ -68,13 +70,13 @@ final class BlockRepair implements BlockPieces.Sink {
   record Known(Optional<BlockStart> start, long forced, long below, long lastMicros) {}
 
   private BlockRepair(
-      int number, Path file, Optional<BlockStart> start, long forced, LogSettings settings)
+      int number, Path file, Optional<BlockStart> start, long forced, LogDirectory log)
       throws IOException {
     this.number = number;
     this.file = file;
-    this.settings = settings;
+    this.log = log;
     this.forced = forced;
-    this.lost = new DocumentReader(settings.identity());
+    this.lost = new DocumentReader(log.identity());
     this.channel = FileChannel.open(file, StandardOpenOption.READ);
     this.started = start.isPresent();
     this.first = start.map(BlockStart::firstSequence).orElse(0L);
@@ -99,21 +101,25 @@ final class BlockRepair implements BlockPieces.Sink {
    * @param damage what is damaged, the first of it; empty if nothing is
    */
   record Result(
-      Block block, List<Hole> holes, List<Patch> patches, long end, long usedEnd, String damage) {}
+      RecoveredBlock block,
+      List<Hole> holes,
+      List<Patch> patches,
+      long end,
+      long usedEnd,
+      String damage) {}
 
   /**
    * Looks through a block's file.
    *
    * @param walked what a walk through it found
    */
-  static Result of(BlockContent.Walked walked, Known known, LogSettings settings)
-      throws IOException {
+  static Result of(BlockContent.Walked walked, Known known, LogDirectory log) throws IOException {
     int number = walked.block().number();
     Path file = walked.block().file();
-    BlockRepair repair = new BlockRepair(number, file, known.start(), known.forced(), settings);
+    BlockRepair repair = new BlockRepair(number, file, known.start(), known.forced(), log);
     try (repair.channel) {
       long used = UsedEnd.of(file, walked.block().end());
-      long usedEnd = BlockPieces.search(number, file, used, known.below(), settings, repair);
+      long usedEnd = BlockPieces.search(number, file, used, known.below(), log, repair);
       return repair.result(known.start().isPresent(), known.lastMicros(), usedEnd);
     }
   }
@@ -181,7 +187,7 @@ final class BlockRepair implements BlockPieces.Sink {
 
   private void lose(long end, long bytes, long micros) {
     int count = Math.toIntExact(end - expected);
-    byte[] document = DocumentFormat.lost(settings.identity(), number, expected, count, micros);
+    byte[] document = DocumentFormat.lost(log.identity(), number, expected, count, micros);
     long rest = bytes - LOST_BYTES;
     int head = rest > 0 ? LOST_BYTES + DocumentHeader.BYTES : LOST_BYTES;
     ByteBuffer patch = ByteBuffer.allocate(head).order(ByteOrder.LITTLE_ENDIAN);
@@ -196,7 +202,7 @@ final class BlockRepair implements BlockPieces.Sink {
   }
 
   private Result result(boolean hasStart, long lastMicros, long usedEnd) throws IOException {
-    Block block = totals.block(settings.identity(), number, file, first, at);
+    RecoveredBlock block = totals.block(log.identity(), number, file, first, at);
     if (block.documents() > 0) {
       String fault = ChronicleHeaderCheck.fault(file, totals.spaced(), totals.documents(), at);
       if (!hasStart || !fault.isEmpty() || !patches.isEmpty()) {
@@ -217,7 +223,7 @@ final class BlockRepair implements BlockPieces.Sink {
   /** The store's header and index, and the start. */
   private void begin(long lastMicros) {
     byte[] header = ChronicleHeader.of(totals.spaced(), totals.documents(), totals.last());
-    BlockStart start = new BlockStart(settings.identity(), number, first, lastMicros);
+    BlockStart start = new BlockStart(log.identity(), number, first, lastMicros);
     ByteBuffer bytes = ByteBuffer.allocate(CONTENT).order(ByteOrder.LITTLE_ENDIAN);
     bytes.put(header).putInt(START_HEADER).put(start.encode());
     patches.add(new Patch(0, bytes.flip(), 0));

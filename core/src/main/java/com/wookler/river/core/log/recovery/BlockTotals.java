@@ -1,7 +1,8 @@
-package com.wookler.river.core.log;
+package com.wookler.river.core.log.recovery;
 
-import com.wookler.river.core.log.BlockContent.Hole;
 import com.wookler.river.core.log.chronicle.ChronicleHeader;
+import com.wookler.river.core.log.files.Seal;
+import com.wookler.river.core.log.recovery.BlockContent.Hole;
 import com.wookler.river.core.message.DocumentFormat;
 import com.wookler.river.core.message.DocumentReader;
 import java.nio.file.Path;
@@ -84,7 +85,7 @@ final class BlockTotals {
    * @param start its first sequence
    * @param offset where the last document ends
    */
-  Block block(UUID queue, int number, Path file, long start, long offset) {
+  RecoveredBlock block(UUID queue, int number, Path file, long start, long offset) {
     long lost = holes.stream().mapToLong(hole -> hole.end() - hole.first()).sum();
     Seal seal =
         new Seal(
@@ -98,6 +99,6 @@ final class BlockTotals {
             lastMicros,
             digest,
             Math.toIntExact(lost));
-    return Block.unsealed(seal, file, bytes);
+    return new RecoveredBlock(seal, file, bytes);
   }
 }
