@@ -110,17 +110,6 @@ class ReloadTest {
   }
 
   @Test
-  void shouldNameAnotherFilter() throws IOException {
-    write(queue("orders", "", param("subscriber.filter.expression", "true")));
-
-    assertThat(river.reload())
-        .singleElement()
-        .asString()
-        .startsWith("queue orders, subscriber billing: subscriber.filter is ")
-        .endsWith(", not true");
-  }
-
-  @Test
   void shouldChangeNothingIfTheFileIsWrong() throws IOException {
     write(
         queue("orders", param("queue.max.messages", 7), "")

@@ -6,7 +6,6 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 import com.wookler.river.common.ManualTimeSource;
-import com.wookler.river.core.filter.FilterExpression;
 import com.wookler.river.core.message.Message;
 import com.wookler.river.core.message.MessageConverter;
 import com.wookler.river.core.message.QueueClosedException;
@@ -261,30 +260,6 @@ class SettleTest {
     assertThat(stats.acked()).isEqualTo(2);
     assertThat(once.next().data()).isEqualTo("y2");
     assertThat(once.stats().filtered()).isEqualTo(3);
-  }
-
-  @Test
-  void shouldHandOverOnlyWhatItsExpressionWants() {
-    FilterExpression expression = FilterExpression.parse("key == 'EU' && json.amount > 100");
-    SubscriberConfig config =
-        SubscriberConfig.builder("picky").ack(true).filterExpression(expression.text()).build();
-    Subscriber<String> picky = queue.subscriber(config);
-    queue.publisher().publish(Message.of("{\"amount\": 150}").withKey("EU"));
-    queue.publisher().publish(Message.of("{\"amount\": 150}").withKey("US"));
-    queue.publisher().publish(Message.of("no JSON").withKey("EU"));
-    queue.publisher().publish(Message.of("{\"amount\": 250}").withKey("EU"));
-    assertThat(picky.peek(9)).extracting(Delivery::sequence).containsExactly(0L, 3L);
-    picky.next().ack();
-    assertThat(picky.next().data()).isEqualTo("{\"amount\": 250}");
-    assertThat(picky.stats().filtered()).isEqualTo(2);
-    assertThat(picky.stats().lag()).isEqualTo(1);
-    assertThat(queue.subscriber(config)).isSameAs(picky);
-
-    queue.close();
-    open();
-
-    assertThat(queue.subscriber("picky").config().filter()).isEqualTo(expression);
-    assertThat(queue.subscriber("picky").next().sequence()).isEqualTo(3);
   }
 
   @Test

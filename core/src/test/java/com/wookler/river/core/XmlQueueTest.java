@@ -272,7 +272,6 @@ class XmlQueueTest {
         Arguments.of("subscriber.backoff", "exponential 1ss 5mm", "sometimes"),
         Arguments.of("subscriber.order", "sequence", "RANDOM"),
         Arguments.of("subscriber.filter", EveryOther.class.getName(), "java.lang.String"),
-        Arguments.of("subscriber.filter.expression", "json.amount > 100", "json.amount >"),
         Arguments.of("subscriber.ack.cache.size", "10", ""));
   }
 
@@ -286,24 +285,6 @@ class XmlQueueTest {
       shouldRefuse(
           queue("orders", required(), subscriber("billing", param(name, bad))), name, "billing");
     }
-  }
-
-  @Test
-  void shouldNameThePlaceOfAnErrorInAFilterExpression() {
-    String wrong = param("subscriber.filter.expression", "key == 'EU' &amp;&amp; foo == 1");
-    assertThatThrownBy(() -> configured(queue("orders", required(), subscriber("billing", wrong))))
-        .isInstanceOf(ConfigurationException.class)
-        .hasMessageMatching(
-            "orders.xml:\\d+: <subscriber name=\"billing\">,"
-                + " parameter 'subscriber.filter.expression':"
-                + " column 16 of the filter expression: 'foo' is unknown;.*");
-    String both =
-        param("subscriber.filter.expression", "true")
-            + param("subscriber.filter", EveryOther.class.getName());
-    shouldRefuse(
-        queue("orders", required(), subscriber("billing", both)),
-        "subscriber.filter.expression",
-        "give one of them");
   }
 
   static Stream<Arguments> paramsThatNeedAcknowledgement() {
@@ -380,6 +361,7 @@ class XmlQueueTest {
   @Test
   void shouldTestEveryParameterOfASubscriber() {
     Set<String> tested = new HashSet<>();
+    tested.add("subscriber.filter.expression"); // by ExpressionSubscriberTest, in module filter
     subscriberParams().forEach(arguments -> tested.add((String) arguments.get()[0]));
     assertThat(tested).containsAll(SubscriberOptions.TABLE.names("subscriber"));
     assertThat(tested).containsAll(SubscriberOptions.TABLE.namesWithoutEffect("subscriber"));

@@ -5,7 +5,7 @@ import com.wookler.river.common.SharedTaskManager;
 import com.wookler.river.common.TimeSource;
 import com.wookler.river.common.errors.ConfigurationException;
 import com.wookler.river.core.subscriber.Delivery;
-import com.wookler.river.core.subscriber.DeliveryFilter;
+import com.wookler.river.core.subscriber.FilterExpression;
 import com.wookler.river.core.subscriber.Order;
 import com.wookler.river.core.subscriber.Subscriber;
 import java.time.Duration;
@@ -313,12 +313,12 @@ public final class Reactor<M> implements AutoCloseable {
 
     /**
      * Adds a filter by an expression over key, headers and JSON fields; see {@link
-     * com.wookler.river.core.filter.FilterExpression}.
+     * FilterExpression}.
      *
      * @throws ConfigurationException the text is not an expression; names the column
      */
     public Builder<M> filter(String expression) {
-      return filter(DeliveryFilter.of(expression));
+      return filter(FilterExpression.parse(expression)::matches);
     }
 
     /** Adds a selector, which sends each message to one of several processors. */

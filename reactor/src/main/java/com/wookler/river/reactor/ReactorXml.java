@@ -3,7 +3,7 @@ package com.wookler.river.reactor;
 import com.wookler.river.common.config.ConfigNode;
 import com.wookler.river.common.errors.ConfigurationException;
 import com.wookler.river.core.subscriber.Delivery;
-import com.wookler.river.core.subscriber.DeliveryFilter;
+import com.wookler.river.core.subscriber.FilterExpression;
 import com.wookler.river.core.subscriber.Order;
 import com.wookler.river.core.subscriber.Subscriber;
 import java.time.Duration;
@@ -111,7 +111,7 @@ final class ReactorXml {
     }
     node.allowAttributes(List.of(EXPRESSION));
     try {
-      return DeliveryFilter.of(expression.get());
+      return FilterExpression.parse(expression.get())::matches;
     } catch (ConfigurationException e) {
       throw node.error("attribute '" + EXPRESSION + "': " + e.getMessage());
     }

@@ -1,7 +1,7 @@
 package com.wookler.river.reactor;
 
 import com.wookler.river.core.subscriber.Delivery;
-import com.wookler.river.core.subscriber.DeliveryFilter;
+import com.wookler.river.core.subscriber.FilterExpression;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
@@ -47,14 +47,14 @@ public final class Selector<M> {
 
   /**
    * Adds a route after the present ones, by an expression over key, headers and JSON fields; see
-   * {@link com.wookler.river.core.filter.FilterExpression}.
+   * {@link FilterExpression}.
    *
    * @param name of the processor, in counters and log
    * @throws com.wookler.river.common.errors.ConfigurationException the text is not an expression;
    *     names the column
    */
   public Selector<M> when(String expression, String name, Processor<M> processor) {
-    return when(DeliveryFilter.of(expression), name, processor);
+    return when(FilterExpression.parse(expression)::matches, name, processor);
   }
 
   /** Sets the processor of the messages that no route accepts. */

@@ -1,6 +1,5 @@
 package com.wookler.river.core.subscriber;
 
-import com.wookler.river.core.filter.FilterExpression;
 import com.wookler.river.core.message.Message;
 import com.wookler.river.core.message.Terms;
 import java.time.Duration;
@@ -25,8 +24,7 @@ final class FilterStage<M> {
   FilterStage(SubscriberState<M> state, AckHandler<M> ackHandler, Predicate<?> filter) {
     this.state = state;
     this.ackHandler = ackHandler;
-    this.filter =
-        filter instanceof FilterExpression own ? new DeliveryFilter<>(own) : overMessages(filter);
+    this.filter = filter instanceof FilterExpression own ? own::matches : overMessages(filter);
   }
 
   @SuppressWarnings("unchecked") // what it filters is up to who sets it, as in XML

@@ -3,7 +3,6 @@ package com.wookler.river.core.subscriber;
 import com.wookler.river.common.errors.ConfigurationException;
 import com.wookler.river.core.ack.Limits;
 import com.wookler.river.core.ack.Retries;
-import com.wookler.river.core.filter.FilterExpression;
 import com.wookler.river.core.message.Durability;
 import com.wookler.river.core.message.Message;
 import com.wookler.river.core.settings.Option;

@@ -24,6 +24,14 @@ class SubscriberConfigTest {
     return SubscriberConfig.builder("billing").ack(true);
   }
 
+  /** A filter that is code. */
+  private record Wanted() implements Predicate<Message<String>> {
+    @Override
+    public boolean test(Message<String> message) {
+      return true;
+    }
+  }
+
   private static final List<UnaryOperator<SubscriberConfig.Builder>> CHANGES =
       List.of(
           to -> to.ack(false),
@@ -35,7 +43,7 @@ class SubscriberConfigTest {
           to -> to.deadLetterAge(Duration.ofSeconds(7)),
           to -> to.expiryQueue("expired"),
           to -> to.order(Order.KEY),
-          to -> to.filterExpression("key == 'EU'"),
+          to -> to.filter(new Wanted()),
           to -> to.maxInFlight(7),
           to -> to.window(7),
           to -> to.batchSize(7),
@@ -52,7 +60,7 @@ class SubscriberConfigTest {
           "subscriber.dead.age is PT0S, not PT7S",
           "subscriber.expiry.queue is none, not expired",
           "subscriber.order is SEQUENCE, not KEY",
-          "subscriber.filter is none, not key == 'EU'",
+          "subscriber.filter is none, not Wanted[]",
           "subscriber.max.in.flight is 10000, not 7",
           "subscriber.window is 262144, not 7",
           "subscriber.batch.size is 64, not 7",
@@ -79,7 +87,7 @@ class SubscriberConfigTest {
             .map(Method::getName)
             .collect(Collectors.toCollection(TreeSet::new));
     setters.removeAll(
-        Set.of("build", "start", "filter", "set", "settings")); // filterExpression sets the same
+        Set.of("build", "start", "filterExpression", "set", "settings")); // filter sets the same
 
     assertThat(CHANGES).hasSameSizeAs(setters);
   }
@@ -126,5 +134,12 @@ class SubscriberConfigTest {
         .asString()
         .startsWith("subscriber.filter is ")
         .endsWith(", not none");
+  }
+
+  @Test
+  void shouldNameTheModuleThatFilterExpressionsNeed() {
+    assertThatThrownBy(() -> billing().filterExpression("key == 'EU'"))
+        .isInstanceOf(ConfigurationException.class)
+        .hasMessageContaining("com.wookler.river:river-filter");
   }
 }

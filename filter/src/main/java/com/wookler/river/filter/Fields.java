@@ -1,4 +1,4 @@
-package com.wookler.river.core.filter;
+package com.wookler.river.filter;
 
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.DeserializationFeature;

@@ -1,4 +1,4 @@
-package com.wookler.river.core.filter;
+package com.wookler.river.filter;
 
 import com.wookler.river.common.errors.ConfigurationException;
 import java.util.List;
@@ -16,11 +16,11 @@ import org.apache.commons.jexl3.introspection.JexlPermissions;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An expression compiled by JEXL. Only the parts of JEXL's language without side effects are
- * allowed: its parser is configured so, {@link ClosedUberspect} finds nothing that could be called,
- * and this class checks names and functions.
+ * An expression compiled by JEXL; thread-safe. Only the parts of JEXL's language without side
+ * effects are allowed: its parser is configured so, {@link ClosedUberspect} finds nothing that
+ * could be called, and this class checks names and functions.
  */
-final class JexlCondition implements Condition {
+final class JexlCondition {
   /** The language: one expression, no script. */
   private static final JexlFeatures LANGUAGE =
       JexlFeatures.createNone()
@@ -68,7 +68,7 @@ final class JexlCondition implements Condition {
    *
    * @throws ConfigurationException with the column
    */
-  static Condition compile(String text) {
+  static JexlCondition compile(String text) {
     String bare =
         QUOTED
             .matcher(text)
@@ -145,8 +145,8 @@ final class JexlCondition implements Condition {
     return new ConfigurationException("column " + column + " of the filter expression: " + what);
   }
 
-  @Override
-  public @Nullable Object evaluate(Fields fields) {
+  /** Returns its value for a message; throws any exception if it cannot be evaluated. */
+  @Nullable Object evaluate(Fields fields) {
     Effort effort = Effort.begin(patterns);
     Object answer = script.execute(new Context(fields));
     effort.ensureDone();

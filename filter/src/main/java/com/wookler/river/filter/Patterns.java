@@ -1,4 +1,4 @@
-package com.wookler.river.core.filter;
+package com.wookler.river.filter;
 
 import com.google.re2j.Pattern;
 import com.google.re2j.PatternSyntaxException;
