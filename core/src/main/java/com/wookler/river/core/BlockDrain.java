@@ -1,7 +1,6 @@
 package com.wookler.river.core;
 
 import com.wookler.river.common.RetryBackoff;
-import com.wookler.river.common.TimeSource;
 import com.wookler.river.core.backup.Backup;
 import com.wookler.river.core.delay.Delays;
 import com.wookler.river.core.file.Device;
@@ -9,8 +8,6 @@ import com.wookler.river.core.log.BlockLog;
 import com.wookler.river.core.log.Salvage;
 import com.wookler.river.core.log.files.Seal;
 import com.wookler.river.core.message.DamagedMessageException;
-import com.wookler.river.core.subscriber.DurableSubscriber;
-import com.wookler.river.core.subscriber.ForceOrder;
 import com.wookler.river.core.subscriber.SubscriberContext;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -47,10 +44,9 @@ final class BlockDrain {
   private final BlockLog log;
   private final SubscriberRegistry<?> subscribers;
   private final QueueConfig<?> config;
-  private final @Nullable Archive archive;
+  private final @Nullable Backup backup;
   private final ReentrantLock removal;
   private final Executor flusher;
-  private final TimeSource time;
   private final Delays delays;
   private final IntConsumer leaveLookup;
   private final Salvage salvage;
@@ -64,47 +60,25 @@ final class BlockDrain {
   private boolean keep; // the block at hand, because it is damaged; confined to the serial task
   private int withoutSpace; // tries in a row to back a block up; as above
 
-  /**
-   * Who deletes the files of a block, who takes delayed messages out of it, who has to leave it,
-   * who keeps it if it is damaged, and who hears that it is archived.
-   */
-  record Neighbours(
-      Executor flusher,
-      ForceOrder order,
-      Delays delays,
-      IntConsumer leaveLookup,
-      Salvage salvage,
-      Listeners listeners) {}
-
-  /** Where blocks go before they are deleted. */
-  record Archive(Backup backup, Path directory) {
-    /** As the settings say; null: nowhere. */
-    static @Nullable Archive of(QueueConfig<?> config, @Nullable Backup backup) {
-      Path base = config.find(QueueOptions.BACKUP_DIRECTORY);
-      return base == null || backup == null ? null : new Archive(backup, base);
-    }
-  }
-
   BlockDrain(
+      QueueStorage storage,
       SubscriberContext<?> context,
       SubscriberRegistry<?> subscribers,
-      QueueConfig<?> config,
-      @Nullable Archive archive,
-      Neighbours neighbours) {
+      Delays delays,
+      IntConsumer leaveLookup) {
     this.queue = context.queue();
     this.log = context.log();
     this.removal = context.removal();
-    this.time = context.time();
     this.subscribers = subscribers;
-    this.archive = archive;
-    this.config = config;
-    this.flusher = neighbours.flusher();
-    this.delays = neighbours.delays();
-    this.leaveLookup = neighbours.leaveLookup();
-    this.salvage = neighbours.salvage();
-    this.files = new BlockRemoval(queue, log, salvage, neighbours.order(), time);
-    this.listeners = neighbours.listeners();
-    this.retry = new RetryBackoff(time);
+    this.backup = storage.backup;
+    this.config = storage.config;
+    this.flusher = storage.flusher;
+    this.delays = delays;
+    this.leaveLookup = leaveLookup;
+    this.salvage = storage.salvage;
+    this.files = new BlockRemoval(queue, log, salvage, context.order(), context.time());
+    this.listeners = storage.listeners;
+    this.retry = new RetryBackoff(context.time());
   }
 
   /** Blocks taken out so far of which there is a backup. */
@@ -162,7 +136,7 @@ final class BlockDrain {
     Seal seal = next.get();
     try {
       keep = false;
-      Path file = archive == null ? null : watched(archive, seal);
+      Path file = backup == null ? null : watched(backup, seal);
       if (remove(seal) && file != null) {
         archived.incrementAndGet();
         listeners.blockArchived(seal, file);
@@ -180,7 +154,7 @@ final class BlockDrain {
   }
 
   /** Counts tries that fail; returns as {@link #backUp}. */
-  private @Nullable Path watched(Archive to, Seal seal) throws IOException {
+  private @Nullable Path watched(Backup to, Seal seal) throws IOException {
     try {
       Path file = backUp(to, seal);
       backupFailures = 0;
@@ -201,18 +175,19 @@ final class BlockDrain {
   }
 
   /** Null if it is to leave the log without a backup. */
-  private @Nullable Path backUp(Archive to, Seal seal) throws IOException {
+  private @Nullable Path backUp(Backup to, Seal seal) throws IOException {
     try {
-      Path file = to.backup().archive(seal, log.file(seal));
+      Path file = to.archive(seal, log.file(seal));
       withoutSpace = 0;
       return file;
     } catch (DamagedMessageException e) {
       return damaged(seal, String.valueOf(e.getMessage()));
     } catch (IOException e) {
+      Path directory = config.get(QueueOptions.BACKUP_DIRECTORY);
       if (!Files.exists(log.file(seal))) {
         return damaged(seal, "damaged: " + log.file(seal) + " is gone");
       }
-      if (!Device.REAL.isFull(e, to.directory())
+      if (!Device.REAL.isFull(e, directory)
           || ++withoutSpace < TRIES_WITHOUT_SPACE
           || config.get(QueueOptions.BACKUP_FULL) == BackupFull.KEEP) {
         throw e;
@@ -224,7 +199,7 @@ final class BlockDrain {
           seal.block(),
           seal.firstSequence(),
           seal.endSequence() - 1,
-          to.directory());
+          directory);
       return null;
     }
   }
@@ -254,15 +229,11 @@ final class BlockDrain {
     } finally {
       removal.unlock();
     }
-    subscribers.open().forEach(subscriber -> leave(subscriber, seal));
+    subscribers.open().forEach(subscriber -> subscriber.leave(seal.block()));
     leaveLookup.accept(seal.block());
     delays.leave(seal.block());
     boolean damaged = keep;
     flusher.execute(() -> files.add(seal, damaged));
     return true;
-  }
-
-  private static void leave(DurableSubscriber<?> subscriber, Seal seal) {
-    subscriber.leave(seal.block());
   }
 }

@@ -4,7 +4,6 @@ import com.wookler.river.common.utils.FirstFailure;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.List;
-import org.jspecify.annotations.Nullable;
 
 /**
  * The steps that close a queue, in the reverse order of those that opened it. Each belongs to a
@@ -59,13 +58,13 @@ final class ClosingStack {
   /**
    * Runs all steps, last first, whatever fails; once.
    *
-   * @return what failed first, with the other failures suppressed in it; null if nothing did
+   * @return what failed first, if anything did
    */
-  @Nullable Throwable close() {
+  FirstFailure close() {
     FirstFailure failure = new FirstFailure();
     while (!steps.isEmpty()) {
-      failure.run(steps.pop());
+      failure.run(steps.pop()::run);
     }
-    return failure.get();
+    return failure;
   }
 }

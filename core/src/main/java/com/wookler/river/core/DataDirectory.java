@@ -3,6 +3,7 @@ package com.wookler.river.core;
 import com.wookler.river.common.TimeSource;
 import com.wookler.river.common.errors.ConfigurationException;
 import com.wookler.river.common.errors.RiverException;
+import com.wookler.river.common.utils.FirstFailure;
 import com.wookler.river.core.delay.Delays;
 import com.wookler.river.core.file.DurableFiles;
 import com.wookler.river.core.log.QueueIdentity;
@@ -113,7 +114,7 @@ final class DataDirectory implements AutoCloseable {
       }
       return new DataDirectory(path, locked, identity(path, name, time));
     } catch (Throwable e) {
-      locked.close();
+      FirstFailure.closeAfter(e, locked);
       throw e;
     }
   }

@@ -3,6 +3,7 @@ package com.wookler.river.core;
 import com.google.errorprone.annotations.concurrent.GuardedBy;
 import com.wookler.river.common.TimeSource;
 import com.wookler.river.common.errors.RiverException;
+import com.wookler.river.common.utils.FirstFailure;
 import com.wookler.river.common.utils.Require;
 import com.wookler.river.core.file.DurableFiles;
 import com.wookler.river.core.message.Message;
@@ -203,7 +204,7 @@ final class DeadLetterQueue<M> implements DeadLetterStore<M>, DeadLetters<M> {
           queue.subscribers().open(SubscriberConfig.builder("letters").ack(true).build()),
           queue.subscribers().open(SubscriberConfig.builder("settled").build()));
     } catch (Throwable e) {
-      queue.close(false);
+      FirstFailure.closeAfter(e, () -> queue.close(false));
       throw e;
     }
   }

@@ -71,13 +71,11 @@ final class Deduplicator implements AfterLog {
     }
   }
 
-  /**
-   * Takes up the ids of earlier runs, and those that only the log has, or its backups.
-   *
-   * @param lookup of the log and these backups
-   */
-  Deduplicator(QueueConfig<?> config, DataDirectory directory, Lookup lookup) {
-    this.log = lookup.log();
+  /** Reads the ids of earlier runs, and those that only the log or its backups have. */
+  Deduplicator(QueueStorage storage) {
+    QueueConfig<?> config = storage.config;
+    DataDirectory directory = storage.directory;
+    this.log = storage.log;
     this.time = config.time();
     Duration window = config.get(QueueOptions.DEDUPLICATE);
     long now = time.epochMicros();
@@ -90,7 +88,7 @@ final class Deduplicator implements AfterLog {
             now,
             new Known(log, directory));
     log.times().saw(ids.lastMicros());
-    addMissing(lookup, now - TimeUnit.NANOSECONDS.toMicros(window.toNanos()));
+    addMissing(storage.lookup, now - TimeUnit.NANOSECONDS.toMicros(window.toNanos()));
   }
 
   private void addMissing(Lookup lookup, long sinceMicros) {

@@ -1,6 +1,7 @@
 package com.wookler.river.core;
 
 import com.google.errorprone.annotations.concurrent.GuardedBy;
+import com.wookler.river.common.utils.FirstFailure;
 import com.wookler.river.core.file.DurableFiles;
 import com.wookler.river.core.log.Possession;
 import com.wookler.river.core.message.QueueLockedException;
@@ -118,7 +119,7 @@ final class DirectoryLock implements Possession, AutoCloseable {
       KEPT.put(directory + key, channel);
       throw inThisProcess(directory, name, e);
     } catch (Throwable e) {
-      channel.close();
+      FirstFailure.closeAfter(e, channel);
       throw e;
     }
   }

@@ -12,7 +12,6 @@ import java.time.Duration;
 import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
-import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -34,9 +33,8 @@ final class Housekeeper implements ManagedTask {
   private final SubscriberRegistry<?> subscribers;
   private final ForceOrder order;
   private final BlockDrain drain;
-  private final @Nullable Backup backup;
   private final FullWatch fullWatch;
-  private final Pools pools;
+  private final QueueStorage storage;
   private final TimeSource time;
   private final QueueConfig<?> config;
 
@@ -51,29 +49,22 @@ final class Housekeeper implements ManagedTask {
   private boolean failed;
   private final RateLimitedLog saidUnforced; // confined to force(), of which there is one at a time
 
-  /** Where work is done, and who hears of it. */
-  record Pools(Executor flusher, Executor worker, Listeners listeners) {}
-
-  /** What does the work, or looks whether there is some. */
-  record Work(ForceOrder order, BlockDrain drain, @Nullable Backup backup, FullWatch fullWatch) {}
-
   Housekeeper(
-      QueueConfig<?> config,
-      BlockLog log,
+      QueueStorage storage,
       SubscriberRegistry<?> subscribers,
-      Work work,
-      Pools pools) {
+      ForceOrder order,
+      BlockDrain drain,
+      FullWatch fullWatch) {
+    this.storage = storage;
+    this.log = storage.log;
+    this.config = storage.config;
     this.queue = config.name();
-    this.log = log;
     this.subscribers = subscribers;
-    this.order = work.order();
-    this.drain = work.drain();
-    this.backup = work.backup();
-    this.fullWatch = work.fullWatch();
-    this.pools = pools;
+    this.order = order;
+    this.drain = drain;
+    this.fullWatch = fullWatch;
     this.time = config.time();
     this.saidUnforced = new RateLimitedLog(time);
-    this.config = config;
     this.forcedAt = time.nanoTime();
     this.expiredAt = forcedAt - EXPIRY_NANOS;
     this.lookedAt = forcedAt;
@@ -104,7 +95,7 @@ final class Housekeeper implements ManagedTask {
     if (!failed && log.failure().isPresent()) {
       failed = true;
       Throwable cause = log.failure().get();
-      pools.worker().execute(() -> pools.listeners().failed(cause));
+      storage.worker.execute(() -> storage.listeners.failed(cause));
     }
     return false;
   }
@@ -119,15 +110,15 @@ final class Housekeeper implements ManagedTask {
     if (now - forcedAt >= TimeUnit.NANOSECONDS.convert(config.get(QueueOptions.SYNC_INTERVAL))
         && order.isUnforced()) {
       forcedAt = now;
-      once(forcing, pools.flusher(), this::force);
+      once(forcing, storage.flusher, this::force);
     }
     if (drain.isDue() && working.compareAndSet(false, true)) {
-      pools.worker().execute(this::drain);
+      storage.worker.execute(this::drain);
     }
+    Backup backup = storage.backup;
     if (backup != null && now - expiredAt >= EXPIRY_NANOS) {
       expiredAt = now;
-      Backup expiring = backup;
-      once(expiry, pools.worker(), () -> expire(expiring));
+      once(expiry, storage.worker, () -> expire(backup));
     }
   }
 
@@ -146,7 +137,7 @@ final class Housekeeper implements ManagedTask {
     Shortage shortage = log.shortage().orElse(null);
     if (shortage != null && shortage.number() > told) {
       told = shortage.number();
-      pools.worker().execute(() -> pools.listeners().full(shortage.text()));
+      storage.worker.execute(() -> storage.listeners.full(shortage.text()));
     }
   }
 
@@ -163,7 +154,7 @@ final class Housekeeper implements ManagedTask {
       working.set(more);
     }
     if (more) {
-      pools.worker().execute(this::drain);
+      storage.worker.execute(this::drain);
     }
   }
 

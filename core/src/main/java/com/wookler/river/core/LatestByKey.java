@@ -6,6 +6,7 @@ import com.wookler.river.common.SharedTaskManager;
 import com.wookler.river.common.TimeSource;
 import com.wookler.river.common.WorkerPool;
 import com.wookler.river.common.errors.ConfigurationException;
+import com.wookler.river.common.utils.FirstFailure;
 import com.wookler.river.core.backup.Backup;
 import com.wookler.river.core.keys.KeyIndex;
 import com.wookler.river.core.log.BlockLog;
@@ -72,7 +73,7 @@ final class LatestByKey implements ManagedTask, AutoCloseable {
     try {
       return new LatestByKey(config, directory, source, lookup, worker);
     } catch (Throwable e) {
-      source.close();
+      FirstFailure.closeAfter(e, source);
       throw e;
     }
   }

@@ -49,22 +49,21 @@ final class LogPublisher<M> implements Publisher<M> {
 
   LogPublisher(
       QueueConfig<M> config,
-      BlockLog log,
+      QueueStorage storage,
       AdmissionControl intake,
       @Nullable Deduplicator deduplicator,
-      Delays delays,
-      AbstractCounter addTime) {
+      Delays delays) {
     this.queue = config.name();
     this.converter = config.converter();
     this.maxMessageBytes = config.get(QueueOptions.MAX_MESSAGE_BYTES).intValue();
     this.config = config;
-    this.log = log;
+    this.log = storage.log;
     this.intake = intake;
     this.deduplicator = deduplicator;
     this.delays = delays;
     this.window = config.get(QueueOptions.DEDUPLICATE);
     this.time = config.time();
-    this.addTime = addTime;
+    this.addTime = storage.counters.addTime();
   }
 
   @Override

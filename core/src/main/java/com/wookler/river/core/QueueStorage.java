@@ -27,6 +27,7 @@ final class QueueStorage {
   private static final int WORKERS = 2;
 
   final QueueConfig<?> config;
+  final Listeners listeners;
   final DataDirectory directory;
   final WorkerPool.Serial flusher;
   final WorkerPool.Serial worker;
@@ -55,6 +56,7 @@ final class QueueStorage {
       Runnable beforeLog,
       Listeners listeners) {
     this.config = config;
+    this.listeners = listeners;
     this.closing = closing;
     directory = openDirectory(release);
     flusher = line(STORAGE, "flusher");

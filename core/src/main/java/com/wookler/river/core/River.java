@@ -5,6 +5,7 @@ import com.wookler.river.common.Env;
 import com.wookler.river.common.config.ConfigNode;
 import com.wookler.river.common.config.ConfigParser;
 import com.wookler.river.common.errors.ConfigurationException;
+import com.wookler.river.common.utils.FirstFailure;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -54,10 +55,7 @@ public final class River implements AutoCloseable {
       }
       return new River(file, opened, env);
     } catch (Throwable e) {
-      RuntimeException more = close(opened, env);
-      if (more != null) {
-        e.addSuppressed(more);
-      }
+      close(opened, env).addTo(e);
       throw e;
     }
   }
@@ -128,32 +126,17 @@ public final class River implements AutoCloseable {
     if (!closed.compareAndSet(false, true)) {
       return;
     }
-    RuntimeException failed = close(queues, env);
-    if (failed != null) {
-      throw failed;
-    }
+    close(queues, env).rethrow();
   }
 
-  /** Returns what failed first, the others suppressed in it; null if nothing did. */
-  private static @Nullable RuntimeException close(
-      Map<String, MessageQueue<?>> queues, @Nullable Env env) {
-    RuntimeException first = null;
+  private static FirstFailure close(Map<String, MessageQueue<?>> queues, @Nullable Env env) {
+    FirstFailure failure = new FirstFailure();
     List<MessageQueue<?>> reversed = new ArrayList<>(queues.values());
     Collections.reverse(reversed);
-    for (MessageQueue<?> queue : reversed) {
-      try {
-        queue.close();
-      } catch (RuntimeException e) {
-        if (first == null) {
-          first = e;
-        } else {
-          first.addSuppressed(e);
-        }
-      }
-    }
+    reversed.forEach(queue -> failure.run(queue::close));
     if (env != null && Env.find().filter(present -> present == env).isPresent()) {
       Env.reset(); // so that a file can be opened again
     }
-    return first;
+    return failure;
   }
 }

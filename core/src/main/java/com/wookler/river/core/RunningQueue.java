@@ -8,6 +8,8 @@ import static com.wookler.river.core.ClosingStack.Stage.SERVICE;
 import com.wookler.river.common.SharedTaskManager;
 import com.wookler.river.common.WorkerPool;
 import com.wookler.river.common.errors.RiverException;
+import com.wookler.river.common.utils.FirstFailure;
+import com.wookler.river.core.SubscriberExtension.Attachment;
 import com.wookler.river.core.delay.DelayContext;
 import com.wookler.river.core.delay.Delays;
 import com.wookler.river.core.log.BlockLog;
@@ -68,7 +70,8 @@ final class RunningQueue<M> implements OpenQueue {
   private final ForceOrder order;
   private final BlockDrain drain;
   private final Reconfiguration reconfiguration;
-  private final OpenQueues.Slot slot = new OpenQueues.Slot(this); // told to nobody until it runs
+  private final OpenQueues.Slot slot =
+      new OpenQueues.Slot(this); // unknown to other queues until it runs
   private boolean delete; // guarded by the lifecycle lock of QueueLifecycle
   private List<String> known = List.of(); // subscribers when it was closed; as above
 
@@ -76,7 +79,7 @@ final class RunningQueue<M> implements OpenQueue {
     this(config, listeners, true);
   }
 
-  private RunningQueue(QueueConfig<M> config, Listeners listeners, boolean buries) {
+  private RunningQueue(QueueConfig<M> config, Listeners listeners, boolean hasDeadLetters) {
     this.config = config;
     long started = config.time().nanoTime();
     try {
@@ -97,36 +100,25 @@ final class RunningQueue<M> implements OpenQueue {
           new TransferTarget(own, new TransferParts(storage.directory, storage.lookup, intake));
       order.add(transferTarget);
       forwards = openForwards(own, context.expiries());
-      subscribers = openSubscribers(context, buries ? deadLetters(listeners) : this::none);
+      subscribers = openSubscribers(context, hasDeadLetters ? deadLetters(listeners) : this::none);
 
       closing.enter(ACCEPTANCE);
       Deduplicator deduplicator = openDeduplicator();
       delays = openDelays();
-      publisher =
-          new LogPublisher<>(config, log, intake, deduplicator, delays, storage.counters.addTime());
+      publisher = new LogPublisher<>(config, storage, intake, deduplicator, delays);
 
       closing.enter(MAINTENANCE);
       closing.add(MAINTENANCE, storage.flusher::drain);
       closing.add(MAINTENANCE, this::forceLast);
-      drain =
-          new BlockDrain(
-              context,
-              subscribers,
-              config,
-              BlockDrain.Archive.of(config, storage.backup),
-              new BlockDrain.Neighbours(
-                  storage.flusher, order, delays, this::leave, storage.salvage, listeners));
+      drain = new BlockDrain(storage, context, subscribers, delays, this::leave);
       reconfiguration = new Reconfiguration(config, intake, storage.backup, subscribers);
       closing.add(MAINTENANCE, storage.worker::drain);
-      startHousekeeping(intake, new Housekeeper.Pools(storage.flusher, storage.worker, listeners));
+      startHousekeeping(intake);
 
       closing.enter(SERVICE);
       startService();
     } catch (Throwable e) {
-      Throwable more = closing.close();
-      if (more != null) {
-        e.addSuppressed(more);
-      }
+      closing.close().addTo(e);
       throw e;
     }
     LOG.info(
@@ -153,10 +145,21 @@ final class RunningQueue<M> implements OpenQueue {
     closing.add(SERVICE, forwards::stop);
     forwards.start();
     closing.add(SERVICE, storage.counters.show(this::stats)::close);
-    // last: they may publish into this queue, and are closed while everything else is there
-    Attachments attachments = new Attachments(config.name());
-    closing.add(SERVICE, attachments::close);
-    attachments.start(config.attachments(), subscribers::open);
+    // last: attachments may publish into this queue, and are closed while everything else is open
+    config.attachments().forEach(this::attach);
+  }
+
+  private void attach(String subscriber, Attachment attachment) {
+    AutoCloseable started = attachment.attach(subscribers.open(subscriber));
+    closing.add(
+        SERVICE,
+        () -> {
+          try {
+            started.close();
+          } catch (Exception e) {
+            LOG.error("Queue {}: what was started with {} cannot close", name(), subscriber, e);
+          }
+        });
   }
 
   private SubscriberContext<M> context(ExpiredMessages expired) {
@@ -248,7 +251,7 @@ final class RunningQueue<M> implements OpenQueue {
     if (config.get(QueueOptions.DEDUPLICATE).isZero()) {
       return null;
     }
-    Deduplicator opened = new Deduplicator(config, storage.directory, storage.lookup);
+    Deduplicator opened = new Deduplicator(storage);
     order.add(opened);
     closing.add(ACCEPTANCE, storage.flusher::drain);
     closing.add(ACCEPTANCE, order::forceSoon);
@@ -279,27 +282,19 @@ final class RunningQueue<M> implements OpenQueue {
     order.forceSoon();
   }
 
-  private void startHousekeeping(AdmissionControl intake, Housekeeper.Pools pools) {
+  private void startHousekeeping(AdmissionControl intake) {
     SharedTaskManager tasks = SharedTaskManager.acquire();
     closing.add(MAINTENANCE, tasks::close);
-    Housekeeper housekeeper =
-        new Housekeeper(
+    FullWatch fullWatch =
+        new FullWatch(
             config,
-            log,
-            subscribers,
-            new Housekeeper.Work(order, drain, storage.backup, fullWatch(intake, pools)),
-            pools);
+            intake,
+            this::discarded,
+            why -> storage.worker.execute(() -> storage.listeners.full(why)));
+    Housekeeper housekeeper = new Housekeeper(storage, subscribers, order, drain, fullWatch);
     closing.add(MAINTENANCE, () -> tasks.manager().remove(housekeeper));
     closing.add(MAINTENANCE, housekeeper::stop);
     tasks.manager().add(housekeeper);
-  }
-
-  private FullWatch fullWatch(AdmissionControl intake, Housekeeper.Pools pools) {
-    return new FullWatch(
-        config,
-        intake,
-        this::discarded,
-        why -> pools.worker().execute(() -> pools.listeners().full(why)));
   }
 
   @Override
@@ -404,23 +399,16 @@ final class RunningQueue<M> implements OpenQueue {
   void close(boolean andDelete) {
     delete = andDelete;
     known = subscribers.names();
-    Throwable failed = closing.close();
+    FirstFailure failure = closing.close();
     if (!andDelete && log.failure().isPresent()) {
       QueueFailedException lost =
           new QueueFailedException(
               "queue " + config.name() + " has failed, its messages may not be on disk",
               log.failure().get());
-      if (failed != null) {
-        lost.addSuppressed(failed);
-      }
+      failure.addTo(lost);
       throw lost;
     }
-    if (failed instanceof Error error) {
-      throw error;
-    }
-    if (failed instanceof RuntimeException exception) {
-      throw exception;
-    }
+    failure.rethrow();
   }
 
   private void release(DataDirectory given) {

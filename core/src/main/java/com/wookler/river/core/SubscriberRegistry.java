@@ -281,8 +281,7 @@ final class SubscriberRegistry<M> {
         return new DurableSubscriber<>(
             context, config, ledger, counters.subscriber(), letters, this::closed);
       } catch (Throwable e) {
-        letters.close();
-        ledger.close();
+        FirstFailure.closeAfter(e, letters, ledger);
         throw e;
       }
     } catch (IOException e) {

@@ -1,6 +1,7 @@
 package com.wookler.river.core;
 
 import com.wookler.river.common.utils.Amount;
+import com.wookler.river.common.utils.FirstFailure;
 import com.wookler.river.core.ack.InitialPosition;
 import com.wookler.river.core.ack.Ledger;
 import com.wookler.river.core.ack.journal.Health;
@@ -193,7 +194,7 @@ final class SubscriberStore {
         reconcile(config, ledger);
         return ledger;
       } catch (Throwable e) {
-        ledger.close(); // before its files go: they are mapped
+        FirstFailure.closeAfter(e, ledger); // before its files go: they are mapped
         throw e;
       }
     } catch (IOException | RuntimeException e) {

@@ -28,8 +28,8 @@ class ClosingStackTest {
     closing.enter(DELIVERY);
     closing.add(DELIVERY, () -> ran.add("subscribers"));
 
-    assertThat(closing.close()).isNull();
-    assertThat(closing.close()).isNull();
+    assertThat(closing.close().get()).isNull();
+    assertThat(closing.close().get()).isNull();
     assertThat(ran).containsExactly("subscribers", "log", "directory");
   }
 
@@ -55,7 +55,7 @@ class ClosingStackTest {
     closing.add(STORAGE, failing("log"));
     closing.add(STORAGE, failing("readers"));
 
-    Throwable failed = closing.close();
+    Throwable failed = closing.close().get();
     assertThat(ran).containsExactly("readers", "log", "directory");
     assertThat(failed).hasMessage("readers");
     assertThat(failed.getSuppressed()).singleElement().asString().contains("log");
