@@ -39,7 +39,7 @@ import org.slf4j.LoggerFactory;
  * message; then its seal is written, and the rename comes last. So a {@code .zst} file is always
  * complete, and a crash leaves a temporary file or a seal alone, which the next {@link #archive} or
  * {@link #expire} removes. A {@code .zst} file whose seal is damaged or missing is never deleted:
- * it may be all that is left of its messages.
+ * its messages may be nowhere else.
  *
  * <p><b>A backup that cannot be read</b>, for want of descriptors or because of a bad sector, is
  * not damaged: each read of it fails with a {@link RiverException} that says so, the next one tries
@@ -407,7 +407,7 @@ public final class Backup implements AutoCloseable {
 
   /** Returns the oldest message in the backups; empty if there are none. */
   public OptionalLong firstSequence() {
-    return index.firstSequence();
+    return index.firstSequenceFrom(0);
   }
 
   /** Returns the number of backups that messages can be read from. */

@@ -50,7 +50,7 @@ final class BackupIndex {
 
   /** Backups that another program removed while the queue was open, by first sequence. */
   @GuardedBy("this")
-  private final NavigableMap<Long, StoredBlock> gone = new TreeMap<>();
+  private final NavigableMap<Long, StoredBlock> removed = new TreeMap<>();
 
   BackupIndex(String queue, UUID identity, BackupLayout layout) {
     this.queue = queue;
@@ -64,7 +64,7 @@ final class BackupIndex {
     if (scan != null) {
       if (!scan.unread.isEmpty()) {
         scan.readAgain();
-        placeAll(scan);
+        enterAll(scan);
       }
       return scan;
     }
@@ -75,10 +75,10 @@ final class BackupIndex {
           "queue " + queue + ": cannot read the backup directory " + layout.directory(), e);
     }
     loaded = scan;
-    placeAll(scan);
+    enterAll(scan);
     // a seal without data: if a crash left it, the next archive replaces it, and if it is old
     // enough it expires; else the data was removed, and a read reports that
-    scan.sealsAlone.forEach(this::place);
+    scan.sealsAlone.forEach(this::enter);
     long foreign = others.stream().filter(block -> !isOwn(block)).count();
     if (foreign > 0) {
       LOG.info(
@@ -92,9 +92,9 @@ final class BackupIndex {
   }
 
   @GuardedBy("this")
-  private void placeAll(BackupScan scan) {
+  private void enterAll(BackupScan scan) {
     scan.blocks.sort(Comparator.comparing(StoredBlock::file));
-    scan.blocks.forEach(this::place);
+    scan.blocks.forEach(this::enter);
     scan.blocks.clear();
   }
 
@@ -116,7 +116,7 @@ final class BackupIndex {
   }
 
   @GuardedBy("this")
-  private void place(StoredBlock block) {
+  private void enter(StoredBlock block) {
     if (!isOwn(block)) {
       others.add(block);
       return;
@@ -144,7 +144,7 @@ final class BackupIndex {
   /**
    * Returns the backup with this message.
    *
-   * @throws RiverException none is known, but there is one that could not be read
+   * @throws RiverException no known backup has it, and the seal of one that may could not be read
    */
   synchronized Optional<StoredBlock> holding(long sequence) {
     BackupScan scan = load();
@@ -162,9 +162,9 @@ final class BackupIndex {
   @GuardedBy("this")
   private Optional<Path> between(Collection<Path> files, long sequence) {
     Map.Entry<Long, StoredBlock> before = own.floorEntry(sequence);
-    Map.Entry<Long, StoredBlock> behind = own.ceilingEntry(sequence);
+    Map.Entry<Long, StoredBlock> after = own.ceilingEntry(sequence);
     int low = before == null ? -1 : before.getValue().block().block();
-    int high = behind == null ? Integer.MAX_VALUE : behind.getValue().block().block();
+    int high = after == null ? Integer.MAX_VALUE : after.getValue().block().block();
     return files.stream()
         .filter(file -> BackupLayout.numberOf(file) > low && BackupLayout.numberOf(file) < high)
         .min(Comparator.comparingInt(BackupLayout::numberOf));
@@ -186,14 +186,14 @@ final class BackupIndex {
    */
   synchronized Optional<Damage> hole(long sequence, long before) {
     BackupScan scan = load();
-    Map.Entry<Long, StoredBlock> taken = gone.floorEntry(sequence);
-    if (taken != null && taken.getValue().holds(sequence)) {
-      StoredBlock block = taken.getValue();
+    Map.Entry<Long, StoredBlock> entry = removed.floorEntry(sequence);
+    if (entry != null && entry.getValue().holds(sequence)) {
+      StoredBlock block = entry.getValue();
       long end = block.block().endSequence();
       return Optional.of(
           new Damage(block.block().block(), block.file(), firstOf(block), end, 0, block.length()));
     }
-    long to = Math.min(before, Math.min(keyFrom(own, sequence), keyFrom(gone, sequence)));
+    long to = Math.min(before, Math.min(keyFrom(own, sequence), keyFrom(removed, sequence)));
     return to <= sequence
         ? Optional.empty()
         : between(scan.damaged, sequence)
@@ -213,9 +213,7 @@ final class BackupIndex {
     return key == null ? Long.MAX_VALUE : key;
   }
 
-  /**
-   * Returns whether there is a backup from this sequence on, damaged or unreadable as it may be.
-   */
+  /** Returns whether there is a backup from this sequence on, perhaps damaged or unreadable now. */
   synchronized boolean reaches(long sequence) {
     BackupScan scan = load();
     Map.Entry<Long, StoredBlock> last = own.lastEntry();
@@ -238,11 +236,11 @@ final class BackupIndex {
     return end;
   }
 
-  /** Notes that another program has removed a backup; returns whether it was known. */
+  /** Records that another program has removed a backup; returns whether it was known. */
   synchronized boolean vanished(StoredBlock block) {
     boolean known = remove(block);
     if (known && isOwn(block)) {
-      gone.put(firstOf(block), block);
+      removed.put(firstOf(block), block);
     }
     return known;
   }
@@ -250,7 +248,7 @@ final class BackupIndex {
   /**
    * Returns the first backup with a message published at or after this time.
    *
-   * @throws RiverException there is one that could not be read
+   * @throws RiverException the seal of some backup could not be read
    */
   synchronized Optional<StoredBlock> publishedAt(long micros) {
     load().unread.stream().findFirst().ifPresent(this::refuse);
@@ -259,7 +257,7 @@ final class BackupIndex {
         .findFirst();
   }
 
-  /** Returns the backup of this very block. */
+  /** Returns the backup of this block. */
   synchronized Optional<StoredBlock> of(Seal seal) {
     load();
     return Optional.ofNullable(own.get(seal.firstSequence())).filter(block -> block.isOf(seal));
@@ -288,7 +286,7 @@ final class BackupIndex {
 
   synchronized void add(StoredBlock block) {
     load();
-    place(block);
+    enter(block);
   }
 
   /** Removes a backup; returns whether it was known. */
@@ -301,11 +299,6 @@ final class BackupIndex {
     load();
     Long first = own.ceilingKey(sequence);
     return first == null ? OptionalLong.empty() : OptionalLong.of(first);
-  }
-
-  synchronized OptionalLong firstSequence() {
-    load();
-    return own.isEmpty() ? OptionalLong.empty() : OptionalLong.of(own.firstKey());
   }
 
   synchronized int count() {

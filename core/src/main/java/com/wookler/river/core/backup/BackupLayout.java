@@ -101,24 +101,16 @@ final class BackupLayout {
   Path makeFolder(long micros) throws IOException {
     long seconds = Math.floorDiv(micros, TimeUnit.SECONDS.toMicros(1));
     Path folder = directory.resolve(DAY.format(Instant.ofEpochSecond(seconds)));
-    Path existing = folder.toAbsolutePath();
-    while (!Files.exists(existing) && existing.getParent() != null) {
-      existing = existing.getParent();
-    }
     DurableFiles.createDirectories(folder);
-    force(folder, existing);
+    force(folder);
     return folder;
   }
 
   /** Forces the entries of a day's folder and of those above it, the queue's included. */
   void force(@Nullable Path folder) throws IOException {
-    force(folder, directory.toAbsolutePath());
-  }
-
-  private void force(@Nullable Path folder, Path top) throws IOException {
     Path queue = directory.toAbsolutePath();
     Path at = folder == null ? null : folder.toAbsolutePath();
-    while (at != null && (at.startsWith(top) || at.startsWith(queue))) {
+    while (at != null && at.startsWith(queue)) {
       DurableFiles.forceDirectory(at);
       at = at.getParent();
     }

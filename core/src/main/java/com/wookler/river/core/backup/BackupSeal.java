@@ -26,7 +26,7 @@ import java.util.function.Predicate;
  *      20   36n  the frames in order, each:
  *                  0  8  offset in the .zst file
  *                  8  8  offset of its content in the block
- *                 16  8  sequence of the first message at or behind that
+ *                 16  8  sequence of the first message at or after that
  *                 24  8  publish time of the last message before that, 0 in the first frame
  *                 32  4  CRC32C of the compressed frame
  * </pre>

@@ -3,6 +3,7 @@ package com.wookler.river.core.backup;
 import com.github.luben.zstd.ZstdIOException;
 import com.github.luben.zstd.ZstdInputStreamNoFinalizer;
 import com.wookler.river.core.log.files.BlockWalk;
+import java.io.BufferedInputStream;
 import java.io.Closeable;
 import java.io.FileNotFoundException;
 import java.io.IOException;
@@ -11,6 +12,7 @@ import java.io.OutputStream;
 import java.io.RandomAccessFile;
 import java.nio.file.Path;
 import java.util.zip.CRC32C;
+import java.util.zip.CheckedInputStream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -72,24 +74,31 @@ final class FrameFile implements Closeable {
   @FunctionalInterface
   private interface Reading {
     /** Reads the content of a frame; returns what is wrong with it, or null. */
-    @Nullable String read(Content content) throws IOException;
+    @Nullable String read(Part content) throws IOException;
   }
 
   private @Nullable String read(Frame frame, Reading reading) throws IOException {
-    Compressed compressed = new Compressed(frame.offset(), frame.length());
+    file.seek(frame.offset());
+    CheckedInputStream compressed =
+        new CheckedInputStream(new Part(file::read, frame.length()), new CRC32C());
     try (ZstdInputStreamNoFinalizer zstd = new ZstdInputStreamNoFinalizer(compressed)) {
       zstd.setLongMax(MAX_WINDOW_LOG);
-      String fault = reading.read(new Content(zstd, frame.bytes()));
+      int piece = (int) Math.min(PIECE_BYTES, frame.bytes());
+      InputStream content = new BufferedInputStream(zstd, piece);
+      String fault = reading.read(new Part(content::read, frame.bytes()));
       if (fault != null) {
         return fault;
       }
-      if (zstd.read() >= 0) {
+      if (content.read() >= 0) {
         return "a frame holds more than it should";
       }
     } catch (ZstdIOException e) {
       return "a frame cannot be decompressed: " + e.getMessage();
     }
-    return compressed.checksum() == frame.checksum() ? null : "the checksum of a frame is wrong";
+    compressed.transferTo(OutputStream.nullOutputStream()); // what zstd has not read
+    return (int) compressed.getChecksum().getValue() == frame.checksum()
+        ? null
+        : "the checksum of a frame is wrong";
   }
 
   @Override
@@ -97,14 +106,19 @@ final class FrameFile implements Closeable {
     file.close();
   }
 
-  /** The compressed bytes of a frame. */
-  private final class Compressed extends InputStream {
-    private final CRC32C crc = new CRC32C();
+  @FunctionalInterface
+  private interface Source {
+    int read(byte[] bytes, int offset, int length) throws IOException;
+  }
+
+  /** Reads a limited number of bytes from a source, which it does not close. */
+  private static final class Part extends InputStream {
+    private final Source source;
     private long left;
 
-    Compressed(long offset, long length) throws IOException {
-      file.seek(offset);
-      left = length;
+    Part(Source source, long length) {
+      this.source = source;
+      this.left = length;
     }
 
     @Override
@@ -115,66 +129,9 @@ final class FrameFile implements Closeable {
 
     @Override
     public int read(byte[] bytes, int offset, int length) throws IOException {
-      int read = left == 0 ? -1 : file.read(bytes, offset, (int) Math.min(length, left));
-      if (read > 0) {
-        crc.update(bytes, offset, read);
-        left -= read;
-      }
+      int read = left == 0 ? -1 : source.read(bytes, offset, (int) Math.min(length, left));
+      left -= Math.max(0, read);
       return read;
-    }
-
-    /** Returns the checksum of all of them, including those that zstd has not read. */
-    int checksum() throws IOException {
-      transferTo(OutputStream.nullOutputStream());
-      return (int) crc.getValue();
-    }
-  }
-
-  /** The decompressed bytes of a frame, never more than it should have. */
-  private static final class Content extends InputStream {
-    private final InputStream zstd;
-    private final byte[] piece;
-    private long left;
-    private int at;
-    private int end;
-
-    Content(InputStream zstd, long length) {
-      this.zstd = zstd;
-      this.piece = new byte[(int) Math.min(PIECE_BYTES, length)];
-      this.left = length;
-    }
-
-    @Override
-    public int read() throws IOException {
-      return refill() ? piece[at++] & 0xFF : -1;
-    }
-
-    @Override
-    public int read(byte[] bytes, int offset, int length) throws IOException {
-      if (length == 0) {
-        return 0;
-      }
-      if (!refill()) {
-        return -1;
-      }
-      int copied = Math.min(length, end - at);
-      System.arraycopy(piece, at, bytes, offset, copied);
-      at += copied;
-      return copied;
-    }
-
-    private boolean refill() throws IOException {
-      if (at < end) {
-        return true;
-      }
-      int read = left == 0 ? -1 : zstd.read(piece, 0, (int) Math.min(piece.length, left));
-      if (read <= 0) {
-        return false;
-      }
-      left -= read;
-      at = 0;
-      end = read;
-      return true;
     }
   }
 }

@@ -15,11 +15,10 @@ import org.slf4j.LoggerFactory;
  * Reports backups that exist and cannot be read now, for want of descriptors or permission, or
  * because of a bad sector: to each caller, and in the log once a minute a file.
  *
- * <p>That is not called damage. Nothing is known of bytes that were not read: a disk for backups is
- * often a removable or remote one, and can be read again later. Taken for damage, the messages
- * would be skipped for good by every subscriber that reads them meanwhile. So such a subscriber
- * waits, and the text says how to let it continue. A block of the log itself is on the queue's own
- * disk, which its publishers need too; there what cannot be read is lost.
+ * <p>That is not called damage: a disk for backups is often a removable or remote one, and can be
+ * read again later. If it counted as damage, every subscriber that reads these messages meanwhile
+ * would skip them for good. So a subscriber waits, and the text says how to let it continue. A
+ * block of the log itself is on the queue's own disk; there what cannot be read is lost.
  *
  * <p>Thread-safe.
  */
@@ -48,7 +47,7 @@ final class UnreadableBackups {
       LOG.warn(
           "{}. Subscribers that read there wait: nothing counts as lost. Repair the disk; or replace"
               + " the file by a copy without what cannot be read, or remove it with its seal: what"
-              + " is gone then is treated as queue.on.damage says",
+              + " is lost then is treated as queue.on.damage says",
           text);
     }
     return new RiverException(text, e);
