@@ -10,10 +10,10 @@ import java.util.SplittableRandom;
 
 /**
  * Divides what still waits in a file into several files of about equal size, each with a range of
- * keys. The bounds come from a sample, so the memory does not grow with the file. Used once, by one
- * thread.
+ * keys. The bounds come from a sample of the records that it visits, so the memory does not grow
+ * with the file. Used once, by one thread.
  */
-final class BucketDivision {
+final class BucketDivision implements DelayedRecord.Visitor {
   static final int MOST = 64;
 
   private static final int SAMPLE = 4_096;
@@ -31,43 +31,17 @@ final class BucketDivision {
     RecordFile make() throws IOException;
   }
 
-  private BucketDivision(Bucket source, Key done) {
+  BucketDivision(Bucket source, Key done) {
     this.source = source;
     this.done = done;
     this.random = new SplittableRandom(source.file.number());
   }
 
-  /**
-   * Divides a file. The new files are on the device when this returns.
-   *
-   * @param done messages up to this key are left out
-   * @param damage of the file, which it scans
-   * @return the new files in the order of keys; the first may be empty
-   */
-  static List<Bucket> run(
-      Bucket source, Key done, DelayLimits limits, Maker maker, DamageReport damage)
-      throws IOException {
-    BucketDivision division = new BucketDivision(source, done);
-    try {
-      division.readSample(damage);
-      division.createParts(limits, maker);
-      division.copy();
-    } catch (Throwable e) {
-      for (BucketAppender part : division.parts) {
-        part.bucket.file.delete();
-      }
-      throw e;
+  @Override
+  public void message(long time, long sequence, long offset, int size) {
+    if (done.isBefore(time, sequence)) {
+      sample(new Key(time, sequence), size);
     }
-    return division.parts.stream().map(part -> part.bucket).toList();
-  }
-
-  private void readSample(DamageReport damage) throws IOException {
-    damage.scan(
-        (time, sequence, offset, length) -> {
-          if (done.isBefore(time, sequence)) {
-            sample(new Key(time, sequence), length);
-          }
-        });
   }
 
   private void sample(Key key, int length) {
@@ -77,6 +51,25 @@ final class BucketDivision {
     }
     live++;
     liveBytes += length;
+  }
+
+  /**
+   * Divides the file, all of whose records were visited. The new files are on the device when this
+   * returns.
+   *
+   * @return the new files in the order of keys; the first may be empty
+   */
+  List<Bucket> run(DelayLimits limits, Maker maker) throws IOException {
+    try {
+      createParts(limits, maker);
+      copy();
+    } catch (Throwable e) {
+      for (BucketAppender part : parts) {
+        part.bucket.file.delete();
+      }
+      throw e;
+    }
+    return parts.stream().map(part -> part.bucket).toList();
   }
 
   private void createParts(DelayLimits limits, Maker maker) throws IOException {

@@ -3,49 +3,51 @@ package com.wookler.river.core.delay;
 import java.io.IOException;
 import org.jspecify.annotations.Nullable;
 
-/** Scans a file and finds out how many of its waiting records are lost. Used once. */
-final class DamageReport {
-  private final Bucket bucket;
+/** Finds out how many of the waiting records of a file are lost. Used once. */
+final class DamageReport implements DelayedRecord.Visitor {
   private final Key done;
+  private final DelayedRecord.Visitor records;
   private long found;
   private long waiting;
   private long from = Long.MAX_VALUE;
   private long to;
 
-  /** Creates a report on a file, in which messages up to a key no longer wait. */
-  DamageReport(Bucket bucket, Key done) {
-    this.bucket = bucket;
+  private DamageReport(Key done, DelayedRecord.Visitor records) {
     this.done = done;
+    this.records = records;
   }
 
-  void scan(DelayedRecord.Visitor records) throws IOException {
-    DelayedRecord.scan(
-        bucket.file,
-        bucket.bytes,
-        new DelayedRecord.Visitor() {
-          @Override
-          public void message(long time, long sequence, long offset, int size) throws IOException {
-            found++;
-            waiting += done.isBefore(time, sequence) ? 1 : 0;
-            records.message(time, sequence, offset, size);
-          }
-
-          @Override
-          public void damaged(long start, long end) {
-            from = Math.min(from, start);
-            to = Math.max(to, end);
-          }
-        });
-  }
-
-  /** Returns what is lost of the keys before an end; null if nothing is. */
-  WaitingRebuild.@Nullable Lost lost(Key end) {
-    long lost = bucket.waiting - waiting;
-    if (to == 0 || lost <= 0) {
+  /**
+   * Visits the records of a file.
+   *
+   * @param end first key of the next file
+   * @param done messages up to it no longer wait
+   * @return what is lost of the file; null if nothing is
+   */
+  static WaitingRebuild.@Nullable Lost scan(
+      Bucket bucket, Key end, Key done, DelayedRecord.Visitor records) throws IOException {
+    DamageReport report = new DamageReport(done, records);
+    DelayedRecord.scan(bucket.file, bucket.bytes, report);
+    long lost = bucket.waiting - report.waiting;
+    if (report.to == 0 || lost <= 0) {
       return null;
     }
-    bucket.records = found;
-    bucket.waiting = waiting;
-    return new WaitingRebuild.Lost(bucket.file.path(), bucket.from, end, lost, from, to);
+    bucket.records = report.found;
+    bucket.waiting = report.waiting;
+    return new WaitingRebuild.Lost(
+        bucket.file.path(), bucket.from, end, lost, report.from, report.to);
+  }
+
+  @Override
+  public void message(long time, long sequence, long offset, int size) throws IOException {
+    found++;
+    waiting += done.isBefore(time, sequence) ? 1 : 0;
+    records.message(time, sequence, offset, size);
+  }
+
+  @Override
+  public void damaged(long start, long end) {
+    from = Math.min(from, start);
+    to = Math.max(to, end);
   }
 }

@@ -155,11 +155,11 @@ public final class Delays implements AfterLog, AutoCloseable {
     if (open == null) {
       open = first();
     }
-    open.entering();
+    open.collector().entering();
     try {
       return publish.get();
     } finally {
-      open.left();
+      open.collector().left();
       wake();
     }
   }

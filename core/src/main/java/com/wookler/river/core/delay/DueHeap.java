@@ -4,18 +4,18 @@ import java.util.Arrays;
 
 /**
  * Orders messages by the time when they are due, then by sequence: a heap with 24 bytes for each,
- * its time, sequence and place. Guarded by its owner.
+ * its time, sequence and address. Guarded by its owner.
  */
 final class DueHeap {
   private static final int LEAST = 64;
 
   private long[] times = new long[LEAST];
   private long[] sequences = new long[LEAST];
-  private long[] places = new long[LEAST];
+  private long[] addresses = new long[LEAST];
   private int size;
 
   interface Condition {
-    boolean holds(long time, long sequence, long place);
+    boolean holds(long time, long sequence, long address);
   }
 
   int size() {
@@ -40,22 +40,22 @@ final class DueHeap {
     return sequences[0];
   }
 
-  /** Returns the place of the first entry. */
-  long place() {
-    return places[0];
+  /** Returns the address of the first entry. */
+  long address() {
+    return addresses[0];
   }
 
-  void add(long time, long sequence, long place) {
+  void add(long time, long sequence, long address) {
     if (size == times.length) {
       resize(size + (size >> 1));
     }
-    set(size, time, sequence, place);
+    set(size, time, sequence, address);
     up(size++);
   }
 
   void removeFirst() {
     size--;
-    set(0, times[size], sequences[size], places[size]);
+    set(0, times[size], sequences[size], addresses[size]);
     down(0);
     if (times.length > LEAST && size < times.length / 4) {
       resize(Math.max(LEAST, times.length / 2));
@@ -70,8 +70,8 @@ final class DueHeap {
   void retain(Condition condition) {
     int kept = 0;
     for (int i = 0; i < size; i++) {
-      if (condition.holds(times[i], sequences[i], places[i])) {
-        set(kept++, times[i], sequences[i], places[i]);
+      if (condition.holds(times[i], sequences[i], addresses[i])) {
+        set(kept++, times[i], sequences[i], addresses[i]);
       }
     }
     size = kept;
@@ -86,12 +86,12 @@ final class DueHeap {
     DueHeap rest = new DueHeap();
     rest.times = times.clone();
     rest.sequences = sequences.clone();
-    rest.places = places.clone();
+    rest.addresses = addresses.clone();
     rest.size = size;
     DueHeap copy = new DueHeap();
     copy.resize(Math.max(LEAST, size));
     while (!rest.isEmpty()) {
-      copy.set(copy.size++, rest.time(), rest.sequence(), rest.place());
+      copy.set(copy.size++, rest.time(), rest.sequence(), rest.address());
       rest.removeFirst();
     }
     return copy;
@@ -107,12 +107,12 @@ final class DueHeap {
     return sequences[entry];
   }
 
-  long place(int entry) {
-    return places[entry];
+  long address(int entry) {
+    return addresses[entry];
   }
 
-  void place(int entry, long place) {
-    places[entry] = place;
+  void address(int entry, long address) {
+    addresses[entry] = address;
   }
 
   /** Returns whether a sorted heap has this entry. */
@@ -134,13 +134,13 @@ final class DueHeap {
   private void resize(int to) {
     times = Arrays.copyOf(times, to);
     sequences = Arrays.copyOf(sequences, to);
-    places = Arrays.copyOf(places, to);
+    addresses = Arrays.copyOf(addresses, to);
   }
 
-  private void set(int at, long time, long sequence, long place) {
+  private void set(int at, long time, long sequence, long address) {
     times[at] = time;
     sequences[at] = sequence;
-    places[at] = place;
+    addresses[at] = address;
   }
 
   private boolean isBefore(int a, int b) {
@@ -173,8 +173,8 @@ final class DueHeap {
   private void swap(int a, int b) {
     long time = times[a];
     long sequence = sequences[a];
-    long place = places[a];
-    set(a, times[b], sequences[b], places[b]);
-    set(b, time, sequence, place);
+    long address = addresses[a];
+    set(a, times[b], sequences[b], addresses[b]);
+    set(b, time, sequence, address);
   }
 }

@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
  * are files that are not in it. Guarded by the lock of {@link Timers}.
  */
 final class NearIndex {
-  /** The place of a message that is in no file and is read from where it came from. */
+  /** The address of a message that is in no file and is read from where it came from. */
   static final long ELSEWHERE = Long.MIN_VALUE;
 
   private static final int OFFSET_BITS = 48;
@@ -63,40 +63,40 @@ final class NearIndex {
   void end(Bucket bucket) {
     int slot = bucket.slot;
     if (bucket.live > 0) {
-      heap.retain((time, sequence, place) -> place >>> OFFSET_BITS != slot);
+      heap.retain((time, sequence, address) -> address >>> OFFSET_BITS != slot);
     }
     slots.set(slot, null);
     bucket.slot = Bucket.FAR;
     bucket.live = 0;
   }
 
-  Bucket bucket(long place) {
-    return Objects.requireNonNull(find(place), "a message in a file that is gone");
+  Bucket bucket(long address) {
+    return Objects.requireNonNull(find(address), "a message in a file that is gone");
   }
 
-  /** Returns the file of a place; null if it was removed. */
-  @Nullable Bucket find(long place) {
-    int slot = (int) (place >>> OFFSET_BITS);
+  /** Returns the file of an address; null if it was removed. */
+  @Nullable Bucket find(long address) {
+    int slot = (int) (address >>> OFFSET_BITS);
     return slot < slots.size() ? slots.get(slot) : null;
   }
 
-  /** Returns whether this is the inverse of a place: the message has to go into another file. */
-  static boolean wasInFile(long place) {
-    return place < 0;
+  /** Returns whether this is the inverse of an address: the message has to go into another file. */
+  static boolean wasInFile(long address) {
+    return address < 0;
   }
 
-  static long offset(long place) {
-    return place & OFFSET_MASK;
+  static long offset(long address) {
+    return address & OFFSET_MASK;
   }
 
   void removeFirst() {
-    bucket(heap.place()).live--;
+    bucket(heap.address()).live--;
     heap.removeFirst();
   }
 
-  void putBack(long time, long sequence, long place) {
-    bucket(place).live++;
-    heap.add(time, sequence, place);
+  void putBack(long time, long sequence, long address) {
+    bucket(address).live++;
+    heap.add(time, sequence, address);
   }
 
   /** Records which files have nothing left. */

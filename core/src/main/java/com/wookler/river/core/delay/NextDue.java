@@ -19,6 +19,7 @@ import org.slf4j.LoggerFactory;
  */
 final class NextDue implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(NextDue.class);
+  private static final long AGAIN_MICROS = 60_000_000; // after which what is damaged is tried again
 
   /** Messages that are in no file yet, or are to go into another. */
   final DueHeap fresh = new DueHeap();
@@ -30,22 +31,24 @@ final class NextDue implements AutoCloseable {
   private final RateLimitedLog saidDamaged;
   private final List<Taken> taken = new ArrayList<>();
   private WaitingSpread spread;
+  private Key done; // messages up to it are done
 
   /**
    * A message that was taken out to be copied.
    *
    * @param waitsOn whether it is damaged and not to be passed over
    */
-  private record Taken(Key key, long place, boolean ofFile, boolean waitsOn) {}
+  private record Taken(Key key, long address, boolean ofFile, boolean waitsOn) {}
 
-  /** Begins at an opening: what the files have was published before the sequence {@code base}. */
-  NextDue(DelayContext context, WaitingMessages messages, NearIndex index, long base) {
+  /** Begins with the state of an opening: what its files have was collected before. */
+  NextDue(DelayContext context, WaitingMessages messages, NearIndex index, TimerState state) {
     this.context = context;
     this.messages = messages;
     this.index = index;
     this.reader = context.log().reader();
     this.saidDamaged = new RateLimitedLog(context.time());
-    this.spread = new WaitingSpread(base);
+    this.spread = new WaitingSpread(state.collected());
+    this.done = state.done();
   }
 
   /** Counts what the index holds, if it holds all that waits; called when the files are open. */
@@ -59,16 +62,27 @@ final class NextDue implements AutoCloseable {
     }
   }
 
-  /** Adds a message that was found in the log. */
-  void add(long time, long sequence, long location) {
-    fresh.add(time, sequence, location);
+  /** Returns the key up to which all messages are done. */
+  Key done() {
+    return done;
+  }
+
+  /** Counts messages up to a key as done. */
+  void doneUpTo(Key key) {
+    done = done.compareTo(key) < 0 ? key : done;
+  }
+
+  /** Adds a message that was found; one whose key is done gets the next key. */
+  void add(long time, long sequence, long address) {
+    long next = done.time() + (done.isBefore(done.time(), sequence) ? 0 : 1);
+    fresh.add(done.isBefore(time, sequence) ? time : next, sequence, address);
     spread.add(sequence, 1);
   }
 
   /**
    * Takes out what is due and adds it to the document; if one message cannot be read now, nothing.
    * Where the first is damaged and not to be passed over, only such messages are taken, and none is
-   * added: they {@link #waitOn} when {@link #done}.
+   * added: they {@link #waitOn} at {@link #complete}.
    *
    * @param most messages
    * @param bytes size of the document at which this ends
@@ -108,11 +122,11 @@ final class NextDue implements AutoCloseable {
   /** Returns false if it stays, because those before it are of the other kind. */
   private boolean take(DueHeap heap, boolean ofFiles, DocumentWriter document) {
     Key key = new Key(heap.time(), heap.sequence());
-    long place = heap.place();
+    long address = heap.address();
     StoredMessage message = null;
     boolean waitsOn = false;
     try {
-      message = read(ofFiles, key.sequence(), place);
+      message = read(ofFiles, key.sequence(), address);
     } catch (DamagedMessageException e) {
       waitsOn = true;
       sayDamaged(e);
@@ -120,7 +134,7 @@ final class NextDue implements AutoCloseable {
     if (!taken.isEmpty() && waitOn() != waitsOn) {
       return false;
     }
-    taken.add(new Taken(key, place, ofFiles, waitsOn));
+    taken.add(new Taken(key, address, ofFiles, waitsOn));
     if (ofFiles) {
       index.removeFirst();
     } else {
@@ -142,23 +156,18 @@ final class NextDue implements AutoCloseable {
     }
   }
 
-  private @Nullable StoredMessage read(boolean ofFiles, long sequence, long place) {
+  private @Nullable StoredMessage read(boolean ofFiles, long sequence, long address) {
     if (ofFiles) {
-      return messages.ofFile(index.bucket(place), NearIndex.offset(place), sequence);
+      return messages.ofFile(index.bucket(address), NearIndex.offset(address), sequence);
     }
-    return NearIndex.wasInFile(place)
-        ? messages.ofFile(index.find(~place), NearIndex.offset(~place), sequence)
-        : messages.ofLog(reader, sequence, place);
+    return NearIndex.wasInFile(address)
+        ? messages.ofFile(index.find(~address), NearIndex.offset(~address), sequence)
+        : messages.ofLog(reader, sequence, address);
   }
 
   /** Returns how many were taken out last and not put back. */
   int taken() {
     return taken.size();
-  }
-
-  /** Returns the last of them; there is one. */
-  Key last() {
-    return taken.get(taken.size() - 1).key;
   }
 
   /** Returns whether any of them was in a file. */
@@ -174,19 +183,21 @@ final class NextDue implements AutoCloseable {
   void putBack() {
     for (Taken each : taken) {
       if (each.ofFile) {
-        index.putBack(each.key.time(), each.key.sequence(), each.place);
+        index.putBack(each.key.time(), each.key.sequence(), each.address);
       } else {
-        fresh.add(each.key.time(), each.key.sequence(), each.place);
+        fresh.add(each.key.time(), each.key.sequence(), each.address);
       }
     }
     taken.clear();
   }
 
-  /** Forgets what was taken out; damaged messages that are not passed over wait until later. */
-  void done(long later) {
+  /** Counts what was taken out as done; damaged messages that are not passed over wait on. */
+  void complete(long now) {
+    doneUpTo(taken.get(taken.size() - 1).key);
+    long later = Math.max(now, done.time()) + AGAIN_MICROS;
     for (Taken each : taken) {
       if (each.waitsOn) {
-        fresh.add(later, each.key.sequence(), each.ofFile ? ~each.place : each.place);
+        fresh.add(later, each.key.sequence(), each.ofFile ? ~each.address : each.address);
       } else {
         spread.add(each.key.sequence(), -1);
       }

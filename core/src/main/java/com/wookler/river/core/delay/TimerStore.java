@@ -65,7 +65,7 @@ final class TimerStore implements AutoCloseable {
   /** Reads messages that are in no file yet. */
   interface Source {
     /** Returns the message as a record, not sealed; null if it is lost, which was reported. */
-    @Nullable ByteBuffer record(long time, long sequence, long place);
+    @Nullable ByteBuffer record(long time, long sequence, long address);
   }
 
   TimerStore(
@@ -135,8 +135,8 @@ final class TimerStore implements AutoCloseable {
   /**
    * Writes messages to the files they belong to, and forces these. Nothing has changed if it fails.
    *
-   * @param waiting sorted; their places are what the source knows, and afterwards their offsets, -1
-   *     for a lost message
+   * @param waiting sorted; their addresses are what the source knows, and afterwards their offsets,
+   *     -1 for a lost message
    */
   void write(DueHeap waiting, Source source) throws IOException {
     if (waiting.isEmpty()) {
@@ -157,8 +157,8 @@ final class TimerStore implements AutoCloseable {
         to = new BucketAppender(bucket, buffer);
         written.add(to);
       }
-      ByteBuffer record = source.record(time, sequence, waiting.place(i));
-      waiting.place(i, record == null ? -1 : to.add(record));
+      ByteBuffer record = source.record(time, sequence, waiting.address(i));
+      waiting.address(i, record == null ? -1 : to.add(record));
     }
     if (to != null) {
       to.force();
@@ -224,10 +224,10 @@ final class TimerStore implements AutoCloseable {
       for (int i = 0; i < waiting.size(); i++) {
         long time = waiting.time(i);
         long sequence = waiting.sequence(i);
-        if (waiting.place(i) >= 0 && done.isBefore(time, sequence)) {
+        if (waiting.address(i) >= 0 && done.isBefore(time, sequence)) {
           Bucket bucket = bucketOf(time, sequence);
           if (bucket.isNear()) {
-            index.add(bucket, time, sequence, waiting.place(i));
+            index.add(bucket, time, sequence, waiting.address(i));
           }
         }
       }
@@ -250,7 +250,7 @@ final class TimerStore implements AutoCloseable {
     while (true) {
       int size = indexed();
       if (size < limits.entries() / 2 && near < buckets.size()) {
-        takeIn(done, (time, sequence, place) -> false);
+        takeIn(done, (time, sequence, address) -> false);
       } else if (size > 2 * limits.entries() && near > 1) {
         putOut();
       } else {
@@ -305,20 +305,22 @@ final class TimerStore implements AutoCloseable {
   }
 
   private DueHeap read(Bucket bucket) throws IOException {
-    DamageReport damage = new DamageReport(bucket, doneForGood);
     DueHeap entries = new DueHeap();
-    damage.scan((time, sequence, at, length) -> entries.add(time, sequence, at));
-    rebuild(damage, bucket);
+    rebuild(scan(bucket, (time, sequence, at, size) -> entries.add(time, sequence, at)));
     return entries;
   }
 
-  private void rebuild(DamageReport damage, Bucket bucket) throws IOException {
-    int next = buckets.indexOf(bucket) + 1;
-    WaitingRebuild.Lost lost =
-        damage.lost(next == buckets.size() ? Key.LAST : buckets.get(next).from);
-    if (lost != null) {
-      rebuild(List.of(lost));
-    }
+  /** Visits the records of a file; returns what it has lost. */
+  private List<WaitingRebuild.Lost> scan(Bucket bucket, DelayedRecord.Visitor visitor)
+      throws IOException {
+    Key end =
+        buckets.stream()
+            .map(other -> other.from)
+            .filter(from -> from.compareTo(bucket.from) > 0)
+            .findFirst()
+            .orElse(Key.LAST);
+    WaitingRebuild.Lost lost = DamageReport.scan(bucket, end, doneForGood, visitor);
+    return lost == null ? List.of() : List.of(lost);
   }
 
   @GuardedBy("lock")
@@ -332,8 +334,8 @@ final class TimerStore implements AutoCloseable {
       boolean again = time == lastTime && sequence == lastSequence;
       if (!again
           && done.isBefore(time, sequence)
-          && !isDone.holds(time, sequence, entries.place())) {
-        index.add(bucket, time, sequence, entries.place());
+          && !isDone.holds(time, sequence, entries.address())) {
+        index.add(bucket, time, sequence, entries.address());
       }
       lastTime = time;
       lastSequence = sequence;
@@ -342,9 +344,10 @@ final class TimerStore implements AutoCloseable {
   }
 
   private List<Bucket> divided(Bucket source) throws IOException {
-    DamageReport damage = new DamageReport(source, doneForGood);
-    List<Bucket> parts = BucketDivision.run(source, doneForGood, limits, this::newFile, damage);
-    rebuild(damage, source);
+    BucketDivision division = new BucketDivision(source, doneForGood);
+    List<WaitingRebuild.Lost> lost = scan(source, division);
+    List<Bucket> parts = division.run(limits, this::newFile);
+    rebuild(lost);
     return parts;
   }
 
@@ -372,7 +375,7 @@ final class TimerStore implements AutoCloseable {
     try {
       index.end(source);
       replace(at, parts);
-      takeIn(parts.get(0), entries, done.get(), (time, sequence, place) -> false);
+      takeIn(parts.get(0), entries, done.get(), (time, sequence, address) -> false);
       cover();
     } finally {
       lock.unlock();

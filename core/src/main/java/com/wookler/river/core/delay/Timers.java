@@ -4,19 +4,12 @@ import com.google.errorprone.annotations.concurrent.GuardedBy;
 import com.wookler.river.core.log.BlockLog;
 import com.wookler.river.core.log.LogReader;
 import com.wookler.river.core.log.PublishBuffer;
-import com.wookler.river.core.log.SequentialReader;
 import com.wookler.river.core.message.DocumentWriter;
 import com.wookler.river.core.message.MessageTooLargeException;
-import com.wookler.river.core.message.StoredMessage;
 import com.wookler.river.core.message.Terms;
 import java.io.IOException;
-import java.util.Collections;
-import java.util.List;
 import java.util.Map;
-import java.util.Set;
 import java.util.concurrent.atomic.AtomicBoolean;
-import java.util.concurrent.atomic.AtomicInteger;
-import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -45,12 +38,10 @@ import org.slf4j.LoggerFactory;
  */
 final class Timers implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(Timers.class);
-  private static final int COLLECT_STEP = 2_048;
   private static final int COPIES = 256; // in a document, at most
   private static final int COPY_BYTES = 256 << 10;
   private static final long STATE_STEP = 100_000; // messages of the log that an opening reads again
   private static final int MICRO = 1_000;
-  private static final long AGAIN_MICROS = 60_000_000; // after which what is damaged is tried again
   private static final long AGAIN_NANOS = 1_000_000_000; // as above a flush
   private static final int FEW = 4; // a quarter left in memory: time to look into the files
 
@@ -58,11 +49,7 @@ final class Timers implements AutoCloseable {
   private final DelayLimits limits;
   private final BlockLog log;
   private final ReentrantLock lock = new ReentrantLock(true); // a flush must get its turn
-  private final AtomicInteger publishing = new AtomicInteger();
   private final AtomicBoolean asked = new AtomicBoolean(); // whether a flush was asked for
-
-  /** The delayed messages below this sequence may not be collected yet. */
-  private final AtomicLong announced = new AtomicLong();
 
   private volatile boolean dirty;
   private volatile long safeCollected;
@@ -80,26 +67,10 @@ final class Timers implements AutoCloseable {
   private final TimerStore store;
   private final WaitingMessages messages;
 
-  @GuardedBy("lock")
-  private final SequentialReader reader;
-
-  @GuardedBy("lock")
-  private Set<Long> known; // messages of the log that are not to be collected
-
-  private final long openedEnd;
-  private final long copiedBefore; // copies of earlier runs below it are counted in done
+  private final Collector collector; // guarded by the lock, but for what says otherwise
 
   private final TimerClock clock;
   private volatile TimerClock.Reading writtenAt; // time of the state; written by the flusher
-
-  @GuardedBy("lock")
-  private long caughtUpAt; // when all of the log was collected
-
-  @GuardedBy("lock")
-  private long collected;
-
-  @GuardedBy("lock")
-  private Key done;
 
   @GuardedBy("lock")
   private boolean doneInFiles; // whether a message of a file was, since the state was written
@@ -125,34 +96,13 @@ final class Timers implements AutoCloseable {
     StoreOpening.Opened opened = StoreOpening.open(context);
     NearIndex index = new NearIndex();
     this.messages = new WaitingMessages(context, lock, index);
-    this.due = new NextDue(context, messages, index, opened.state().collected());
+    this.due = new NextDue(context, messages, index, opened.state());
     this.store = new TimerStore(context, limits, lock, index, new Lost(), opened);
-    this.known = opened.known();
-    this.collected = opened.state().collected();
-    this.openedEnd = log.nextSequence();
-    this.copiedBefore = opened.state().copied();
-    this.announced.set(openedEnd);
-    this.done = opened.state().done();
     this.safeCollected = store.safeCollected();
-    this.reader = new SequentialReader(log, (at, first) -> passOver(context, at, first));
     this.writtenAt = opened.state().clock();
-    this.clock = new TimerClock(context.time(), writtenAt, done.time());
+    this.clock = new TimerClock(context.time(), writtenAt, opened.state().done().time());
     begin(opened);
-    clock.showed(done.time());
-    this.caughtUpAt = clock.now();
-  }
-
-  /** Reports damage: a delayed message may be lost by it, though all subscribers have read on. */
-  private static long passOver(DelayContext context, long sequence, boolean first) {
-    long end = context.queueParts().passOver(sequence);
-    if (end <= sequence && first) {
-      LOG.error(
-          "Queue {}: sequence {} is damaged, and perhaps what follows it; was it delayed, it will"
-              + " not come",
-          context.queue(),
-          sequence);
-    }
-    return end;
+    this.collector = new Collector(context, opened, clock, due);
   }
 
   /** Keeps what files have lost in memory until the next flush has written it to others. */
@@ -168,7 +118,7 @@ final class Timers implements AutoCloseable {
       try {
         times.forEach(
             (sequence, time) -> {
-              due.add(timeOf(time, sequence), sequence, NearIndex.ELSEWHERE);
+              due.add(time, sequence, NearIndex.ELSEWHERE);
               heldFrom = Math.min(heldFrom, sequence);
             });
         dirty = true;
@@ -191,38 +141,33 @@ final class Timers implements AutoCloseable {
   /** Counts what the log has a copy of as done: it is what would be due next. */
   @SuppressWarnings("GuardedBy") // the store asks under the lock
   private void begin(StoreOpening.Opened opened) throws IOException {
-    Set<Long> copied = opened.copied();
+    Key before = opened.state().done();
     lock.lock();
     try {
-      Key before = done;
       store.rebuild(opened.lost());
       store.begin(
           before,
-          (time, sequence, place) -> {
-            boolean is = copied.contains(sequence);
-            if (is && done.isBefore(time, sequence)) {
-              done = new Key(time, sequence);
+          (time, sequence, address) -> {
+            boolean is = opened.copied().contains(sequence);
+            if (is) {
+              due.doneUpTo(new Key(time, sequence));
             }
             return is;
           });
       due.opened();
+      clock.showed(due.done().time());
     } catch (Throwable e) {
-      close();
+      due.close();
+      store.close();
       throw e;
     } finally {
       lock.unlock();
     }
   }
 
-  /** Notes that a message which may be delayed is about to be appended. */
-  void entering() {
-    publishing.incrementAndGet();
-  }
-
-  /** Notes that it was appended, or not. */
-  void left() {
-    announced.accumulateAndGet(log.nextSequence(), Math::max);
-    publishing.decrementAndGet();
+  /** Returns what publishers of messages that may be delayed report to. */
+  Collector collector() {
+    return collector;
   }
 
   /**
@@ -254,70 +199,23 @@ final class Timers implements AutoCloseable {
 
   /** Returns whether there is more. */
   private boolean collect() {
-    boolean full = false;
+    boolean more;
+    boolean full;
     lock.lock();
     try {
-      long now = clock.now();
-      long end = passedOver();
-      for (int i = 0; i < COLLECT_STEP && collected < end; i++) {
-        if (due.fresh.size() >= limits.fresh()) {
-          full = true;
-          break;
-        }
-        StoredMessage message = reader.read(collected);
-        if (message != null && Terms.isDelayed(message.terms())) {
-          collect(message, reader.location());
-        }
-        collected = Math.max(collected, reader.next());
+      int before = due.fresh.size();
+      more = collector.step(limits.fresh());
+      full = more && due.fresh.size() >= limits.fresh();
+      if (due.fresh.size() > before) {
+        dirty = true;
       }
-      if (collected >= openedEnd) {
-        known = Set.of();
-      }
-      if (collected >= end) {
-        caughtUpAt = now;
-      }
-      return !full && collected < end;
     } finally {
       lock.unlock();
-      if (full) {
-        askForFlush();
-      }
     }
-  }
-
-  /** Passes over what cannot be delayed. Returns the sequence up to which to read the log. */
-  @GuardedBy("lock")
-  private long passedOver() {
-    long end = log.nextSequence(); // before it is asked whether a publish is under way
-    if (publishing.get() == 0 && collected >= announced.get()) {
-      collected = Math.max(collected, end);
+    if (full) {
+      askForFlush();
     }
-    return end;
-  }
-
-  @GuardedBy("lock")
-  private void collect(StoredMessage message, long location) {
-    Terms terms = message.terms();
-    if (terms == null || known.contains(message.sequence())) {
-      return;
-    }
-    long now = clock.now();
-    long ago = Math.max(0, log.times().ageOf(message.publishedMicros()));
-    if (message.sequence() >= openedEnd) { // the wall clock may have been set since
-      ago = Math.min(ago, now - caughtUpAt);
-    }
-    long time = timeOf(terms.dueAt(now - ago), message.sequence());
-    due.add(time, message.sequence(), location);
-    dirty = true;
-  }
-
-  /** Returns the time of a message that is collected now: one that is not done yet. */
-  @GuardedBy("lock")
-  private long timeOf(long time, long sequence) {
-    if (done.isBefore(time, sequence)) {
-      return time;
-    }
-    return done.isBefore(done.time(), sequence) ? done.time() : done.time() + 1;
+    return more && !full;
   }
 
   private void askForFlush() {
@@ -381,10 +279,9 @@ final class Timers implements AutoCloseable {
     } finally {
       buffer.document().finish();
     }
-    done = Collections.max(List.of(done, due.last())); // one that was lost may come from before
     heldBack = due.waitOn();
     doneInFiles |= due.anyOfFiles() || heldBack;
-    due.done(Math.max(now, done.time()) + AGAIN_MICROS);
+    due.complete(now);
     dirty = true;
     context.queueParts().delivered(made);
   }
@@ -403,23 +300,20 @@ final class Timers implements AutoCloseable {
   void capture() {
     lock.lock();
     try {
-      passedOver();
+      collector.passOver();
       dirty = false;
       due.index.capture();
       store.takeRebuilt(); // what was found before is among what waits
-      captured = new Capture(due.fresh.sorted(), collected, copied(), done, doneInFiles);
+      captured =
+          new Capture(
+              due.fresh.sorted(),
+              collector.collected(),
+              collector.copied(),
+              due.done(),
+              doneInFiles);
     } finally {
       lock.unlock();
     }
-  }
-
-  /**
-   * Returns the sequence below which an opening need not look for copies. It does not rise before
-   * all is collected that an earlier run may have copied: the next opening would not know those.
-   */
-  @GuardedBy("lock")
-  private long copied() {
-    return collected >= openedEnd ? log.nextSequence() : copiedBefore;
   }
 
   /** Drops what was captured, because the log was not forced; a later flush captures it again. */
@@ -467,8 +361,8 @@ final class Timers implements AutoCloseable {
     }
     lock.lock();
     try {
-      store.include(all.waiting, done);
-      due.fresh.retain((time, sequence, place) -> !all.waiting.contains(time, sequence));
+      store.include(all.waiting, due.done());
+      due.fresh.retain((time, sequence, address) -> !all.waiting.contains(time, sequence));
     } finally {
       lock.unlock();
     }
@@ -490,13 +384,13 @@ final class Timers implements AutoCloseable {
 
   @SuppressWarnings("GuardedBy") // the store asks under the lock
   private Key doneNow() {
-    return done;
+    return due.done();
   }
 
   private void forgetDoneInFiles(Key written) {
     lock.lock();
     try {
-      boolean all = done.equals(written);
+      boolean all = due.done().equals(written);
       doneInFiles &= !all;
       heldBack &= !all;
     } finally {
@@ -555,7 +449,7 @@ final class Timers implements AutoCloseable {
   void leave(int block) {
     lock.lock();
     try {
-      reader.leave(block);
+      collector.leave(block);
       due.leave(block);
     } finally {
       lock.unlock();
@@ -566,7 +460,7 @@ final class Timers implements AutoCloseable {
   public void close() {
     lock.lock();
     try {
-      reader.close();
+      collector.close();
       due.close();
       store.close();
     } finally {

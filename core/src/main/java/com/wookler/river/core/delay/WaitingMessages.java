@@ -76,9 +76,9 @@ final class WaitingMessages {
   }
 
   /** Returns a message that is in no file yet; null if it is lost. */
-  @Nullable StoredMessage ofLog(LogReader reader, long sequence, long location) {
+  @Nullable StoredMessage ofLog(LogReader reader, long sequence, long address) {
     try {
-      return reader.read(sequence, location);
+      return reader.read(sequence, address);
     } catch (DamagedMessageException e) {
       if (!context.queueParts().passesDamage()) {
         throw e;
@@ -97,13 +97,13 @@ final class WaitingMessages {
    * @param reader finds in the log what is in no file yet
    */
   TimerStore.Source records(LogReader reader) {
-    return (time, sequence, place) -> {
-      boolean wasInFile = NearIndex.wasInFile(place);
-      Bucket bucket = wasInFile ? bucket(~place) : null;
-      long offset = NearIndex.offset(~place);
+    return (time, sequence, address) -> {
+      boolean wasInFile = NearIndex.wasInFile(address);
+      Bucket bucket = wasInFile ? bucket(~address) : null;
+      long offset = NearIndex.offset(~address);
       try {
         StoredMessage message =
-            wasInFile ? ofFile(bucket, offset, sequence) : ofLog(reader, sequence, place);
+            wasInFile ? ofFile(bucket, offset, sequence) : ofLog(reader, sequence, address);
         return message == null ? null : encoder.encode(time, message);
       } catch (DamagedMessageException e) {
         return DelayedRecord.of(time, sequence, left(bucket, offset, sequence));
@@ -111,10 +111,10 @@ final class WaitingMessages {
     };
   }
 
-  private @Nullable Bucket bucket(long place) {
+  private @Nullable Bucket bucket(long address) {
     lock.lock();
     try {
-      return index.find(place);
+      return index.find(address);
     } finally {
       lock.unlock();
     }

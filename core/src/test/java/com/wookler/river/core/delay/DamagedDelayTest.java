@@ -73,7 +73,7 @@ class DamagedDelayTest {
   @Test
   void shouldSayThatOneMayBeLostThatWasInNoFileYet() throws IOException {
     try (DelayedLog log = new DelayedLog(base, DelayLimits.DEFAULT);
-        CapturedLog said = new CapturedLog(Timers.class)) {
+        CapturedLog said = new CapturedLog(Collector.class)) {
       log.stops(true);
       log.publish(FIRST, SECOND, 2 * SECOND, 3 * SECOND, 4 * SECOND);
       log.run();

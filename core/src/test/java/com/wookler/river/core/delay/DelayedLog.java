@@ -141,11 +141,11 @@ final class DelayedLog implements AutoCloseable, DelayContext.QueueParts {
       Terms terms = delayMicros[i] == 0 ? null : new Terms(null, 0, delayMicros[i]);
       buffer.document().add(data, null, Map.of(), terms);
     }
-    timers().entering();
+    timers().collector().entering();
     try {
       return log().append(buffer, time.epochMicros());
     } finally {
-      timers().left();
+      timers().collector().left();
     }
   }
 
@@ -155,11 +155,11 @@ final class DelayedLog implements AutoCloseable, DelayContext.QueueParts {
     buffer.document().start();
     byte[] data = ByteBuffer.allocate(bytes).putLong(number).array();
     buffer.document().add(data, null, Map.of(), new Terms(null, 0, delayMicros));
-    timers().entering();
+    timers().collector().entering();
     try {
       log().append(buffer, time.epochMicros());
     } finally {
-      timers().left();
+      timers().collector().left();
     }
   }
 
