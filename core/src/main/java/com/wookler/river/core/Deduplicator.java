@@ -123,7 +123,7 @@ final class Deduplicator implements AfterLog {
   }
 
   private void addFromLog(String id, long sequence, long micros) {
-    IdStore.Place known = ids.find(id, log.times().wallOf(micros));
+    IdStore.Original known = ids.find(id, log.times().wallOf(micros));
     if (known == null || known.sequence() < sequence) { // else its file would grow with each start
       ids.add(id, sequence, micros);
       foundAgain += sequence < ids.missingBelow() ? 1 : 0;
@@ -195,7 +195,7 @@ final class Deduplicator implements AfterLog {
       for (int i = 0; i < stands.length; i++) {
         Message<?> message = messages.get(i);
         String id = message.id();
-        IdStore.Place known = id == null ? null : ids.find(id, now);
+        IdStore.Original known = id == null ? null : ids.find(id, now);
         Integer before = id == null ? null : inBatch.putIfAbsent(id, i);
         if (known != null) {
           stands[i] = known.sequence();

@@ -30,7 +30,7 @@ import org.jspecify.annotations.Nullable;
  * <p>The window is divided into eight parts, each with a file and a table; a part is deleted when
  * its last id has left the window, so no entry is ever removed from a table. In memory an id takes
  * 16 to 32 bytes, whatever its length: a table has a hash of 64 bits and an offset in the file, and
- * a hit is confirmed by the id in the file, so two ids are never taken for one.
+ * a hit is confirmed by the id in the file, so two ids are never confused.
  *
  * <p><b>The log is the truth.</b> An id is also stored with its message. It is written here in the
  * background, after the log was forced, together with the sequence up to which all ids are written,
@@ -82,7 +82,7 @@ public final class IdStore {
   private long coveredBefore; // what would be covered without the fault; as above
 
   /** The message of an id, and its publish time. */
-  public record Place(long sequence, long micros) {}
+  public record Original(long sequence, long micros) {}
 
   /** The log as an opening uses it. */
   public interface Log {
@@ -281,7 +281,7 @@ public final class IdStore {
     return Math.max(0, missing);
   }
 
-  /** Returns the sequence below which the messages of such ids are. */
+  /** Returns the sequence below which the messages of these ids are. */
   public long missingBelow() {
     return coveredBefore;
   }
@@ -299,14 +299,14 @@ public final class IdStore {
   }
 
   /** Returns the message of an id published within the window before this wall time, or null. */
-  public @Nullable Place find(String id, long nowMicros) {
+  public @Nullable Original find(String id, long nowMicros) {
     byte[] bytes = id.getBytes(StandardCharsets.UTF_8);
     long hash = hash(bytes);
     lock.lock();
     try {
       IdRecord record = find(bytes, hash);
       return record != null && nowMicros - log.wallOf(record.micros()) < windowMicros
-          ? new Place(record.sequence(), record.micros())
+          ? new Original(record.sequence(), record.micros())
           : null; // older ones of it are older still
     } finally {
       lock.unlock();
@@ -397,7 +397,7 @@ public final class IdStore {
   private @Nullable IdFile flushOne(long end, long nowMicros) throws IOException {
     IdFile file;
     byte[] bytes;
-    List<Leaving> gone = List.of();
+    List<Leaving> unneeded = List.of();
     lock.lock();
     try {
       file = toFlush(end, nowMicros);
@@ -406,7 +406,7 @@ public final class IdStore {
       }
       bytes = file.pending();
       if (!pending) {
-        gone = List.copyOf(leaving);
+        unneeded = List.copyOf(leaving);
       }
     } finally {
       lock.unlock();
@@ -417,13 +417,13 @@ public final class IdStore {
       made = true;
     }
     file.write(bytes, file.end());
-    for (Leaving each : gone) {
+    for (Leaving each : unneeded) {
       each.remove();
     }
     lock.lock();
     try {
       file.wrote(bytes.length);
-      leaving.removeAll(gone);
+      leaving.removeAll(unneeded);
       leaves = !leaving.isEmpty();
     } finally {
       lock.unlock();

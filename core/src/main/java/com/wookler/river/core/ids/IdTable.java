@@ -9,7 +9,7 @@ final class IdTable {
   private static final int MIN_SLOTS = 1 << 10;
 
   private long[] hashes = new long[MIN_SLOTS];
-  private int[] places = new int[MIN_SLOTS]; // 0: the slot is free
+  private int[] offsets = new int[MIN_SLOTS]; // 0: the slot is free
   private int size;
 
   /** Verifies an offset. */
@@ -18,30 +18,30 @@ final class IdTable {
     boolean holds(int offset);
   }
 
-  /** Adds a place, which isn't 0. */
-  void add(long hash, int place) {
+  /** Adds an offset, which isn't 0. */
+  void add(long hash, int offset) {
     if (size >= hashes.length / 4 * 3) {
       grow();
     }
-    put(hash, place);
+    put(hash, offset);
     size++;
   }
 
-  private void put(long hash, int place) {
+  private void put(long hash, int offset) {
     int slot = (int) hash & (hashes.length - 1);
-    while (places[slot] != 0) {
+    while (offsets[slot] != 0) {
       slot = (slot + 1) & (hashes.length - 1);
     }
     hashes[slot] = hash;
-    places[slot] = place;
+    offsets[slot] = offset;
   }
 
-  /** Returns a place with this hash that the proof accepts; 0 if there is none. */
+  /** Returns an offset with this hash that the proof accepts; 0 if there is none. */
   int find(long hash, Proof proof) {
     int slot = (int) hash & (hashes.length - 1);
-    while (places[slot] != 0) {
-      if (hashes[slot] == hash && proof.holds(places[slot])) {
-        return places[slot];
+    while (offsets[slot] != 0) {
+      if (hashes[slot] == hash && proof.holds(offsets[slot])) {
+        return offsets[slot];
       }
       slot = (slot + 1) & (hashes.length - 1);
     }
@@ -54,12 +54,12 @@ final class IdTable {
 
   private void grow() {
     long[] oldHashes = hashes;
-    int[] oldPlaces = places;
+    int[] oldOffsets = offsets;
     hashes = new long[oldHashes.length * 2];
-    places = new int[oldHashes.length * 2];
-    for (int i = 0; i < oldPlaces.length; i++) {
-      if (oldPlaces[i] != 0) {
-        put(oldHashes[i], oldPlaces[i]);
+    offsets = new int[oldHashes.length * 2];
+    for (int i = 0; i < oldOffsets.length; i++) {
+      if (oldOffsets[i] != 0) {
+        put(oldHashes[i], oldOffsets[i]);
       }
     }
   }

@@ -5,7 +5,7 @@ import com.wookler.river.core.ack.journal.LedgerLook;
 import com.wookler.river.core.delay.DelayFiles;
 import com.wookler.river.core.file.Directories;
 import com.wookler.river.core.file.DurableFiles;
-import com.wookler.river.core.keys.RunFiles;
+import com.wookler.river.core.keys.KeyIndex;
 import com.wookler.river.core.log.QueueIdentity;
 import com.wookler.river.core.log.files.BlockFile;
 import com.wookler.river.core.log.files.BlockWalk;
@@ -246,7 +246,7 @@ public record QueueOverview(
     for (Path subscriber : SubscriberFiles.list(path.resolve("subscribers"))) {
       aside.addAll(Directories.list(subscriber, DurableFiles::isQuarantined));
     }
-    aside.addAll(RunFiles.quarantined(path.resolve("keys")));
+    aside.addAll(KeyIndex.quarantined(path.resolve("keys")));
     aside.sort(null);
     return aside;
   }

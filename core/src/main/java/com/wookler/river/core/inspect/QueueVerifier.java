@@ -6,7 +6,7 @@ import com.wookler.river.core.backup.StoredBlock;
 import com.wookler.river.core.delay.DelayFiles;
 import com.wookler.river.core.delay.Delays;
 import com.wookler.river.core.ids.IdFiles;
-import com.wookler.river.core.keys.RunFiles;
+import com.wookler.river.core.keys.KeyIndex;
 import com.wookler.river.core.log.LogNotes;
 import com.wookler.river.core.log.QueueIdentity;
 import com.wookler.river.core.log.QueueIdentity.Part;
@@ -96,7 +96,7 @@ public final class QueueVerifier {
     LogVerifier log = new LogVerifier(queue.get(), files, notes, report, progress);
     log.run();
     subscribers.compare(readable(queue.get(), first), log.endSequence());
-    RunFiles.verify(directory.keys(), queue.get(), report::damage);
+    KeyIndex.verify(directory.keys(), queue.get(), report::damage);
     IdFiles.verify(
         directory.path().resolve("ids"),
         queue.get(),

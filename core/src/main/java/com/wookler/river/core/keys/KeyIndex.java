@@ -3,12 +3,15 @@ package com.wookler.river.core.keys;
 import com.google.errorprone.annotations.concurrent.GuardedBy;
 import com.wookler.river.common.errors.RiverException;
 import com.wookler.river.core.file.KeyedHash;
+import com.wookler.river.core.message.DamagedMessageException;
 import com.wookler.river.core.message.QueueClosedException;
 import java.io.IOException;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.UUID;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -29,7 +32,7 @@ import org.slf4j.LoggerFactory;
  * covered that is missing, damaged or another queue's. Such a run is quarantined.
  *
  * <p>Two keys may have the same hash. The caller reads the message, and if it has another key, or
- * is gone, looks for an older one in the log itself.
+ * is lost, looks for an older one in the log itself.
  *
  * <p>Thread-safe. A look-up may wait for a step in the background: for reading about a thousand
  * messages, or writing 1 MB.
@@ -206,7 +209,7 @@ public final class KeyIndex implements AutoCloseable {
       KeyRun run = runs.all().get(i);
       try {
         found = run.find(hashed);
-      } catch (RunDamage e) {
+      } catch (DamagedMessageException e) {
         quarantine(run, e);
         return null;
       }
@@ -218,8 +221,8 @@ public final class KeyIndex implements AutoCloseable {
   }
 
   @GuardedBy("lock")
-  private void quarantine(KeyRun run, RunDamage damage) {
-    runs.quarantine(run, damage.what());
+  private void quarantine(KeyRun run, Exception damage) {
+    runs.quarantine(run, String.valueOf(damage.getMessage()));
     begin();
   }
 
@@ -245,19 +248,29 @@ public final class KeyIndex implements AutoCloseable {
     }
     try {
       replace(merge, merge.run(directory, identity));
-    } catch (RunDamage e) {
+    } catch (DamagedMessageException e) {
+      merge.inputs().forEach(this::verify);
+    } catch (IOException e) {
+      throw new RiverException("queue " + queue + ": cannot merge runs of its index", e);
+    }
+    return true;
+  }
+
+  private void verify(KeyRun run) {
+    try {
+      run.verify();
+    } catch (DamagedMessageException | NoSuchFileException e) {
       lock.lock();
       try {
-        if (runs.all().contains(e.run())) {
-          quarantine(e.run(), e);
+        if (runs.all().contains(run)) {
+          quarantine(run, e);
         }
       } finally {
         lock.unlock();
       }
     } catch (IOException e) {
-      throw new RiverException("queue " + queue + ": cannot merge runs of its index", e);
+      throw new RiverException("queue " + queue + ": cannot read " + run.file(), e);
     }
-    return true;
   }
 
   private void replace(RunMerge merge, KeyRun merged) throws IOException {
@@ -290,6 +303,34 @@ public final class KeyIndex implements AutoCloseable {
     } finally {
       lock.unlock();
     }
+  }
+
+  /** Returns the files that were quarantined as damaged. */
+  public static List<Path> quarantined(Path directory) throws IOException {
+    return RunHeader.FILES.quarantined(directory);
+  }
+
+  /**
+   * Verifies the files of an index; reads only, also while a process has the queue open.
+   *
+   * @param damage gets each file that is not what was written, and what is wrong
+   * @return the number of files
+   */
+  public static int verify(Path directory, UUID queue, BiConsumer<Path, String> damage)
+      throws IOException {
+    int count = 0;
+    for (var file : RunHeader.FILES.list(directory).entrySet()) {
+      try {
+        KeyRun run = KeyRun.open(directory, queue, file.getKey());
+        count++;
+        run.verify();
+      } catch (DamagedMessageException e) {
+        damage.accept(file.getValue(), String.valueOf(e.getMessage()));
+      } catch (NoSuchFileException e) {
+        // merged into another meanwhile
+      }
+    }
+    return count;
   }
 
   /** Returns the runs; for tests. */

@@ -2,6 +2,7 @@ package com.wookler.river.core.keys;
 
 import com.wookler.river.core.file.Directories;
 import com.wookler.river.core.file.DurableFiles;
+import com.wookler.river.core.message.DamagedMessageException;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
@@ -69,8 +70,8 @@ final class KeyRuns {
     KeyRun run;
     try {
       run = KeyRun.open(directory, identity, number);
-    } catch (RunDamage e) {
-      quarantine(file, e.what());
+    } catch (DamagedMessageException e) {
+      quarantine(file, String.valueOf(e.getMessage()));
       return;
     } catch (NoSuchFileException e) {
       return;
@@ -196,7 +197,7 @@ final class KeyRuns {
     damaged = true;
     Path aside = DurableFiles.quarantine(file);
     LOG.warn(
-        "Queue {}: damaged: {}, of its index of keys: {}; kept as {}, and made anew from the log",
+        "Queue {}: damaged: {}, of its index of keys: {}; kept as {}, and made again from the log",
         queue,
         file,
         what,

@@ -35,18 +35,21 @@ import java.util.UUID;
  */
 record RunHeader(UUID queue, long number, long from, long end, long count) {
   static final int PAGE_BYTES = 4096;
-  static final int ENTRY_BYTES = 16;
   static final int PAGE_ENTRIES = 255;
+
+  private static final int ENTRY_BYTES = 16;
 
   private static final int CONTENT_BYTES = PAGE_BYTES - Series.PREFIX_BYTES;
 
   static final Series FILES =
       new Series("keys-", new Sealed("KEY", 1), CONTENT_BYTES, CONTENT_BYTES, CONTENT_BYTES);
 
-  /** Offset of the first entry in a page. */
-  static final int ENTRIES_AT = PAGE_BYTES - PAGE_ENTRIES * ENTRY_BYTES;
-
   private static final int NUMBER_AT = Series.PREFIX_BYTES;
+
+  /** Returns the offset of an entry in a page. */
+  static int entryAt(int entry) {
+    return NUMBER_AT + 8 + entry * ENTRY_BYTES;
+  }
 
   int pages() {
     return (int) ((count + PAGE_ENTRIES - 1) / PAGE_ENTRIES);

@@ -1,5 +1,6 @@
 package com.wookler.river.core.keys;
 
+import com.wookler.river.core.message.DamagedMessageException;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -24,14 +25,13 @@ record RunMerge(List<KeyRun> inputs, long number, long first) {
   /**
    * Writes the run.
    *
-   * @throws RunDamage an input is damaged, which it names
+   * @throws DamagedMessageException an input is damaged
    */
-  KeyRun run(Path directory, UUID queue) throws IOException, RunDamage {
+  KeyRun run(Path directory, UUID queue) throws IOException {
     List<KeyRun.Cursor> cursors = new ArrayList<>();
     try (RunWriter writer = new RunWriter(directory, queue, number)) {
       for (KeyRun input : inputs) {
-        KeyRun.Cursor cursor = input.new Cursor();
-        cursors.add(cursor);
+        cursors.add(input.new Cursor());
       }
       merge(cursors, writer);
       long end = inputs.get(inputs.size() - 1).end();
@@ -43,11 +43,11 @@ record RunMerge(List<KeyRun> inputs, long number, long first) {
     }
   }
 
-  private void merge(List<KeyRun.Cursor> cursors, RunWriter writer) throws IOException, RunDamage {
+  private void merge(List<KeyRun.Cursor> cursors, RunWriter writer) throws IOException {
     PriorityQueue<KeyRun.Cursor> open =
         new PriorityQueue<>(
             Comparator.comparingLong(KeyRun.Cursor::hash)
-                .thenComparing(KeyRun.Cursor::of, NEWEST_FIRST));
+                .thenComparing(KeyRun.Cursor::run, NEWEST_FIRST));
     for (KeyRun.Cursor cursor : cursors) {
       advance(cursor, open);
     }
@@ -62,13 +62,9 @@ record RunMerge(List<KeyRun> inputs, long number, long first) {
     }
   }
 
-  private static void advance(KeyRun.Cursor cursor, Queue<KeyRun.Cursor> open) throws RunDamage {
-    try {
-      if (cursor.next()) {
-        open.add(cursor);
-      }
-    } catch (RunDamage e) {
-      throw e.in(cursor.of());
+  private static void advance(KeyRun.Cursor cursor, Queue<KeyRun.Cursor> open) {
+    if (cursor.next()) {
+      open.add(cursor);
     }
   }
 }

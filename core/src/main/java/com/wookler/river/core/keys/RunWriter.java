@@ -25,7 +25,7 @@ final class RunWriter implements AutoCloseable {
   private final UUID queue;
   private final long number;
   private final ByteBuffer page =
-      Sealed.payload(RunHeader.PAGE_BYTES).position(RunHeader.ENTRIES_AT);
+      Sealed.payload(RunHeader.PAGE_BYTES).position(RunHeader.entryAt(0));
   private final byte[] buffer = new byte[BUFFERED_PAGES * RunHeader.PAGE_BYTES];
   private int buffered;
   private int pages;
@@ -53,7 +53,7 @@ final class RunWriter implements AutoCloseable {
   }
 
   private void seal() throws IOException {
-    int entries = (page.position() - RunHeader.ENTRIES_AT) / RunHeader.ENTRY_BYTES;
+    int entries = (int) (count - (long) pages * RunHeader.PAGE_ENTRIES);
     while (page.hasRemaining()) {
       page.putLong(0);
     }
@@ -63,7 +63,7 @@ final class RunWriter implements AutoCloseable {
     if (buffered == buffer.length) {
       flush();
     }
-    page.position(RunHeader.ENTRIES_AT);
+    page.position(RunHeader.entryAt(0));
   }
 
   private void flush() throws IOException {
@@ -73,7 +73,7 @@ final class RunWriter implements AutoCloseable {
 
   /** Completes the file; its content and name are on the device when this returns. */
   KeyRun finish(long from, long end) throws IOException {
-    if (page.position() > RunHeader.ENTRIES_AT) {
+    if (page.position() > RunHeader.entryAt(0)) {
       seal();
     }
     flush();

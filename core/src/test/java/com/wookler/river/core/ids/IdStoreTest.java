@@ -69,18 +69,18 @@ class IdStoreTest {
   @Test
   void shouldAgreeWithAModelOverTimeAndRestarts() throws IOException {
     Random random = new Random(7);
-    Map<String, IdStore.Place> model = new HashMap<>();
+    Map<String, IdStore.Original> model = new HashMap<>();
     open(0);
     long now = 1;
     for (int i = 0; i < 30_000; i++) {
       now += random.nextInt(2_000);
       String id = "id " + random.nextInt(5_000);
-      IdStore.Place expected = model.get(id);
+      IdStore.Original expected = model.get(id);
       boolean inWindow = expected != null && now - expected.micros() < WINDOW_MICROS;
       assertThat(store.find(id, now)).as("%s at %s", id, i).isEqualTo(inWindow ? expected : null);
       if (!inWindow) {
         store.add(id, i, now);
-        model.put(id, new IdStore.Place(i, now));
+        model.put(id, new IdStore.Original(i, now));
       }
       if (random.nextInt(500) == 0) {
         store.flush(i + 1, now);
@@ -108,7 +108,7 @@ class IdStoreTest {
     end = 6; // the log lost its end in a power loss
     lost.add(5L);
     open(1);
-    assertThat(store.find("kept", 2)).isEqualTo(new IdStore.Place(4, 1));
+    assertThat(store.find("kept", 2)).isEqualTo(new IdStore.Original(4, 1));
     assertThat(store.find("lost", 2)).isNull();
     assertThat(store.find("never", 2)).isNull();
     assertThat(store.covered()).isZero();
@@ -138,7 +138,7 @@ class IdStoreTest {
       store.add("three", 2, 2);
       store.flush(3, 2);
       open(2);
-      assertThat(store.find("three", 3)).isEqualTo(new IdStore.Place(2, 2));
+      assertThat(store.find("three", 3)).isEqualTo(new IdStore.Original(2, 2));
       for (Path each : files()) {
         Files.delete(each);
       }
@@ -151,13 +151,13 @@ class IdStoreTest {
     Files.delete(directory);
     Files.createFile(directory); // so that no file can be made in it
     store.add("one", 0, 1);
-    assertThat(store.find("one", 2)).isEqualTo(new IdStore.Place(0, 1));
+    assertThat(store.find("one", 2)).isEqualTo(new IdStore.Original(0, 1));
     assertThatThrownBy(() -> store.flush(1, 1)).isInstanceOf(RiverException.class);
     assertThat(store.isDirty(1)).isTrue();
     Files.delete(directory);
     store.flush(1, 1);
     open(1);
-    assertThat(store.find("one", 2)).isEqualTo(new IdStore.Place(0, 1));
+    assertThat(store.find("one", 2)).isEqualTo(new IdStore.Original(0, 1));
     assertThat(store.covered()).isEqualTo(1);
   }
 
@@ -184,7 +184,7 @@ class IdStoreTest {
       assertThat(store.missing()).isEqualTo(1);
       assertThat(store.find("id 0", 2_000_000)).isNotNull();
       assertThat(store.find("id 1", 2_000_000)).isNull();
-      assertThat(store.find("id 2", 2_000_000)).isEqualTo(new IdStore.Place(2, 1));
+      assertThat(store.find("id 2", 2_000_000)).isEqualTo(new IdStore.Original(2, 1));
       assertThat(store.find("later", 2_000_000)).isNotNull();
       if (start == 1) {
         store.add("id 1", 1, 1); // as the log said
@@ -197,7 +197,7 @@ class IdStoreTest {
     assertThat(store.fault()).isEmpty();
     assertThat(store.covered()).isEqualTo(4);
     for (int i = 0; i < 3; i++) {
-      assertThat(store.find("id " + i, 2_000_000)).isEqualTo(new IdStore.Place(i, 1));
+      assertThat(store.find("id " + i, 2_000_000)).isEqualTo(new IdStore.Original(i, 1));
     }
     assertThat(faults()).isEmpty();
   }
@@ -250,7 +250,7 @@ class IdStoreTest {
       } // else the log has what the newest file lacks, from where the others end
       assertThat(store.covered()).isLessThan(PARTS * IDS);
       for (int i = 0; i < PARTS * IDS; i++) { // what the log and its backups say
-        IdStore.Place known = store.find("id " + i, 6_000_000);
+        IdStore.Original known = store.find("id " + i, 6_000_000);
         if (known == null) {
           store.add("id " + i, i, 1 + i / IDS * 1_500_000L);
         } else {
@@ -345,7 +345,7 @@ class IdStoreTest {
       Files.write(file, flipped);
       open(1);
       assertThat(store.covered()).isZero();
-      IdStore.Place one = store.find("one", 2);
+      IdStore.Original one = store.find("one", 2);
       assertThat(one == null || one.sequence() == 0).isTrue();
     }
   }
@@ -381,7 +381,7 @@ class IdStoreTest {
     store =
         IdStore.open(
             directory, ORDERS, WINDOW, 2, log, channel -> forced.add(channel.size() + " bytes"));
-    assertThat(store.find("a", 2)).isEqualTo(new IdStore.Place(0, 1));
+    assertThat(store.find("a", 2)).isEqualTo(new IdStore.Original(0, 1));
     assertThat(forced).containsExactly("78 bytes");
   }
 }

@@ -206,7 +206,7 @@ class KeyIndexTest {
         flip(file, at + 100); // each page
       }
     }
-    assertThat(RunFiles.verify(directory, QUEUE, (file, what) -> {})).isEqualTo(all.size());
+    assertThat(KeyIndex.verify(directory, QUEUE, (file, what) -> {})).isEqualTo(all.size());
     long damaged = all.size();
     for (int i = 0; i < 100_000; i += 777) {
       assertThat(index.find("key " + i)).isEqualTo(100_000 + i);
@@ -215,7 +215,7 @@ class KeyIndexTest {
     assertThat(captured.warnings()).allMatch(line -> line.contains("is not what was written"));
     settle();
     List<String> found = new ArrayList<>();
-    RunFiles.verify(directory, QUEUE, (file, what) -> found.add(what));
+    KeyIndex.verify(directory, QUEUE, (file, what) -> found.add(what));
     assertThat(found).isEmpty();
   }
 
