@@ -101,7 +101,7 @@ final class BucketDivision implements DelayedRecord.Visitor {
 
   private BucketAppender partOf(long time, long sequence) {
     int at = parts.size() - 1;
-    while (at > 0 && parts.get(at).bucket.from.isBehind(time, sequence)) {
+    while (at > 0 && parts.get(at).bucket.from.isAfter(time, sequence)) {
       at--;
     }
     return parts.get(at);

@@ -13,12 +13,22 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.UUID;
 
-/** Looks at the files of delayed messages, also while a process has the queue open. */
+/** Reads the files of delayed messages from outside, also while a process has the queue open. */
 public final class DelayFiles {
   private static final int TRIES = 5;
   private static final String DAMAGED = "^damaged: ";
 
-  private DelayFiles() {}
+  private final Path directory;
+  private final UUID identity;
+  private final boolean verifies;
+  private final List<Fault> faults = new ArrayList<>();
+  private long waiting;
+
+  private DelayFiles(Path directory, UUID identity, boolean verifies) {
+    this.directory = directory;
+    this.identity = identity;
+    this.verifies = verifies;
+  }
 
   /** A file or directory that is not as it was written, and what is wrong. */
   public record Fault(Path file, String what) {}
@@ -39,8 +49,8 @@ public final class DelayFiles {
   }
 
   /**
-   * Lets a queue that is made of blocks look for delayed messages from a sequence on when it is
-   * opened: those of which its log has no re-enqueued copy wait.
+   * Creates the files of a queue that is made of blocks: its opening collects the delayed messages
+   * from a sequence on of which its log has no re-enqueued copy.
    *
    * @param queue directory of the queue
    */
@@ -66,99 +76,78 @@ public final class DelayFiles {
       return new Look(0, List.of(), List.of());
     }
     for (int i = 1; ; i++) {
-      TimerState.Look state = TimerState.look(directory, identity);
-      Viewer viewer = new Viewer(directory, identity, verifies);
+      DelayFiles files = new DelayFiles(directory, identity, verifies);
       try {
-        return viewer.look(state);
-      } catch (NoSuchFileException e) { // a file has gone since the state was read, or is lost
-        if (i == TRIES) {
-          viewer.fault(Path.of(String.valueOf(e.getFile())), "is missing");
-          return viewer.result();
+        files.look();
+      } catch (NoSuchFileException e) { // it was deleted since the state was read, or is lost
+        if (i < TRIES) {
+          continue;
         }
+        files.fault(Path.of(String.valueOf(e.getFile())), "is missing");
       }
+      List<Path> quarantined = Directories.list(directory, DurableFiles::isQuarantined);
+      return new Look(files.waiting, files.faults, quarantined);
     }
   }
 
-  private static final class Viewer {
-    private final Path directory;
-    private final UUID identity;
-    private final boolean verifies;
-    private final List<Fault> faults = new ArrayList<>();
-    private final List<Path> quarantined = new ArrayList<>();
-    private long waiting;
+  private void fault(Path file, String what) {
+    faults.add(new Fault(file, what.replaceFirst(DAMAGED, "")));
+  }
 
-    Viewer(Path directory, UUID identity, boolean verifies) {
-      this.directory = directory;
-      this.identity = identity;
-      this.verifies = verifies;
-    }
-
-    void fault(Path file, String what) {
-      faults.add(new Fault(file, what.replaceFirst(DAMAGED, "")));
-    }
-
-    Look result() {
-      return new Look(waiting, faults, quarantined);
-    }
-
-    Look look(TimerState.Look state) throws IOException {
-      state.faults().forEach(what -> faults.add(new Fault(directory, what)));
-      quarantined.addAll(Directories.list(directory, DurableFiles::isQuarantined));
-      TimerState newest = state.newest();
-      if (newest == null) {
-        if (StoreOpening.exists(directory)) {
-          fault(directory, "has no state; the next opening makes one of its files and the log");
-        }
-        return result();
-      }
+  private void look() throws IOException {
+    TimerState.Look state = TimerState.look(directory, identity);
+    state.faults().forEach(what -> faults.add(new Fault(directory, what)));
+    TimerState newest = state.newest();
+    if (newest != null) {
       for (TimerState.Line line : newest.files()) {
         look(line, newest.done());
       }
-      return result();
+    } else if (StoreOpening.exists(directory)) {
+      fault(directory, "has no state; the next opening makes one of its files and the log");
     }
+  }
 
-    private void look(TimerState.Line line, Key done) throws IOException {
-      Path path = DelayedRecord.FILES.path(directory, line.number());
-      try (RecordFile file = DelayedRecord.open(directory, identity, line.number())) {
-        long before = waiting;
-        int known = faults.size();
-        DelayedRecord.scan(
-            file,
-            line.bytes(),
-            new DelayedRecord.Visitor() {
-              @Override
-              public void message(long time, long sequence, long offset, int size) {
-                if (done.isBefore(time, sequence)) {
-                  waiting++;
-                  verify(file, offset, sequence);
-                }
+  private void look(TimerState.Line line, Key done) throws IOException {
+    Path path = DelayedRecord.FILES.path(directory, line.number());
+    try (RecordFile file = DelayedRecord.open(directory, identity, line.number())) {
+      long before = waiting;
+      int known = faults.size();
+      DelayedRecord.scan(
+          file,
+          line.bytes(),
+          new DelayedRecord.Visitor() {
+            @Override
+            public void message(long time, long sequence, long offset, int size) {
+              if (done.isBefore(time, sequence)) {
+                waiting++;
+                verify(file, offset, sequence);
               }
+            }
 
-              @Override
-              public void damaged(long from, long to) {
-                fault(path, "bytes " + from + " to " + to + " are no message");
-              }
-            });
-        long lacks = line.records() - (waiting - before);
-        if (lacks > 0 && faults.size() > known) {
-          fault(path, "lost: " + Amount.of(lacks, "message"));
-        }
-      } catch (DamagedMessageException e) {
-        fault(path, String.valueOf(e.getMessage()));
+            @Override
+            public void damaged(long from, long to) {
+              fault(path, "bytes " + from + " to " + to + " are no message");
+            }
+          });
+      long lacks = line.records() - (waiting - before);
+      if (lacks > 0 && faults.size() > known) {
+        fault(path, "lost: " + Amount.of(lacks, "message"));
       }
+    } catch (DamagedMessageException e) {
+      fault(path, String.valueOf(e.getMessage()));
     }
+  }
 
-    private void verify(RecordFile file, long offset, long sequence) {
-      try {
-        if (verifies) {
-          DelayedRecord.message(file, offset, sequence);
-        }
-      } catch (DamagedMessageException | IOException e) {
-        String what = e instanceof IOException ? e.toString() : String.valueOf(e.getMessage());
-        fault(
-            file.path(),
-            "sequence " + sequence + ", byte " + offset + ": " + what.replaceFirst(DAMAGED, ""));
+  private void verify(RecordFile file, long offset, long sequence) {
+    try {
+      if (verifies) {
+        DelayedRecord.message(file, offset, sequence);
       }
+    } catch (DamagedMessageException | IOException e) {
+      String what = e instanceof IOException ? e.toString() : String.valueOf(e.getMessage());
+      fault(
+          file.path(),
+          "sequence " + sequence + ", byte " + offset + ": " + what.replaceFirst(DAMAGED, ""));
     }
   }
 }

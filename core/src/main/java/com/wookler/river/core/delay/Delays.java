@@ -75,7 +75,7 @@ public final class Delays implements AfterLog, AutoCloseable {
     try {
       boolean exists = StoreOpening.exists(context.directory());
       if (exists) {
-        context.queueParts().begunFiles(); // queue.json was made anew, or a kill came between
+        context.queueParts().begunFiles(); // queue.json was made again, or a kill came between
       }
       if (exists || context.queueParts().hasFiles()) {
         delays.timers = new Timers(context, limits);
@@ -188,7 +188,7 @@ public final class Delays implements AfterLog, AutoCloseable {
 
   private Timers create() {
     try {
-      StoreOpening.create(context, context.log().nextSequence());
+      StoreOpening.create(context.directory(), context.identity(), context.log().nextSequence());
       context.queueParts().begunFiles();
       return new Timers(context, limits);
     } catch (IOException e) {

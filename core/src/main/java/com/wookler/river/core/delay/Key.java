@@ -19,7 +19,7 @@ record Key(long time, long sequence) implements Comparable<Key> {
     return compare(time, sequence, otherTime, otherSequence) < 0;
   }
 
-  boolean isBehind(long otherTime, long otherSequence) {
+  boolean isAfter(long otherTime, long otherSequence) {
     return compare(time, sequence, otherTime, otherSequence) > 0;
   }
 }

@@ -23,7 +23,7 @@ final class NearIndex {
 
   /** Returns whether it has all that is due before this key. */
   boolean covers(long time, long sequence) {
-    return end.isBehind(time, sequence);
+    return end.isAfter(time, sequence);
   }
 
   /** Returns whether it has only a few messages although there are other files. */
@@ -71,7 +71,7 @@ final class NearIndex {
   }
 
   Bucket bucket(long address) {
-    return Objects.requireNonNull(find(address), "a message in a file that is gone");
+    return Objects.requireNonNull(find(address), "a message in a file that was removed");
   }
 
   /** Returns the file of an address; null if it was removed. */

@@ -14,8 +14,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Gives the waiting messages in the order in which they are due, those that are only in memory and
- * those in files. Guarded by the lock of {@link Timers}.
+ * Returns the waiting messages in the order in which they are due, those that are only in memory
+ * and those in files. Guarded by the lock of {@link Timers}.
  */
 final class NextDue implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(NextDue.class);

@@ -50,10 +50,6 @@ final class StoreOpening {
     this.directory = context.directory();
   }
 
-  static void create(DelayContext context, long collected) throws IOException {
-    create(context.directory(), context.identity(), collected);
-  }
-
   /**
    * Creates the directory and files for messages that are published from a sequence on. They
    * survive a power loss when this returns.
@@ -155,7 +151,7 @@ final class StoreOpening {
   }
 
   /**
-   * Begins anew without a state: all messages of the files of which the log has no copy wait, and
+   * Begins again without a state: all messages of the files of which the log has no copy wait, and
    * all of the log are collected. Messages that were delivered long ago may be delivered again;
    * none that waits is left out.
    */

@@ -8,9 +8,8 @@ import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.Arrays;
+import java.util.Comparator;
 import java.util.List;
-import java.util.Optional;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
@@ -86,37 +85,21 @@ record TimerState(
     FORM.write(path(directory, generation), queue, out);
   }
 
-  /**
-   * Reads one of the files.
-   *
-   * @return empty if it does not exist
-   * @throws DamagedMessageException it is damaged
-   * @throws RiverException a newer River wrote it
-   */
-  static Optional<TimerState> read(Path file, UUID queue) throws IOException {
-    if (!Files.exists(file)) {
-      return Optional.empty();
-    }
-    ByteBuffer in;
-    try {
-      in = FORM.read(file, queue);
-    } catch (DamagedMessageException e) {
-      throw new DamagedMessageException(file + " is " + e.getMessage(), e);
-    }
+  private static TimerState read(Path file, UUID queue) throws IOException {
+    ByteBuffer in = FORM.read(file, queue);
     long generation = in.getLong();
     long collected = in.getLong();
     long copied = in.getLong();
     Key done = new Key(in.getLong(), in.getLong());
     long nextNumber = in.getLong();
     TimerClock.Reading clock = new TimerClock.Reading(in.getLong(), in.getLong());
-    Line[] lines = new Line[in.remaining() / LINE_BYTES];
-    Arrays.setAll(
-        lines,
-        i ->
-            new Line(
-                in.getLong(), new Key(in.getLong(), in.getLong()), in.getLong(), in.getLong()));
-    return Optional.of(
-        new TimerState(generation, collected, copied, done, nextNumber, clock, List.of(lines)));
+    List<Line> lines = new ArrayList<>();
+    while (in.hasRemaining()) {
+      long number = in.getLong();
+      Key from = new Key(in.getLong(), in.getLong());
+      lines.add(new Line(number, from, in.getLong(), in.getLong()));
+    }
+    return new TimerState(generation, collected, copied, done, nextNumber, clock, lines);
   }
 
   /**
@@ -128,22 +111,27 @@ record TimerState(
    */
   record Look(@Nullable TimerState newest, @Nullable TimerState before, List<String> faults) {}
 
+  /**
+   * Reads both states of a directory.
+   *
+   * @throws RiverException a newer River wrote them
+   */
   static Look look(Path directory, UUID queue) throws IOException {
     List<TimerState> found = new ArrayList<>();
     List<String> faults = new ArrayList<>();
     for (int i = 0; i < 2; i++) {
       Path file = path(directory, i);
       try {
-        Optional<TimerState> state = read(file, queue);
-        state.ifPresent(found::add);
-        if (state.isEmpty()) {
+        if (Files.exists(file)) {
+          found.add(read(file, queue));
+        } else {
           faults.add("damaged: " + file + " is missing");
         }
       } catch (DamagedMessageException e) {
-        faults.add(String.valueOf(e.getMessage()));
+        faults.add(file + " is " + e.getMessage());
       }
     }
-    found.sort((a, b) -> Long.compare(b.generation, a.generation));
+    found.sort(Comparator.comparingLong(TimerState::generation).reversed());
     return new Look(
         found.isEmpty() ? null : found.get(0), found.size() < 2 ? null : found.get(1), faults);
   }

@@ -123,12 +123,12 @@ final class TimerStore implements AutoCloseable {
   /**
    * Reads files into memory until there is a message that is not done.
    *
-   * @param behind messages up to this key are done
+   * @param before messages up to this key are done
    * @param done says of a message after it whether it is done, too
    */
-  void begin(Key behind, DueHeap.Condition done) throws IOException {
+  void begin(Key before, DueHeap.Condition done) throws IOException {
     while (near < buckets.size() && indexed() == 0) {
-      takeIn(() -> behind, done);
+      takeIn(() -> before, done);
     }
   }
 
@@ -208,7 +208,7 @@ final class TimerStore implements AutoCloseable {
     int high = buckets.size() - 1;
     while (low < high) {
       int middle = (low + high + 1) >>> 1;
-      if (buckets.get(middle).from.isBehind(time, sequence)) {
+      if (buckets.get(middle).from.isAfter(time, sequence)) {
         high = middle - 1;
       } else {
         low = middle;

@@ -371,7 +371,7 @@ final class Timers implements AutoCloseable {
       putOff();
     } else if (store.isChanged()
         || all.doneInFiles
-        || isBehind(all.collected)
+        || isOld(all.collected)
         || clock.isSetSince(writtenAt)) {
       TimerClock.Reading now = clock.read();
       store.writeState(all.collected, all.copied, all.done, now);
@@ -399,17 +399,14 @@ final class Timers implements AutoCloseable {
   }
 
   /** Returns whether the state is so old that an opening reads much, or that it keeps a block. */
-  private boolean isBehind(long now) {
+  private boolean isOld(long now) {
     return now > safeCollected
         && (now - safeCollected >= STATE_STEP
             || log.oldestSealed().filter(seal -> seal.endSequence() > safeCollected).isPresent());
   }
 
   boolean isDirty() {
-    return dirty
-        || store.isChanged()
-        || isBehind(log.nextSequence())
-        || clock.isSetSince(writtenAt);
+    return dirty || store.isChanged() || isOld(log.nextSequence()) || clock.isSetSince(writtenAt);
   }
 
   /** Returns the lowest sequence of the log that is still needed. */

@@ -42,7 +42,7 @@ final class WaitingRebuild {
    */
   record Lost(Path file, Key from, Key to, long records, long fromByte, long toByte) {
     boolean held(long time, long sequence) {
-      return !from.isBehind(time, sequence) && to.isBehind(time, sequence);
+      return !from.isAfter(time, sequence) && to.isAfter(time, sequence);
     }
   }
 

@@ -71,7 +71,7 @@ final class DelayedLog implements AutoCloseable, DelayContext.QueueParts {
     this.directory = base.resolve(Delays.DIRECTORY);
     this.limits = limits;
     openLog();
-    StoreOpening.create(context(), 0);
+    StoreOpening.create(directory, QUEUE, 0);
     openTimers();
   }
 
