@@ -22,13 +22,6 @@ final class Acknowledgements {
   private long deadDropped;
   private long filtered;
 
-  /** What a consumer decides over a claim. */
-  @FunctionalInterface
-  interface Decision {
-    /** Carries it out, under the subscriber's lock. */
-    AckResult over(Acknowledgements acknowledgements, Acknowledgeable target);
-  }
-
   Acknowledgements(Ledger ledger, AbstractCounter acks) {
     this.ledger = ledger;
     this.acks = acks;

@@ -32,9 +32,9 @@ import org.jspecify.annotations.Nullable;
  * waits for the outcome, a turn at most, and is refused if there are messages. The rejected
  * alternative, to give back what was taken too late, cannot be had without acknowledgement.
  *
- * @param <D> what is waited for
+ * @param <M> what is waited for
  */
-final class AsyncWaiters<D> {
+final class AsyncWaiters<M> {
   private static final Duration LONGEST = Duration.ofDays(365);
   private static final long LONGEST_TIMER_NANOS = TimeUnit.MINUTES.toNanos(1);
   private static final int THREADS = 2;
@@ -44,13 +44,13 @@ final class AsyncWaiters<D> {
 
   private final Waiters.Line line;
   private final TimeSource time;
-  private final BlockingWaiters.Source<D> source;
+  private final Poller<M> poller;
   private final boolean filters;
   private final AtomicBoolean asked = new AtomicBoolean();
   private final ReentrantLock lock = new ReentrantLock();
 
   @GuardedBy("lock")
-  private final Deque<Request<D>> waiting = new ArrayDeque<>();
+  private final Deque<Request<M>> waiting = new ArrayDeque<>();
 
   /** When to look for those whose time is over; none of them ends before. Set under the lock. */
   private volatile long nextDeadline = Long.MAX_VALUE;
@@ -71,11 +71,10 @@ final class AsyncWaiters<D> {
    *
    * @param filters whether taking may look through a whole backlog, which no caller waits for
    */
-  AsyncWaiters(
-      Waiters.Line line, TimeSource time, BlockingWaiters.Source<D> source, boolean filters) {
+  AsyncWaiters(Waiters.Line line, TimeSource time, Poller<M> poller, boolean filters) {
     this.line = line;
     this.time = time;
-    this.source = source;
+    this.poller = poller;
     this.filters = filters;
   }
 
@@ -90,7 +89,7 @@ final class AsyncWaiters<D> {
   }
 
   /** What was asked for; its state is under its own lock. */
-  private static final class Request<D> extends CompletableFuture<List<D>> {
+  private static final class Request<M> extends CompletableFuture<List<Delivery<M>>> {
     private final int max;
     private final long deadline;
     private final boolean waits;
@@ -131,7 +130,7 @@ final class AsyncWaiters<D> {
     }
 
     @Override
-    public boolean complete(List<D> value) {
+    public boolean complete(List<Delivery<M>> value) {
       return decide() && super.complete(value);
     }
 
@@ -146,8 +145,8 @@ final class AsyncWaiters<D> {
     }
 
     /** Takes what is there, as far as that is found in a turn. */
-    Look look(BlockingWaiters.Source<D> source, boolean last) {
-      List<D> taken = List.of();
+    Look look(Poller<M> poller, boolean last) {
+      List<Delivery<M>> taken = List.of();
       Throwable failed = null;
       deciding.lock();
       try {
@@ -155,7 +154,7 @@ final class AsyncWaiters<D> {
           return Look.DECIDED;
         }
         try {
-          taken = source.takeInTurn(max);
+          taken = poller.takeInTurn(max);
         } catch (RuntimeException | Error e) {
           failed = e;
         }
@@ -171,7 +170,7 @@ final class AsyncWaiters<D> {
       return Look.DECIDED;
     }
 
-    private void answer(List<D> taken, @Nullable Throwable failed) {
+    private void answer(List<Delivery<M>> taken, @Nullable Throwable failed) {
       Runnable answer =
           failed == null ? () -> super.complete(taken) : () -> super.completeExceptionally(failed);
       try {
@@ -183,7 +182,7 @@ final class AsyncWaiters<D> {
   }
 
   /** Takes what is there; where there is nothing, the future waits for it. */
-  CompletableFuture<List<D>> take(int max, Duration timeout, Executor completer) {
+  CompletableFuture<List<Delivery<M>>> take(int max, Duration timeout, Executor completer) {
     boolean first;
     lock.lock();
     try {
@@ -193,7 +192,8 @@ final class AsyncWaiters<D> {
     }
     boolean waits = !timeout.isZero() && !timeout.isNegative();
     if (!filters && (first || !waits)) {
-      List<D> taken = first ? source.take(max) : List.of(); // else it is for those who wait
+      List<Delivery<M>> taken =
+          first ? poller.take(max) : List.of(); // else it is for those who wait
       if (!waits || !taken.isEmpty()) {
         return CompletableFuture.completedFuture(taken);
       }
@@ -203,11 +203,11 @@ final class AsyncWaiters<D> {
     return queue(new Request<>(max, time.nanoTime() + nanos, waits, completer));
   }
 
-  private Request<D> queue(Request<D> request) {
+  private Request<M> queue(Request<M> request) {
     lock.lock();
     try {
       if (closed) {
-        source.take(request.max); // throws
+        poller.take(request.max); // throws
       }
       if (pool == null) {
         pool = WorkerPool.acquire("async", THREADS);
@@ -254,12 +254,12 @@ final class AsyncWaiters<D> {
         inLine = true;
         waiter = line.join(this::woken);
       }
-      Request<D> head = head();
+      Request<M> head = head();
       if (head == null) {
         leave();
         return;
       }
-      Look found = head.look(source, false);
+      Look found = head.look(poller, false);
       boolean turnOver = filters && time.nanoTime() - end >= 0;
       if (found == Look.MORE || (turnOver && found == Look.DECIDED)) {
         expire(false);
@@ -274,10 +274,10 @@ final class AsyncWaiters<D> {
   }
 
   /** Returns the one that has waited longest; those that are decided go. */
-  private @Nullable Request<D> head() {
+  private @Nullable Request<M> head() {
     lock.lock();
     try {
-      Request<D> head = waiting.peek();
+      Request<M> head = waiting.peek();
       while (head != null && isDecided(head)) {
         waiting.remove();
         head = waiting.peek();
@@ -306,7 +306,7 @@ final class AsyncWaiters<D> {
       line.leave(left);
     }
     inLine = false;
-    if (source.needsAnother()) { // a wake that was meant for it goes on
+    if (poller.needsAnother()) { // a wake that was meant for it goes on
       line.wakeOne();
     }
   }
@@ -317,7 +317,7 @@ final class AsyncWaiters<D> {
    * @param seenAll whether all that there is was looked at
    */
   private void expire(boolean seenAll) {
-    List<Request<D>> over = List.of();
+    List<Request<M>> over = List.of();
     long next;
     long now = time.nanoTime();
     lock.lock();
@@ -329,16 +329,16 @@ final class AsyncWaiters<D> {
     } finally {
       lock.unlock();
     }
-    over.forEach(request -> request.look(source, true));
-    timer(now, Math.min(next, source.nanosUntilDue()));
+    over.forEach(request -> request.look(poller, true));
+    timer(now, Math.min(next, poller.nanosUntilDue()));
   }
 
   @GuardedBy("lock")
-  private List<Request<D>> takeThoseOver(long now, boolean seenAll) {
-    List<Request<D>> over = new ArrayList<>();
+  private List<Request<M>> takeThoseOver(long now, boolean seenAll) {
+    List<Request<M>> over = new ArrayList<>();
     nextDeadline = Long.MAX_VALUE;
-    for (Iterator<Request<D>> all = waiting.iterator(); all.hasNext(); ) {
-      Request<D> request = all.next();
+    for (Iterator<Request<M>> all = waiting.iterator(); all.hasNext(); ) {
+      Request<M> request = all.next();
       if (request.deadline <= now && (seenAll || request.waits)) {
         over.add(request);
         all.remove();
@@ -361,7 +361,7 @@ final class AsyncWaiters<D> {
   /** Answers all that wait; the subscriber is closed, and says so when it is asked. */
   void close() {
     WorkerPool share;
-    List<Request<D>> left;
+    List<Request<M>> left;
     lock.lock();
     try {
       closed = true;
@@ -371,7 +371,7 @@ final class AsyncWaiters<D> {
     } finally {
       lock.unlock();
     }
-    left.forEach(request -> request.look(source, true));
+    left.forEach(request -> request.look(poller, true));
     if (share != null) {
       share.release();
     }

@@ -4,7 +4,6 @@ import com.wookler.river.common.TimeSource;
 import com.wookler.river.core.log.Waiters;
 import java.time.Duration;
 import java.util.List;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Where the consumers of one subscriber wait for messages, each parked until a publish, a due
@@ -14,44 +13,26 @@ import org.jspecify.annotations.Nullable;
  * redelivery to time: so no message waits beside a sleeping consumer, and one message does not wake
  * them all.
  *
- * @param <D> what is waited for
+ * @param <M> what is waited for
  */
-final class BlockingWaiters<D> {
+final class BlockingWaiters<M> {
   private static final Duration LONGEST = Duration.ofDays(365);
 
   private final Waiters.Line line;
   private final TimeSource time;
-  private final Source<D> source;
+  private final Poller<M> poller;
 
-  /** What is waited for; called by the waiting threads, without a lock. */
-  interface Source<D> {
-    /** Takes what is there, without waiting. */
-    List<D> take(int max);
-
-    /**
-     * Takes what is available, for a turn at most; null if the turn ended before anything was
-     * found.
-     */
-    @Nullable List<D> takeInTurn(int max);
-
-    /** Returns when to look again even if nothing is published, in nanoseconds from now. */
-    long nanosUntilDue();
-
-    /** Returns whether another consumer has reason to look. */
-    boolean needsAnother();
-  }
-
-  BlockingWaiters(Waiters.Line line, TimeSource time, Source<D> source) {
+  BlockingWaiters(Waiters.Line line, TimeSource time, Poller<M> poller) {
     this.line = line;
     this.time = time;
-    this.source = source;
+    this.poller = poller;
   }
 
-  List<D> await(int max, Duration timeout) throws InterruptedException {
+  List<Delivery<M>> await(int max, Duration timeout) throws InterruptedException {
     if (Thread.interrupted()) {
       throw new InterruptedException();
     }
-    List<D> taken = source.take(max);
+    List<Delivery<M>> taken = poller.take(max);
     if (!taken.isEmpty() || timeout.isZero() || timeout.isNegative()) {
       return taken;
     }
@@ -59,23 +40,23 @@ final class BlockingWaiters<D> {
     try {
       return park(max, time.nanoTime() + bounded.toNanos());
     } finally {
-      if (source.needsAnother()) {
+      if (poller.needsAnother()) {
         line.wakeOne();
       }
     }
   }
 
-  private List<D> park(int max, long deadline) throws InterruptedException {
+  private List<Delivery<M>> park(int max, long deadline) throws InterruptedException {
     while (true) {
       // before the look below, so that a publish behind it wakes this thread
       Waiters.Waiter waiter = line.join();
       try {
-        List<D> taken = source.take(max);
+        List<Delivery<M>> taken = poller.take(max);
         long left = deadline - time.nanoTime();
         if (!taken.isEmpty() || left <= 0) {
           return taken;
         }
-        waiter.park(time, Math.min(left, source.nanosUntilDue()));
+        waiter.park(time, Math.min(left, poller.nanosUntilDue()));
       } finally {
         line.leave(waiter);
       }

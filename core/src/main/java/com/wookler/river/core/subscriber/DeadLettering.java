@@ -113,7 +113,7 @@ final class DeadLettering<M> {
       return false;
     }
     try {
-      StoredMessage message = state.fetcher.find(source.place());
+      StoredMessage message = state.fetcher.finder().find(source.place());
       return message != null && message.originalMicros() == source.publishedMicros();
     } catch (DamagedMessageException e) {
       return false; // comes again, and is met where it is delivered
@@ -341,7 +341,7 @@ final class DeadLettering<M> {
     long tag = state.ledger.startDeadLetter(sequence);
     int attempts = state.ledger.attempts(sequence);
     try {
-      StoredMessage message = state.fetcher.find(sequence);
+      StoredMessage message = state.fetcher.finder().find(sequence);
       if (message == null) {
         throw new IllegalStateException("sequence " + sequence + " is not in the log");
       }
@@ -349,7 +349,7 @@ final class DeadLettering<M> {
           new PendingLetter(new DeadLetter(message, attempts, "not acknowledged", null), tag, 0));
       return true;
     } catch (DamagedMessageException e) {
-      if (state.fetcher.passOver(sequence) > sequence) {
+      if (state.fetcher.finder().passOver(sequence) > sequence) {
         state.ledger.completeDeadLetter(sequence, tag); // there is nothing to write a letter about
         return true;
       }

@@ -39,8 +39,8 @@ public final class DurableSubscriber<M> implements Subscriber<M>, ForceOrder.Aft
   private final ReceiptHandler<M> receiptHandler;
   private final Receipts receipts;
   private final Peeker<M> peeker;
-  private final BlockingWaiters<Delivery<M>> waiting;
-  private final AsyncWaiters<Delivery<M>> async;
+  private final BlockingWaiters<M> waiting;
+  private final AsyncWaiters<M> async;
   private final ReentrantLock closing = new ReentrantLock(); // taken before the state's
 
   /** Carries out what is done through a delivery. */

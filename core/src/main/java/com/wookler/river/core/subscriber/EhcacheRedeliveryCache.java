@@ -18,8 +18,9 @@ import org.ehcache.xml.XmlConfiguration;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A bounded Ehcache: the user's own, or one small built-in for all queues of the JVM that have
- * none.
+ * Keeps messages that were delivered again, in case they are yet again, in a bounded Ehcache: the
+ * user's own, or one small built-in for all queues of the JVM that have none. It may forget
+ * anything at any time; the log stays the truth. Thread-safe.
  *
  * <p>Keys are {@code <queue UUID>/<opening>/<sequence>}. The opening is random: a cache that the
  * user keeps on disk may hold a message that the log lost with the power, and whose sequence
@@ -31,7 +32,7 @@ import org.jspecify.annotations.Nullable;
  * <p>Loaders, writers and synchronous listeners of the user's cache run inside a poll, under the
  * subscriber's lock: they hold up all consumers of the subscriber, and must not call the queue.
  */
-public final class EhcacheRedeliveryCache implements RedeliveryCache, AutoCloseable {
+public final class EhcacheRedeliveryCache implements AutoCloseable {
   private static final String ALIAS = "river";
   private static final long BUILT_IN_ENTRIES = 1_024;
   private static final int BUILT_IN_MESSAGE_BYTES = 16 << 10; // so that it holds 16 MB at most
@@ -157,14 +158,14 @@ public final class EhcacheRedeliveryCache implements RedeliveryCache, AutoClosea
     }
   }
 
-  @Override
-  public byte @Nullable [] get(UUID queue, long sequence) {
+  /** Returns the bytes put for this message, or null. */
+  byte @Nullable [] get(UUID queue, long sequence) {
     Cache<String, byte[]> open = open();
     return open == null ? null : open.get(key(queue, sequence));
   }
 
-  @Override
-  public void put(UUID queue, long sequence, byte[] message) {
+  /** Offers the bytes of a message; they may be dropped. */
+  void put(UUID queue, long sequence, byte[] message) {
     Cache<String, byte[]> open = open();
     if (open != null && (file != null || message.length <= BUILT_IN_MESSAGE_BYTES)) {
       open.put(key(queue, sequence), message);

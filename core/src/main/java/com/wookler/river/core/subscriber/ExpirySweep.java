@@ -107,7 +107,7 @@ final class ExpirySweep<M> {
         quiet(Long.MAX_VALUE, true); // until something is completed
         return;
       }
-      StoredMessage message = state.fetcher.find(next);
+      StoredMessage message = state.fetcher.finder().find(next);
       if (message == null) {
         if (!state.fetcher.hasMore()) {
           quiet(Long.MAX_VALUE, false);

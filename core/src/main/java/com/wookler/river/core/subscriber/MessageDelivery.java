@@ -53,14 +53,7 @@ class MessageDelivery<M> implements Delivery<M>, Acknowledgeable {
       return new MessageDelivery<>(owner, place, micros, data, key, headers);
     }
     StoredMessage message = new StoredMessage(place, micros, data, key, headers, terms);
-    return of(owner, message, terms);
-  }
-
-  private static <M> MessageDelivery<M> of(
-      DeliveryOwner<M> owner, StoredMessage message, Terms terms) {
-    return terms.origin() == null
-        ? new TermedDelivery<>(owner, message, terms)
-        : new DueDelivery<>(owner, message, terms, terms.origin());
+    return new TermedDelivery<>(owner, message, terms);
   }
 
   static <M> MessageDelivery<M> of(DeliveryOwner<M> owner, StoredMessage message) {
@@ -73,7 +66,7 @@ class MessageDelivery<M> implements Delivery<M>, Acknowledgeable {
             message.data(),
             message.key(),
             message.headers())
-        : of(owner, message, terms);
+        : new TermedDelivery<>(owner, message, terms);
   }
 
   void deliveredEnd(long withTag, int inSecond) {

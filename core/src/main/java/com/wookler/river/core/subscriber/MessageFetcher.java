@@ -2,15 +2,16 @@ package com.wookler.river.core.subscriber;
 
 import com.wookler.river.common.errors.RiverException;
 import com.wookler.river.core.ack.Ledger;
+import com.wookler.river.core.file.KeyedHash;
 import com.wookler.river.core.log.BlockLog;
 import com.wookler.river.core.log.LogReader;
-import com.wookler.river.core.log.Salvage;
 import com.wookler.river.core.message.DamagedMessageException;
 import com.wookler.river.core.message.StoredMessage;
 import com.wookler.river.core.message.Terms;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
+import java.util.UUID;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -35,22 +36,36 @@ final class MessageFetcher<M> implements AutoCloseable {
   private final BlockLog log;
   private final Ledger ledger;
   private final LogReader reader;
-  private final Redeliveries redeliveries;
   private final MessageFinder finder;
   private final String name;
-  private final @Nullable Salvage salvage;
   private final boolean ackRequired;
   private final boolean skipsExhausted;
   private final boolean passesPostponed;
-  private final @Nullable KeyOrderHash keys;
+  private final @Nullable KeyedHash keys; // null in the order of sequences
   private final Expiry expiry;
   private @Nullable Terms readTerms; // of the message that was read last
   private final String who;
   private final @Nullable PastReader past;
   private boolean inPast; // whether its position may lie before the log
+  private Stop stop = Stop.END;
   private long taken;
   private long oldest = -1; // whose publish time is known
   private long oldestMicros;
+
+  /** Why a take has delivered nothing. */
+  enum Stop {
+    /** Every published message was looked at. */
+    END,
+
+    /** The window or the limit of messages in flight is reached, until one is completed. */
+    FULL,
+
+    /** The next message has expired and cannot be kept now, until housekeeping tries again. */
+    STUCK,
+
+    /** Many messages wait for their keys; the next take continues after them. */
+    READ_AHEAD
+  }
 
   /** One way to take messages from it. */
   @FunctionalInterface
@@ -63,8 +78,7 @@ final class MessageFetcher<M> implements AutoCloseable {
       DeliveryOwner<M> owner,
       SubscriberConfig config,
       SubscriberContext<M> context,
-      Ledger ledger,
-      @Nullable KeyOrderHash keys) {
+      Ledger ledger) {
     this.owner = owner;
     this.maker =
         (sequence, micros, data, key, headers, terms) -> {
@@ -75,15 +89,14 @@ final class MessageFetcher<M> implements AutoCloseable {
     this.log = context.log();
     this.ledger = ledger;
     this.reader = log.reader();
-    this.salvage = context.salvage();
-    this.past = context.backup() == null ? null : new PastReader(context.backup(), log, salvage);
-    this.finder = new MessageFinder(log);
-    this.redeliveries = new Redeliveries(context.identity(), log, finder, context.cache(), past);
+    this.past =
+        context.backup() == null ? null : new PastReader(context.backup(), log, context.salvage());
+    this.finder = new MessageFinder(context, past);
     this.name = config.name();
     this.who = "Queue " + context.queue() + ", subscriber " + config.name();
     this.inPast = past != null;
     this.ackRequired = config.ackRequired();
-    this.keys = keys;
+    this.keys = config.order() == Order.KEY ? KeyedHash.of(UUID.randomUUID()) : null;
     this.skipsExhausted = keys == null && ackRequired && config.maxDeliveries() > 0;
     this.passesPostponed = keys == null && ledger.recovery().delayed() > 0;
   }
@@ -93,10 +106,9 @@ final class MessageFetcher<M> implements AutoCloseable {
   }
 
   /**
-   * Delivers up to so many messages.
+   * Delivers up to {@code max} messages.
    *
-   * @return null if there are none, or, in the order of keys, none was found yet and {@link
-   *     #hasMore}
+   * @return null if it delivers none; {@link #stop} says why
    * @throws DamagedMessageException the first of them is damaged; nothing was delivered
    */
   @Nullable List<Delivery<M>> take(int max, long nowMillis) {
@@ -158,6 +170,7 @@ final class MessageFetcher<M> implements AutoCloseable {
       MessageDelivery<M> before = inPast ? readPast() : null;
       MessageDelivery<M> delivery = before == null && !inPast ? read() : before;
       if (delivery == null) {
+        stop = ledger.hasRoom() ? Stop.END : Stop.FULL;
         return null;
       }
       long position = ledger.position();
@@ -176,10 +189,11 @@ final class MessageFetcher<M> implements AutoCloseable {
       if (keys == null) {
         tag = ledger.deliver(position, location, nowMillis);
       } else {
-        tag = ledger.deliver(position, location, keys.of(delivery.key()), nowMillis);
+        tag = ledger.deliver(position, location, keyOf(delivery.key()), nowMillis);
         if (tag == Ledger.NOT_NOW) {
           if (--left == 0) {
-            return null; // there is more, and the next take goes on with it
+            stop = Stop.READ_AHEAD;
+            return null;
           }
           continue;
         }
@@ -188,7 +202,31 @@ final class MessageFetcher<M> implements AutoCloseable {
       taken++;
       return delivery;
     }
+    stop = expiry.isStuck() ? Stop.STUCK : Stop.FULL;
     return null;
+  }
+
+  /** Returns why the last take delivered nothing, if it did not. */
+  Stop stop() {
+    return stop;
+  }
+
+  /** Returns whether it delivers in the order of keys. */
+  boolean isByKey() {
+    return keys != null;
+  }
+
+  /**
+   * Returns the hash by which the ledger knows a key; {@link Ledger#NO_KEY} without one, or in the
+   * order of sequences. It differs in each run, so that colliding keys cannot be chosen. Any
+   * thread.
+   */
+  long keyOf(@Nullable String key) {
+    if (key == null || keys == null) {
+      return Ledger.NO_KEY;
+    }
+    long hash = keys.of(key);
+    return hash == Ledger.NO_KEY ? 1 : hash;
   }
 
   private @Nullable MessageDelivery<M> redeliver(long nowMillis) {
@@ -215,17 +253,8 @@ final class MessageFetcher<M> implements AutoCloseable {
     return expiry;
   }
 
-  /**
-   * Reads a message, wherever the subscriber stands.
-   *
-   * @return null if it was not published yet
-   * @throws DamagedMessageException neither log nor backup has it as it was published
-   */
-  @Nullable StoredMessage find(long sequence) {
-    if (past != null && sequence < log.firstSequence()) {
-      return past.again(sequence);
-    }
-    return finder.find(sequence);
+  MessageFinder finder() {
+    return finder;
   }
 
   /** The position was moved, perhaps to before the log. */
@@ -257,7 +286,7 @@ final class MessageFetcher<M> implements AutoCloseable {
         // what is before it was lost before its block was archived
         end = message == null ? behindHole(from, position, first) : message.sequence();
       } catch (DamagedMessageException e) {
-        end = passOver(position);
+        end = finder.passOver(position);
         if (end == position) {
           throw e;
         }
@@ -286,26 +315,15 @@ final class MessageFetcher<M> implements AutoCloseable {
     try {
       long location = ledger.location(sequence);
       return keys != null && ledger.attempts(sequence) == 0
-          ? redeliveries.readWaited(sequence, location)
-          : redeliveries.read(sequence, location);
+          ? finder.find(sequence, location) // it waited for its key
+          : finder.findDelivered(sequence, location);
     } catch (DamagedMessageException e) {
-      if (passOver(sequence) == sequence) {
+      if (finder.passOver(sequence) == sequence) {
         throw e;
       }
       ledger.complete(sequence);
       return null;
     }
-  }
-
-  /** Returns the next sequence that is not lost, for what a read of this one has met. */
-  long passOver(long sequence) {
-    long end = log.gaps().endOf(sequence);
-    if (end > sequence || salvage == null) {
-      return end;
-    }
-    return past != null && sequence < log.firstSequence()
-        ? past.passOver(sequence)
-        : salvage.passOver(sequence);
   }
 
   /** Returns the message at the ledger's position, which passes over what is lost. */
@@ -316,7 +334,7 @@ final class MessageFetcher<M> implements AutoCloseable {
       try {
         return reader.next(maker);
       } catch (DamagedMessageException e) {
-        long end = passOver(position);
+        long end = finder.passOver(position);
         if (end == position) {
           throw e;
         }
@@ -361,7 +379,7 @@ final class MessageFetcher<M> implements AutoCloseable {
     long location = sequence < ledger.position() ? ledger.location(sequence) : 0;
     try {
       StoredMessage message =
-          location == 0 ? find(sequence) : finder.read(sequence, location); // much cheaper
+          location == 0 ? finder.find(sequence) : finder.find(sequence, location); // much cheaper
       return message == null ? Long.MAX_VALUE : message.publishedMicros();
     } catch (DamagedMessageException e) {
       return Long.MAX_VALUE; // the poll that meets it says so
@@ -389,14 +407,12 @@ final class MessageFetcher<M> implements AutoCloseable {
   /** Lets go of a block that is completed. */
   void leave(int block) {
     reader.leave(block);
-    redeliveries.leave(block);
     finder.leave(block);
   }
 
   @Override
   public void close() {
     reader.close();
-    redeliveries.close();
     finder.close();
   }
 }

@@ -2,24 +2,57 @@ package com.wookler.river.core.subscriber;
 
 import com.wookler.river.core.log.BlockLog;
 import com.wookler.river.core.log.LogReader;
+import com.wookler.river.core.log.Salvage;
+import com.wookler.river.core.message.DamagedMessageException;
+import com.wookler.river.core.message.DocumentReader;
+import com.wookler.river.core.message.DocumentWriter;
+import com.wookler.river.core.message.Stamp;
 import com.wookler.river.core.message.StoredMessage;
+import java.util.Objects;
+import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reads single messages, with readers of its own that are opened when they are needed. Guarded by
- * its owner.
+ * Reads single messages from the log, the backups or the redelivery cache, with readers of its own
+ * that are opened when they are needed, so that the subscriber's reader keeps its position.
+ *
+ * <p>Guarded by the subscriber's lock. What is put into the cache is a document of one message,
+ * checksum included, stamped with block 0; it is verified like what comes from the log.
  */
 final class MessageFinder implements AutoCloseable {
+  private static final int NO_BLOCK = 0;
+  private static final long UNKNOWN = 0;
+
+  private final UUID identity;
   private final BlockLog log;
+  private final @Nullable Salvage salvage;
+  private final @Nullable PastReader past;
+  private final EhcacheRedeliveryCache cache;
+  private final DocumentReader cached;
   private @Nullable LogReader bySequence;
   private @Nullable LogReader byLocation; // reading by it loses the position of the other
+  private @Nullable DocumentWriter writer;
+  private @Nullable Stamp stamp;
 
-  MessageFinder(BlockLog log) {
-    this.log = log;
+  MessageFinder(SubscriberContext<?> context, @Nullable PastReader past) {
+    this.identity = context.identity();
+    this.log = context.log();
+    this.salvage = context.salvage();
+    this.past = past;
+    this.cache = context.cache();
+    this.cached = new DocumentReader(identity);
   }
 
-  /** Returns the message; null if it was not published yet. */
+  /**
+   * Reads a message, in the log or in a backup.
+   *
+   * @return null if it was not published yet
+   * @throws DamagedMessageException neither log nor backup has it as it was published
+   */
   @Nullable StoredMessage find(long sequence) {
+    if (past != null && sequence < log.firstSequence()) {
+      return past.again(sequence);
+    }
     if (sequence >= log.nextSequence()) {
       return null;
     }
@@ -32,8 +65,18 @@ final class MessageFinder implements AutoCloseable {
     return from.next();
   }
 
-  /** Returns the message at a location that a reader of the log gave. */
-  StoredMessage read(long sequence, long location) {
+  /**
+   * Reads a message that was read before.
+   *
+   * @param location as the log's reader gave it then; 0 if it was passed over
+   */
+  StoredMessage find(long sequence, long location) {
+    if (location == UNKNOWN) {
+      return Objects.requireNonNull(find(sequence)); // the log ends above the ledger
+    }
+    if (past != null && location == PastReader.LOCATION) {
+      return past.again(sequence);
+    }
     LogReader from = byLocation;
     if (from == null) {
       from = log.reader();
@@ -42,6 +85,63 @@ final class MessageFinder implements AutoCloseable {
     return from.read(sequence, location);
   }
 
+  /** Reads a message that was delivered before: from the cache, which then has it. */
+  StoredMessage findDelivered(long sequence, long location) {
+    StoredMessage known = fromCache(sequence);
+    if (known != null) {
+      return known;
+    }
+    StoredMessage message = find(sequence, location);
+    cache.put(identity, sequence, encode(message));
+    return message;
+  }
+
+  private @Nullable StoredMessage fromCache(long sequence) {
+    byte[] bytes = cache.get(identity, sequence);
+    if (bytes == null) {
+      return null;
+    }
+    try {
+      cached.open(bytes, bytes.length, NO_BLOCK);
+      StoredMessage message = cached.next();
+      return message.sequence() == sequence ? message : null;
+    } catch (DamagedMessageException e) {
+      return null; // a cache may be wrong; the log is the truth
+    }
+  }
+
+  private byte[] encode(StoredMessage message) {
+    DocumentWriter out = writer;
+    Stamp header = stamp;
+    if (out == null || header == null) {
+      out = new DocumentWriter();
+      header = new Stamp(identity);
+      writer = out;
+      stamp = header;
+    }
+    out.start();
+    out.add(message.data(), message.key(), message.headers(), message.terms());
+    header.stamp(out, NO_BLOCK, message.sequence(), message.publishedMicros());
+    byte[] bytes = new byte[out.length()];
+    out.memory().get(0, bytes);
+    return bytes;
+  }
+
+  /**
+   * Returns the next sequence that is not lost, after a read of this one met damage; the same one
+   * if it is not to be skipped. What is lost up to there is reported.
+   */
+  long passOver(long sequence) {
+    long end = log.gaps().endOf(sequence);
+    if (end > sequence || salvage == null) {
+      return end;
+    }
+    return past != null && sequence < log.firstSequence()
+        ? past.passOver(sequence)
+        : salvage.passOver(sequence);
+  }
+
+  /** Closes the files of a block that is completed. */
   void leave(int block) {
     if (bySequence != null) {
       bySequence.leave(block);

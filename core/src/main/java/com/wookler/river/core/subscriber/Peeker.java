@@ -107,7 +107,10 @@ final class Peeker<M> {
         state.ensureOpen();
         sequence = available(from);
         expiry = state.fetcher.expiry();
-        end = state.keys == null ? log.nextSequence() : Math.min(log.nextSequence(), windowEnd());
+        end =
+            !state.fetcher.isByKey()
+                ? log.nextSequence()
+                : Math.min(log.nextSequence(), windowEnd());
         attempts = sequence < end ? state.ledger.attempts(sequence) : 0;
         postponed = state.ledger.isPostponed(sequence, state.nowMillis());
       } finally {
@@ -133,10 +136,7 @@ final class Peeker<M> {
 
   /** Returns whether it is the first of its key. */
   private boolean hasItsTurn(StoredMessage message, Set<Long> seen) {
-    if (state.keys == null) {
-      return true;
-    }
-    long key = state.keys.of(message.key());
+    long key = keyOf(message);
     if (key == Ledger.NO_KEY) {
       return true;
     }
@@ -151,7 +151,12 @@ final class Peeker<M> {
     }
   }
 
-  /** Returns what is behind it waits, whatever its key. */
+  @SuppressWarnings("GuardedBy") // of what never changes
+  private long keyOf(StoredMessage message) {
+    return state.fetcher.keyOf(message.key());
+  }
+
+  /** Returns the end of the window: messages from there on wait, whatever their keys. */
   @GuardedBy("state.lock")
   private long windowEnd() {
     return state.ledger.lowWatermark() + state.config.limits().window();

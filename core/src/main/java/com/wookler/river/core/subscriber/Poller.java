@@ -3,6 +3,7 @@ package com.wookler.river.core.subscriber;
 import static com.wookler.river.core.subscriber.SubscriberState.MILLI;
 
 import com.google.errorprone.annotations.concurrent.GuardedBy;
+import com.wookler.river.core.subscriber.MessageFetcher.Stop;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
@@ -10,10 +11,10 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Takes messages from the feed, counts and times that, and says when to look again. Thread-safe:
+ * Takes messages from the fetcher, counts and times that, and says when to look again. Thread-safe:
  * each call takes the subscriber's lock.
  */
-final class Poller<M> implements BlockingWaiters.Source<Delivery<M>> {
+final class Poller<M> {
   private static final int SAMPLE_MASK = 63;
 
   /** How long a filter looks for a message before others have the thread, and through how many. */
@@ -24,12 +25,14 @@ final class Poller<M> implements BlockingWaiters.Source<Delivery<M>> {
   private final SubscriberState<M> state;
   private final DeadLettering<M> deadLettering;
   private final @Nullable FilterStage<M> filter;
+  private final boolean byKey;
 
   Poller(
       SubscriberState<M> state, DeadLettering<M> deadLettering, @Nullable FilterStage<M> filter) {
     this.state = state;
     this.deadLettering = deadLettering;
     this.filter = filter;
+    this.byKey = state.config.order() == Order.KEY;
   }
 
   /** Returns the next message, or null if there is none now. */
@@ -45,13 +48,13 @@ final class Poller<M> implements BlockingWaiters.Source<Delivery<M>> {
     return filter == null || filter.passes((MessageDelivery<M>) taken);
   }
 
-  @Override
-  public List<Delivery<M>> take(int max) {
-    return Objects.requireNonNull(take(max, false)); // it goes on to the end
+  /** Takes the messages that are available, without waiting. */
+  List<Delivery<M>> take(int max) {
+    return Objects.requireNonNull(take(max, false)); // it looks to the end
   }
 
-  @Override
-  public @Nullable List<Delivery<M>> takeInTurn(int max) {
+  /** Takes available messages for a turn at most; null if it ended before one was found. */
+  @Nullable List<Delivery<M>> takeInTurn(int max) {
     return take(max, true);
   }
 
@@ -84,23 +87,26 @@ final class Poller<M> implements BlockingWaiters.Source<Delivery<M>> {
 
   private <T> @Nullable T take(MessageFetcher.Taking<M, T> taking, int max) {
     T taken = takeNow(taking, max);
-    while (taken == null && state.keys != null && mayFindMore()) {
+    while (taken == null && mayFindMore()) {
       taken = takeNow(taking, max);
     }
     return taken;
   }
 
   /**
-   * Returns whether the feed stopped among messages that wait for their keys. Consumers that wait
-   * for the lock have it first.
+   * Returns whether the last take stopped among messages that wait for their keys. Consumers that
+   * wait for the lock have it first.
    */
   private boolean mayFindMore() {
+    if (!byKey) {
+      return false;
+    }
     if (state.lock.hasQueuedThreads()) {
       state.time.park(this, 1);
     }
     state.lock.lock();
     try {
-      return !state.isClosed() && !state.isPaused() && state.fetcher.hasMore();
+      return !state.isClosed() && !state.isPaused() && state.fetcher.stop() == Stop.READ_AHEAD;
     } finally {
       state.lock.unlock();
     }
@@ -132,12 +138,13 @@ final class Poller<M> implements BlockingWaiters.Source<Delivery<M>> {
         state.force.changed();
       }
       if (taken == null) {
-        state.line.listen(state.ledger.hasRoom());
-        if (state.ledger.position() != position || state.fetcher.expiry().isStuck()) {
+        Stop stop = state.fetcher.stop();
+        state.line.listen(stop != Stop.FULL);
+        if (state.ledger.position() != position || stop == Stop.STUCK) {
           state.force.touch(); // another message is the next, or this one is to be tried again
         }
-        // published since the look, and before it listened; by key, this thread looks again itself
-        wake = state.keys == null && state.fetcher.hasMore();
+        // published since the look, and before it listened; or this thread looks again itself
+        wake = stop != Stop.READ_AHEAD && state.fetcher.hasMore();
       } else {
         countAgain(state.ledger.redelivered() - redelivered);
         took(state.fetcher.taken() - before, sampled ? started : state.openedNanos);
@@ -178,8 +185,8 @@ final class Poller<M> implements BlockingWaiters.Source<Delivery<M>> {
     }
   }
 
-  @Override
-  public long nanosUntilDue() {
+  /** Returns when to look again even if nothing is published, in nanoseconds from now. */
+  long nanosUntilDue() {
     state.lock.lock();
     try {
       if (state.isClosed() || state.isPaused()) {
@@ -194,8 +201,8 @@ final class Poller<M> implements BlockingWaiters.Source<Delivery<M>> {
     }
   }
 
-  @Override
-  public boolean needsAnother() {
+  /** Returns whether another consumer has reason to look. */
+  boolean needsAnother() {
     state.lock.lock();
     try {
       return !state.isClosed()

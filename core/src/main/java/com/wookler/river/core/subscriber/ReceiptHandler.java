@@ -100,7 +100,7 @@ final class ReceiptHandler<M> {
   @GuardedBy("state.lock")
   private AckResult giveUp(
       Acknowledgeable target, Acknowledgement acknowledgement, String reason, List<Dead> dead) {
-    StoredMessage message = state.fetcher.find(target.place());
+    StoredMessage message = state.fetcher.finder().find(target.place());
     if (message == null) {
       return AckResult.STALE;
     }

@@ -34,7 +34,7 @@ public record SubscriberContext<M>(
     ReentrantLock removal,
     MessageConverter<M> converter,
     TimeSource time,
-    RedeliveryCache cache,
+    EhcacheRedeliveryCache cache,
     @Nullable Salvage salvage,
     ForceOrder order,
     Expiries expiries) {}

@@ -37,9 +37,6 @@ final class SubscriberState<M> {
   final Capacity room;
   private final BlockLog log;
 
-  /** Null in the order of sequences. */
-  final @Nullable KeyOrderHash keys;
-
   @GuardedBy("lock")
   final Ledger ledger;
 
@@ -78,8 +75,7 @@ final class SubscriberState<M> {
     this.room = log.capacity();
     this.openedNanos = time.nanoTime();
     this.openedMillis = TimeUnit.MICROSECONDS.toMillis(time.epochMicros());
-    this.keys = config.order() == Order.KEY ? new KeyOrderHash() : null;
-    this.fetcher = new MessageFetcher<>(owner, config, context, ledger, keys);
+    this.fetcher = new MessageFetcher<>(owner, config, context, ledger);
     this.acknowledgements = new Acknowledgements(ledger, counters.acks());
     this.memory = new ReceiptMemory(config.maxInFlight());
     this.force = new LedgerForce(config, ledger, context.order(), errors);
