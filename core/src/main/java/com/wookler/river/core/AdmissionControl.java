@@ -70,7 +70,7 @@ final class AdmissionControl {
     check(buffer);
     long sequence = log.append(buffer, micros);
     return sequence == Capacity.NONE
-        ? appendToFull(buffer, () -> log.append(buffer, time.epochMicros()))
+        ? appendToFull(buffer, () -> log.append(buffer, time.epochMicros()), true)
         : sequence;
   }
 
@@ -81,15 +81,8 @@ final class AdmissionControl {
   long appendNow(PublishBuffer buffer) {
     check(buffer);
     LongSupplier attempt = () -> log.append(buffer, time.epochMicros());
-    long sequence = attempt(attempt);
-    if (sequence == Capacity.NONE) {
-      refuseWhatNeverFits(buffer);
-      if (config.get(QueueOptions.FULL_POLICY) != FullPolicy.BLOCK) {
-        throw full("");
-      }
-      begin("");
-    }
-    return sequence;
+    long sequence = attempt.getAsLong();
+    return sequence == Capacity.NONE ? appendToFull(buffer, attempt, false) : sequence;
   }
 
   /**
@@ -98,7 +91,7 @@ final class AdmissionControl {
    */
   long append(PublishBuffer buffer, LongSupplier attempt) {
     long sequence = attempt.getAsLong();
-    return sequence == Capacity.NONE ? appendToFull(buffer, attempt) : sequence;
+    return sequence == Capacity.NONE ? appendToFull(buffer, attempt, true) : sequence;
   }
 
   /**
@@ -121,14 +114,17 @@ final class AdmissionControl {
     }
   }
 
-  private long appendToFull(PublishBuffer buffer, LongSupplier attempt) {
+  private long appendToFull(PublishBuffer buffer, LongSupplier attempt, boolean waits) {
     long sequence = again(attempt);
     if (sequence == Capacity.NONE) {
       refuseWhatNeverFits(buffer);
       if (config.get(QueueOptions.FULL_POLICY) != FullPolicy.BLOCK) {
         throw full("");
       }
-      sequence = await(attempt);
+      if (waits) {
+        return await(attempt);
+      }
+      begin("");
     }
     return sequence;
   }

@@ -15,21 +15,21 @@ import org.slf4j.LoggerFactory;
 final class DeadLetterDrops {
   private static final Logger LOG = LoggerFactory.getLogger(DeadLetterDrops.class);
 
-  private final DeadLetterQueues<?> all;
+  private final QueueStorage storage;
   private final String subscriber;
   private final RateLimitedLog said;
   private long notSaid; // letters that were dropped
 
-  DeadLetterDrops(DeadLetterQueues<?> all, String subscriber) {
-    this.all = all;
+  DeadLetterDrops(QueueStorage storage, String subscriber) {
+    this.storage = storage;
     this.subscriber = subscriber;
-    this.said = new RateLimitedLog(all.config().time());
+    this.said = new RateLimitedLog(storage.config.time());
   }
 
   /**
-   * Moves {@code letters}, of which none is out, behind what is beyond the limits.
+   * Moves {@code letters}, of which none is out, past what is beyond the limits.
    *
-   * @param log which has the letters in the order in which they were given up
+   * @param log which has the letters in the order in which they were added
    * @return how many were dropped
    */
   long drop(Subscriber<byte[]> letters, BlockLog log, long most, Duration age) {
@@ -50,21 +50,21 @@ final class DeadLetterDrops {
   }
 
   private long firstSince(BlockLog log, Duration age) {
-    long micros = all.config().time().epochMicros() - TimeUnit.MICROSECONDS.convert(age);
+    long micros = storage.config.time().epochMicros() - TimeUnit.MICROSECONDS.convert(age);
     try (LogReader reader = log.reader()) {
       return reader.sequenceAt(micros).orElse(log.nextSequence());
     }
   }
 
   private void report(long dropped, long most, Duration age) {
-    all.dropped(subscriber, dropped);
+    storage.notifyListeners(listeners -> listeners.deadLettersDropped(subscriber, dropped));
     notSaid += dropped;
     if (said.mayLog()) {
       LOG.warn(
           "Queue {}, subscriber {}: the oldest {} dead letters were dropped, with"
               + " subscriber.dead.max {} and subscriber.dead.age {}; redrive or purge them in"
               + " time, or raise the limits",
-          all.config().name(),
+          storage.config.name(),
           subscriber,
           notSaid,
           most,

@@ -2,6 +2,7 @@ package com.wookler.river.core;
 
 import com.google.errorprone.annotations.concurrent.GuardedBy;
 import com.wookler.river.common.TimeSource;
+import com.wookler.river.common.WorkerPool;
 import com.wookler.river.common.errors.RiverException;
 import com.wookler.river.common.utils.FirstFailure;
 import com.wookler.river.common.utils.Require;
@@ -33,6 +34,8 @@ import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.concurrent.locks.ReentrantReadWriteLock;
+import java.util.function.Consumer;
+import java.util.function.Predicate;
 import java.util.function.ToLongFunction;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -57,7 +60,10 @@ final class DeadLetterQueue<M> implements DeadLetterStore<M>, DeadLetters<M> {
   private static final int NO_ROOM = -1;
   private static final long LOOK_NANOS = TimeUnit.MILLISECONDS.toNanos(50);
 
-  private final DeadLetterQueues<M> all;
+  private final QueueConfig<M> config;
+  private final QueueStorage storage;
+  private final WorkerPool.Serial line;
+  private final Predicate<List<StoredMessage>> redrive;
   private final String subscriber;
   private final String name;
   private final Path directory;
@@ -84,12 +90,31 @@ final class DeadLetterQueue<M> implements DeadLetterStore<M>, DeadLetters<M> {
     T with(Parts parts);
   }
 
-  DeadLetterQueue(DeadLetterQueues<M> all, String subscriber, Path directory) {
-    this.all = all;
+  /**
+   * Prepares the dead letters of a subscriber.
+   *
+   * @param config of the queue that the messages come from
+   * @param storage of that queue
+   * @param line where letters are made in the background
+   * @param redrive publishes messages again, on the device when it returns; false if there is no
+   *     room now, and the queue is one to wait for it
+   * @param directory of the subscriber
+   */
+  DeadLetterQueue(
+      QueueConfig<M> config,
+      QueueStorage storage,
+      WorkerPool.Serial line,
+      Predicate<List<StoredMessage>> redrive,
+      String subscriber,
+      Path directory) {
+    this.config = config;
+    this.storage = storage;
+    this.line = line;
+    this.redrive = redrive;
     this.subscriber = subscriber;
-    this.name = all.config().name() + "." + subscriber + Names.DEAD;
+    this.name = config.name() + "." + subscriber + Names.DEAD;
     this.directory = directory;
-    this.drops = new DeadLetterDrops(all, subscriber);
+    this.drops = new DeadLetterDrops(storage, subscriber);
   }
 
   @Override
@@ -116,6 +141,16 @@ final class DeadLetterQueue<M> implements DeadLetterStore<M>, DeadLetters<M> {
     } finally {
       use.readLock().unlock();
     }
+  }
+
+  private void useIfThere(Consumer<Parts> action) {
+    use(
+        false,
+        false,
+        open -> {
+          action.accept(open);
+          return true;
+        });
   }
 
   private QueueClosedException closed() {
@@ -156,7 +191,7 @@ final class DeadLetterQueue<M> implements DeadLetterStore<M>, DeadLetters<M> {
       LOG.warn(
           "Queue {}: damaged: the dead letters of {} cannot be opened: {}; kept as {}, where"
               + " ./river salvage saves what can be proven. New ones are collected in a new queue",
-          all.config().name(),
+          config.name(),
           subscriber,
           e.getMessage(),
           aside);
@@ -188,7 +223,7 @@ final class DeadLetterQueue<M> implements DeadLetterStore<M>, DeadLetters<M> {
             .defaults()
             .with(QueueOptions.DIRECTORY, directory)
             .with(QueueOptions.MAX_MESSAGE_BYTES, LARGEST_MESSAGE) // older ones may be larger
-            .with(QueueOptions.SYNC_INTERVAL, all.config().get(QueueOptions.SYNC_INTERVAL));
+            .with(QueueOptions.SYNC_INTERVAL, config.get(QueueOptions.SYNC_INTERVAL));
     RunningQueue<byte[]> queue =
         RunningQueue.ofDeadLetters(
             new QueueConfig<>(
@@ -197,7 +232,7 @@ final class DeadLetterQueue<M> implements DeadLetterStore<M>, DeadLetters<M> {
                 settings,
                 SizeBasedRecycle.ofBytes(settings.get(QueueOptions.BLOCK_BYTES)), // not four
                 QueueConfig.Start.EMPTY,
-                all.config().time()));
+                config.time()));
     try {
       return new Parts(
           queue,
@@ -211,31 +246,19 @@ final class DeadLetterQueue<M> implements DeadLetterStore<M>, DeadLetters<M> {
 
   @Override
   public long add(DeadLetter letter) {
-    Message<byte[]> message = letter.toMessage(all.config().name(), subscriber);
+    Message<byte[]> message = letter.toMessage(config.name(), subscriber);
     return use(true, 0L, open -> open.queue().publisher().publish(message));
   }
 
   @Override
   public void force() {
-    use(
-        false,
-        false,
-        open -> {
-          open.queue().log().force();
-          return true;
-        });
+    useIfThere(open -> open.queue().log().force());
   }
 
   @Override
   public void settle(long end) {
     try {
-      use(
-          false,
-          false,
-          open -> {
-            open.settled().seek(Position.sequence(end));
-            return true;
-          });
+      useIfThere(open -> open.settled().seek(Position.sequence(end)));
     } catch (QueueClosedException e) {
       // the next opening finds what is settled by itself
     }
@@ -267,12 +290,12 @@ final class DeadLetterQueue<M> implements DeadLetterStore<M>, DeadLetters<M> {
 
   @Override
   public void tell(DeadLetter letter) {
-    all.tell(subscriber, letter);
+    storage.notifyListeners(listeners -> listeners.deadLetter(subscriber, letter));
   }
 
   @Override
   public void later(Runnable task) {
-    all.line().execute(task);
+    line.execute(task);
   }
 
   private long count(ToLongFunction<Parts> what) {
@@ -330,7 +353,7 @@ final class DeadLetterQueue<M> implements DeadLetterStore<M>, DeadLetters<M> {
           List<Delivery<M>> found = new ArrayList<>();
           long first = open.letters().stats().ackFloor(); // completed in order, one step at a time
           for (StoredMessage letter : open.queue().lookup().read(first, max)) {
-            found.add(new ReadOnlyDelivery<>(letter, all.config().converter(), 0));
+            found.add(new ReadOnlyDelivery<>(letter, config.converter(), 0));
           }
           return found;
         });
@@ -350,7 +373,7 @@ final class DeadLetterQueue<M> implements DeadLetterStore<M>, DeadLetters<M> {
     int step = perSecond == 0 ? STEP : Math.max(1, Math.min(STEP, perSecond / STEPS_A_SECOND));
     redriving.lock();
     try {
-      long started = all.config().time().nanoTime();
+      long started = config.time().nanoTime();
       int moved = 0;
       while (moved < max && !Thread.currentThread().isInterrupted()) {
         int wanted = Math.min(step, max - moved);
@@ -383,14 +406,14 @@ final class DeadLetterQueue<M> implements DeadLetterStore<M>, DeadLetters<M> {
    * to time.
    */
   private int redriveOnce(int max) {
-    TimeSource time = all.config().time();
-    Duration timeout = all.config().get(QueueOptions.FULL_TIMEOUT);
+    TimeSource time = config.time();
+    Duration timeout = config.get(QueueOptions.FULL_TIMEOUT);
     long started = time.nanoTime();
     int some = use(false, 0, open -> redriveSome(open, max));
     while (some == NO_ROOM && !Thread.currentThread().isInterrupted()) {
       if (Duration.ofNanos(time.nanoTime() - started).compareTo(timeout) >= 0) {
         throw new QueueFullException(
-            "queue " + all.config().name() + " is full, and has had no room in " + timeout);
+            "queue " + config.name() + " is full, and has had no room in " + timeout);
       }
       time.park(this, LOOK_NANOS);
       some = use(false, 0, open -> redriveSome(open, max));
@@ -399,10 +422,10 @@ final class DeadLetterQueue<M> implements DeadLetterStore<M>, DeadLetters<M> {
   }
 
   private void waitUntil(long nanos) {
-    long left = nanos - all.config().time().nanoTime();
+    long left = nanos - config.time().nanoTime();
     while (left > 0 && !Thread.currentThread().isInterrupted() && !isClosed()) {
-      all.config().time().park(this, Math.min(left, TimeUnit.MILLISECONDS.toNanos(100)));
-      left = nanos - all.config().time().nanoTime();
+      config.time().park(this, Math.min(left, TimeUnit.MILLISECONDS.toNanos(100)));
+      left = nanos - config.time().nanoTime();
     }
   }
 
@@ -450,7 +473,7 @@ final class DeadLetterQueue<M> implements DeadLetterStore<M>, DeadLetters<M> {
   private int publish(List<Delivery<byte[]>> letters) {
     List<StoredMessage> messages = letters.stream().map(this::redriven).toList();
     try {
-      if (messages.isEmpty() || all.publish(messages)) {
+      if (messages.isEmpty() || redrive.test(messages)) {
         return messages.size();
       }
     } catch (QueueFullException e) {
@@ -458,7 +481,7 @@ final class DeadLetterQueue<M> implements DeadLetterStore<M>, DeadLetters<M> {
         throw e;
       }
     }
-    return messages.size() > 1 && all.publish(messages.subList(0, 1)) ? 1 : 0;
+    return messages.size() > 1 && redrive.test(messages.subList(0, 1)) ? 1 : 0;
   }
 
   /** Returns the message as it is published again. */

@@ -97,7 +97,7 @@ final class Deduplicator implements AfterLog {
       from = Math.max(from, lookup.sequenceAt(sinceMicros).orElse(log.nextSequence()));
     }
     int before = ids.size();
-    if (LogScan.scan(lookup, from, this::addFromLog)) {
+    if (lookup.scan(from, this::addFromLog)) {
       LOG.warn("Queue {}: damaged messages are left out of its ids", queue);
     }
     if (!ids.fault().isEmpty()) {

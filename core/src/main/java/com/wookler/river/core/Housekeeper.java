@@ -95,7 +95,7 @@ final class Housekeeper implements ManagedTask {
     if (!failed && log.failure().isPresent()) {
       failed = true;
       Throwable cause = log.failure().get();
-      storage.worker.execute(() -> storage.listeners.failed(cause));
+      storage.notifyListeners(all -> all.failed(cause));
     }
     return false;
   }
@@ -137,7 +137,7 @@ final class Housekeeper implements ManagedTask {
     Shortage shortage = log.shortage().orElse(null);
     if (shortage != null && shortage.number() > told) {
       told = shortage.number();
-      storage.worker.execute(() -> storage.listeners.full(shortage.text()));
+      storage.notifyListeners(all -> all.full(shortage.text()));
     }
   }
 

@@ -1,8 +1,11 @@
 package com.wookler.river.core;
 
+import com.wookler.river.common.errors.RiverException;
 import com.wookler.river.core.backup.Backup;
 import com.wookler.river.core.log.BlockLog;
+import com.wookler.river.core.log.Damage;
 import com.wookler.river.core.log.LogReader;
+import com.wookler.river.core.log.SequentialReader;
 import com.wookler.river.core.message.DamagedMessageException;
 import com.wookler.river.core.message.Micros;
 import com.wookler.river.core.message.StoredMessage;
@@ -10,13 +13,19 @@ import java.lang.ref.SoftReference;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.OptionalLong;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
- * Finds messages by sequence and time without a subscriber, in the log or in a backup. Thread-safe.
+ * Finds messages by sequence and time without a subscriber, in the log or in a backup, and scans
+ * both. Thread-safe.
  */
 final class Lookup implements AutoCloseable {
+  private static final Logger LOG = LoggerFactory.getLogger(Lookup.class);
   private static final int LOCKED_READS = 1_024; // then others have their turn
 
   private final BlockLog log;
@@ -30,14 +39,6 @@ final class Lookup implements AutoCloseable {
     this.log = log;
     this.backup = backup;
     this.shared = new SharedReader(queue, log);
-  }
-
-  BlockLog log() {
-    return log;
-  }
-
-  @Nullable Backup backup() {
-    return backup;
   }
 
   /** Messages in a row from a sequence on; empty if the first is nowhere. */
@@ -148,7 +149,70 @@ final class Lookup implements AutoCloseable {
     }
   }
 
-  /** Lets go of a block that leaves the log. */
+  /**
+   * Passes the messages from a sequence on to a sink, up to the log's end, out of the backups as
+   * long as they are before the log; what is lost or damaged is skipped.
+   *
+   * @return whether something is damaged, or a backup cannot be read now
+   */
+  boolean scan(long from, Consumer<StoredMessage> sink) {
+    boolean damaged = false;
+    long first = log.firstSequence();
+    if (backup != null && from < first) {
+      try {
+        damaged = scanBackup(backup, from, first, sink);
+      } catch (RiverException e) { // the log has the rest, and is no reason to stay closed
+        LOG.warn("{}; continuing with sequence {}, which is in the log", e.getMessage(), first);
+        damaged = true;
+      }
+    }
+    boolean rest = scanLog(from, sink);
+    return damaged || rest;
+  }
+
+  private static boolean scanBackup(
+      Backup backup, long from, long end, Consumer<StoredMessage> sink) {
+    boolean damaged = false;
+    long next = from;
+    while (next < end) {
+      List<StoredMessage> frame = List.of();
+      boolean holds = false;
+      try {
+        frame = backup.read(next, Integer.MAX_VALUE);
+      } catch (DamagedMessageException e) {
+        holds = true;
+      }
+      for (StoredMessage message : frame) {
+        if (message.sequence() < end) {
+          sink.accept(message);
+        }
+      }
+      if (!frame.isEmpty()) {
+        next = Math.max(next, frame.get(frame.size() - 1).sequence()) + 1;
+        continue;
+      }
+      Optional<Damage> lost = backup.damageOf(next, end);
+      damaged |= holds || lost.isPresent();
+      long behind = holds ? next + 1 : backup.firstSequenceFrom(next + 1).orElse(end);
+      next = Math.max(next + 1, lost.map(Damage::end).orElse(behind));
+    }
+    return damaged;
+  }
+
+  private boolean scanLog(long from, Consumer<StoredMessage> sink) {
+    boolean[] damaged = {false};
+    SequentialReader.Damaged note =
+        (sequence, first) -> {
+          damaged[0] = true;
+          return sequence;
+        };
+    try (SequentialReader reader = new SequentialReader(log, note)) {
+      reader.readAll(from, sink);
+    }
+    return damaged[0];
+  }
+
+  /** Closes a block that leaves the log. */
   void leave(int block) {
     shared.leave(block);
   }

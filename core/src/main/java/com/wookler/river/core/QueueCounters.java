@@ -37,17 +37,16 @@ final class QueueCounters {
   }
 
   LogCounters log() {
+    String blocks = Constants.MONITOR_BLOCK_NAMESPACE;
     return new LogCounters(
-        counters.local(Constants.MONITOR_NAMESPACE, Constants.MONITOR_COUNTER_ADDS, Count.class),
+        count(Constants.MONITOR_COUNTER_ADDS),
         counters.local(store, Constants.MONITOR_COUNTER_ADDS, Count.class),
-        counters.local(
-            Constants.MONITOR_BLOCK_NAMESPACE,
-            Constants.MONITOR_COUNTER_BLOCK_WRITE_TIME,
-            Average.class),
-        counters.shared(
-            Constants.MONITOR_BLOCK_NAMESPACE,
-            Constants.MONITOR_COUNTER_BLOCK_READ_TIME,
-            Average.class));
+        counters.local(blocks, Constants.MONITOR_COUNTER_BLOCK_WRITE_TIME, Average.class),
+        counters.shared(blocks, Constants.MONITOR_COUNTER_BLOCK_READ_TIME, Average.class));
+  }
+
+  private AbstractCounter count(String name) {
+    return counters.local(Constants.MONITOR_NAMESPACE, name, Count.class);
   }
 
   AbstractCounter damaged() {
@@ -65,14 +64,12 @@ final class QueueCounters {
 
   SubscriberCounters subscriber() {
     return new SubscriberCounters(
-        counters.local(Constants.MONITOR_NAMESPACE, Constants.MONITOR_COUNTER_READS, Count.class),
+        count(Constants.MONITOR_COUNTER_READS),
         counters.local(store, Constants.MONITOR_COUNTER_READS, Count.class),
-        counters.local(Constants.MONITOR_NAMESPACE, Constants.MONITOR_COUNTER_ACKS, Count.class),
-        counters.local(
-            Constants.MONITOR_NAMESPACE, Constants.MONITOR_COUNTER_REDELIVERED, Count.class),
-        counters.local(Constants.MONITOR_NAMESPACE, Constants.MONITOR_COUNTER_DEAD, Count.class),
-        counters.local(
-            Constants.MONITOR_NAMESPACE, Constants.MONITOR_COUNTER_DEAD_DROPPED, Count.class),
+        count(Constants.MONITOR_COUNTER_ACKS),
+        count(Constants.MONITOR_COUNTER_REDELIVERED),
+        count(Constants.MONITOR_COUNTER_DEAD),
+        count(Constants.MONITOR_COUNTER_DEAD_DROPPED),
         counters.local(
             Constants.MONITOR_NAMESPACE, Constants.MONITOR_COUNTER_READ_TIME, Average.class));
   }

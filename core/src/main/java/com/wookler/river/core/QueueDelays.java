@@ -46,7 +46,7 @@ record QueueDelays(Runnable flush, QueueStorage storage) implements DelayContext
 
   @Override
   public void readAll(Consumer<StoredMessage> sink) {
-    LogScan.scan(storage.lookup, storage.lookup.first(), sink);
+    storage.lookup.scan(storage.lookup.first(), sink);
   }
 
   @Override

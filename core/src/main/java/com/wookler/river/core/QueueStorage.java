@@ -14,8 +14,11 @@ import com.wookler.river.core.transfer.Endpoint;
 import java.nio.file.Path;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Where a running queue keeps and finds its messages: its directory, its background threads, its
@@ -23,6 +26,7 @@ import org.jspecify.annotations.Nullable;
  * and closed after it.
  */
 final class QueueStorage {
+  private static final Logger LOG = LoggerFactory.getLogger(QueueStorage.class);
   static final int FLUSHERS = 2;
   private static final int WORKERS = 2;
 
@@ -75,7 +79,7 @@ final class QueueStorage {
             directory.path(),
             config.logSettings(directory),
             counters.damaged(),
-            damage -> worker.execute(() -> listeners.damaged(damage)));
+            damage -> notifyListeners(all -> all.damaged(damage)));
   }
 
   private DataDirectory openDirectory(Consumer<DataDirectory> release) {
@@ -162,7 +166,16 @@ final class QueueStorage {
     return end > sequence || !passesDamage() ? end : salvage.passOver(sequence);
   }
 
-  /** Lets go of a block that leaves the log. */
+  /** Has listeners notified on the worker, unless the queue is closing. */
+  void notifyListeners(Consumer<Listeners> call) {
+    try {
+      worker.execute(() -> call.accept(listeners));
+    } catch (RejectedExecutionException e) {
+      LOG.debug("Queue {} closes: no listener is notified", config.name());
+    }
+  }
+
+  /** Closes a block that leaves the log. */
   void leave(int block) {
     lookup.leave(block);
     if (keys != null) {

@@ -100,7 +100,7 @@ final class RunningQueue<M> implements OpenQueue {
           new TransferTarget(own, new TransferParts(storage.directory, storage.lookup, intake));
       order.add(transferTarget);
       forwards = openForwards(own, context.expiries());
-      subscribers = openSubscribers(context, hasDeadLetters ? deadLetters(listeners) : this::none);
+      subscribers = openSubscribers(context, hasDeadLetters ? deadLetters() : this::none);
 
       closing.enter(ACCEPTANCE);
       Deduplicator deduplicator = openDeduplicator();
@@ -186,10 +186,11 @@ final class RunningQueue<M> implements OpenQueue {
     return new RunningQueue<>(config, new Listeners(), false);
   }
 
-  private BiFunction<String, Path, DeadLetterStore<M>> deadLetters(Listeners listeners) {
+  private BiFunction<String, Path, DeadLetterStore<M>> deadLetters() {
     // apart from archiving, which takes long; listeners are called one at a time, on the worker
     WorkerPool.Serial line = storage.line(DELIVERY, "worker");
-    return new DeadLetterQueues<>(config, line, storage.worker, listeners, this::republish)::of;
+    return (subscriber, directory) ->
+        new DeadLetterQueue<>(config, storage, line, this::republish, subscriber, directory);
   }
 
   private DeadLetterStore<M> none(String subscriber, Path directory) {
@@ -287,10 +288,7 @@ final class RunningQueue<M> implements OpenQueue {
     closing.add(MAINTENANCE, tasks::close);
     FullWatch fullWatch =
         new FullWatch(
-            config,
-            intake,
-            this::discarded,
-            why -> storage.worker.execute(() -> storage.listeners.full(why)));
+            config, intake, this::discarded, why -> storage.notifyListeners(all -> all.full(why)));
     Housekeeper housekeeper = new Housekeeper(storage, subscribers, order, drain, fullWatch);
     closing.add(MAINTENANCE, () -> tasks.manager().remove(housekeeper));
     closing.add(MAINTENANCE, housekeeper::stop);

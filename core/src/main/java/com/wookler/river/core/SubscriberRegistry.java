@@ -59,23 +59,19 @@ final class SubscriberRegistry<M> {
   @GuardedBy("this")
   private boolean closed;
 
-  /** A subscriber: open, or known by where it stands. */
-  private static final class Entry<M> {
-    final SubscriberConfig config;
-    final @Nullable DurableSubscriber<M> open;
-    final long lowWatermark; // while it is not open
-
-    Entry(SubscriberConfig config, @Nullable DurableSubscriber<M> open, long lowWatermark) {
-      this.config = config;
-      this.open = open;
-      this.lowWatermark = lowWatermark;
-    }
-
+  /**
+   * A subscriber.
+   *
+   * @param open null while it is not open
+   * @param closedLowWatermark its low watermark while it is not open
+   */
+  private record Entry<M>(
+      SubscriberConfig config, @Nullable DurableSubscriber<M> open, long closedLowWatermark) {
     long lowWatermark() {
-      return open == null ? lowWatermark : open.lowWatermark();
+      return open == null ? closedLowWatermark : open.lowWatermark();
     }
 
-    /** As it is when this one is closed. */
+    /** Returns the entry as it is when this subscriber is closed. */
     Entry<M> without(DurableSubscriber<M> closed) {
       return open == closed ? new Entry<>(config, null, closed.lowWatermark()) : this;
     }
@@ -108,8 +104,12 @@ final class SubscriberRegistry<M> {
         entries.put(key(config.name()), new Entry<>(config, null, store.lowWatermark(known)));
       }
     } catch (IOException e) {
-      throw new RiverException("queue " + context.queue() + ": cannot read its subscribers", e);
+      throw cannot("read its subscribers", e);
     }
+  }
+
+  private RiverException cannot(String doing, IOException cause) {
+    return new RiverException("queue " + context.queue() + ": cannot " + doing, cause);
   }
 
   /** Returns the settings of a subscriber, open or not. */
@@ -228,14 +228,14 @@ final class SubscriberRegistry<M> {
         try {
           store.reconfigure(config);
         } catch (IOException e) {
-          throw new RiverException(
-              "queue " + context.queue() + ": cannot keep the settings of " + config.name(), e);
+          throw cannot("keep the settings of " + config.name(), e);
         }
         if (known.open != null) {
           known.open.reconfigure(config);
         }
         entries.computeIfPresent( // it may have been closed meanwhile
-            key(config.name()), (name, now) -> new Entry<>(config, now.open, now.lowWatermark));
+            key(config.name()),
+            (name, now) -> new Entry<>(config, now.open, now.closedLowWatermark));
       }
     }
   }
@@ -285,8 +285,7 @@ final class SubscriberRegistry<M> {
         throw e;
       }
     } catch (IOException e) {
-      throw new RiverException(
-          "queue " + context.queue() + ": cannot open subscriber " + config.name(), e);
+      throw cannot("open subscriber " + config.name(), e);
     }
   }
 
@@ -345,8 +344,7 @@ final class SubscriberRegistry<M> {
           }
         }
       } catch (IOException e) {
-        throw new RiverException(
-            "queue " + context.queue() + ": cannot remove subscriber " + name, e);
+        throw cannot("remove subscriber " + name, e);
       } finally {
         context.removal().unlock();
       }
@@ -419,14 +417,13 @@ final class SubscriberRegistry<M> {
   private synchronized void discardClosed(long end) {
     for (Map.Entry<String, Entry<M>> known : entries.entrySet()) {
       Entry<M> entry = known.getValue();
-      if (entry.open == null && entry.lowWatermark < end) {
+      if (entry.open == null && entry.closedLowWatermark < end) {
         try (Ledger ledger = store.open(entry.config, false)) {
           discardedOfClosed.addAndGet(ledger.discard(end));
           context.order().writeLedgerNow(entry.config.name(), ledger::force);
           known.setValue(new Entry<>(entry.config, null, ledger.lowWatermark()));
         } catch (IOException e) {
-          throw new RiverException(
-              "queue " + context.queue() + ": cannot move subscriber " + entry.config.name(), e);
+          throw cannot("move subscriber " + entry.config.name(), e);
         }
       }
     }

@@ -23,7 +23,7 @@ record TransferParts(DataDirectory directory, Lookup lookup, AdmissionControl in
 
   @Override
   public boolean scan(long from, Consumer<StoredMessage> found) {
-    return LogScan.scan(lookup, from, found);
+    return lookup.scan(from, found);
   }
 
   @Override
