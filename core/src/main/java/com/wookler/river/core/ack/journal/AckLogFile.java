@@ -12,11 +12,11 @@ import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a recovery finds in one {@link AckLog}, whatever has happened to the file. Confined to the
- * thread that opens the ledger.
+ * Reads one {@link AckLog}, whatever has happened to the file. Confined to the thread that opens
+ * the ledger.
  */
 final class AckLogFile {
-  /** In which shape it is. */
+  /** The condition of a file. */
   enum Shape {
     /** All zero: made ahead and never used, or not made to its end. */
     UNUSED,
@@ -25,7 +25,7 @@ final class AckLogFile {
     /** Its tail was lost: a record was cut off, or there were more records than there are. */
     TORN,
     /**
-     * The header or the number of records is damaged, or there are valid records behind an invalid
+     * The header or the number of records is damaged, or there are valid records after an invalid
      * one, or bytes are missing.
      */
     DAMAGED
@@ -38,17 +38,15 @@ final class AckLogFile {
   private final long seed;
   private final Used used;
   private final ByteBuffer bytes;
-  private final AckLog.Summer summer;
   private final AckLog.@Nullable Header header;
   private final Shape shape;
   private int valid; // records before the first that is not, written in assess
 
   private AckLogFile(Path path, long generation, Owner owner, Used used) {
     this.generation = generation;
-    this.seed = owner.seed();
+    this.seed = AckLog.seed(generation, owner);
     this.used = used;
     this.bytes = ByteBuffer.wrap(used.bytes).order(ByteOrder.LITTLE_ENDIAN);
-    this.summer = new AckLog.Summer(generation, owner);
     this.header = readHeader(path, owner);
     this.shape = assess();
   }
@@ -61,9 +59,9 @@ final class AckLogFile {
         DurableFiles.withChannel(path, AckLogFile::used, StandardOpenOption.READ));
   }
 
-  /** What a file holds up to its last byte that is not zero. */
+  /** The content of a file up to its last byte that is not zero. */
   private static final class Used {
-    final byte[] bytes; // at least a header, in whole places; what the file does not have is zero
+    final byte[] bytes; // at least a header, in whole records; what the file does not have is zero
     final long length; // of the file
     final int end; // after the last byte that is not zero
 
@@ -85,7 +83,7 @@ final class AckLogFile {
       int last = lastUsed(piece.array(), piece.position());
       if (last > 0) {
         end = (int) length + last;
-        bytes = Arrays.copyOf(bytes, at(placesUpTo(end)));
+        bytes = Arrays.copyOf(bytes, at(recordsUpTo(end)));
         System.arraycopy(piece.array(), 0, bytes, (int) length, last);
       }
       length += piece.position();
@@ -109,15 +107,12 @@ final class AckLogFile {
     return header;
   }
 
-  /**
-   * Returns how many whole places for records there are, without those at the end that are all
-   * zero.
-   */
-  int places() {
-    return placesUpTo(used.end);
+  /** Returns the number of records, valid or not, without those at the end that are all zero. */
+  int size() {
+    return recordsUpTo(used.end);
   }
 
-  private static int placesUpTo(int end) {
+  private static int recordsUpTo(int end) {
     return Math.max(0, (end - AckLog.HEADER + AckLog.RECORD - 1) / AckLog.RECORD);
   }
 
@@ -128,60 +123,59 @@ final class AckLogFile {
     return shape == Shape.WHOLE && valid < AckLog.RECORDS ? valid : -1;
   }
 
-  /** Returns whether a record stands there that proves itself by its checksum. */
-  boolean isValid(int place) {
-    if (place >= places()) {
+  /** Returns whether there is a record at this index whose check is valid. */
+  boolean isValid(int index) {
+    if (index >= size()) {
       return false;
     }
-    int type = type(place);
-    return (type >= AckLog.COMPLETED && type <= AckLog.NOT_BEFORE)
-        && first(place) >= 0
-        && bytes.getInt(at(place) + 12)
-            == summer.sum(place, first(place), bytes.getInt(at(place) + 8));
+    long half = bytes.getLong(at(index) + 8);
+    return (type(index) >= AckLog.COMPLETED && type(index) <= AckLog.NOT_BEFORE)
+        && first(index) >= 0
+        && half == AckLog.secondHalf(seed, index, first(index), (int) half);
   }
 
-  /** Tells what the valid records say; returns how many there are. */
-  int tell(JournalVisitor facts) {
-    int told = 0;
-    long tried = -1; // the message whose attempts the record before told
-    for (int place = 0; place < places(); place++) {
-      boolean isValid = isValid(place);
+  /** Passes the valid records to a visitor; returns how many there are. */
+  int visit(JournalVisitor visitor) {
+    int visited = 0;
+    long tried = -1; // the message of the record before, if that has its attempts
+    for (int index = 0; index < size(); index++) {
+      boolean isValid = isValid(index);
       if (isValid) {
-        tell(place, tried, facts);
-        told++;
+        visit(index, tried, visitor);
+        visited++;
       }
-      tried = isValid && type(place) == AckLog.ATTEMPTS ? first(place) : -1;
+      tried = isValid && type(index) == AckLog.ATTEMPTS ? first(index) : -1;
     }
-    return told;
+    return visited;
   }
 
-  private void tell(int place, long tried, JournalVisitor facts) {
-    switch (type(place)) {
-      case AckLog.COMPLETED -> facts.completed(first(place), number(place));
-      case AckLog.ATTEMPTS -> facts.attempts(first(place), number(place));
+  private void visit(int index, long tried, JournalVisitor visitor) {
+    switch (type(index)) {
+      case AckLog.COMPLETED -> visitor.completed(first(index), number(index));
+      case AckLog.ATTEMPTS -> visitor.attempts(first(index), number(index));
       default -> {
         if (tried >= 0) {
-          facts.notBefore(tried, first(place), number(place));
+          visitor.notBefore(tried, first(index), number(index));
         }
       }
     }
   }
 
-  private int type(int place) {
-    return bytes.getInt(at(place) + 8) >>> 28;
+  private int type(int index) {
+    return bytes.getInt(at(index) + 8) >>> 28;
   }
 
   /** Returns a sequence, or a time. */
-  private long first(int place) {
-    return bytes.getLong(at(place));
+  private long first(int index) {
+    return bytes.getLong(at(index));
   }
 
-  private int number(int place) {
-    return bytes.getInt(at(place) + 8) & AckLog.MAX_NUMBER;
+  private int number(int index) {
+    return bytes.getInt(at(index) + 8) & AckLog.MAX_NUMBER;
   }
 
-  private static int at(int place) {
-    return AckLog.HEADER + place * AckLog.RECORD;
+  private static int at(int index) {
+    return AckLog.HEADER + index * AckLog.RECORD;
   }
 
   private AckLog.@Nullable Header readHeader(Path path, Owner owner) {
@@ -201,11 +195,11 @@ final class AckLogFile {
     if (used.end == 0) {
       return Shape.UNUSED;
     }
-    while (valid < places() && isValid(valid)) {
+    while (valid < size() && isValid(valid)) {
       valid++;
     }
-    for (int place = valid + 1; place < places(); place++) {
-      if (isValid(place)) {
+    for (int index = valid + 1; index < size(); index++) {
+      if (isValid(index)) {
         return Shape.DAMAGED;
       }
     }
@@ -214,7 +208,7 @@ final class AckLogFile {
     }
     long word = bytes.getLong(AckLog.COUNT);
     int count = (int) word;
-    if (count < 0 || word != AckLog.countWord(count, generation ^ seed)) {
+    if (count < 0 || word != AckLog.countWord(count, seed)) {
       return Shape.DAMAGED;
     }
     return count <= valid && used.end <= at(valid) ? Shape.WHOLE : Shape.TORN;

@@ -86,7 +86,7 @@ public final class AckScan {
         if (header != null) {
           highest.lowWatermark(header.lowWatermark());
         }
-        log.tell(highest);
+        log.visit(highest);
       } else {
         Snapshot.read(file, files.snapshot(file), files.owner(), highest);
       }

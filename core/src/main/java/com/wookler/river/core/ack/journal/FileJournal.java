@@ -23,7 +23,7 @@ import org.slf4j.LoggerFactory;
  * <p><b>Facts.</b> A fact is a few stores into a mapped file. When the log is full, the next one,
  * made ahead since the first fact of a run, is put into use. If by then more was told since the
  * last copy than a quarter of the entries that there are, the state is copied again, a step with
- * each fact ({@link AckState}): so an acknowledgement copies no more than some entries at any
+ * each fact ({@link Snapshot}): so an acknowledgement copies no more than some entries at any
  * window, and never waits for a whole copy. The flusher writes the copy as that log's snapshot,
  * removes what isn't needed any more, and makes another log ahead. While one copy is taken or
  * written no other is begun: the logs since stay, and recovery replays them.
@@ -81,7 +81,7 @@ final class FileJournal implements AckJournal {
   private long deliveredEnd;
 
   /** The copy that is being taken, and for which generation; guarded by the subscriber's lock. */
-  private @Nullable AckState copying;
+  private @Nullable Snapshot copying;
 
   /** Whether a fact was written in this run; guarded by the subscriber's lock. */
   private boolean active;
@@ -113,7 +113,7 @@ final class FileJournal implements AckJournal {
    *
    * @param needed whether it has facts that are nowhere else: it is tried until it is written
    */
-  private record Pending(long generation, AckState state, boolean needed) {}
+  private record Pending(long generation, Snapshot state, boolean needed) {}
 
   /**
    * Where a journal begins.
@@ -215,7 +215,7 @@ final class FileJournal implements AckJournal {
   }
 
   /** The next step of a copy; the flusher has it when it is complete. */
-  private void copy(AckState state) {
+  private void copy(Snapshot state) {
     if (state.isComplete()) {
       pending.set(new Pending(copied, state, false));
       copying = null;
@@ -352,11 +352,11 @@ final class FileJournal implements AckJournal {
     if (behind) { // at once: what is missing is nowhere else
       copying = null;
       copied = next;
-      pending.set(new Pending(next, AckState.of(ring, deliveredEnd), true));
+      pending.set(new Pending(next, Snapshot.of(ring, deliveredEnd), true));
       missingUntil = next;
     } else if (copying == null && pending.get() == null && isCopyDue()) {
       copied = next;
-      copying = new AckState(ring, deliveredEnd);
+      copying = new Snapshot(ring, deliveredEnd);
     }
     askForMaintenance();
     return true;
@@ -376,7 +376,7 @@ final class FileJournal implements AckJournal {
     MappedFile file = supply.take(next);
     boolean done = false;
     try {
-      generations.placeSnapshot(AckState.startingAt(sequence), next);
+      generations.placeSnapshot(Snapshot.of(new Ring(sequence), sequence), next);
       done = true;
     } finally {
       if (!done) {

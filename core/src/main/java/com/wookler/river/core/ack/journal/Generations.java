@@ -115,17 +115,17 @@ final class Generations {
   }
 
   /** Writes the snapshot of a generation; when this returns it survives a power loss. */
-  void writeSnapshot(AckState state, long generation) throws IOException {
+  void writeSnapshot(Snapshot state, long generation) throws IOException {
     placeSnapshot(state, generation);
     DurableFiles.forceDirectory(directory);
   }
 
   /** Like {@link #writeSnapshot}, but the directory is still to be forced. */
-  void placeSnapshot(AckState state, long generation) throws IOException {
+  void placeSnapshot(Snapshot state, long generation) throws IOException {
     if (!Files.exists(spareSnapshot())) {
       DurableFiles.createFile(spareSnapshot());
     }
-    DurableFiles.overwrite(spareSnapshot(), Snapshot.encode(state, generation, owner));
+    DurableFiles.overwrite(spareSnapshot(), state.encode(generation, owner));
     DurableFiles.move(spareSnapshot(), snapshot(generation));
   }
 

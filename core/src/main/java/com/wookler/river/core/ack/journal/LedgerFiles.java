@@ -90,7 +90,7 @@ public final class LedgerFiles {
     AckLogFile log = logs.get(file.generation());
     if (log == null) {
       log = AckLogFile.read(file.path(), file.generation(), owner);
-      if (log.places() <= KEPT_RECORDS) {
+      if (log.size() <= KEPT_RECORDS) {
         logs.put(file.generation(), log);
       }
     }

@@ -60,7 +60,7 @@ public final class Ledgers {
       FileJournal.Start start = found.start();
       if (start.snapshotted()) {
         generations.writeSnapshot(
-            AckState.of(found.ring(), start.deliveredEnd()), start.generation());
+            Snapshot.of(found.ring(), start.deliveredEnd()), start.generation());
         generations.prune();
       }
       // The cursor comes last: a subscriber without one is still being made.

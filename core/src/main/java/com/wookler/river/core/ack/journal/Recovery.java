@@ -150,7 +150,7 @@ final class Recovery {
       begin(header);
     }
     logs++;
-    int good = log.tell(replay);
+    int good = log.visit(replay);
     records += good;
     if (log.shape() == AckLogFile.Shape.TORN) {
       torn++;

@@ -1,127 +1,171 @@
 package com.wookler.river.core.ack.journal;
 
-import com.wookler.river.core.ack.journal.Generations.Numbered;
+import com.wookler.river.core.ack.EntryState;
+import com.wookler.river.core.ack.Ring;
 import com.wookler.river.core.file.Sealed;
 import com.wookler.river.core.message.DamagedMessageException;
 import java.nio.ByteBuffer;
-import org.jspecify.annotations.Nullable;
+import java.util.ArrayList;
+import java.util.List;
 
 /**
  * The file {@code ack-<generation>.snap}: the state at the start of the log of the same generation.
  *
- * <p>It is {@link Sealed}, and the subscriber is its owner. The payload:
+ * <p>It is {@link Sealed}, and the subscriber is its owner. The payload, where a group is 64
+ * entries from the low watermark on:
  *
  * <pre>
  * offset  size  content
  *      0     8  generation
  *      8     8  low watermark
- *     16     8  mark: the next sequence that was never delivered
- *     24     4  number of runs, r
- *     28     4  number of attempts, a
- *     32     4  number of delays, d
- *     36  16 r  runs of completed sequences above the low watermark: first (8), count (8)
- *      …  16 a  attempts of unfinished sequences: sequence (8), deliveries that count (8); those without an entry were
- *               delivered once if they are below the mark, else never
- *      …  24 d  unfinished sequences that are delayed: sequence (8), until when, in milliseconds since 1970 (8), for how
- *               many seconds that was to be when it began (8)
+ *     16     8  position: the next sequence that was never delivered
+ *     24     4  number of groups, g
+ *     28  16 g  for each group: a bit for each entry that is completed (8), and for each unfinished
+ *               entry that is described below (8)
+ *      …     …  for each of the latter: deliveries that count (4), for how many seconds it was to be
+ *               delayed (4), and if that is not 0, until when, in milliseconds since 1970 (8)
  * </pre>
  *
- * <p>Written to a temporary file, forced, renamed, and the directory forced: a file of this name is
- * whole, or damaged.
+ * <p>An unfinished entry that is not described is not delayed. It was delivered once if it is below
+ * the position, else never. The file is written to a temporary file, forced, renamed, and the
+ * directory forced: a file of this name is whole, or damaged.
+ *
+ * <p>The state is copied in steps of one group, so that no acknowledgement waits for all of it.
+ * Between two steps the ledger may change, with entries in the logs of this generation on: an entry
+ * may be copied as it is later. The replay of those logs leads to the same state, because a journal
+ * entry contains what is, and not what has changed. Only a seek must end the copying. Guarded by
+ * the subscriber's lock until it is complete; immutable from then on.
  */
 final class Snapshot {
   private static final Sealed FORM = new Sealed("SNP", 1);
-  private static final int HEADER = 36;
-  private static final int PAIR = 16;
-  private static final int DELAY = 24;
+  private static final int HEADER = 28;
 
-  private Snapshot() {}
+  /** Entries in a group: some 100 nanoseconds of work. */
+  private static final int GROUP = Long.SIZE;
 
-  static byte[] encode(AckState state, long generation, Owner owner) {
-    int runs = 0;
-    int attempts = 0;
-    int delays = 0;
-    for (int i = 0; i < state.size(); i++) {
-      if (state.isCompleted(i) && (i == 0 || !state.isCompleted(i - 1))) {
-        runs++;
-      } else if (state.hasOwnAttempts(i)) {
-        attempts++;
-      }
-      delays += state.delaySeconds(i) > 0 ? 1 : 0;
+  private final Ring ring;
+  private final long lowWatermark;
+  private final long deliveredEnd;
+  private final long end;
+  private final ByteBuffer groups;
+
+  /** The descriptions of each group that has any. */
+  private final List<ByteBuffer> described = new ArrayList<>();
+
+  private int size = HEADER;
+
+  /** Begins; each {@link #step} copies. */
+  Snapshot(Ring ring, long deliveredEnd) {
+    this.ring = ring;
+    this.lowWatermark = ring.lowWatermark();
+    this.deliveredEnd = deliveredEnd;
+    this.end = ring.end();
+    this.groups = Sealed.payload((int) ((end - lowWatermark + GROUP - 1) / GROUP) * 16);
+  }
+
+  /** Copies everything at once. */
+  static Snapshot of(Ring ring, long deliveredEnd) {
+    Snapshot state = new Snapshot(ring, deliveredEnd);
+    while (!state.isComplete()) {
+      state.step();
     }
-    ByteBuffer out = Sealed.payload(HEADER + PAIR * (runs + attempts) + DELAY * delays);
-    out.putLong(generation).putLong(state.lowWatermark()).putLong(state.deliveredEnd());
-    out.putInt(runs).putInt(attempts).putInt(delays);
-    putRuns(state, out);
-    for (int i = 0; i < state.size(); i++) {
-      if (state.hasOwnAttempts(i)) {
-        out.putLong(state.lowWatermark() + i).putLong(state.attempts(i));
+    return state;
+  }
+
+  boolean isComplete() {
+    return !groups.hasRemaining();
+  }
+
+  /** Copies the next group of a snapshot that is not complete. */
+  void step() {
+    long first = lowWatermark + groups.position() / 16L * GROUP;
+    long completed = 0;
+    long own = 0;
+    for (long s = first; s < Math.min(end, first + GROUP); s++) {
+      if (s < ring.lowWatermark() || ring.is(s, EntryState.COMPLETED)) {
+        completed |= 1L << (s - first);
+      } else if (ring.attempt(s) != (s < deliveredEnd ? 1 : 0) || isDelayed(s)) {
+        own |= 1L << (s - first);
       }
     }
-    for (int i = 0; i < state.size(); i++) {
-      if (state.delaySeconds(i) > 0) {
-        out.putLong(state.lowWatermark() + i)
-            .putLong(state.until(i))
-            .putLong(state.delaySeconds(i));
+    if (own != 0) {
+      describe(first, own);
+    }
+    groups.putLong(completed).putLong(own);
+  }
+
+  private boolean isDelayed(long sequence) {
+    return ring.hasDelays() && ring.isDelayed(sequence);
+  }
+
+  private void describe(long first, long own) {
+    ByteBuffer out = Sealed.payload(Long.bitCount(own) * (ring.hasDelays() ? 16 : 8));
+    for (long rest = own; rest != 0; rest &= rest - 1) {
+      long sequence = first + Long.numberOfTrailingZeros(rest);
+      int seconds = isDelayed(sequence) ? ring.delaySeconds(sequence) : 0;
+      out.putInt(ring.attempt(sequence)).putInt(seconds);
+      if (seconds > 0) {
+        out.putLong(ring.until(sequence));
       }
     }
+    described.add(out.flip());
+    size += out.limit();
+  }
+
+  byte[] encode(long generation, Owner owner) {
+    ByteBuffer out = Sealed.payload(size + groups.capacity());
+    out.putLong(generation).putLong(lowWatermark).putLong(deliveredEnd);
+    out.putInt(groups.capacity() / 16).put(groups.duplicate().flip());
+    described.forEach(entries -> out.put(entries.duplicate()));
     return FORM.encode(owner.id(), out);
   }
 
   /**
-   * Tells what a file says. Returns false, and tells nothing, if the file is damaged.
+   * Passes the content of a file on. Returns false, and passes nothing on, if the file is damaged.
    *
    * @param bytes the file's content
    */
-  static boolean read(Numbered file, byte[] bytes, Owner owner, JournalVisitor facts) {
-    ByteBuffer in = checked(file, bytes, owner);
-    if (in == null) {
-      return false;
-    }
-    int runs = in.getInt(24);
-    int attempts = in.getInt(28);
-    int delays = in.getInt(32);
-    facts.restart(in.getLong(8));
-    facts.deliveredEnd(in.getLong(16));
-    in.position(HEADER);
-    for (int i = 0; i < runs; i++) {
-      facts.completed(in.getLong(), in.getLong());
-    }
-    for (int i = 0; i < attempts; i++) {
-      facts.attempts(in.getLong(), (int) in.getLong());
-    }
-    for (int i = 0; i < delays; i++) {
-      facts.notBefore(in.getLong(), in.getLong(), (int) in.getLong());
-    }
-    return true;
-  }
-
-  private static void putRuns(AckState state, ByteBuffer out) {
-    int i = 0;
-    while (i < state.size()) {
-      int from = i;
-      while (i < state.size() && state.isCompleted(i)) {
-        i++;
-      }
-      if (i > from) {
-        out.putLong(state.lowWatermark() + from).putLong(i - from);
-      }
-      i++;
-    }
-  }
-
-  private static @Nullable ByteBuffer checked(Numbered file, byte[] bytes, Owner owner) {
+  static boolean read(
+      Generations.Numbered file, byte[] bytes, Owner owner, JournalVisitor visitor) {
     ByteBuffer in;
     try {
       in = FORM.read(file.path(), bytes, owner.id());
     } catch (DamagedMessageException e) {
-      return null;
+      return false;
     }
-    if (in.limit() < HEADER) {
-      return null;
+    if (in.limit() < HEADER || in.getLong() != file.generation()) {
+      return false;
     }
-    long pairs = (long) in.getInt(24) + in.getInt(28);
-    long size = HEADER + PAIR * pairs + (long) DELAY * in.getInt(32);
-    return in.getLong(0) == file.generation() && size == in.limit() ? in : null;
+    long first = in.getLong();
+    visitor.restart(first);
+    visitor.deliveredEnd(in.getLong());
+    ByteBuffer groups = in.slice(HEADER, in.getInt() * 16).order(in.order());
+    in.position(HEADER + groups.limit());
+    for (; groups.hasRemaining(); first += GROUP) {
+      readCompleted(first, groups.getLong(), visitor);
+      for (long rest = groups.getLong(); rest != 0; rest &= rest - 1) {
+        readEntry(first + Long.numberOfTrailingZeros(rest), in, visitor);
+      }
+    }
+    return true;
+  }
+
+  private static void readCompleted(long first, long bits, JournalVisitor visitor) {
+    int at = Long.numberOfTrailingZeros(bits);
+    while (at < GROUP) {
+      int count = Long.numberOfTrailingZeros(~(bits >>> at));
+      count = Math.min(count, GROUP - at);
+      visitor.completed(first + at, count);
+      at += count;
+      at += at < GROUP ? Long.numberOfTrailingZeros(bits >>> at) : 0;
+    }
+  }
+
+  private static void readEntry(long sequence, ByteBuffer in, JournalVisitor visitor) {
+    visitor.attempts(sequence, in.getInt());
+    int seconds = in.getInt();
+    if (seconds > 0) {
+      visitor.notBefore(sequence, in.getLong(), seconds);
+    }
   }
 }

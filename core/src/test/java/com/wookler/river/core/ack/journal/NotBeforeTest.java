@@ -367,7 +367,7 @@ class NotBeforeTest {
     Path copy = Copies.of(directory);
     Path newest = newestSnapshot(copy);
     byte[] bytes = Files.readAllBytes(newest);
-    assertThat(bytes.length).isGreaterThan(count / 4 * 3 * 24);
+    assertThat(bytes.length).isGreaterThan(count / 4 * 3 * 16);
     bytes[bytes.length / 2] ^= 1;
     Files.write(newest, bytes);
     shouldDelayThreeOfFour(copy, count);

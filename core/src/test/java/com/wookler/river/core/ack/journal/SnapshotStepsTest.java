@@ -33,6 +33,54 @@ class SnapshotStepsTest {
 
   private final Queue<Runnable> flusher = new ArrayDeque<>();
 
+  /** What a snapshot has, as its file is read. */
+  private static final class Content implements JournalVisitor {
+    private final Set<Long> completed = new HashSet<>();
+    private final Map<Long, Integer> attempts = new HashMap<>();
+    private long lowWatermark;
+    private long deliveredEnd;
+
+    static Content of(Snapshot state) {
+      Content content = new Content();
+      var file = new Generations.Numbered(5, false, false, Path.of("ack-5.snap"));
+      byte[] bytes = state.encode(5, Copies.OWNER);
+      assertThat(Snapshot.read(file, bytes, Copies.OWNER, content)).isTrue();
+      return content;
+    }
+
+    @Override
+    public void restart(long from) {
+      lowWatermark = from;
+    }
+
+    @Override
+    public void lowWatermark(long at) {
+      fail("a snapshot restarts");
+    }
+
+    @Override
+    public void deliveredEnd(long position) {
+      deliveredEnd = position;
+    }
+
+    @Override
+    public void completed(long from, long count) {
+      for (long s = from; s < from + count; s++) {
+        assertThat(completed.add(s)).as("%d twice", s).isTrue();
+      }
+    }
+
+    @Override
+    public void attempts(long sequence, int count) {
+      assertThat(attempts.put(sequence, count)).as("%d twice", sequence).isNull();
+    }
+
+    @Override
+    public void notBefore(long sequence, long untilMillis, int delaySeconds) {
+      fail("nothing is delayed");
+    }
+  }
+
   @Test
   void shouldCopyAcrossTheEdgeOfTheRing() {
     Ring ring = new Ring(1000);
@@ -41,32 +89,47 @@ class SnapshotStepsTest {
       ring.attempt(s, (int) (s - 999));
     }
     ring.move(1099, EntryState.COMPLETED);
-    AckState state = AckState.of(ring, 1050);
-    assertThat(state.size()).isEqualTo(100);
-    assertThat(state.hasOwnAttempts(0)).isFalse(); // below the mark, delivered once
+    Content content = Content.of(Snapshot.of(ring, 1050));
+    assertThat(content.lowWatermark).isEqualTo(1000);
+    assertThat(content.deliveredEnd).isEqualTo(1050);
+    assertThat(content.attempts).hasSize(98).doesNotContainKey(1000L); // delivered once
     for (int i = 1; i < 99; i++) {
-      assertThat(state.attempts(i)).isEqualTo(i + 1);
-      assertThat(state.isCompleted(i)).isFalse();
+      assertThat(content.attempts.get(1000L + i)).isEqualTo(i + 1);
     }
-    assertThat(state.isCompleted(99)).isTrue();
-    assertThat(state.hasOwnAttempts(99)).isFalse();
+    assertThat(content.completed).containsExactly(1099L);
   }
 
   @Test
   void shouldCountAsFinishedWhatTheFloorPassesMeanwhile() {
     Ring ring = new Ring(0);
     ring.extendTo(1000);
-    AckState state = new AckState(ring, 1000);
+    Snapshot state = new Snapshot(ring, 1000);
     state.step();
     ring.raise(900);
     ring.extendTo(5000); // other entries in their places
     while (!state.isComplete()) {
       state.step();
     }
-    assertThat(state.isCompleted(63)).isFalse();
-    assertThat(state.isCompleted(64)).isTrue();
-    assertThat(state.isCompleted(899)).isTrue();
-    assertThat(state.isCompleted(900)).isFalse();
+    Set<Long> completed = Content.of(state).completed;
+    assertThat(completed).doesNotContain(63L, 900L).contains(64L, 899L).hasSize(900 - 64);
+  }
+
+  @Test
+  void shouldReadBackAnyPatternOfWhatIsCompleted() {
+    Random random = new Random(3);
+    for (int round = 0; round < 200; round++) {
+      Ring ring = new Ring(7);
+      ring.extendTo(8 + random.nextInt(300));
+      Set<Long> completed = new HashSet<>();
+      int oneOf = 1 + random.nextInt(5);
+      for (long s = 7; s < ring.end(); s++) {
+        if (random.nextInt(oneOf) == 0) {
+          ring.move(s, EntryState.COMPLETED);
+          completed.add(s);
+        }
+      }
+      assertThat(Content.of(Snapshot.of(ring, 7)).completed).isEqualTo(completed);
+    }
   }
 
   @Test
