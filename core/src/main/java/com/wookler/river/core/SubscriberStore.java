@@ -129,13 +129,13 @@ final class SubscriberStore {
   private StoredSubscriber rebuilt(Path subscriber) throws IOException {
     String name = String.valueOf(subscriber.getFileName());
     Owner owner = Owner.of(identity, name);
+    LedgerFiles.Kind kind = LedgerFiles.list(subscriber, owner).kind();
     SubscriberConfig config =
         SubscriberConfig.builder(name)
-            .ack(Ledgers.acknowledges(subscriber, owner))
-            .order(Ledgers.ordersByKey(subscriber, owner) ? Order.KEY : Order.SEQUENCE)
+            .ack(kind.ack())
+            .order(kind.byKey() ? Order.KEY : Order.SEQUENCE)
             .build();
-    LedgerState ledger =
-        Ledgers.isKindKnown(subscriber, owner) ? LedgerState.MADE : LedgerState.GUESSED;
+    LedgerState ledger = kind.known() ? LedgerState.MADE : LedgerState.GUESSED;
     return new StoredSubscriber(config, log.firstSequence(), ledger);
   }
 

@@ -3,13 +3,13 @@ package com.wookler.river.core.ack;
 import com.wookler.river.core.ack.journal.AckLog;
 
 /**
- * Where a subscriber that acknowledges keeps its state. Each fact is safe from the death of the
- * process when its method returns, and from a power loss after the next {@link #force()}. Guarded
- * by the subscriber's lock, but for {@code force}.
+ * Keeps the state of a subscriber that acknowledges. Each entry survives the death of the process
+ * when its method returns, and a power loss after the next {@link #force()}. Guarded by the
+ * subscriber's lock, but for {@code force}.
  *
- * <p>Facts are written before the {@link Ring} shows them, and may be written twice. None of the
- * methods that tell one fails: what cannot be written is counted by {@link #unjournaled()}, because
- * a full disk must not stop consumers.
+ * <p>An entry is written before the {@link Ring} has the change, and may be written twice. None of
+ * the methods that write one fails: what cannot be written is counted by {@link #unjournaled()},
+ * because a full disk must not stop consumers.
  */
 public interface AckJournal extends AutoCloseable {
   /** Returns the epoch, which changes with each opening and each seek and is never used twice. */
@@ -42,14 +42,14 @@ public interface AckJournal extends AutoCloseable {
    */
   void seek(long sequence);
 
-  /** Facts of this run that are not on disk. */
+  /** Returns the number of entries of this run that are not on disk. */
   long unjournaled();
 
   /** Forces what was written since the last call. Thread-safe. */
   void force();
 
   /**
-   * Forces what was written but for the mark of what was delivered, which follows from what is
+   * Forces what was written but for the end of what was delivered, which follows from what is
    * completed as far as that goes. Thread-safe.
    */
   void forceCompleted();

@@ -4,8 +4,8 @@ package com.wookler.river.core.ack;
  * The ledger of a subscriber that acknowledges. Guarded by the subscriber's lock.
  *
  * <p>The {@link Ring} is the truth of the run; {@link Schedule} keeps orders over it that may hold
- * stale entries. Every fact goes to the journal first and to the ring second, so that a snapshot
- * taken in between lacks only what the journal's next record tells.
+ * stale entries. Every change is written to the journal first and to the ring second, so that a
+ * snapshot taken in between lacks only what the journal's next record has.
  */
 public final class AckLedger extends RingLedger {
   private long epoch;
@@ -18,7 +18,7 @@ public final class AckLedger extends RingLedger {
   }
 
   @Override
-  public long deliver(long sequence, long location, long nowMillis) {
+  public long deliver(long sequence, long address, long nowMillis) {
     requireNext(sequence);
     int before = triedBefore(sequence);
     if (sequence < deliveredEnd) {
@@ -28,11 +28,11 @@ public final class AckLedger extends RingLedger {
       journal.deliveredEnd(deliveredEnd);
     }
     ring.extendTo(Math.max(ring.end(), sequence + 1));
-    return putInFlight(sequence, location, before, nowMillis);
+    return putInFlight(sequence, address, before, nowMillis);
   }
 
   @Override
-  public long deliver(long sequence, long location, long key, long nowMillis) {
+  public long deliver(long sequence, long address, long key, long nowMillis) {
     requireNext(sequence);
     KeyOrder order = keys;
     if (order == null) {
@@ -41,7 +41,7 @@ public final class AckLedger extends RingLedger {
     int before = triedBefore(sequence);
     ring.extendTo(Math.max(ring.end(), sequence + 1));
     if (key != NO_KEY && !order.enter(sequence, key)) {
-      ring.location(sequence, location);
+      ring.address(sequence, address);
       ring.move(sequence, EntryState.WAITING);
       moveOn();
       return NOT_NOW;
@@ -52,28 +52,33 @@ public final class AckLedger extends RingLedger {
       return NOT_NOW;
     }
     if (isPostponed(sequence, nowMillis)) {
-      ring.location(sequence, location);
+      ring.address(sequence, address);
       schedule.continueDelay(sequence, nowMillis);
       moveOn();
       return NOT_NOW;
     }
     journal.attempts(sequence, before + 1);
-    return putInFlight(sequence, location, before, nowMillis);
+    return putInFlight(sequence, address, before, nowMillis);
   }
 
   private void requireNext(long sequence) {
     requireOpen();
-    if (sequence != position || !hasRoom()) {
+    if (sequence != position || !canDeliver()) {
       throw new IllegalStateException(
-          "cannot deliver sequence " + sequence + ": position " + position + ", room " + hasRoom());
+          "cannot deliver sequence "
+              + sequence
+              + ": position "
+              + position
+              + ", can deliver: "
+              + canDeliver());
     }
   }
 
-  private long putInFlight(long sequence, long location, int before, long nowMillis) {
+  private long putInFlight(long sequence, long address, int before, long nowMillis) {
     if (before > 0) {
       redelivered++;
     }
-    ring.location(sequence, location);
+    ring.address(sequence, address);
     ring.attempt(sequence, before + 1);
     schedule.putInFlight(sequence, nowMillis);
     moveOn();
@@ -143,7 +148,7 @@ public final class AckLedger extends RingLedger {
     return result;
   }
 
-  /** In this order: the fact, the entry, its key, the low watermark. */
+  /** Changes, in this order, the journal, the entry, its key and the low watermark. */
   private void completeOne(long sequence) {
     journal.completed(sequence, 1);
     ring.complete(sequence);
@@ -153,7 +158,7 @@ public final class AckLedger extends RingLedger {
     advanceLowWatermark();
   }
 
-  /** Has the next message of a completed one's key go on. */
+  /** Makes the next message of a completed one's key available, or exhausted. */
   private void unlockNext(KeyOrder order, long sequence) {
     long next = order.leave(sequence);
     if (next < 0) {
@@ -193,8 +198,8 @@ public final class AckLedger extends RingLedger {
   }
 
   /**
-   * Leaves those that wait, or did and have not been delivered since. Each run is told and carried
-   * out before the next, so that a snapshot taken in between lacks nothing.
+   * Completes all but those that wait, or did and have not been delivered since. Each run is
+   * written and carried out before the next, so that a snapshot taken in between lacks nothing.
    */
   private void completeDelivered(KeyOrder order, long last) {
     long first = ring.lowWatermark();
@@ -211,7 +216,7 @@ public final class AckLedger extends RingLedger {
     }
   }
 
-  /** Returns whether nobody was handed it yet, because of its key. */
+  /** Returns whether a message was not delivered yet, because of its key. */
   private boolean isToCome(long sequence) {
     return ring.is(sequence, EntryState.WAITING)
         || (ring.is(sequence, EntryState.READY) && ring.isFresh(sequence));

@@ -3,16 +3,16 @@ package com.wookler.river.core.ack;
 import java.util.Arrays;
 
 /**
- * When each message in flight or delayed falls due: a binary heap of (due, sequence) in two arrays.
- * Guarded by the subscriber's lock.
+ * Knows when each message in flight or delayed falls due: a binary heap of (due, sequence) in two
+ * arrays. Guarded by the subscriber's lock.
  *
  * <p>Nothing is removed when a message is completed or its deadline moves: an entry is stale when
  * the {@link Ring} says otherwise. Stale entries go when they reach the top, or all at once when
  * the heap is full and more than half of it is stale. With one constant timeout dues never
  * decrease, so that an addition compares once and stays at the bottom: O(1).
  *
- * <p>The rejected alternatives: a heap with the entries' places (each ack would cost O(log n)), and
- * a wheel of slots (needs a link for each entry, and delays reach from milliseconds to months).
+ * <p>The rejected alternatives: a heap with the index of each entry (each ack would cost O(log n)),
+ * and a wheel of slots (needs a link for each entry, and delays reach from milliseconds to months).
  */
 final class Deadlines {
   private static final int MIN_CAPACITY = 1024;
@@ -138,9 +138,7 @@ final class Deadlines {
     }
   }
 
-  /**
-   * Returns those due in the same millisecond, as all of a batch are, go in the order of the log.
-   */
+  /** Compares two deadlines; those of one millisecond, as of a batch, in the order of the log. */
   private boolean isBefore(int a, int b) {
     return dues[a] < dues[b] || (dues[a] == dues[b] && sequences[a] < sequences[b]);
   }

@@ -8,8 +8,8 @@ package com.wookler.river.core.ack;
  *     0   epoch (34 bits)    token (12)    attempt (17)
  * </pre>
  *
- * <p>Attempt and token are those of the message's entry; the token tells apart two deliveries with
- * the same attempt. The epoch changes with each opening and each seek.
+ * <p>Attempt and token are those of the message's entry; the token distinguishes two deliveries
+ * with the same attempt. The epoch changes with each opening and each seek.
  */
 public final class DeliveryTag {
   static final int ATTEMPT_BITS = 17;

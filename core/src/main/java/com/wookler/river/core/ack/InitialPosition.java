@@ -1,12 +1,12 @@
 package com.wookler.river.core.ack;
 
 /**
- * Where a ledger stands when the disk doesn't tell.
+ * The position of a ledger that the disk does not have.
  *
  * @param start where a new subscriber begins; counts only when there is nothing of it on disk
  * @param earliest the oldest sequence that can still be read; used when there is something on disk,
  *     but none of it can be trusted. Then everything is delivered again rather than something lost
- * @param made whether the ledger is known to have been made: then a missing cursor is damage
+ * @param made whether the ledger is known to have been made: if so, a missing cursor is damage
  */
 public record InitialPosition(long start, long earliest, boolean made) {
   /** Checks that neither is negative. */

@@ -1,19 +1,18 @@
 package com.wookler.river.core.ack;
 
 /**
- * Which keys are locked, and which messages wait for them. Guarded by the subscriber's lock.
+ * Knows which keys are locked, and which messages wait for them. Guarded by the subscriber's lock.
  *
  * <p>A key is locked from when a message of it is read until no message of it that was read is
  * unfinished. The first of those is its holder: in flight, or waiting for a further delivery or its
  * dead letter. The others are {@link EntryState#WAITING}, in the order of their sequences.
  *
- * <p>Beside each entry of the {@link Ring} there are 12 bytes: the key, and how far ahead the next
- * message of the same key stands. That distance stays right when the arrays grow, and no list has
- * to be walked: the caller that comes is hung behind the last of its key, the caller that goes
- * leaves its place to the next. Locked keys, and no others, are in a hash table of 12 bytes a
- * place, at most half full, which knows the last message of each. So every call is O(1), nothing is
- * allocated per message, and the memory follows the messages that are read and unfinished, not the
- * keys there are.
+ * <p>Beside each entry of the {@link Ring} there are 12 bytes: the key, and the distance to the
+ * next message of the same key. That distance stays right when the arrays grow, and no list has to
+ * be walked: a message that enters is linked to the last of its key, one that leaves makes the next
+ * the holder. Locked keys, and no others, are in a hash table of 12 bytes a slot, at most half
+ * full, which has the last message of each. So every call is O(1), nothing is allocated per
+ * message, and the memory follows the messages that are read and unfinished, not the keys.
  *
  * <p>Keys are 64-bit hashes. Two texts with the same hash count as one key: their messages wait for
  * each other, which is slower than it need be, and never wrong.
@@ -24,7 +23,7 @@ final class KeyOrder {
 
   static final int MIN_TABLE = 256;
 
-  /** 2^64 over the golden ratio: keys that stand in a row are spread. */
+  /** 2^64 over the golden ratio: keys in a row are spread. */
   private static final long SPREAD = 0x9E37_79B9_7F4A_7C15L;
 
   private static final int APART = 0; // of an entry that holds no key and waits for none
@@ -41,7 +40,7 @@ final class KeyOrder {
   private int[] tails = new int[MIN_TABLE]; // low 32 bits of the sequence
   private int size;
 
-  /** The highest sequence that came in; what is above has no place in the arrays. */
+  /** The highest sequence that entered; the arrays have nothing above it. */
   private long top = -1;
 
   KeyOrder(Ring ring) {
@@ -54,23 +53,23 @@ final class KeyOrder {
   }
 
   /**
-   * Takes a message in; its sequence is higher than those before, and within the ring.
+   * Adds a message; its sequence is higher than those before, and within the ring.
    *
    * @param key not {@link #NONE}
    * @return whether it holds its key now; else it waits
    */
   boolean enter(long sequence, long key) {
     makeRoom();
-    int place = find(key);
-    boolean free = locked[place] == NONE;
+    int slot = find(key);
+    boolean free = locked[slot] == NONE;
     if (free) {
-      locked[place] = key;
+      locked[slot] = key;
       size++;
     } else {
-      long tail = ring.lowWatermark() + (tails[place] - (int) ring.lowWatermark());
+      long tail = ring.lowWatermark() + (tails[slot] - (int) ring.lowWatermark());
       distances[index(tail)] = (int) (sequence - tail);
     }
-    tails[place] = (int) sequence;
+    tails[slot] = (int) sequence;
     top = sequence;
     keys[index(sequence)] = key;
     distances[index(sequence)] = LAST;
@@ -78,7 +77,7 @@ final class KeyOrder {
   }
 
   /**
-   * Returns a message that does not wait is completed.
+   * Removes a message that does not wait and is completed.
    *
    * @return the sequence that holds its key now; -1 if there is none, or it held none
    */
@@ -106,17 +105,17 @@ final class KeyOrder {
     top = -1;
   }
 
-  /** Keys that are locked. */
+  /** Returns the number of locked keys. */
   int size() {
     return size;
   }
 
-  /** Places in the table; for tests. */
+  /** Returns the number of slots of the table; for tests. */
   int tableCapacity() {
     return locked.length;
   }
 
-  /** Entries beside the ring's; for tests. */
+  /** Returns the number of entries beside the ring's; for tests. */
   int entryCapacity() {
     return keys.length;
   }
@@ -125,23 +124,23 @@ final class KeyOrder {
     return (int) sequence & (keys.length - 1);
   }
 
-  /** Returns where the key stands, or the free place where it would. */
+  /** Returns the slot of a key, or the free one where it would be. */
   private int find(long key) {
-    int place = home(key, locked.length);
-    while (locked[place] != NONE && locked[place] != key) {
-      place = (place + 1) & (locked.length - 1);
+    int slot = home(key, locked.length);
+    while (locked[slot] != NONE && locked[slot] != key) {
+      slot = (slot + 1) & (locked.length - 1);
     }
-    return place;
+    return slot;
   }
 
   private static int home(long key, int capacity) {
     return (int) ((key * SPREAD) >>> (Long.numberOfLeadingZeros(capacity) + 1));
   }
 
-  /** Frees a place, and moves those up that only stand where they do because it was taken. */
-  private void remove(int place) {
+  /** Frees a slot, and moves those up that are where they are only because it was taken. */
+  private void remove(int slot) {
     int mask = locked.length - 1;
-    int free = place;
+    int free = slot;
     for (int next = (free + 1) & mask; locked[next] != NONE; next = (next + 1) & mask) {
       int displaced = (next - home(locked[next], locked.length)) & mask;
       if (displaced >= ((next - free) & mask)) {
@@ -188,14 +187,14 @@ final class KeyOrder {
     replaceTable(new long[capacity], new int[capacity]);
     for (int i = 0; i < oldLocked.length; i++) {
       if (oldLocked[i] != NONE) {
-        int place = find(oldLocked[i]);
-        locked[place] = oldLocked[i];
-        tails[place] = oldTails[i];
+        int slot = find(oldLocked[i]);
+        locked[slot] = oldLocked[i];
+        tails[slot] = oldTails[i];
       }
     }
   }
 
-  /** Both or, where the heap has no room for the second, neither. */
+  /** Replaces both or, where the heap has no space for the second, neither. */
   private void replaceTable(long[] newLocked, int[] newTails) {
     locked = newLocked;
     tails = newTails;

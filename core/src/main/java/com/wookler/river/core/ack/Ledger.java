@@ -26,16 +26,16 @@ package com.wookler.river.core.ack;
  * delivery until it is completed, through all its further deliveries and its dead letter, the later
  * ones of that key that are read wait, in the order of their sequences, within the window. Keys are
  * 64-bit hashes; two with the same hash count as one. {@link #acknowledgeUpTo} leaves those that
- * wait: nobody has seen them.
+ * wait: they were not delivered.
  *
  * <p><b>Durability.</b> What a method has changed survives the death of the process once it
- * returned: the mark of what was delivered, each acknowledgement, each attempt. It survives a power
+ * returned: the end of what was delivered, each acknowledgement, each attempt. It survives a power
  * loss once {@link #force()} has run after it; {@link #seek} is forced before it returns. After a
  * reopening, everything unfinished is available at once, with one attempt more than before; but
  * what is delayed, by {@link #retry} or after a timeout, only when its time has come. If the clock
  * was set forward meanwhile that is sooner, and if it was set back, the message waits no longer
  * than was asked for when the subscriber gets to it again, in full seconds. A delay of more than
- * eight years ends eight years behind the reopening.
+ * eight years ends eight years after the reopening.
  *
  * <p><b>Cost.</b> Every call is O(1), amortised, at any backlog, and allocates nothing per message.
  *
@@ -78,7 +78,7 @@ public interface Ledger extends AutoCloseable {
    * Returns whether the message at {@link #position()} may be delivered now, within the in-flight
    * limit and the window.
    */
-  boolean hasRoom();
+  boolean canDeliver();
 
   /**
    * Delivers the message at {@link #position()} and advances the position. The end of what was
@@ -86,12 +86,12 @@ public interface Ledger extends AutoCloseable {
    * have been tried.
    *
    * @param sequence must be {@link #position()}
-   * @param location where the log has it; kept for {@link #location}
+   * @param address where the log has it; kept for {@link #address}
    * @return the delivery tag: attempt 1, or one more than before if it had been delivered in an
    *     earlier run
-   * @throws IllegalStateException without {@link #hasRoom()}
+   * @throws IllegalStateException without {@link #canDeliver()}
    */
-  long deliver(long sequence, long location, long nowMillis);
+  long deliver(long sequence, long address, long nowMillis);
 
   /**
    * Delivers the message at {@link #position()} in the order of keys. The position advances in any
@@ -101,9 +101,9 @@ public interface Ledger extends AutoCloseable {
    *
    * @param key a hash of its key; {@link #NO_KEY} without
    * @return the delivery tag, or {@link #NOT_NOW}
-   * @throws IllegalStateException without {@link #hasRoom()}, or without {@link Limits#byKey}
+   * @throws IllegalStateException without {@link #canDeliver()}, or without {@link Limits#byKey}
    */
-  long deliver(long sequence, long location, long key, long nowMillis);
+  long deliver(long sequence, long address, long key, long nowMillis);
 
   /** Returns whether a message with this key would wait if it were read now. */
   boolean isLocked(long key);
@@ -116,7 +116,7 @@ public interface Ledger extends AutoCloseable {
 
   /**
    * Completes, without a delivery, what lies from {@link #position()} up to but not including
-   * {@code end}: a gap in the log, or messages that are gone or were refused. Goes as far as the
+   * {@code end}: a gap in the log, or messages that are lost or were filtered. Goes as far as the
    * window allows.
    *
    * @return the position then; less than {@code end} if the window is full: call again when the low
@@ -125,8 +125,8 @@ public interface Ledger extends AutoCloseable {
   long skip(long end);
 
   /**
-   * Completes everything below {@code end}, whether it was delivered or not: it is to be given up,
-   * or gone. Acknowledgements on what was out are {@link AckResult#STALE} then.
+   * Completes everything below {@code end}, whether it was delivered or not: it is to be discarded,
+   * or lost. Acknowledgements on what was in flight are {@link AckResult#STALE} then.
    *
    * @return how many messages that completed
    */
@@ -172,7 +172,7 @@ public interface Ledger extends AutoCloseable {
    * watermark up to the position. 0 if it was never passed: see {@link #skipPostponed} and {@link
    * #skipExhausted}.
    */
-  long location(long sequence);
+  long address(long sequence);
 
   /**
    * Delivers once more: takes {@link #nextReady()} into flight with a new delivery tag and, unless

@@ -3,13 +3,13 @@ package com.wookler.river.core.ack;
 import com.wookler.river.common.errors.ConfigurationException;
 
 /**
- * What bounds a subscriber that acknowledges.
+ * The bounds of a subscriber that acknowledges.
  *
- * @param ackTimeoutMillis after so many milliseconds an unfinished delivery is delivered again; at
+ * @param ackTimeoutMillis milliseconds after which an unfinished delivery is delivered again; at
  *     least 1
- * @param maxInFlight at most so many messages are in flight at once; 1 to {@link #MAX_WINDOW}
- * @param window at most so many sequences, from the lowest unfinished one on, are kept in memory; 1
- *     to {@link #MAX_WINDOW}
+ * @param maxInFlight how many messages may be in flight at once; 1 to {@link #MAX_WINDOW}
+ * @param window how many sequences, from the lowest unfinished one on, are kept in memory at most;
+ *     1 to {@link #MAX_WINDOW}
  * @param retries how often a message is delivered
  * @param byKey whether messages of one key are delivered one after the other; fixed when the ledger
  *     is made

@@ -1,12 +1,12 @@
 package com.wookler.river.core.ack;
 
 /**
- * Sequences that wait for something, first come first served: those that are {@link
+ * Keeps sequences that wait for something, first come first served: those that are {@link
  * EntryState#READY} for a further delivery, and those that are {@link EntryState#EXHAUSTED}.
  * Guarded by the subscriber's lock.
  *
  * <p>Like {@link Deadlines} it is cleaned late. While a sequence is in the queue's state, its due
- * in the ring is the number of its place here; an entry for which that doesn't hold is passed over.
+ * in the ring is its number here; an entry for which that doesn't hold is passed over.
  */
 final class ReadyQueue {
   private static final int MIN_CAPACITY = 256;
@@ -55,9 +55,9 @@ final class ReadyQueue {
     return sequences.length;
   }
 
-  private boolean isLive(long place) {
-    long sequence = sequences[index(place)];
-    return ring.holds(sequence) && ring.is(sequence, state) && ring.due(sequence) == (int) place;
+  private boolean isLive(long number) {
+    long sequence = sequences[index(number)];
+    return ring.holds(sequence) && ring.is(sequence, state) && ring.due(sequence) == (int) number;
   }
 
   /** Drops stale entries, and doubles if more than half are live. */
@@ -65,9 +65,9 @@ final class ReadyQueue {
     boolean grow = ring.count(state) > sequences.length / 2;
     long[] target = new long[grow ? sequences.length * 2 : sequences.length];
     int kept = 0;
-    for (long place = head; place < tail; place++) {
-      if (isLive(place)) {
-        target[kept++] = sequences[index(place)];
+    for (long number = head; number < tail; number++) {
+      if (isLive(number)) {
+        target[kept++] = sequences[index(number)];
       }
     }
     for (int i = 0; i < kept; i++) {
@@ -78,7 +78,7 @@ final class ReadyQueue {
     tail = kept;
   }
 
-  private int index(long place) {
-    return (int) place & (sequences.length - 1);
+  private int index(long number) {
+    return (int) number & (sequences.length - 1);
   }
 }

@@ -5,7 +5,7 @@ package com.wookler.river.core.ack;
  * lock: immutable, fast, and without a lock of its own.
  */
 public interface Retries {
-  /** The highest limit: attempts above it are not told apart. */
+  /** The highest limit: attempts above it are not distinguished. */
   int MOST_DELIVERIES = 100_000;
 
   /** Without limit and without a wait. */
@@ -22,7 +22,10 @@ public interface Retries {
         }
       };
 
-  /** After so many deliveries a message is {@link Ledger#nextExhausted exhausted}; 0: never. */
+  /**
+   * Returns after how many deliveries a message is {@link Ledger#nextExhausted exhausted}; 0:
+   * never.
+   */
   int maxDeliveries();
 
   /**

@@ -7,7 +7,7 @@ import java.util.Arrays;
  * by powers of two. {@link EntryState} has the transitions. Guarded by the subscriber's lock.
  *
  * <pre>
- * long location    where the log has the message; meaningless while UNSEEN and after recovery
+ * long address    where the log has the message; meaningless while UNSEEN and after recovery
  * int  due         low 32 bits of the millisecond when it falls due; distinguishes live deadlines from stale ones
  * int  meta        state (3 bits) | token (12) | attempt (17)
  * </pre>
@@ -26,14 +26,14 @@ public final class Ring {
   private static final int TOKEN_ONE = 1 << DeliveryTag.ATTEMPT_BITS;
   private static final int STATE_CLEAR = (1 << STATE_SHIFT) - 1;
 
-  /** So many times empty in a row, and little used in between, before half of it is given back. */
+  /** How often it must be empty in a row, and little used in between, to give half of it back. */
   private static final int QUIET = 1024;
 
   /** The due of an entry that is UNSEEN and postponed. */
   private static final int POSTPONED = 1;
 
-  // The codes of what is asked for each message: constants to the compiler, fields of an enum are
-  // not.
+  // The codes that are compared for each message: constants to the compiler, unlike fields of an
+  // enum.
   private static final int UNSEEN = EntryState.UNSEEN.code();
   private static final int IN_FLIGHT = EntryState.IN_FLIGHT.code();
   private static final int READY = EntryState.READY.code();
@@ -44,7 +44,7 @@ public final class Ring {
 
   private final int[] counts = new int[EntryState.COUNT];
 
-  private long[] locations = new long[MIN_CAPACITY];
+  private long[] addresses = new long[MIN_CAPACITY];
   private int[] dues = new int[MIN_CAPACITY];
   private int[] metas = new int[MIN_CAPACITY];
   private long[] untils = NO_TIMES;
@@ -138,15 +138,15 @@ public final class Ring {
     dues[index(sequence)] = (int) due;
   }
 
-  long location(long sequence) {
-    return locations[index(sequence)];
+  long address(long sequence) {
+    return addresses[index(sequence)];
   }
 
-  void location(long sequence, long location) {
-    locations[index(sequence)] = location;
+  void address(long sequence, long address) {
+    addresses[index(sequence)] = address;
   }
 
-  /** Until when an entry that is delayed or postponed waits, in milliseconds since 1970. */
+  /** Returns until when a delayed or postponed entry waits, in milliseconds since 1970. */
   public long until(long sequence) {
     return untils[index(sequence)];
   }
@@ -166,7 +166,7 @@ public final class Ring {
     delays[index(sequence)] = delaySeconds;
   }
 
-  /** Has an UNSEEN entry wait, or not any more. */
+  /** Postpones an UNSEEN entry, or ends that. */
   public void postpone(long sequence, boolean postponed) {
     due(sequence, postponed ? POSTPONED : 0);
   }
@@ -186,7 +186,7 @@ public final class Ring {
     return untils.length > 0;
   }
 
-  /** The one place where an entry changes its state. */
+  /** Changes the state of an entry; nothing else does. */
   public void move(long sequence, EntryState to) {
     move(sequence, to.code());
   }
@@ -235,7 +235,7 @@ public final class Ring {
       int i = index(end);
       metas[i] = 0;
       dues[i] = 0;
-      locations[i] = 0;
+      addresses[i] = 0;
       counts[UNSEEN]++;
       end++;
     }
@@ -297,20 +297,20 @@ public final class Ring {
     if (capacity == metas.length) {
       return;
     }
-    long[] newLocations = new long[capacity];
+    long[] newAddresses = new long[capacity];
     int[] newDues = new int[capacity];
     int[] newMetas = new int[capacity];
     for (long s = lowWatermark; s < end; s++) {
       int from = index(s);
       int to = (int) s & (capacity - 1);
-      newLocations[to] = locations[from];
+      newAddresses[to] = addresses[from];
       newDues[to] = dues[from];
       newMetas[to] = metas[from];
     }
     if (untils.length > 0) {
       resizeDelays(capacity);
     }
-    locations = newLocations;
+    addresses = newAddresses;
     dues = newDues;
     metas = newMetas;
   }

@@ -3,7 +3,7 @@ package com.wookler.river.core.ack;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a ledger over a {@link Ring} tells, and its life; what changes it is in {@link AckLedger}.
+ * The queries of a ledger over a {@link Ring}, and its life; the changes are in {@link AckLedger}.
  * Guarded by the subscriber's lock.
  *
  * <p>Invariants: low watermark ≤ position ≤ end of the ring; the entry at the low watermark isn't
@@ -62,9 +62,9 @@ abstract class RingLedger implements Ledger {
   }
 
   @Override
-  public final boolean hasRoom() {
+  public final boolean canDeliver() {
     requireOpen();
-    return inFlightRoom() && position - ring.lowWatermark() < limits.window();
+    return mayPutInFlight() && position - ring.lowWatermark() < limits.window();
   }
 
   @Override
@@ -103,17 +103,17 @@ abstract class RingLedger implements Ledger {
   @Override
   public final long nextReady() {
     requireOpen();
-    return inFlightRoom() ? schedule.nextReady() : -1;
+    return mayPutInFlight() ? schedule.nextReady() : -1;
   }
 
   @Override
-  public final long location(long sequence) {
+  public final long address(long sequence) {
     requireOpen();
     if (sequence < ring.lowWatermark() || sequence >= position) {
       throw new IllegalArgumentException(
           "sequence " + sequence + " isn't within " + ring.lowWatermark() + " and " + position);
     }
-    return ring.location(sequence);
+    return ring.address(sequence);
   }
 
   @Override
@@ -217,7 +217,7 @@ abstract class RingLedger implements Ledger {
     }
   }
 
-  final boolean inFlightRoom() {
+  final boolean mayPutInFlight() {
     return ring.count(EntryState.IN_FLIGHT) < limits.maxInFlight();
   }
 

@@ -4,9 +4,9 @@ import com.wookler.river.core.ack.journal.AckLog;
 import java.util.concurrent.TimeUnit;
 
 /**
- * What the entries of a ring wait for: those in flight and delayed for their {@link Deadlines},
- * others for the next delivery, or for their dead letter. Delays are told to the journal, time in
- * flight is not. Guarded by the subscriber's lock.
+ * Orders the entries of a ring by what they wait for: those in flight and delayed by their {@link
+ * Deadlines}, others for the next delivery, or for their dead letter. Delays are written to the
+ * journal, time in flight is not. Guarded by the subscriber's lock.
  */
 final class Schedule {
   /** Deadlines handled in one call of {@link #collectTimedOut}: some milliseconds of work. */
@@ -52,7 +52,7 @@ final class Schedule {
   }
 
   /**
-   * Has an entry wait until then.
+   * Delays an entry until then.
    *
    * @param delayMillis how long that was to be when it began
    */
@@ -75,7 +75,7 @@ final class Schedule {
   }
 
   /**
-   * Has an entry that is postponed wait for the rest of its time, and no longer than was asked for:
+   * Delays an entry that is postponed for the rest of its time, and no longer than was asked for:
    * the clock may have been set back since.
    */
   void continueDelay(long sequence, long nowMillis) {
@@ -88,7 +88,7 @@ final class Schedule {
     }
   }
 
-  /** Has the journal know that an entry waits no longer, if it did. */
+  /** Writes that an entry waits no longer, if it did. */
   void endDelay(long sequence) {
     if (ring.is(sequence, EntryState.DELAYED)) {
       journal.attempts(sequence, ring.attempt(sequence));
@@ -109,7 +109,7 @@ final class Schedule {
     exhausted.add(sequence);
   }
 
-  /** Returns whether so many deliveries are all that a message gets. */
+  /** Returns whether this number of deliveries is all that a message gets. */
   boolean isExhausted(int attempts) {
     int most = retries.maxDeliveries();
     return most > 0 && attempts >= most;
@@ -139,7 +139,7 @@ final class Schedule {
       return;
     }
     long backoff = retries.delayMillis(sequence, attempt);
-    long due = deadlines.taken() + backoff; // the caller that looks, and when
+    long due = deadlines.taken() + backoff;
     if (due > nowMillis) {
       delay(sequence, due, backoff);
     } else {

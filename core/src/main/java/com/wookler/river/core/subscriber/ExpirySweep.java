@@ -69,7 +69,7 @@ final class ExpirySweep<M> {
       state.fetcher.expiry().tryAgain();
       boolean idle = state.fetcher.taken() == takenBefore;
       takenBefore = state.fetcher.taken();
-      boolean full = !state.ledger.hasRoom();
+      boolean full = !state.ledger.canDeliver();
       long before = state.fetcher.expiry().expired();
       if (idle) {
         sweep();
@@ -103,7 +103,7 @@ final class ExpirySweep<M> {
         quiet(metExpiresAt, true);
         return;
       }
-      if (ready < 0 && !state.ledger.hasRoom()) {
+      if (ready < 0 && !state.ledger.canDeliver()) {
         quiet(Long.MAX_VALUE, true); // until something is completed
         return;
       }

@@ -162,7 +162,7 @@ final class MessageFetcher<M> implements AutoCloseable {
       }
     }
     int left = READ_AHEAD;
-    while (!expiry.isStuck() && ledger.hasRoom()) {
+    while (!expiry.isStuck() && ledger.canDeliver()) {
       if ((skipsExhausted && ledger.skipExhausted())
           || (passesPostponed && ledger.skipPostponed(nowMillis))) {
         continue;
@@ -170,7 +170,7 @@ final class MessageFetcher<M> implements AutoCloseable {
       MessageDelivery<M> before = inPast ? readPast() : null;
       MessageDelivery<M> delivery = before == null && !inPast ? read() : before;
       if (delivery == null) {
-        stop = ledger.hasRoom() ? Stop.END : Stop.FULL;
+        stop = ledger.canDeliver() ? Stop.END : Stop.FULL;
         return null;
       }
       long position = ledger.position();
@@ -291,7 +291,7 @@ final class MessageFetcher<M> implements AutoCloseable {
           throw e;
         }
       }
-      if (ledger.skip(end) < end || !ledger.hasRoom()) {
+      if (ledger.skip(end) < end || !ledger.canDeliver()) {
         return null; // until something below is completed
       }
     }
@@ -313,7 +313,7 @@ final class MessageFetcher<M> implements AutoCloseable {
   /** Returns the message, for a further delivery; null if it is lost, and completed therefore. */
   private @Nullable StoredMessage readAgain(long sequence) {
     try {
-      long location = ledger.location(sequence);
+      long location = ledger.address(sequence);
       return keys != null && ledger.attempts(sequence) == 0
           ? finder.find(sequence, location) // it waited for its key
           : finder.findDelivered(sequence, location);
@@ -338,7 +338,7 @@ final class MessageFetcher<M> implements AutoCloseable {
         if (end == position) {
           throw e;
         }
-        if (ledger.skip(end) < end || !ledger.hasRoom()) {
+        if (ledger.skip(end) < end || !ledger.canDeliver()) {
           return null; // until something below is completed
         }
       }
@@ -376,7 +376,7 @@ final class MessageFetcher<M> implements AutoCloseable {
   }
 
   private long readMicros(long sequence) {
-    long location = sequence < ledger.position() ? ledger.location(sequence) : 0;
+    long location = sequence < ledger.position() ? ledger.address(sequence) : 0;
     try {
       StoredMessage message =
           location == 0 ? finder.find(sequence) : finder.find(sequence, location); // much cheaper
@@ -401,7 +401,8 @@ final class MessageFetcher<M> implements AutoCloseable {
   }
 
   private boolean hasMoreInLedger() {
-    return ledger.nextReady() >= 0 || (ledger.hasRoom() && ledger.position() < log.nextSequence());
+    return ledger.nextReady() >= 0
+        || (ledger.canDeliver() && ledger.position() < log.nextSequence());
   }
 
   /** Lets go of a block that is completed. */

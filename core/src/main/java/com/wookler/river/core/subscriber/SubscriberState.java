@@ -166,7 +166,7 @@ final class SubscriberState<M> {
     lock.lock();
     try {
       ensureOpen(about);
-      boolean wasFull = !ledger.hasRoom();
+      boolean wasFull = !ledger.canDeliver();
       result = change.apply(acknowledgements, about);
       wake = changed(wasFull) || effect == Effect.RESCHEDULES;
       acknowledged =
@@ -192,7 +192,7 @@ final class SubscriberState<M> {
       if (closed) {
         return false;
       }
-      boolean wasFull = !ledger.hasRoom();
+      boolean wasFull = !ledger.canDeliver();
       if (!change.getAsBoolean()) {
         return false;
       }
@@ -297,7 +297,7 @@ final class SubscriberState<M> {
     if (closed || end <= ledger.lowWatermark()) {
       return false;
     }
-    boolean wasFull = !ledger.hasRoom();
+    boolean wasFull = !ledger.canDeliver();
     long before = discarded; // written here only
     discarded = before + ledger.discard(end);
     force.changed();

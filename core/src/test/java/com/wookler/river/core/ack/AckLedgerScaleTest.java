@@ -3,7 +3,7 @@ package com.wookler.river.core.ack;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.wookler.river.core.ack.journal.Copies;
-import com.wookler.river.core.ack.journal.Ledgers;
+import com.wookler.river.core.ack.journal.LedgerOpener;
 import java.nio.file.Path;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -32,7 +32,7 @@ class AckLedgerScaleTest {
       while (handed < 5_000_000) {
         long stuckAt = ledger.position();
         final long tag = ledger.deliver(stuckAt, 0, handed);
-        while (ledger.hasRoom()) {
+        while (ledger.canDeliver()) {
           long sequence = ledger.position();
           ledger.acknowledge(sequence, ledger.deliver(sequence, sequence, handed));
           handed++;
@@ -53,7 +53,7 @@ class AckLedgerScaleTest {
       for (long s = 0; s < count; s++) {
         ledger.deliver(s, s, s / 10_000);
       }
-      assertThat(ledger.hasRoom()).isFalse();
+      assertThat(ledger.canDeliver()).isFalse();
       long now = 10_000;
       int expired = 0;
       while (ledger.nextDueMillis() <= now) {
@@ -94,7 +94,7 @@ class AckLedgerScaleTest {
 
   private AckLedger open(Limits limits) {
     return (AckLedger)
-        Ledgers.withAck(
+        LedgerOpener.withAck(
             directory.resolve("subscriber"),
             Copies.OWNER,
             limits,

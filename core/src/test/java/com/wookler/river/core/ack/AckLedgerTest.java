@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.wookler.river.core.ack.journal.Copies;
-import com.wookler.river.core.ack.journal.Ledgers;
+import com.wookler.river.core.ack.journal.LedgerOpener;
 import java.nio.file.Path;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -37,7 +37,7 @@ class AckLedgerTest {
     assertThat(ledger.lowWatermark()).isZero();
     assertThat(ledger.inFlight()).isEqualTo(2);
     assertThat(ledger.unfinished()).isEqualTo(2);
-    assertThat(ledger.location(1)).isEqualTo(1001);
+    assertThat(ledger.address(1)).isEqualTo(1001);
   }
 
   @Test
@@ -82,7 +82,7 @@ class AckLedgerTest {
     assertThat(ledger.timedOut()).isEqualTo(1);
     long fresh = ledger.redeliver(0, TIMEOUT);
     assertThat(Ledger.attempt(fresh)).isEqualTo(2);
-    assertThat(ledger.location(0)).isEqualTo(1000);
+    assertThat(ledger.address(0)).isEqualTo(1000);
     assertThat(ledger.redelivered()).isEqualTo(1);
     assertThat(ledger.acknowledge(0, old)).isEqualTo(AckResult.STALE);
     assertThat(ledger.acknowledge(0, fresh)).isEqualTo(AckResult.DONE);
@@ -213,10 +213,10 @@ class AckLedgerTest {
     open(new Limits(TIMEOUT, 2, 1000));
     long a = deliver(0);
     deliver(0);
-    assertThat(ledger.hasRoom()).isFalse();
+    assertThat(ledger.canDeliver()).isFalse();
     assertThatThrownBy(() -> deliver(0)).isInstanceOf(IllegalStateException.class);
     ledger.release(0, a);
-    assertThat(ledger.hasRoom()).isTrue();
+    assertThat(ledger.canDeliver()).isTrue();
     deliver(0);
     assertThat(ledger.nextReady()).isEqualTo(-1);
     assertThatThrownBy(() -> ledger.redeliver(0, 0)).isInstanceOf(IllegalStateException.class);
@@ -229,11 +229,11 @@ class AckLedgerTest {
     final long stuck = deliver(0);
     ledger.acknowledge(1, deliver(0));
     ledger.acknowledge(2, deliver(0));
-    assertThat(ledger.hasRoom()).isFalse();
+    assertThat(ledger.canDeliver()).isFalse();
     ledger.collectTimedOut(TIMEOUT);
     assertThat(ledger.nextReady()).isZero();
     ledger.acknowledge(0, stuck);
-    assertThat(ledger.hasRoom()).isTrue();
+    assertThat(ledger.canDeliver()).isTrue();
     assertThat(ledger.lowWatermark()).isEqualTo(3);
   }
 
@@ -248,7 +248,7 @@ class AckLedgerTest {
   void shouldSkipAsFarAsTheWindowAllows() {
     long stuck = deliver(0);
     assertThat(ledger.skip(5000)).isEqualTo(1000);
-    assertThat(ledger.hasRoom()).isFalse();
+    assertThat(ledger.canDeliver()).isFalse();
     assertThat(ledger.acknowledge(7, stuck)).isEqualTo(AckResult.STALE);
     ledger.acknowledge(0, stuck);
     assertThat(ledger.lowWatermark()).isEqualTo(1000);
@@ -321,7 +321,7 @@ class AckLedgerTest {
 
   private void open(Limits limits) {
     ledger =
-        Ledgers.withAck(
+        LedgerOpener.withAck(
             directory.resolve("sub-" + limits),
             Copies.OWNER,
             limits,

@@ -3,7 +3,7 @@ package com.wookler.river.core.ack;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.wookler.river.core.ack.journal.Copies;
-import com.wookler.river.core.ack.journal.Ledgers;
+import com.wookler.river.core.ack.journal.LedgerOpener;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -128,7 +128,8 @@ class KeyLedgerPropertyTest {
           }
         };
     Limits limits = new Limits(TIMEOUT, 5, 16, retries, true);
-    ledger = (AckLedger) Ledgers.withAck(directory, Copies.OWNER, limits, ORIGIN, flusher::add);
+    ledger =
+        (AckLedger) LedgerOpener.withAck(directory, Copies.OWNER, limits, ORIGIN, flusher::add);
   }
 
   @Property
@@ -183,7 +184,7 @@ class KeyLedgerPropertyTest {
   }
 
   private void read() {
-    if (!ledger.hasRoom()) {
+    if (!ledger.canDeliver()) {
       return;
     }
     long sequence = ledger.position();
@@ -227,7 +228,7 @@ class KeyLedgerPropertyTest {
       assertThat(entry.state).isEqualTo(State.READY);
       entry.attempts++;
       out(entry, ledger.redeliver(sequence, now));
-      assertThat(ledger.location(sequence)).isEqualTo(sequence * 3);
+      assertThat(ledger.address(sequence)).isEqualTo(sequence * 3);
     }
   }
 

@@ -5,7 +5,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.wookler.river.core.ack.journal.AckLog;
 import com.wookler.river.core.ack.journal.Copies;
-import com.wookler.river.core.ack.journal.Ledgers;
+import com.wookler.river.core.ack.journal.LedgerFiles;
+import com.wookler.river.core.ack.journal.LedgerOpener;
 import java.io.IOException;
 import java.nio.file.Path;
 import org.junit.jupiter.api.AfterEach;
@@ -56,7 +57,7 @@ class KeyLedgerTest {
   private void open(Limits limits) {
     ledger =
         (AckLedger)
-            Ledgers.withAck(
+            LedgerOpener.withAck(
                 directory, Copies.OWNER, limits, new InitialPosition(0, 0), Runnable::run);
   }
 
@@ -94,7 +95,7 @@ class KeyLedgerTest {
     assertThat(ledger.pollUnlocked()).isTrue();
     assertThat(ledger.pollUnlocked()).isFalse();
     assertThat(ledger.nextReady()).isEqualTo(1);
-    assertThat(ledger.location(1)).isEqualTo(1001);
+    assertThat(ledger.address(1)).isEqualTo(1001);
     assertThat(Ledger.attempt(again(0))).isEqualTo(1);
     assertThat(ledger.redelivered()).isZero();
     assertThat(ledger.waiting()).isZero();
@@ -271,10 +272,10 @@ class KeyLedgerTest {
     read(A);
     read(A);
     read(A);
-    assertThat(ledger.hasRoom()).isFalse();
+    assertThat(ledger.canDeliver()).isFalse();
     assertThat(ledger.inFlight()).isEqualTo(1);
     ledger.acknowledge(0, tag);
-    assertThat(ledger.hasRoom()).isTrue();
+    assertThat(ledger.canDeliver()).isTrue();
     read(B);
     assertThat(ledger.nextReady()).isEqualTo(1); // those due come all the same
   }
@@ -283,10 +284,11 @@ class KeyLedgerTest {
   void shouldKeepWhatIsFinishedWhenTheCursorIsOfAnotherOrder() throws IOException {
     ledger.acknowledge(0, read(A));
     ledger.close();
-    assertThat(Ledgers.acknowledges(directory, Copies.OWNER)).isTrue();
-    assertThat(Ledgers.ordersByKey(directory, Copies.OWNER)).isTrue();
+    LedgerFiles.Kind kind = LedgerFiles.list(directory, Copies.OWNER).kind();
+    assertThat(kind.ack()).isTrue();
+    assertThat(kind.byKey()).isTrue();
     try (Ledger other =
-        Ledgers.withAck(
+        LedgerOpener.withAck(
             directory,
             Copies.OWNER,
             new Limits(1, 1, 1),

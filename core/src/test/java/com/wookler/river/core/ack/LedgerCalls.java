@@ -55,7 +55,7 @@ public abstract class LedgerCalls {
           if (ready >= 0) {
             return deliveredEnd((int) ready, ledger.redeliver(ready, now));
           }
-          while (ledger.position() < MESSAGES && ledger.hasRoom()) {
+          while (ledger.position() < MESSAGES && ledger.canDeliver()) {
             long next = ledger.position();
             long tag = deliver(ledger, next, now);
             if (tag != Ledger.NOT_NOW) {

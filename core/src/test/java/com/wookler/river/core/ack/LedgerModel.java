@@ -22,7 +22,7 @@ final class LedgerModel {
     State state = State.IN_FLIGHT;
     int attempt;
     long due;
-    long location;
+    long address;
     long tag = -1;
     boolean ticketUsed;
     boolean wasDelayed; // for this delivery
@@ -52,7 +52,7 @@ final class LedgerModel {
     this.position = start;
   }
 
-  boolean hasRoom() {
+  boolean canDeliver() {
     return count(State.IN_FLIGHT) < limits.maxInFlight()
         && position - lowWatermark < limits.window();
   }
@@ -61,10 +61,10 @@ final class LedgerModel {
     return (int) entries.values().stream().filter(e -> e.state == state).count();
   }
 
-  Entry deliver(long location, long now) {
+  Entry deliver(long address, long now) {
     Entry entry = new Entry();
     entry.attempt = attempts.getOrDefault(position, 0) + 1;
-    entry.location = location;
+    entry.address = address;
     entry.due = now + limits.ackTimeoutMillis();
     attempts.put(position, entry.attempt);
     entries.put(position, entry);

@@ -6,7 +6,7 @@ import com.wookler.river.core.ack.LedgerModel.Entry;
 import com.wookler.river.core.ack.LedgerModel.State;
 import com.wookler.river.core.ack.journal.AckLog;
 import com.wookler.river.core.ack.journal.Copies;
-import com.wookler.river.core.ack.journal.Ledgers;
+import com.wookler.river.core.ack.journal.LedgerOpener;
 import java.io.IOException;
 import java.io.RandomAccessFile;
 import java.nio.file.DirectoryStream;
@@ -111,12 +111,12 @@ class LedgerPropertyTest {
     }
     Path copy = Copies.of(directory);
     cutNewestLog(copy, left);
-    try (Ledger cut = Ledgers.withAck(copy, Copies.OWNER, limits, ORIGIN, flusher::add)) {
+    try (Ledger cut = LedgerOpener.withAck(copy, Copies.OWNER, limits, ORIGIN, flusher::add)) {
       assertThat(cut.lowWatermark()).isLessThanOrEqualTo(model.lowWatermark);
       assertThat(cut.recovery().damaged()).isEmpty();
       long end = Math.max(cut.recovery().nextFree(), model.position) + 3;
       long expected = cut.lowWatermark();
-      while (cut.position() < end && cut.hasRoom()) {
+      while (cut.position() < end && cut.canDeliver()) {
         for (long s = expected; s < cut.position(); s++) {
           assertThat(model.isCompleted(s)).as("finished %d", s).isTrue();
         }
@@ -148,7 +148,7 @@ class LedgerPropertyTest {
   }
 
   private void open() {
-    ledger = Ledgers.withAck(directory, Copies.OWNER, limits, ORIGIN, flusher::add);
+    ledger = LedgerOpener.withAck(directory, Copies.OWNER, limits, ORIGIN, flusher::add);
   }
 
   private void run(Step step) throws IOException {
@@ -226,8 +226,8 @@ class LedgerPropertyTest {
       passed = model.skipPostponed(now);
       assertThat(ledger.skipPostponed(now)).isEqualTo(passed);
     } while (passed);
-    assertThat(ledger.hasRoom()).isEqualTo(model.hasRoom());
-    if (model.hasRoom()) {
+    assertThat(ledger.canDeliver()).isEqualTo(model.canDeliver());
+    if (model.canDeliver()) {
       long sequence = ledger.position();
       remember(
           sequence, ledger.deliver(sequence, sequence * 7, now), model.deliver(sequence * 7, now));
@@ -290,7 +290,7 @@ class LedgerPropertyTest {
   private void compare() {
     assertThat(ledger.lowWatermark()).as("floor").isEqualTo(model.lowWatermark);
     assertThat(ledger.position()).as("position").isEqualTo(model.position);
-    assertThat(ledger.hasRoom()).as("room").isEqualTo(model.hasRoom());
+    assertThat(ledger.canDeliver()).as("room").isEqualTo(model.canDeliver());
     assertThat(ledger.inFlight()).as("in flight").isEqualTo(model.count(State.IN_FLIGHT));
     assertThat(ledger.ready()).as("ready").isEqualTo(model.count(State.READY));
     assertThat(ledger.delayed()).as("delayed").isEqualTo(model.count(State.DELAYED));
@@ -305,7 +305,7 @@ class LedgerPropertyTest {
     model.entries.forEach(
         (sequence, entry) -> {
           if (sequence < model.position && entry.tag >= 0) {
-            assertThat(ledger.location(sequence)).isEqualTo(entry.location);
+            assertThat(ledger.address(sequence)).isEqualTo(entry.address);
           }
         });
   }

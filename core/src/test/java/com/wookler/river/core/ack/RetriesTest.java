@@ -3,7 +3,7 @@ package com.wookler.river.core.ack;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import com.wookler.river.core.ack.journal.Ledgers;
+import com.wookler.river.core.ack.journal.LedgerOpener;
 import com.wookler.river.core.ack.journal.Owner;
 import java.nio.file.Path;
 import java.util.UUID;
@@ -35,7 +35,7 @@ class RetriesTest {
           }
         };
     ledger =
-        Ledgers.withAck(
+        LedgerOpener.withAck(
             directory,
             Owner.of(new UUID(0, 1), "billing"),
             new Limits(TIMEOUT, 100, 1000, retries, false),

@@ -19,14 +19,14 @@ class RingTest {
     assertThat(ring.lowWatermark()).isEqualTo(900);
     ring.extendTo(4000);
     for (long s = 900; s < 4000; s++) {
-      ring.location(s, 3 * s);
+      ring.address(s, 3 * s);
       ring.due(s, s);
       ring.attempt(s, (int) s);
     }
     ring.extendTo(40_000);
     assertThat(ring.capacity()).isEqualTo(65_536);
     for (long s = 900; s < 4000; s++) {
-      assertThat(ring.location(s)).isEqualTo(3 * s);
+      assertThat(ring.address(s)).isEqualTo(3 * s);
       assertThat(ring.due(s)).isEqualTo((int) s);
       assertThat(ring.attempt(s)).isEqualTo((int) s);
     }

@@ -8,7 +8,7 @@ import com.wookler.river.common.counters.ConcurrentCounter;
 import com.wookler.river.common.counters.TimeWindow;
 import com.wookler.river.core.ack.InitialPosition;
 import com.wookler.river.core.ack.Ledger;
-import com.wookler.river.core.ack.journal.Ledgers;
+import com.wookler.river.core.ack.journal.LedgerOpener;
 import com.wookler.river.core.ack.journal.Owner;
 import com.wookler.river.core.log.BlockLog;
 import com.wookler.river.core.log.LogSettings;
@@ -92,7 +92,7 @@ abstract class SubscriberFixture {
   /** The ledger of a subscriber that acknowledges. */
   final Ledger ledger(SubscriberConfig config, Before before) {
     Ledger ledger =
-        Ledgers.withAck(
+        LedgerOpener.withAck(
             directory.resolve("ack"),
             new Owner(7),
             config.limits(),

@@ -12,11 +12,11 @@ import org.jspecify.annotations.Nullable;
 /**
  * Finds the highest sequence that any subscriber of a queue knows, before the queue's log is
  * opened: the kernel may write acknowledgements before the messages that they are of, so that after
- * a power loss a subscriber may have completed what the log has lost. A new message that took such
- * a sequence would never be delivered.
+ * a power loss a subscriber may have completed what the log has lost. A new message with that
+ * sequence would never be delivered.
  *
- * <p>Reads only, and changes nothing: everything in the files that proves itself is taken, also out
- * of files that are damaged elsewhere. A healthy subscriber never knows more than its log has.
+ * <p>Reads only, and changes nothing: everything whose checksum is valid is taken, also out of
+ * files that are damaged elsewhere. A healthy subscriber never knows more than its log has.
  */
 public final class AckScan {
   private AckScan() {}
@@ -71,14 +71,14 @@ public final class AckScan {
     long before = highest.nextFree();
     Cursor.Content cursor = files.cursor();
     if (cursor != null) {
-      highest.deliveredEnd(cursor.mark());
+      highest.deliveredEnd(cursor.position());
       if (cursor.kind() == Cursor.WITHOUT_ACK) {
-        highest.lowWatermark(cursor.mark());
+        highest.lowWatermark(cursor.position());
       }
     }
     for (Generations.Numbered file : files.numbered()) {
       if (file.corrupt()) {
-        continue; // what it proved is in the snapshot that was written when it was quarantined
+        continue; // its valid entries are in the snapshot that was written when it was quarantined
       }
       if (file.log()) {
         AckLogFile log = files.log(file);
@@ -96,7 +96,7 @@ public final class AckScan {
     }
   }
 
-  /** Takes the highest of everything; a seek back makes nothing of it less true. */
+  /** Takes the highest of everything; a seek back makes none of it less true. */
   private static final class Collector implements JournalVisitor {
     private long lowWatermark;
     private long completedEnd;
@@ -119,8 +119,8 @@ public final class AckScan {
     }
 
     @Override
-    public void deliveredEnd(long mark) {
-      deliveredEnd = Math.max(deliveredEnd, mark);
+    public void deliveredEnd(long next) {
+      deliveredEnd = Math.max(deliveredEnd, next);
     }
 
     @Override
@@ -135,7 +135,7 @@ public final class AckScan {
 
     @Override
     public void notBefore(long sequence, long untilMillis, int delaySeconds) {
-      // its attempts were told
+      // its attempts came before
     }
   }
 }

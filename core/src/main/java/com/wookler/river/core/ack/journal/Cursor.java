@@ -12,16 +12,16 @@ import java.util.List;
 import java.util.UUID;
 
 /**
- * The file {@code cursor}: the mark, which is the next sequence that was never delivered. Guarded
- * by the subscriber's lock, but for {@link #force}.
+ * The file {@code cursor}: the position, which is the next sequence that was never delivered.
+ * Guarded by the subscriber's lock, but for {@link #force}.
  *
  * <p>It is a {@link Checkpoint} of 4,096 bytes. Its attribute is the kind of subscriber: 0 without
- * acknowledgement, 1 with, 2 with it and in the order of keys. The mark is at offset 64, and at 192
- * the generation of the acknowledgement log in use, 0 without acknowledgement.
+ * acknowledgement, 1 with, 2 with it and in the order of keys. The position is at offset 64, and at
+ * 192 the generation of the acknowledgement log in use, 0 without acknowledgement.
  *
- * <p>In the order of keys, messages are delivered that stand behind others that were not. So the
- * mark says nothing there: it is where the subscriber began, or was moved to last, and each
- * delivery is told to the log of acknowledgements.
+ * <p>In the order of keys, messages are delivered before others that have lower sequences. So the
+ * position means nothing there: it is where the subscriber began, or was moved to last, and each
+ * delivery is an entry of the log of acknowledgements.
  */
 final class Cursor {
   static final String NAME = "cursor";
@@ -29,38 +29,38 @@ final class Cursor {
   static final int WITH_ACK = 1;
   static final int BY_KEY = 2;
 
-  private static final int MARK = 0;
+  private static final int POSITION = 0;
   private static final int GENERATION = 1;
   private static final Checkpoint FORM = new Checkpoint("CUR", 1, 4096, 64, 192);
 
-  /** What a file holds for a subscriber of another kind. */
+  /** The content of a file of a subscriber of another kind. */
   static final Content OF_ANOTHER_KIND =
       new Content(-1, FORM.decode(new byte[0], new UUID(0, 0)).numbers());
 
   private final MappedFile file;
-  private final Stored mark;
+  private final Stored position;
   private final Stored generation;
 
   private Cursor(MappedFile file, List<Slots> numbers) {
     this.file = file;
-    this.mark = new Stored(file, numbers.get(MARK));
+    this.position = new Stored(file, numbers.get(POSITION));
     this.generation = new Stored(file, numbers.get(GENERATION));
   }
 
   /**
-   * What a cursor file holds.
+   * The content of a cursor file.
    *
    * @param kind as in the header; -1 if the header is damaged
    */
   record Content(int kind, List<Slots> numbers) {
-    /** Returns the highest valid mark; -1 if no slot is valid. */
-    long mark() {
-      return numbers.get(MARK).value();
+    /** Returns the highest valid position; -1 if no slot is valid. */
+    long position() {
+      return numbers.get(POSITION).value();
     }
 
-    /** Returns how many slots of the mark are valid. */
+    /** Returns how many slots of the position are valid. */
     int slots() {
-      return numbers.get(MARK).valid();
+      return numbers.get(POSITION).valid();
     }
 
     /** Returns the log in use; 0 if damaged. */
@@ -73,7 +73,7 @@ final class Cursor {
       return numbers.get(GENERATION).valid() > 0;
     }
 
-    /** Returns whether the file can go on being used as it is. */
+    /** Returns whether the file can be used as it is. */
     boolean sound() {
       return kind >= 0 && slots() > 0;
     }
@@ -86,9 +86,10 @@ final class Cursor {
   }
 
   /** Makes the file, replacing an old one, and forces it. */
-  static Cursor create(Path directory, Owner owner, int kind, long mark) throws IOException {
+  static Cursor create(Path directory, Owner owner, int kind, long position) throws IOException {
     Checkpoint.Content none = FORM.decode(new byte[0], owner.id());
-    List<Slots> numbers = List.of(none.number(MARK).with(mark), none.number(GENERATION).with(0));
+    List<Slots> numbers =
+        List.of(none.number(POSITION).with(position), none.number(GENERATION).with(0));
     Path path = directory.resolve(NAME);
     DurableFiles.write(path, FORM.encode(owner.id(), new Checkpoint.Content(true, kind, numbers)));
     return open(directory, owner, new Content(kind, numbers));
@@ -104,19 +105,19 @@ final class Cursor {
     return file.path();
   }
 
-  /** Moves the mark up. */
+  /** Moves the position up. */
   void store(long to) {
-    mark.store(to);
+    position.store(to);
     file.touched();
   }
 
-  /** Moves the mark anywhere: in effect once both slots have it. */
+  /** Moves the position anywhere: in effect once both slots have it. */
   void reset(long to) {
-    mark.reset(to);
+    position.reset(to);
     file.touched();
   }
 
-  /** Says which log is in use. */
+  /** Stores which log is in use. */
   void generation(long number) {
     generation.store(number);
     file.touched();

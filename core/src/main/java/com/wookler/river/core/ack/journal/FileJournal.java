@@ -18,29 +18,29 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The journal in files: {@link Cursor}, {@link AckLog} and {@link Snapshot}.
+ * Keeps the journal in files: {@link Cursor}, {@link AckLog} and {@link Snapshot}.
  *
- * <p><b>Facts.</b> A fact is a few stores into a mapped file. When the log is full, the next one,
- * made ahead since the first fact of a run, is put into use. If by then more was told since the
- * last copy than a quarter of the entries that there are, the state is copied again, a step with
- * each fact ({@link Snapshot}): so an acknowledgement copies no more than some entries at any
- * window, and never waits for a whole copy. The flusher writes the copy as that log's snapshot,
- * removes what isn't needed any more, and makes another log ahead. While one copy is taken or
- * written no other is begun: the logs since stay, and recovery replays them.
+ * <p><b>Entries.</b> An entry is a few stores into a mapped file. When the log is full, the next
+ * one, made ahead since the first entry of a run, is put into use. If the records since the last
+ * copy then are more than a quarter of the entries of the ring, the state is copied again, a step
+ * with each journal entry ({@link Snapshot}): so an acknowledgement copies no more than some
+ * entries at any window, and never waits for a whole copy. The flusher writes the copy as the
+ * snapshot of that log, removes what is not needed any more, and makes another log ahead. While one
+ * copy is taken or written no other is begun: the logs since are kept, and recovery replays them.
  *
- * <p><b>Full disk.</b> Space is reused, so that this goes on for as long as snapshots don't grow.
- * If a log cannot be had after all, facts are counted instead of written, and every so often it is
- * tried again; the copy taken then has them all.
+ * <p><b>Full disk.</b> Space is reused, so that this works for as long as snapshots don't grow. If
+ * a log cannot be had after all, entries are counted instead of written, and a log is tried again
+ * from time to time; the copy taken then has them all.
  *
- * <p><b>Threads.</b> Facts, seek and close are the ledger's, under the subscriber's lock. The
+ * <p><b>Threads.</b> The ledger writes entries, seeks and closes, under the subscriber's lock. The
  * flusher's work takes {@code maintenance} and never the subscriber's lock; {@code force} takes
  * {@code forcing} only. Order: subscriber's lock, maintenance, forcing.
  */
 final class FileJournal implements AckJournal {
-  /** After so many facts that could not be written a new log is tried again. */
+  /** The number of entries that could not be written after which a new log is tried again. */
   private static final int RETRY_EVERY = 1024;
 
-  /** A copy is due when so many times the records since the last one are as many as the entries. */
+  /** A copy is due when this many times the records since the last one reach the entries. */
   private static final int COPY_AFTER = 4;
 
   private static final AtomicLong EPOCHS = new AtomicLong();
@@ -56,7 +56,7 @@ final class FileJournal implements AckJournal {
   /** Held while files are written that are not mapped. */
   private final Object maintenance = new Object();
 
-  /** Held while forcing and closing, never by facts: those must not wait for the device. */
+  /** Held while forcing and closing, never for entries: those must not wait for the device. */
   private final Object forcing = new Object();
 
   /** Logs that are full but not yet forced; the ledger adds, force takes. */
@@ -77,20 +77,20 @@ final class FileJournal implements AckJournal {
   /** The newest generation with a snapshot; written under maintenance. */
   private volatile long snapshotted;
 
-  /** The cursor's value; guarded by the subscriber's lock. */
+  /** The position in the cursor; guarded by the subscriber's lock. */
   private long deliveredEnd;
 
   /** The copy that is being taken, and for which generation; guarded by the subscriber's lock. */
   private @Nullable Snapshot copying;
 
-  /** Whether a fact was written in this run; guarded by the subscriber's lock. */
+  /** Whether an entry was written in this run; guarded by the subscriber's lock. */
   private boolean active;
 
   /** The generation of the last copy that was begun; guarded by the subscriber's lock. */
   private long copied;
 
   /**
-   * Facts not written, and the generation whose snapshot will have them; guarded by the
+   * Entries not written, and the generation whose snapshot will have them; guarded by the
    * subscriber's lock.
    */
   private long missing;
@@ -104,24 +104,24 @@ final class FileJournal implements AckJournal {
   @GuardedBy("forcing")
   private boolean namesNeeded;
 
-  /** Whether the last snapshot failed and that was said. */
+  /** Whether the last snapshot failed and that was logged. */
   @GuardedBy("maintenance")
   private boolean failing;
 
   /**
    * A state to be written.
    *
-   * @param needed whether it has facts that are nowhere else: it is tried until it is written
+   * @param needed whether it has entries that are nowhere else: it is tried until it is written
    */
   private record Pending(long generation, Snapshot state, boolean needed) {}
 
   /**
-   * Where a journal begins.
+   * The beginning of a journal.
    *
    * @param generation of the log that this run uses first
-   * @param records after how many records that log is continued; -1 for a new one
+   * @param records the number of records after which that log is continued; -1 for a new one
    * @param previous the last log before it; 0 if there is none
-   * @param deliveredEnd the mark; 0 in the order of keys, where none is kept
+   * @param deliveredEnd the position in the cursor; 0 in the order of keys, where none is kept
    * @param snapshotted whether the state was written as this generation's snapshot
    */
   record Start(
@@ -203,7 +203,7 @@ final class FileJournal implements AckJournal {
     written();
   }
 
-  /** A fact was written: the first one of this run asks for the next log, which idle ones spare. */
+  /** An entry was written: the first one of this run asks for the next log; idle ones need none. */
   private void written() {
     if (!active) {
       active = true;
@@ -214,7 +214,7 @@ final class FileJournal implements AckJournal {
     }
   }
 
-  /** The next step of a copy; the flusher has it when it is complete. */
+  /** Takes the next step of a copy, and passes it to the flusher when it is complete. */
   private void copy(Snapshot state) {
     if (state.isComplete()) {
       pending.set(new Pending(copied, state, false));
@@ -271,14 +271,14 @@ final class FileJournal implements AckJournal {
     force(false);
   }
 
-  private void force(boolean mark) {
+  private void force(boolean withCursor) {
     synchronized (forcing) {
       if (closed) {
         return;
       }
       try {
         forceLogs();
-        if (mark) {
+        if (withCursor) {
           cursor.force();
           retrySnapshot();
         }
@@ -290,7 +290,7 @@ final class FileJournal implements AckJournal {
     }
   }
 
-  /** Once it failed nobody else would ask for it. */
+  /** Asks again for a snapshot that failed. */
   private void retrySnapshot() {
     Pending due = pending.get();
     if (due != null && due.needed()) {
@@ -331,9 +331,9 @@ final class FileJournal implements AckJournal {
     }
   }
 
-  /** Goes on in a new log. Returns false if there is none to be had now. */
+  /** Continues in a new log. Returns false if there is none to be had now. */
   private boolean nextLog() {
-    boolean behind = unjournaled() > 0;
+    boolean incomplete = unjournaled() > 0;
     if (missing % RETRY_EVERY != 0) {
       return false;
     }
@@ -341,7 +341,7 @@ final class FileJournal implements AckJournal {
     try {
       use(supply.take(next), new AckLog.Header(next, generation, ring.lowWatermark(), false));
     } catch (IOException e) {
-      if (!behind) {
+      if (!incomplete) {
         LOG.warn(
             "No space for acknowledgements in {}: they would be lost by a kill now",
             generations.directory(),
@@ -349,7 +349,7 @@ final class FileJournal implements AckJournal {
       }
       return false;
     }
-    if (behind) { // at once: what is missing is nowhere else
+    if (incomplete) { // at once: what is missing is nowhere else
       copying = null;
       copied = next;
       pending.set(new Pending(next, Snapshot.of(ring, deliveredEnd), true));
@@ -380,7 +380,7 @@ final class FileJournal implements AckJournal {
       done = true;
     } finally {
       if (!done) {
-        supply.giveBack(file);
+        supply.putBack(file);
       }
     }
     use(file, new AckLog.Header(next, generation, sequence, true));
@@ -418,7 +418,10 @@ final class FileJournal implements AckJournal {
     }
   }
 
-  /** The flusher's part: the next log, the snapshot, and what the snapshot makes needless. */
+  /**
+   * Makes the next log, writes the snapshot, and removes what that makes needless; the flusher
+   * does.
+   */
   private void maintain() {
     synchronized (maintenance) {
       if (closed || generations.isLost()) {
@@ -446,7 +449,7 @@ final class FileJournal implements AckJournal {
     }
   }
 
-  /** Without one the ledger makes its own, and says so if it cannot. */
+  /** Makes the next log ahead; without one the ledger makes its own, and warns if it cannot. */
   private void prepareNext() {
     try {
       supply.prepare(generation + 1);

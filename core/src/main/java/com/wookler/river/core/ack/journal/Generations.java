@@ -11,9 +11,9 @@ import java.util.List;
 /**
  * The numbered files in a subscriber's directory: {@code ack-7.snap} and {@code ack-7.log}. The
  * state is the newest sound snapshot and every log from its number on, in order. Two snapshots and
- * the logs from the older one on are kept; files that are not needed any more give their space to
- * the next ones ({@code ack-spare-7.log}, at most as many as there are logs, and {@code
- * ack-spare.snap}), so that a full disk doesn't stop this.
+ * the logs from the older one on are kept; the space of files that are not needed any more is used
+ * for the next ones ({@code ack-spare-7.log}, at most as many as there are logs, and {@code
+ * ack-spare.snap}), so that this works on a full disk.
  */
 final class Generations {
   static final String TEMPORARY = ".tmp";
@@ -44,7 +44,7 @@ final class Generations {
     return owner;
   }
 
-  /** Returns whether the files are not this process's own any more, so that none may be changed. */
+  /** Returns whether the files belong to another process now, so that none may be changed. */
   boolean isLost() {
     return owner.health().get() == Health.LOST;
   }

@@ -6,10 +6,10 @@ public enum Health {
   SOUND,
   /**
    * Nothing is stored through mappings, because the log has failed: the volume may have become
-   * read-only, and then such a store ends in an error at any later place. What is stored is written
+   * read-only, and then the error of a store comes at any later time. What is stored is written
    * through a channel, which says at once whether that is possible.
    */
   FAILED,
-  /** Nothing may be written: the directory belongs to another process, or is gone. */
+  /** Nothing may be written: the directory belongs to another process, or was removed. */
   LOST
 }

@@ -13,9 +13,9 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The files of one subscriber, listed once. What was read of a small file is kept, so that an
+ * The files of one subscriber, listed once. The content of a small file is kept, so that an
  * opening, which looks at each subscriber several times, reads it once; a large one is read again,
- * so that what is kept of a subscriber stays below some KB.
+ * so that what is kept of a subscriber is below some KB.
  *
  * <p>It describes the files at the time of the reading: it is of no use once they have changed. Not
  * thread-safe.
@@ -77,7 +77,30 @@ public final class LedgerFiles {
     return numbered;
   }
 
-  /** Returns what the cursor file holds, null if there is none. */
+  /**
+   * Describes the subscriber of some files.
+   *
+   * @param known whether the files say it; else it is a guess
+   */
+  public record Kind(boolean known, boolean ack, boolean byKey) {}
+
+  /** Returns the kind of subscriber whose files these are, for when nothing else says it. */
+  public Kind kind() throws IOException {
+    Cursor.Content content = cursor();
+    int kind = content == null ? -1 : content.kind();
+    boolean ack = kind == -1 ? !numbered.isEmpty() : kind != Cursor.WITHOUT_ACK;
+    return new Kind(kind >= 0, ack, kind == Cursor.BY_KEY);
+  }
+
+  /** Returns the content of the cursor, null if there is none; nothing if it is of another kind. */
+  Cursor.@Nullable Content cursor(int kind) throws IOException {
+    Cursor.Content content = cursor();
+    return content == null || content.kind() < 0 || content.kind() == kind
+        ? content
+        : Cursor.OF_ANOTHER_KIND;
+  }
+
+  /** Returns the content of the cursor, null if there is none. */
   Cursor.@Nullable Content cursor() throws IOException {
     if (cursor == null && names.contains(Cursor.NAME)) {
       cursor = Cursor.read(directory.resolve(Cursor.NAME), owner);

@@ -13,13 +13,13 @@ import java.util.List;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * Where a subscriber stands, by a look at its files that changes nothing; also while the queue is
- * open.
+ * The progress of a subscriber, by a look at its files that changes nothing; also while the queue
+ * is open.
  *
  * @param ack whether it acknowledges
  * @param created whether there is nothing of it yet
  * @param lowWatermark the lowest sequence that it has not completed
- * @param deliveredEnd the next sequence that was never delivered, nor any behind it
+ * @param deliveredEnd the next sequence that was never delivered, nor any above it
  * @param completedAbove completed messages above the low watermark
  * @param generation of the log of acknowledgements that the next opening uses
  * @param snapshot generation of the snapshot that the state was read from; 0 without
@@ -55,11 +55,11 @@ public record LedgerLook(
   }
 
   /**
-   * Looks at a subscriber's directory. Its owner may write meanwhile, and a look that falls into a
-   * write sees what is not there: so damage counts only if it is seen again.
+   * Looks at a subscriber's directory. Its owner may write meanwhile, and a look during a write
+   * sees what is not there: so damage counts only if it is seen again.
    *
-   * @param owner whose it is
-   * @param origin where it stands if the files don't tell
+   * @param owner of the files
+   * @param origin its position if the files have none
    */
   public static LedgerLook at(Path directory, Owner owner, boolean ack, InitialPosition origin)
       throws IOException {
@@ -73,7 +73,7 @@ public record LedgerLook(
         look = again;
       } catch (NoSuchFileException e) {
         if (i == TRIES - 1) {
-          throw e; // not one that its owner has just taken out of use
+          throw e; // not a file that its owner has just taken out of use
         }
       }
       LockSupport.parkNanos(directory, BETWEEN_NANOS);
@@ -85,7 +85,7 @@ public record LedgerLook(
    * Looks once at files that nothing writes to.
    *
    * @param files which were not changed since they were listed
-   * @param origin where it stands if the files don't tell
+   * @param origin its position if the files have none
    */
   public static LedgerLook of(LedgerFiles files, boolean ack, InitialPosition origin)
       throws IOException {
@@ -94,13 +94,13 @@ public record LedgerLook(
 
   private static LedgerLook withAck(LedgerFiles files, InitialPosition origin) throws IOException {
     Cursor.Content cursor = files.cursor();
-    Recovery.Look look = Recovery.look(files, origin);
-    RecoveryReport report = look.found().report();
+    Recovery.Found look = Recovery.look(files, origin);
+    RecoveryReport report = look.report();
     List<LedgerDamage> damaged = new ArrayList<>(look.damaged());
     if (cursor != null && cursor.kind() == Cursor.WITHOUT_ACK) {
       damaged.add(otherKind(files.directory()));
     }
-    Ring ring = look.found().ring();
+    Ring ring = look.ring();
     return new LedgerLook(
         true,
         report.created(),
@@ -127,7 +127,7 @@ public record LedgerLook(
     }
     long position = origin.start();
     if (cursor != null) {
-      position = cursor.slots() > 0 ? cursor.mark() : origin.earliest();
+      position = cursor.slots() > 0 ? cursor.position() : origin.earliest();
     }
     boolean created = cursor == null && !origin.made();
     return new LedgerLook(

@@ -9,7 +9,6 @@ import com.wookler.river.core.ack.RecoveryReport;
 import com.wookler.river.core.file.Directories;
 import com.wookler.river.core.file.DurableFiles;
 import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.concurrent.Executor;
@@ -17,7 +16,7 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Opens ledgers; the only way to get one. */
+/** Opens ledgers. */
 public final class Ledgers {
   private static final Logger LOG = LoggerFactory.getLogger(Ledgers.class);
 
@@ -29,34 +28,23 @@ public final class Ledgers {
    * <p>Damage is no reason to fail: the file is quarantined as {@code .damaged}, named in a warning
    * and in {@link Ledger#recovery()}, and leads to redelivery. So is a cursor of another kind.
    *
-   * @param directory the subscriber's own directory; made if absent
-   * @param owner whose it is; what another wrote counts as damaged
-   * @param origin where it stands if the disk doesn't tell
+   * @param files of the subscriber, which were not changed since they were listed
+   * @param owner of the files; what another wrote counts as damaged
+   * @param origin its position if the disk has none
    * @param flusher runs, in order and on threads that are never interrupted, the writing of
    *     snapshots; it must not wait for the subscriber's lock. A snapshot is forced: to keep the
    *     order "log before acknowledgements", force the log before running it
    * @throws RiverException if the directory cannot be used, or a newer River wrote it
    */
   public static Ledger withAck(
-      Path directory, Owner owner, Limits limits, InitialPosition origin, Executor flusher) {
-    return withAck(list(directory, owner), owner, limits, origin, flusher);
-  }
-
-  /**
-   * Opens the ledger of a subscriber that acknowledges, or makes it, from files that were listed
-   * and perhaps read before.
-   *
-   * @param files which were not changed since they were listed
-   */
-  public static Ledger withAck(
       LedgerFiles files, Owner owner, Limits limits, InitialPosition origin, Executor flusher) {
     Path directory = files.directory();
     try {
       int kind = limits.byKey() ? Cursor.BY_KEY : Cursor.WITH_ACK;
-      Cursor.Content content = cursorOf(files, kind);
+      Cursor.Content content = files.cursor(kind);
       Generations generations = new Generations(directory, owner);
       Recovery.Found found = Recovery.run(files, generations, origin, content, limits.byKey());
-      say(directory, found.report());
+      log(directory, found.report());
       FileJournal.Start start = found.start();
       if (start.snapshotted()) {
         generations.writeSnapshot(
@@ -79,60 +67,22 @@ public final class Ledgers {
 
   /**
    * Opens the ledger of a subscriber without acknowledgement, or makes it: a message is completed
-   * when delivered.
+   * when it is delivered.
    *
-   * @param directory the subscriber's own directory; made if absent
-   * @param owner whose it is; what another wrote counts as damaged
    * @throws RiverException as for {@link #withAck}
-   */
-  public static Ledger withoutAck(Path directory, Owner owner, InitialPosition origin) {
-    return withoutAck(list(directory, owner), owner, origin);
-  }
-
-  /**
-   * Opens the ledger of a subscriber without acknowledgement, or makes it, from files that were
-   * listed and perhaps read before.
-   *
-   * @param files which were not changed since they were listed
    */
   public static Ledger withoutAck(LedgerFiles files, Owner owner, InitialPosition origin) {
     Path directory = files.directory();
     try {
-      Cursor.Content content = cursorOf(files, Cursor.WITHOUT_ACK);
+      Cursor.Content content = files.cursor(Cursor.WITHOUT_ACK);
       RecoveryReport report = recoverPosition(directory, origin, content);
-      say(directory, report);
+      log(directory, report);
       Cursor cursor =
           openCursor(directory, owner, Cursor.WITHOUT_ACK, content, report.lowWatermark());
       return new PositionLedger(cursor, report);
     } catch (IOException e) {
       throw cannotOpen(directory, e);
     }
-  }
-
-  /**
-   * Returns whether the files in a directory are of a subscriber that acknowledges, for when
-   * nothing else tells. Changes nothing.
-   *
-   * @throws RiverException a newer River wrote them
-   */
-  public static boolean acknowledges(Path directory, Owner owner) throws IOException {
-    Path cursor = directory.resolve(Cursor.NAME);
-    int kind = Files.exists(cursor) ? Cursor.read(cursor, owner).kind() : -1;
-    return kind == -1
-        ? !new Generations(directory, owner).list().isEmpty()
-        : kind != Cursor.WITHOUT_ACK;
-  }
-
-  /** Returns whether the files in a directory are of a ledger that orders by key. */
-  public static boolean ordersByKey(Path directory, Owner owner) throws IOException {
-    Path cursor = directory.resolve(Cursor.NAME);
-    return Files.exists(cursor) && Cursor.read(cursor, owner).kind() == Cursor.BY_KEY;
-  }
-
-  /** Returns whether the cursor says of which kind of subscriber the files are. */
-  public static boolean isKindKnown(Path directory, Owner owner) throws IOException {
-    Path cursor = directory.resolve(Cursor.NAME);
-    return Files.exists(cursor) && Cursor.read(cursor, owner).kind() >= 0;
   }
 
   private static RecoveryReport recoverPosition(
@@ -148,7 +98,7 @@ public final class Ledgers {
     int torn = 0;
     List<String> damaged = List.of();
     if (content != null && content.slots() > 0) {
-      lowWatermark = content.mark();
+      lowWatermark = content.position();
       torn = 2 - content.slots();
     }
     if (content != null && !content.sound()) {
@@ -161,28 +111,20 @@ public final class Ledgers {
         created, lowWatermark, lowWatermark, lowWatermark, 0, 0, 0, 0, 0, torn, damaged);
   }
 
-  /** What the cursor file holds, null if there is none; nothing if it is of another kind. */
-  private static Cursor.@Nullable Content cursorOf(LedgerFiles files, int kind) throws IOException {
-    Cursor.Content content = files.cursor();
-    return content == null || content.kind() < 0 || content.kind() == kind
-        ? content
-        : Cursor.OF_ANOTHER_KIND;
-  }
-
   private static Cursor openCursor(
-      Path directory, Owner owner, int kind, Cursor.@Nullable Content content, long mark)
+      Path directory, Owner owner, int kind, Cursor.@Nullable Content content, long position)
       throws IOException {
     if (content == null || !content.sound()) {
-      return Cursor.create(directory, owner, kind, mark);
+      return Cursor.create(directory, owner, kind, position);
     }
     Cursor cursor = Cursor.open(directory, owner, content);
-    if (content.mark() < mark) {
-      cursor.store(mark);
+    if (content.position() < position) {
+      cursor.store(position);
     }
     return cursor;
   }
 
-  private static void say(Path directory, RecoveryReport report) {
+  private static void log(Path directory, RecoveryReport report) {
     for (String line : report.damaged()) {
       LOG.warn("Acknowledgements: {}", line);
     }
@@ -191,15 +133,6 @@ public final class Ledgers {
           "Acknowledgements in {}: {} unfinished tails were cut, as after a kill or a power loss",
           directory,
           report.torn());
-    }
-  }
-
-  private static LedgerFiles list(Path directory, Owner owner) {
-    try {
-      DurableFiles.createDirectories(directory);
-      return LedgerFiles.list(directory, owner);
-    } catch (IOException e) {
-      throw cannotOpen(directory, e);
     }
   }
 

@@ -38,19 +38,19 @@ final class LogSupply {
     }
   }
 
-  /** Gives the log of this generation, made now if it wasn't made ahead. */
+  /** Returns the log of this generation, made now if it was not made ahead. */
   synchronized MappedFile take(long generation) throws IOException {
     prepare(generation);
     MappedFile taken = prepared;
     if (taken == null || preparedGeneration != generation) {
-      throw new IOException("the log of generation " + generation + " was given away before");
+      throw new IOException("the log of generation " + generation + " was taken before");
     }
     prepared = null;
     return taken;
   }
 
-  /** Takes back what {@link #take} gave, unused. */
-  synchronized void giveBack(MappedFile unused) {
+  /** Takes an unused log back. */
+  synchronized void putBack(MappedFile unused) {
     prepared = unused;
   }
 

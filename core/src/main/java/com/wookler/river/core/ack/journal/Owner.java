@@ -5,14 +5,14 @@ import java.util.UUID;
 import java.util.function.Supplier;
 
 /**
- * Whose files they are: a number that goes into every checksum of a subscriber's files, so that a
- * file of another subscriber, or of another queue, proves nothing here and counts as damaged.
+ * The owner of a subscriber's files: a number that is part of each of their checksums, so that a
+ * file of another subscriber, or of another queue, counts as damaged.
  *
  * @param seed of the checksums
  * @param health what may be done to the files
  */
 public record Owner(long seed, Supplier<Health> health) {
-  /** Of files that depend on no log. */
+  /** Creates the owner of files that depend on no log. */
   public Owner(long seed) {
     this(seed, () -> Health.SOUND);
   }
@@ -28,7 +28,7 @@ public record Owner(long seed, Supplier<Health> health) {
     return new Owner(seed);
   }
 
-  /** Returns what stands for the subscriber in its files. */
+  /** Returns what names the subscriber in its files. */
   UUID id() {
     return new UUID(seed, 0);
   }

@@ -10,7 +10,7 @@ import java.io.IOException;
 
 /**
  * The ledger of a subscriber without acknowledgement: a message is completed when it is delivered,
- * so that low watermark, position and mark are one number. Guarded by the subscriber's lock.
+ * so that low watermark and position are one number. Guarded by the subscriber's lock.
  */
 final class PositionLedger implements Ledger {
   private static final long FIRST_ATTEMPT = DeliveryTag.of(0, 1);
@@ -42,13 +42,13 @@ final class PositionLedger implements Ledger {
   }
 
   @Override
-  public boolean hasRoom() {
+  public boolean canDeliver() {
     requireOpen();
     return true;
   }
 
   @Override
-  public long deliver(long sequence, long location, long nowMillis) {
+  public long deliver(long sequence, long address, long nowMillis) {
     requireOpen();
     if (sequence != position) {
       throw new IllegalStateException(
@@ -59,7 +59,7 @@ final class PositionLedger implements Ledger {
   }
 
   @Override
-  public long deliver(long sequence, long location, long key, long nowMillis) {
+  public long deliver(long sequence, long address, long key, long nowMillis) {
     requireOpen();
     throw new IllegalStateException("without acknowledgement nothing waits for a key");
   }
@@ -128,7 +128,7 @@ final class PositionLedger implements Ledger {
   }
 
   @Override
-  public long location(long sequence) {
+  public long address(long sequence) {
     requireOpen();
     throw new IllegalArgumentException("sequence " + sequence + " is finished");
   }

@@ -12,13 +12,13 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Finds out from the files of a subscriber that acknowledges where it stood: the newest sound
- * snapshot, then each log from its number on. Confined to the thread that opens the ledger.
+ * Reads the state of a subscriber that acknowledges from its files: the newest sound snapshot, then
+ * each log from its number on. Confined to the thread that opens the ledger.
  *
- * <p>Every fact carries its own checksum, and is true whatever happened to its neighbours; so what
- * lies behind a damaged record is still used, and only the damaged ones are lost. A log's header
- * tells the low watermark at its beginning, which makes good what was lost below it. What is lost
- * is delivered again; nothing is ever taken for completed that wasn't.
+ * <p>Every entry has its own check, and is true whatever happened to the others; so valid entries
+ * after a damaged one are used, and only the damaged ones are lost. The header of a log has the low
+ * watermark at its beginning, which replaces what was lost below it. What is lost is delivered
+ * again; nothing is ever taken for completed that was not.
  */
 final class Recovery {
   /**
@@ -59,15 +59,16 @@ final class Recovery {
     this.replay = new Replay(origin.earliest(), byKey);
   }
 
-  /** What was found: the state, the journal's beginning, and the report. */
-  record Found(Ring ring, FileJournal.Start start, RecoveryReport report) {}
+  /** What was found: the state, the beginning of the journal, the report, and each damage. */
+  record Found(
+      Ring ring, FileJournal.Start start, RecoveryReport report, List<LedgerDamage> damaged) {}
 
   /**
    * Reads what is there, and sets aside what is damaged.
    *
    * @param files which were not changed since they were listed
-   * @param generations in which they are
-   * @param cursor what the cursor file holds; null if there is none
+   * @param generations which contain them
+   * @param cursor the content of the cursor; null if there is none
    * @param byKey whether it is of a ledger by key
    */
   static Found run(
@@ -80,18 +81,13 @@ final class Recovery {
     return new Recovery(files, generations, origin, cursor, byKey, true).find(origin);
   }
 
-  /** Reads what is there, and leaves everything as it is. */
-  static Look look(LedgerFiles files, InitialPosition origin) throws IOException {
+  /** Reads what is there, and changes nothing. */
+  static Found look(LedgerFiles files, InitialPosition origin) throws IOException {
     Cursor.Content cursor = files.cursor();
     boolean byKey = cursor != null && cursor.kind() == Cursor.BY_KEY;
     Generations generations = new Generations(files.directory(), files.owner());
-    Recovery recovery = new Recovery(files, generations, origin, cursor, byKey, false);
-    Found found = recovery.find(origin);
-    return new Look(found, List.copyOf(recovery.damaged));
+    return new Recovery(files, generations, origin, cursor, byKey, false).find(origin);
   }
-
-  /** What was found, and what of it is damaged. */
-  record Look(Found found, List<LedgerDamage> damaged) {}
 
   private Found find(InitialPosition origin) throws IOException {
     loadSnapshot(files.numbered());
@@ -145,7 +141,7 @@ final class Recovery {
 
   private void replay(AckLogFile log, Path path) throws IOException {
     AckLog.Header header = log.header();
-    // The snapshot of the same number tells more of the same moment.
+    // The snapshot of the same generation has more of the same moment.
     if (header != null && log.generation() > base) {
       begin(header);
     }
@@ -176,7 +172,7 @@ final class Recovery {
     if (cursor != null) {
       created = false;
       newest = Math.max(newest, cursor.generation());
-      replay.deliveredEnd(cursor.mark());
+      replay.deliveredEnd(cursor.position());
       torn += cursor.slots() == 1 || !cursor.named() ? 1 : 0; // then a log may be missing
       if (!cursor.sound()) {
         quarantine(cursorPath, "is damaged; made again from the other files");
@@ -194,7 +190,7 @@ final class Recovery {
               generations.directory(),
               "is damaged: nothing sound in it, delivering again from " + origin.earliest()));
     }
-    long entries = replay.mark() - replay.lowWatermark();
+    long entries = replay.deliveredEnd() - replay.lowWatermark();
     boolean rewrite = created || !damaged.isEmpty() || logs > LONG_CHAIN + entries / AckLog.RECORDS;
     boolean continues =
         !rewrite
@@ -208,7 +204,7 @@ final class Recovery {
         new RecoveryReport(
             created && !origin.made(),
             replay.lowWatermark(),
-            replay.mark(),
+            replay.deliveredEnd(),
             replay.completedEnd(),
             generation,
             base,
@@ -217,10 +213,10 @@ final class Recovery {
             replay.postponed(),
             torn,
             damaged.stream().map(LedgerDamage::toString).toList());
-    long mark = byKey ? 0 : replay.mark(); // which then is not kept
+    long end = byKey ? 0 : replay.deliveredEnd(); // which then is not kept
     int records = continues ? continued : -1;
-    var start = new FileJournal.Start(generation, records, lastLog, mark, rewrite);
-    return new Found(ring, start, report);
+    var start = new FileJournal.Start(generation, records, lastLog, end, rewrite);
+    return new Found(ring, start, report, damaged);
   }
 
   private void quarantine(Path path, String what) throws IOException {

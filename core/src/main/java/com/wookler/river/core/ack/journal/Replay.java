@@ -5,13 +5,13 @@ import com.wookler.river.core.ack.Limits;
 import com.wookler.river.core.ack.Ring;
 
 /**
- * Builds the state of a ledger again from the facts on disk. Facts may be missing, repeated, or out
- * of order; what follows from those that are there is never more than what was true. Confined to
- * the thread that opens the ledger.
+ * Builds the state of a ledger again from the entries on disk. Entries may be missing, repeated, or
+ * out of order; the state is never ahead of what was true. Confined to the thread that opens the
+ * ledger.
  */
 final class Replay implements JournalVisitor {
-  // what an entry's due says until the end
-  private static final int TOLD = 1; // it has attempts of its own
+  // the due of an entry until the end: bits
+  private static final int TRIED = 1; // it has attempts of its own
   private static final int DELAYED = 2;
 
   private final Ring ring;
@@ -23,7 +23,7 @@ final class Replay implements JournalVisitor {
   /**
    * Starts with nothing.
    *
-   * @param byKey whether each delivery was told, so that nothing follows from the mark
+   * @param byKey whether each delivery has an entry, so that nothing follows from the position
    */
   Replay(long lowWatermark, boolean byKey) {
     this.byKey = byKey;
@@ -49,7 +49,7 @@ final class Replay implements JournalVisitor {
   @Override
   public void lowWatermark(long lowWatermark) {
     if (lowWatermark < ring.lowWatermark()) {
-      // A restart that is lost; what was completed before it doesn't count.
+      // A restart that is lost; what was completed before it does not count.
       restart(lowWatermark);
     } else {
       ring.raise(lowWatermark);
@@ -57,8 +57,8 @@ final class Replay implements JournalVisitor {
   }
 
   @Override
-  public void deliveredEnd(long mark) {
-    deliveredEnd = Math.max(deliveredEnd, mark);
+  public void deliveredEnd(long next) {
+    deliveredEnd = Math.max(deliveredEnd, next);
   }
 
   @Override
@@ -82,7 +82,7 @@ final class Replay implements JournalVisitor {
     deliveredEnd(sequence + 1);
     if (sequence >= ring.lowWatermark() && sequence < reach(sequence + 1)) {
       ring.attempt(sequence, attempts);
-      ring.due(sequence, TOLD);
+      ring.due(sequence, TRIED);
     }
   }
 
@@ -94,19 +94,19 @@ final class Replay implements JournalVisitor {
     }
   }
 
-  /** Returns the mark, which is above everything completed. */
-  long mark() {
+  /** Returns the next sequence that was never delivered, which is above everything completed. */
+  long deliveredEnd() {
     return Math.max(deliveredEnd, completedEnd());
   }
 
   /**
-   * Returns the state: below the mark, unfinished entries without attempts of their own have one,
-   * but for a ledger by key. What is delayed is postponed. To be called once, at the end.
+   * Returns the state: below the delivered end, unfinished entries without attempts of their own
+   * have one, but for a ledger by key. What is delayed is postponed. To be called once, at the end.
    */
   Ring complete() {
-    reach(mark());
+    reach(deliveredEnd());
     for (long s = ring.lowWatermark(); s < ring.end(); s++) {
-      if (!byKey && (ring.due(s) & TOLD) == 0 && s < mark()) {
+      if (!byKey && (ring.due(s) & TRIED) == 0 && s < deliveredEnd()) {
         ring.attempt(s, 1);
       }
       boolean isPostponed = (ring.due(s) & DELAYED) != 0 && ring.is(s, EntryState.UNSEEN);
@@ -116,14 +116,14 @@ final class Replay implements JournalVisitor {
     return ring;
   }
 
-  /** Returns how many are postponed; at the end. */
+  /** Returns how many entries are postponed; at the end. */
   int postponed() {
     return postponed;
   }
 
   /**
-   * Extends the ring to this end, or as far as it may go: what is beyond is forgotten, and so comes
-   * again.
+   * Extends the ring to this end, or as far as it may go: what is beyond is forgotten, and
+   * delivered again.
    */
   private long reach(long end) {
     long top = Math.min(end, ring.lowWatermark() + Limits.MAX_WINDOW);

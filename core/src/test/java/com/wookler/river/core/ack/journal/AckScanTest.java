@@ -38,7 +38,7 @@ class AckScanTest {
 
   @Test
   void shouldFindTheHighestOfAllSubscribers() {
-    try (Ledger plain = Ledgers.withoutAck(directory("plain"), owner("plain"), ORIGIN)) {
+    try (Ledger plain = LedgerOpener.withoutAck(directory("plain"), owner("plain"), ORIGIN)) {
       plain.skip(40);
     }
     assertThat(AckScan.run(subscribers, QUEUE, (name, files) -> {}))
@@ -137,7 +137,7 @@ class AckScanTest {
   }
 
   private Ledger open(String name) {
-    return Ledgers.withAck(directory(name), owner(name), LIMITS, ORIGIN, Runnable::run);
+    return LedgerOpener.withAck(directory(name), owner(name), LIMITS, ORIGIN, Runnable::run);
   }
 
   private static long deliver(Ledger ledger) {

@@ -60,7 +60,8 @@ class DamageTest {
   void live() throws IOException {
     directory = base.resolve("subscriber");
     Set<Long> completed = new HashSet<>();
-    try (Ledger ledger = Ledgers.withAck(directory, Copies.OWNER, LIMITS, ORIGIN, Runnable::run)) {
+    try (Ledger ledger =
+        LedgerOpener.withAck(directory, Copies.OWNER, LIMITS, ORIGIN, Runnable::run)) {
       for (long s = 0; s < 60_000; s++) {
         ledger.acknowledge(s, ledger.deliver(s, s, 0));
       }
@@ -189,7 +190,7 @@ class DamageTest {
       Files.write(file, new byte[] {1, 2, 3});
     }
     try (Ledger ledger =
-        Ledgers.withAck(
+        LedgerOpener.withAck(
             directory, Copies.OWNER, LIMITS, new InitialPosition(70_000, 30), Runnable::run)) {
       assertThat(ledger.lowWatermark()).isEqualTo(30);
       assertThat(ledger.completedAboveLowWatermark()).isZero();
@@ -257,7 +258,7 @@ class DamageTest {
         assertThat(ledger.lowWatermark()).as(what).isLessThanOrEqualTo(scene.lowWatermark());
         long again = 0;
         long next = ledger.lowWatermark();
-        while (next < scene.end() && ledger.hasRoom()) {
+        while (next < scene.end() && ledger.canDeliver()) {
           for (; next < ledger.position(); next++) {
             assertThat(scene.isCompleted(next)).as("%s: %d", what, next).isTrue();
           }
@@ -278,7 +279,7 @@ class DamageTest {
   }
 
   private static Ledger reopen(Path where) {
-    return Ledgers.withAck(where, Copies.OWNER, LIMITS, ORIGIN, Runnable::run);
+    return LedgerOpener.withAck(where, Copies.OWNER, LIMITS, ORIGIN, Runnable::run);
   }
 
   private Path copy(Path from) throws IOException {

@@ -289,7 +289,7 @@ class FileJournalTest {
     ExecutorService threads = Executors.newFixedThreadPool(2);
     try {
       for (int round = 0; round < 10; round++) {
-        Ledger ledger = Ledgers.withAck(directory, Copies.OWNER, LIMITS, ORIGIN, threads);
+        Ledger ledger = LedgerOpener.withAck(directory, Copies.OWNER, LIMITS, ORIGIN, threads);
         AtomicBoolean done = new AtomicBoolean();
         Future<?> forcing =
             threads.submit(
@@ -340,12 +340,13 @@ class FileJournalTest {
       acknowledgeEverySecond(ledger, 1000);
     }
     Limits small = new Limits(1000, 1000, 10);
-    try (Ledger ledger = Ledgers.withAck(directory, Copies.OWNER, small, ORIGIN, flusher::add)) {
+    try (Ledger ledger =
+        LedgerOpener.withAck(directory, Copies.OWNER, small, ORIGIN, flusher::add)) {
       for (long s = 0; s < 10; s += 2) {
-        assertThat(ledger.hasRoom()).isTrue();
+        assertThat(ledger.canDeliver()).isTrue();
         assertThat(Ledger.attempt(ledger.deliver(s, 0, 0))).isEqualTo(2);
       }
-      assertThat(ledger.hasRoom()).isFalse();
+      assertThat(ledger.canDeliver()).isFalse();
     }
     try (Ledger ledger = open(ORIGIN)) {
       assertThat(unfinished(ledger, 1000)).hasSize(500);
@@ -404,7 +405,7 @@ class FileJournalTest {
         acknowledgeEverySecond(ledger, 40_000);
         flush();
       }
-      try (Ledger ledger = Ledgers.withoutAck(base.resolve("two"), Copies.OWNER, ORIGIN)) {
+      try (Ledger ledger = LedgerOpener.withoutAck(base.resolve("two"), Copies.OWNER, ORIGIN)) {
         ledger.skip(i);
       }
     }
@@ -435,7 +436,7 @@ class FileJournalTest {
   }
 
   private Ledger open(Path where, InitialPosition origin) {
-    return Ledgers.withAck(where, Copies.OWNER, LIMITS, origin, flusher::add);
+    return LedgerOpener.withAck(where, Copies.OWNER, LIMITS, origin, flusher::add);
   }
 
   private void flush() {

@@ -58,7 +58,7 @@ class NotBeforeTest {
   }
 
   private Ledger open(Path directory, boolean byKey) {
-    return Ledgers.withAck(directory, Copies.OWNER, limits(byKey), ORIGIN, flusher::add);
+    return LedgerOpener.withAck(directory, Copies.OWNER, limits(byKey), ORIGIN, flusher::add);
   }
 
   /** As a kill at this moment leaves it. */
@@ -94,7 +94,7 @@ class NotBeforeTest {
     assertThat(ledger.skipPostponed(due - 1)).isTrue();
     assertThat(ledger.position()).isEqualTo(sequence + 1);
     assertThat(ledger.isPostponed(sequence, due - 1)).isFalse(); // it was looked at
-    assertThat(ledger.location(sequence)).isZero();
+    assertThat(ledger.address(sequence)).isZero();
     assertThat(ledger.delayed()).isEqualTo(1);
     assertThat(ledger.nextDueMillis()).isEqualTo(due);
     assertThat(ledger.collectTimedOut(due - 1)).isZero();
@@ -322,7 +322,7 @@ class NotBeforeTest {
       assertThat(ledger.waiting()).isEqualTo(1);
       assertThat(ledger.collectTimedOut(START + 5_000)).isEqualTo(1);
       assertThat(ledger.nextReady()).isZero();
-      assertThat(ledger.location(0)).isEqualTo(11);
+      assertThat(ledger.address(0)).isEqualTo(11);
       long tag = ledger.redeliver(0, START + 5_000);
       assertThat(Ledger.attempt(tag)).isEqualTo(2);
       ledger.acknowledge(0, tag);

@@ -33,12 +33,12 @@ class PositionLedgerTest {
 
   @Test
   void shouldFinishWithTheHandOver() {
-    try (Ledger ledger = Ledgers.withoutAck(directory, Copies.OWNER, ORIGIN)) {
+    try (Ledger ledger = LedgerOpener.withoutAck(directory, Copies.OWNER, ORIGIN)) {
       assertThat(ledger.position()).isEqualTo(5);
       long tag = ledger.deliver(5, 0, 0);
       assertThat(Ledger.attempt(tag)).isEqualTo(1);
       assertThat(ledger.lowWatermark()).isEqualTo(6);
-      assertThat(ledger.hasRoom()).isTrue();
+      assertThat(ledger.canDeliver()).isTrue();
       assertThat(ledger.acknowledge(5, tag)).isEqualTo(AckResult.DONE);
       assertThat(ledger.release(5, tag)).isEqualTo(AckResult.DONE);
       assertThat(ledger.nextReady()).isEqualTo(-1);
@@ -46,34 +46,34 @@ class PositionLedgerTest {
       assertThat(ledger.unfinished()).isZero();
       assertThatThrownBy(() -> ledger.deliver(5, 0, 0)).isInstanceOf(IllegalStateException.class);
       assertThatThrownBy(() -> ledger.redeliver(5, 0)).isInstanceOf(IllegalStateException.class);
-      assertThatThrownBy(() -> ledger.location(5)).isInstanceOf(IllegalArgumentException.class);
+      assertThatThrownBy(() -> ledger.address(5)).isInstanceOf(IllegalArgumentException.class);
     }
   }
 
   @Test
   void shouldGiveNothingTwiceAfterAKillAtAnyMoment() throws IOException {
-    try (Ledger ledger = Ledgers.withoutAck(directory, Copies.OWNER, ORIGIN)) {
+    try (Ledger ledger = LedgerOpener.withoutAck(directory, Copies.OWNER, ORIGIN)) {
       for (int i = 0; i < 10; i++) {
         long mark = ledger.position();
         ledger.deliver(mark, 0, 0);
-        try (Ledger copy = Ledgers.withoutAck(Copies.of(directory), Copies.OWNER, ORIGIN)) {
+        try (Ledger copy = LedgerOpener.withoutAck(Copies.of(directory), Copies.OWNER, ORIGIN)) {
           assertThat(copy.position()).isEqualTo(mark + 1);
         }
-        try (Ledger torn = Ledgers.withoutAck(tearNewest(), Copies.OWNER, ORIGIN)) {
+        try (Ledger torn = LedgerOpener.withoutAck(tearNewest(), Copies.OWNER, ORIGIN)) {
           assertThat(torn.position()).isEqualTo(mark);
           assertThat(torn.recovery().torn()).isEqualTo(1);
           torn.deliver(mark, 0, 0);
         }
       }
     }
-    try (Ledger ledger = Ledgers.withoutAck(directory, Copies.OWNER, ORIGIN)) {
+    try (Ledger ledger = LedgerOpener.withoutAck(directory, Copies.OWNER, ORIGIN)) {
       assertThat(ledger.position()).isEqualTo(15);
     }
   }
 
   @Test
   void shouldMoveAndBeForcedOnAThreadThatIsInterrupted() {
-    try (Ledger ledger = Ledgers.withoutAck(directory, Copies.OWNER, ORIGIN)) {
+    try (Ledger ledger = LedgerOpener.withoutAck(directory, Copies.OWNER, ORIGIN)) {
       Thread.currentThread().interrupt();
       try {
         ledger.seek(9);
@@ -85,7 +85,7 @@ class PositionLedgerTest {
       ledger.deliver(10, 0, 0);
       ledger.force();
     }
-    try (Ledger ledger = Ledgers.withoutAck(directory, Copies.OWNER, ORIGIN)) {
+    try (Ledger ledger = LedgerOpener.withoutAck(directory, Copies.OWNER, ORIGIN)) {
       assertThat(ledger.position()).isEqualTo(11);
     }
   }
@@ -93,10 +93,10 @@ class PositionLedgerTest {
   @Test
   void shouldNotFallBackByTwoWhenTornAfterAReopening() throws IOException {
     for (int handed = 0; handed < 5; handed++) {
-      try (Ledger ledger = Ledgers.withoutAck(directory, Copies.OWNER, ORIGIN)) {
+      try (Ledger ledger = LedgerOpener.withoutAck(directory, Copies.OWNER, ORIGIN)) {
         long mark = ledger.position();
         ledger.deliver(mark, 0, 0);
-        try (Ledger torn = Ledgers.withoutAck(tearNewest(), Copies.OWNER, ORIGIN)) {
+        try (Ledger torn = LedgerOpener.withoutAck(tearNewest(), Copies.OWNER, ORIGIN)) {
           assertThat(torn.position()).isEqualTo(mark);
         }
       }
@@ -105,14 +105,14 @@ class PositionLedgerTest {
 
   @Test
   void shouldSeekBothWays() {
-    try (Ledger ledger = Ledgers.withoutAck(directory, Copies.OWNER, ORIGIN)) {
+    try (Ledger ledger = LedgerOpener.withoutAck(directory, Copies.OWNER, ORIGIN)) {
       ledger.skip(100);
       assertThat(ledger.position()).isEqualTo(100);
       ledger.seek(3);
       ledger.deliver(3, 0, 0);
       ledger.force();
     }
-    try (Ledger ledger = Ledgers.withoutAck(directory, Copies.OWNER, ORIGIN)) {
+    try (Ledger ledger = LedgerOpener.withoutAck(directory, Copies.OWNER, ORIGIN)) {
       assertThat(ledger.position()).isEqualTo(4);
       assertThat(ledger.recovery().created()).isFalse();
       assertThat(ledger.recovery().nextFree()).isEqualTo(4);
@@ -121,12 +121,12 @@ class PositionLedgerTest {
 
   @Test
   void shouldDeliverFromTheEarliestWhenTheCursorIsLost() throws IOException {
-    try (Ledger ledger = Ledgers.withoutAck(directory, Copies.OWNER, ORIGIN)) {
+    try (Ledger ledger = LedgerOpener.withoutAck(directory, Copies.OWNER, ORIGIN)) {
       ledger.skip(100);
     }
     Files.write(directory.resolve("cursor"), new byte[4096]);
     for (int i = 0; i < 2; i++) {
-      try (Ledger ledger = Ledgers.withoutAck(directory, Copies.OWNER, ORIGIN)) {
+      try (Ledger ledger = LedgerOpener.withoutAck(directory, Copies.OWNER, ORIGIN)) {
         assertThat(ledger.position()).isEqualTo(2);
         assertThat(ledger.recovery().damaged()).hasSize(1 - i);
         assertThat(directory.resolve("cursor.damaged")).exists();
@@ -136,13 +136,13 @@ class PositionLedgerTest {
 
   @Test
   void shouldUseTheSlotsWhenOnlyTheHeaderIsDamaged() throws IOException {
-    try (Ledger ledger = Ledgers.withoutAck(directory, Copies.OWNER, ORIGIN)) {
+    try (Ledger ledger = LedgerOpener.withoutAck(directory, Copies.OWNER, ORIGIN)) {
       ledger.skip(100);
     }
     byte[] bytes = Files.readAllBytes(directory.resolve("cursor"));
     bytes[3] ^= 1;
     Files.write(directory.resolve("cursor"), bytes);
-    try (Ledger ledger = Ledgers.withoutAck(directory, Copies.OWNER, ORIGIN)) {
+    try (Ledger ledger = LedgerOpener.withoutAck(directory, Copies.OWNER, ORIGIN)) {
       assertThat(ledger.position()).isEqualTo(100);
       assertThat(ledger.recovery().damaged()).singleElement().asString().contains("is damaged");
     }
@@ -152,15 +152,16 @@ class PositionLedgerTest {
   void shouldCallACursorOfAnotherKindDamagedAndDeliverFromTheEarliest() {
     Limits limits = new Limits(1, 1, 1);
     Path other = directory.resolve("other");
-    try (Ledger ledger = Ledgers.withoutAck(directory, Copies.OWNER, ORIGIN)) {
+    try (Ledger ledger = LedgerOpener.withoutAck(directory, Copies.OWNER, ORIGIN)) {
       ledger.skip(100);
     }
-    Ledgers.withAck(other, Copies.OWNER, limits, ORIGIN, Runnable::run).close();
-    try (Ledger ledger = Ledgers.withAck(directory, Copies.OWNER, limits, ORIGIN, Runnable::run)) {
+    LedgerOpener.withAck(other, Copies.OWNER, limits, ORIGIN, Runnable::run).close();
+    try (Ledger ledger =
+        LedgerOpener.withAck(directory, Copies.OWNER, limits, ORIGIN, Runnable::run)) {
       assertThat(ledger.position()).isEqualTo(2);
       assertThat(ledger.recovery().damaged()).isNotEmpty();
     }
-    try (Ledger ledger = Ledgers.withoutAck(other, Copies.OWNER, ORIGIN)) {
+    try (Ledger ledger = LedgerOpener.withoutAck(other, Copies.OWNER, ORIGIN)) {
       assertThat(ledger.position()).isEqualTo(2);
       assertThat(ledger.recovery().damaged()).isNotEmpty();
     }
@@ -169,11 +170,11 @@ class PositionLedgerTest {
   @Test
   void shouldReportAMissingCursorOfALedgerThatWasMade() throws IOException {
     InitialPosition made = new InitialPosition(5, 2, true);
-    Ledgers.withoutAck(directory, Copies.OWNER, ORIGIN).close();
+    LedgerOpener.withoutAck(directory, Copies.OWNER, ORIGIN).close();
     Files.delete(directory.resolve("cursor"));
     assertThat(LedgerLook.at(directory, Copies.OWNER, false, ORIGIN).damaged()).isEmpty();
     assertThat(LedgerLook.at(directory, Copies.OWNER, false, made).damaged()).hasSize(1);
-    try (Ledger ledger = Ledgers.withoutAck(directory, Copies.OWNER, made)) {
+    try (Ledger ledger = LedgerOpener.withoutAck(directory, Copies.OWNER, made)) {
       assertThat(ledger.position()).isEqualTo(5);
       assertThat(ledger.recovery().created()).isFalse();
       assertThat(ledger.recovery().damaged()).singleElement().asString().contains("is missing");
@@ -182,12 +183,12 @@ class PositionLedgerTest {
 
   @Test
   void shouldRefuseWhatANewerRiverWrote() throws IOException {
-    Ledgers.withoutAck(directory, Copies.OWNER, ORIGIN).close();
+    LedgerOpener.withoutAck(directory, Copies.OWNER, ORIGIN).close();
     byte[] bytes = Files.readAllBytes(directory.resolve("cursor"));
     ByteBuffer buffer = ByteBuffer.wrap(bytes).order(ByteOrder.LITTLE_ENDIAN);
     buffer.putInt(8, 9).putInt(32, Checksum.of(bytes, 0, 32));
     Files.write(directory.resolve("cursor"), bytes);
-    assertThatThrownBy(() -> Ledgers.withoutAck(directory, Copies.OWNER, ORIGIN))
+    assertThatThrownBy(() -> LedgerOpener.withoutAck(directory, Copies.OWNER, ORIGIN))
         .isInstanceOf(RiverException.class)
         .hasMessageContaining("format version 9");
   }

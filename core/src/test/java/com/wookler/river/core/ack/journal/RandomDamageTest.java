@@ -90,7 +90,7 @@ class RandomDamageTest {
   }
 
   private static Ledger open(Path where, Truth truth) {
-    return Ledgers.withAck(
+    return LedgerOpener.withAck(
         where.resolve(truth.name()), truth.owner(), LIMITS, ORIGIN, Runnable::run);
   }
 

@@ -24,7 +24,7 @@ class ReplayTest {
     assertThat(ring.attempt(12)).isEqualTo(3);
     assertThat(ring.count(EntryState.COMPLETED)).isEqualTo(7);
     assertThat(ring.count(EntryState.UNSEEN)).isEqualTo(1);
-    assertThat(replay.mark()).isEqualTo(20);
+    assertThat(replay.deliveredEnd()).isEqualTo(20);
   }
 
   @Test
@@ -49,7 +49,7 @@ class ReplayTest {
     replay.completed(60, 5);
     replay.attempts(70, 4);
     replay.restart(50);
-    assertThat(replay.mark()).isEqualTo(50);
+    assertThat(replay.deliveredEnd()).isEqualTo(50);
     assertThat(replay.complete().end()).isEqualTo(50);
   }
 
@@ -59,7 +59,7 @@ class ReplayTest {
     replay.completed(far, 5);
     replay.attempts(far + 20, 2);
     assertThat(replay.completedEnd()).isEqualTo(far + 5);
-    assertThat(replay.mark()).isEqualTo(far + 21);
+    assertThat(replay.deliveredEnd()).isEqualTo(far + 21);
     Ring ring = replay.complete();
     assertThat(ring.lowWatermark()).isEqualTo(10);
     assertThat(ring.end()).isEqualTo(10 + Limits.MAX_WINDOW);

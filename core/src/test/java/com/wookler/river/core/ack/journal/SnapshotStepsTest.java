@@ -139,7 +139,8 @@ class SnapshotStepsTest {
     Set<Long> completed = new HashSet<>();
     Set<Long> delayed = new HashSet<>();
     Map<Long, Integer> attempts = new HashMap<>();
-    try (Ledger ledger = Ledgers.withAck(directory, Copies.OWNER, LIMITS, ORIGIN, flusher::add)) {
+    try (Ledger ledger =
+        LedgerOpener.withAck(directory, Copies.OWNER, LIMITS, ORIGIN, flusher::add)) {
       Map<Long, Long> tags = new HashMap<>();
       for (int i = 0; i < 260_000; i++) {
         long sequence = ledger.position();
@@ -192,7 +193,7 @@ class SnapshotStepsTest {
   }
 
   private static void check(Path copy, long end, Set<Long> completed, Map<Long, Integer> attempts) {
-    try (Ledger killed = Ledgers.withAck(copy, Copies.OWNER, LIMITS, ORIGIN, Runnable::run)) {
+    try (Ledger killed = LedgerOpener.withAck(copy, Copies.OWNER, LIMITS, ORIGIN, Runnable::run)) {
       assertThat(killed.recovery().damaged()).isEmpty();
       for (long s = killed.lowWatermark(); s < end; s++) {
         // plain conditions: two million assertions take minutes
@@ -208,7 +209,7 @@ class SnapshotStepsTest {
   }
 
   private static void checkDelays(Path copy, long end, Set<Long> delayed) {
-    try (Ledger killed = Ledgers.withAck(copy, Copies.OWNER, LIMITS, ORIGIN, Runnable::run)) {
+    try (Ledger killed = LedgerOpener.withAck(copy, Copies.OWNER, LIMITS, ORIGIN, Runnable::run)) {
       assertThat(killed.recovery().delayed()).isEqualTo(delayed.size());
       for (long s = killed.lowWatermark(); s < end; s++) {
         if (killed.isPostponed(s, 59_999) != delayed.contains(s)) {
@@ -223,7 +224,8 @@ class SnapshotStepsTest {
     Path directory = base.resolve("subscriber");
     Generations generations = new Generations(directory, Copies.OWNER);
     Set<Long> snapshots = new HashSet<>();
-    try (Ledger ledger = Ledgers.withAck(directory, Copies.OWNER, LIMITS, ORIGIN, Runnable::run)) {
+    try (Ledger ledger =
+        LedgerOpener.withAck(directory, Copies.OWNER, LIMITS, ORIGIN, Runnable::run)) {
       for (long s = 0; s < 300_000; s++) {
         ledger.deliver(s, 0, 0);
       }
