@@ -269,29 +269,15 @@ public interface Ledger extends AutoCloseable {
    */
   void seek(long sequence);
 
-  /** Returns the number of messages in flight. */
-  int inFlight();
-
-  /** Returns the number of messages that are available for a further delivery. */
-  int ready();
-
-  /** Returns the number of messages below {@link #position()} that are delayed. */
-  int delayed();
-
   /**
-   * Returns the number of messages that wait for their key: read, and never delivered in this run.
+   * Returns the number of messages in a state. Completed ones count as long as a message below them
+   * is unfinished.
    */
-  int waiting();
+  int count(EntryState state);
 
   /**
-   * Returns the number of completed messages above the low watermark. They are kept in memory until
-   * all messages below them are completed.
-   */
-  long completedAboveLowWatermark();
-
-  /**
-   * Messages below {@link #position()} that aren't completed: in flight, available, delayed,
-   * waiting for their key, or on their way to a dead letter.
+   * Returns the number of messages below {@link #position()} that aren't completed: in flight,
+   * available, delayed, waiting for their key, or on their way to a dead letter.
    */
   long unfinished();
 

@@ -123,39 +123,15 @@ abstract class RingLedger implements Ledger {
   }
 
   @Override
-  public final int inFlight() {
+  public final int count(EntryState state) {
     requireOpen();
-    return ring.count(EntryState.IN_FLIGHT);
-  }
-
-  @Override
-  public final int ready() {
-    requireOpen();
-    return ring.count(EntryState.READY);
-  }
-
-  @Override
-  public final int delayed() {
-    requireOpen();
-    return ring.count(EntryState.DELAYED);
-  }
-
-  @Override
-  public final int waiting() {
-    requireOpen();
-    return ring.count(EntryState.WAITING);
+    return ring.count(state);
   }
 
   @Override
   public final boolean isLocked(long key) {
     requireOpen();
     return keys != null && keys.isLocked(key);
-  }
-
-  @Override
-  public final long completedAboveLowWatermark() {
-    requireOpen();
-    return ring.count(EntryState.COMPLETED);
   }
 
   @Override

@@ -3,6 +3,7 @@ package com.wookler.river.core.subscriber;
 import static java.time.temporal.ChronoUnit.MICROS;
 
 import com.wookler.river.common.utils.Require;
+import com.wookler.river.core.ack.EntryState;
 import com.wookler.river.core.ack.Ledger;
 import com.wookler.river.core.log.BlockLog;
 import com.wookler.river.core.log.LogReader;
@@ -327,12 +328,12 @@ public final class DurableSubscriber<M> implements Subscriber<M>, ForceOrder.Aft
       int letters = deadLettering.unfinished(); // once: a message with a letter is dead, and no lag
       return new SubscriberStats(
           Math.max(0, state.fetcher.lag() - letters),
-          ledger.inFlight(),
+          ledger.count(EntryState.IN_FLIGHT),
           ledger.lowWatermark(),
           age(state.fetcher.oldestMicros()),
           (int) (ledger.position() - ledger.lowWatermark()),
           (int) ledger.unfinished(),
-          ledger.waiting(),
+          ledger.count(EntryState.WAITING),
           state.fetcher.taken() - state.acknowledgements.filtered(),
           state.acknowledgements.acked(),
           ledger.redelivered(),

@@ -1,6 +1,7 @@
 package com.wookler.river.core.subscriber;
 
 import com.wookler.river.common.errors.RiverException;
+import com.wookler.river.core.ack.EntryState;
 import com.wookler.river.core.ack.Ledger;
 import com.wookler.river.core.file.KeyedHash;
 import com.wookler.river.core.log.BlockLog;
@@ -350,7 +351,7 @@ final class MessageFetcher<M> implements AutoCloseable {
     return log.nextSequence()
         - log.gaps().messagesFrom(ledger.position())
         - ledger.lowWatermark()
-        - ledger.completedAboveLowWatermark();
+        - ledger.count(EntryState.COMPLETED);
   }
 
   /**

@@ -62,7 +62,7 @@ class AckLedgerScaleTest {
         expired += some;
       }
       assertThat(expired).isEqualTo(count);
-      assertThat(ledger.ready()).isEqualTo(count);
+      assertThat(ledger.count(EntryState.READY)).isEqualTo(count);
       for (long s = ledger.nextReady(); s >= 0; s = ledger.nextReady()) {
         ledger.acknowledge(s, ledger.redeliver(s, now));
       }
@@ -83,7 +83,7 @@ class AckLedgerScaleTest {
     }
     try (AckLedger ledger = open(limits)) {
       assertThat(ledger.lowWatermark()).isZero();
-      assertThat(ledger.completedAboveLowWatermark()).isEqualTo(count - 1);
+      assertThat(ledger.count(EntryState.COMPLETED)).isEqualTo(count - 1);
       long tag = ledger.deliver(0, 0, 0);
       assertThat(Ledger.attempt(tag)).isEqualTo(2);
       assertThat(ledger.position()).isEqualTo(count);

@@ -35,7 +35,7 @@ class AckLedgerTest {
     deliver(0);
     assertThat(ledger.position()).isEqualTo(2);
     assertThat(ledger.lowWatermark()).isZero();
-    assertThat(ledger.inFlight()).isEqualTo(2);
+    assertThat(ledger.count(EntryState.IN_FLIGHT)).isEqualTo(2);
     assertThat(ledger.unfinished()).isEqualTo(2);
     assertThat(ledger.address(1)).isEqualTo(1001);
   }
@@ -51,10 +51,10 @@ class AckLedgerTest {
     long second = deliver(0);
     assertThat(ledger.acknowledge(1, second)).isEqualTo(AckResult.DONE);
     assertThat(ledger.lowWatermark()).isZero();
-    assertThat(ledger.completedAboveLowWatermark()).isEqualTo(1);
+    assertThat(ledger.count(EntryState.COMPLETED)).isEqualTo(1);
     assertThat(ledger.acknowledge(0, first)).isEqualTo(AckResult.DONE);
     assertThat(ledger.lowWatermark()).isEqualTo(2);
-    assertThat(ledger.completedAboveLowWatermark()).isZero();
+    assertThat(ledger.count(EntryState.COMPLETED)).isZero();
     assertThat(ledger.unfinished()).isZero();
   }
 
@@ -130,7 +130,7 @@ class AckLedgerTest {
   void shouldNotCountAReleasedAttempt() {
     long old = deliver(0);
     assertThat(ledger.release(0, old)).isEqualTo(AckResult.DONE);
-    assertThat(ledger.ready()).isEqualTo(1);
+    assertThat(ledger.count(EntryState.READY)).isEqualTo(1);
     assertThat(ledger.acknowledge(0, old)).isEqualTo(AckResult.STALE);
     assertThat(ledger.release(0, old)).isEqualTo(AckResult.STALE);
     long fresh = ledger.redeliver(0, 0);
@@ -144,8 +144,8 @@ class AckLedgerTest {
   void shouldRetryAfterTheDelayWithTheAttemptCounted() {
     long tag = deliver(0);
     assertThat(ledger.retry(0, tag, 5000, 10)).isEqualTo(AckResult.DONE);
-    assertThat(ledger.delayed()).isEqualTo(1);
-    assertThat(ledger.inFlight()).isZero();
+    assertThat(ledger.count(EntryState.DELAYED)).isEqualTo(1);
+    assertThat(ledger.count(EntryState.IN_FLIGHT)).isZero();
     assertThat(ledger.nextDueMillis()).isEqualTo(5010);
     ledger.collectTimedOut(5009);
     assertThat(ledger.nextReady()).isEqualTo(-1);
@@ -176,7 +176,7 @@ class AckLedgerTest {
     long tag = deliver(0);
     ledger.collectTimedOut(TIMEOUT);
     assertThat(ledger.extend(0, tag, 50, TIMEOUT, Long.MAX_VALUE)).isEqualTo(AckResult.DONE);
-    assertThat(ledger.inFlight()).isEqualTo(1);
+    assertThat(ledger.count(EntryState.IN_FLIGHT)).isEqualTo(1);
     assertThat(ledger.nextReady()).isEqualTo(-1);
     assertThat(ledger.collectTimedOut(TIMEOUT + 50)).isEqualTo(1);
     assertThat(ledger.nextReady()).isZero();
@@ -263,7 +263,7 @@ class AckLedgerTest {
     ledger.seek(0);
     assertThat(ledger.lowWatermark()).isZero();
     assertThat(ledger.position()).isZero();
-    assertThat(ledger.inFlight()).isZero();
+    assertThat(ledger.count(EntryState.IN_FLIGHT)).isZero();
     long again = deliver(0);
     assertThat(Ledger.attempt(again)).isEqualTo(1);
     assertThat(ledger.acknowledge(0, a)).isEqualTo(AckResult.STALE);

@@ -393,10 +393,10 @@ class KeyLedgerPropertyTest {
 
   private void compare() {
     assertThat(ledger.lowWatermark()).as("floor").isEqualTo(lowWatermark);
-    assertThat(ledger.waiting()).as("waiting").isEqualTo(count(State.WAITING));
-    assertThat(ledger.inFlight()).as("in flight").isEqualTo(count(State.OUT));
-    assertThat(ledger.delayed()).as("delayed").isEqualTo(count(State.DELAYED));
-    assertThat(ledger.ready()).as("ready").isEqualTo(count(State.READY));
+    assertThat(ledger.count(EntryState.WAITING)).as("waiting").isEqualTo(count(State.WAITING));
+    assertThat(ledger.count(EntryState.IN_FLIGHT)).as("in flight").isEqualTo(count(State.OUT));
+    assertThat(ledger.count(EntryState.DELAYED)).as("delayed").isEqualTo(count(State.DELAYED));
+    assertThat(ledger.count(EntryState.READY)).as("ready").isEqualTo(count(State.READY));
     for (long key = 1; key < 3; key++) {
       assertThat(ledger.isLocked(key)).as("busy %s", key).isEqualTo(isLocked(key));
     }

@@ -85,8 +85,8 @@ class KeyLedgerTest {
     assertThat(read(B)).isNotEqualTo(Ledger.NOT_NOW);
     assertThat(read(NONE)).isNotEqualTo(Ledger.NOT_NOW);
     assertThat(read(NONE)).isNotEqualTo(Ledger.NOT_NOW);
-    assertThat(ledger.waiting()).isEqualTo(1);
-    assertThat(ledger.inFlight()).isEqualTo(4);
+    assertThat(ledger.count(EntryState.WAITING)).isEqualTo(1);
+    assertThat(ledger.count(EntryState.IN_FLIGHT)).isEqualTo(4);
     assertThat(ledger.unfinished()).isEqualTo(5);
     assertThat(ledger.nextReady()).isEqualTo(-1);
     assertThat(ledger.pollUnlocked()).isFalse();
@@ -98,7 +98,7 @@ class KeyLedgerTest {
     assertThat(ledger.address(1)).isEqualTo(1001);
     assertThat(Ledger.attempt(again(0))).isEqualTo(1);
     assertThat(ledger.redelivered()).isZero();
-    assertThat(ledger.waiting()).isZero();
+    assertThat(ledger.count(EntryState.WAITING)).isZero();
   }
 
   @Test
@@ -113,7 +113,7 @@ class KeyLedgerTest {
     ledger.release(0, tag);
     assertThat(ledger.nextReady()).isZero();
     tag = again(50);
-    assertThat(ledger.ready()).isZero();
+    assertThat(ledger.count(EntryState.READY)).isZero();
     ledger.collectTimedOut(50 + TIMEOUT);
     assertThat(ledger.nextReady()).isZero();
     assertThat(ledger.isLocked(A)).isTrue();
@@ -259,7 +259,7 @@ class KeyLedgerTest {
     read(A);
     ledger.seek(0);
     assertThat(ledger.isLocked(A)).isFalse();
-    assertThat(ledger.waiting()).isZero();
+    assertThat(ledger.count(EntryState.WAITING)).isZero();
     assertThat(Ledger.attempt(read(A))).isEqualTo(1);
     assertThat(read(A)).isEqualTo(Ledger.NOT_NOW);
   }
@@ -273,7 +273,7 @@ class KeyLedgerTest {
     read(A);
     read(A);
     assertThat(ledger.canDeliver()).isFalse();
-    assertThat(ledger.inFlight()).isEqualTo(1);
+    assertThat(ledger.count(EntryState.IN_FLIGHT)).isEqualTo(1);
     ledger.acknowledge(0, tag);
     assertThat(ledger.canDeliver()).isTrue();
     read(B);
@@ -347,7 +347,7 @@ class KeyLedgerTest {
     for (int i = 0; i < 100_000; i++) {
       assertThat(read(A)).isEqualTo(Ledger.NOT_NOW);
     }
-    assertThat(ledger.waiting()).isEqualTo(100_000);
+    assertThat(ledger.count(EntryState.WAITING)).isEqualTo(100_000);
     assertThat(ledger.ringCapacity()).isEqualTo(131_072);
     assertThat(order().entryCapacity()).isEqualTo(131_072);
     assertThat(order().tableCapacity()).isEqualTo(KeyOrder.MIN_TABLE);

@@ -126,9 +126,9 @@ public abstract class LedgerCalls {
         () ->
             ledger.lowWatermark() * 100_000
                 + ledger.position() * 10_000
-                + ledger.inFlight() * 1_000L
-                + ledger.waiting() * 100L
-                + ledger.completedAboveLowWatermark() * 10
+                + ledger.count(EntryState.IN_FLIGHT) * 1_000L
+                + ledger.count(EntryState.WAITING) * 100L
+                + ledger.count(EntryState.COMPLETED) * 10
                 + (ledger.isLocked(1) ? 1 : 0)
                 + (ledger.isLocked(2) ? 2 : 0));
   }

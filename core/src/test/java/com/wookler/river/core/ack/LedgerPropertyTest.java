@@ -291,12 +291,16 @@ class LedgerPropertyTest {
     assertThat(ledger.lowWatermark()).as("floor").isEqualTo(model.lowWatermark);
     assertThat(ledger.position()).as("position").isEqualTo(model.position);
     assertThat(ledger.canDeliver()).as("room").isEqualTo(model.canDeliver());
-    assertThat(ledger.inFlight()).as("in flight").isEqualTo(model.count(State.IN_FLIGHT));
-    assertThat(ledger.ready()).as("ready").isEqualTo(model.count(State.READY));
-    assertThat(ledger.delayed()).as("delayed").isEqualTo(model.count(State.DELAYED));
+    assertThat(ledger.count(EntryState.IN_FLIGHT))
+        .as("in flight")
+        .isEqualTo(model.count(State.IN_FLIGHT));
+    assertThat(ledger.count(EntryState.READY)).as("ready").isEqualTo(model.count(State.READY));
+    assertThat(ledger.count(EntryState.DELAYED))
+        .as("delayed")
+        .isEqualTo(model.count(State.DELAYED));
     assertThat(ledger.nextDueMillis()).as("next due").isEqualTo(model.nextDue());
     assertThat(ledger.unjournaled()).isZero();
-    boolean room = ledger.inFlight() < limits.maxInFlight();
+    boolean room = ledger.count(EntryState.IN_FLIGHT) < limits.maxInFlight();
     if (!room || model.ready.isEmpty()) {
       assertThat(ledger.nextReady()).isEqualTo(-1);
     } else {

@@ -62,7 +62,7 @@ class RetriesTest {
   void shouldWaitAfterATimeoutByTheAttempt() {
     long tag = deliver();
     ledger.collectTimedOut(TIMEOUT);
-    assertThat(ledger.delayed()).isEqualTo(1);
+    assertThat(ledger.count(EntryState.DELAYED)).isEqualTo(1);
     assertThat(ledger.nextReady()).isEqualTo(-1);
     assertThat(ledger.nextDueMillis()).isEqualTo(TIMEOUT + 50);
     ledger.collectTimedOut(TIMEOUT + 50);
@@ -81,13 +81,13 @@ class RetriesTest {
     assertThat(ledger.extend(1, extended, 9_000, TIMEOUT, 99_000)).isEqualTo(AckResult.DONE);
     assertThat(ledger.retry(2, nacked, 5_000, TIMEOUT)).isEqualTo(AckResult.DONE);
     assertThat(ledger.release(3, released)).isEqualTo(AckResult.DONE);
-    assertThat(ledger.inFlight()).isEqualTo(1);
+    assertThat(ledger.count(EntryState.IN_FLIGHT)).isEqualTo(1);
     assertThat(ledger.nextReady()).isEqualTo(3);
     ledger.collectTimedOut(TIMEOUT + 4_999);
-    assertThat(ledger.ready()).isEqualTo(1);
+    assertThat(ledger.count(EntryState.READY)).isEqualTo(1);
     ledger.collectTimedOut(TIMEOUT + 5_000);
-    assertThat(ledger.ready()).isEqualTo(2);
-    assertThat(ledger.completedAboveLowWatermark()).isZero();
+    assertThat(ledger.count(EntryState.READY)).isEqualTo(2);
+    assertThat(ledger.count(EntryState.COMPLETED)).isZero();
     assertThat(ledger.lowWatermark()).isEqualTo(1);
   }
 
@@ -131,7 +131,7 @@ class RetriesTest {
     long tag = deliver();
     ledger.startDeadLetter(0, tag);
     ledger.cancelDeadLetter(0, tag, 5_000);
-    assertThat(ledger.inFlight()).isEqualTo(1);
+    assertThat(ledger.count(EntryState.IN_FLIGHT)).isEqualTo(1);
     assertThat(ledger.nextDueMillis()).isEqualTo(5_000 + TIMEOUT);
     assertThat(ledger.acknowledge(0, tag)).isEqualTo(AckResult.DONE);
   }
@@ -186,7 +186,7 @@ class RetriesTest {
     reopen();
     assertThat(ledger.complete(1)).isTrue();
     assertThat(ledger.complete(1)).isFalse();
-    assertThat(ledger.completedAboveLowWatermark()).isEqualTo(1);
+    assertThat(ledger.count(EntryState.COMPLETED)).isEqualTo(1);
     deliver();
     assertThat(ledger.position()).isEqualTo(2);
     assertThat(ledger.complete(7)).isTrue();

@@ -407,14 +407,13 @@ final class FileJournal implements AckJournal {
   @GuardedBy("forcing")
   private void forceNames() throws IOException {
     if (namesNeeded && newNames.getAndSet(false)) {
-      boolean done = false;
       try {
         DurableFiles.forceDirectory(generations.directory());
-        done = true;
-        namesNeeded = false;
-      } finally {
-        newNames.compareAndSet(false, !done);
+      } catch (IOException | RuntimeException e) {
+        newNames.set(true);
+        throw e;
       }
+      namesNeeded = false;
     }
   }
 

@@ -16,8 +16,6 @@ import java.util.List;
  * ack-spare.snap}), so that this works on a full disk.
  */
 final class Generations {
-  static final String TEMPORARY = ".tmp";
-
   private static final String PREFIX = "ack-";
   private static final String SPARE = PREFIX + "spare-";
   private static final String LOG = ".log";

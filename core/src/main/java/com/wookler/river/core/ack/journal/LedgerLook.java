@@ -22,7 +22,6 @@ import java.util.concurrent.locks.LockSupport;
  * @param deliveredEnd the next sequence that was never delivered, nor any above it
  * @param completedAbove completed messages above the low watermark
  * @param generation of the log of acknowledgements that the next opening uses
- * @param snapshot generation of the snapshot that the state was read from; 0 without
  * @param quarantined files that an opening found damaged and kept
  * @param damaged what an opening would find damaged now
  */
@@ -33,7 +32,6 @@ public record LedgerLook(
     long deliveredEnd,
     long completedAbove,
     long generation,
-    long snapshot,
     List<Path> quarantined,
     List<LedgerDamage> damaged) {
 
@@ -108,7 +106,6 @@ public record LedgerLook(
         report.deliveredEnd(),
         ring.count(EntryState.COMPLETED),
         report.generation(),
-        report.snapshot(),
         files.quarantined(),
         damaged);
   }
@@ -130,8 +127,7 @@ public record LedgerLook(
       position = cursor.slots() > 0 ? cursor.position() : origin.earliest();
     }
     boolean created = cursor == null && !origin.made();
-    return new LedgerLook(
-        false, created, position, position, 0, 0, 0, files.quarantined(), damaged);
+    return new LedgerLook(false, created, position, position, 0, 0, files.quarantined(), damaged);
   }
 
   private static LedgerDamage otherKind(Path directory) {

@@ -3,6 +3,7 @@ package com.wookler.river.core.ack.journal;
 import com.wookler.river.common.errors.RiverException;
 import com.wookler.river.core.ack.AckResult;
 import com.wookler.river.core.ack.DeliveryTag;
+import com.wookler.river.core.ack.EntryState;
 import com.wookler.river.core.ack.Ledger;
 import com.wookler.river.core.ack.Limits;
 import com.wookler.river.core.ack.RecoveryReport;
@@ -226,27 +227,7 @@ final class PositionLedger implements Ledger {
   }
 
   @Override
-  public int inFlight() {
-    return none();
-  }
-
-  @Override
-  public int ready() {
-    return none();
-  }
-
-  @Override
-  public int delayed() {
-    return none();
-  }
-
-  @Override
-  public int waiting() {
-    return none();
-  }
-
-  @Override
-  public long completedAboveLowWatermark() {
+  public int count(EntryState state) {
     return none();
   }
 

@@ -2,6 +2,7 @@ package com.wookler.river.core.ack.journal;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import com.wookler.river.core.ack.EntryState;
 import com.wookler.river.core.ack.InitialPosition;
 import com.wookler.river.core.ack.Ledger;
 import com.wookler.river.core.ack.Limits;
@@ -193,7 +194,7 @@ class DamageTest {
         LedgerOpener.withAck(
             directory, Copies.OWNER, LIMITS, new InitialPosition(70_000, 30), Runnable::run)) {
       assertThat(ledger.lowWatermark()).isEqualTo(30);
-      assertThat(ledger.completedAboveLowWatermark()).isZero();
+      assertThat(ledger.count(EntryState.COMPLETED)).isZero();
       assertThat(ledger.recovery().damaged())
           .anyMatch(line -> line.contains("delivering again from 30"));
     }
@@ -216,14 +217,14 @@ class DamageTest {
           .asString()
           .startsWith(log + " is damaged")
           .endsWith(log.getFileName() + ".damaged");
-      before = (int) ledger.completedAboveLowWatermark();
+      before = (int) ledger.count(EntryState.COMPLETED);
       assertThat(before).isGreaterThan(30_000);
     }
     assertThat(log).doesNotExist();
     assertThat(log.resolveSibling(log.getFileName() + ".damaged")).exists();
     try (Ledger ledger = reopen(directory)) {
       assertThat(ledger.recovery().damaged()).isEmpty();
-      assertThat(ledger.completedAboveLowWatermark()).isEqualTo(before);
+      assertThat(ledger.count(EntryState.COMPLETED)).isEqualTo(before);
     }
   }
 

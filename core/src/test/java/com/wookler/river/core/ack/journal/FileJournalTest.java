@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.wookler.river.common.errors.RiverException;
 import com.wookler.river.core.ack.AckResult;
+import com.wookler.river.core.ack.EntryState;
 import com.wookler.river.core.ack.InitialPosition;
 import com.wookler.river.core.ack.Ledger;
 import com.wookler.river.core.ack.Limits;
@@ -209,7 +210,7 @@ class FileJournalTest {
       Path blocked = Files.createDirectories(directory.resolve("ack-2.log/blocked"));
       acknowledgeEverySecond(ledger, 40_000);
       assertThat(ledger.unjournaled()).isEqualTo(20_000 - AckLog.RECORDS);
-      assertThat(ledger.completedAboveLowWatermark()).isEqualTo(20_000);
+      assertThat(ledger.count(EntryState.COMPLETED)).isEqualTo(20_000);
       Files.delete(blocked);
       Files.delete(blocked.getParent());
       acknowledgeEverySecond(ledger, 3000);
@@ -242,7 +243,7 @@ class FileJournalTest {
       flush();
       assertThat(ledger.unjournaled()).isZero();
       try (Ledger killed = open(Copies.of(directory), ORIGIN)) {
-        assertThat(killed.completedAboveLowWatermark()).isEqualTo(21_500);
+        assertThat(killed.count(EntryState.COMPLETED)).isEqualTo(21_500);
       }
     }
   }
@@ -302,14 +303,14 @@ class FileJournalTest {
         ledger.seek(ledger.position() + round % 2);
         acknowledgeEverySecond(ledger, 40_000);
         long lowWatermark = ledger.lowWatermark();
-        long completed = ledger.completedAboveLowWatermark();
+        long completed = ledger.count(EntryState.COMPLETED);
         ledger.close();
         done.set(true);
         forcing.get();
         try (Ledger again = open(ORIGIN)) {
           assertThat(again.recovery().damaged()).isEmpty();
           assertThat(again.lowWatermark()).isEqualTo(lowWatermark);
-          assertThat(again.completedAboveLowWatermark()).isEqualTo(completed);
+          assertThat(again.count(EntryState.COMPLETED)).isEqualTo(completed);
           again.skip(again.position() + 40_000);
           again.seek(again.position());
         }

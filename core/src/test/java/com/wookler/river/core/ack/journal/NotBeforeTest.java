@@ -95,7 +95,7 @@ class NotBeforeTest {
     assertThat(ledger.position()).isEqualTo(sequence + 1);
     assertThat(ledger.isPostponed(sequence, due - 1)).isFalse(); // it was looked at
     assertThat(ledger.address(sequence)).isZero();
-    assertThat(ledger.delayed()).isEqualTo(1);
+    assertThat(ledger.count(EntryState.DELAYED)).isEqualTo(1);
     assertThat(ledger.nextDueMillis()).isEqualTo(due);
     assertThat(ledger.collectTimedOut(due - 1)).isZero();
     assertThat(ledger.nextReady()).isEqualTo(-1);
@@ -117,7 +117,7 @@ class NotBeforeTest {
   void shouldWaitForTheRestOfItsTimeAfterAKillAndAClose() throws IOException {
     try (Ledger ledger = open()) {
       delay(ledger, 5_000);
-      assertThat(ledger.delayed()).isEqualTo(1);
+      assertThat(ledger.count(EntryState.DELAYED)).isEqualTo(1);
       try (Ledger killed = killed()) {
         assertThat(killed.recovery().delayed()).isEqualTo(1);
         assertThat(killed.recovery().torn()).isZero();
@@ -208,7 +208,7 @@ class NotBeforeTest {
     try (Ledger ledger = open()) {
       long tag = ledger.deliver(0, 1, START);
       ledger.collectTimedOut(now);
-      assertThat(ledger.delayed()).isEqualTo(1);
+      assertThat(ledger.count(EntryState.DELAYED)).isEqualTo(1);
       switch (end) {
         case REDELIVERY -> {
           ledger.collectTimedOut(now + BACKOFF);
@@ -218,7 +218,7 @@ class NotBeforeTest {
         case NACK_WITHOUT_DELAY -> ledger.retry(0, tag, 0, now);
         case EXTEND -> ledger.extend(0, tag, 10_000, now, Long.MAX_VALUE);
       }
-      assertThat(ledger.delayed()).isZero();
+      assertThat(ledger.count(EntryState.DELAYED)).isZero();
       try (Ledger killed = killed()) {
         assertThat(killed.recovery().delayed()).isZero();
         shouldComeAtOnce(killed, 0, end.nextAttempt);
@@ -238,7 +238,7 @@ class NotBeforeTest {
         assertThat(killed.recovery().delayed()).isEqualTo(3);
         killed.skip(6); // over all that are postponed
         assertThat(killed.lowWatermark()).isEqualTo(6);
-        assertThat(killed.delayed()).isZero();
+        assertThat(killed.count(EntryState.DELAYED)).isZero();
         assertThat(killed.nextDueMillis()).isEqualTo(Long.MAX_VALUE);
       }
       ledger.seek(3);
@@ -318,8 +318,8 @@ class NotBeforeTest {
       assertThat(ledger.isLocked(7)).isTrue();
       assertThat(ledger.deliver(1, 12, 7, START + 1)).isEqualTo(Ledger.NOT_NOW);
       ledger.acknowledge(2, ledger.deliver(2, 13, 8, START + 1));
-      assertThat(ledger.delayed()).isEqualTo(1);
-      assertThat(ledger.waiting()).isEqualTo(1);
+      assertThat(ledger.count(EntryState.DELAYED)).isEqualTo(1);
+      assertThat(ledger.count(EntryState.WAITING)).isEqualTo(1);
       assertThat(ledger.collectTimedOut(START + 5_000)).isEqualTo(1);
       assertThat(ledger.nextReady()).isZero();
       assertThat(ledger.address(0)).isEqualTo(11);
@@ -327,7 +327,7 @@ class NotBeforeTest {
       assertThat(Ledger.attempt(tag)).isEqualTo(2);
       ledger.acknowledge(0, tag);
       assertThat(ledger.pollUnlocked()).isTrue();
-      assertThat(ledger.ready()).isEqualTo(1);
+      assertThat(ledger.count(EntryState.READY)).isEqualTo(1);
     }
   }
 
@@ -399,7 +399,7 @@ class NotBeforeTest {
           ledger.acknowledge(sequence, ledger.deliver(sequence, 1, START));
         }
       }
-      assertThat(ledger.delayed()).isEqualTo(count / 4 * 3);
+      assertThat(ledger.count(EntryState.DELAYED)).isEqualTo(count / 4 * 3);
       long due = START + 10_000 + count / 2;
       int ended = 0;
       for (int some = ledger.collectTimedOut(due); some > 0; some = ledger.collectTimedOut(due)) {
