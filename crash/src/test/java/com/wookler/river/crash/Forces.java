@@ -43,13 +43,15 @@ public final class Forces {
                 "forcedEnd = Math.max(forcedEnd, end);"
                     + " com.wookler.river.crash.Forces.forced(forcedEnd);"))
         .change(
-            "com/wookler/river/core/SubscriberRegistry.java",
+            "com/wookler/river/core/subscriber/ForceOrder.java",
             new Patch.Change(
-                "store.forceLog();", "long began = System.nanoTime(); store.forceLog();"),
+                "forceLog();\n    FirstFailure failure = new FirstFailure();\n    for",
+                "long began = System.nanoTime(); forceLog();"
+                    + " FirstFailure failure = new FirstFailure(); for"),
             new Patch.Change(
-                "failed.addSuppressed(e);\n        }\n      }\n    }\n",
-                "failed.addSuppressed(e); } began = 0; } }"
-                    + " com.wookler.river.crash.Forces.forcedAcks(began);"))
+                "boolean failed = log.failure().isPresent();",
+                "com.wookler.river.crash.Forces.forcedAcks(failure.get() == null ? began : 0);"
+                    + " boolean failed = log.failure().isPresent();"))
         .compile();
   }
 

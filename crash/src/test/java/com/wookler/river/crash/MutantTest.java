@@ -26,7 +26,7 @@ class MutantTest {
     Path unforced =
         new Patch(root)
             .change(
-                "com/wookler/river/core/log/Device.java",
+                "com/wookler/river/core/file/Device.java",
                 new Patch.Change("view.force(from, length);", "", 2),
                 new Patch.Change("channel.force(false);", ""))
             .compile();
@@ -74,7 +74,7 @@ class MutantTest {
     Path unordered =
         new Patch(root)
             .change(
-                "com/wookler/river/core/log/LogRecovery.java",
+                "com/wookler/river/core/log/recovery/LogRecovery.java",
                 new Patch.Change(
                     "long next = Math.max(blocks.end(), Math.max(marks.end(), outside.finished()));",
                     "long next = blocks.end();"))
