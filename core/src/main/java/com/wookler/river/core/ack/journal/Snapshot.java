@@ -102,9 +102,10 @@ final class Snapshot {
     ByteBuffer out = Sealed.payload(Long.bitCount(own) * (ring.hasDelays() ? 16 : 8));
     for (long rest = own; rest != 0; rest &= rest - 1) {
       long sequence = first + Long.numberOfTrailingZeros(rest);
-      int seconds = isDelayed(sequence) ? ring.delaySeconds(sequence) : 0;
-      out.putInt(ring.attempt(sequence)).putInt(seconds);
-      if (seconds > 0) {
+      boolean delayed = isDelayed(sequence);
+      long seconds = delayed ? ring.delaySeconds(sequence) : 0;
+      out.putLong((seconds << 32) | ring.attempt(sequence));
+      if (delayed) {
         out.putLong(ring.until(sequence));
       }
     }
